@@ -1,0 +1,67 @@
+/**
+ * Durations and dates as requests write them. Nothing here throws: what cannot be read comes back as `{ error }`, a sentence that
+ * says what to write instead.
+ */
+export interface Unreadable {
+  readonly error: string;
+}
+
+const unitMs: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  hr: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+const mostCharacters = 100;
+/** The largest instant that a Date can hold, in milliseconds. */
+const lastInstant = 8.64e15;
+
+/**
+ * Milliseconds of a duration such as `90s`, `1h30m` or `2d`: whole numbers with a unit (w d h hr m s), each unit once.
+ *
+ * @example parseDuration('1h30m') // 5400000
+ */
+export function parseDuration(text: string): number | Unreadable {
+  const error = { error: `"${text.slice(0, mostCharacters)}" is not a duration; write numbers with units, such as 90s, 1h30m or 2d` };
+  if (text.length === 0 || text.length > mostCharacters) return error;
+  const seen = new Set<string>();
+  let total = 0;
+  let rest = text;
+  while (rest !== '') {
+    const match = /^(\d{1,15})(hr|[wdhms])/.exec(rest);
+    if (!match) return error;
+    const unit = match[2] === 'hr' ? 'h' : (match[2] as string);
+    if (seen.has(unit)) return { error: `"${text}" names a unit twice; write each of w, d, h, m and s once` };
+    seen.add(unit);
+    total += Number(match[1]) * (unitMs[unit] as number);
+    rest = rest.slice(match[0].length);
+  }
+  return total <= lastInstant ? total : { error: `"${text}" is too long; the end of it is beyond what a date can hold` };
+}
+
+/**
+ * When something delayed is due: a Date, an ISO 8601 date, or a duration from `now`. A date of the past is due now.
+ *
+ * @example parseDelay('1h', new Date(0)) // 1970-01-01T01:00:00.000Z
+ */
+export function parseDelay(delay: string | Date, now: Date): Date | Unreadable {
+  if (delay instanceof Date) {
+    return Number.isNaN(delay.getTime()) ? { error: 'the delay is not a valid date' } : delay;
+  }
+  const duration = parseDuration(delay);
+  if (typeof duration === 'number') {
+    const due = new Date(now.getTime() + duration);
+    return Number.isNaN(due.getTime()) ? { error: `"${delay}" ends beyond what a date can hold` } : due;
+  }
+  // Only what begins as ISO 8601 does: the Date parser would take "10" for a year and "may 1" for 2001.
+  if (delay.length <= mostCharacters && /^\d{4}-\d{2}-\d{2}/.test(delay)) {
+    const date = new Date(delay);
+    if (!Number.isNaN(date.getTime())) return date;
+  }
+  return {
+    error: `"${delay.slice(0, mostCharacters)}" cannot be read; write a duration such as 90s, 1h30m or 2d, or an ISO 8601 date`,
+  };
+}

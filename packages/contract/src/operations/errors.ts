@@ -1,0 +1,164 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { parsePeriodMs } from '../period.ts';
+import { commaList, cursors, date, instant, oneOfList, pageSize } from './shapes.ts';
+
+export const errorStatuses = ['unresolved', 'resolved', 'ignored'] as const;
+export type ErrorStatus = (typeof errorStatuses)[number];
+
+/** A list item, as spec.md gives it. */
+export const errorGroup = z.object({
+  id: z.string(),
+  fingerprint: z.string(),
+  taskIdentifier: z.string(),
+  errorType: z.string(),
+  errorMessage: z.string(),
+  status: z.enum(errorStatuses),
+  /** Occurrences within the requested range; of all time without one. */
+  count: z.number().int(),
+  firstSeen: date,
+  lastSeen: date,
+  resolvedAt: date.nullable(),
+  ignoredUntil: date.nullable(),
+});
+export type ErrorGroup = z.infer<typeof errorGroup>;
+
+export const errorGroupDetail = z.object({
+  id: z.string(),
+  fingerprint: z.string(),
+  taskIdentifier: z.string(),
+  errorType: z.string(),
+  errorMessage: z.string(),
+  count: z.number().int(),
+  firstSeen: date,
+  lastSeen: date,
+  /** Newest first, at most five. */
+  affectedVersions: z.array(z.string()),
+  status: z.enum(errorStatuses),
+  resolvedAt: date.nullable(),
+  resolvedInVersion: z.string().nullable(),
+  resolvedBy: z.string().nullable(),
+  ignoredAt: date.nullable(),
+  ignoredUntil: date.nullable(),
+  ignoredReason: z.string().nullable(),
+  ignoredByUserId: z.string().nullable(),
+  ignoredUntilOccurrenceRate: z.number().nullable(),
+  ignoredUntilTotalOccurrences: z.number().int().nullable(),
+});
+export type ErrorGroupDetail = z.infer<typeof errorGroupDetail>;
+
+/** A text that can be stored. */
+const text = (most: number) =>
+  z
+    .string()
+    .max(most)
+    .regex(/^[^\u0000]*$/, 'must not contain a NUL character');
+
+const period = z.string().transform((text, context) => {
+  const ms = parsePeriodMs(text);
+  if (ms !== undefined) return ms;
+  context.addIssue({
+    code: 'custom',
+    message: 'not a period; send a number and a unit (s, m, h, d, w), such as 7d',
+  });
+  return z.NEVER;
+});
+
+export const listErrors = operation({
+  id: 'listErrors',
+  method: 'GET',
+  path: '/api/v1/errors',
+  tag: 'errors',
+  summary: 'List error groups, last seen first',
+  access: { secretKey: true, publicToken: true, action: 'read', on: 'errors' },
+  query: z.object({
+    'page[size]': pageSize(25),
+    'page[after]': z.string().optional(),
+    /** Wins over `page[after]`. */
+    'page[before]': z.string().optional(),
+    'filter[taskIdentifier]': commaList.optional(),
+    'filter[version]': commaList.optional(),
+    'filter[status]': oneOfList(errorStatuses).optional(),
+    'filter[search]': z.string().max(1_000).optional(),
+    'filter[from]': instant.optional(),
+    'filter[to]': instant.optional(),
+    /** Wins over `filter[from]` and `filter[to]`. */
+    'filter[period]': period.optional(),
+  }),
+  reply: z.object({ data: z.array(errorGroup), pagination: cursors }),
+});
+
+const errorId = z.object({ errorId: z.string().min(1).max(256) });
+
+/** How often a group occurred, interval by interval, oldest first; the last one is still running. */
+export const errorTrend = z.object({
+  /** Milliseconds. */
+  intervalMs: z.number().int(),
+  points: z.array(z.object({ from: date, count: z.number().int() })),
+});
+export type ErrorTrend = z.infer<typeof errorTrend>;
+
+export const retrieveError = operation({
+  id: 'retrieveError',
+  method: 'GET',
+  path: '/api/v1/errors/:errorId',
+  tag: 'errors',
+  summary: 'Retrieve an error group',
+  access: { secretKey: true, publicToken: true, action: 'read', on: 'errors' },
+  params: errorId,
+  query: z.object({
+    /** Also tell how often it occurred in each part of this period up to now, such as `24h`. */
+    trend: period.optional(),
+  }),
+  reply: errorGroupDetail.extend({ trend: errorTrend.optional() }),
+  errors: [404],
+});
+
+export const resolveError = operation({
+  id: 'resolveError',
+  method: 'POST',
+  path: '/api/v1/errors/:errorId/resolve',
+  tag: 'errors',
+  summary: 'Mark an error group as resolved',
+  access: { secretKey: true, publicToken: true, action: 'write', on: 'errors' },
+  params: errorId,
+  body: z.object({ resolvedInVersion: text(128).min(1).optional() }),
+  reply: errorGroupDetail,
+  errors: [404],
+});
+
+/** Longest `duration` of an ignore: ten years. */
+const longestIgnoreMs = 315_576_000_000;
+
+export const ignoreError = operation({
+  id: 'ignoreError',
+  method: 'POST',
+  path: '/api/v1/errors/:errorId/ignore',
+  tag: 'errors',
+  summary: 'Ignore an error group until one of the given limits is reached, or for ever',
+  access: { secretKey: true, publicToken: true, action: 'write', on: 'errors' },
+  params: errorId,
+  body: z.object({
+    /** Milliseconds from now. */
+    duration: z.number().int().positive().max(longestIgnoreMs).optional(),
+    /** Occurrences a minute, in a sliding window; the ignore ends when there are more. */
+    occurrenceRate: z.number().positive().max(1_000_000).optional(),
+    /** Further occurrences, counted from now. */
+    totalOccurrences: z.number().int().positive().max(Number.MAX_SAFE_INTEGER).optional(),
+    reason: text(1_000).optional(),
+  }),
+  reply: errorGroupDetail,
+  errors: [404],
+});
+
+export const unresolveError = operation({
+  id: 'unresolveError',
+  method: 'POST',
+  path: '/api/v1/errors/:errorId/unresolve',
+  tag: 'errors',
+  summary: 'Mark an error group as unresolved, be it resolved or ignored',
+  access: { secretKey: true, publicToken: true, action: 'write', on: 'errors' },
+  params: errorId,
+  reply: errorGroupDetail,
+  errors: [404],
+});

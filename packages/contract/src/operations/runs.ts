@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { runStatuses } from '../status.ts';
+import { date } from './shapes.ts';
+
+const runId = z.object({ runId: z.string().min(1).max(128) });
+
+/** What list items, related runs and the retrieved run have in common. */
+export const runFields = z.object({
+  id: z.string(),
+  status: z.enum(runStatuses),
+  taskIdentifier: z.string(),
+  idempotencyKey: z.string().optional(),
+  version: z.string().optional(),
+  isQueued: z.boolean(),
+  isExecuting: z.boolean(),
+  isWaiting: z.boolean(),
+  isCompleted: z.boolean(),
+  isSuccess: z.boolean(),
+  isFailed: z.boolean(),
+  isCancelled: z.boolean(),
+  isTest: z.boolean(),
+  createdAt: date,
+  updatedAt: date,
+  startedAt: date.optional(),
+  finishedAt: date.optional(),
+  delayedUntil: date.optional(),
+  expiredAt: date.optional(),
+  ttl: z.string().optional(),
+  tags: z.array(z.string()),
+  costInCents: z.number(),
+  baseCostInCents: z.number(),
+  /** Active milliseconds of all attempts. */
+  durationMs: z.number(),
+  metadata: z.record(z.string(), z.unknown()).optional(),
+});
+
+export const relatedRun = runFields.extend({
+  depth: z.number(),
+  triggerFunction: z.enum(['trigger', 'triggerAndWait', 'batchTrigger', 'batchTriggerAndWait']),
+  batchId: z.string().optional(),
+});
+
+export const run = relatedRun.extend({
+  payload: z.unknown().optional(),
+  output: z.unknown().optional(),
+  error: z
+    .object({ message: z.string(), name: z.string().optional(), stackTrace: z.string().optional() })
+    .optional(),
+  relatedRuns: z.object({
+    root: relatedRun.optional(),
+    parent: relatedRun.optional(),
+    children: z.array(relatedRun).optional(),
+  }),
+  attemptCount: z.number().int(),
+  /** The queue it waits or waited in. */
+  queue: z.string(),
+});
+export type Run = z.infer<typeof run>;
+
+export const retrieveRun = operation({
+  id: 'retrieveRun',
+  method: 'GET',
+  path: '/api/v3/runs/:runId',
+  tag: 'runs',
+  summary: 'Retrieve a run',
+  access: { secretKey: true, publicToken: true, action: 'read', on: 'runs' },
+  params: runId,
+  reply: run,
+  errors: [404],
+});
+
+export const cancelRun = operation({
+  id: 'cancelRun',
+  method: 'POST',
+  path: '/api/v2/runs/:runId/cancel',
+  tag: 'runs',
+  summary: 'Cancel a run and its descendants',
+  access: { secretKey: true, publicToken: true, action: 'write', on: 'runs' },
+  params: runId,
+  reply: z.object({ id: z.string() }),
+  errors: [404],
+});
+
+export const logLine = z.object({
+  attempt: z.number().int(),
+  at: date,
+  level: z.enum(['debug', 'info', 'log', 'warn', 'error']),
+  message: z.string(),
+  properties: z.record(z.string(), z.unknown()).optional(),
+});
+
+export const listRunLogs = operation({
+  id: 'listRunLogs',
+  method: 'GET',
+  path: '/api/v1/runs/:runId/logs',
+  tag: 'runs',
+  summary: 'What a run wrote to the console and the logger',
+  access: { secretKey: true, publicToken: true, action: 'read', on: 'runs' },
+  params: runId,
+  query: z.object({
+    /** Lines after this position, as `next` gave it. */
+    after: z.coerce.number().int().min(0).default(0),
+    limit: z.coerce.number().int().min(1).max(1_000).default(200),
+  }),
+  reply: z.object({ lines: z.array(logLine), next: z.number().int().optional() }),
+  errors: [404],
+});

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { machinePresets } from '../runner/manifest.ts';
+
+/** Largest trigger body in bytes. */
+export const triggerBodyLimit = 3_145_728;
+
+const tags = z
+  .union([z.string(), z.array(z.string())])
+  .transform((value) => (typeof value === 'string' ? [value] : value))
+  .pipe(z.array(z.string().max(128, 'a tag has at most 128 characters')));
+
+export const triggerOptions = z.object({
+  /** How `payload` is written: `application/json` (default), `application/super+json` or `text/plain`. */
+  payloadType: z.string().optional(),
+  queue: z.object({ name: z.string() }).optional(),
+  concurrencyKey: z.union([z.string(), z.number()]).transform(String).optional(),
+  /** A date, or a duration such as `1h30m`. */
+  delay: z.union([z.string(), z.date()]).optional(),
+  /** Seconds, or a duration such as `10m`; 0 is none. */
+  ttl: z.union([z.string(), z.number().min(0)]).optional(),
+  idempotencyKey: z.string().max(2_048).optional(),
+  idempotencyKeyTTL: z.string().optional(),
+  idempotencyKeyOptions: z
+    .object({ key: z.string(), scope: z.enum(['run', 'attempt', 'global']) })
+    .optional(),
+  tags: tags.optional(),
+  maxAttempts: z.number().int().min(1).optional(),
+  /** Seconds of one attempt; at least 5. */
+  maxDuration: z.number().optional(),
+  machine: z.enum(machinePresets).optional(),
+  /** Seconds of advantage in its queue. */
+  priority: z.number().optional(),
+  metadata: z.unknown().optional(),
+  metadataType: z.string().optional(),
+  test: z.boolean().optional(),
+  lockToVersion: z.string().optional(),
+  parentRunId: z.string().optional(),
+});
+export type TriggerOptions = z.input<typeof triggerOptions>;
+
+export const triggerBody = z.object({
+  payload: z.unknown().optional(),
+  context: z.unknown().optional(),
+  options: triggerOptions.optional(),
+});
+
+export const triggerReply = z.object({
+  id: z.string(),
+  /** True only when an idempotency key returned an existing run. */
+  isCached: z.boolean(),
+});
+
+export const triggerTask = operation({
+  id: 'triggerTask',
+  method: 'POST',
+  path: '/api/v1/tasks/:taskId/trigger',
+  tag: 'tasks',
+  summary: 'Start one run of a task',
+  access: { secretKey: true, publicToken: true, action: 'trigger', on: 'tasks' },
+  params: z.object({ taskId: z.string().min(1).max(128) }),
+  body: triggerBody,
+  bodyLimit: triggerBodyLimit,
+  reply: triggerReply,
+  errors: [413, 422, 429],
+});
+
+/** At most this many triggers share one request. */
+export const triggerManyLimit = 500;
+
+/**
+ * Several independent triggers in one request: what the SDK sends when calls of one tick meet.
+ * It is no batch: each item succeeds or fails alone, in its own order.
+ */
+export const triggerMany = operation({
+  id: 'triggerMany',
+  method: 'POST',
+  path: '/api/v1/tasks/trigger-many',
+  tag: 'tasks',
+  summary: 'Start several independent runs with one request',
+  access: { secretKey: true, publicToken: true, action: 'trigger', on: 'tasks' },
+  body: z.object({
+    items: z
+      .array(triggerBody.extend({ task: z.string().min(1).max(128) }))
+      .min(1)
+      .max(triggerManyLimit),
+  }),
+  bodyLimit: triggerBodyLimit,
+  reply: z.object({
+    /** In the order of the request. */
+    results: z.array(z.union([triggerReply, z.object({ status: z.number().int(), error: z.string() })])),
+  }),
+  errors: [413, 429],
+});

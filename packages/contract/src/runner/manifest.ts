@@ -1,0 +1,85 @@
+import { z } from 'zod';
+
+/** How an attempt that failed is tried again. Delays in milliseconds. */
+export const retryPolicy = z.object({
+  /** All attempts, the first included. Default 3. */
+  maxAttempts: z.number().int().min(1).max(1_000).optional(),
+  /** Each delay is the one before times this. Default 2. */
+  factor: z.number().min(1).max(100).optional(),
+  /** Delay before the second attempt. Default 1,000. */
+  minTimeoutInMs: z.number().int().min(0).optional(),
+  /** No delay is longer. Default 60,000. */
+  maxTimeoutInMs: z.number().int().min(0).optional(),
+  /** Multiply each delay by a random factor between 1 and 2. Default true. */
+  randomize: z.boolean().optional(),
+});
+export type RetryPolicy = z.infer<typeof retryPolicy>;
+
+export const machinePresets = [
+  'micro',
+  'small-1x',
+  'small-2x',
+  'medium-1x',
+  'medium-2x',
+  'large-1x',
+  'large-2x',
+] as const;
+export type MachinePreset = (typeof machinePresets)[number];
+
+/** Memory of a machine preset in MiB: the limit of the executor process that a run of it gets for itself. */
+export const machineMemory: Readonly<Record<MachinePreset, number>> = {
+  micro: 256,
+  'small-1x': 512,
+  'small-2x': 1_024,
+  'medium-1x': 2_048,
+  'medium-2x': 4_096,
+  'large-1x': 8_192,
+  'large-2x': 16_384,
+};
+
+/** What the server knows of a task: how to queue it, what to tell a runner. */
+export const taskManifest = z.object({
+  id: z.string().min(1).max(128),
+  /** Where it is declared, relative to the project, for messages. */
+  filePath: z.string(),
+  exportName: z.string().optional(),
+  description: z.string().optional(),
+  queue: z
+    .object({ name: z.string().min(1).max(128), concurrencyLimit: z.number().int().min(0).nullish() })
+    .optional(),
+  retry: retryPolicy.optional(),
+  /** Seconds of one attempt. */
+  maxDuration: z.number().int().min(5).optional(),
+  machine: z.enum(machinePresets).optional(),
+  /** Always alone in its executor process. */
+  isolated: z.boolean().optional(),
+  /** Seconds a run may wait before it expires. */
+  ttl: z.number().int().min(0).optional(),
+  /** Declared cron of a scheduled task. */
+  schedule: z
+    .object({ cron: z.string(), timezone: z.string(), environments: z.array(z.string()).optional() })
+    .optional(),
+  /** A scheduled task, whether or not it declares its cron. */
+  scheduled: z.boolean().optional(),
+  /** The events that start it. */
+  on: z.object({ name: z.string(), filter: z.unknown().optional() }).optional(),
+  /** The author's own grouping key for this task's errors. */
+  fingerprint: z.string().optional(),
+});
+export type TaskManifest = z.infer<typeof taskManifest>;
+
+export const registerVersionBody = z.object({
+  /** Digest of the bundle; registering the same content again is the same version. */
+  contentHash: z.string().min(8).max(128),
+  tasks: z.array(taskManifest).max(10_000),
+  sdkVersion: z.string().optional(),
+});
+export type RegisterVersion = z.infer<typeof registerVersionBody>;
+
+export const registeredVersion = z.object({
+  /** For instance `20261121.3`: day and counter. */
+  version: z.string(),
+  /** False when this content was the current version already. */
+  isNew: z.boolean(),
+});
+export type RegisteredVersion = z.infer<typeof registeredVersion>;

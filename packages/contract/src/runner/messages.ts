@@ -1,0 +1,180 @@
+/**
+ * The runner protocol: JSON text frames over one WebSocket at `/runner/v1/connect`, authorised by an environment's secret key.
+ *
+ * The runner names itself (`hello`) and may come back under the same name after a lost connection: what it still holds stays
+ * its own. Every attempt is fenced: a message about an attempt carries the lease's fence, and the server refuses a stale one.
+ * Both sides send batches; order within one direction is kept.
+ */
+import type { FinalStatus } from '../status.ts';
+
+/** One attempt, leased to a runner. */
+export interface Assignment {
+  readonly run: string;
+  /** Grows with every lease; the proof that this attempt is the live one. */
+  readonly fence: number;
+  readonly attempt: number;
+  readonly task: string;
+  readonly version: string;
+  readonly payload: string | null;
+  readonly payloadType: string;
+  /** JSON text of the run's metadata, if it has any. */
+  readonly metadata: string | null;
+  readonly tags: readonly string[];
+  readonly isTest: boolean;
+  readonly queue: string;
+  readonly concurrencyKey: string | null;
+  readonly maxAttempts: number | null;
+  /** Seconds. */
+  readonly maxDuration: number | null;
+  readonly machine: string | null;
+  readonly priority: number;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  readonly parentRun: string | null;
+  readonly rootRun: string | null;
+  readonly batch: string | null;
+  readonly schedule: string | null;
+}
+
+/** An error as it left the user's code, made safe to send. */
+export interface SerializedError {
+  readonly type: 'BUILT_IN_ERROR' | 'CUSTOM_ERROR' | 'STRING_ERROR' | 'INTERNAL_ERROR';
+  readonly name: string;
+  readonly message: string;
+  readonly stackTrace: string;
+  readonly code?: string;
+  readonly causes?: readonly SerializedError[];
+  /** The author's own grouping key. */
+  readonly fingerprint?: string;
+}
+
+/** How an attempt ended. */
+export type Outcome =
+  | { readonly kind: 'completed'; readonly output: string | null; readonly outputType: string }
+  | {
+      readonly kind: 'failed';
+      readonly status: Exclude<FinalStatus, 'COMPLETED' | 'CANCELED' | 'EXPIRED'>;
+      readonly error: SerializedError;
+    }
+  /** Try again after so many milliseconds: the same run, its next attempt. */
+  | { readonly kind: 'retry'; readonly delayMs: number; readonly error: SerializedError }
+  | { readonly kind: 'canceled' }
+  /** Given back before any of its code ran: queued again as if it had never been taken. */
+  | { readonly kind: 'released' }
+  /** The bundle of this version has no such task. */
+  | { readonly kind: 'unknownTask' };
+
+export interface Settlement {
+  readonly run: string;
+  readonly fence: number;
+  readonly outcome: Outcome;
+}
+
+export type LogLevel = 'debug' | 'info' | 'log' | 'warn' | 'error';
+
+/** One line that a run wrote, to the console or through the logger. */
+export interface LogLine {
+  readonly run: string;
+  readonly attempt: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly level: LogLevel;
+  readonly message: string;
+  /** JSON text of structured properties. */
+  readonly properties?: string;
+}
+
+export type RunnerMessage =
+  | {
+      readonly type: 'hello';
+      /** Chosen by the runner process once, kept over its reconnections. */
+      readonly runner: string;
+      readonly host: string;
+      readonly pid: number;
+      /** How many attempts it takes at once, not yet started ones included. */
+      readonly capacity: number;
+      /** Versions it can execute. */
+      readonly versions: readonly string[];
+      /** Fences of the attempts it still holds, finished ones whose settlement was not confirmed included. */
+      readonly held: readonly number[];
+    }
+  | { readonly type: 'serve'; readonly versions: readonly string[] }
+  | { readonly type: 'capacity'; readonly capacity: number }
+  | { readonly type: 'settle'; readonly settlements: readonly Settlement[] }
+  | { readonly type: 'log'; readonly lines: readonly LogLine[] }
+  | { readonly type: 'heartbeat' }
+  /** No new attempts, please; what runs will be settled. */
+  | { readonly type: 'drain' };
+
+export type ServerMessage =
+  | {
+      readonly type: 'welcome';
+      readonly heartbeatMs: number;
+      readonly leaseMs: number;
+      /** Fences of `held` that are no longer this runner's: stop them, send nothing about them. */
+      readonly lost: readonly number[];
+      /** The environment's variables for `process.env` of executors, with their revision. */
+      readonly variables: Readonly<Record<string, string>>;
+      readonly environment: EnvironmentFacts;
+    }
+  | { readonly type: 'run'; readonly assignments: readonly Assignment[] }
+  | { readonly type: 'cancel'; readonly fences: readonly number[] }
+  /** Fences whose settlement is final, be it recorded or refused as stale. */
+  | { readonly type: 'settled'; readonly fences: readonly number[]; readonly stale: readonly number[] }
+  | { readonly type: 'variables'; readonly variables: Readonly<Record<string, string>> }
+  /** The connection is refused; `retry` says whether to try again. */
+  | { readonly type: 'refused'; readonly reason: string; readonly retry: boolean };
+
+/** What `ctx` of a task tells about where it runs. */
+export interface EnvironmentFacts {
+  readonly id: string;
+  readonly slug: string;
+  readonly kind: string;
+  readonly branch: string | null;
+  readonly projectRef: string;
+  readonly projectName: string;
+  readonly organizationId: string;
+  readonly organizationName: string;
+}
+
+/** Longest frame either side accepts, in bytes; batches are cut below it. */
+export const maxFrameBytes = 32 * 1024 * 1024;
+
+const runnerMessageTypes: ReadonlySet<unknown> = new Set<RunnerMessage['type']>([
+  'hello',
+  'serve',
+  'capacity',
+  'settle',
+  'log',
+  'heartbeat',
+  'drain',
+]);
+
+/**
+ * Takes a parsed frame for a runner's message; undefined if it is none. Only its outline is checked: runners hold a key of the
+ * environment with full access, and what they send about a run is fenced.
+ */
+export function runnerMessage(frame: unknown): RunnerMessage | undefined {
+  if (typeof frame !== 'object' || frame === null || !('type' in frame) || !runnerMessageTypes.has(frame.type)) return undefined;
+  const message = frame as RunnerMessage;
+  switch (message.type) {
+    case 'hello':
+      return typeof message.runner === 'string' &&
+        message.runner.length <= 128 &&
+        Number.isInteger(message.capacity) &&
+        Array.isArray(message.versions) &&
+        Array.isArray(message.held)
+        ? message
+        : undefined;
+    case 'serve':
+      return Array.isArray(message.versions) ? message : undefined;
+    case 'settle':
+      return Array.isArray(message.settlements) ? message : undefined;
+    case 'log':
+      return Array.isArray(message.lines) ? message : undefined;
+    case 'capacity':
+      return Number.isInteger(message.capacity) ? message : undefined;
+    default:
+      return message;
+  }
+}
