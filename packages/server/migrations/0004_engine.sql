@@ -1,0 +1,581 @@
+-- The verbs of the run engine that need more than one statement to be right. Each is one round trip and one commit.
+--
+-- Who locks what, always in this order: the environment's claim lock (advisory), lanes by id, runs by id.
+--   * Claims of one environment take turns on its claim lock. So does whatever frees a place of a limited queue.
+--   * Whoever puts a run into a lane holds the lane `for key share`, so that a claim cannot drop the lane under it.
+--   * Whoever leases to a runner holds the runner's row `for key share`, so that a rescue sees every lease it must take back.
+
+create function claim_lock(p_env int) returns void language sql as
+$$ select pg_advisory_xact_lock(7144002, p_env) $$;
+
+-- Puts runs into their lanes, making lanes that are missing.
+create function enqueue_runs(
+  p_env int[], p_queue int[], p_key text[], p_route int[], p_ord bigint[], p_run text[], p_expires timestamptz[]
+) returns void
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+as $$
+declare
+  v_left int := cardinality(p_run);
+  v_count int;
+begin
+  loop
+    insert into queued (lane_id, ord, run_id, env, expires_at)
+    select l.id, i.ord, i.run_id, i.env, i.expires_at
+      from unnest(p_env, p_queue, p_key, p_route, p_ord, p_run, p_expires)
+             as i (env, queue_id, key, route, ord, run_id, expires_at)
+      join lanes l on l.env = i.env and l.queue_id = i.queue_id and l.key = i.key and l.route = i.route
+       for key share of l
+    on conflict do nothing;
+    get diagnostics v_count = row_count;
+    v_left := v_left - v_count;
+    exit when v_left <= 0;
+    -- in one order for everybody, so that two of these cannot wait for each other
+    insert into lanes (env, queue_id, key, route)
+    select distinct i.env, i.queue_id, i.key, i.route
+      from unnest(p_env, p_queue, p_key, p_route) as i (env, queue_id, key, route)
+     order by 1, 2, 3, 4
+    on conflict do nothing;
+  end loop;
+end $$;
+
+-- Creates runs: one call carries what many callers triggered at once. `p_state` says where a run waits (queued, delayed,
+-- parked); `p_runner`, where given, is a runner of the calling process with a free slot: the run is leased to it in the same
+-- commit if nothing limits its queue and nobody is ahead of it, and queued otherwise.
+-- Replies one row a run: which run it became (an idempotency key may name an older one) and the fence of its lease, if any.
+create function trigger_runs(
+  p_at timestamptz, p_env int[], p_id text[], p_task text[], p_state text[], p_queue int[], p_key text[], p_route int[],
+  p_ord bigint[], p_payload text[], p_payload_type text[], p_expires timestamptz[], p_ttl int[], p_due timestamptz[],
+  p_idempotency text[], p_idempotency_expires timestamptz[], p_idempotency_options jsonb[], p_tags jsonb[], p_metadata text[],
+  p_max_attempts int[], p_max_duration int[], p_machine text[], p_priority int[], p_test boolean[], p_parent text[],
+  p_root text[], p_depth smallint[], p_runner text[], p_runner_version int[]
+) returns table (ix int, run_id text, cached boolean, fence bigint)
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+as $$
+#variable_conflict use_column
+declare
+  v_new int[];
+  v_ids text[] := p_id;
+  v_leased int[] := '{}';
+  v_fences bigint[] := '{}';
+  v_queue int[];
+begin
+  if p_idempotency is not null then
+    with input as (
+      select i.* from unnest(p_env, p_id, p_task, p_idempotency, p_idempotency_expires)
+        with ordinality as i (env, id, task, key, expires_at, ix)
+    ), kept as (
+      insert into idempotency_keys as k (env, task, key, run_id, expires_at)
+      select env, task, key, id, expires_at from input where key is not null order by env, task, key
+      on conflict (env, task, key) do update set
+        (run_id, expires_at) = (
+          select case when s.stale then excluded.run_id else k.run_id end,
+                 case when s.stale then excluded.expires_at else k.expires_at end
+            from (select k.expires_at <= p_at or exists (
+                    select from runs r where r.env = k.env and r.id = k.run_id
+                       and r.status in ('FAILED', 'CRASHED', 'SYSTEM_FAILURE', 'TIMED_OUT', 'EXPIRED')) as stale) s)
+      returning k.env, k.task, k.key, k.run_id
+    )
+    select array_agg(coalesce(kept.run_id, input.id) order by input.ix)
+      into v_ids
+      from input left join kept on kept.env = input.env and kept.task = input.task and kept.key = input.key;
+  end if;
+
+  select array_agg(g.i) into v_new from generate_subscripts(p_id, 1) as g (i) where v_ids[g.i] = p_id[g.i];
+
+  insert into runs (env, id, task, queue_id, concurrency_key, payload, payload_type, version_id, max_attempts, max_duration,
+                    machine, ttl, ord, priority_ms, tags, metadata, is_test, idempotency_key, idempotency_key_options,
+                    parent_id, root_id, depth, created_at, delayed_until)
+  select i.env, i.id, i.task, i.queue_id, nullif(i.key, ''), i.payload, i.payload_type, nullif(i.route, 0), i.max_attempts,
+         i.max_duration, i.machine, i.ttl, i.ord, coalesce(i.priority, 0),
+         (select array_agg(t) from jsonb_array_elements_text(i.tags) as t), i.metadata, coalesce(i.test, false),
+         i.idempotency, i.idempotency_options, i.parent, i.root, coalesce(i.depth, 0::smallint), p_at, i.due
+    from unnest(p_env, p_id, p_task, p_queue, p_key, p_route, p_ord, p_payload, p_payload_type, p_ttl, p_due, p_idempotency,
+                p_idempotency_options, p_tags, p_metadata, p_max_attempts, p_max_duration, p_machine, p_priority, p_test,
+                p_parent, p_root, p_depth)
+           with ordinality as i (env, id, task, queue_id, key, route, ord, payload, payload_type, ttl, due, idempotency,
+                idempotency_options, tags, metadata, max_attempts, max_duration, machine, priority, test, parent, root, depth, ix)
+   where p_idempotency is null or i.ix = any (v_new);
+
+  if p_runner is not null then
+    with leased as (
+      insert into leases (env, run_id, runner_id, queue_id, key, version_id, attempt, leased_at)
+      select i.env, i.id, i.runner, i.queue_id, i.key, i.version, 1, p_at
+        from unnest(p_env, p_id, p_state, p_queue, p_key, p_route, p_runner, p_runner_version)
+               with ordinality as i (env, id, state, queue_id, key, route, runner, version, ix)
+        join runners r on r.id = i.runner
+       where i.runner is not null and i.state = 'queued' and i.ix = any (v_new)
+         and exists (select from queues q
+                      where q.id = i.queue_id and not q.paused and q.concurrency_limit is null and q.concurrency_override is null)
+         and exists (select from environments e where e.id = i.env and not e.paused and e.concurrency_limit is null)
+         and not exists (select from lanes l join queued w on w.lane_id = l.id
+                          where l.env = i.env and l.queue_id = i.queue_id and l.key = i.key and l.route = i.route)
+         for key share of r
+      returning run_id, fence
+    )
+    select coalesce(array_agg(array_position(p_id, leased.run_id)), '{}'), coalesce(array_agg(leased.fence), '{}')
+      into v_leased, v_fences from leased;
+  end if;
+
+  select array_agg(g.i) into v_queue
+    from unnest(v_new) as g (i) where p_state[g.i] = 'queued' and not g.i = any (v_leased);
+  if cardinality(v_queue) = cardinality(p_id) then
+    perform enqueue_runs(p_env, p_queue, p_key, p_route, p_ord, p_id, p_expires);
+  elsif v_queue is not null then
+    perform enqueue_runs(array_agg(p_env[g.i]), array_agg(p_queue[g.i]), array_agg(p_key[g.i]), array_agg(p_route[g.i]),
+                         array_agg(p_ord[g.i]), array_agg(p_id[g.i]), array_agg(p_expires[g.i]))
+       from unnest(v_queue) as g (i);
+  end if;
+
+  if 'delayed' = any (p_state) then
+    insert into delayed (env, run_id, due)
+    select p_env[g.i], p_id[g.i], p_due[g.i] from unnest(v_new) as g (i) where p_state[g.i] = 'delayed';
+  end if;
+  if 'parked' = any (p_state) then
+    insert into parked (env, task, run_id, expires_at)
+    select p_env[g.i], p_task[g.i], p_id[g.i], p_expires[g.i] from unnest(v_new) as g (i) where p_state[g.i] = 'parked';
+  end if;
+
+  return query
+    select g.i, v_ids[g.i], v_ids[g.i] <> p_id[g.i], v_fences[array_position(v_leased, g.i)]
+      from generate_subscripts(p_id, 1) as g (i);
+end $$;
+
+-- Leases up to `p_want` runs of one environment to a runner. `p_routes` are the lanes it can serve: ids of versions, and 0 if it
+-- has the current one (`p_current`). Walks the ring of ready lanes from `p_turn`, takes from each its share, and returns the
+-- turn of the last lane that gave one: the next claim starts behind it.
+create function claim_runs(
+  p_env int, p_runner text, p_routes int[], p_current int, p_want int, p_turn int, p_at timestamptz
+) returns table (
+  run_id text, fence bigint, attempt int, version_id int, turn int, task text, payload text, payload_type text, metadata text,
+  tags text[], is_test boolean, queue_id int, concurrency_key text, max_attempts int, max_duration int, machine text,
+  priority_ms int, created_at timestamptz, parent_id text, root_id text
+)
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+#variable_conflict use_column
+declare
+  c_page constant int := 64;
+  v_want int := p_want;
+  v_limit int;
+  v_turn int := p_turn;
+  v_last int := p_turn;
+  v_wrapped boolean := false;
+  v_lanes bigint[];
+  v_room int[];
+  v_gave bigint[];
+  v_taken text[];
+  v_runs text[] := '{}';
+  v_idle bigint[] := '{}';
+  v_full bigint[] := '{}';
+  v_found int;
+begin
+  perform claim_lock(p_env);
+  perform from runners r where r.id = p_runner for key share;
+  if not found then return; end if;
+  select e.concurrency_limit into v_limit from environments e where e.id = p_env and not e.paused;
+  if not found then return; end if;
+  if v_limit is not null then
+    v_want := least(v_want, v_limit - (select count(*) from leases l where l.env = p_env)::int);
+  end if;
+
+  while v_want > 0 loop
+    -- one page of the ring, and how much room each lane's place has
+    select array_agg(p.id), array_agg(p.room) into v_lanes, v_room
+      from (
+        select l.id, l.turn,
+               case when q.paused then 0
+                    when coalesce(q.concurrency_override, q.concurrency_limit) is null then v_want
+                    -- two lanes of one place in a page: the room is the first one's
+                    when row_number() over (partition by l.queue_id, l.key order by l.turn, l.id) > 1 then -1
+                    else greatest(0, coalesce(q.concurrency_override, q.concurrency_limit)
+                         - (select count(*) from leases x where x.env = p_env and x.queue_id = l.queue_id and x.key = l.key)::int)
+               end as room
+          from unnest(p_routes) as r (route)
+          cross join lateral (
+            select n.id, n.queue_id, n.key, n.turn from lanes n
+             where n.env = p_env and n.route = r.route and not n.blocked
+               and n.turn > v_turn and (not v_wrapped or n.turn <= p_turn)
+             order by n.turn limit 64
+          ) l
+          join queues q on q.id = l.queue_id
+         order by l.turn, l.id limit 64
+      ) p;
+    v_found := coalesce(cardinality(v_lanes), 0);
+
+    if v_found > 0 then
+      with head as materialized (
+        select h.place, p.lane_id
+          from unnest(v_lanes, v_room) as p (lane_id, room)
+          cross join lateral (
+            select w.ctid as place from queued w
+             where w.lane_id = p.lane_id and (w.expires_at is null or w.expires_at > p_at)
+             order by w.ord, w.run_id
+             limit greatest(0, least(p.room, greatest(1, (v_want + v_found - 1) / v_found)))
+          ) h
+         limit v_want
+      ), taken as (
+        delete from queued w where w.ctid = any (array(select place from head)) returning w.lane_id, w.run_id
+      ), leased as (
+        insert into leases (env, run_id, runner_id, queue_id, key, version_id, attempt, leased_at)
+        select p_env, t.run_id, p_runner, l.queue_id, l.key, case when l.route = 0 then p_current else l.route end,
+               r.attempt + 1, p_at
+          from taken t
+          join lanes l on l.id = t.lane_id
+          cross join lateral (select x.attempt from runs x where x.env = p_env and x.id = t.run_id limit 1) r
+      )
+      select array_agg(t.run_id), array_agg(distinct t.lane_id) into v_taken, v_gave from taken t;
+
+      if v_taken is not null then
+        v_runs := v_runs || v_taken;
+        v_want := v_want - cardinality(v_taken);
+        select max(l.turn) into v_last from lanes l where l.id = any (v_gave);
+      end if;
+      select v_full || coalesce(array_agg(p.lane_id) filter (where p.room = 0), '{}'),
+             v_idle || coalesce(array_agg(p.lane_id) filter (where p.room > 0 and not p.lane_id = any (coalesce(v_gave, '{}'))), '{}')
+        into v_full, v_idle
+        from unnest(v_lanes, v_room) as p (lane_id, room);
+      select max(l.turn) into v_turn from lanes l where l.id = any (v_lanes);
+    end if;
+
+    if v_found < c_page then
+      exit when v_wrapped or p_turn < 0;
+      v_wrapped := true;
+      v_turn := -1;
+    end if;
+  end loop;
+
+  -- What cannot give leaves the ring: full lanes are blocked, and idle ones dropped once there are more than a handful (a few
+  -- are kept, because a lane that empties often fills again at once). Each is locked and looked at again in a new snapshot:
+  -- a release or an enqueue that committed meanwhile would otherwise be missed.
+  if cardinality(v_full) > 0 then
+    perform from lanes l where l.id = any (v_full) order by l.id for no key update;
+    update lanes l set blocked = true
+      from queues q
+     where l.id = any (v_full) and q.id = l.queue_id
+       and (q.paused or coalesce(q.concurrency_override, q.concurrency_limit)
+            <= (select count(*) from leases x where x.env = p_env and x.queue_id = l.queue_id and x.key = l.key));
+  end if;
+  if cardinality(v_idle) > 8 then
+    select array_agg(s.id) into v_lanes
+      from (select l.id from lanes l where l.id = any (v_idle) order by l.id for update skip locked) s;
+    delete from lanes l where l.id = any (v_lanes) and not exists (select from queued w where w.lane_id = l.id);
+  end if;
+
+  return query
+    select e.run_id, e.fence, e.attempt, e.version_id, v_last, r.task, r.payload, r.payload_type, r.metadata, r.tags, r.is_test,
+           r.queue_id, r.concurrency_key, r.max_attempts, r.max_duration, r.machine, r.priority_ms, r.created_at, r.parent_id,
+           r.root_id
+      from unnest(v_runs) as c (run_id)
+      cross join lateral (select l.* from leases l where l.env = p_env and l.run_id = c.run_id limit 1) e
+      cross join lateral (select x.* from runs x where x.env = p_env and x.id = c.run_id limit 1) r;
+end $$;
+
+-- Frees the lanes of these places. Called by whoever ended leases there; harmless where nothing is blocked.
+create function free_places(p_env int[], p_queue int[], p_key text[]) returns void
+language sql
+set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+as $$
+  update lanes l set blocked = false
+    from (select distinct * from unnest(p_env, p_queue, p_key) as i (env, queue_id, key)) i
+   where l.env = i.env and l.queue_id = i.queue_id and l.key = i.key and l.blocked
+$$;
+
+-- Takes the claim locks of the environments in which something limits these queues: freeing such a place must not slip between a
+-- claim's count and its mark. True if there is such a limit: somebody may be waiting for the place.
+create function lock_limited(p_env int[], p_queue int[]) returns boolean
+language plpgsql as $$
+declare
+  v_limited int[];
+begin
+  select array_agg(distinct i.env order by i.env) into v_limited
+    from (select distinct * from unnest(p_env, p_queue) as i (env, queue_id)) i
+    join queues q on q.id = i.queue_id join environments e on e.id = i.env
+   where coalesce(q.concurrency_override, q.concurrency_limit, e.concurrency_limit) is not null;
+  if v_limited is null then return false; end if;
+  perform claim_lock(g.env) from unnest(v_limited) as g (env);
+  return true;
+end $$;
+
+-- Puts runs back where they wait: into the lane of their version if they are bound to one.
+create function requeue_runs(p_env int[], p_run text[]) returns void
+language plpgsql as $$
+begin
+  perform enqueue_runs(array_agg(r.env), array_agg(r.queue_id), array_agg(coalesce(r.concurrency_key, '')),
+                       array_agg(coalesce(r.version_id, 0)), array_agg(r.ord), array_agg(r.id), null)
+     from unnest(p_env, p_run) as i (env, run_id) join runs r on r.env = i.env and r.id = i.run_id
+   having count(*) > 0;
+end $$;
+
+-- `limited` in the reply: a place came free that somebody may be waiting for.
+-- Records how attempts ended. `p_kind` is a final status, or `retry` (again at `p_due`), `released` (given back unstarted) or
+-- `parked` (its version lacks the task). A fence that is not live is refused: the attempt belongs to somebody else by now.
+-- A run whose cancellation was asked for ends CANCELED whatever its attempt says.
+-- Failures carry what `record_errors` needs; the occurrence commits with the run or not at all.
+create function settle_runs(
+  p_at timestamptz, p_env int[], p_run text[], p_fence bigint[], p_kind text[], p_output text[], p_output_type text[],
+  p_error jsonb[], p_due timestamptz[], p_fingerprint text[], p_group text[], p_type text[], p_message text[], p_sample jsonb[]
+) returns table (ix int, kind text, limited boolean)
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+as $$
+#variable_conflict use_column
+declare
+  v_ix int[];
+  v_kind text[];
+  v_env int[];
+  v_queue int[];
+  v_key text[];
+  v_version int[];
+  v_leased timestamptz[];
+  v_attempt int[];
+  v_limited boolean;
+begin
+  with live as materialized (
+    select l.env, l.run_id, l.fence, i.ix::int as ix
+      from unnest(p_env, p_run, p_fence) with ordinality as i (env, run_id, fence, ix)
+      join leases l on l.env = i.env and l.run_id = i.run_id and l.fence = i.fence
+     order by l.run_id
+       for update of l
+  ), gone as (
+    delete from leases l using live where l.env = live.env and l.run_id = live.run_id and l.fence = live.fence
+    returning l.env, l.queue_id, l.key, l.version_id, l.leased_at, l.attempt, l.cancel_requested, live.ix
+  )
+  select array_agg(g.ix), array_agg(case when g.cancel_requested then 'CANCELED' else p_kind[g.ix] end), array_agg(g.env),
+         array_agg(g.queue_id), array_agg(g.key), array_agg(g.version_id), array_agg(g.leased_at), array_agg(g.attempt)
+    into v_ix, v_kind, v_env, v_queue, v_key, v_version, v_leased, v_attempt
+    from gone g;
+  if v_ix is null then return; end if;
+
+  v_limited := lock_limited(v_env, v_queue);
+
+  update runs r set
+    status = case when g.kind in ('retry', 'released', 'parked') then null else g.kind end,
+    finished_at = case when g.kind in ('retry', 'released', 'parked') then null else p_at end,
+    output = case when g.kind = 'COMPLETED' then p_output[g.ix] end,
+    output_type = case when g.kind = 'COMPLETED' then p_output_type[g.ix] end,
+    error = case when g.kind in ('COMPLETED', 'CANCELED', 'released', 'parked') then r.error else p_error[g.ix] end,
+    attempt = case when g.kind in ('released', 'parked') then r.attempt else g.attempt end,
+    version_id = case when g.kind in ('released', 'parked') then r.version_id else g.version_id end,
+    started_at = case when g.kind in ('released', 'parked') then r.started_at else coalesce(r.started_at, g.leased_at) end,
+    duration_ms = case when g.kind in ('released', 'parked') then r.duration_ms
+                       else r.duration_ms + greatest(0, extract(epoch from p_at - g.leased_at) * 1000)::bigint end,
+    ord = case when g.kind = 'retry' then (extract(epoch from p_due[g.ix]) * 1000)::bigint - r.priority_ms else r.ord end,
+    updated_at = p_at
+    from unnest(v_ix, v_kind, v_env, v_version, v_leased, v_attempt) as g (ix, kind, env, version_id, leased_at, attempt)
+   where r.env = g.env and r.id = p_run[g.ix];
+
+  if 'retry' = any (v_kind) then
+    insert into delayed (env, run_id, due)
+    select g.env, p_run[g.ix], p_due[g.ix] from unnest(v_ix, v_kind, v_env) as g (ix, kind, env) where g.kind = 'retry';
+  end if;
+  if 'released' = any (v_kind) then
+    perform requeue_runs(array_agg(g.env), array_agg(p_run[g.ix]))
+       from unnest(v_ix, v_kind, v_env) as g (ix, kind, env) where g.kind = 'released';
+  end if;
+  if 'parked' = any (v_kind) then
+    insert into parked (env, task, run_id)
+    select r.env, r.task, r.id from unnest(v_ix, v_kind, v_env) as g (ix, kind, env)
+      join runs r on r.env = g.env and r.id = p_run[g.ix] where g.kind = 'parked';
+  end if;
+
+  if v_limited then
+    perform free_places(v_env, v_queue, v_key);
+  end if;
+
+  if v_kind && '{FAILED,CRASHED,SYSTEM_FAILURE,TIMED_OUT}' then
+    perform record_errors(p_at, array_agg(r.env), array_agg(r.id), array_agg(r.task), array_agg(p_fingerprint[g.ix]),
+                          array_agg(p_group[g.ix]), array_agg(p_type[g.ix]), array_agg(p_message[g.ix]),
+                          array_agg(r.version_id), array_agg(p_sample[g.ix]), array_agg(r.started_at))
+       from unnest(v_ix, v_kind, v_env) as g (ix, kind, env) join runs r on r.env = g.env and r.id = p_run[g.ix]
+      where g.kind in ('FAILED', 'CRASHED', 'SYSTEM_FAILURE', 'TIMED_OUT');
+  end if;
+
+  return query select g.ix, g.kind, v_limited from unnest(v_ix, v_kind) as g (ix, kind);
+end $$;
+
+-- Takes back what a runner holds. With `p_lost` the runner is gone: its row is dropped first (which waits for claims that lease to
+-- it and fences later ones), each run counts the loss, and one that was lost more than `p_most` times is returned for ending.
+-- It is gone if its connection `p_connection` ended and it has no newer one, or, without that, if its lease ran out.
+-- Without `p_lost` the runner lives, and only the fences that it does not hold (`p_held`) are taken back, uncounted.
+create function take_back(
+  p_runner text, p_at timestamptz, p_lost boolean, p_connection text, p_held bigint[], p_held_since timestamptz, p_most int
+)
+returns table (env int, run_id text, verdict text, fence bigint)
+language plpgsql
+as $$
+#variable_conflict use_column
+declare
+  v_env int[];
+  v_run text[];
+  v_verdict text[];
+  v_queue int[];
+  v_key text[];
+  v_version int[];
+  v_fence bigint[];
+begin
+  if p_lost then
+    delete from runners r where r.id = p_runner
+       and case when p_connection is null then r.expires_at <= p_at else r.connection = p_connection end;
+    if not found and exists (select from runners r where r.id = p_runner) then return; end if;
+  end if;
+  perform lock_limited(array_agg(l.env), array_agg(l.queue_id)) from leases l where l.runner_id = p_runner having count(*) > 0;
+  with live as materialized (
+    select l.env, l.run_id, l.fence from leases l
+     where l.runner_id = p_runner and (p_lost or not l.fence = any (p_held) and l.leased_at <= p_held_since)
+     order by l.run_id for update
+  ), judged as (
+    select live.*, l.queue_id, l.key, l.version_id,
+           case when l.cancel_requested then 'canceled' when p_lost and r.rescues >= p_most then 'crashed' else 'queued' end as verdict
+      from live join leases l on l.env = live.env and l.run_id = live.run_id
+      join runs r on r.env = live.env and r.id = live.run_id
+  ), gone as (
+    -- a run past its last rescue keeps its lease: the caller ends it through settle_runs, with its error
+    delete from leases l using judged j where l.env = j.env and l.run_id = j.run_id and l.fence = j.fence and j.verdict = 'queued'
+  )
+  select array_agg(j.env), array_agg(j.run_id), array_agg(j.verdict), array_agg(j.queue_id), array_agg(j.key),
+         array_agg(j.version_id), array_agg(j.fence)
+    into v_env, v_run, v_verdict, v_queue, v_key, v_version, v_fence
+    from judged j;
+  if v_run is null then return; end if;
+
+  if p_lost then
+    update runs r set rescues = r.rescues + 1, version_id = g.version_id, updated_at = p_at
+      from unnest(v_env, v_run, v_verdict, v_version) as g (env, run_id, verdict, version_id)
+     where r.env = g.env and r.id = g.run_id and g.verdict = 'queued';
+  end if;
+  perform requeue_runs(array_agg(g.env), array_agg(g.run_id))
+     from unnest(v_env, v_run, v_verdict) as g (env, run_id, verdict) where g.verdict = 'queued';
+  perform free_places(v_env, v_queue, v_key);
+  return query select * from unnest(v_env, v_run, v_verdict, v_fence);
+end $$;
+
+-- Moves runs whose time has come (delay, retry) into their lanes, or parks them when the current version lacks their task.
+create function promote_due(p_at timestamptz, p_limit int) returns table (env int)
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+as $$
+#variable_conflict use_column
+declare
+  v_env int[];
+  v_run text[];
+  v_parked boolean[];
+begin
+  with due as materialized (
+    select d.ctid as place from delayed d where d.due <= p_at order by d.due limit p_limit for update skip locked
+  ), gone as (
+    delete from delayed d where d.ctid = any (array(select place from due)) returning d.env, d.run_id
+  )
+  select array_agg(g.env), array_agg(g.run_id),
+         array_agg(r.version_id is null and not exists (
+           select from current_versions c join tasks t on t.version_id = c.version_id where c.env = g.env and t.id = r.task))
+    into v_env, v_run, v_parked
+    from gone g join runs r on r.env = g.env and r.id = g.run_id;
+  if v_run is null then return; end if;
+
+  perform enqueue_runs(array_agg(r.env), array_agg(r.queue_id), array_agg(coalesce(r.concurrency_key, '')),
+                       array_agg(coalesce(r.version_id, 0)), array_agg(r.ord), array_agg(r.id),
+                       array_agg(case when r.attempt = 0 and r.ttl > 0 then p_at + make_interval(secs => r.ttl) end))
+     from unnest(v_env, v_run, v_parked) as g (env, run_id, parked) join runs r on r.env = g.env and r.id = g.run_id
+    where not g.parked having count(*) > 0;
+  insert into parked (env, task, run_id, expires_at)
+  select r.env, r.task, r.id, case when r.ttl > 0 then p_at + make_interval(secs => r.ttl) end
+    from unnest(v_env, v_run, v_parked) as g (env, run_id, parked) join runs r on r.env = g.env and r.id = g.run_id
+   where g.parked;
+  return query select distinct e from unnest(v_env) as e;
+end $$;
+
+-- Queues parked runs whose task the current version knows.
+create function unpark_runs(p_env int, p_at timestamptz, p_limit int) returns int
+language plpgsql as $$
+declare
+  v_run text[];
+  v_expires timestamptz[];
+begin
+  with found as materialized (
+    select p.ctid as place from current_versions c
+      join tasks t on t.version_id = c.version_id
+      cross join lateral (
+        select x.ctid from parked x where x.env = p_env and x.task = t.id order by x.run_id limit p_limit for update skip locked
+      ) p
+     where c.env = p_env limit p_limit
+  ), gone as (
+    delete from parked p where p.ctid = any (array(select place from found)) returning p.run_id, p.expires_at
+  )
+  select array_agg(g.run_id), array_agg(g.expires_at) into v_run, v_expires from gone g;
+  if v_run is null then return 0; end if;
+  perform enqueue_runs(array_agg(r.env), array_agg(r.queue_id), array_agg(coalesce(r.concurrency_key, '')),
+                       array_agg(coalesce(r.version_id, 0)), array_agg(r.ord), array_agg(r.id), array_agg(g.expires_at))
+     from unnest(v_run, v_expires) as g (run_id, expires_at) join runs r on r.env = p_env and r.id = g.run_id;
+  return cardinality(v_run);
+end $$;
+
+-- Ends runs that waited past their ttl without ever starting.
+create function expire_due(p_at timestamptz, p_limit int) returns int
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+as $$
+declare
+  v_count int;
+begin
+  with late as materialized (
+    select q.ctid as place from queued q where q.expires_at <= p_at order by q.expires_at limit p_limit for update skip locked
+  ), gone as (
+    delete from queued q where q.ctid = any (array(select place from late)) returning q.env, q.run_id
+  ), late_parked as materialized (
+    select p.ctid as place from parked p where p.expires_at <= p_at order by p.expires_at limit p_limit for update skip locked
+  ), gone_parked as (
+    delete from parked p where p.ctid = any (array(select place from late_parked)) returning p.env, p.run_id
+  )
+  update runs r set status = 'EXPIRED', finished_at = p_at, updated_at = p_at
+    from (select * from gone union all select * from gone_parked) g
+   where r.env = g.env and r.id = g.run_id and r.status is null;
+  get diagnostics v_count = row_count;
+  return v_count;
+end $$;
+
+-- Cancels a run and all its descendants. One that waits ends at once; a live attempt is asked to stop and its fence returned.
+-- A run may move while we look (claimed, promoted, given back): it is looked for again until it is found somewhere.
+create function cancel_runs(p_env int, p_run text, p_at timestamptz) returns table (runner_id text, fence bigint)
+language plpgsql as $$
+#variable_conflict use_column
+declare
+  v_run runs%rowtype;
+  v_runner text;
+  v_fence bigint;
+begin
+  for v_run in
+    with recursive tree as (
+      select r.* from runs r where r.env = p_env and r.id = p_run
+      union
+      select r.* from tree t join runs r on r.env = p_env and r.parent_id = t.id
+    )
+    select * from tree where status is null order by id
+  loop
+    for attempt in 1..50 loop
+      update leases l set cancel_requested = true where l.env = p_env and l.run_id = v_run.id
+      returning l.runner_id, l.fence into v_runner, v_fence;
+      if found then
+        runner_id := v_runner;
+        fence := v_fence;
+        return next;
+        exit;
+      end if;
+      delete from queued q using lanes l
+       where l.env = p_env and l.queue_id = v_run.queue_id and l.key = coalesce(v_run.concurrency_key, '')
+         and q.lane_id = l.id and q.run_id = v_run.id and q.ord = v_run.ord;
+      if not found then delete from delayed d where d.env = p_env and d.run_id = v_run.id; end if;
+      if not found then delete from parked p where p.env = p_env and p.task = v_run.task and p.run_id = v_run.id; end if;
+      if found then
+        update runs r set status = 'CANCELED', finished_at = p_at, updated_at = p_at
+         where r.env = p_env and r.id = v_run.id and r.status is null;
+        exit;
+      end if;
+      select * into v_run from runs r where r.env = p_env and r.id = v_run.id;
+      exit when v_run.status is not null;
+    end loop;
+  end loop;
+end $$;

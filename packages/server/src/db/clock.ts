@@ -1,0 +1,36 @@
+import type { Sql } from './connect.ts';
+
+/** Milliseconds since 1970 by the database's clock. */
+export interface Clock {
+  now(): number;
+  /** Moves this process's time, for tests. */
+  shift(ms: number): void;
+  stop(): void;
+}
+
+/**
+ * The database's clock, read without a round trip: its offset to this machine's monotonic clock is measured at start and every
+ * ten seconds, so a jump of this machine's wall clock changes nothing and all processes agree.
+ */
+export async function startClock(sql: Sql): Promise<Clock> {
+  let base = 0;
+  let shifted = 0;
+  const measure = async (): Promise<void> => {
+    const before = performance.now();
+    const [row] = await sql<
+      { now: number }[]
+    >`select (extract(epoch from clock_timestamp()) * 1000)::float8 as now`;
+    // The answer was true about half a round trip ago.
+    base = (row?.now ?? Date.now()) - (before + performance.now()) / 2;
+  };
+  await measure();
+  const timer = setInterval(() => void measure().catch(() => {}), 10_000);
+  timer.unref();
+  return {
+    now: () => Math.floor(base + performance.now() + shifted),
+    shift: (ms) => {
+      shifted += ms;
+    },
+    stop: () => clearInterval(timer),
+  };
+}

@@ -1,0 +1,69 @@
+import { readdir, readFile } from 'node:fs/promises';
+import type { Sql } from './connect.ts';
+
+const folder = new URL('../../migrations/', import.meta.url);
+
+// Any number; every Millrace process takes this advisory lock while it migrates.
+const migrationLock = 7_144_001;
+
+const oldestMajor = 15;
+
+/** The database cannot be used; the message says why and what to do. */
+export class DatabaseRefused extends Error {
+  override name = 'DatabaseRefused';
+}
+
+/**
+ * Brings the schema up to date: numbered, forward-only files, each in its own transaction, under a lock that lets several
+ * processes start at once. Refuses a PostgreSQL before 15 and a schema that a newer Millrace has migrated.
+ */
+export async function migrate(sql: Sql): Promise<{ applied: string[] }> {
+  await refuseOldServer(sql);
+  const files = (await readdir(folder)).filter((name) => /^\d{4}_.*\.sql$/.test(name)).toSorted();
+  const applied: string[] = [];
+  const session = await sql.reserve();
+  try {
+    await session`select pg_advisory_lock(${migrationLock})`;
+    await session`
+      create table if not exists migrations (
+        name text collate "C" primary key,
+        applied_at timestamptz not null default now()
+      )`;
+    const known = new Set(
+      (await session<{ name: string }[]>`select name from migrations`).map((row) => row.name),
+    );
+    refuseNewerSchema(known, files);
+    for (const name of files) {
+      if (known.has(name)) continue;
+      const text = await readFile(new URL(name, folder), 'utf8');
+      await session.unsafe(`begin;\n${text}\n;insert into migrations (name) values ('${name}');\ncommit;`);
+      applied.push(name);
+    }
+  } catch (error) {
+    await session.unsafe('rollback').catch(() => {});
+    throw error;
+  } finally {
+    await session`select pg_advisory_unlock(${migrationLock})`.catch(() => {});
+    session.release();
+  }
+  return { applied };
+}
+
+async function refuseOldServer(sql: Sql): Promise<void> {
+  const [row] = await sql<{ version: string; number: number }[]>`
+    select current_setting('server_version') as version, current_setting('server_version_num')::int as number`;
+  if (row && row.number < oldestMajor * 10_000) {
+    throw new DatabaseRefused(
+      `PostgreSQL ${row.version} is too old: Millrace needs ${oldestMajor} or later.`,
+    );
+  }
+}
+
+function refuseNewerSchema(known: ReadonlySet<string>, files: readonly string[]): void {
+  const unknown = [...known].filter((name) => !files.includes(name)).toSorted();
+  if (unknown.length > 0) {
+    throw new DatabaseRefused(
+      `This database was migrated by a newer Millrace (${unknown.join(', ')}). Start that version, or use another database.`,
+    );
+  }
+}

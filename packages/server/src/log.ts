@@ -1,0 +1,46 @@
+import { pino } from 'pino';
+
+/** The closed set of facts that the server logs. A new fact gets a name here first. */
+export type Fact =
+  | 'server.started'
+  | 'server.stopped'
+  | 'request.failed'
+  | 'request.refused'
+  | 'database.lost'
+  | 'runner.connected'
+  | 'runner.lost'
+  | 'runner.refused'
+  | 'version.registered'
+  | 'runs.rescued'
+  | 'upkeep.failed'
+  | 'dispatch.failed';
+
+export interface Log {
+  info(fact: Fact, fields?: Readonly<Record<string, unknown>>): void;
+  warn(fact: Fact, fields?: Readonly<Record<string, unknown>>): void;
+  error(fact: Fact, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+/** JSON lines on `destination` (default stderr). Credentials are cut out of every text before it is written. */
+export function createLog(destination: { write(line: string): void } = process.stderr, level = 'info'): Log {
+  const logger = pino(
+    {
+      level,
+      base: undefined,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    { write: (line) => destination.write(withoutSecrets(line)) },
+  );
+  const write =
+    (kind: 'info' | 'warn' | 'error') =>
+    (fact: Fact, fields: Readonly<Record<string, unknown>> = {}): void =>
+      logger[kind]({ fact, ...fields });
+  return { info: write('info'), warn: write('warn'), error: write('error') };
+}
+
+const secret =
+  /\b(?:svc|tr)_(?:dev|stg|prod|preview|pat)_[0-9A-Za-z_]{8,}|\beyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]{4,}/g;
+
+const withoutSecrets = (line: string): string =>
+  line.includes('_') || line.includes('eyJ') ? line.replace(secret, '<secret>') : line;

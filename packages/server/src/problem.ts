@@ -1,0 +1,39 @@
+/**
+ * The error model. A verb that cannot do what it was asked throws a Problem: it becomes the status and body of
+ * `http/problem.ts`. Anything else that is thrown is a fault of ours: logged whole, answered 500 with a request id.
+ */
+export interface Detail {
+  readonly code: string;
+  readonly message: string;
+  readonly path?: readonly string[];
+}
+
+export class Problem extends Error {
+  override name = 'Problem';
+  readonly status: number;
+  /** Fields beside `error` in the body: `code`, `details`, `variableErrors`, … */
+  readonly extra: Readonly<Record<string, unknown>>;
+  /** `x-should-retry`: whether a client may repeat the call. Default: the status decides. */
+  readonly retry: boolean | undefined;
+
+  constructor(status: number, message: string, extra: Record<string, unknown> = {}, retry?: boolean) {
+    super(message);
+    this.status = status;
+    this.extra = extra;
+    this.retry = retry;
+  }
+}
+
+export const badRequest = (message: string, details?: readonly Detail[]) =>
+  new Problem(400, message, details ? { details } : {});
+
+/** A value that parses but cannot be accepted: tag count, unknown version, reused token. */
+export const unprocessable = (message: string) => new Problem(422, message);
+
+export const notFound = (message = 'Not found', retry = false) => new Problem(404, message, {}, retry);
+
+/** The one body of every missing scope. */
+export const forbidden = () =>
+  new Problem(403, 'Unauthorized', { code: 'unauthorized', param: 'access_token', type: 'authorization' });
+
+export const unauthorized = (message: string) => new Problem(401, message);

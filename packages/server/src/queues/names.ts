@@ -1,0 +1,53 @@
+import type { Sql } from '../db/connect.ts';
+
+/** Ids of queues and back. A queue is never renamed or deleted, so what is known stays true. */
+export interface QueueNames {
+  /** The id of a queue, made on first use. */
+  id(env: number, name: string): number | Promise<number>;
+  name(id: number): string | Promise<string>;
+}
+
+const mostKnown = 100_000;
+
+export function queueNames(sql: Sql): QueueNames {
+  const ids = new Map<string, number>();
+  const names = new Map<number, string>();
+
+  const remember = (env: number, name: string, id: number): void => {
+    if (ids.size >= mostKnown) {
+      ids.clear();
+      names.clear();
+    }
+    ids.set(`${env} ${name}`, id);
+    names.set(id, name);
+  };
+
+  const find = async (env: number, name: string): Promise<number> => {
+    const [row] = await sql<{ id: number }[]>`
+      with made as (
+        insert into queues (env, name) values (${env}, ${name}) on conflict do nothing returning id
+      )
+      select id from made union all select id from queues where env = ${env} and name = ${name} limit 1`;
+    // Another process made it between our two looks: the next one sees it.
+    if (!row) return find(env, name);
+    remember(env, name, row.id);
+    return row.id;
+  };
+
+  return {
+    id: (env, name) => ids.get(`${env} ${name}`) ?? find(env, name),
+    name: (id) =>
+      names.get(id) ??
+      sql<{ env: number; name: string }[]>`select env, name from queues where id = ${id}`.then(([row]) => {
+        if (!row) throw new Error(`queue ${id} does not exist`);
+        remember(row.env, row.name, id);
+        return row.name;
+      }),
+  };
+}
+
+/** A queue name as the wire accepts it: letters, digits, `_ / -`, at most 128; undefined when nothing is left. */
+export function cleanQueueName(name: string): string | undefined {
+  const clean = name.replace(/[^A-Za-z0-9_/-]/g, '').slice(0, 128);
+  return clean === '' ? undefined : clean;
+}

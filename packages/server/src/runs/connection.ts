@@ -1,0 +1,229 @@
+import { randomUUID } from 'node:crypto';
+import type {
+  EnvironmentFacts,
+  LogLine,
+  RunnerMessage,
+  ServerMessage,
+  Settlement,
+} from '@millrace/contract/runner';
+import { runnerMessage } from '@millrace/contract/runner';
+import type { ConnectedRunners } from '../workers/runners.ts';
+import { ConnectedRunner } from '../workers/runners.ts';
+import type { Dispatch } from './dispatch.ts';
+import type { Engine } from './engine.ts';
+import { reclaimUnheld, rescueRunner } from './rescue.ts';
+import type { EndedAttempt, Settled } from './settle.ts';
+
+export interface LeaseTimes {
+  /** How often a runner says that it lives. Default 10,000. */
+  readonly heartbeatMs: number;
+  /** How long its leases outlive its last word. Default 30,000. */
+  readonly leaseMs: number;
+  /** How long a runner whose connection dropped may take to come back before its runs are queued again. Default 500. */
+  readonly graceMs: number;
+}
+
+export const defaultLeaseTimes: LeaseTimes = { heartbeatMs: 10_000, leaseMs: 30_000, graceMs: 500 };
+
+export interface ConnectionDependencies {
+  readonly engine: Engine;
+  readonly runners: ConnectedRunners;
+  readonly dispatch: Dispatch;
+  readonly settle: (ended: EndedAttempt) => Promise<Settled>;
+  readonly keepLines: (env: number, lines: readonly LogLine[]) => Promise<void>;
+  readonly variables: (env: number) => Promise<Readonly<Record<string, string>>>;
+  readonly times: LeaseTimes;
+  /** True once the server is closing: a connection that ends then is our doing, and its runner will be back. */
+  readonly closing: () => boolean;
+}
+
+/** The socket as the protocol needs it; the WebSocket library stays in `http/`. */
+export interface RunnerSocket {
+  send(message: ServerMessage): void;
+  close(): void;
+}
+
+export interface RunnerConnection {
+  receive(text: string): void;
+  ended(): void;
+}
+
+/** Serves one runner's connection, from `hello` to its end. Messages are handled in the order in which they came. */
+export function serveRunner(
+  dependencies: ConnectionDependencies,
+  env: number,
+  environment: EnvironmentFacts,
+  socket: RunnerSocket,
+): RunnerConnection {
+  const { engine, runners, dispatch, settle, keepLines, variables, times, closing } = dependencies;
+  const connection = randomUUID();
+  let runner: ConnectedRunner | undefined;
+  let open = true;
+  let greeting: Promise<void> = Promise.resolve();
+
+  const refuse = (reason: string, retry: boolean): void => {
+    socket.send({ type: 'refused', reason, retry });
+    socket.close();
+  };
+
+  const greet = async (hello: Extract<RunnerMessage, { type: 'hello' }>): Promise<void> => {
+    const { sql, clock, versions, log } = engine;
+    const now = clock.now();
+    const [row] = await sql<{ id: string }[]>`
+      insert into runners (id, env, host, pid, connection, connected_at, expires_at)
+      values (${hello.runner}, ${env}, ${hello.host}, ${hello.pid}, ${connection}, ${new Date(now)}, ${new Date(now + times.leaseMs)})
+      on conflict (id) do update set connection = excluded.connection, connected_at = excluded.connected_at,
+                                     expires_at = excluded.expires_at
+        where runners.env = excluded.env
+      returning id`;
+    if (!row) return refuse('A runner of another environment has this id.', false);
+    const ids = await versions.ids(env, hello.versions);
+    const joined = new ConnectedRunner(
+      hello.runner,
+      env,
+      hello.capacity,
+      new Set(ids.values()),
+      (message) => {
+        if (open) socket.send(message);
+      },
+    );
+    const leases = await sql<{ run_id: string; fence: string; task: string; cancel_requested: boolean }[]>`
+      select l.run_id, l.fence, r.task, l.cancel_requested from leases l join runs r on r.env = l.env and r.id = l.run_id
+       where l.runner_id = ${hello.runner}`;
+    const stillHeld = new Set(hello.held);
+    for (const lease of leases) {
+      const fence = Number(lease.fence);
+      if (stillHeld.has(fence)) joined.held.set(fence, { env, run: lease.run_id, task: lease.task });
+    }
+    // What was leased to it over an older connection and never arrived.
+    await reclaimUnheld(dependencies, hello.runner, hello.held, now);
+    if (!open) return;
+    const before = runners.get(hello.runner);
+    if (before) runners.remove(before);
+    runner = joined;
+    joined.send({
+      type: 'welcome',
+      heartbeatMs: times.heartbeatMs,
+      leaseMs: times.leaseMs,
+      lost: hello.held.filter((fence) => !joined.held.has(fence)),
+      variables: await variables(env),
+      environment,
+    });
+    const cancelled = leases.filter((lease) => lease.cancel_requested).map((lease) => Number(lease.fence));
+    if (cancelled.length > 0) joined.send({ type: 'cancel', fences: cancelled });
+    runners.add(joined);
+    log.info('runner.connected', {
+      runner: hello.runner,
+      host: hello.host,
+      pid: hello.pid,
+      env,
+      held: joined.held.size,
+    });
+    dispatch.wake(env);
+  };
+
+  const settleAll = async (present: ConnectedRunner, settlements: readonly Settlement[]): Promise<void> => {
+    const fences: number[] = [];
+    const stale: number[] = [];
+    await Promise.all(
+      settlements.map(async (settlement) => {
+        const held = present.held.get(settlement.fence);
+        const settled = held && (await settleSurely({ ...settlement, ...held }));
+        present.held.delete(settlement.fence);
+        (settled && !settled.stale ? fences : stale).push(settlement.fence);
+      }),
+    );
+    present.send({ type: 'settled', fences, stale });
+    dispatch.slotsFreed(env);
+  };
+
+  /** While PostgreSQL is away an outcome waits here; if this process ends meanwhile, the runner tells the next one. */
+  const settleSurely = async (ended: EndedAttempt): Promise<Settled> => {
+    for (;;) {
+      try {
+        return await settle(ended);
+      } catch (error) {
+        if (closing() || !open) throw error;
+        engine.log.warn('database.lost', { at: 'settle', error: String(error) });
+        await new Promise((resolve) => setTimeout(resolve, 250));
+      }
+    }
+  };
+
+  const heartbeat = async (present: ConnectedRunner): Promise<void> => {
+    const { sql, clock } = engine;
+    const now = clock.now();
+    const [row] = await sql`
+      update runners set expires_at = ${new Date(now + times.leaseMs)}
+       where id = ${present.id} and connection = ${connection} returning id`;
+    // Rescued in the meantime: it must say again what it holds.
+    if (!row) return refuse('This runner was taken for lost. Connect again.', true);
+    await reclaimUnheld(dependencies, present.id, [...present.held.keys()], now - times.heartbeatMs);
+  };
+
+  const serve = async (present: ConnectedRunner, versions: readonly string[]): Promise<void> => {
+    present.versions = new Set((await engine.versions.ids(env, versions)).values());
+    engine.versions.forget(env);
+    dispatch.wake(env);
+  };
+
+  const handle = (
+    message: Exclude<RunnerMessage, { type: 'hello' }>,
+    present: ConnectedRunner,
+  ): Promise<void> | undefined => {
+    switch (message.type) {
+      case 'settle':
+        return settleAll(present, message.settlements);
+      case 'log':
+        return keepLines(env, message.lines);
+      case 'heartbeat':
+        return heartbeat(present);
+      case 'serve':
+        return serve(present, message.versions);
+      case 'capacity':
+        present.capacity = message.capacity;
+        dispatch.slotsFreed(env);
+        return undefined;
+      case 'drain':
+        present.draining = true;
+        return undefined;
+    }
+  };
+
+  const failed = (error: unknown): void => engine.log.warn('runner.refused', { env, error: String(error) });
+
+  return {
+    receive(text) {
+      const message = readMessage(text);
+      if (!message) return refuse('A message could not be read.', false);
+      if (message.type === 'hello') {
+        greeting = greet(message).catch((error: unknown) => {
+          failed(error);
+          refuse('The server could not take this runner on. Connect again.', true);
+        });
+        return;
+      }
+      if (runner) return void handle(message, runner)?.catch(failed);
+      void greeting.then(() => (runner ? handle(message, runner) : undefined)).catch(failed);
+    },
+    ended() {
+      open = false;
+      const gone = runner;
+      if (!gone) return;
+      runners.remove(gone);
+      if (closing()) return;
+      engine.log.warn('runner.lost', { runner: gone.id, env, held: gone.held.size });
+      setTimeout(() => {
+        if (!closing()) rescueRunner(dependencies, gone.id, connection).catch(failed);
+      }, times.graceMs);
+    },
+  };
+}
+
+function readMessage(text: string): RunnerMessage | undefined {
+  try {
+    return runnerMessage(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,383 @@
+import { describe, expect, it } from 'vitest';
+import { cancelRun } from './cancel.ts';
+import { reclaimUnheld, rescueRunner } from './rescue.ts';
+import { retrieveRun } from './retrieve.ts';
+import { testEngine } from './testing/engine.ts';
+
+const failure = { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrace: '' } as const;
+
+describe('a triggered run', () => {
+  it('waits in its lane and goes to a runner once', async () => {
+    const t = await testEngine();
+    const version = await t.register('send');
+    const { id } = await t.trigger('send', {}, { to: 'a' });
+    await t.addRunner('r1');
+    const [first] = await t.claim('r1', [version.id], 10);
+    expect(first).toMatchObject({ run: id, attempt: 1 });
+    expect(await t.claim('r1', [version.id], 10)).toEqual([]);
+    await t.end(first!);
+    const run = await retrieveRun(t.engine, t.environment.id, id);
+    expect(run).toMatchObject({
+      status: 'COMPLETED',
+      isCompleted: true,
+      isFailed: false,
+      payload: { to: 'a' },
+      version: version.version,
+      attemptCount: 1,
+    });
+  });
+
+  it('is not given to a runner that does not have its version', async () => {
+    const t = await testEngine();
+    const old = await t.register('send');
+    const locked = await t.trigger('send', { lockToVersion: old.version });
+    const current = await t.register('send', 'other');
+    const free = await t.trigger('send');
+    await t.addRunner('r1');
+    expect((await t.claim('r1', [current.id], 10)).map((one) => one.run)).toEqual([free.id]);
+    expect((await t.claim('r1', [old.id], 10)).map((one) => one.run)).toEqual([locked.id]);
+  });
+
+  it('waits as PENDING_VERSION for a version that knows its task', async () => {
+    const t = await testEngine();
+    await t.register('send');
+    const { id } = await t.trigger('later');
+    expect((await retrieveRun(t.engine, t.environment.id, id))?.status).toBe('PENDING_VERSION');
+    const next = await t.register('send', 'later');
+    expect((await retrieveRun(t.engine, t.environment.id, id))?.status).toBe('QUEUED');
+    await t.addRunner('r1');
+    expect((await t.claim('r1', [next.id], 10)).map((one) => one.run)).toEqual([id]);
+  });
+
+  it('is parked again when the runner finds that the version lacks its task', async () => {
+    const t = await testEngine();
+    const version = await t.register('send');
+    const { id } = await t.trigger('send');
+    await t.addRunner('r1');
+    const [attempt] = await t.claim('r1', [version.id], 1);
+    await t.end(attempt!, { kind: 'unknownTask' });
+    expect((await retrieveRun(t.engine, t.environment.id, id))?.status).toBe('PENDING_VERSION');
+  });
+
+  it('with a delay becomes due and no earlier', async () => {
+    const t = await testEngine();
+    const version = await t.register('send');
+    const { id } = await t.trigger('send', { delay: '1h' });
+    await t.addRunner('r1');
+    await t.promote();
+    expect(await t.claim('r1', [version.id], 1)).toEqual([]);
+    expect((await retrieveRun(t.engine, t.environment.id, id))?.status).toBe('DELAYED');
+    t.engine.clock.shift(3_600_000);
+    await t.promote();
+    expect((await t.claim('r1', [version.id], 1)).map((one) => one.run)).toEqual([id]);
+  });
+
+  it('expires when nobody starts it within its ttl', async () => {
+    const t = await testEngine();
+    const version = await t.register('send');
+    const { id } = await t.trigger('send', { ttl: '10m' });
+    const kept = await t.trigger('send');
+    const unknown = await t.trigger('unknown', { ttl: 60 });
+    t.engine.clock.shift(601_000);
+    await t.addRunner('r1');
+    expect((await t.claim('r1', [version.id], 10)).map((one) => one.run)).toEqual([kept.id]);
+    expect(await t.expire()).toBe(2);
+    expect(await t.statusOf(id)).toBe('EXPIRED');
+    expect(await t.statusOf(unknown.id)).toBe('EXPIRED');
+  });
+
+  it('in a development environment expires after ten minutes unless told otherwise', async () => {
+    const t = await testEngine('dev');
+    await t.register('send');
+    const { id } = await t.trigger('send');
+    const kept = await t.trigger('send', { ttl: 0 });
+    t.engine.clock.shift(601_000);
+    await t.expire();
+    expect(await t.statusOf(id)).toBe('EXPIRED');
+    expect(await t.statusOf(kept.id)).toBe(null);
+  });
+
+  it('with priority overtakes those that came a little earlier', async () => {
+    const t = await testEngine();
+    const version = await t.register('send');
+    const first = await t.trigger('send');
+    const urgent = await t.trigger('send', { priority: 10 });
+    await t.addRunner('r1');
+    expect((await t.claim('r1', [version.id], 2)).map((one) => one.run).toSorted()).toEqual(
+      [first.id, urgent.id].toSorted(),
+    );
+    const order = await t.sql<{ id: string }[]>`select id from runs order by ord`;
+    expect(order.map((row) => row.id)).toEqual([urgent.id, first.id]);
+  });
+});
+
+describe('an idempotency key', () => {
+  it('answers with the run that it made, also when forty calls come at once', async () => {
+    const t = await testEngine();
+    await t.register('send');
+    const all = await Promise.all(
+      Array.from({ length: 40 }, () => t.trigger('send', { idempotencyKey: 'k' })),
+    );
+    expect(new Set(all.map((one) => one.id)).size).toBe(1);
+    expect(all.filter((one) => !one.isCached)).toHaveLength(1);
+    expect(await t.trigger('send', { idempotencyKey: 'k' })).toEqual({ id: all[0]!.id, isCached: true });
+    const [{ count }] = (await t.sql`select count(*)::int as count from runs`) as unknown as [
+      { count: number },
+    ];
+    expect(count).toBe(1);
+  });
+
+  it('belongs to its task', async () => {
+    const t = await testEngine();
+    await t.register('send', 'other');
+    const one = await t.trigger('send', { idempotencyKey: 'k' });
+    const two = await t.trigger('other', { idempotencyKey: 'k' });
+    expect(two).toMatchObject({ isCached: false });
+    expect(two.id).not.toBe(one.id);
+  });
+
+  it('makes a new run once it has expired or its run has failed', async () => {
+    const t = await testEngine();
+    const version = await t.register('send');
+    const short = await t.trigger('send', { idempotencyKey: 'short', idempotencyKeyTTL: '60s' });
+    const failing = await t.trigger('send', { idempotencyKey: 'failing' });
+    await t.addRunner('r1');
+    for (const attempt of await t.claim('r1', [version.id], 10)) {
+      await t.end(
+        attempt,
+        attempt.run === failing.id ? { kind: 'failed', status: 'FAILED', error: failure } : undefined,
+      );
+    }
+    expect(await t.trigger('send', { idempotencyKey: 'short' })).toEqual({ id: short.id, isCached: true });
+    expect((await t.trigger('send', { idempotencyKey: 'failing' })).isCached).toBe(false);
+    t.engine.clock.shift(61_000);
+    expect((await t.trigger('send', { idempotencyKey: 'short' })).isCached).toBe(false);
+  });
+});
+
+describe('limits', () => {
+  it('hold for a queue, for each concurrency key, and for the environment', async () => {
+    const t = await testEngine();
+    const version = await t.register({ id: 'send', queue: { name: 'mail', concurrencyLimit: 2 } });
+    for (const key of ['a', 'a', 'a', 'b', 'b', 'b']) await t.trigger('send', { concurrencyKey: key });
+    await t.addRunner('r1');
+    const claimed = await t.claim('r1', [version.id], 100);
+    expect(claimed).toHaveLength(4);
+    expect(await t.claim('r1', [version.id], 100)).toEqual([]);
+    await t.end(claimed[0]!);
+    expect(await t.claim('r1', [version.id], 100)).toHaveLength(1);
+    await t.sql`update environments set concurrency_limit = 4`;
+    await t.end(claimed[1]!);
+    await t.end(claimed[2]!);
+    expect(await t.claim('r1', [version.id], 100)).toHaveLength(1);
+  });
+
+  it('are never exceeded by claims that race with settlements', { timeout: 60_000 }, async () => {
+    const t = await testEngine();
+    const version = await t.register({ id: 'send', queue: { name: 'mail', concurrencyLimit: 3 } });
+    const total = 120;
+    await Promise.all(
+      Array.from({ length: total }, (_, i) => t.trigger('send', { concurrencyKey: `k${i % 4}` })),
+    );
+    let ended = 0;
+    const work = async (runner: string): Promise<void> => {
+      await t.addRunner(runner);
+      while (ended < total) {
+        const claimed = await t.claim(runner, [version.id], 5);
+        const [most] = await t.sql<{ most: number }[]>`
+          select coalesce(max(n), 0)::int as most from (select count(*) as n from leases group by queue_id, key) s`;
+        expect(most?.most).toBeLessThanOrEqual(3);
+        await Promise.all(claimed.map((attempt) => t.end(attempt).then(() => ended++)));
+      }
+    };
+    await Promise.all(['r1', 'r2', 'r3', 'r4'].map(work));
+    const [left] = await t.sql<
+      { open: number }[]
+    >`select count(*)::int as open from runs where status is null`;
+    expect(left?.open).toBe(0);
+  });
+
+  it('let a key with one run through beside a key with hundreds', async () => {
+    const t = await testEngine();
+    const version = await t.register('send');
+    await Promise.all(Array.from({ length: 300 }, () => t.trigger('send', { concurrencyKey: 'whale' })));
+    const minnow = await t.trigger('send', { concurrencyKey: 'minnow' });
+    await t.addRunner('r1');
+    const claimed = [...(await t.claim('r1', [version.id], 10)), ...(await t.claim('r1', [version.id], 10))];
+    expect(claimed.map((one) => one.run)).toContain(minnow.id);
+  });
+
+  it('drop the lanes of keys that are done, so that they cost nothing', async () => {
+    const t = await testEngine();
+    const version = await t.register('send');
+    await Promise.all(Array.from({ length: 200 }, (_, i) => t.trigger('send', { concurrencyKey: `k${i}` })));
+    await t.addRunner('r1');
+    let taken = 0;
+    for (;;) {
+      const claimed = await t.claim('r1', [version.id], 50);
+      taken += claimed.length;
+      if (claimed.length === 0) break;
+    }
+    expect(taken).toBe(200);
+    const [lanes] = await t.sql<{ count: number }[]>`select count(*)::int as count from lanes`;
+    expect(lanes?.count).toBeLessThanOrEqual(8);
+  });
+});
+
+describe('the fence', () => {
+  it('refuses a second settlement, and one of an attempt that was taken back', async () => {
+    const t = await testEngine();
+    const version = await t.register('send');
+    await t.trigger('send');
+    await t.addRunner('r1');
+    await t.addRunner('r2');
+    const [stale] = await t.claim('r1', [version.id], 1);
+    await rescueRunner(
+      { engine: t.engine, dispatch: t.dispatch, settle: t.settle },
+      'r1',
+      'connection of r1',
+    );
+    const [live] = await t.claim('r2', [version.id], 1);
+    expect(live!.run).toBe(stale!.run);
+    expect(live!.attempt).toBe(1);
+    expect((await t.end(stale!, { kind: 'failed', status: 'FAILED', error: failure })).stale).toBe(true);
+    expect((await t.end(live!)).kind).toBe('COMPLETED');
+    expect((await t.end(live!)).stale).toBe(true);
+    expect(await t.statusOf(live!.run)).toBe('COMPLETED');
+  });
+
+  it('leases nothing to a runner that was taken for lost', async () => {
+    const t = await testEngine();
+    const version = await t.register('send');
+    await t.trigger('send');
+    await t.addRunner('r1');
+    await rescueRunner(
+      { engine: t.engine, dispatch: t.dispatch, settle: t.settle },
+      'r1',
+      'connection of r1',
+    );
+    expect(await t.claim('r1', [version.id], 1)).toEqual([]);
+  });
+
+  it('leaves a runner alone that is back under a newer connection', async () => {
+    const t = await testEngine();
+    const version = await t.register('send');
+    await t.trigger('send');
+    await t.addRunner('r1');
+    const [attempt] = await t.claim('r1', [version.id], 1);
+    await rescueRunner(
+      { engine: t.engine, dispatch: t.dispatch, settle: t.settle },
+      'r1',
+      'an older connection',
+    );
+    expect((await t.end(attempt!)).stale).toBe(false);
+  });
+
+  it('takes back from a living runner only what it never got', async () => {
+    const t = await testEngine();
+    const version = await t.register('send');
+    await t.trigger('send');
+    await t.trigger('send');
+    await t.addRunner('r1');
+    const [got, missed] = await t.claim('r1', [version.id], 2);
+    await reclaimUnheld(
+      { engine: t.engine, dispatch: t.dispatch, settle: t.settle },
+      'r1',
+      [got!.fence],
+      t.engine.clock.now() + 1,
+    );
+    expect((await t.end(got!)).stale).toBe(false);
+    expect((await t.end(missed!)).stale).toBe(true);
+    expect((await t.claim('r1', [version.id], 2)).map((one) => one.run)).toEqual([missed!.run]);
+  });
+});
+
+describe('a run that fails', () => {
+  it('is tried again when its pause is over, on the version it started on', async () => {
+    const t = await testEngine();
+    const version = await t.register('send');
+    const { id } = await t.trigger('send');
+    await t.addRunner('r1');
+    const [first] = await t.claim('r1', [version.id], 1);
+    await t.end(first!, { kind: 'retry', delayMs: 5_000, error: failure });
+    expect((await retrieveRun(t.engine, t.environment.id, id))?.status).toBe('EXECUTING');
+    const next = await t.register('send', 'other');
+    t.engine.clock.shift(5_001);
+    await t.promote();
+    expect(await t.claim('r1', [next.id], 1)).toEqual([]);
+    const [second] = await t.claim('r1', [version.id], 1);
+    expect(second).toMatchObject({ run: id, attempt: 2 });
+  });
+
+  it('is recorded with its error group or not at all', async () => {
+    const t = await testEngine();
+    const version = await t.register('send');
+    const { id } = await t.trigger('send');
+    await t.addRunner('r1');
+    const [attempt] = await t.claim('r1', [version.id], 1);
+    await t.end(attempt!, {
+      kind: 'failed',
+      status: 'FAILED',
+      error: { ...failure, message: 'connect ECONNREFUSED 10.0.0.1:5432' },
+    });
+    const run = await retrieveRun(t.engine, t.environment.id, id);
+    expect(run).toMatchObject({ status: 'FAILED', isFailed: true, error: { name: 'Error' } });
+    const groups = await t.sql<{ run: string }[]>`select run from error_occurrences`;
+    expect(groups.map((row) => row.run)).toEqual([id]);
+  });
+
+  it('ends as CRASHED once its runner was lost under it again and again', async () => {
+    const t = await testEngine();
+    const version = await t.register('send');
+    const { id } = await t.trigger('send');
+    for (const runner of ['r1', 'r2', 'r3', 'r4']) {
+      await t.addRunner(runner);
+      expect(await t.claim(runner, [version.id], 1)).toHaveLength(1);
+      await rescueRunner(
+        { engine: t.engine, dispatch: t.dispatch, settle: t.settle },
+        runner,
+        `connection of ${runner}`,
+      );
+    }
+    expect(await t.statusOf(id)).toBe('CRASHED');
+    const [row] = await t.sql<{ count: number }[]>`select count(*)::int as count from leases`;
+    expect(row?.count).toBe(0);
+  });
+});
+
+describe('cancel', () => {
+  it('ends a run wherever it waits, and asks a running one to stop', async () => {
+    const t = await testEngine();
+    const version = await t.register('send');
+    const running = await t.trigger('send');
+    await t.addRunner('r1');
+    const [attempt] = await t.claim('r1', [version.id], 1);
+    const queued = await t.trigger('send');
+    const delayed = await t.trigger('send', { delay: '1h' });
+    const parked = await t.trigger('unknown');
+    for (const { id } of [running, queued, delayed, parked]) {
+      expect(await cancelRun(t.engine, t.runners, t.environment.id, id)).toBe(true);
+    }
+    for (const { id } of [queued, delayed, parked]) expect(await t.statusOf(id)).toBe('CANCELED');
+    expect(await t.statusOf(running.id)).toBe(null);
+    // It ends CANCELED even if it fails, asks for a retry or completes after the request.
+    await t.end(attempt!, { kind: 'retry', delayMs: 0, error: failure });
+    expect(await t.statusOf(running.id)).toBe('CANCELED');
+    expect(await t.claim('r1', [version.id], 10)).toEqual([]);
+    expect(await cancelRun(t.engine, t.runners, t.environment.id, 'run_unknown')).toBe(false);
+  });
+
+  it('reaches descendants', async () => {
+    const t = await testEngine();
+    await t.register('send');
+    const root = await t.trigger('send');
+    const child = await t.trigger('send', { parentRunId: root.id });
+    const grandchild = await t.trigger('send', { parentRunId: child.id });
+    await cancelRun(t.engine, t.runners, t.environment.id, root.id);
+    expect(await t.statusOf(grandchild.id)).toBe('CANCELED');
+    expect((await retrieveRun(t.engine, t.environment.id, grandchild.id))?.relatedRuns).toMatchObject({
+      root: { id: root.id },
+      parent: { id: child.id },
+    });
+  });
+});

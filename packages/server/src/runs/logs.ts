@@ -1,0 +1,60 @@
+import type { LogLine } from '@millrace/contract/runner';
+import { groupCommit } from '../db/group.ts';
+import type { Engine } from './engine.ts';
+
+interface KeptLine extends LogLine {
+  readonly env: number;
+}
+
+const mostCharacters = 64 * 1024;
+
+/**
+ * Keeps what runs write. Lines are the one thing that may be lost in a power cut of the database: they do not wait for the disk.
+ */
+export function createKeepLines(engine: Engine): (env: number, lines: readonly LogLine[]) => Promise<void> {
+  const keep = groupCommit<readonly KeptLine[], void>(
+    async (groups) => {
+      const lines = groups.flat();
+      await engine.sql.begin(async (tx) => {
+        await tx`set local synchronous_commit = off`;
+        await tx`
+          insert into run_logs (env, run_id, attempt, at, level, message, properties)
+          select * from unnest(
+            ${lines.map((line) => line.env)}::int[], ${lines.map((line) => line.run)}::text[],
+            ${lines.map((line) => line.attempt)}::int[], ${lines.map((line) => new Date(line.at))}::timestamptz[],
+            ${lines.map((line) => line.level)}::text[], ${lines.map((line) => storable(line.message))}::text[],
+            ${lines.map((line) => (line.properties === undefined ? null : storable(line.properties)))}::text[])`;
+      });
+      return groups.map(() => undefined);
+    },
+    { most: 100 },
+  );
+  return (env, lines) => keep(lines.map((line) => ({ ...line, env })));
+}
+
+/** PostgreSQL texts hold no NUL; a line is cut where it stops being one. */
+const storable = (text: string): string => {
+  const short = text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text;
+  return short.includes('\0') ? short.replaceAll('\0', '\uFFFD') : short;
+};
+
+export interface StoredLine {
+  readonly id: string;
+  readonly attempt: number;
+  readonly at: Date;
+  readonly level: LogLine['level'];
+  readonly message: string;
+  readonly properties: string | null;
+}
+
+/** A page of a run's lines, in the order in which they came. */
+export const readLines = (
+  { sql }: Engine,
+  env: number,
+  run: string,
+  after: number,
+  limit: number,
+): Promise<StoredLine[]> =>
+  sql<StoredLine[]>`
+    select id, attempt, at, level, message, properties from run_logs
+     where env = ${env} and run_id = ${run} and id > ${after} order by id limit ${limit}`;

@@ -1,0 +1,220 @@
+import type { triggerBody } from '@millrace/contract';
+import { parseDelay, parseDuration } from '@millrace/contract';
+import type { TaskManifest } from '@millrace/contract/runner';
+import type { z } from 'zod';
+import type { Environment } from '../auth/principal.ts';
+import { newTimedId } from '../db/ids.ts';
+import { badRequest, Problem, unprocessable } from '../problem.ts';
+import { cleanQueueName } from '../queues/names.ts';
+import { queueOf } from '../workers/register.ts';
+import type { CurrentVersion } from '../workers/versions.ts';
+import type { Engine } from './engine.ts';
+import type { NewRun } from './row.ts';
+
+export type TriggerRequest = z.output<typeof triggerBody>;
+type Options = NonNullable<TriggerRequest['options']>;
+
+const mostTags = 10;
+const mostMetadataBytes = 262_144;
+const defaultIdempotencyMs = 30 * 86_400_000;
+const leastMaxDuration = 5;
+const mostInt = 2_147_483_647;
+/** A run of a development environment that nobody starts within ten minutes is of no interest any more. */
+const devTtlSeconds = 600;
+/** Older clients send the key as headers. */
+export interface TriggerHeaders {
+  readonly idempotencyKey?: string | undefined;
+  readonly idempotencyKeyTTL?: string | undefined;
+}
+
+/**
+ * Turns a trigger request into the row that will be written: options read and checked, defaults of the task filled in.
+ * Answers at once when what it needs is known to this process, which is nearly always.
+ */
+export function prepareRun(
+  engine: Engine,
+  environment: Environment,
+  task: string,
+  body: TriggerRequest,
+  headers: TriggerHeaders = {},
+): NewRun | Promise<NewRun> {
+  const current = engine.versions.current(environment.id);
+  const options = body.options ?? {};
+  if (
+    current instanceof Promise ||
+    options.lockToVersion !== undefined ||
+    options.parentRunId !== undefined
+  ) {
+    return prepareSlowly(engine, environment, task, body, headers, current);
+  }
+  const queueId = engine.queues.id(environment.id, queueName(task, options, current?.tasks.get(task)));
+  const facts = { current, lockedTo: undefined, parent: undefined };
+  return typeof queueId === 'number'
+    ? buildRun(engine, environment, task, body, headers, queueId, facts)
+    : queueId.then((id) => buildRun(engine, environment, task, body, headers, id, facts));
+}
+
+interface Facts {
+  readonly current: CurrentVersion | undefined;
+  readonly lockedTo: number | undefined;
+  readonly parent: { readonly id: string; readonly root: string; readonly depth: number } | undefined;
+}
+
+async function prepareSlowly(
+  engine: Engine,
+  environment: Environment,
+  task: string,
+  body: TriggerRequest,
+  headers: TriggerHeaders,
+  currentSoon: ReturnType<Engine['versions']['current']>,
+): Promise<NewRun> {
+  const options = body.options ?? {};
+  const current = await currentSoon;
+  const lockedTo =
+    options.lockToVersion === undefined
+      ? undefined
+      : await findLock(engine, environment, task, options.lockToVersion);
+  const parent =
+    options.parentRunId === undefined
+      ? undefined
+      : await findParent(engine, environment, options.parentRunId);
+  const queueId = await engine.queues.id(environment.id, queueName(task, options, current?.tasks.get(task)));
+  return buildRun(engine, environment, task, body, headers, queueId, { current, lockedTo, parent });
+}
+
+const queueName = (task: string, options: Options, manifest: TaskManifest | undefined): string =>
+  (options.queue && cleanQueueName(options.queue.name)) ??
+  (manifest ? queueOf(manifest) : `task/${task}`.slice(0, 128));
+
+async function findLock(
+  { sql }: Engine,
+  environment: Environment,
+  task: string,
+  version: string,
+): Promise<number> {
+  const [row] = await sql<{ id: number; knows: boolean }[]>`
+    select v.id, exists (select from tasks t where t.version_id = v.id and t.id = ${task}) as knows
+      from versions v where v.env = ${environment.id} and v.version = ${version}`;
+  if (!row)
+    throw unprocessable(
+      `Version "${version}" does not exist in this environment: lock to a registered version.`,
+    );
+  if (!row.knows) throw unprocessable(`Version "${version}" has no task "${task}".`);
+  return row.id;
+}
+
+async function findParent({ sql }: Engine, environment: Environment, id: string): Promise<Facts['parent']> {
+  const [row] = await sql<{ root: string; depth: number }[]>`
+    select coalesce(root_id, id) as root, depth from runs where env = ${environment.id} and id = ${id}`;
+  if (!row) throw unprocessable(`options.parentRunId: there is no run "${id}" in this environment.`);
+  return { id, root: row.root, depth: row.depth + 1 };
+}
+
+function buildRun(
+  { clock }: Engine,
+  environment: Environment,
+  task: string,
+  body: TriggerRequest,
+  headers: TriggerHeaders,
+  queueId: number,
+  { current, lockedTo, parent }: Facts,
+): NewRun {
+  const options = body.options ?? {};
+  const manifest = current?.tasks.get(task);
+  const now = clock.now();
+  const due = options.delay === undefined ? null : readDelay(options.delay, now);
+  const known = lockedTo !== undefined || manifest !== undefined;
+  const ttl = readTtl(options.ttl) ?? manifest?.ttl ?? (environment.kind === 'dev' ? devTtlSeconds : null);
+  const priorityMs = Math.trunc(Math.max(-mostInt, Math.min(mostInt, (options.priority ?? 0) * 1_000)));
+  const delayed = due !== null && due > now;
+  const idempotencyKey = headers.idempotencyKey ?? options.idempotencyKey ?? null;
+  return {
+    env: environment.id,
+    id: newTimedId('run', now),
+    task,
+    state: delayed ? 'delayed' : known ? 'queued' : 'parked',
+    queueId,
+    key: options.concurrencyKey ?? '',
+    route: lockedTo ?? 0,
+    ord: Math.max(due ?? now, now) - priorityMs,
+    ...readPayload(body.payload, options.payloadType),
+    ttl,
+    expiresAt: ttl !== null && ttl > 0 && !delayed ? new Date(now + ttl * 1_000) : null,
+    due: delayed ? new Date(due) : null,
+    idempotencyKey,
+    idempotencyExpiresAt:
+      idempotencyKey === null
+        ? null
+        : readIdempotencyExpiry(headers.idempotencyKeyTTL ?? options.idempotencyKeyTTL, now),
+    idempotencyOptions: options.idempotencyKeyOptions ? JSON.stringify(options.idempotencyKeyOptions) : null,
+    tags: readTags(options.tags),
+    metadata: readMetadata(options.metadata, options.metadataType),
+    maxAttempts: options.maxAttempts ?? null,
+    maxDuration:
+      options.maxDuration === undefined
+        ? (manifest?.maxDuration ?? null)
+        : Math.trunc(Math.max(leastMaxDuration, Math.min(mostInt, options.maxDuration))),
+    machine: options.machine ?? null,
+    priorityMs,
+    test: options.test ?? false,
+    parentId: parent?.id ?? null,
+    rootId: parent?.root ?? null,
+    depth: parent?.depth ?? 0,
+  };
+}
+
+function readPayload(
+  payload: unknown,
+  type = 'application/json',
+): { payload: string | null; payloadType: string | null } {
+  if (payload === undefined) return { payload: null, payloadType: null };
+  // The default type is stored as null: most payloads have it.
+  if (type === 'application/json') return { payload: JSON.stringify(payload), payloadType: null };
+  if (type !== 'application/super+json' && type !== 'text/plain') {
+    throw badRequest(
+      `options.payloadType: "${type}" is not known; use application/json, application/super+json or text/plain.`,
+    );
+  }
+  if (typeof payload !== 'string') {
+    throw badRequest(`payload: with payloadType ${type} the payload is a text; send a string.`);
+  }
+  return { payload, payloadType: type };
+}
+
+function readDelay(delay: string | Date, now: number): number {
+  const read = parseDelay(delay, new Date(now));
+  if (read instanceof Date) return read.getTime();
+  throw badRequest(`options.delay: ${read.error}`);
+}
+
+function readTtl(ttl: string | number | undefined): number | undefined {
+  if (ttl === undefined) return undefined;
+  if (typeof ttl === 'number') return Math.min(mostInt, Math.trunc(ttl));
+  const read = parseDuration(ttl);
+  if (typeof read === 'number') return Math.min(mostInt, Math.ceil(read / 1_000));
+  throw badRequest(`options.ttl: ${read.error}`);
+}
+
+function readIdempotencyExpiry(ttl: string | undefined, now: number): Date {
+  if (ttl === undefined) return new Date(now + defaultIdempotencyMs);
+  const read = parseDuration(ttl);
+  if (typeof read === 'number') return new Date(now + read);
+  throw badRequest(`options.idempotencyKeyTTL: ${read.error}`);
+}
+
+function readTags(tags: readonly string[] | undefined): readonly string[] {
+  if (!tags) return [];
+  const clean = [...new Set(tags.map((tag) => tag.trim()).filter((tag) => tag !== ''))];
+  if (clean.length > mostTags)
+    throw unprocessable(`A run has at most ${mostTags} tags; this one has ${clean.length}.`);
+  return clean;
+}
+
+function readMetadata(metadata: unknown, type: string | undefined): string | null {
+  if (metadata === undefined || metadata === null) return null;
+  const text = typeof metadata === 'string' && type !== undefined ? metadata : JSON.stringify(metadata);
+  if (Buffer.byteLength(text) > mostMetadataBytes) {
+    throw new Problem(413, `options.metadata: at most ${mostMetadataBytes} bytes as JSON.`);
+  }
+  return text;
+}

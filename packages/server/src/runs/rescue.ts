@@ -1,0 +1,88 @@
+import type { SerializedError } from '@millrace/contract/runner';
+import type postgres from 'postgres';
+import type { Dispatch } from './dispatch.ts';
+import type { Engine } from './engine.ts';
+import type { EndedAttempt, Settled } from './settle.ts';
+
+/** A run whose runner was lost so often ends as CRASHED: it may be what kills them. */
+const mostRescues = 3;
+
+export interface RescueDependencies {
+  readonly engine: Engine;
+  readonly dispatch: Dispatch;
+  readonly settle: (ended: EndedAttempt) => Promise<Settled>;
+}
+
+interface TakenBack {
+  readonly env: number;
+  readonly run_id: string;
+  readonly verdict: 'queued' | 'canceled' | 'crashed';
+  readonly fence: string;
+  readonly task: string;
+}
+
+/**
+ * Takes back every run of a runner that is gone: each is queued again, in its old turn, and its late messages are refused.
+ * `connection` is the one that ended; without it, the runner's lease must have run out. Does nothing if the runner is back.
+ */
+export const rescueRunner = (
+  dependencies: RescueDependencies,
+  runner: string,
+  connection?: string,
+): Promise<number> =>
+  takeBack(
+    dependencies,
+    sqlOf(dependencies)`
+    take_back(${runner}, ${at(dependencies)}, true, ${connection ?? null}, null, null, ${mostRescues})`,
+  );
+
+/** Takes back what a living runner was leased before `since` but never got, or no longer holds. */
+export const reclaimUnheld = (
+  dependencies: RescueDependencies,
+  runner: string,
+  held: readonly number[],
+  since: number,
+): Promise<number> =>
+  takeBack(
+    dependencies,
+    sqlOf(dependencies)`
+    take_back(${runner}, ${at(dependencies)}, false, null, ${[...held]}::bigint[], ${new Date(since)}, ${mostRescues})`,
+  );
+
+const sqlOf = ({ engine }: RescueDependencies) => engine.sql;
+const at = ({ engine }: RescueDependencies) => new Date(engine.clock.now());
+
+async function takeBack(
+  { engine, dispatch, settle }: RescueDependencies,
+  taking: postgres.PendingQuery<postgres.Row[]>,
+): Promise<number> {
+  const rows = await engine.sql<TakenBack[]>`
+    select b.*, r.task from ${taking} b join runs r on r.env = b.env and r.id = b.run_id`;
+  for (const env of new Set(rows.map((row) => row.env))) dispatch.wake(env);
+  await Promise.all(
+    rows
+      .filter((row) => row.verdict !== 'queued')
+      .map((row) =>
+        settle({
+          env: row.env,
+          run: row.run_id,
+          task: row.task,
+          fence: Number(row.fence),
+          outcome:
+            row.verdict === 'canceled'
+              ? { kind: 'canceled' }
+              : { kind: 'failed', status: 'CRASHED', error: crashed },
+        }),
+      ),
+  );
+  if (rows.length > 0) engine.log.warn('runs.rescued', { runs: rows.length });
+  return rows.length;
+}
+
+const crashed: SerializedError = {
+  type: 'INTERNAL_ERROR',
+  name: 'RunnerLost',
+  code: 'RUNNER_LOST',
+  message: `Its runner was lost ${mostRescues + 1} times while it ran this run. Look for what ends the runner: memory, signals, the machine.`,
+  stackTrace: '',
+};

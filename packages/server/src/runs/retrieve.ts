@@ -1,0 +1,127 @@
+import type { Run, RunStatus } from '@millrace/contract';
+import { isFinal, statusFlags } from '@millrace/contract';
+import type { SerializedError } from '@millrace/contract/runner';
+import type { Engine } from './engine.ts';
+import { readData } from './data.ts';
+
+interface RunRow {
+  readonly id: string;
+  readonly task: string;
+  readonly status: RunStatus;
+  readonly queue: string;
+  readonly payload: string | null;
+  readonly payload_type: string | null;
+  readonly output: string | null;
+  readonly output_type: string | null;
+  readonly error: SerializedError | null;
+  readonly version: string | null;
+  readonly attempt: number;
+  readonly ttl: number | null;
+  readonly tags: string[] | null;
+  readonly metadata: string | null;
+  readonly is_test: boolean;
+  readonly idempotency_key: string | null;
+  readonly idempotency_key_options: { readonly key: string } | null;
+  readonly parent_id: string | null;
+  readonly root_id: string | null;
+  readonly depth: number;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+  readonly delayed_until: Date | null;
+  readonly started_at: Date | null;
+  readonly finished_at: Date | null;
+  readonly duration_ms: string;
+}
+
+/**
+ * A run, whole, with its root, parent and children; undefined if it does not exist in the environment.
+ * Its live status is derived: a lease is EXECUTING, a due time DELAYED (or EXECUTING between two attempts), and so on.
+ */
+export async function retrieveRun(engine: Engine, env: number, id: string): Promise<Run | undefined> {
+  const rows = await readRuns(engine, env, id);
+  const row = rows.find((one) => one.id === id);
+  if (!row) return undefined;
+  const parent = rows.find((one) => one.id === row.parent_id);
+  const root = rows.find((one) => one.id === row.root_id);
+  const children = rows.filter((one) => one.parent_id === id);
+  return {
+    ...related(row),
+    idempotencyKey: row.idempotency_key_options?.key ?? row.idempotency_key ?? undefined,
+    payload: readData(row.payload, row.payload_type ?? 'application/json'),
+    output:
+      row.status === 'COMPLETED' ? readData(row.output, row.output_type ?? 'application/json') : undefined,
+    // What the last attempt failed with is no error of a run that then completed.
+    error: row.error && isFinal(row.status) && row.status !== 'COMPLETED' ? errorOf(row.error) : undefined,
+    relatedRuns: {
+      root: root && related(root),
+      parent: parent && related(parent),
+      children: children.length > 0 ? children.map(related) : undefined,
+    },
+    attemptCount: row.attempt,
+    queue: row.queue,
+  };
+}
+
+const mostChildren = 100;
+
+function readRuns({ sql }: Engine, env: number, id: string): Promise<RunRow[]> {
+  return sql<RunRow[]>`
+    with self as (select * from runs where env = ${env} and id = ${id}),
+    family as (
+      select * from self
+      union all
+      select r.* from self s join runs r on r.env = ${env} and r.id in (s.parent_id, s.root_id) and r.id <> s.id
+      union all
+      (select r.* from runs r where r.env = ${env} and r.parent_id = ${id} order by r.id limit ${mostChildren})
+    )
+    select f.id, f.task, q.name as queue, f.payload, f.payload_type, f.output, f.output_type, f.error,
+           coalesce(v.version, lv.version) as version, coalesce(l.attempt, f.attempt) as attempt, f.ttl, f.tags, f.metadata,
+           f.is_test, f.idempotency_key, f.idempotency_key_options, f.parent_id, f.root_id, f.depth, f.created_at,
+           coalesce(f.updated_at, l.leased_at, f.created_at) as updated_at, f.delayed_until,
+           coalesce(f.started_at, l.leased_at) as started_at, f.finished_at, f.duration_ms,
+           coalesce(f.status, case
+             when l.run_id is not null then 'EXECUTING'
+             when d.run_id is not null then case when f.attempt = 0 then 'DELAYED' else 'EXECUTING' end
+             when p.run_id is not null then 'PENDING_VERSION'
+             else 'QUEUED'
+           end) as status
+      from family f
+      join queues q on q.id = f.queue_id
+      left join leases l on l.env = f.env and l.run_id = f.id
+      left join delayed d on d.env = f.env and d.run_id = f.id
+      left join parked p on p.env = f.env and p.task = f.task and p.run_id = f.id
+      left join versions v on v.id = f.version_id
+      left join versions lv on lv.id = l.version_id`;
+}
+
+function related(row: RunRow) {
+  return {
+    id: row.id,
+    status: row.status,
+    taskIdentifier: row.task,
+    idempotencyKey: row.idempotency_key ?? undefined,
+    version: row.version ?? undefined,
+    ...statusFlags(row.status),
+    isTest: row.is_test,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+    startedAt: row.started_at?.toISOString(),
+    finishedAt: row.finished_at?.toISOString(),
+    delayedUntil: row.delayed_until?.toISOString(),
+    expiredAt: row.status === 'EXPIRED' ? row.finished_at?.toISOString() : undefined,
+    ttl: row.ttl === null ? undefined : `${row.ttl}s`,
+    tags: (row.tags ?? []).toSorted(),
+    costInCents: 0,
+    baseCostInCents: 0,
+    durationMs: Number(row.duration_ms),
+    metadata: row.metadata === null ? undefined : (JSON.parse(row.metadata) as Record<string, unknown>),
+    depth: row.depth,
+    triggerFunction: 'trigger' as const,
+  };
+}
+
+const errorOf = (error: SerializedError) => ({
+  message: error.message,
+  name: error.name,
+  stackTrace: error.stackTrace === '' ? undefined : error.stackTrace,
+});

@@ -1,0 +1,104 @@
+import type { Outcome, Settlement } from '@millrace/contract/runner';
+import { column, type Value } from '../db/columns.ts';
+import type { Sql } from '../db/connect.ts';
+import { groupCommit } from '../db/group.ts';
+import { prepareFailure } from '../errors/prepare.ts';
+import type { Held } from '../workers/runners.ts';
+import type { Dispatch } from './dispatch.ts';
+import type { Engine } from './engine.ts';
+
+/** How an attempt ended, with whose it was. */
+export interface EndedAttempt extends Held, Settlement {}
+
+export interface Settled {
+  /** The fence was not live: nothing was recorded. */
+  readonly stale: boolean;
+  /** What became of the run: a final status, or `retry`, `released`, `parked`. */
+  readonly kind: string | undefined;
+}
+
+/**
+ * Records how attempts ended, their error groups with them. Concurrent calls share a statement and a commit. Two writes may be
+ * under way: while one waits for the disk, the next one is worked out.
+ */
+export function createSettle(
+  engine: Engine,
+  sql: Sql,
+  dispatch: Dispatch,
+): (ended: EndedAttempt) => Promise<Settled> {
+  return groupCommit<EndedAttempt, Settled>((attempts) => writeOutcomes(engine, sql, dispatch, attempts), {
+    inFlight: 2,
+  });
+}
+
+const kinds: Readonly<Record<Exclude<Outcome['kind'], 'failed'>, string>> = {
+  completed: 'COMPLETED',
+  retry: 'retry',
+  canceled: 'CANCELED',
+  released: 'released',
+  unknownTask: 'parked',
+};
+
+async function writeOutcomes(
+  engine: Engine,
+  sql: Sql,
+  dispatch: Dispatch,
+  attempts: readonly EndedAttempt[],
+): Promise<Settled[]> {
+  const now = engine.clock.now();
+  const rows = attempts.map((attempt) => ({ ...attempt, ...readOutcome(attempt, now) }));
+  const pick = (read: (row: (typeof rows)[number]) => Value) => column(rows, read);
+  const recorded = await sql<{ ix: number; kind: string; limited: boolean }[]>`
+    select * from settle_runs(
+      ${new Date(now)},
+      ${pick((row) => row.env)}::int[],
+      ${pick((row) => row.run)}::text[],
+      ${pick((row) => row.fence)}::bigint[],
+      ${pick((row) => row.kind)}::text[],
+      ${pick((row) => row.output)}::text[],
+      ${pick((row) => row.outputType)}::text[],
+      ${pick((row) => row.error)}::text[]::jsonb[],
+      ${pick((row) => row.due)}::timestamptz[],
+      ${pick((row) => row.failure?.fingerprint)}::text[],
+      ${pick((row) => row.failure?.group)}::text[],
+      ${pick((row) => row.failure?.type)}::text[],
+      ${pick((row) => row.failure?.message)}::text[],
+      ${pick((row) => row.failure?.sample)}::text[]::jsonb[])`;
+
+  const settled: Settled[] = attempts.map(() => ({ stale: true, kind: undefined }));
+  const freed = new Set<number>();
+  for (const { ix, kind, limited } of recorded) {
+    const row = rows[ix - 1];
+    if (!row) continue;
+    settled[ix - 1] = { stale: false, kind };
+    if (limited || kind === 'released') freed.add(row.env);
+    if (kind === 'retry' && row.due) dispatch.expect(row.due.getTime());
+  }
+  for (const env of freed) dispatch.wake(env);
+  return settled;
+}
+
+/** The columns of one outcome. An error is sent twice: as the run shows it, and as its group keeps it. */
+function readOutcome({ env, task, outcome }: EndedAttempt, now: number) {
+  const blank = { output: null, outputType: null, error: null, due: null, failure: undefined };
+  switch (outcome.kind) {
+    case 'completed':
+      return { ...blank, kind: kinds.completed, output: outcome.output, outputType: outcome.outputType };
+    case 'failed':
+      return {
+        ...blank,
+        kind: outcome.status,
+        error: JSON.stringify(outcome.error),
+        failure: prepareFailure(env, task, outcome.error),
+      };
+    case 'retry':
+      return {
+        ...blank,
+        kind: kinds.retry,
+        error: JSON.stringify(outcome.error),
+        due: new Date(now + Math.max(0, outcome.delayMs)),
+      };
+    default:
+      return { ...blank, kind: kinds[outcome.kind] };
+  }
+}

@@ -1,0 +1,152 @@
+import type { TaskManifest } from '@millrace/contract/runner';
+import { onTestFinished } from 'vitest';
+import { testDatabase } from '../../../../../test/support/database.ts';
+import type { Environment } from '../../auth/principal.ts';
+import { startClock } from '../../db/clock.ts';
+import { connect, type Sql } from '../../db/connect.ts';
+import { newId } from '../../db/ids.ts';
+import type { Wakes } from '../../db/wake.ts';
+import type { Log } from '../../log.ts';
+import { queueNames } from '../../queues/names.ts';
+import { registerVersion } from '../../workers/register.ts';
+import { ConnectedRunners } from '../../workers/runners.ts';
+import { knownVersions } from '../../workers/versions.ts';
+import type { Dispatch } from '../dispatch.ts';
+import type { Engine } from '../engine.ts';
+import { prepareRun, type TriggerRequest } from '../prepare.ts';
+import { createSettle } from '../settle.ts';
+import { createTrigger, type Triggered } from '../trigger.ts';
+
+/** The verbs of runs on a database of their own, driven by hand: no upkeep, no dispatch, no connections. */
+export interface TestEngine {
+  readonly engine: Engine;
+  readonly sql: Sql;
+  readonly environment: Environment;
+  readonly runners: ConnectedRunners;
+  readonly dispatch: Dispatch;
+  readonly settle: ReturnType<typeof createSettle>;
+  /** Registers a version with these tasks; a manifest may be just an id. */
+  register(
+    ...tasks: (string | (Partial<TaskManifest> & { id: string }))[]
+  ): Promise<{ id: number; version: string }>;
+  trigger(task: string, options?: TriggerRequest['options'], payload?: unknown): Promise<Triggered>;
+  /** A row in `runners`, as a connection would make it. */
+  addRunner(id: string): Promise<void>;
+  /** Leases up to `want` runs, as dispatch would. */
+  claim(
+    runner: string,
+    versions: readonly number[],
+    want: number,
+  ): Promise<{ run: string; fence: number; attempt: number }[]>;
+  end(
+    attempt: { run: string; fence: number },
+    outcome?: Parameters<ReturnType<typeof createSettle>>[0]['outcome'],
+  ): ReturnType<ReturnType<typeof createSettle>>;
+  statusOf(run: string): Promise<string | null>;
+  promote(): Promise<void>;
+  expire(): Promise<number>;
+}
+
+const quiet: Log = { info() {}, warn() {}, error() {} };
+const alone: Wakes = { tell() {}, listen() {}, async stop() {} };
+
+export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<TestEngine> {
+  const database = await testDatabase();
+  const sql = connect(database.connection, { name: 'test', max: 6 });
+  const clock = await startClock(sql);
+  onTestFinished(async () => {
+    clock.stop();
+    await sql.end({ timeout: 1 });
+    await database.drop();
+  });
+  const environment = await addEnvironment(sql, kind);
+  const engine: Engine = {
+    sql,
+    clock,
+    log: quiet,
+    wakes: alone,
+    queues: queueNames(sql),
+    versions: knownVersions(sql),
+  };
+  const runners = new ConnectedRunners();
+  const dispatch: Dispatch = {
+    offer: () => undefined,
+    wake() {},
+    slotsFreed() {},
+    expect() {},
+    async stop() {},
+  };
+  const settle = createSettle(engine, sql, dispatch);
+  const trigger = createTrigger(engine, dispatch);
+  const env = environment.id;
+  let turn = -1;
+  let hashes = 0;
+
+  return {
+    engine,
+    sql,
+    environment,
+    runners,
+    dispatch,
+    settle,
+    async register(...tasks) {
+      const { version } = await registerVersion(engine, env, {
+        contentHash: `content-${++hashes}`,
+        tasks: tasks.map((task) => ({
+          filePath: 'tasks/test.ts',
+          ...(typeof task === 'string' ? { id: task } : task),
+        })),
+      });
+      const id = (await engine.versions.ids(env, [version])).get(version) as number;
+      return { id, version };
+    },
+    async trigger(task, options, payload) {
+      return trigger(await prepareRun(engine, environment, task, { payload, options }));
+    },
+    async addRunner(id) {
+      await sql`
+        insert into runners (id, env, host, pid, connection, connected_at, expires_at)
+        values (${id}, ${env}, 'test', 1, ${`connection of ${id}`}, now(), ${new Date(clock.now() + 30_000)})`;
+    },
+    async claim(runner, versions, want) {
+      const current = await engine.versions.current(env);
+      const routes = current && versions.includes(current.id) ? [0, ...versions] : [...versions];
+      const rows = await sql<{ run_id: string; fence: string; attempt: number; turn: number }[]>`
+        select * from claim_runs(${env}, ${runner}, ${routes}::int[], ${current?.id ?? null}::int, ${want}, ${turn},
+                                 ${new Date(clock.now())})`;
+      turn = rows[0]?.turn ?? turn;
+      return rows.map((row) => ({ run: row.run_id, fence: Number(row.fence), attempt: row.attempt }));
+    },
+    async end({ run, fence }, outcome = { kind: 'completed', output: null, outputType: 'application/json' }) {
+      return settle({ env, run, fence, task: 'test', outcome });
+    },
+    async statusOf(run) {
+      const [row] = await sql<
+        { status: string | null }[]
+      >`select status from runs where env = ${env} and id = ${run}`;
+      return row?.status ?? null;
+    },
+    async promote() {
+      await sql`select promote_due(${new Date(clock.now())}, 1000)`;
+    },
+    async expire() {
+      const [row] = await sql<
+        { count: number }[]
+      >`select expire_due(${new Date(clock.now())}, 1000) as count`;
+      return row?.count ?? 0;
+    },
+  };
+}
+
+async function addEnvironment(sql: Sql, kind: Environment['kind']): Promise<Environment> {
+  const organization = newId('org');
+  const projectRef = newId('proj');
+  await sql`insert into organizations (id, name) values (${organization}, 'Test')`;
+  const [project] = await sql<{ id: number }[]>`
+    insert into projects (ref, organization_id, name) values (${projectRef}, ${organization}, 'Test') returning id`;
+  const publicId = newId('env');
+  const projectId = project?.id ?? 0;
+  const [row] = await sql<{ id: number }[]>`
+    insert into environments (public_id, project_id, kind) values (${publicId}, ${projectId}, ${kind}) returning id`;
+  return { id: row?.id ?? 0, publicId, kind, branch: null, projectId, projectRef };
+}

@@ -1,0 +1,151 @@
+import type { Assignment } from '@millrace/contract/runner';
+import { column, type Value } from '../db/columns.ts';
+import { groupCommit } from '../db/group.ts';
+import type { Dispatch } from './dispatch.ts';
+import type { Engine } from './engine.ts';
+import type { NewRun } from './row.ts';
+
+export interface Triggered {
+  readonly id: string;
+  readonly isCached: boolean;
+}
+
+/**
+ * Creates runs. Concurrent calls share a statement and a commit; when a runner of this process waits for just such a run and
+ * nobody is ahead, the run is leased to it in that same commit.
+ */
+export function createTrigger(engine: Engine, dispatch: Dispatch): (run: NewRun) => Promise<Triggered> {
+  return groupCommit<NewRun, Triggered>((runs) => writeRuns(engine, dispatch, runs));
+}
+
+async function writeRuns(engine: Engine, dispatch: Dispatch, calls: readonly NewRun[]): Promise<Triggered[]> {
+  const { runs, places } = withoutTwins(calls);
+  const offers = runs.map((run) =>
+    run.state === 'queued' && run.route === 0 ? dispatch.offer(run.env) : undefined,
+  );
+  let rows: TriggerRow[];
+  try {
+    rows = await insertRuns(engine, runs, offers);
+  } catch (error) {
+    for (const offer of offers) offer?.decline();
+    throw error;
+  }
+  const results: Triggered[] = [];
+  const queuedIn = new Set<number>();
+  for (const row of rows) {
+    const place = row.ix - 1;
+    const run = runs[place] as NewRun;
+    const offer = offers[place];
+    results[place] = { id: row.run_id, isCached: row.cached };
+    if (row.fence !== null && offer) {
+      offer.accept(handOff(engine, run, Number(row.fence), offer.version));
+      continue;
+    }
+    offer?.decline();
+    if (row.cached) continue;
+    if (run.state === 'queued') queuedIn.add(run.env);
+    if (run.due) dispatch.expect(run.due.getTime());
+  }
+  for (const env of queuedIn) dispatch.wake(env);
+  const answered = new Set<number>();
+  return calls.map((_, index) => {
+    const place = places[index] as number;
+    const result = results[place] as Triggered;
+    if (!answered.has(place)) {
+      answered.add(place);
+      return result;
+    }
+    return { id: result.id, isCached: true };
+  });
+}
+
+/** Two calls with one idempotency key in one flush make one run: `places` says which run answers which call. */
+function withoutTwins(calls: readonly NewRun[]): { runs: readonly NewRun[]; places: readonly number[] } {
+  const first = new Map<string, number>();
+  const runs: NewRun[] = [];
+  const places = calls.map((run) => {
+    if (run.idempotencyKey !== null) {
+      const identity = JSON.stringify([run.env, run.task, run.idempotencyKey]);
+      const twin = first.get(identity);
+      if (twin !== undefined) return twin;
+      first.set(identity, runs.length);
+    }
+    return runs.push(run) - 1;
+  });
+  return { runs, places };
+}
+
+interface TriggerRow {
+  readonly ix: number;
+  readonly run_id: string;
+  readonly cached: boolean;
+  readonly fence: string | null;
+}
+
+type Offer = NonNullable<ReturnType<Dispatch['offer']>>;
+
+function insertRuns(
+  { sql, clock }: Engine,
+  runs: readonly NewRun[],
+  offers: readonly (Offer | undefined)[],
+): Promise<TriggerRow[]> {
+  const pick = (read: (run: NewRun) => Value) => column(runs, read);
+  return sql<TriggerRow[]>`
+    select * from trigger_runs(
+      ${new Date(clock.now())},
+      ${pick((run) => run.env)}::int[],
+      ${pick((run) => run.id)}::text[],
+      ${pick((run) => run.task)}::text[],
+      ${pick((run) => run.state)}::text[],
+      ${pick((run) => run.queueId)}::int[],
+      ${pick((run) => run.key)}::text[],
+      ${pick((run) => run.route)}::int[],
+      ${pick((run) => run.ord)}::bigint[],
+      ${pick((run) => run.payload)}::text[],
+      ${pick((run) => run.payloadType)}::text[],
+      ${pick((run) => run.expiresAt)}::timestamptz[],
+      ${pick((run) => run.ttl)}::int[],
+      ${pick((run) => run.due)}::timestamptz[],
+      ${pick((run) => run.idempotencyKey)}::text[],
+      ${pick((run) => run.idempotencyExpiresAt)}::timestamptz[],
+      ${pick((run) => run.idempotencyOptions)}::text[]::jsonb[],
+      ${pick((run) => (run.tags.length > 0 ? JSON.stringify(run.tags) : null))}::text[]::jsonb[],
+      ${pick((run) => run.metadata)}::text[],
+      ${pick((run) => run.maxAttempts)}::int[],
+      ${pick((run) => run.maxDuration)}::int[],
+      ${pick((run) => run.machine)}::text[],
+      ${pick((run) => run.priorityMs || null)}::int[],
+      ${pick((run) => run.test || null)}::text[]::boolean[],
+      ${pick((run) => run.parentId)}::text[],
+      ${pick((run) => run.rootId)}::text[],
+      ${pick((run) => run.depth || null)}::smallint[],
+      ${column(offers, (offer) => offer?.runner)}::text[],
+      ${column(offers, (offer) => offer?.version)}::int[])`;
+}
+
+/** What the runner is told of a run that goes straight to it: all of it is known here, nothing is read. */
+async function handOff(engine: Engine, run: NewRun, fence: number, version: number): Promise<Assignment> {
+  return {
+    run: run.id,
+    fence,
+    attempt: 1,
+    task: run.task,
+    version: await engine.versions.name(version),
+    payload: run.payload,
+    payloadType: run.payloadType ?? 'application/json',
+    metadata: run.metadata,
+    tags: run.tags,
+    isTest: run.test,
+    queue: await engine.queues.name(run.queueId),
+    concurrencyKey: run.key === '' ? null : run.key,
+    maxAttempts: run.maxAttempts,
+    maxDuration: run.maxDuration,
+    machine: run.machine,
+    priority: run.priorityMs / 1_000,
+    createdAt: engine.clock.now(),
+    parentRun: run.parentId,
+    rootRun: run.rootId,
+    batch: null,
+    schedule: null,
+  };
+}

@@ -1,0 +1,100 @@
+import type { RescueDependencies } from '../runs/rescue.ts';
+import { rescueRunner } from '../runs/rescue.ts';
+import type { Duty } from './upkeep.ts';
+
+const mostAtOnce = 1_000;
+
+/** How long what ended is kept. */
+export interface Retention {
+  /** Lines that runs wrote. Default 14 days. */
+  readonly logsMs: number;
+}
+
+export const defaultRetention: Retention = { logsMs: 14 * 86_400_000 };
+
+/** Every duty but promotion, which also knows what is due next. */
+export function duties(dependencies: RescueDependencies, retention: Retention): Duty[] {
+  const { engine, dispatch } = dependencies;
+  const { sql, clock } = engine;
+  const now = (): Date => new Date(clock.now());
+  let lastUnblocked = 0;
+
+  return [
+    {
+      // Ends runs that waited past their ttl.
+      name: 'expirer',
+      everyMs: 500,
+      async round() {
+        const [row] = await sql<{ count: number }[]>`select expire_due(${now()}, ${mostAtOnce}) as count`;
+        return (row?.count ?? 0) >= mostAtOnce;
+      },
+    },
+    {
+      // Takes back the runs of runners that were not heard of, and leases whose runner is nowhere to be found.
+      name: 'rescuer',
+      everyMs: 1_000,
+      async round() {
+        const lost = await sql<{ id: string }[]>`
+          select id from runners where expires_at <= ${now()}
+          union
+          select distinct l.runner_id from leases l where not exists (select from runners r where r.id = l.runner_id)`;
+        for (const { id } of lost) await rescueRunner(dependencies, id);
+        return false;
+      },
+    },
+    {
+      // Behind registration, which queues waiting runs itself: a run that was parked in the very moment of a registration.
+      name: 'unparker',
+      everyMs: 2_000,
+      async round() {
+        const envs = await sql<{ env: number }[]>`
+          select c.env from current_versions c where exists (select from parked p where p.env = c.env)`;
+        for (const { env } of envs) {
+          const [row] = await sql<
+            { count: number }[]
+          >`select unpark_runs(${env}, ${now()}, ${mostAtOnce}) as count`;
+          if (row && row.count > 0) dispatch.wake(env);
+        }
+        return false;
+      },
+    },
+    {
+      // Behind releases, which free their lanes themselves: a lane that was blocked in the very moment its limit was raised.
+      name: 'unblocker',
+      everyMs: 2_000,
+      async round() {
+        const rows = await sql<{ id: string; env: number; free: boolean }[]>`
+          with page as materialized (
+            select * from lanes where blocked and id > ${lastUnblocked} order by id limit ${mostAtOnce}
+          ), free as (
+            select s.id, s.env,
+                   not q.paused and (
+                     coalesce(q.concurrency_override, q.concurrency_limit) is null
+                     or coalesce(q.concurrency_override, q.concurrency_limit)
+                        > (select count(*) from leases x where x.env = s.env and x.queue_id = s.queue_id and x.key = s.key)
+                   ) as free
+              from page s join queues q on q.id = s.queue_id
+          ), freed as (
+            update lanes l set blocked = false from free f where f.id = l.id and f.free
+          )
+          select id, env, free from free order by id`;
+        for (const env of new Set(rows.filter((row) => row.free).map((row) => row.env))) dispatch.wake(env);
+        lastUnblocked = rows.length < mostAtOnce ? 0 : Number(rows.at(-1)?.id);
+        return rows.length >= mostAtOnce;
+      },
+    },
+    {
+      name: 'pruner',
+      everyMs: 60_000,
+      async round() {
+        const keys = await sql`
+          delete from idempotency_keys where ctid = any(array(
+            select ctid from idempotency_keys where expires_at <= ${now()} order by expires_at limit ${mostAtOnce}))`;
+        const logs = await sql`
+          delete from run_logs where ctid = any(array(
+            select ctid from run_logs where at < ${new Date(clock.now() - retention.logsMs)} limit ${mostAtOnce}))`;
+        return keys.count >= mostAtOnce || logs.count >= mostAtOnce;
+      },
+    },
+  ];
+}

@@ -1,0 +1,56 @@
+import type { Engine } from '../runs/engine.ts';
+import type { Dispatch } from '../runs/dispatch.ts';
+import type { RunningDuty } from './upkeep.ts';
+import { startDuty } from './upkeep.ts';
+
+const mostAtOnce = 1_000;
+const longestSleepMs = 1_000;
+
+export interface Promoter extends RunningDuty {
+  /** Something falls due then: do not sleep beyond it. */
+  expect(at: number): void;
+}
+
+/** Queues runs when their delay or the pause before a retry is over, on the millisecond as far as this process knows of it. */
+export function startPromoter(engine: Engine, dispatch: Pick<Dispatch, 'wake'>): Promoter {
+  let timer: NodeJS.Timeout | undefined;
+  let timerAt = Number.POSITIVE_INFINITY;
+  const duty = startDuty(
+    {
+      name: 'promoter',
+      everyMs: longestSleepMs,
+      async round() {
+        const now = engine.clock.now();
+        const promoted = await engine.sql<{ env: number; count: number }[]>`
+          select env, 0 as count from promote_due(${new Date(now)}, ${mostAtOnce})`;
+        for (const { env } of promoted) dispatch.wake(env);
+        const [next] = await engine.sql<{ due: Date }[]>`select due from delayed order by due limit 1`;
+        if (next) expect(next.due.getTime());
+        return false;
+      },
+    },
+    engine.log,
+  );
+  const expect = (at: number): void => {
+    const waitMs = at - engine.clock.now();
+    if (waitMs > longestSleepMs || at >= timerAt) return;
+    clearTimeout(timer);
+    timerAt = at;
+    timer = setTimeout(
+      () => {
+        timerAt = Number.POSITIVE_INFINITY;
+        duty.hurry();
+      },
+      Math.max(0, waitMs) + 1,
+    );
+    timer.unref();
+  };
+  return {
+    ...duty,
+    expect,
+    async stop() {
+      clearTimeout(timer);
+      await duty.stop();
+    },
+  };
+}

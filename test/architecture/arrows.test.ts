@@ -1,0 +1,92 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Which workspace packages a package may import. Nothing imports `millrace`. */
+const packageArrows: Readonly<Record<string, readonly string[]>> = {
+  contract: [],
+  sdk: ['contract'],
+  server: ['contract'],
+  millrace: ['server', 'sdk', 'contract'],
+};
+
+/** Which rooms of the server a room may import, beside its own. */
+const everywhere = ['log', 'problem', 'request'];
+const roomArrows: Readonly<Record<string, readonly string[]>> = {
+  server: ['http', 'upkeep', 'runs', 'workers', 'queues', 'errors', 'auth', 'tenancy', 'db', 'schedules', 'envvars'],
+  index: ['server', 'http', 'auth', 'tenancy', 'db', 'runs', 'schedules'],
+  http: ['auth', 'db'],
+  upkeep: ['runs', 'errors', 'db'],
+  runs: ['queues', 'errors', 'workers', 'envvars', 'auth', 'db'],
+  schedules: ['runs', 'auth', 'db', 'workers'],
+  envvars: ['auth', 'db'],
+  workers: ['auth', 'db'],
+  queues: ['auth', 'db'],
+  errors: ['auth', 'db'],
+  tenancy: ['auth', 'db'],
+  auth: ['db'],
+  db: [],
+  log: [],
+  problem: [],
+  request: ['auth'],
+};
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+}
+
+function importsBelow(folder: string): Import[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /(?<!\.test)\.ts$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => !file.includes('/testing/') && !file.includes('/corpus/'))
+    .flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => ({
+        from: file,
+        to: match[1] as string,
+      })),
+    );
+}
+
+const workspaceName = (specifier: string): string | undefined =>
+  specifier.startsWith('@millrace/') ? specifier.split('/')[1] : specifier === 'millrace' ? 'millrace' : undefined;
+
+describe('the arrows of the house', () => {
+  for (const [name, allowed] of Object.entries(packageArrows)) {
+    it(`${name} imports only ${allowed.length > 0 ? allowed.join(', ') : 'nothing'} of the workspace`, () => {
+      const imports = importsBelow(join(root, 'packages', name, 'src'));
+      expect(imports.length).toBeGreaterThan(0);
+      const wrong = imports.filter(({ to }) => {
+        const target = workspaceName(to);
+        return target !== undefined && target !== name && !allowed.includes(target);
+      });
+      expect(wrong).toEqual([]);
+    });
+  }
+
+  it('contract needs zod and nothing else', () => {
+    const wrong = importsBelow(join(root, 'packages/contract/src')).filter(({ to }) => !to.startsWith('.') && to !== 'zod');
+    expect(wrong).toEqual([]);
+  });
+
+  it('a room of the server imports only the rooms below it', () => {
+    const source = join(root, 'packages/server/src');
+    const roomOf = (file: string): string => (relative(source, file).split('/')[0] as string).replace(/\.ts$/, '');
+    const wrong = importsBelow(source)
+      .filter(({ to }) => to.startsWith('.'))
+      .map(({ from, to }) => ({ file: relative(source, from), from: roomOf(from), to: roomOf(resolve(dirname(from), to)) }))
+      .filter(({ from, to }) => from !== to && !everywhere.includes(to) && !(roomArrows[from] ?? []).includes(to));
+    expect(wrong).toEqual([]);
+  });
+
+  it('only http knows the HTTP framework', () => {
+    const wrong = importsBelow(join(root, 'packages/server/src'))
+      .filter(({ to }) => to === 'fastify' || to.startsWith('@fastify/') || to === 'ws')
+      .filter(({ from }) => !from.includes('/server/src/http/'));
+    expect(wrong).toEqual([]);
+  });
+});
