@@ -1,10 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
-const conditions = ['millrace-source', 'node', 'import', 'module', 'default'];
+// Not `import` or `module`: these would also reach what the tested code requires.
+const conditions = ['millrace-source', 'node'];
 
 export default defineConfig({
   resolve: { conditions },
-  ssr: { resolve: { conditions, externalConditions: ['node', 'import', 'default'] } },
+  ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
     // One PostgreSQL cluster serves the whole run; each test file gets its own database cloned from a template.

@@ -1,6 +1,6 @@
 -- The verbs of the run engine that need more than one statement to be right. Each is one round trip and one commit.
 --
--- Who locks what, always in this order: the environment's claim lock (advisory), lanes by id, runs by id.
+-- Who locks what, always in this order: the runner, the environment's claim lock (advisory), leases by run, lanes by id, runs by id.
 --   * Claims of one environment take turns on its claim lock. So does whatever frees a place of a limited queue.
 --   * Whoever puts a run into a lane holds the lane `for key share`, so that a claim cannot drop the lane under it.
 --   * Whoever leases to a runner holds the runner's row `for key share`, so that a rescue sees every lease it must take back.
@@ -144,7 +144,7 @@ end $$;
 
 -- Leases up to `p_want` runs of one environment to a runner. `p_routes` are the lanes it can serve: ids of versions, and 0 if it
 -- has the current one (`p_current`). Walks the ring of ready lanes from `p_turn`, takes from each its share, and returns the
--- turn of the last lane that gave one: the next claim starts behind it.
+-- turn of the last lane that gave one: the next claim starts behind it. Fewer than `p_want` means that nothing more can be had.
 create function claim_runs(
   p_env int, p_runner text, p_routes int[], p_current int, p_want int, p_turn int, p_at timestamptz
 ) returns table (
@@ -166,16 +166,20 @@ declare
   v_wrapped boolean := false;
   v_lanes bigint[];
   v_room int[];
+  v_place bigint[];
   v_gave bigint[];
   v_taken text[];
   v_runs text[] := '{}';
   v_idle bigint[] := '{}';
   v_full bigint[] := '{}';
   v_found int;
+  v_share int;
+  v_capped boolean;
+  v_more boolean := false;
 begin
-  perform claim_lock(p_env);
   perform from runners r where r.id = p_runner for key share;
   if not found then return; end if;
+  perform claim_lock(p_env);
   select e.concurrency_limit into v_limit from environments e where e.id = p_env and not e.paused;
   if not found then return; end if;
   if v_limit is not null then
@@ -184,13 +188,13 @@ begin
 
   while v_want > 0 loop
     -- one page of the ring, and how much room each lane's place has
-    select array_agg(p.id), array_agg(p.room) into v_lanes, v_room
+    select array_agg(p.id), array_agg(p.room), array_agg(p.place) into v_lanes, v_room, v_place
       from (
         select l.id, l.turn,
+               -- lanes of several routes may share a place, and then its room
+               min(l.id) over (partition by l.queue_id, l.key) as place,
                case when q.paused then 0
                     when coalesce(q.concurrency_override, q.concurrency_limit) is null then v_want
-                    -- two lanes of one place in a page: the room is the first one's
-                    when row_number() over (partition by l.queue_id, l.key order by l.turn, l.id) > 1 then -1
                     else greatest(0, coalesce(q.concurrency_override, q.concurrency_limit)
                          - (select count(*) from leases x where x.env = p_env and x.queue_id = l.queue_id and x.key = l.key)::int)
                end as room
@@ -207,18 +211,20 @@ begin
     v_found := coalesce(cardinality(v_lanes), 0);
 
     if v_found > 0 then
+      v_share := greatest(1, (v_want + v_found - 1) / v_found);
       with head as materialized (
-        select h.place, p.lane_id
-          from unnest(v_lanes, v_room) as p (lane_id, room)
+        select h.row, p.room, row_number() over (partition by p.place) as nth
+          from unnest(v_lanes, v_room, v_place) as p (lane_id, room, place)
           cross join lateral (
-            select w.ctid as place from queued w
+            select w.ctid as row from queued w
              where w.lane_id = p.lane_id and (w.expires_at is null or w.expires_at > p_at)
              order by w.ord, w.run_id
-             limit greatest(0, least(p.room, greatest(1, (v_want + v_found - 1) / v_found)))
+             limit greatest(0, least(p.room, v_share))
           ) h
-         limit v_want
       ), taken as (
-        delete from queued w where w.ctid = any (array(select place from head)) returning w.lane_id, w.run_id
+        delete from queued w
+         where w.ctid = any (array(select row from head where nth <= room limit v_want))
+        returning w.lane_id, w.run_id
       ), leased as (
         insert into leases (env, run_id, runner_id, queue_id, key, version_id, attempt, leased_at)
         select p_env, t.run_id, p_runner, l.queue_id, l.key, case when l.route = 0 then p_current else l.route end,
@@ -227,11 +233,15 @@ begin
           join lanes l on l.id = t.lane_id
           cross join lateral (select x.attempt from runs x where x.env = p_env and x.id = t.run_id limit 1) r
       )
-      select array_agg(t.run_id), array_agg(distinct t.lane_id) into v_taken, v_gave from taken t;
+      select array_agg(t.run_id), array_agg(distinct t.lane_id),
+             exists (select from taken x group by x.lane_id having count(*) >= v_share)
+        into v_taken, v_gave, v_capped
+        from taken t;
 
       if v_taken is not null then
         v_runs := v_runs || v_taken;
         v_want := v_want - cardinality(v_taken);
+        v_more := v_more or v_capped;
         select max(l.turn) into v_last from lanes l where l.id = any (v_gave);
       end if;
       select v_full || coalesce(array_agg(p.lane_id) filter (where p.room = 0), '{}'),
@@ -242,9 +252,18 @@ begin
     end if;
 
     if v_found < c_page then
-      exit when v_wrapped or p_turn < 0;
-      v_wrapped := true;
-      v_turn := -1;
+      if not v_wrapped and p_turn >= 0 then
+        v_wrapped := true;
+        v_turn := -1;
+      else
+        -- once around; again while some lane gave its whole share and there is want left
+        exit when not v_more;
+        v_more := false;
+        v_wrapped := false;
+        v_turn := p_turn;
+        v_idle := '{}';
+        v_full := '{}';
+      end if;
     end if;
   end loop;
 
@@ -334,6 +353,10 @@ declare
   v_attempt int[];
   v_limited boolean;
 begin
+  select lock_limited(array_agg(l.env), array_agg(l.queue_id)) into v_limited
+    from unnest(p_env, p_run, p_fence) as i (env, run_id, fence)
+    join leases l on l.env = i.env and l.run_id = i.run_id and l.fence = i.fence;
+
   with live as materialized (
     select l.env, l.run_id, l.fence, i.ix::int as ix
       from unnest(p_env, p_run, p_fence) with ordinality as i (env, run_id, fence, ix)
@@ -349,8 +372,6 @@ begin
     into v_ix, v_kind, v_env, v_queue, v_key, v_version, v_leased, v_attempt
     from gone g;
   if v_ix is null then return; end if;
-
-  v_limited := lock_limited(v_env, v_queue);
 
   update runs r set
     status = case when g.kind in ('retry', 'released', 'parked') then null else g.kind end,

@@ -1,4 +1,4 @@
-import { Problem } from '../problem.ts';
+import { badRequest } from '../problem.ts';
 
 export interface GroupOptions {
   /** Most items of one write. Default 500. */
@@ -31,13 +31,13 @@ export function groupCommit<T, R>(
       const results = await write(group.map((one) => one.item));
       group.forEach((one, index) => one.resolve(results[index] as R));
     } catch (error) {
-      const kind = failureKind(error);
-      if (kind === 'conflict') return settle(group);
-      if (kind === 'data' && group.length > 1) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+      if (conflicts.has(code)) return settle(group);
+      if (badData.test(code) && group.length > 1) {
         for (const one of group) await settle([one]);
         return;
       }
-      const reason = kind === 'connection' ? unavailable() : error;
+      const reason = noText.has(code) ? badRequest('The request contains a character that cannot be stored (U+0000).') : error;
       for (const one of group) one.reject(reason);
     }
   };
@@ -64,14 +64,7 @@ export function groupCommit<T, R>(
     });
 }
 
-const unavailable = () => new Problem(503, 'The database is unavailable. Try again.', {}, true);
-
-/** What a failed statement means for the one who sent it: its data is bad, it met another one, or PostgreSQL is away. */
-export function failureKind(error: unknown): 'data' | 'conflict' | 'connection' | 'other' {
-  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (code === '40P01' || code === '40001') return 'conflict';
-  if (/^(22|23)/.test(code)) return 'data';
-  if (/^(08|57P0)/.test(code) || /^(CONNECTION_|ECONN|EPIPE|ENOENT|ETIMEDOUT)/.test(code))
-    return 'connection';
-  return 'other';
-}
+/** It met another write; nothing of it remains, and it may go again. */
+const conflicts = new Set(['40P01', '40001']);
+const badData = /^2[23]/;
+const noText = new Set(['22021', '22P05']);

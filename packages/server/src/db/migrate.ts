@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import type { Sql } from './connect.ts';
+import type { Queryable, Sql } from './connect.ts';
 
 const folder = new URL('../../migrations/', import.meta.url);
 
@@ -20,33 +20,37 @@ export class DatabaseRefused extends Error {
 export async function migrate(sql: Sql): Promise<{ applied: string[] }> {
   await refuseOldServer(sql);
   const files = (await readdir(folder)).filter((name) => /^\d{4}_.*\.sql$/.test(name)).toSorted();
-  const applied: string[] = [];
-  const session = await sql.reserve();
-  try {
+  return sql.session(async (session) => {
     await session`select pg_advisory_lock(${migrationLock})`;
-    await session`
-      create table if not exists migrations (
-        name text collate "C" primary key,
-        applied_at timestamptz not null default now()
-      )`;
-    const known = new Set(
-      (await session<{ name: string }[]>`select name from migrations`).map((row) => row.name),
-    );
-    refuseNewerSchema(known, files);
-    for (const name of files) {
-      if (known.has(name)) continue;
-      const text = await readFile(new URL(name, folder), 'utf8');
-      await session.unsafe(`begin;\n${text}\n;insert into migrations (name) values ('${name}');\ncommit;`);
-      applied.push(name);
+    try {
+      return { applied: await applyMissing(session, files) };
+    } finally {
+      await session`select pg_advisory_unlock(${migrationLock})`.catch(() => {});
     }
-  } catch (error) {
-    await session.unsafe('rollback').catch(() => {});
-    throw error;
-  } finally {
-    await session`select pg_advisory_unlock(${migrationLock})`.catch(() => {});
-    session.release();
+  });
+}
+
+async function applyMissing(session: Queryable, files: readonly string[]): Promise<string[]> {
+  await session`
+    create table if not exists migrations (
+      name text collate "C" primary key,
+      applied_at timestamptz not null default now()
+    )`;
+  const known = new Set(
+    (await session<{ name: string }[]>`select name from migrations`).map((row) => row.name),
+  );
+  refuseNewerSchema(known, files);
+  const missing = files.filter((name) => !known.has(name));
+  for (const name of missing) {
+    const text = await readFile(new URL(name, folder), 'utf8');
+    try {
+      await session.unsafe(`begin;\n${text}\n;insert into migrations (name) values ('${name}');\ncommit;`);
+    } catch (error) {
+      await session.unsafe('rollback').catch(() => {});
+      throw error;
+    }
   }
-  return { applied };
+  return missing;
 }
 
 async function refuseOldServer(sql: Sql): Promise<void> {

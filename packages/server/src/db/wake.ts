@@ -36,7 +36,7 @@ export async function startWakes(sql: Sql, log: Log, clock: Clock): Promise<Wake
     for (let at = 0; at < wakes.length; at += 50) {
       const text = JSON.stringify({ from: self, wakes: wakes.slice(at, at + 50) });
       if (text.length < 7_900)
-        sql.notify(channel, text).catch(() => log.warn('database.lost', { at: 'notify' }));
+        sql`select pg_notify(${channel}, ${text})`.catch(() => log.warn('database.lost', { at: 'notify' }));
     }
   };
 

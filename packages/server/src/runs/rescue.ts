@@ -1,5 +1,5 @@
 import type { SerializedError } from '@millrace/contract/runner';
-import type postgres from 'postgres';
+import type { Fragment } from '../db/connect.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { Engine } from './engine.ts';
 import type { EndedAttempt, Settled } from './settle.ts';
@@ -52,10 +52,7 @@ export const reclaimUnheld = (
 const sqlOf = ({ engine }: RescueDependencies) => engine.sql;
 const at = ({ engine }: RescueDependencies) => new Date(engine.clock.now());
 
-async function takeBack(
-  { engine, dispatch, settle }: RescueDependencies,
-  taking: postgres.PendingQuery<postgres.Row[]>,
-): Promise<number> {
+async function takeBack({ engine, dispatch, settle }: RescueDependencies, taking: Fragment): Promise<number> {
   const rows = await engine.sql<TakenBack[]>`
     select b.*, r.task from ${taking} b join runs r on r.env = b.env and r.id = b.run_id`;
   for (const env of new Set(rows.map((row) => row.env))) dispatch.wake(env);

@@ -45,6 +45,8 @@ export interface TestEngine {
   statusOf(run: string): Promise<string | null>;
   promote(): Promise<void>;
   expire(): Promise<number>;
+  /** At the end of the test at the latest. */
+  close(): Promise<void>;
 }
 
 const quiet: Log = { info() {}, warn() {}, error() {} };
@@ -54,11 +56,13 @@ export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<Te
   const database = await testDatabase();
   const sql = connect(database.connection, { name: 'test', max: 6 });
   const clock = await startClock(sql);
-  onTestFinished(async () => {
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => {
     clock.stop();
-    await sql.end({ timeout: 1 });
-    await database.drop();
-  });
+    closed ??= sql.end({ timeout: 1 }).then(() => database.drop());
+    return closed;
+  };
+  onTestFinished(close);
   const environment = await addEnvironment(sql, kind);
   const engine: Engine = {
     sql,
@@ -85,6 +89,7 @@ export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<Te
   return {
     engine,
     sql,
+    close,
     environment,
     runners,
     dispatch,

@@ -1,0 +1,43 @@
+import { Client, escapeIdentifier, type ClientConfig } from 'pg';
+
+export interface Listening {
+  unlisten(): Promise<void>;
+}
+
+const againMs = 250;
+
+/** Listens on a channel over a connection of its own. While that is lost nothing is heard; it is made again until `unlisten`. */
+export async function listenOn(
+  config: ClientConfig,
+  channel: string,
+  hear: (payload: string) => void,
+): Promise<Listening> {
+  let stopped = false;
+  let client: Client | undefined;
+
+  const open = async (): Promise<void> => {
+    const next = new Client({ ...config, keepAlive: true });
+    client = next;
+    next.on('notification', ({ payload }) => hear(payload ?? ''));
+    // Its end follows.
+    next.on('error', () => {});
+    next.on('end', () => void reopen());
+    await next.connect();
+    await next.query(`listen ${escapeIdentifier(channel)}`);
+  };
+
+  const reopen = async (): Promise<void> => {
+    if (stopped) return;
+    await new Promise((resolve) => setTimeout(resolve, againMs).unref());
+    // A failed attempt ends its client, which brings us here again.
+    if (!stopped) await open().catch(() => client?.end());
+  };
+
+  await open();
+  return {
+    async unlisten() {
+      stopped = true;
+      await client?.end();
+    },
+  };
+}

@@ -1,0 +1,395 @@
+import { isFinal, runStatuses, transitions, type FinalStatus, type RunStatus } from '@millrace/contract';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { cancelRun } from './cancel.ts';
+import { rescueRunner } from './rescue.ts';
+import { testEngine, type TestEngine } from './testing/engine.ts';
+
+/**
+ * The run engine against a model of it. A sequence of verbs, drawn at random, is driven through the real database; after each one
+ * every run must be where the model says, and the invariants of the tables must hold. A failure prints seed and path: give them to
+ * `fc.assert` to replay it.
+ */
+const tasks = ['free', 'limited', 'keyed', 'unknown'] as const;
+type Task = (typeof tasks)[number];
+const limits: Readonly<Partial<Record<Task, number>>> = { limited: 2, keyed: 1 };
+
+interface ModelRun {
+  readonly id: string;
+  readonly task: Task;
+  place: 'queued' | 'delayed' | 'parked' | 'leased' | 'final';
+  due: number;
+  expiresAt: number;
+  status: FinalStatus | undefined;
+  attempt: number;
+  canceling: boolean;
+  rescues: number;
+  runner: string | undefined;
+}
+
+type Step =
+  | {
+      readonly act: 'trigger';
+      readonly task: Task;
+      readonly key: string;
+      readonly delayMs: number;
+      readonly ttl: number;
+    }
+  | { readonly act: 'claim'; readonly runner: string; readonly want: number }
+  | {
+      readonly act: 'end';
+      readonly pick: number;
+      readonly how: 'completed' | 'failed' | 'retry' | 'released' | 'canceled';
+    }
+  | { readonly act: 'endStale'; readonly pick: number }
+  | { readonly act: 'cancel'; readonly pick: number }
+  | { readonly act: 'lose'; readonly runner: string }
+  | { readonly act: 'pass'; readonly ms: number };
+
+const runner = fc.constantFrom('r1', 'r2');
+const pick = fc.nat({ max: 1_000 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      act: fc.constant('trigger' as const),
+      task: fc.constantFrom(...tasks),
+      key: fc.constantFrom('', 'a', 'b'),
+      delayMs: fc.constantFrom(0, 0, 5_000),
+      ttl: fc.constantFrom(0, 0, 10),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      act: fc.constant('claim' as const),
+      runner,
+      want: fc.integer({ min: 1, max: 6 }),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      act: fc.constant('end' as const),
+      pick,
+      how: fc.constantFrom(
+        'completed' as const,
+        'failed' as const,
+        'retry' as const,
+        'released' as const,
+        'canceled' as const,
+      ),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ act: fc.constant('endStale' as const), pick }) },
+  { weight: 1, arbitrary: fc.record({ act: fc.constant('cancel' as const), pick }) },
+  { weight: 1, arbitrary: fc.record({ act: fc.constant('lose' as const), runner }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ act: fc.constant('pass' as const), ms: fc.constantFrom(1_000, 6_000, 11_000) }),
+  },
+);
+
+const error = { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrace: '' } as const;
+
+class Drive {
+  readonly t: TestEngine;
+  readonly version: number;
+  readonly runs: ModelRun[] = [];
+  /** Live attempts, by run. */
+  readonly fences = new Map<string, number>();
+  readonly oldFences: { run: string; fence: number }[] = [];
+
+  constructor(t: TestEngine, version: number) {
+    this.t = t;
+    this.version = version;
+  }
+
+  get now(): number {
+    return this.t.engine.clock.now();
+  }
+
+  async do(one: Step): Promise<void> {
+    switch (one.act) {
+      case 'trigger':
+        return this.trigger(one);
+      case 'claim':
+        return this.claim(one.runner, one.want);
+      case 'end':
+        return this.end(one.pick, one.how);
+      case 'endStale': {
+        const old = this.oldFences[one.pick % this.oldFences.length];
+        if (old) expect((await this.t.end(old)).stale).toBe(true);
+        return;
+      }
+      case 'cancel':
+        return this.cancel(one.pick);
+      case 'lose':
+        return this.lose(one.runner);
+      case 'pass':
+        return this.pass(one.ms);
+    }
+  }
+
+  async trigger({ task, key, delayMs, ttl }: Extract<Step, { act: 'trigger' }>): Promise<void> {
+    const concurrencyKey = task === 'keyed' ? key : '';
+    const delay = delayMs > 0 ? { delay: `${delayMs / 1_000}s` } : {};
+    const { id } = await this.t.trigger(task, { ...delay, ttl, concurrencyKey });
+    this.runs.push({
+      id,
+      task,
+      place: delayMs > 0 ? 'delayed' : task === 'unknown' ? 'parked' : 'queued',
+      due: this.now + delayMs,
+      expiresAt: ttl > 0 && delayMs === 0 ? this.now + ttl * 1_000 : Number.POSITIVE_INFINITY,
+      status: undefined,
+      attempt: 0,
+      canceling: false,
+      rescues: 0,
+      runner: undefined,
+      ...{ ttl, concurrencyKey },
+    });
+  }
+
+  async claim(by: string, want: number): Promise<void> {
+    const claimed = await this.t.claim(by, [this.version], want);
+    for (const { run, fence, attempt } of claimed) {
+      const model = this.runs.find((other) => other.id === run);
+      expect(model?.place).toBe('queued');
+      if (!model) continue;
+      expect(attempt).toBe(model.attempt + 1);
+      model.place = 'leased';
+      model.runner = by;
+      this.fences.set(run, fence);
+    }
+    // Progress: what is free and waits is taken, up to what was asked for.
+    if (claimed.length < want) {
+      const waiting = this.runs.filter(
+        (model) => model.place === 'queued' && model.task === 'free' && model.expiresAt > this.now,
+      );
+      expect(waiting).toEqual([]);
+    }
+  }
+
+  async end(at: number, how: Extract<Step, { act: 'end' }>['how']): Promise<void> {
+    const live = this.runs.filter((model) => model.place === 'leased');
+    const model = live[at % live.length];
+    if (!model) return;
+    const fence = this.fences.get(model.id) as number;
+    const outcome = {
+      completed: { kind: 'completed', output: null, outputType: 'application/json' },
+      failed: { kind: 'failed', status: 'FAILED', error },
+      retry: { kind: 'retry', delayMs: 3_000, error },
+      released: { kind: 'released' },
+      canceled: { kind: 'canceled' },
+    } as const;
+    const settled = await this.t.end({ run: model.id, fence }, outcome[how]);
+    expect(settled.stale).toBe(false);
+    this.forget(model, fence);
+    if (model.canceling || how === 'canceled') this.finish(model, 'CANCELED');
+    else if (how === 'completed') this.finish(model, 'COMPLETED');
+    else if (how === 'failed') this.finish(model, 'FAILED');
+    else if (how === 'released') model.place = 'queued';
+    else {
+      model.place = 'delayed';
+      model.attempt++;
+      model.due = this.now + 3_000;
+    }
+    // Once started, a run does not expire.
+    if (how === 'retry' || how === 'released') model.expiresAt = Number.POSITIVE_INFINITY;
+  }
+
+  async cancel(at: number): Promise<void> {
+    const model = this.runs[at % this.runs.length];
+    if (!model) return;
+    await cancelRun(this.t.engine, this.t.runners, this.t.environment.id, model.id);
+    if (model.place === 'leased') model.canceling = true;
+    else if (model.place !== 'final') this.finish(model, 'CANCELED');
+  }
+
+  async lose(by: string): Promise<void> {
+    const { engine, dispatch, settle } = this.t;
+    await rescueRunner({ engine, dispatch, settle }, by, `connection of ${by}`);
+    for (const model of this.runs) {
+      if (model.place !== 'leased' || model.runner !== by) continue;
+      this.forget(model, this.fences.get(model.id) as number);
+      if (model.canceling) this.finish(model, 'CANCELED');
+      else if (model.rescues >= 3) this.finish(model, 'CRASHED');
+      else {
+        model.rescues++;
+        model.place = 'queued';
+        model.expiresAt = Number.POSITIVE_INFINITY;
+      }
+    }
+    await this.t.addRunner(by);
+  }
+
+  async pass(ms: number): Promise<void> {
+    this.t.engine.clock.shift(ms);
+    await this.t.promote();
+    await this.t.expire();
+    for (const model of this.runs) {
+      if (model.place === 'delayed' && model.due <= this.now) {
+        model.place = model.task === 'unknown' ? 'parked' : 'queued';
+        const { ttl } = model as ModelRun & { ttl: number };
+        if (model.attempt === 0 && ttl > 0) model.expiresAt = this.now + ttl * 1_000;
+      } else if ((model.place === 'queued' || model.place === 'parked') && model.expiresAt <= this.now) {
+        this.finish(model, 'EXPIRED');
+      }
+    }
+  }
+
+  forget(model: ModelRun, fence: number): void {
+    this.fences.delete(model.id);
+    this.oldFences.push({ run: model.id, fence });
+    model.runner = undefined;
+  }
+
+  finish(model: ModelRun, status: FinalStatus): void {
+    model.place = 'final';
+    model.status = status;
+  }
+
+  async check(): Promise<void> {
+    const rows = await this.t.sql<{ id: string; status: FinalStatus | null; places: string[] }[]>`
+      select r.id, r.status, array_remove(array[
+          (select 'queued' from queued q where q.run_id = r.id), (select 'delayed' from delayed d where d.run_id = r.id),
+          (select 'parked' from parked p where p.run_id = r.id), (select 'leased' from leases l where l.run_id = r.id),
+          case when r.status is not null then 'final' end], null) as places
+        from runs r order by r.id`;
+    const told = rows.map(({ id, status, places }) => ({
+      id,
+      status: status ?? undefined,
+      place: places.join('+'),
+    }));
+    const known = this.runs
+      .map(({ id, status, place }) => ({ id, status, place }))
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    expect(told).toEqual(known);
+    await checkTables(this.t);
+  }
+}
+
+async function checkTables({ sql }: TestEngine): Promise<void> {
+  const over = await sql`
+    select q.name, l.key, count(*) from leases l join queues q on q.id = l.queue_id
+     group by q.id, q.name, l.key having count(*) > coalesce(q.concurrency_override, q.concurrency_limit)`;
+  expect(over, 'places over their limit').toHaveLength(0);
+  const orphans =
+    await sql`select from queued q where not exists (select from lanes l where l.id = q.lane_id)`;
+  expect(orphans, 'queued runs without a lane').toHaveLength(0);
+  const stuck = await sql`
+    select from lanes n join queues q on q.id = n.queue_id
+     where n.blocked and not q.paused and coalesce(q.concurrency_override, q.concurrency_limit)
+       > (select count(*) from leases l where l.queue_id = n.queue_id and l.key = n.key)`;
+  expect(stuck, 'blocked lanes with a free place').toHaveLength(0);
+}
+
+async function startDrive(): Promise<Drive> {
+  const t = await testEngine();
+  const version = await t.register(
+    'free',
+    { id: 'limited', queue: { name: 'limited', concurrencyLimit: limits.limited } },
+    { id: 'keyed', queue: { name: 'keyed', concurrencyLimit: limits.keyed } },
+  );
+  await t.addRunner('r1');
+  await t.addRunner('r2');
+  return new Drive(t, version.id);
+}
+
+it('every sequence of verbs keeps each run in one place and ends it once', { timeout: 120_000 }, async () => {
+  const drive = await startDrive();
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async (steps) => {
+      for (const one of steps) {
+        await drive.do(one);
+        await drive.check();
+      }
+    }),
+    // One database for all sequences: what earlier ones left behind is part of the next one's start.
+    { numRuns: Number(process.env['MODEL_RUNS'] ?? 8), endOnFailure: true, verbose: 1 },
+  );
+});
+
+it(
+  'verbs that race each other keep the invariants, and everything can still be finished',
+  { timeout: 120_000 },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(step, { minLength: 2, maxLength: 6 }), { minLength: 5, maxLength: 20 }),
+        async (rounds) => {
+          const drive = await startDrive();
+          const { t } = drive;
+          const { sql } = t;
+          for (const round of rounds) {
+            const live = await sql<{ run: string; fence: string }[]>`select run_id as run, fence from leases`;
+            const known = await sql<{ id: string }[]>`select id from runs`;
+            await Promise.all(
+              round.map(async (one) => {
+                const attempt = 'pick' in one ? live[one.pick % live.length] : undefined;
+                if (one.act === 'trigger')
+                  await t.trigger(one.task, { concurrencyKey: one.task === 'keyed' ? one.key : '' });
+                else if (one.act === 'claim') await t.claim(one.runner, [drive.version], one.want);
+                else if (one.act === 'lose') {
+                  await rescueRunner(t, one.runner, `connection of ${one.runner}`);
+                } else if (one.act === 'pass') await Promise.all([t.promote(), t.expire()]);
+                else if (one.act === 'cancel') {
+                  const target = known[one.pick % known.length];
+                  if (target) await cancelRun(t.engine, t.runners, t.environment.id, target.id);
+                } else if (attempt) {
+                  await t.end(
+                    { run: attempt.run, fence: Number(attempt.fence) },
+                    { kind: one.pick % 2 === 0 ? 'canceled' : 'released' },
+                  );
+                }
+              }),
+            );
+            for (const by of ['r1', 'r2']) {
+              const [row] = await sql`select from runners where id = ${by}`;
+              if (!row) await t.addRunner(by);
+            }
+            await checkPlaces(t);
+          }
+          await finishAll(drive);
+          await t.close();
+        },
+      ),
+      { numRuns: Number(process.env['MODEL_RUNS'] ?? 8), endOnFailure: true, verbose: 1 },
+    );
+  },
+);
+
+async function checkPlaces(t: TestEngine): Promise<void> {
+  const wrong = await t.sql`
+    select * from (
+      select r.id, r.status,
+             (select count(*) from queued q where q.run_id = r.id) + (select count(*) from delayed d where d.run_id = r.id)
+             + (select count(*) from parked p where p.run_id = r.id) + (select count(*) from leases l where l.run_id = r.id)
+             + (r.status is not null)::int as places
+        from runs r) s where places <> 1`;
+  expect(wrong, 'runs that are not in exactly one place').toHaveLength(0);
+  await checkTables(t);
+}
+
+/** No run is lost: with runners that complete what they get, every run of a known task ends. */
+async function finishAll({ t, version }: Drive): Promise<void> {
+  for (let idle = 0; idle < 3;) {
+    const live = await t.sql<{ run: string; fence: string }[]>`select run_id as run, fence from leases`;
+    await Promise.all(live.map(({ run, fence }) => t.end({ run, fence: Number(fence) })));
+    const claimed = await t.claim('r1', [version], 50);
+    idle = claimed.length === 0 && live.length === 0 ? idle + 1 : 0;
+  }
+  const open = await t.sql<{ task: string }[]>`
+    select r.task, q.run_id is not null as queued, l.blocked from runs r
+      left join queued q on q.run_id = r.id left join lanes l on l.id = q.lane_id
+     where r.status is null and r.task <> 'unknown'`;
+  expect([...open]).toEqual([]);
+}
+
+it('the table of transitions has a final status for every way to end and no arrow out of one', () => {
+  for (const status of runStatuses) {
+    const arrows: readonly RunStatus[] = transitions[status];
+    expect(arrows.length === 0).toBe(isFinal(status));
+    for (const target of arrows) expect(runStatuses).toContain(target);
+  }
+});

@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import type { Database } from '../../packages/server/src/db/connect.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Where a test asks for the cluster of this run. */
+    clusterAddress: string;
+  }
+}
+
+/** The PostgreSQL of this run and the migrated database in it that tests clone. */
+export interface Cluster {
+  admin: Database;
+  template: string;
+}
+
+interface StartedCluster extends Cluster {
+  stop(): Promise<void>;
+}
+
+/**
+ * One PostgreSQL for a whole vitest run: the server of DATABASE_URL, else an embedded one in a temporary folder. It is
+ * started, and its template migrated, when the first test asks, so that a run without a database pays for none; asking
+ * goes over HTTP because workers share nothing else with this process.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  let cluster: Promise<StartedCluster> | undefined;
+  const server = createServer((_, response) => {
+    cluster ??= startCluster();
+    cluster.then(
+      ({ admin, template }) => response.end(JSON.stringify({ admin, template } satisfies Cluster)),
+      (error: Error) => response.writeHead(500).end(error.stack),
+    );
+  });
+  project.provide('clusterAddress', await listen(server));
+  return async () => {
+    server.close();
+    server.closeAllConnections();
+    await (await cluster)?.stop();
+  };
+}
+
+async function listen(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function startCluster(): Promise<StartedCluster> {
+  const { admin, stop } = await startServer();
+  const { connect } = await import('../../packages/server/src/db/connect.ts');
+  const { migrate } = await import('../../packages/server/src/db/migrate.ts');
+  // A name of its own, for two runs may share the server of one DATABASE_URL.
+  const template = `millrace_template_${randomBytes(4).toString('hex')}`;
+  const sql = connect(admin, { name: 'millrace-tests', max: 1 });
+  try {
+    await sql.unsafe(`create database ${template}`);
+    const inTemplate = connect(withDatabase(admin, template), { name: 'millrace-tests' });
+    // A database with a session in it cannot be cloned.
+    await migrate(inTemplate).finally(() => inTemplate.end());
+  } catch (error) {
+    await sql.unsafe(`drop database if exists ${template} with (force)`).catch(() => {});
+    await sql.end({ timeout: 1 });
+    await stop();
+    throw error;
+  }
+  return {
+    admin,
+    template,
+    stop: async () => {
+      await sql.unsafe(`drop database ${template} with (force)`);
+      await sql.end({ timeout: 1 });
+      await stop();
+    },
+  };
+}
+
+async function startServer(): Promise<{ admin: Database; stop: () => Promise<void> }> {
+  const url = process.env['DATABASE_URL'];
+  if (url) return { admin: url, stop: async () => {} };
+  const { startPostgres } = await import('../../packages/millrace/src/postgres/index.ts');
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-tests-'));
+  const running = await startPostgres({
+    dataDir: folder,
+    // Nothing in here outlives the run, so it need not survive a power failure; what tests of faults need is not here.
+    settings: { fsync: 'off', full_page_writes: 'off', max_connections: '300' },
+  });
+  return {
+    admin: running.connection,
+    stop: async () => {
+      await running.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The same server, another database. */
+export function withDatabase(server: Database, name: string): Database {
+  if (typeof server !== 'string') return { ...server, database: name };
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return url.href;
+}

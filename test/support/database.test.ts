@@ -1,0 +1,29 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { connect, type Sql } from '../../packages/server/src/db/connect.ts';
+import { testDatabase } from './database.ts';
+
+async function open(): Promise<Sql> {
+  const { connection, drop } = await testDatabase();
+  const sql = connect(connection, { name: 'test' });
+  onTestFinished(async () => {
+    await sql.end();
+    await drop();
+  });
+  return sql;
+}
+
+test('every test database is migrated and sees nothing of the others', async () => {
+  const [one, other] = await Promise.all([open(), open()]);
+  expect((await one`select name from migrations`).length).toBeGreaterThan(0);
+  await one`create table mine (id integer)`;
+  expect(await other`select to_regclass('mine') as found`).toEqual([{ found: null }]);
+});
+
+test('a dropped database is gone, with the sessions that were left in it', async () => {
+  const { connection, drop } = await testDatabase();
+  const sql = connect(connection, { name: 'test', max: 1 });
+  await sql`select 1`;
+  await drop();
+  await expect(sql`select 1`).rejects.toThrow(/terminating connection|does not exist|CONNECTION/);
+  await sql.end({ timeout: 0 });
+});

@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto';
+import { inject } from 'vitest';
+import { connect, type Database, type Sql } from '../../packages/server/src/db/connect.ts';
+import { withDatabase, type Cluster } from './cluster.ts';
+
+export interface TestDatabase {
+  /** For `connect()`, or to start a server with. */
+  connection: Database;
+  /** Drops the database, ending whatever sessions are left in it. */
+  drop(): Promise<void>;
+}
+
+/** A migrated database of its own, cloned from the template of this run. Usually one a test file. */
+export async function testDatabase(): Promise<TestDatabase> {
+  const { admin, template } = await cluster();
+  const name = `millrace_test_${randomBytes(6).toString('hex')}`;
+  await once(admin, (sql) => sql.unsafe(`create database ${name} template ${template} strategy file_copy`));
+  return {
+    connection: withDatabase(admin, name),
+    drop: () => once(admin, (sql) => sql.unsafe(`drop database if exists ${name} with (force)`)),
+  };
+}
+
+async function cluster(): Promise<Cluster> {
+  const response = await fetch(inject('clusterAddress'));
+  if (!response.ok) throw new Error(`The PostgreSQL of the tests did not start: ${await response.text()}`);
+  return (await response.json()) as Cluster;
+}
+
+async function once(admin: Database, act: (sql: Sql) => Promise<unknown>): Promise<void> {
+  const sql = connect(admin, { name: 'millrace-tests', max: 1 });
+  try {
+    await act(sql);
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
