@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { operations } from '../operations/index.ts';
+import { openApiDocument } from './document.ts';
+
+const document = openApiDocument(operations);
+
+test('every operation is in it once, under its id, and its label is that of the specification', () => {
+  expect(document.openapi).toBe('3.1.0');
+  expect(document.info.version).toBe('2024-04');
+  const ids = Object.values(document.paths).flatMap((path) =>
+    Object.values(path).map((each) => (each as { operationId: string }).operationId),
+  );
+  expect(ids.toSorted()).toEqual(
+    Object.values(operations)
+      .map(({ id }) => id)
+      .toSorted(),
+  );
+});
+
+test('it is plain JSON, and what it refers to is in it', () => {
+  const text = JSON.stringify(document);
+  expect(JSON.parse(text)).toEqual(document);
+  const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference = '']) => reference);
+  expect(references.length).toBeGreaterThan(0);
+  const dangling = references.filter((reference) => {
+    const names = reference.replace('#/', '').split('/');
+    const found = names.reduce<unknown>(
+      (at, name) => (at as Record<string, unknown> | undefined)?.[name],
+      document,
+    );
+    return found === undefined;
+  });
+  expect(dangling).toEqual([]);
+});
+
+test('requests are described as they are sent, with every parameter of the path required', () => {
+  expect(document.paths['/api/v1/errors']?.['get']).toMatchObject({
+    security: [{ secretKey: [] }, { publicToken: [] }],
+    parameters: expect.arrayContaining([
+      expect.objectContaining({
+        name: 'page[size]',
+        in: 'query',
+        required: false,
+        schema: expect.objectContaining({ type: 'integer', minimum: 1, maximum: 100, default: 25 }) as object,
+      }),
+      // A list is one text with commas, not the array it becomes.
+      expect.objectContaining({
+        name: 'filter[status]',
+        schema: expect.objectContaining({ type: 'string' }) as object,
+      }),
+    ]) as object,
+  });
+  expect(document.paths['/api/v1/errors/{errorId}/resolve']?.['post']).toMatchObject({
+    parameters: [{ name: 'errorId', in: 'path', required: true }],
+    requestBody: { required: true },
+    responses: { 200: {}, 400: {}, 401: {}, 403: {}, 404: {}, 500: {} },
+  });
+});
+
+test('an open operation asks for no credential; a date is a text; a default is not required', () => {
+  const open = operation({
+    id: 'open',
+    method: 'POST',
+    path: '/x',
+    tag: 'x',
+    summary: 'x',
+    access: { open: true },
+    body: z.object({ at: z.date(), n: z.number().default(1) }),
+    bodyOptional: true,
+    status: 202,
+    reply: z.object({}),
+  });
+  expect(openApiDocument({ open }, { serverUrl: 'https://example.com' })).toMatchObject({
+    servers: [{ url: 'https://example.com' }],
+    paths: {
+      '/x': {
+        post: {
+          security: [],
+          requestBody: {
+            required: false,
+            content: {
+              'application/json': {
+                schema: { properties: { at: { type: 'string', format: 'date-time' } }, required: ['at'] },
+              },
+            },
+          },
+          responses: { 202: {}, 400: {}, 500: {} },
+        },
+      },
+    },
+  });
+});

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import type { Access, OperationDeclaration } from '../operation.ts';
+import { errorBody } from '../operations/shapes.ts';
+
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+/** An OpenAPI 3.1 document; see https://spec.openapis.org/oas/v3.1.0. */
+export interface OpenApiDocument extends Readonly<Record<string, unknown>> {
+  readonly openapi: '3.1.0';
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+export interface OpenApiOptions {
+  /** Address the paths are relative to. Default: where the document was fetched from. */
+  readonly serverUrl?: string;
+}
+
+/**
+ * Describes operations as OpenAPI 3.1, from nothing but their declarations: requests as they are sent, replies as they
+ * are received. The version label is `2024-04`.
+ *
+ * @example
+ * const document = openApiDocument(operations, { serverUrl: 'https://millrace.example.com' });
+ * await writeFile('openapi.json', JSON.stringify(document, null, 2));
+ */
+export function openApiDocument(
+  operations: Readonly<Record<string, OperationDeclaration>>,
+  { serverUrl = '/' }: OpenApiOptions = {},
+): OpenApiDocument {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const declaration of Object.values(operations)) {
+    const path = declaration.path.replace(/:(\w+)/g, '{$1}');
+    (paths[path] ??= {})[declaration.method.toLowerCase()] = describe(declaration);
+  }
+  const tags = new Set(Object.values(operations).map(({ tag }) => tag));
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Millrace',
+      version: '2024-04',
+      description:
+        'Background tasks in TypeScript: runs, queues, schedules, environment variables, errors, events, sessions.',
+    },
+    servers: [{ url: serverUrl }],
+    tags: [...tags].map((name) => ({ name })),
+    paths,
+    components: { schemas: { Error: schemaOf(errorBody) }, securitySchemes },
+  };
+}
+
+const securitySchemes = {
+  secretKey: { type: 'http', scheme: 'bearer', description: "An environment's secret key, `svc_prod_sk_…`" },
+  personalAccessToken: { type: 'http', scheme: 'bearer', description: "A user's token, `svc_pat_…`" },
+  publicToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A public access token' },
+};
+
+function describe(declaration: OperationDeclaration): Record<string, unknown> {
+  const { id, tag, summary, access, params, query, body, bodyOptional, status = 200, reply } = declaration;
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(scopeNote(access) && { description: scopeNote(access) }),
+    security: securityOf(access),
+    ...((params ?? query) && {
+      parameters: [...parametersIn('path', params), ...parametersIn('query', query)],
+    }),
+    ...(body && { requestBody: { required: !bodyOptional, content: json(schemaOf(body)) } }),
+    responses: {
+      [status]: { description: 'Done', content: json(schemaOf(reply)) },
+      ...Object.fromEntries(errorStatuses(declaration).map((each) => [each, failure(each)])),
+    },
+  };
+}
+
+const scopeNote = ({ action, on }: Access): string | undefined =>
+  action && on && `A restricted key or a public token needs the scope \`${action}:${on}\`.`;
+
+const securityOf = (access: Access) =>
+  access.open
+    ? []
+    : (['secretKey', 'personalAccessToken', 'publicToken'] as const)
+        .filter((kind) => access[kind])
+        .map((kind) => ({ [kind]: [] }));
+
+function errorStatuses({ access, params, query, body, errors = [] }: OperationDeclaration): number[] {
+  const takesInput = (params ?? query ?? body) !== undefined;
+  return [...(takesInput ? [400] : []), ...(access.open ? [] : [401, 403]), ...errors, 500].toSorted(
+    (a, b) => a - b,
+  );
+}
+
+const failures: Readonly<Record<number, string>> = {
+  400: 'The request is not valid',
+  401: 'The credential is missing, unknown, expired, revoked, or of a kind that this operation does not take',
+  403: 'The credential does not allow it',
+  404: 'There is no such object',
+  409: 'It conflicts with what is there',
+  413: 'The body is too large',
+  422: 'It is well-formed but cannot be accepted',
+  429: 'Too many requests',
+  500: 'A fault of the server; the header x-request-id names it',
+};
+
+const failure = (status: number) => ({
+  description: failures[status] ?? 'It failed',
+  content: json({ $ref: '#/components/schemas/Error' }),
+});
+
+const json = (schema: JsonSchema) => ({ 'application/json': { schema } });
+
+function parametersIn(place: 'path' | 'query', schema: z.ZodType | undefined) {
+  if (!schema) return [];
+  const { properties = {}, required = [] } = schemaOf(schema);
+  return Object.entries(properties).map(([name, each]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    schema: each,
+  }));
+}
+
+/** What is on the wire: before a request is transformed, and what a reply's handler returns. */
+function schemaOf(schema: z.ZodType): JsonSchema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      if (zodSchema._zod.def.type === 'date')
+        Object.assign(jsonSchema, { type: 'string', format: 'date-time' });
+    },
+  });
+  return rest;
+}

@@ -1,0 +1,1 @@
+export { openApiDocument, type OpenApiDocument, type OpenApiOptions } from './document.ts';

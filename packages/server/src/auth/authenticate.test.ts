@@ -1,0 +1,186 @@
+import { expect, test, vi } from 'vitest';
+import type { Authenticate, Credentials } from './authenticate.ts';
+import { newPersonalAccessToken, newSecretKey } from './keys.ts';
+import { installation } from './testing/installation.ts';
+
+// A refusal may be thrown at once or come later: both are one to a caller that awaits.
+const ask = async (authenticate: Authenticate, credentials: Credentials) => authenticate(credentials);
+
+test('a secret key stands for its environment, with either marker, with and without Bearer', async () => {
+  const { authenticate, credentials, key, publicIdOf } = await installation();
+  const stg = key('stg');
+  const environment = {
+    publicId: await publicIdOf('stg'),
+    kind: 'stg',
+    branch: null,
+    projectRef: credentials.projectRef,
+  };
+  for (const authorization of [
+    `Bearer ${stg}`,
+    stg,
+    `bearer ${stg.replace('svc_', 'tr_')}`,
+    `Bearer  ${stg}`,
+  ]) {
+    expect(await ask(authenticate, { authorization })).toMatchObject({
+      kind: 'secretKey',
+      scopes: ['admin'],
+      environment,
+    });
+  }
+});
+
+test('a personal access token stands for its user', async () => {
+  const { authenticate, credentials, sql } = await installation();
+  const [user] = await sql<{ id: string }[]>`select id from users`;
+  for (const text of [
+    credentials.personalAccessToken,
+    credentials.personalAccessToken?.replace('svc_', 'tr_'),
+  ]) {
+    expect(await ask(authenticate, { authorization: `Bearer ${text}` })).toMatchObject({
+      kind: 'personalAccessToken',
+      userId: user?.id,
+    });
+  }
+});
+
+test('what is missing, malformed or unknown is refused with 401 and a text that repeats nothing', async () => {
+  const { authenticate, key } = await installation();
+  const dev = key('dev');
+  for (const authorization of [
+    undefined,
+    '',
+    'Bearer',
+    'Bearer ',
+    'Basic dXNlcjpwYXNz',
+    newSecretKey('dev'),
+    newPersonalAccessToken(),
+    dev.slice(0, -1),
+    `${dev}0`,
+    dev.replace('svc_', 'sk_'),
+    dev.replace('_dev_', '_prod_'),
+    dev.toUpperCase(),
+    `${dev}\u0000`,
+    'x'.repeat(10_000),
+  ]) {
+    const refusal = await ask(authenticate, { authorization }).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(refusal).toMatchObject({ name: 'Problem', status: 401 });
+    expect((refusal as Error).message).not.toContain(dev.slice(12, 30));
+  }
+});
+
+test('revoked and expired credentials are refused', async () => {
+  const { authenticate, credentials, key, sql } = await installation();
+  await sql`update secret_keys set revoked_at = now() where digest in
+    (select digest from secret_keys k join environments e on e.id = k.environment_id where e.kind = 'dev')`;
+  await sql`update secret_keys set expires_at = now() - interval '1 ms' where digest in
+    (select digest from secret_keys k join environments e on e.id = k.environment_id where e.kind = 'prod')`;
+  await sql`update personal_access_tokens set revoked_at = now()`;
+  for (const authorization of [key('dev'), key('prod'), credentials.personalAccessToken ?? '']) {
+    await expect(ask(authenticate, { authorization })).rejects.toMatchObject({ status: 401 });
+  }
+  await expect(ask(authenticate, { authorization: key('stg') })).resolves.toMatchObject({
+    kind: 'secretKey',
+  });
+});
+
+test('a revocation is in force within a second, also for a key in constant use', async () => {
+  const { authenticate, key, sql } = await installation();
+  const authorization = key('dev');
+  await ask(authenticate, { authorization });
+  await sql`update secret_keys set revoked_at = now()`;
+  const revokedAt = performance.now();
+  await vi.waitUntil(
+    () =>
+      ask(authenticate, { authorization }).then(
+        () => false,
+        () => true,
+      ),
+    { timeout: 5_000, interval: 5 },
+  );
+  // The slack is for a busy machine: an answer that was being given meanwhile.
+  expect(performance.now() - revokedAt).toBeLessThan(1_100);
+});
+
+test('a key that expires within the second it is remembered for ends on time', async () => {
+  const { authenticate, key, sql } = await installation();
+  const authorization = key('dev');
+  await sql`update secret_keys set expires_at = now() + interval '300 ms'`;
+  const from = performance.now();
+  await ask(authenticate, { authorization });
+  await vi.waitUntil(
+    () =>
+      ask(authenticate, { authorization }).then(
+        () => false,
+        () => true,
+      ),
+    { timeout: 5_000, interval: 5 },
+  );
+  expect(performance.now() - from).toBeLessThan(800);
+});
+
+test('a known caller is answered at once, without the database', async () => {
+  const { authenticate, key } = await installation();
+  const authorization = `Bearer ${key('dev')}`;
+  const first = await ask(authenticate, { authorization });
+  // Not a promise: nothing was waited for.
+  expect(authenticate({ authorization })).toBe(first);
+});
+
+test('the last use is noted once and then left alone for five minutes', async () => {
+  const { authenticate, key, sql, ring } = await installation();
+  const { createAuthenticate } = await import('./authenticate.ts');
+  const lastUse = async () => {
+    const [row] = await sql<{ at: Date | null }[]>`
+      select last_used_at as at from secret_keys k join environments e on e.id = k.environment_id where e.kind = 'dev'`;
+    return row?.at ?? null;
+  };
+  expect(await lastUse()).toBeNull();
+  await ask(authenticate, { authorization: key('dev') });
+  await vi.waitUntil(async () => (await lastUse()) !== null);
+  await sql`update secret_keys set last_used_at = now() - interval '4 minutes'`;
+  const recent = await lastUse();
+  await ask(createAuthenticate({ sql, ring }), { authorization: key('dev') });
+  expect(await lastUse()).toEqual(recent);
+  await sql`update secret_keys set last_used_at = now() - interval '6 minutes'`;
+  const old = await lastUse();
+  await ask(createAuthenticate({ sql, ring }), { authorization: key('dev') });
+  await vi.waitUntil(async () => Number(await lastUse()) > Number(old));
+});
+
+test('a branch header moves preview and dev keys to that branch and changes nothing for staging and production', async () => {
+  const { authenticate, addBranch, key, publicIdOf, sql } = await installation();
+  const preview = await addBranch('preview', 'feat/x');
+  const sentinel = await addBranch('preview', 'default');
+  const dev = await addBranch('dev', 'feat/x');
+  const target = (authorization: string, branches: Omit<Credentials, 'authorization'>) =>
+    ask(authenticate, { authorization, ...branches }).then(
+      (principal) => (principal.kind === 'personalAccessToken' ? '' : principal.environment.publicId),
+      (error: { status: number }) => error.status,
+    );
+  const branched = { triggerBranch: 'feat/x' };
+
+  expect(await target(key('preview'), branched)).toBe(preview);
+  expect(await target(key('preview'), { serviceBranch: 'refs/heads/feat/x' })).toBe(preview);
+  expect(await target(key('preview'), { serviceBranch: 'feat/x', triggerBranch: 'other' })).toBe(preview);
+  expect(await target(key('preview'), { serviceBranch: '', triggerBranch: 'feat/x' })).toBe(preview);
+  expect(await target(key('preview'), { triggerBranch: 'default' })).toBe(sentinel);
+  expect(await target(key('preview'), {})).toBe(401);
+  expect(await target(key('preview'), { triggerBranch: 'unknown' })).toBe(401);
+  expect(await target(key('preview'), { triggerBranch: 'refs/notes/x' })).toBe(401);
+
+  expect(await target(key('dev'), branched)).toBe(dev);
+  expect(await target(key('dev'), {})).toBe(await publicIdOf('dev'));
+  expect(await target(key('dev'), { triggerBranch: 'default' })).toBe(await publicIdOf('dev'));
+  expect(await target(key('dev'), { triggerBranch: 'unknown' })).toBe(401);
+
+  for (const kind of ['stg', 'prod'] as const) {
+    expect(await target(key(kind), branched)).toBe(await publicIdOf(kind));
+    expect(await target(key(kind), { serviceBranch: 'unknown' })).toBe(await publicIdOf(kind));
+  }
+
+  await sql`update environments set archived_at = now() where public_id = ${preview}`;
+  expect(await target(`Bearer ${key('preview')}`, branched)).toBe(401);
+});

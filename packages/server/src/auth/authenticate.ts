@@ -1,0 +1,101 @@
+import { hash } from 'node:crypto';
+import type { Sql } from '../db/connect.ts';
+import { unauthorized } from '../problem.ts';
+import { branchName } from './branch.ts';
+import { credentialDigest, credentialForm } from './keys.ts';
+import { branchOf, noteUse, personalAccessTokenByDigest, secretKeyByDigest } from './look-up.ts';
+import type { Environment, Principal } from './principal.ts';
+import { verifyPublicToken } from './public-token.ts';
+import { Recent, type Loaded } from './recent.ts';
+import type { SigningKeyRing } from './signing-keys.ts';
+
+/** What a request says about its caller. */
+export interface Credentials {
+  /** The Authorization header, with or without `Bearer `. */
+  readonly authorization: string | undefined;
+  /** `x-service-branch`. */
+  readonly serviceBranch?: string | undefined;
+  /** `x-trigger-branch`; counts when the other names no branch. */
+  readonly triggerBranch?: string | undefined;
+}
+
+/** Who is calling: at once when it was looked up within the last second. Throws or rejects with a 401 Problem. */
+export type Authenticate = (credentials: Credentials) => Principal | Promise<Principal>;
+
+const missing = () =>
+  unauthorized('Invalid or Missing API key: send `Authorization: Bearer <key>` with the request');
+const invalid = () => unauthorized('Invalid API key');
+
+export function createAuthenticate({ sql, ring }: { sql: Sql; ring: SigningKeyRing }): Authenticate {
+  const recent = new Recent<Principal>({ maxAgeMs: 1_000, dueMs: 500, maxEntries: 10_000 });
+
+  return (credentials) => {
+    const { authorization, serviceBranch, triggerBranch } = credentials;
+    if (authorization === undefined || authorization === '') throw missing();
+    // Kept under a digest: no credential lies about in memory, and how long a look-up takes says nothing about one.
+    const key = hash(
+      'sha256',
+      serviceBranch === undefined && triggerBranch === undefined
+        ? authorization
+        : `${authorization}\n${serviceBranch ?? ''}\n${triggerBranch ?? ''}`,
+      'base64',
+    );
+    const known = recent.find(key);
+    if (known === undefined)
+      return recent.load(key, () => identify(credentials)).then((entry) => entry.value);
+    if (recent.isDue(key, known)) recent.load(key, () => identify(credentials)).catch(() => {});
+    return known.value;
+  };
+
+  async function identify(credentials: Credentials): Promise<Loaded<Principal>> {
+    const text = (credentials.authorization ?? '').replace(/^bearer +/i, '').trim();
+    const form = credentialForm(text);
+    if (form === 'publicToken') return verifyPublicToken(ring, text);
+    if (form === 'personalAccessToken') return personalAccessToken(text);
+    if (form === 'secretKey') {
+      return secretKey(text, branchName(credentials.serviceBranch) ?? branchName(credentials.triggerBranch));
+    }
+    throw text === '' ? missing() : invalid();
+  }
+
+  async function personalAccessToken(text: string): Promise<Loaded<Principal>> {
+    const asOf = performance.now();
+    const row = await personalAccessTokenByDigest(sql, credentialDigest(text));
+    if (!row) throw unauthorized('Invalid Access Token');
+    const { credentialId, userId, endsInMs, useIsStale } = row;
+    if (useIsStale) noteUse(sql, 'personal_access_tokens', credentialId).catch(() => {});
+    return {
+      value: { kind: 'personalAccessToken', credentialId, userId },
+      asOf,
+      endsInMs: endsInMs ?? undefined,
+    };
+  }
+
+  async function secretKey(text: string, branch: string | undefined): Promise<Loaded<Principal>> {
+    const asOf = performance.now();
+    const row = await secretKeyByDigest(sql, credentialDigest(text));
+    if (!row) throw invalid();
+    const { credentialId, scopes, endsInMs, useIsStale } = row;
+    const environment = await targetOf(row.environment, branch);
+    if (useIsStale) noteUse(sql, 'secret_keys', credentialId).catch(() => {});
+    return {
+      value: { kind: 'secretKey', credentialId, environment, scopes },
+      asOf,
+      endsInMs: endsInMs ?? undefined,
+    };
+  }
+
+  /** Only preview and dev have branches: hosts set the branch variable in production too, where it must change nothing. */
+  async function targetOf(environment: Environment, branch: string | undefined): Promise<Environment> {
+    const { kind } = environment;
+    if (kind === 'prod' || kind === 'stg') return environment;
+    if (kind === 'dev' && (branch === undefined || branch === 'default')) return environment;
+    if (branch === undefined) {
+      throw unauthorized('x-service-branch header required for the preview environment');
+    }
+    const target = await branchOf(sql, environment, branch);
+    if (!target)
+      throw unauthorized('No matching branch: create it first, or correct the x-service-branch header');
+    return target;
+  }
+}

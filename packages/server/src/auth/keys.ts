@@ -1,0 +1,47 @@
+/** The texts of credentials: how they are made, recognised and looked up. */
+import { hash, randomInt } from 'node:crypto';
+import { environmentKinds, type EnvironmentKind } from '@millrace/contract';
+
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const tokenAlphabet = '123456789abcdefghijkmnopqrstuvwxyz';
+const lowerCase = 'abcdefghijklmnopqrstuvwxyz';
+
+function random(alphabet: string, count: number): string {
+  let text = '';
+  for (let i = 0; i < count; i++) text += alphabet.charAt(randomInt(alphabet.length));
+  return text;
+}
+
+/** `svc_prod_sk_` and 24 letters and digits: 142 bits. */
+export const newSecretKey = (kind: EnvironmentKind): string => `svc_${kind}_sk_${random(base62, 24)}`;
+
+/** `svc_pat_` and 40 characters that are hard to confuse: 203 bits. */
+export const newPersonalAccessToken = (): string => `svc_pat_${random(tokenAlphabet, 40)}`;
+
+/** `proj_` and 20 lower-case letters. */
+export const newProjectRef = (): string => `proj_${random(lowerCase, 20)}`;
+
+const secretKey = new RegExp(`^(?:svc|tr)_(?:${environmentKinds.join('|')})_(?:sk_)?[0-9A-Za-z]{24}$`);
+const personalAccessToken = /^(?:svc|tr)_pat_[1-9a-km-z]{40}$/;
+const publicToken = /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/;
+
+export type CredentialForm = 'secretKey' | 'personalAccessToken' | 'publicToken';
+
+/** What a credential claims to be, by its form alone. */
+export function credentialForm(text: string): CredentialForm | undefined {
+  if (secretKey.test(text)) return 'secretKey';
+  if (publicToken.test(text)) return 'publicToken';
+  return personalAccessToken.test(text) ? 'personalAccessToken' : undefined;
+}
+
+/** The same key in both spellings of its marker; the stored one first. */
+export function markerForms(text: string): readonly [svc: string, tr: string] {
+  const rest = text.slice(text.indexOf('_'));
+  return [`svc${rest}`, `tr${rest}`];
+}
+
+/** What a credential is found by. Both spellings of one key have one digest. */
+export const credentialDigest = (text: string): Buffer => hash('sha256', markerForms(text)[0], 'buffer');
+
+/** The end of a credential, for people to recognise it by. */
+export const lastFour = (text: string): string => text.slice(-4);

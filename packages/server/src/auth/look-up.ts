@@ -1,0 +1,100 @@
+/** The rows behind credentials. Every query leaves out what is revoked, expired or archived. */
+import type { Sql } from '../db/connect.ts';
+import type { Environment } from './principal.ts';
+
+interface Lifetime {
+  /** Milliseconds until it expires; null is never. */
+  readonly endsInMs: number | null;
+  /** Its last use was noted five minutes ago or more. */
+  readonly useIsStale: boolean;
+}
+
+export interface SecretKeyRow extends Lifetime {
+  readonly credentialId: string;
+  readonly scopes: string[];
+  readonly environment: Environment;
+}
+
+export interface PersonalAccessTokenRow extends Lifetime {
+  readonly credentialId: string;
+  readonly userId: string;
+}
+
+export interface SigningKeyRow {
+  readonly credentialId: string;
+  readonly scopes: string[];
+  readonly sealed: Buffer;
+  readonly endsInMs: number | null;
+}
+
+const lifetime = (sql: Sql) => sql`
+  (extract(epoch from t.expires_at - now()) * 1000)::float8 as "endsInMs",
+  coalesce(t.last_used_at < now() - interval '5 minutes', true) as "useIsStale"`;
+
+const live = (sql: Sql) => sql`t.revoked_at is null and (t.expires_at is null or t.expires_at > now())`;
+
+const environment = (sql: Sql) => sql`
+  json_build_object('id', e.id, 'publicId', e.public_id, 'kind', e.kind, 'branch', e.branch,
+    'projectId', e.project_id, 'projectRef', p.ref) as environment`;
+
+export async function secretKeyByDigest(sql: Sql, digest: Buffer): Promise<SecretKeyRow | undefined> {
+  const [row] = await sql<SecretKeyRow[]>`
+    select t.id as "credentialId", t.scopes, ${environment(sql)}, ${lifetime(sql)}
+    from secret_keys t
+    join environments e on e.id = t.environment_id
+    join projects p on p.id = e.project_id
+    where t.digest = ${digest} and e.archived_at is null and ${live(sql)}`;
+  return row;
+}
+
+export async function branchOf(
+  sql: Sql,
+  parent: Environment,
+  branch: string,
+): Promise<Environment | undefined> {
+  const [row] = await sql<{ environment: Environment }[]>`
+    select ${environment(sql)}
+    from environments e
+    join projects p on p.id = e.project_id
+    where e.parent_id = ${parent.id} and e.branch = ${branch} and e.archived_at is null`;
+  return row?.environment;
+}
+
+export async function personalAccessTokenByDigest(
+  sql: Sql,
+  digest: Buffer,
+): Promise<PersonalAccessTokenRow | undefined> {
+  const [row] = await sql<PersonalAccessTokenRow[]>`
+    select t.id as "credentialId", t.user_id as "userId", ${lifetime(sql)}
+    from personal_access_tokens t
+    where t.digest = ${digest} and ${live(sql)}`;
+  return row;
+}
+
+/** The keys that may sign for an environment, the oldest first; for a branch, its parent's. */
+export async function signingKeysOf(
+  sql: Sql,
+  environmentPublicId: string,
+): Promise<{ environment: Environment; keys: SigningKeyRow[] } | undefined> {
+  const rows = await sql<({ environment: Environment } & SigningKeyRow)[]>`
+    select ${environment(sql)}, t.id as "credentialId", t.scopes, t.sealed,
+      (extract(epoch from t.expires_at - now()) * 1000)::float8 as "endsInMs"
+    from environments e
+    join projects p on p.id = e.project_id
+    join secret_keys t on t.environment_id = coalesce(e.parent_id, e.id)
+    where e.public_id = ${environmentPublicId} and e.archived_at is null and ${live(sql)}
+    order by t.created_at, t.id`;
+  return rows[0] && { environment: rows[0].environment, keys: rows };
+}
+
+const tables = {
+  secret_keys: (sql: Sql) => sql`secret_keys`,
+  personal_access_tokens: (sql: Sql) => sql`personal_access_tokens`,
+};
+
+/** At most once in five minutes a credential, however many processes serve it. */
+export async function noteUse(sql: Sql, table: keyof typeof tables, id: string): Promise<void> {
+  await sql`
+    update ${tables[table](sql)} set last_used_at = now()
+    where id = ${id} and coalesce(last_used_at < now() - interval '5 minutes', true)`;
+}

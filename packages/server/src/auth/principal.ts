@@ -1,0 +1,32 @@
+import type { EnvironmentKind } from '@millrace/contract';
+
+/** The environment a credential stands for. `id` is the integer that leads the keys of the hot tables. */
+export interface Environment {
+  readonly id: number;
+  readonly publicId: string;
+  readonly kind: EnvironmentKind;
+  readonly branch: string | null;
+  readonly projectId: number;
+  readonly projectRef: string;
+}
+
+/** Who is calling. Scopes are texts such as `read:runs:run_1`; `admin` alone is everything in the environment. */
+export type Principal =
+  | {
+      readonly kind: 'secretKey';
+      readonly credentialId: string;
+      readonly environment: Environment;
+      readonly scopes: readonly string[];
+    }
+  | {
+      readonly kind: 'publicToken';
+      /** The secret key through which the token came to be; revoking that key ends the token. */
+      readonly credentialId: string;
+      readonly environment: Environment;
+      readonly scopes: readonly string[];
+      /** The user on whose behalf a delegated token acts. */
+      readonly actor?: string;
+      /** Only for a one-time token: what its use is recorded under. A verb that creates something must refuse a second use. */
+      readonly oneTimeDigest?: string;
+    }
+  | { readonly kind: 'personalAccessToken'; readonly credentialId: string; readonly userId: string };

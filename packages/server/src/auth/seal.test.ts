@@ -1,0 +1,33 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { masterKeyOf, seal, SealBroken, unseal } from './seal.ts';
+
+const key = masterKeyOf(Buffer.alloc(32, 1));
+const other = masterKeyOf(Buffer.alloc(32, 2));
+
+test('what was sealed opens again for the same place, whatever the text', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (text, place) => {
+      const wellFormed = text.toWellFormed();
+      expect(unseal(key, seal(key, wellFormed, place), place)).toBe(wellFormed);
+    }),
+  );
+});
+
+test('it does not open elsewhere, under another key, or with any bit changed', () => {
+  const sealed = seal(key, 'a secret', 'envvars:1');
+  expect(() => unseal(key, sealed, 'envvars:2')).toThrow(SealBroken);
+  expect(() => unseal(other, sealed, 'envvars:1')).toThrow('another master key');
+  for (let at = 0; at < sealed.length; at++) {
+    const damaged = Buffer.from(sealed);
+    damaged.writeUInt8(damaged.readUInt8(at) ^ 1, at);
+    expect(() => unseal(key, damaged, 'envvars:1'), `byte ${at}`).toThrow(SealBroken);
+    expect(() => unseal(key, sealed.subarray(0, at), 'envvars:1'), `cut at ${at}`).toThrow(SealBroken);
+  }
+});
+
+test('the same text is sealed differently each time and is not to be seen in it', () => {
+  const one = seal(key, 'svc_dev_sk_abcdef', 'p');
+  expect(seal(key, 'svc_dev_sk_abcdef', 'p').equals(one)).toBe(false);
+  expect(one.toString('latin1')).not.toContain('svc_dev');
+});

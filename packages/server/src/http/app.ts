@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import { operations as everyOperation, type OperationDeclaration, type Operations } from '@millrace/contract';
+import { openApiDocument } from '@millrace/contract/openapi';
+import fastify, { type FastifyInstance } from 'fastify';
+import type { Authenticate } from '../auth/authenticate.ts';
+import type { Log } from '../log.ts';
+import type { Handler, HandlersOf } from '../request.ts';
+import { createHttpMetrics } from './metrics.ts';
+import { mountOperations } from './mount.ts';
+import { mountProbes } from './probes.ts';
+import { sendFailure, sendJson } from './problem.ts';
+import { parseQuery } from './query.ts';
+import type { RateLimit } from './rate-limit.ts';
+import { mountReference } from './reference.ts';
+
+export interface HttpAppOptions<O extends Record<string, OperationDeclaration> = Operations> {
+  /** What is served. Default: every operation of the contract. */
+  readonly operations?: O;
+  /** One for each operation; the app refuses to be made when one is missing. */
+  readonly handlers: HandlersOf<O>;
+  /**
+   * Operations whose handlers call `request.authorize` for every object they touch. Callers whose scopes cover neither the
+   * operation nor the object in its path reach only these; a handler that answers them without having asked is a fault (500).
+   */
+  readonly authorizing?: readonly (keyof O & string)[];
+  readonly authenticate: Authenticate;
+  /** Resolves when the database answers; `/readyz` asks it. */
+  readonly isReady: () => Promise<unknown>;
+  readonly log: Log;
+  /** How much each environment may ask of this process. Default: no limit. */
+  readonly rateLimit?: RateLimit;
+}
+
+/** The HTTP server, not yet listening. WebSocket upgrades are left to `app.server.on('upgrade')`. */
+export function createHttpApp<O extends Record<string, OperationDeclaration> = Operations>(
+  options: HttpAppOptions<O>,
+): FastifyInstance {
+  const { authenticate, isReady, log, rateLimit, authorizing = [] } = options;
+  // When it is left out, O is Operations.
+  const operations: Readonly<Record<string, OperationDeclaration>> = options.operations ?? everyOperation;
+  const metrics = createHttpMetrics();
+  const app = fastify({
+    logger: false,
+    genReqId: requestIds(),
+    // Load balancers keep connections for a minute; ours must not close first.
+    keepAliveTimeout: 72_000,
+    requestTimeout: 60_000,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 2_048, querystringParser: parseQuery },
+    frameworkErrors: (error, request, reply) => sendFailure(request, reply, error, log),
+  });
+  app.decorateRequest('principal', null);
+  app.decorateRequest('arrivedAt', 0);
+  // Bodies stay text until the rest of the request is known to be right.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => done(null, text));
+  app.setErrorHandler((error, request, reply) => sendFailure(request, reply, error, log));
+  app.setNotFoundHandler((_request, reply) => {
+    sendJson(reply.header('x-should-retry', 'false'), 404, '{"error":"Not found"}');
+  });
+  mountProbes(app, isReady, metrics);
+  mountReference(app, () => openApiDocument(operations));
+  // A handler takes its own operation's request, and `mountOperations` pairs them by name.
+  const handlers = options.handlers as unknown as Readonly<Record<string, Handler<OperationDeclaration>>>;
+  mountOperations(app, { operations, handlers, authorizing, authenticate, rateLimit, metrics, log });
+  return app;
+}
+
+/** Unlike those of other processes, and cheap. */
+function requestIds(): () => string {
+  const process = randomBytes(6).toString('hex');
+  let count = 0;
+  return () => `req_${process}${(count++).toString(36)}`;
+}

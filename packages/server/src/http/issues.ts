@@ -1,0 +1,86 @@
+/** zod's findings in the words of the wire: the issue codes that published clients know, and one sentence for a body. */
+import type { z } from 'zod';
+import type { Detail } from '../problem.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/** One entry of `details`. Never holds the refused value: it may be a secret. */
+export const detailOf = (issue: Issue): Detail => ({
+  ...facts(issue),
+  message: issue.message,
+  path: issue.path.map(String),
+});
+
+function facts(issue: Issue): { code: string } & Record<string, unknown> {
+  switch (issue.code) {
+    case 'invalid_type':
+      return { code: 'invalid_type', expected: issue.expected, received: receivedOf(issue.message) };
+    case 'too_small': {
+      const { minimum, inclusive = false, origin } = issue;
+      return { code: 'too_small', minimum: Number(minimum), inclusive, type: origin };
+    }
+    case 'too_big': {
+      const { maximum, inclusive = false, origin } = issue;
+      return { code: 'too_big', maximum: Number(maximum), inclusive, type: origin };
+    }
+    case 'invalid_format':
+      return { code: 'invalid_string', validation: issue.format };
+    case 'invalid_value':
+      return issue.values.length === 1
+        ? { code: 'invalid_literal', expected: issue.values[0] }
+        : { code: 'invalid_enum_value', options: issue.values };
+    case 'unrecognized_keys':
+      return { code: 'unrecognized_keys', keys: issue.keys };
+    case 'invalid_union':
+      return { code: issue.discriminator === undefined ? 'invalid_union' : 'invalid_union_discriminator' };
+    case 'not_multiple_of':
+      return { code: 'not_multiple_of', multipleOf: issue.divisor };
+    case 'invalid_key':
+    case 'invalid_element':
+    case 'custom':
+      return { code: 'custom' };
+  }
+}
+
+// The issue itself does not say what it got; its message ends with it.
+const receivedOf = (message: string): string | undefined =>
+  /received (\w+)$/.exec(message)?.[1]?.toLowerCase();
+
+const mostNamed = 10;
+
+/** `Validation error: <message> at "<path>"; …` */
+export function validationSentence(issues: readonly Issue[]): string {
+  const leaves = issues.flatMap((issue) => leavesOf(issue, issue.path));
+  const named = leaves
+    .slice(0, mostNamed)
+    .map(({ message, path }) =>
+      path.length === 0 ? message : `${message} at "${path.map(String).join('.')}"`,
+    );
+  if (leaves.length > mostNamed) named.push(`and ${leaves.length - mostNamed} more`);
+  return `Validation error: ${named.join('; ')}`;
+}
+
+interface Leaf {
+  readonly message: string;
+  readonly path: readonly PropertyKey[];
+}
+
+/** A union says only "invalid"; the alternative that has the right type says what is wrong. */
+function leavesOf(issue: Issue, path: readonly PropertyKey[]): Leaf[] {
+  const alternatives: readonly Issue[][] = issue.code === 'invalid_union' ? issue.errors : [];
+  const meant = alternatives.filter(
+    (found) => !found.some((each) => each.code === 'invalid_type' && each.path.length === 0),
+  );
+  if (meant.length === 1) {
+    return (meant[0] ?? []).flatMap((each) => leavesOf(each, [...path, ...each.path]));
+  }
+  const expected = alternatives.flatMap((found) =>
+    found.flatMap((each) => (each.code === 'invalid_type' && each.path.length === 0 ? [each.expected] : [])),
+  );
+  return [
+    {
+      message: expected.length === 0 ? issue.message : `Invalid input: expected ${expected.join(' or ')}`,
+      path,
+    },
+  ];
+}

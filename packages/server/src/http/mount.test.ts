@@ -1,0 +1,424 @@
+import { operation, type OperationDeclaration } from '@millrace/contract';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Authenticate } from '../auth/authenticate.ts';
+import type { Principal } from '../auth/principal.ts';
+import { unauthorized } from '../problem.ts';
+import { OperationRefused } from './refuse.ts';
+import { sampleApp, sampleHandlers, sampleOperations } from './testing/serve.ts';
+
+const environment = {
+  id: 1,
+  publicId: 'env_1',
+  kind: 'dev',
+  branch: null,
+  projectId: 1,
+  projectRef: 'proj_a',
+} as const;
+const secretKey = (...scopes: string[]): Principal => ({
+  kind: 'secretKey',
+  credentialId: 'key_1',
+  environment,
+  scopes,
+});
+const publicToken = (...scopes: string[]): Principal => ({
+  kind: 'publicToken',
+  credentialId: 'key_1',
+  environment,
+  scopes,
+});
+
+// Callers by name: what authentication makes of a credential is tested beside it, with the database.
+const callers: Record<string, Principal> = {
+  full: secretKey('admin'),
+  pat: { kind: 'personalAccessToken', credentialId: 'pat_1', userId: 'user_1' },
+  taskA: secretKey('trigger:tasks:a/b'),
+  tokenRun: publicToken('read:runs:run_1'),
+  tokenTag: publicToken('read:tags:org:42'),
+  tokenAll: publicToken('read:runs', 'read:errors'),
+  tokenPinned: publicToken('read:errors:error_1'),
+  none: publicToken(),
+};
+const authenticate: Authenticate = ({ authorization = '' }) => {
+  const [name = '', when] = authorization.split(' ');
+  const principal = callers[name];
+  if (!principal) throw unauthorized('Invalid API key');
+  return when === 'later' ? Promise.resolve(principal) : principal;
+};
+
+let app: ReturnType<typeof sampleApp>['app'];
+let lines: string[];
+beforeAll(() => {
+  ({ app, lines } = sampleApp(authenticate));
+});
+
+interface Call {
+  as?: string;
+  body?: string | Buffer;
+  headers?: Record<string, string>;
+}
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
+
+async function call(method: Method, url: string, { as = 'full', body, headers = {} }: Call = {}) {
+  const reply = await app.inject({
+    method,
+    url,
+    headers: { ...(as !== '' && { authorization: as }), 'content-type': 'application/json', ...headers },
+    ...(body !== undefined && { payload: body }),
+  });
+  return {
+    status: reply.statusCode,
+    headers: reply.headers,
+    body: (reply.body === '' ? undefined : JSON.parse(reply.body)) as Record<string, unknown> | undefined,
+  };
+}
+
+describe('a request', () => {
+  test('arrives validated, with defaults, and its answer is JSON that nothing may store', async () => {
+    const reply = await call('POST', '/api/v1/tasks/a/echo', { body: '{"payload":{"b":[1]},"unknown":1}' });
+    expect(reply).toMatchObject({
+      status: 200,
+      body: {
+        params: { taskId: 'a' },
+        query: { 'page[size]': 25 },
+        body: { payload: { b: [1] } },
+        environment: 'dev',
+      },
+    });
+    expect(reply.body?.['body']).not.toHaveProperty('unknown');
+    expect(reply.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    });
+  });
+
+  test('waits for a caller who has to be looked up', async () => {
+    expect(await call('GET', '/api/v1/things', { as: 'full later' })).toMatchObject({ status: 200 });
+    expect(await call('GET', '/api/v1/things', { as: 'pat later' })).toMatchObject({ status: 401 });
+  });
+
+  test('may set and read headers; fields that are undefined are left out', async () => {
+    const reply = await call('GET', '/api/v1/things', { headers: { 'x-sent': 'yes' } });
+    expect(reply.headers['x-seen']).toBe('yes');
+    expect(reply.body).toEqual({ data: [] });
+  });
+
+  test('has each segment of its path decoded exactly once', async () => {
+    for (const [segment, taskId] of [
+      ['a%2Fb', 'a/b'],
+      ['a%252Fb', 'a%2Fb'],
+      ['%25', '%'],
+      ['caf%C3%A9', 'café'],
+      ['a+b', 'a+b'],
+      ['x'.repeat(128), 'x'.repeat(128)],
+    ]) {
+      expect(await call('POST', `/api/v1/tasks/${segment}/echo`, { body: '{}' })).toMatchObject({
+        status: 200,
+        body: { params: { taskId } },
+      });
+    }
+    expect(await call('POST', '/api/v1/tasks/%zz/echo', { body: '{}' })).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining('percent-encoding') as string },
+    });
+  });
+
+  test('may give a query name twice: the last one counts', async () => {
+    const reply = await call('POST', '/api/v1/tasks/a/echo?page%5Bsize%5D=10&page[size]=20', { body: '{}' });
+    expect(reply.body).toMatchObject({ query: { 'page[size]': 20 } });
+  });
+
+  test('cannot reach prototypes, by body or by query', async () => {
+    const reply = await call('POST', '/api/v1/tasks/a/echo?__proto__=x&__proto__[y]=1&constructor=z', {
+      body: '{"__proto__":{"polluted":1},"payload":{"__proto__":{"polluted":1}},"constructor":{"prototype":{"polluted":1}}}',
+    });
+    expect(reply.status).toBe(200);
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+    expect(Object.keys(reply.body?.['body'] as object)).toEqual(['payload']);
+  });
+
+  test('may come without a body where it is optional, and with any content type', async () => {
+    expect(await call('POST', '/api/v1/things/e/close')).toMatchObject({
+      status: 201,
+      body: { body: 'none' },
+    });
+    expect(
+      await call('POST', '/api/v1/things/e/close', {
+        body: '{"reason":"x"}',
+        headers: { 'content-type': 'text/plain' },
+      }),
+    ).toMatchObject({
+      status: 201,
+      body: { body: { reason: 'x' } },
+    });
+  });
+});
+
+describe('bad input', () => {
+  const echo = '/api/v1/tasks/a/echo';
+  test.each<[what: string, url: string, body: string | Buffer, status: number, error: RegExp]>([
+    ['no body', echo, '', 400, /^Request body is empty$/],
+    ['malformed JSON', echo, '{"a":', 400, /^Invalid JSON$/],
+    ['a body that is no object', echo, '7', 400, /^Validation error: .*expected object/],
+    ['null', echo, 'null', 400, /^Validation error: .*expected object/],
+    ['bytes that are no text', echo, Buffer.from([0xff, 0xfe]), 400, /^Invalid JSON$/],
+    ['a wrong type', echo, '{"name":1}', 400, /^Validation error: .*expected string.* at "name"$/],
+    ['too large a body', echo, `{"payload":"${'x'.repeat(1_000)}"}`, 413, /^Request body too large$/],
+    [
+      'too large a body and a bad query',
+      `${echo}?page[size]=0`,
+      'x'.repeat(2_000),
+      413,
+      /^Request body too large$/,
+    ],
+    ['a long parameter', `/api/v1/tasks/${'x'.repeat(129)}/echo`, 'nonsense', 400, /^Params Error$/],
+    ['a bad query before a bad body', `${echo}?page[size]=0`, 'nonsense', 400, /^Query Error$/],
+  ])('%s', async (_, url, body, status, error) => {
+    expect(await call('POST', url, { body })).toMatchObject({
+      status,
+      body: { error: expect.stringMatching(error) as string },
+    });
+  });
+
+  test('in the query is answered with details that name the parameter', async () => {
+    expect((await call('GET', '/api/v1/things?filter%5Bstatus%5D=c')).body).toEqual({
+      error: 'Query Error',
+      details: [
+        {
+          code: 'invalid_enum_value',
+          message: expect.any(String) as string,
+          path: ['filter[status]'],
+          options: ['a', 'b'],
+        },
+      ],
+    });
+  });
+
+  test('is refused before it is read when the caller is not known', async () => {
+    const reply = await call('POST', echo, { as: '', body: 'x'.repeat(2_000) });
+    expect(reply).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
+  });
+
+  test('an unknown path is 404 and not worth another try', async () => {
+    expect(await call('POST', '/api/v1/nothing', { body: '{}' })).toMatchObject({
+      status: 404,
+      body: { error: 'Not found' },
+      headers: { 'x-should-retry': 'false' },
+    });
+  });
+
+  test('a wrong method is 405 and names the right ones, without asking who is there', async () => {
+    expect(await call('GET', echo, { as: '' })).toMatchObject({
+      status: 405,
+      body: { error: 'Method not allowed' },
+      headers: { allow: 'POST, OPTIONS' },
+    });
+    expect(await call('DELETE', '/api/v1/things')).toMatchObject({
+      status: 405,
+      headers: { allow: 'GET, HEAD, OPTIONS' },
+    });
+  });
+});
+
+describe('a caller', () => {
+  test.each<[as: string, method: 'GET' | 'POST', url: string, status: number]>([
+    ['nobody', 'GET', '/api/v1/things', 401],
+    ['', 'GET', '/api/v1/things', 401],
+    ['pat', 'GET', '/api/v1/things', 401],
+    ['full', 'GET', '/api/v1/user', 401],
+    ['tokenAll', 'GET', '/api/v1/user', 401],
+    ['pat', 'GET', '/api/v1/user', 200],
+    ['', 'GET', '/api/v1/open', 200],
+    ['tokenAll', 'POST', '/api/v1/things/error_1/close', 401],
+    ['full', 'GET', '/api/v1/unruled', 200],
+    ['taskA', 'GET', '/api/v1/unruled', 403],
+    ['tokenAll', 'GET', '/api/v1/things', 200],
+    ['tokenPinned', 'GET', '/api/v1/things', 403],
+    ['none', 'GET', '/api/v1/things', 403],
+    ['taskA', 'POST', '/api/v1/tasks/a%2Fb/echo', 200],
+    ['taskA', 'POST', '/api/v1/tasks/b/echo', 403],
+    ['tokenRun', 'GET', '/api/v1/runs/run_1', 200],
+    ['tokenRun', 'GET', '/api/v1/runs/run_2', 403],
+    ['tokenTag', 'GET', '/api/v1/runs/run_2', 200],
+    ['tokenAll', 'GET', '/api/v1/runs/run_2', 200],
+    ['none', 'GET', '/api/v1/runs/run_2', 403],
+  ])('%s: %s %s is %i', async (as, method, url, status) => {
+    const reply = await call(method, url, { as, ...(method === 'POST' && { body: '{}' }) });
+    expect(reply.status).toBe(status);
+  });
+
+  test('who lacks the scope always reads the same', async () => {
+    expect((await call('GET', '/api/v1/things', { as: 'none' })).body).toEqual({
+      error: 'Unauthorized',
+      code: 'unauthorized',
+      param: 'access_token',
+      type: 'authorization',
+    });
+  });
+
+  test('learns that the request is malformed before that it is not allowed', async () => {
+    expect((await call('POST', '/api/v1/tasks/b/echo', { as: 'taskA', body: '{' })).status).toBe(400);
+  });
+
+  test('gets nothing from a handler that forgot to ask', async () => {
+    expect(await call('GET', '/api/v1/forgetful/run_2', { as: 'tokenTag' })).toMatchObject({ status: 500 });
+    expect(lines.at(-1)).toContain('forgetful answered without authorizing');
+    expect((await call('GET', '/api/v1/forgetful/run_1', { as: 'tokenRun' })).status).toBe(200);
+  });
+});
+
+describe('a failure', () => {
+  test('that is a Problem keeps its status, text and fields', async () => {
+    expect(await call('POST', '/api/v1/fail', { body: '{"status":422}' })).toMatchObject({
+      status: 422,
+      body: { error: 'as told: 422', code: 'told' },
+    });
+  });
+
+  test('that is a conflict is final', async () => {
+    expect((await call('POST', '/api/v1/fail', { body: '{"status":409}' })).headers['x-should-retry']).toBe(
+      'false',
+    );
+    expect((await call('POST', '/api/v1/fail', { body: '{"status":503}' })).headers).not.toHaveProperty(
+      'x-should-retry',
+    );
+  });
+
+  test('that is ours is logged whole, answered with an id, and shown to nobody', async () => {
+    const before = lines.length;
+    const reply = await call('POST', '/api/v1/fail', { body: '{"status":0}' });
+    expect(reply).toMatchObject({ status: 500, body: { error: 'Internal Server Error' } });
+    expect(Object.keys(reply.body ?? {})).toEqual(['error']);
+    const logged = JSON.parse(lines[before] ?? '{}') as Record<string, unknown>;
+    expect(logged).toMatchObject({
+      level: 'error',
+      fact: 'request.failed',
+      requestId: reply.headers['x-request-id'],
+      method: 'POST',
+      route: '/api/v1/fail',
+      err: {
+        message: expect.stringContaining('hunter2') as string,
+        stack: expect.stringContaining('serve.ts') as string,
+      },
+    });
+    expect(lines[before]).toContain('deeper');
+    expect(reply.headers).not.toHaveProperty('x-trigger-jwt');
+    expect(await call('POST', '/api/v1/fail', { body: '{"status":1}' })).toMatchObject({ status: 500 });
+    expect(await call('POST', '/api/v1/fail', { body: '{"status":2}' })).toMatchObject({ status: 500 });
+  });
+});
+
+describe('browsers', () => {
+  test('may call operations that take public tokens, and read their failures', async () => {
+    for (const as of ['tokenAll', 'none', '']) {
+      expect((await call('GET', '/api/v1/things', { as })).headers).toMatchObject({
+        'access-control-allow-origin': '*',
+        'access-control-expose-headers': expect.stringContaining(
+          'x-trigger-jwt, x-trigger-jwt-claims',
+        ) as string,
+      });
+    }
+    const tooLarge = await call('POST', '/api/v1/tasks/a/echo', { body: 'x'.repeat(2_000) });
+    expect(tooLarge).toMatchObject({ status: 413, headers: { 'access-control-allow-origin': '*' } });
+    expect((await call('POST', '/api/v1/things/e/close')).headers).not.toHaveProperty(
+      'access-control-allow-origin',
+    );
+  });
+
+  test('are told so beforehand, without a credential', async () => {
+    const preflight = await call('OPTIONS', '/api/v1/tasks/a/echo', { as: '' });
+    expect(preflight).toMatchObject({
+      status: 204,
+      headers: {
+        'access-control-allow-origin': '*',
+        'access-control-allow-methods': 'POST',
+        'access-control-max-age': '300',
+      },
+    });
+    const allowed = String(preflight.headers['access-control-allow-headers']).split(', ');
+    expect(allowed).toEqual(
+      expect.arrayContaining(['authorization', 'x-trigger-api-version', 'last-event-id', 'x-part-id']),
+    );
+    const closed = await call('OPTIONS', '/api/v1/things/e/close', { as: '' });
+    expect(closed.status).toBe(204);
+    expect(closed.headers).not.toHaveProperty('access-control-allow-origin');
+  });
+});
+
+describe('a rate limit', () => {
+  test('tells in milliseconds when to come back, and is one for all keys of an environment', async () => {
+    const limited = sampleApp(authenticate, { rateLimit: { burst: 2, perSecond: 1 } }).app;
+    const get = (authorization: string) =>
+      limited.inject({ method: 'GET', url: '/api/v1/things', headers: { authorization } });
+    const first = await get('full');
+    expect(first.headers).toMatchObject({ 'x-ratelimit-limit': '2', 'x-ratelimit-remaining': '1' });
+    await get('full');
+    const refused = await get('taskA');
+    expect(refused.statusCode).toBe(429);
+    const reset = Number(refused.headers['x-ratelimit-reset']);
+    expect(reset).toBeGreaterThan(Date.now());
+    expect(reset).toBeLessThan(Date.now() + 2_000);
+    expect(refused.headers).toMatchObject({
+      'retry-after': '1',
+      'content-type': 'application/problem+json; charset=utf-8',
+    });
+    expect(refused.json()).toMatchObject({
+      title: 'Rate Limit Exceeded',
+      status: 429,
+      reset,
+      limit: 2,
+      remaining: 0,
+    });
+    expect(
+      (await limited.inject({ method: 'GET', url: '/api/v1/user', headers: { authorization: 'pat' } }))
+        .statusCode,
+    ).toBe(200);
+  });
+});
+
+const thing = sampleOperations.listThings;
+const handlers = { thing: async () => ({}) };
+const refusal =
+  (operations: Record<string, OperationDeclaration>, given: object = sampleHandlers) =>
+  () =>
+    sampleApp(authenticate, {
+      operations: operations as never,
+      handlers: given as never,
+      authorizing: [],
+    });
+const at = (method: 'GET' | 'PUT', name: string) =>
+  operation({
+    ...thing,
+    id: name,
+    method,
+    path: `/api/v1/x/:${name}`,
+    params: z.object({ [name]: z.string() }),
+  });
+
+describe('an app is not made', () => {
+  test('when an operation has no handler, or a handler no operation', () => {
+    expect(refusal({ thing }, {})).toThrow(new OperationRefused('thing has no handler.'));
+    expect(refusal({}, handlers)).toThrow('There is no operation thing.');
+  });
+
+  test.each<[Partial<OperationDeclaration>, string]>([
+    [{ access: {} }, 'no access rule'],
+    [{ access: { open: true, secretKey: true } }, 'choose one'],
+    [{ access: { secretKey: true, action: 'read' } }, 'half a scope rule'],
+    [{ access: { publicToken: true } }, 'no scope allows it'],
+    [{ path: '/api/v1/things/:id' }, 'does not declare them'],
+  ])('from %j', (change, why) => {
+    expect(refusal({ thing: { ...thing, ...change } }, handlers)).toThrow(why);
+  });
+
+  test('but is, when two methods of one path name its parameter differently', async () => {
+    const { app: made } = sampleApp(authenticate, {
+      operations: { a: at('GET', 'a'), b: at('PUT', 'b') } as never,
+      handlers: { a: handlers.thing, b: handlers.thing } as never,
+      authorizing: [],
+    });
+    const reply = await made.inject({ method: 'PATCH', url: '/api/v1/x/1' });
+    expect([reply.statusCode, reply.headers['allow']]).toEqual([405, 'GET, HEAD, PUT, OPTIONS']);
+  });
+});

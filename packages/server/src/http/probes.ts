@@ -1,0 +1,29 @@
+import type { FastifyInstance } from 'fastify';
+import type { HttpMetrics } from './metrics.ts';
+import { sendJson } from './problem.ts';
+
+/** How long `/readyz` waits for the database before it says no. */
+const patienceMs = 2_000;
+
+/** What machines ask of a process: whether it lives, whether it can serve, how it fares. */
+export function mountProbes(
+  app: FastifyInstance,
+  isReady: () => Promise<unknown>,
+  metrics: HttpMetrics,
+): void {
+  app.get('/healthz', (_, reply) => sendJson(reply, 200, '{"status":"ok"}'));
+
+  app.get('/readyz', (_, reply) => {
+    const tooLong = new Promise((_resolve, reject) => {
+      setTimeout(reject, patienceMs).unref();
+    });
+    Promise.race([isReady(), tooLong]).then(
+      () => sendJson(reply, 200, '{"status":"ready"}'),
+      () => sendJson(reply, 503, '{"error":"The database does not answer"}'),
+    );
+  });
+
+  app.get('/metrics', async (_, reply) =>
+    reply.header('content-type', metrics.registry.contentType).send(await metrics.registry.metrics()),
+  );
+}

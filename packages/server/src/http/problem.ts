@@ -1,0 +1,62 @@
+/** The one place where a failure becomes an answer. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Log } from '../log.ts';
+import { Problem } from '../problem.ts';
+import { apiHeaders, corsHeaders } from './headers.ts';
+
+/** Answers with the Problem's status and body. Anything else is a fault: logged whole, answered 500, never shown. */
+export function sendFailure(request: FastifyRequest, reply: FastifyReply, error: unknown, log: Log): void {
+  const problem = problemOf(error);
+  const { url, config } = request.routeOptions;
+  if (problem === undefined) {
+    // What the handler had set so far belongs to an answer that never came to be, and may be the fault itself.
+    for (const name of Object.keys(reply.getHeaders())) reply.removeHeader(name);
+    log.error('request.failed', {
+      requestId: request.id,
+      method: request.method,
+      route: url,
+      err: error,
+    });
+  }
+  const { status, message, extra, retry } = problem ?? new Problem(500, 'Internal Server Error');
+  if (status >= 500) reply.header('x-request-id', request.id);
+  if (status === 401) reply.header('www-authenticate', 'Bearer');
+  // Clients repeat a 409 unless told otherwise, and every one of ours is final.
+  const mayRepeat = retry ?? (status === 409 ? false : undefined);
+  if (mayRepeat !== undefined) reply.header('x-should-retry', String(mayRepeat));
+  if (config.cors) reply.headers(corsHeaders);
+  config.observed?.observe(status, performance.now() - request.arrivedAt);
+  sendJson(reply, status, JSON.stringify({ error: message, ...extra }));
+}
+
+export function sendJson(reply: FastifyReply, status: number, text: string): void {
+  reply.statusCode = status;
+  reply.headers(apiHeaders).header('content-type', 'application/json; charset=utf-8').send(text);
+}
+
+/** The Problem behind an error; undefined for a fault of ours. */
+function problemOf(error: unknown): Problem | undefined {
+  if (error instanceof Problem) return error;
+  if (!(error instanceof Error)) return undefined;
+  const { code, statusCode } = error as Error & { code?: unknown; statusCode?: unknown };
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new Problem(413, 'Request body too large');
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new Problem(400, 'Request body does not have the length that Content-Length says');
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new Problem(415, 'Content-Type cannot be read: send application/json');
+    case 'FST_ERR_BAD_URL':
+      return new Problem(400, 'The path is not a valid URL: check its percent-encoding');
+    case 'ECONNRESET':
+      return new Problem(400, 'The connection ended before the request did');
+    default:
+      // What the framework refuses (a protocol error, a closing server) carries its status.
+      return typeof code === 'string' && code.startsWith('FST_') && isClientStatus(statusCode)
+        ? new Problem(statusCode, error.message)
+        : undefined;
+  }
+}
+
+const isClientStatus = (status: unknown): status is number =>
+  typeof status === 'number' && status >= 400 && status < 500;

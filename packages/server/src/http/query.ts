@@ -1,0 +1,10 @@
+const none: Readonly<Record<string, string>> = Object.freeze({});
+
+/** The query as a plain object. Of a name that is given twice the last value counts. */
+export function parseQuery(text: string): Readonly<Record<string, string>> {
+  if (text === '') return none;
+  // No prototype: a parameter may be called `__proto__`.
+  const values: Record<string, string> = Object.create(null);
+  for (const [name, value] of new URLSearchParams(text)) values[name] = value;
+  return values;
+}

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { createRateLimiter } from './rate-limit.ts';
+
+test('a burst is allowed, then one request whenever a token has come back', () => {
+  const take = createRateLimiter({ burst: 3, perSecond: 10 });
+  expect(
+    [take('a', 0), take('a', 0), take('a', 0)].map(({ allowed, remaining }) => [allowed, remaining]),
+  ).toEqual([
+    [true, 2],
+    [true, 1],
+    [true, 0],
+  ]);
+  expect(take('a', 0)).toEqual({ allowed: false, remaining: 0, resetAt: 100 });
+  expect(take('a', 99).allowed).toBe(false);
+  expect(take('a', 100).allowed).toBe(true);
+  expect(take('a', 10_000)).toEqual({ allowed: true, remaining: 2, resetAt: 10_000 });
+});
+
+test('callers do not use up each other', () => {
+  const take = createRateLimiter({ burst: 1, perSecond: 1 });
+  expect(take('a', 0).allowed).toBe(true);
+  expect(take('a', 0).allowed).toBe(false);
+  expect(take('b', 0).allowed).toBe(true);
+});

@@ -1,0 +1,83 @@
+import type { Access, OperationDeclaration } from '@millrace/contract';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Environment, Principal } from '../auth/principal.ts';
+import { allows } from '../auth/scopes.ts';
+import { forbidden } from '../problem.ts';
+import type { Identity, Request } from '../request.ts';
+import type { RouteMetrics } from './metrics.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Null until the caller is known, and on open routes. */
+    principal: Principal | null;
+    /** `performance.now()` when it arrived. */
+    arrivedAt: number;
+  }
+  interface FastifyContextConfig {
+    /** Browsers may call it from any origin. */
+    cors?: boolean;
+    observed?: RouteMetrics;
+  }
+}
+
+/** What a handler is given. The values have been validated against the operation's declaration. */
+export class HttpRequest implements Request<OperationDeclaration> {
+  readonly params: never;
+  readonly query: never;
+  readonly body: never;
+  /** Whether the caller may do this at all, or must still be allowed object by object. */
+  authorized: boolean;
+  readonly #access: Access;
+  readonly #raw: FastifyRequest;
+  readonly #reply: FastifyReply;
+
+  constructor(
+    raw: FastifyRequest,
+    reply: FastifyReply,
+    access: Access,
+    authorized: boolean,
+    values: { params: unknown; query: unknown; body: unknown },
+  ) {
+    this.#raw = raw;
+    this.#reply = reply;
+    this.#access = access;
+    this.authorized = authorized;
+    // The declaration's types hold because its schemas parsed them; here they are any operation's.
+    this.params = values.params as never;
+    this.query = values.query as never;
+    this.body = values.body as never;
+  }
+
+  get principal(): Principal {
+    const { principal } = this.#raw;
+    if (principal === null) throw new TypeError('An open operation has no principal.');
+    return principal;
+  }
+
+  get environment(): Environment {
+    const { principal } = this;
+    if (principal.kind === 'personalAccessToken') {
+      throw new TypeError('A personal access token stands for a user, not for an environment.');
+    }
+    return principal.environment;
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#raw.headers[name.toLowerCase()];
+    return typeof value === 'string' ? value : undefined;
+  }
+
+  setHeader(name: string, value: string): void {
+    this.#reply.header(name, value);
+  }
+
+  authorize(identities: readonly Identity[]): void {
+    const { principal } = this;
+    // What a user may touch is a matter of membership, which the verb looks up.
+    if (principal.kind !== 'personalAccessToken') {
+      const { action } = this.#access;
+      if (action === undefined || !allows(principal.scopes, action, identities)) throw forbidden();
+    }
+    this.authorized = true;
+  }
+}

@@ -1,0 +1,112 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { maxFrameBytes, type ServerMessage } from '@millrace/contract/runner';
+import { WebSocketServer } from 'ws';
+import type { Authenticate } from '../auth/authenticate.ts';
+import type { Environment } from '../auth/principal.ts';
+import { isUnrestricted } from '../auth/scopes.ts';
+import { forbidden, Problem, unauthorized } from '../problem.ts';
+
+const path = '/runner/v1/connect';
+/** A peer that does not even answer a ping is gone, though its connection never closed. */
+const pingMs = 15_000;
+
+/** What serves one connection once it is open. */
+export interface SocketServing {
+  receive(text: string): void;
+  ended(): void;
+}
+
+export type ServeSocket = (
+  environment: Environment,
+  socket: { send(message: ServerMessage): void; close(): void },
+) => Promise<SocketServing>;
+
+export interface RunnerSockets {
+  /** Breaks every connection, without the closing handshake: runners take it for a lost server and come back. */
+  stop(): void;
+}
+
+/** Takes runners' WebSockets on the HTTP server's own port, authorised by a secret key without restrictions. */
+export function acceptRunners(server: Server, authenticate: Authenticate, serve: ServeSocket): RunnerSockets {
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: maxFrameBytes,
+    perMessageDeflate: false,
+  });
+
+  server.on('upgrade', (request: IncomingMessage, duplex: Duplex, head: Buffer) => {
+    duplex.on('error', () => duplex.destroy());
+    if (request.url?.split('?')[0] !== path) return refuse(duplex, new Problem(404, 'Not found'));
+    void admit(request, authenticate)
+      .then((environment) => {
+        sockets.handleUpgrade(request, duplex, head, (socket) => {
+          // Frames that come before the server is ready wait in order.
+          const early: string[] = [];
+          let serving: SocketServing | undefined;
+          let silent = false;
+          const ping = setInterval(() => {
+            if (silent) return socket.terminate();
+            silent = true;
+            socket.ping();
+          }, pingMs);
+          socket.on('pong', () => (silent = false));
+          socket.on('message', (data: Buffer) => {
+            const text = data.toString('utf8');
+            if (serving) serving.receive(text);
+            else early.push(text);
+          });
+          socket.on('error', () => socket.terminate());
+          let closed = false;
+          socket.on('close', () => {
+            closed = true;
+            clearInterval(ping);
+            serving?.ended();
+          });
+          const send = (message: ServerMessage): void => socket.send(JSON.stringify(message));
+          serve(environment, { send, close: () => socket.close() }).then(
+            (ready) => {
+              serving = ready;
+              for (const text of early) ready.receive(text);
+              if (closed) ready.ended();
+            },
+            () => socket.terminate(),
+          );
+        });
+      })
+      .catch((error: unknown) =>
+        refuse(duplex, error instanceof Problem ? error : new Problem(500, 'Internal Server Error')),
+      );
+  });
+
+  return {
+    stop() {
+      for (const client of sockets.clients) client.terminate();
+      sockets.close();
+    },
+  };
+}
+
+async function admit(request: IncomingMessage, authenticate: Authenticate): Promise<Environment> {
+  const header = (name: string): string | undefined => {
+    const value = request.headers[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  const principal = await authenticate({
+    authorization: header('authorization'),
+    serviceBranch: header('x-service-branch'),
+    triggerBranch: header('x-trigger-branch'),
+  });
+  if (principal.kind !== 'secretKey')
+    throw unauthorized('Invalid API key: a runner connects with a secret key');
+  if (!isUnrestricted(principal.scopes)) throw forbidden();
+  return principal.environment;
+}
+
+function refuse(duplex: Duplex, { status, message }: Problem): void {
+  const body = JSON.stringify({ error: message });
+  duplex.end(
+    `HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,29 @@
+/** Reads the parts of a request by the operation's schemas; what does not fit is a 400 Problem. */
+import type { z } from 'zod';
+import { badRequest } from '../problem.ts';
+import { detailOf, validationSentence } from './issues.ts';
+
+export function readPart(schema: z.ZodType, value: unknown, label: 'Params Error' | 'Query Error'): unknown {
+  const result = schema.safeParse(value);
+  if (!result.success) throw badRequest(label, result.error.issues.map(detailOf));
+  return result.data;
+}
+
+/** `text` is undefined or empty for a request without a body. */
+export function readBody(schema: z.ZodType, text: string | undefined, optional: boolean): unknown {
+  if (text === undefined || text === '') {
+    if (optional) return undefined;
+    throw badRequest('Request body is empty');
+  }
+  const result = schema.safeParse(parseJson(text));
+  if (!result.success) throw badRequest(validationSentence(result.error.issues));
+  return result.data;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw badRequest('Invalid JSON');
+  }
+}

@@ -1,0 +1,132 @@
+import { environmentKinds, type EnvironmentKind } from '@millrace/contract';
+import {
+  credentialDigest,
+  lastFour,
+  newPersonalAccessToken,
+  newProjectRef,
+  newSecretKey,
+} from '../auth/keys.ts';
+import { checkMasterKey } from '../auth/master-key.ts';
+import { personalAccessTokenPlace, seal, secretKeyPlace, unseal, type MasterKey } from '../auth/seal.ts';
+import type { Sql, Transaction } from '../db/connect.ts';
+import { newId } from '../db/ids.ts';
+
+/** The credentials of the first start, in clear. Null where one has been revoked since. */
+export interface Credentials {
+  readonly projectRef: string;
+  readonly personalAccessToken: string | null;
+  readonly environments: Readonly<Record<EnvironmentKind, { readonly secretKey: string | null }>>;
+}
+
+// Any number; every Millrace process takes this advisory lock while it makes sure of the first project.
+const tenancyLock = 7_144_002;
+
+export interface TenancyOptions {
+  readonly masterKey: MasterKey;
+  /** Show the credentials again on later starts: for development only. */
+  readonly reveal: boolean;
+}
+
+/**
+ * Makes the first organisation, user and project with its four environments, a secret key for each and a personal access
+ * token, unless there are some. Returns the credentials when it made them or may reveal them, otherwise null. Refuses a
+ * master key that is not this database's. Several processes may start at once: one of them makes everything.
+ */
+export async function ensureTenancy(sql: Sql, options: TenancyOptions): Promise<Credentials | null> {
+  const { masterKey, reveal } = options;
+  return sql.begin(async (transaction) => {
+    await transaction`select pg_advisory_xact_lock(${tenancyLock})`;
+    await checkMasterKey(transaction, masterKey);
+    const [first] = await transaction<{ id: number; ref: string }[]>`
+      select id, ref from projects order by id limit 1`;
+    if (!first) return createTenancy(transaction, masterKey);
+    return reveal ? revealTenancy(transaction, masterKey, first) : null;
+  });
+}
+
+async function createTenancy(sql: Transaction, masterKey: MasterKey): Promise<Credentials> {
+  const organization = newId('org');
+  const user = newId('user');
+  const projectRef = newProjectRef();
+  await sql`insert into organizations (id, name) values (${organization}, 'My organization')`;
+  await sql`insert into users (id, name) values (${user}, 'Owner')`;
+  await sql`insert into memberships (organization_id, user_id, role) values (${organization}, ${user}, 'owner')`;
+  const [project] = await sql<{ id: number }[]>`
+    insert into projects (ref, organization_id, name) values (${projectRef}, ${organization}, 'My project')
+    returning id`;
+  if (!project) throw new TypeError('insert returned nothing');
+  return {
+    projectRef,
+    personalAccessToken: await createPersonalAccessToken(sql, masterKey, user),
+    environments: {
+      dev: await createEnvironment(sql, masterKey, project.id, 'dev'),
+      stg: await createEnvironment(sql, masterKey, project.id, 'stg'),
+      prod: await createEnvironment(sql, masterKey, project.id, 'prod'),
+      preview: await createEnvironment(sql, masterKey, project.id, 'preview'),
+    },
+  };
+}
+
+async function createEnvironment(
+  sql: Transaction,
+  masterKey: MasterKey,
+  project: number,
+  kind: EnvironmentKind,
+) {
+  const secretKey = newSecretKey(kind);
+  const id = newId('key');
+  await sql`
+    with environment as (
+      insert into environments (public_id, project_id, kind) values (${newId('env')}, ${project}, ${kind})
+      returning id
+    )
+    insert into secret_keys (id, environment_id, digest, sealed, last_four, name)
+    select ${id}, environment.id, ${credentialDigest(secretKey)}, ${seal(masterKey, secretKey, secretKeyPlace(id))},
+      ${lastFour(secretKey)}, 'default'
+    from environment`;
+  return { secretKey };
+}
+
+async function createPersonalAccessToken(
+  sql: Transaction,
+  masterKey: MasterKey,
+  user: string,
+): Promise<string> {
+  const token = newPersonalAccessToken();
+  const id = newId('pat');
+  await sql`
+    insert into personal_access_tokens (id, user_id, digest, sealed, last_four, name)
+    values (${id}, ${user}, ${credentialDigest(token)}, ${seal(masterKey, token, personalAccessTokenPlace(id))},
+      ${lastFour(token)}, 'default')`;
+  return token;
+}
+
+async function revealTenancy(
+  sql: Transaction,
+  masterKey: MasterKey,
+  project: { id: number; ref: string },
+): Promise<Credentials> {
+  const keys = await sql<{ kind: EnvironmentKind; id: string; sealed: Buffer }[]>`
+    select distinct on (e.kind) e.kind, k.id, k.sealed
+    from environments e
+    join secret_keys k on k.environment_id = e.id
+    where e.project_id = ${project.id} and e.parent_id is null and 'admin' = any(k.scopes)
+      and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+    order by e.kind, k.created_at, k.id`;
+  const [token] = await sql<{ id: string; sealed: Buffer }[]>`
+    select t.id, t.sealed
+    from personal_access_tokens t
+    where t.sealed is not null and t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
+    order by t.created_at limit 1`;
+  const secretKeyOf = (kind: EnvironmentKind) => {
+    const key = keys.find((each) => each.kind === kind);
+    return { secretKey: key ? unseal(masterKey, key.sealed, secretKeyPlace(key.id)) : null };
+  };
+  return {
+    projectRef: project.ref,
+    personalAccessToken: token ? unseal(masterKey, token.sealed, personalAccessTokenPlace(token.id)) : null,
+    environments: Object.fromEntries(
+      environmentKinds.map((kind) => [kind, secretKeyOf(kind)]),
+    ) as Credentials['environments'],
+  };
+}
