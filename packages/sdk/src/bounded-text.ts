@@ -1,0 +1,11 @@
+const loneSurrogate = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
+
+/** Whether every store takes the text: a database column holds no NUL, UTF-8 no lone surrogate. */
+export const isStorable = (text: string): boolean =>
+  !text.includes('\0') && text.search(loneSurrogate) === -1;
+
+/** At most `most` characters, then a note of how many are missing; what no store takes is replaced by U+FFFD. */
+export function boundedText(text: string, most: number): string {
+  const cut = text.length > most ? `${text.slice(0, most)}… (${text.length - most} more characters)` : text;
+  return cut.replaceAll('\0', '\uFFFD').replaceAll(loneSurrogate, '\uFFFD');
+}

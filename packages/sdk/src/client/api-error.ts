@@ -1,0 +1,125 @@
+import type { RetryHints } from './request-retry.ts';
+
+/** A request that did not succeed. Thrown as the subclass of its status where there is one. */
+export class ApiError extends Error {
+  override readonly name: string = 'ApiError';
+  /** HTTP status; undefined when no reply came. */
+  readonly status: number | undefined;
+  /** The reply's body: the parsed JSON, else the text, else undefined. */
+  readonly body: unknown;
+  /** What is wrong with which field, when the server says so. */
+  readonly details: readonly ErrorDetail[];
+
+  constructor(message: string, reply: { status?: number; body?: unknown; cause?: unknown } = {}) {
+    super(message, reply.cause === undefined ? undefined : { cause: reply.cause });
+    this.status = reply.status;
+    this.body = reply.body;
+    const details = (reply.body as { details?: unknown } | null | undefined)?.details;
+    this.details = Array.isArray(details) ? (details as ErrorDetail[]) : [];
+  }
+}
+
+/** One field that the server did not accept. */
+export interface ErrorDetail {
+  readonly code: string;
+  readonly message: string;
+  readonly path?: readonly string[];
+}
+
+/** No reply: the server cannot be reached, closed the connection, or took too long. `cause` has the reason. */
+export class ApiConnectionError extends ApiError {
+  override readonly name = 'ApiConnectionError';
+}
+/** The server said 2xx with a body that is not what this SDK understands: usually another server at that address. */
+export class UnexpectedReplyError extends ApiError {
+  override readonly name = 'UnexpectedReplyError';
+}
+/** 400: a parameter or a body that cannot be understood; `details` name it. */
+export class BadRequestError extends ApiError {
+  override readonly name = 'BadRequestError';
+}
+/** 401: no credential, or one that is unknown, expired, revoked or not for this operation. */
+export class AuthenticationError extends ApiError {
+  override readonly name = 'AuthenticationError';
+}
+/** 403: the credential does not cover this. */
+export class PermissionDeniedError extends ApiError {
+  override readonly name = 'PermissionDeniedError';
+}
+/** 404: no such thing in this environment. */
+export class NotFoundError extends ApiError {
+  override readonly name = 'NotFoundError';
+}
+/** 409: it conflicts with what is there. */
+export class ConflictError extends ApiError {
+  override readonly name = 'ConflictError';
+}
+/** 422: understood, but it cannot be done. */
+export class UnprocessableEntityError extends ApiError {
+  override readonly name = 'UnprocessableEntityError';
+}
+/** 429: too many requests, also after all retries. */
+export class RateLimitError extends ApiError {
+  override readonly name = 'RateLimitError';
+}
+/** 500 and above. */
+export class InternalServerError extends ApiError {
+  override readonly name = 'InternalServerError';
+}
+
+const classes: Readonly<Record<number, typeof ApiError>> = {
+  400: BadRequestError,
+  401: AuthenticationError,
+  403: PermissionDeniedError,
+  404: NotFoundError,
+  409: ConflictError,
+  422: UnprocessableEntityError,
+  429: RateLimitError,
+};
+
+/** A request that failed for good, before it becomes an error. */
+export type Failure =
+  | (RetryHints & { readonly status: number; readonly text: string; readonly location?: string | undefined })
+  | (RetryHints & { readonly status: undefined; readonly cause: unknown; readonly baseURL: string });
+
+function parsed(text: string): unknown {
+  if (text === '') return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+function reasonOf(body: unknown, failure: { location?: string | undefined }): string {
+  const error = (body as { error?: unknown } | null | undefined)?.error;
+  if (typeof error === 'string') return error;
+  const message = (error as { message?: unknown } | null | undefined)?.message;
+  if (typeof message === 'string') return message;
+  if (failure.location !== undefined)
+    return `the server redirects to ${failure.location}; use that address as baseURL`;
+  return typeof body === 'string' ? body.slice(0, 500) : 'status code (no body)';
+}
+
+// Node gives an empty message when it tried several addresses: the reasons are in `errors`.
+function causeText(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  const inner: unknown = cause instanceof AggregateError ? cause.errors[0] : cause.cause;
+  return cause.message || (inner instanceof Error ? inner.message : cause.name);
+}
+
+/** The error to throw for a failed request. Made where the caller awaits, so that its stack leads to the caller. */
+export function errorOf(failure: Failure): ApiError {
+  if (failure.status === undefined) {
+    const message = `Cannot reach ${failure.baseURL}: ${causeText(failure.cause)}`;
+    return new ApiConnectionError(message, { cause: failure.cause });
+  }
+  const { status } = failure;
+  const body = parsed(failure.text);
+  if (status < 300) {
+    const message = `${status} with a body that is not this API's; is baseURL the address of a Millrace server?`;
+    return new UnexpectedReplyError(message, { status, body });
+  }
+  const Class = classes[status] ?? (status >= 500 ? InternalServerError : ApiError);
+  return new Class(`${status} ${reasonOf(body, failure)}`, { status, body });
+}

@@ -1,0 +1,29 @@
+import { ApiClient } from './api-client.ts';
+import type { ClientSettings } from './settings.ts';
+
+let given: ClientSettings = {};
+let client: ApiClient | undefined;
+
+/**
+ * Sets the address and the credential of all calls that follow in this process. Each call replaces what the one before gave;
+ * what is not given comes from `MILLRACE_API_URL`, `MILLRACE_SECRET_KEY`, `MILLRACE_ACCESS_TOKEN` and
+ * `MILLRACE_PREVIEW_BRANCH`, read when the first call is made. Where those are set, `configure` is not needed.
+ *
+ * Nothing is checked here: a setting that cannot work makes the next call throw a ConfigurationError.
+ *
+ * @example
+ * configure({ baseURL: 'https://millrace.example.com', secretKey: process.env.BILLING_KEY });
+ */
+export function configure(settings: ClientSettings): void {
+  given = settings;
+  client = undefined;
+}
+
+/**
+ * The client that a public function works through. Each asks once, before its first await, so that an override for a part
+ * of the program can be put here.
+ */
+export function currentClient(): ApiClient {
+  client ??= new ApiClient(given);
+  return client;
+}

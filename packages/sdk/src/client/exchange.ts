@@ -1,0 +1,75 @@
+import { send } from '#transport';
+import { sdkVersion } from '../sdk-version.ts';
+import type { HttpReply, HttpRequest } from '../transport/transport.ts';
+import type { Failure } from './api-error.ts';
+import { requestRetryDelay } from './request-retry.ts';
+import type { ResolvedSettings } from './settings.ts';
+
+export interface ExchangeRequest {
+  readonly method: string;
+  readonly path: string;
+  /** JSON text. */
+  readonly body?: string;
+}
+
+export type Exchanged =
+  | { readonly ok: true; readonly reply: HttpReply }
+  | { readonly ok: false; readonly failure: Failure };
+
+const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+function headersOf(settings: ResolvedSettings, method: string, body?: string): Record<string, string> {
+  const headers: Record<string, string> = {
+    authorization: `Bearer ${settings.accessToken}`,
+    // The vocabulary of run statuses that this SDK's types have.
+    'x-trigger-api-version': '2025-07-16',
+    'x-trigger-source': 'sdk',
+    'trigger-version': sdkVersion,
+  };
+  if (body !== undefined) headers['content-type'] = 'application/json';
+  if (settings.previewBranch !== undefined) headers['x-service-branch'] = settings.previewBranch;
+  // One for all attempts of this request: the server does it once, whatever was lost on the way.
+  if (method !== 'GET') headers['x-trigger-request-idempotency-key'] = crypto.randomUUID();
+  return headers;
+}
+
+async function attemptOnce(request: HttpRequest): Promise<Exchanged> {
+  try {
+    const reply = await send(request);
+    if (reply.status >= 200 && reply.status < 300) return { ok: true, reply };
+    return {
+      ok: false,
+      failure: {
+        status: reply.status,
+        text: reply.text,
+        location: reply.header('location'),
+        shouldRetry: reply.header('x-should-retry'),
+        rateLimitReset: reply.header('x-ratelimit-reset'),
+      },
+    };
+  } catch (cause) {
+    return { ok: false, failure: { status: undefined, cause, baseURL: request.baseURL } };
+  }
+}
+
+/**
+ * Sends a request until it succeeds, fails for good or has used up its attempts. Never rejects: the caller turns the failure
+ * into an error, so that the error's stack is the caller's.
+ * @param firstFailure a first attempt made elsewhere, in company: this goes on from there
+ */
+export async function exchange(
+  settings: ResolvedSettings,
+  { method, path, body }: ExchangeRequest,
+  firstFailure?: Failure,
+): Promise<Exchanged> {
+  const { baseURL, timeoutInMs: timeoutMs } = settings;
+  const request = { method, baseURL, path, body, timeoutMs, headers: headersOf(settings, method, body) };
+  let last: Exchanged = firstFailure ? { ok: false, failure: firstFailure } : await attemptOnce(request);
+  for (let attempt = 1; !last.ok; attempt += 1) {
+    const delay = requestRetryDelay(settings.retry, attempt, last.failure, Date.now(), Math.random);
+    if (delay === undefined) break;
+    await sleep(delay);
+    last = await attemptOnce(request);
+  }
+  return last;
+}

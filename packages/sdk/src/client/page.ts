@@ -1,0 +1,59 @@
+/** A page of a list. */
+export interface Page<T> {
+  readonly data: readonly T[];
+  hasNextPage(): boolean;
+  /** Throws a RangeError when there is none. */
+  getNextPage(): Promise<Page<T>>;
+  hasPreviousPage(): boolean;
+  /** Throws a RangeError when there is none. */
+  getPreviousPage(): Promise<Page<T>>;
+}
+
+/** Await it for the first page, or iterate it for every item of every page. */
+export type PageList<T> = Promise<Page<T>> & AsyncIterable<T>;
+
+export interface PageAt<T> {
+  readonly data: readonly T[];
+  readonly pagination: { readonly next?: string | undefined; readonly previous?: string | undefined };
+}
+
+/** Where a page starts: after one cursor or before another. */
+export interface Cursor {
+  readonly after?: string | undefined;
+  readonly before?: string | undefined;
+}
+
+type Fetch<T> = (cursor: Cursor) => Promise<PageAt<T>>;
+
+async function pageAt<T>(fetch: Fetch<T>, cursor: Cursor): Promise<Page<T>> {
+  const { data, pagination } = await fetch(cursor);
+  const { next, previous } = pagination;
+  return {
+    data,
+    hasNextPage: () => next !== undefined,
+    hasPreviousPage: () => previous !== undefined,
+    async getNextPage() {
+      if (next === undefined) throw new RangeError('There is no next page; ask hasNextPage() first.');
+      return pageAt(fetch, { after: next });
+    },
+    async getPreviousPage() {
+      if (previous === undefined)
+        throw new RangeError('There is no previous page; ask hasPreviousPage() first.');
+      return pageAt(fetch, { before: previous });
+    },
+  };
+}
+
+/** Starts with the page at `cursor`. The first request is made at once. */
+export function pages<T>(fetch: Fetch<T>, cursor: Cursor): PageList<T> {
+  const first = pageAt(fetch, cursor);
+  async function* items(): AsyncGenerator<T, void, undefined> {
+    let page = await first;
+    yield* page.data;
+    while (page.hasNextPage()) {
+      page = await page.getNextPage();
+      yield* page.data;
+    }
+  }
+  return Object.assign(first, { [Symbol.asyncIterator]: items });
+}

@@ -1,0 +1,120 @@
+/** How a client reaches the server and as whom. Everything not given comes from the environment. */
+export interface ClientSettings {
+  /** Address of the server, a path prefix allowed. Default: `MILLRACE_API_URL`. */
+  baseURL?: string;
+  /** A secret key, a personal access token or a public access token. Wins over `secretKey`. */
+  accessToken?: string;
+  /** An environment's secret key (`svc_…`). Default: `MILLRACE_SECRET_KEY`, then `MILLRACE_ACCESS_TOKEN`. */
+  secretKey?: string;
+  /** The preview branch that calls are about, for keys of the preview environment. Default: `MILLRACE_PREVIEW_BRANCH`. */
+  previewBranch?: string;
+  /** How a request that failed is tried again. */
+  retry?: RequestRetryOptions;
+  /** Milliseconds that one attempt of a request may take. Default 60,000. */
+  timeoutInMs?: number;
+}
+
+/** Retries of requests: on connection failures and on statuses 408, 409, 429 and from 500 up. Delays in milliseconds. */
+export interface RequestRetryOptions {
+  /** All attempts, the first included. Default 5; 1 is no retry. */
+  maxAttempts?: number;
+  /** Delay after the first attempt. Default 1,000. */
+  minTimeoutInMs?: number;
+  /** Each delay is the one before times this. Default 1.6. */
+  factor?: number;
+  /** No delay is longer. Default 30,000. */
+  maxTimeoutInMs?: number;
+}
+
+export type RequestRetry = Readonly<Required<RequestRetryOptions>>;
+
+export interface ResolvedSettings {
+  readonly baseURL: string;
+  readonly accessToken: string;
+  readonly previewBranch: string | undefined;
+  readonly retry: RequestRetry;
+  readonly timeoutInMs: number;
+  /** The credential came from the environment: inside a run, it is the one of the run's own environment. */
+  readonly isAmbient: boolean;
+}
+
+/** The client has no address or no credential, or one that cannot be used. The message says what to set. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError';
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+// Browsers have no `process`.
+const processVariables = (): Variables =>
+  (globalThis as { process?: { env?: Variables } }).process?.env ?? {};
+
+const filled = (text: string | undefined): string | undefined => text?.trim() || undefined;
+
+function checkedBaseURL(text: string | undefined): string {
+  if (text === undefined) {
+    throw new ConfigurationError(
+      'No server address: set MILLRACE_API_URL, or call configure({ baseURL }). `millrace dev` prints the address of its server.',
+    );
+  }
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new ConfigurationError(
+      `baseURL (MILLRACE_API_URL) must be an http or https address such as https://millrace.example.com; got ${JSON.stringify(text)}.`,
+    );
+  }
+  if (url.username || url.password) {
+    throw new ConfigurationError(
+      'baseURL (MILLRACE_API_URL) must not hold a user name or password; give the credential as MILLRACE_SECRET_KEY.',
+    );
+  }
+  return url.origin + url.pathname.replace(/\/+$/, '');
+}
+
+function checkedToken(text: string | undefined): string {
+  if (text === undefined) {
+    throw new ConfigurationError(
+      "No secret key: set MILLRACE_SECRET_KEY to an environment's secret key (svc_…) or MILLRACE_ACCESS_TOKEN to a personal " +
+        'access token, or call configure({ secretKey }). `millrace dev` prints the keys of its project.',
+    );
+  }
+  if (!/^[\x21-\x7e]+$/.test(text)) {
+    throw new ConfigurationError(
+      'The secret key or access token holds a space or a character that no key has; copy it again, without quotes.',
+    );
+  }
+  return text;
+}
+
+function checkedBranch(text: string | undefined): string | undefined {
+  if (text !== undefined && !/^[\x20-\x7e]+$/.test(text)) {
+    throw new ConfigurationError(
+      `previewBranch (MILLRACE_PREVIEW_BRANCH) must be plain ASCII; got ${JSON.stringify(text)}.`,
+    );
+  }
+  return text;
+}
+
+/** Fills in what is not given from the environment, then the defaults, and refuses what cannot work. */
+export function resolveSettings(
+  given: ClientSettings,
+  variables: Variables = processVariables(),
+): ResolvedSettings {
+  const explicit = filled(given.accessToken) ?? filled(given.secretKey);
+  const {
+    maxAttempts = 5,
+    minTimeoutInMs = 1_000,
+    factor = 1.6,
+    maxTimeoutInMs = 30_000,
+  } = given.retry ?? {};
+  return {
+    baseURL: checkedBaseURL(filled(given.baseURL) ?? filled(variables['MILLRACE_API_URL'])),
+    accessToken: checkedToken(
+      explicit ?? filled(variables['MILLRACE_SECRET_KEY']) ?? filled(variables['MILLRACE_ACCESS_TOKEN']),
+    ),
+    previewBranch: checkedBranch(filled(given.previewBranch) ?? filled(variables['MILLRACE_PREVIEW_BRANCH'])),
+    retry: { maxAttempts, minTimeoutInMs, factor, maxTimeoutInMs },
+    timeoutInMs: given.timeoutInMs ?? 60_000,
+    isAmbient: explicit === undefined,
+  };
+}

@@ -1,0 +1,122 @@
+/**
+ * Trigger calls of one tick share one request. A lone call is sent alone, at once, by the plain route; calls that meet go
+ * together to `triggerMany`, where each succeeds or fails for itself.
+ */
+import type { Operations, Reply, triggerManyLimit } from '@millrace/contract';
+import type { Failure } from './api-error.ts';
+import { exchange } from './exchange.ts';
+import { pathOf, routes } from './routes.ts';
+import type { ResolvedSettings } from './settings.ts';
+
+export type TriggerReply = Reply<Operations['triggerTask']>;
+
+export type Triggered =
+  | { readonly ok: true; readonly reply: TriggerReply; readonly publicAccessToken?: string | undefined }
+  | { readonly ok: false; readonly failure: Failure };
+
+interface Call {
+  readonly task: string;
+  /** Of the plain route. */
+  readonly path: string;
+  readonly members: string;
+  readonly settle: (outcome: Triggered) => void;
+}
+
+const callsPerRequest: typeof triggerManyLimit = 500;
+/** A character is at most 3 bytes of UTF-8, so a shared request stays under the server's 3 MiB without counting bytes. */
+const charactersPerRequest = 1_000_000;
+
+/** After the tick's other work; where there is no setImmediate, as soon as the platform does. */
+const afterTick: (act: () => void) => void =
+  typeof setImmediate === 'function' ? setImmediate : (act) => setTimeout(act, 0);
+
+/** Statuses of a shared request that may be the doing of one call in it. */
+const mayConcernOne = (status: number | undefined) =>
+  status !== undefined && status >= 400 && status < 500 && status !== 401 && status !== 408 && status !== 429;
+
+function replyIn<T>(text: string, status: number): { ok: true; value: T } | { ok: false; failure: Failure } {
+  try {
+    return { ok: true, value: JSON.parse(text) as T };
+  } catch {
+    return { ok: false, failure: { status, text } };
+  }
+}
+
+/** Gathers the trigger calls of one client. */
+export class TriggerQueue {
+  readonly #settings: ResolvedSettings;
+  #waiting: Call[] = [];
+
+  constructor(settings: ResolvedSettings) {
+    this.#settings = settings;
+  }
+
+  /**
+   * Throws at once for a task id that no path can hold; otherwise never rejects.
+   * @param members the members of the call's JSON object, without its braces
+   */
+  add(task: string, members: string): Promise<Triggered> {
+    const path = pathOf('triggerTask', { taskId: task });
+    return new Promise((settle) => {
+      this.#waiting.push({ task, path, members, settle });
+      if (this.#waiting.length === 1) afterTick(() => this.#flush());
+    });
+  }
+
+  #flush(): void {
+    const calls = this.#waiting;
+    this.#waiting = [];
+    let from = 0;
+    while (from < calls.length) {
+      let to = from;
+      let characters = 0;
+      do characters += calls[to++]!.members.length;
+      while (
+        to < calls.length &&
+        to - from < callsPerRequest &&
+        characters + calls[to]!.members.length <= charactersPerRequest
+      );
+      if (to - from === 1) void this.#sendAlone(calls[from]!);
+      else void this.#sendTogether(calls.slice(from, to));
+      from = to;
+    }
+  }
+
+  async #sendAlone(call: Call, firstFailure?: Failure): Promise<void> {
+    const request = { method: routes.triggerTask.method, path: call.path, body: `{${call.members}}` };
+    const exchanged = await exchange(this.#settings, request, firstFailure);
+    if (!exchanged.ok) return call.settle(exchanged);
+    const parsed = replyIn<TriggerReply>(exchanged.reply.text, exchanged.reply.status);
+    if (!parsed.ok) return call.settle(parsed);
+    call.settle({
+      ok: true,
+      reply: parsed.value,
+      publicAccessToken: exchanged.reply.header('x-trigger-jwt'),
+    });
+  }
+
+  async #sendTogether(calls: readonly Call[]): Promise<void> {
+    const items = calls.map(
+      ({ task, members }) => `{"task":${JSON.stringify(task)}${members && ','}${members}}`,
+    );
+    const request = { ...routes.triggerMany, body: `{"items":[${items.join(',')}]}` };
+    const exchanged = await exchange(this.#settings, request);
+    if (!exchanged.ok) {
+      // One bad call must not fail its neighbours: each gets its own answer.
+      if (mayConcernOne(exchanged.failure.status)) for (const call of calls) void this.#sendAlone(call);
+      else for (const call of calls) call.settle(exchanged);
+      return;
+    }
+    const { text, status } = exchanged.reply;
+    const parsed = replyIn<Reply<Operations['triggerMany']>>(text, status);
+    const results = parsed.ok ? parsed.value.results : undefined;
+    for (const [index, call] of calls.entries()) {
+      const result = results?.[index];
+      if (!result) call.settle({ ok: false, failure: { status, text } });
+      else if ('id' in result) call.settle({ ok: true, reply: result });
+      // Goes on alone from its first failure, retries and all.
+      else
+        void this.#sendAlone(call, { status: result.status, text: JSON.stringify({ error: result.error }) });
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { BadRequestError, configure, errors } from '../index.ts';
+import { startServer, type Answer, type HttpServer, type Received } from '../testing/http-server.ts';
+
+let server: HttpServer;
+let answer: (request: Received) => Answer;
+beforeEach(async () => {
+  server = await startServer((request) => answer(request));
+  configure({ baseURL: server.url, secretKey: 'k' });
+});
+afterEach(() => server.close());
+
+const group = (n: number) => ({
+  id: `error_${n}`,
+  count: n,
+  firstSeen: '2026-11-20T00:00:00.000Z',
+  lastSeen: '2026-11-21T00:00:00.000Z',
+  resolvedAt: null,
+});
+const queries = () =>
+  server.received.map(({ path }) => Object.fromEntries(new URL(path, 'http://x').searchParams));
+
+/** Three pages of one group each, with the group's number as cursor. */
+const threePages = ({ path }: Received): Answer => {
+  const { searchParams } = new URL(path, 'http://x');
+  const [after, before] = [searchParams.get('page[after]'), searchParams.get('page[before]')];
+  const at = before ? Number(before) - 1 : Number(after ?? 0) + 1;
+  return {
+    body: {
+      data: [group(at)],
+      pagination: { ...(at < 3 && { next: `${at}` }), ...(at > 1 && { previous: `${at}` }) },
+    },
+  };
+};
+
+describe('list', () => {
+  test('sends every filter as the API spells it', async () => {
+    answer = threePages;
+    await errors.list({
+      taskIdentifier: ['a', 'b'],
+      version: '20261121.1',
+      status: ['unresolved', 'ignored'],
+      search: 'boom, boom',
+      period: '7d',
+      from: new Date(1_000),
+      to: 2_000,
+      limit: 10,
+      after: '1',
+    });
+    expect(queries()).toEqual([
+      {
+        'filter[taskIdentifier]': 'a,b',
+        'filter[version]': '20261121.1',
+        'filter[status]': 'unresolved,ignored',
+        'filter[search]': 'boom, boom',
+        'filter[period]': '7d',
+        'filter[from]': '1000',
+        'filter[to]': '2000',
+        'page[size]': '10',
+        'page[after]': '1',
+      },
+    ]);
+  });
+
+  test('iterates the groups of all pages, with the same filters', async () => {
+    answer = threePages;
+    const ids: string[] = [];
+    for await (const { id, firstSeen, resolvedAt } of errors.list({ status: 'unresolved' })) {
+      ids.push(id);
+      expect([firstSeen, resolvedAt]).toEqual([new Date('2026-11-20'), null]);
+    }
+    expect(ids).toEqual(['error_1', 'error_2', 'error_3']);
+    expect(queries().map((query) => query['filter[status]'])).toEqual([
+      'unresolved',
+      'unresolved',
+      'unresolved',
+    ]);
+  });
+
+  test('goes forward and back, with one cursor at a time', async () => {
+    answer = threePages;
+    const first = await errors.list();
+    const second = await first.getNextPage();
+    const again = await second.getPreviousPage();
+    const forward = await again.getNextPage();
+    expect([first, second, again, forward].map(({ data }) => data[0]?.id)).toEqual([
+      'error_1',
+      'error_2',
+      'error_1',
+      'error_2',
+    ]);
+    expect(queries().map(Object.keys)).toEqual([[], ['page[after]'], ['page[before]'], ['page[after]']]);
+  });
+
+  test('has clear ends', async () => {
+    answer = threePages;
+    const last = await errors.list({ after: '2' });
+    expect([last.hasNextPage(), last.hasPreviousPage()]).toEqual([false, true]);
+    await expect(last.getNextPage()).rejects.toThrow(RangeError);
+  });
+
+  test('throws what the server refuses, awaited or iterated', async () => {
+    answer = () => ({
+      status: 400,
+      body: { error: 'Query Error', details: [{ code: 'custom', message: 'no', path: ['filter[status]'] }] },
+    });
+    await expect(errors.list({ status: 'open' as never })).rejects.toThrow(BadRequestError);
+    const iterator = errors.list()[Symbol.asyncIterator]();
+    await expect(iterator.next()).rejects.toMatchObject({
+      details: [{ path: ['filter[status]'] }],
+    });
+  });
+});
+
+test('retrieve names the group in the path and gives dates', async () => {
+  answer = () => ({ body: { ...group(1), ignoredAt: null } });
+  expect(await errors.retrieve('error_1')).toMatchObject({
+    lastSeen: new Date('2026-11-21'),
+    resolvedAt: null,
+  });
+  expect(server.received[0]?.path).toBe('/api/v1/errors/error_1');
+});
+
+test('resolve sends the version that has the fix, or none', async () => {
+  answer = () => ({ body: { ...group(1), resolvedAt: '2026-11-21T00:00:00.000Z' } });
+  const resolved = await errors.resolve('error_1', { resolvedInVersion: '20261121.3' });
+  await errors.resolve({ id: 'error_1' });
+  expect(resolved.resolvedAt).toEqual(new Date('2026-11-21'));
+  expect(server.received.map(({ path, body }) => [path, body])).toEqual([
+    ['/api/v1/errors/error_1/resolve', { resolvedInVersion: '20261121.3' }],
+    ['/api/v1/errors/error_1/resolve', {}],
+  ]);
+});
+
+test('what is no group is refused before a request', async () => {
+  await expect(errors.retrieve('')).rejects.toThrow(/error_/);
+  await expect(errors.resolve(undefined as never)).rejects.toThrow(/error_/);
+  expect(server.received).toHaveLength(0);
+});

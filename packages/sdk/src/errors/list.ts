@@ -1,0 +1,66 @@
+import type { ErrorStatus } from '@millrace/contract';
+import { currentClient } from '../client/current-client.ts';
+import { pages, type PageList } from '../client/page.ts';
+import { fromWire, type ErrorGroup } from './error-group.ts';
+
+/** Which error groups. Lists mean any of them; several filters mean all of them. */
+export interface ListErrorsParams {
+  taskIdentifier?: string | string[];
+  /** Worker versions, such as `20261121.3`. */
+  version?: string | string[];
+  status?: ErrorStatus | ErrorStatus[];
+  /** Part of the error's type or message, whatever its case; at most 1,000 characters. */
+  search?: string;
+  /** A range back from now: a number and s, m, h, d or w, such as `7d`. Wins over `from` and `to`. */
+  period?: string;
+  /** A date, or milliseconds since 1970. */
+  from?: Date | number;
+  /** A date, or milliseconds since 1970. */
+  to?: Date | number;
+  /** Groups a page: 1 to 100. Default 25. */
+  limit?: number;
+  /** Start after this group or cursor. */
+  after?: string;
+  /** Start before this group or cursor. Wins over `after`. */
+  before?: string;
+}
+
+const joined = (words: string | readonly string[] | undefined) =>
+  typeof words === 'string' ? words : words?.join(',');
+
+const milliseconds = (at: Date | number | undefined) => (at instanceof Date ? at.getTime() : at);
+
+/**
+ * Error groups, last seen first. Await it for the first page, or iterate it for all. Without a time range, of all time.
+ * Throws a BadRequestError whose `details` name a filter that cannot be understood.
+ *
+ * @example
+ * for await (const group of errors.list({ status: 'unresolved', period: '7d' })) {
+ *   console.log(group.count, group.taskIdentifier, group.errorMessage);
+ * }
+ *
+ * @example
+ * const page = await errors.list({ limit: 10 });
+ * if (page.hasNextPage()) console.log((await page.getNextPage()).data);
+ */
+export function list(params: ListErrorsParams = {}): PageList<ErrorGroup> {
+  const client = currentClient();
+  const filters = {
+    'page[size]': params.limit,
+    'filter[taskIdentifier]': joined(params.taskIdentifier),
+    'filter[version]': joined(params.version),
+    'filter[status]': joined(params.status),
+    'filter[search]': params.search,
+    'filter[period]': params.period,
+    'filter[from]': milliseconds(params.from),
+    'filter[to]': milliseconds(params.to),
+  };
+  return pages(
+    async ({ after, before }) => {
+      const query = { ...filters, 'page[after]': after, 'page[before]': before };
+      const { data, pagination } = await client.call('listErrors', { query });
+      return { data: data.map((group) => fromWire(group)), pagination };
+    },
+    { after: params.after, before: params.before },
+  );
+}

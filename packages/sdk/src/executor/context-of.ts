@@ -1,0 +1,45 @@
+import { environmentTypes, type EnvironmentKind } from '@millrace/contract/environment';
+import type { Assignment, EnvironmentFacts } from '@millrace/contract/runner';
+import type { Context } from '../task/context.ts';
+
+export interface ContextFacts {
+  readonly assignment: Assignment;
+  readonly environment: EnvironmentFacts;
+  readonly filePath: string;
+  readonly maxAttempts: number;
+  readonly maxDuration: number | undefined;
+  readonly startedAt: Date;
+}
+
+/** The `ctx` of an attempt. */
+export function contextOf({ assignment, environment, startedAt, ...facts }: ContextFacts): Context {
+  return {
+    task: { id: assignment.task, filePath: facts.filePath },
+    run: {
+      id: assignment.run,
+      tags: assignment.tags,
+      isTest: assignment.isTest,
+      createdAt: new Date(assignment.createdAt),
+      startedAt,
+      maxAttempts: facts.maxAttempts,
+      maxDuration: facts.maxDuration,
+      priority: assignment.priority,
+      concurrencyKey: assignment.concurrencyKey ?? undefined,
+      version: assignment.version,
+      parentRunId: assignment.parentRun ?? undefined,
+      rootRunId: assignment.rootRun ?? undefined,
+    },
+    attempt: { number: assignment.attempt, startedAt },
+    environment: {
+      id: environment.id,
+      slug: environment.slug,
+      type: environmentTypes[environment.kind as EnvironmentKind] ?? environment.kind,
+      branchName: environment.branch ?? undefined,
+    },
+    project: { ref: environment.projectRef, name: environment.projectName },
+    organization: { id: environment.organizationId, name: environment.organizationName },
+    queue: { name: assignment.queue },
+    machine: assignment.machine === null ? undefined : { name: assignment.machine },
+    batch: assignment.batch === null ? undefined : { id: assignment.batch },
+  };
+}

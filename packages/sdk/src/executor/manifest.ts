@@ -1,0 +1,134 @@
+import type { MachinePreset, TaskManifest } from '@millrace/contract/runner';
+import { parseDuration } from '../duration.ts';
+import type { QueueOptions, TaskDefinition } from '../task/definition.ts';
+import type { RetryOptions } from '../retry/backoff.ts';
+import { taskBrand, type AnyTask } from '../task/types.ts';
+
+/** A task that is declared wrongly. The message names the file, the task and the field. */
+export class TaskDeclarationError extends Error {
+  override readonly name = 'TaskDeclarationError';
+}
+
+const machines: Readonly<Record<MachinePreset, true>> = {
+  micro: true,
+  'small-1x': true,
+  'small-2x': true,
+  'medium-1x': true,
+  'medium-2x': true,
+  'large-1x': true,
+  'large-2x': true,
+};
+
+type Refuse = (field: string, rule: string, value: unknown) => never;
+
+function shown(value: unknown): string {
+  const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}
+
+function checkNumber(
+  refuse: Refuse,
+  field: string,
+  value: unknown,
+  least: number,
+  most: number,
+  whole: boolean,
+): void {
+  if (value === undefined) return;
+  const fits =
+    typeof value === 'number' && value >= least && value <= most && (!whole || Number.isInteger(value));
+  if (fits) return;
+  const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+  refuse(field, `must be a ${whole ? 'whole ' : ''}number ${range}`, value);
+}
+
+function checkText(refuse: Refuse, field: string, value: unknown, most: number): void {
+  if (typeof value === 'string' && value.trim() !== '' && value.length <= most) return;
+  refuse(field, `must be a string of 1 to ${most} characters`, value);
+}
+
+function checkBoolean(refuse: Refuse, field: string, value: unknown): void {
+  if (value !== undefined && typeof value !== 'boolean') refuse(field, 'must be true or false', value);
+}
+
+function checkObject(refuse: Refuse, field: string, value: unknown): void {
+  if (value === undefined || (typeof value === 'object' && value !== null)) return;
+  refuse(field, 'must be an object', value);
+}
+
+function checkRetry(refuse: Refuse, retry: RetryOptions | undefined): void {
+  checkObject(refuse, 'retry', retry);
+  const any = Number.MAX_SAFE_INTEGER;
+  checkNumber(refuse, 'retry.maxAttempts', retry?.maxAttempts, 1, 1_000, true);
+  checkNumber(refuse, 'retry.factor', retry?.factor, 1, 100, false);
+  checkNumber(refuse, 'retry.minTimeoutInMs', retry?.minTimeoutInMs, 0, any, true);
+  checkNumber(refuse, 'retry.maxTimeoutInMs', retry?.maxTimeoutInMs, 0, any, true);
+  checkBoolean(refuse, 'retry.randomize', retry?.randomize);
+}
+
+function queueOf(refuse: Refuse, id: string, queue: QueueOptions | undefined): TaskManifest['queue'] {
+  if (queue === undefined) return undefined;
+  checkObject(refuse, 'queue', queue);
+  const { name = `task/${id}`, concurrencyLimit } = queue;
+  checkText(refuse, 'queue.name', name, 128);
+  checkNumber(
+    refuse,
+    'queue.concurrencyLimit',
+    concurrencyLimit ?? undefined,
+    0,
+    Number.MAX_SAFE_INTEGER,
+    true,
+  );
+  return { name, concurrencyLimit };
+}
+
+function ttlOf(refuse: Refuse, ttl: number | string | undefined): number | undefined {
+  const seconds = typeof ttl === 'string' ? parseDuration(ttl) : ttl;
+  if (ttl !== undefined && seconds === undefined)
+    refuse('ttl', 'must be seconds, or a duration such as 1h30m', ttl);
+  checkNumber(refuse, 'ttl', seconds, 0, Number.MAX_SAFE_INTEGER, true);
+  return seconds;
+}
+
+/**
+ * What the server is told of a task. Throws a TaskDeclarationError for a declaration that cannot work.
+ * @param filePath where it is declared, relative to the project
+ */
+export function manifestOf(task: AnyTask, filePath: string, exportName?: string): TaskManifest {
+  const definition: TaskDefinition = task[taskBrand];
+  const { id, description, retry, queue, maxDuration, machine, ttl, isolated, fingerprint, schema } =
+    definition;
+  const refuse: Refuse = (field, rule, value) => {
+    const where = exportName === undefined ? filePath : `${filePath}, export ${exportName}`;
+    throw new TaskDeclarationError(`${where}: task ${shown(id)}: ${field} ${rule}; got ${shown(value)}`);
+  };
+
+  checkText(refuse, 'id', id, 128);
+  if (typeof definition.run !== 'function') refuse('run', 'must be a function', definition.run);
+  const validate: unknown = schema?.['~standard']?.validate;
+  if (schema !== undefined && typeof validate !== 'function')
+    refuse('schema', 'must be a Standard Schema', schema);
+  checkRetry(refuse, retry);
+  checkNumber(refuse, 'maxDuration', maxDuration, 5, 2_147_483_647, true);
+  if (machine !== undefined && !Object.hasOwn(machines, machine)) {
+    refuse('machine', `must be one of ${Object.keys(machines).join(', ')}`, machine);
+  }
+  checkBoolean(refuse, 'isolated', isolated);
+  if (description !== undefined && typeof description !== 'string')
+    refuse('description', 'must be a string', description);
+  if (fingerprint !== undefined) checkText(refuse, 'fingerprint', fingerprint, 256);
+
+  return {
+    id,
+    filePath,
+    exportName,
+    description,
+    queue: queueOf(refuse, id, queue),
+    retry,
+    maxDuration,
+    machine,
+    isolated,
+    ttl: ttlOf(refuse, ttl),
+    fingerprint,
+  };
+}

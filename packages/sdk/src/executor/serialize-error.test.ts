@@ -1,0 +1,126 @@
+import vm from 'node:vm';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { serializeError } from './serialize-error.ts';
+
+describe('serializeError', () => {
+  test('keeps name, message, stack, code and fingerprint of an error', () => {
+    const error = Object.assign(new TypeError('no'), { code: 'E_NO', fingerprint: 'mine' });
+    expect(serializeError(error)).toEqual({
+      type: 'BUILT_IN_ERROR',
+      name: 'TypeError',
+      message: 'no',
+      stackTrace: error.stack,
+      code: 'E_NO',
+      fingerprint: 'mine',
+    });
+  });
+
+  test('names a subclass that set no name by its class, as a bundler may have renamed it', () => {
+    class _CardDeclined extends Error {}
+    expect(serializeError(new _CardDeclined('x')).name).toBe('CardDeclined');
+    expect(serializeError(new (class extends Error {})('x')).name).toBe('Error');
+  });
+
+  test('takes an error of another realm for an error', () => {
+    const error: unknown = vm.runInNewContext('new RangeError("far")');
+    expect(serializeError(error)).toMatchObject({
+      type: 'BUILT_IN_ERROR',
+      name: 'RangeError',
+      message: 'far',
+    });
+  });
+
+  test.each([
+    ['text', { type: 'STRING_ERROR', name: 'string', message: 'text' }],
+    [undefined, { type: 'CUSTOM_ERROR', name: 'undefined', message: 'undefined' }],
+    [null, { type: 'CUSTOM_ERROR', name: 'null', message: 'null' }],
+    [5n, { type: 'CUSTOM_ERROR', name: 'bigint', message: '5' }],
+    [Symbol('s'), { type: 'CUSTOM_ERROR', name: 'symbol', message: 'Symbol(s)' }],
+    [
+      { code: 'X', n: 1 },
+      { type: 'CUSTOM_ERROR', name: 'Error', message: '{"code":"X","n":1}', code: 'X' },
+    ],
+  ])('says what was thrown when it is no error: %o', (thrown, expected) => {
+    expect(serializeError(thrown)).toMatchObject(expected);
+  });
+
+  test('follows causes three levels down', () => {
+    const nested = [1, 2, 3, 4, 5].reduce<Error | undefined>(
+      (cause, n) => new Error(`e${n}`, { cause }),
+      undefined,
+    );
+    const serialized = serializeError(nested);
+    const messages = [];
+    for (let at: typeof serialized | undefined = serialized; at; at = at.causes?.[0])
+      messages.push(at.message);
+    expect(messages).toEqual(['e5', 'e4', 'e3', 'e2']);
+  });
+
+  test('keeps the errors of an AggregateError, and ends at a circle', () => {
+    const error = new AggregateError([new Error('a'), 'b'], 'all');
+    error.cause = error;
+    expect(serializeError(error).causes).toMatchObject([
+      { message: 'a' },
+      { type: 'STRING_ERROR', message: 'b' },
+    ]);
+  });
+
+  test('bounds everything', () => {
+    const huge = 'x'.repeat(10_000_000);
+    const many = Array.from({ length: 1_000 }, () => Object.assign(new Error(huge), { stack: huge }));
+    const error = Object.assign(new AggregateError(many, huge), {
+      name: huge,
+      stack: huge,
+      code: huge,
+      fingerprint: huge,
+    });
+    const serialized = serializeError(error);
+    expect(serialized.message).toMatch(/^x{16384}… \(9983616 more characters\)$/);
+    expect(serialized.causes).toHaveLength(9);
+    expect(JSON.stringify(serialized).length).toBeLessThan(1_000_000);
+  });
+
+  test('replaces NUL and lone surrogates', () => {
+    expect(serializeError(new Error('a\u0000b\uD800c\uDC00 😀')).message).toBe('a\uFFFDb\uFFFDc\uFFFD 😀');
+  });
+
+  test('survives getters and proxies that throw', () => {
+    const hostile = Object.defineProperties(new Error('m'), {
+      message: {
+        get() {
+          throw new Error('message');
+        },
+      },
+      stack: {
+        get() {
+          throw new Error('stack');
+        },
+      },
+      cause: {
+        get() {
+          throw new Error('cause');
+        },
+      },
+    });
+    expect(serializeError(hostile)).toMatchObject({ name: 'Error', message: '', stackTrace: '' });
+    const revoked = Proxy.revocable({}, {});
+    revoked.revoke();
+    expect(serializeError(revoked.proxy)).toMatchObject({ type: 'INTERNAL_ERROR', name: 'UnreadableError' });
+  });
+
+  test('makes something that can be sent and stored of anything', () => {
+    fc.assert(
+      fc.property(
+        fc.anything({ withBigInt: true, withMap: true, withSet: true, withDate: true }),
+        (thrown) => {
+          const { name, message, stackTrace } = serializeError(thrown);
+          for (const text of [name, message, stackTrace]) {
+            expect(text).not.toContain('\u0000');
+            expect(Buffer.from(text).toString()).toBe(text);
+          }
+        },
+      ),
+    );
+  });
+});

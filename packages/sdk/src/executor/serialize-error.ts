@@ -1,0 +1,118 @@
+import type { SerializedError } from '@millrace/contract/runner';
+import { boundedText } from '../bounded-text.ts';
+import { propertiesText } from '../logger/properties.ts';
+
+const bounds = { name: 256, message: 16_384, stack: 65_536, code: 128, fingerprint: 256 };
+const mostLevels = 3;
+const mostCauses = 9;
+
+/** A property, whatever it costs to ask: getters and proxies may throw. */
+function read(from: object, key: string): unknown {
+  try {
+    return (from as Record<string, unknown>)[key];
+  } catch {
+    return undefined;
+  }
+}
+
+function textOf(value: unknown): string {
+  try {
+    return typeof value === 'object' && value !== null ? propertiesText(value) : String(value);
+  } catch {
+    return `a ${typeof value} that cannot be read`;
+  }
+}
+
+/** The error's name; where it is only `Error`, that of its class, which most people who subclass it mean. */
+function nameOf(error: object): string {
+  const name = read(error, 'name');
+  if (typeof name === 'string' && name !== '' && name !== 'Error') return boundedText(name, bounds.name);
+  const constructor = read(error, 'constructor');
+  const className = typeof constructor === 'function' ? read(constructor, 'name') : undefined;
+  // A bundler puts `_` before a class that its own body mentions.
+  const plain = typeof className === 'string' ? className.replace(/^_+/, '') : '';
+  return plain === '' || plain === 'Object' ? 'Error' : boundedText(plain, bounds.name);
+}
+
+// By shape, not only by class: an error may come from another realm, such as a vm context.
+const isErrorLike = (value: object) =>
+  value instanceof Error ||
+  (typeof read(value, 'message') === 'string' && typeof read(value, 'stack') === 'string');
+
+interface Walk {
+  readonly seen: Set<unknown>;
+  left: number;
+}
+
+function causesOf(error: object, level: number, walk: Walk): SerializedError[] {
+  if (level >= mostLevels) return [];
+  const children = read(error, 'errors');
+  const causes = [read(error, 'cause'), ...(Array.isArray(children) ? children.slice(0, mostCauses) : [])];
+  const serialized: SerializedError[] = [];
+  for (const cause of causes) {
+    if (cause === undefined || cause === null || walk.left === 0 || walk.seen.has(cause)) continue;
+    walk.left -= 1;
+    serialized.push(serialize(cause, level + 1, walk));
+  }
+  return serialized;
+}
+
+function serialize(thrown: unknown, level: number, walk: Walk): SerializedError {
+  if (typeof thrown === 'string') {
+    return {
+      type: 'STRING_ERROR',
+      name: 'string',
+      message: boundedText(thrown, bounds.message),
+      stackTrace: '',
+    };
+  }
+  if (typeof thrown !== 'object' || thrown === null) {
+    const name = thrown === null ? 'null' : typeof thrown;
+    return {
+      type: 'CUSTOM_ERROR',
+      name,
+      message: boundedText(textOf(thrown), bounds.message),
+      stackTrace: '',
+    };
+  }
+  walk.seen.add(thrown);
+  const isError = isErrorLike(thrown);
+  const message = isError ? read(thrown, 'message') : thrown;
+  const stack = read(thrown, 'stack');
+  const code = read(thrown, 'code');
+  const fingerprint = read(thrown, 'fingerprint');
+  const causes = isError ? causesOf(thrown, level, walk) : [];
+  return {
+    type: isError ? 'BUILT_IN_ERROR' : 'CUSTOM_ERROR',
+    name: nameOf(thrown),
+    message: boundedText(typeof message === 'string' ? message : textOf(message ?? ''), bounds.message),
+    stackTrace: typeof stack === 'string' ? boundedText(stack, bounds.stack) : '',
+    ...(typeof code === 'string' || typeof code === 'number'
+      ? { code: boundedText(String(code), bounds.code) }
+      : {}),
+    ...(typeof fingerprint === 'string' && fingerprint !== ''
+      ? { fingerprint: boundedText(fingerprint, bounds.fingerprint) }
+      : {}),
+    ...(causes.length > 0 ? { causes } : {}),
+  };
+}
+
+/**
+ * Whatever was thrown, made safe to send and store: bounded, free of NUL and lone surrogates, with its causes (and the errors
+ * of an AggregateError) up to 3 levels down. Never throws, whatever getters and proxies do.
+ */
+export function serializeError(thrown: unknown): SerializedError {
+  try {
+    return serialize(thrown, 0, { seen: new Set(), left: mostCauses });
+  } catch {
+    return internalError('UnreadableError', 'What was thrown cannot be read.');
+  }
+}
+
+/** An error that is the platform's word about the run, not something its code threw. */
+export const internalError = (name: string, message: string): SerializedError => ({
+  type: 'INTERNAL_ERROR',
+  name,
+  message: boundedText(message, bounds.message),
+  stackTrace: '',
+});

@@ -1,0 +1,38 @@
+import type { LogLevel } from '@millrace/contract/runner';
+import { boundedText } from '../bounded-text.ts';
+import { currentRun } from '../run-scope.ts';
+import { propertiesText } from './properties.ts';
+
+const mostCharacters = 65_536;
+
+const at =
+  (level: LogLevel) =>
+  (message: string, properties?: Record<string, unknown>): void => {
+    const run = currentRun();
+    if (!run) {
+      if (properties === undefined) console[level](message);
+      else console[level](message, properties);
+      return;
+    }
+    run.onLog({
+      at: Date.now(),
+      level,
+      message: boundedText(String(message), mostCharacters),
+      ...(properties === undefined ? {} : { properties: propertiesText(properties) }),
+    });
+  };
+
+/**
+ * Writes lines with properties. Inside a run they go to the run's log, where `runs.logs` and the dashboard find them;
+ * elsewhere to the console. Messages and properties are cut at 65,536 characters. Never throws.
+ *
+ * @example
+ * logger.info('charged', { customer: payload.customerId, cents: 1250 });
+ */
+export const logger = {
+  debug: at('debug'),
+  info: at('info'),
+  log: at('log'),
+  warn: at('warn'),
+  error: at('error'),
+};

@@ -1,0 +1,33 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { sdkVersion } from './sdk-version.ts';
+
+const here = new URL('.', import.meta.url);
+const sources = readdirSync(here, { recursive: true, encoding: 'utf8' }).filter(
+  (path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !path.startsWith('testing'),
+);
+/** What a file imports at run time: `import type` and inline types are gone by then. */
+const importsOf = (path: string) =>
+  [
+    ...readFileSync(new URL(path, here), 'utf8').matchAll(
+      /^(?:import|export) (?!type)[^;]*?from '([^.'][^']*)'/gm,
+    ),
+  ].map(([, name]) => name);
+
+test('requests name the version of the package', () => {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', here), 'utf8')) as {
+    version: string;
+  };
+  expect(sdkVersion).toBe(version);
+});
+
+test('nothing but the executor and the transport on Node needs Node', () => {
+  expect(sources.length).toBeGreaterThan(20);
+  const needing = sources.filter((path) => importsOf(path).some((name) => name!.startsWith('node:')));
+  expect(needing.toSorted()).toEqual(['executor/execute.ts', 'transport/node.ts']);
+});
+
+test('loads nothing but superjson and the list of environments', () => {
+  const foreign = new Set(sources.flatMap(importsOf).filter((name) => !name!.startsWith('node:')));
+  expect(foreign).toEqual(new Set(['#transport', '@millrace/contract/environment', 'superjson']));
+});

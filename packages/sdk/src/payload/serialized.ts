@@ -1,0 +1,28 @@
+/**
+ * A value as the HTTP API shows it, in plain JSON: dates are ISO 8601 strings, `undefined` and functions are gone. What has no
+ * plain form of its own (maps, sets, bigints, binary data) is `unknown`.
+ */
+export type Serialized<T> = unknown extends T
+  ? T
+  : T extends string | number | boolean | null
+    ? T
+    : T extends Date
+      ? string
+      : T extends URL
+        ? string
+        : T extends undefined | void
+          ? undefined
+          : T extends
+                | bigint
+                | symbol
+                | ReadonlyMap<unknown, unknown>
+                | ReadonlySet<unknown>
+                | ArrayBufferView
+                | RegExp
+                | Error
+            ? unknown
+            : T extends (...args: never) => unknown
+              ? never
+              : T extends object
+                ? { [K in keyof T]: Serialized<T[K]> }
+                : never;

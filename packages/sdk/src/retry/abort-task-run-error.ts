@@ -1,0 +1,17 @@
+const brand = Symbol.for('@millrace/sdk/abort-task-run');
+
+/**
+ * Throw it in a task to fail the run at once, without the attempts that are left.
+ *
+ * @example
+ * if (!customer) throw new AbortTaskRunError(`no customer ${payload.customerId}`);
+ */
+export class AbortTaskRunError extends Error {
+  override readonly name = 'AbortTaskRunError';
+  /** Two copies of this package in one process must know each other's. */
+  readonly [brand] = true;
+}
+
+/** Whether a thrown value asks for no further attempt. */
+export const asksToAbort = (thrown: unknown): boolean =>
+  typeof thrown === 'object' && thrown !== null && brand in thrown;

@@ -1,0 +1,57 @@
+/** How an attempt that failed is tried again. What is left out has the default. */
+export interface RetryOptions {
+  /** All attempts, the first included: 1 to 1,000. Default 3; 1 is no retry. */
+  maxAttempts?: number;
+  /** Each delay is the one before times this: 1 to 100. Default 2. */
+  factor?: number;
+  /** Milliseconds before the second attempt. Default 1,000. */
+  minTimeoutInMs?: number;
+  /** Milliseconds that no delay exceeds. Default 60,000. */
+  maxTimeoutInMs?: number;
+  /** Multiply each delay by a random factor between 1 and 2, so that what failed together is not tried together. Default true. */
+  randomize?: boolean;
+}
+
+/** The defaults of RetryOptions. */
+export const retryDefaults: Readonly<Required<RetryOptions>> = {
+  maxAttempts: 3,
+  factor: 2,
+  minTimeoutInMs: 1_000,
+  maxTimeoutInMs: 60_000,
+  randomize: true,
+};
+
+interface Growth {
+  readonly minTimeoutInMs: number;
+  readonly factor: number;
+  readonly maxTimeoutInMs: number;
+}
+
+/** A delay that starts at the minimum after attempt 1, grows by the factor and stays at the maximum. */
+export function grownDelay(
+  { minTimeoutInMs, factor, maxTimeoutInMs }: Growth,
+  attempt: number,
+  spread = 1,
+): number {
+  // Infinity would make NaN of a minimum of 0.
+  const growth = Math.min(factor ** (attempt - 1), Number.MAX_SAFE_INTEGER);
+  return Math.min(maxTimeoutInMs, spread * minTimeoutInMs * growth);
+}
+
+/**
+ * Milliseconds before the attempt after `attempt` (1 is the first); undefined when that was the last.
+ * @param random a number from 0 up to 1
+ */
+export function retryDelay(retry: RetryOptions, attempt: number, random: () => number): number | undefined {
+  const {
+    maxAttempts = retryDefaults.maxAttempts,
+    factor = retryDefaults.factor,
+    minTimeoutInMs = retryDefaults.minTimeoutInMs,
+    maxTimeoutInMs = retryDefaults.maxTimeoutInMs,
+    randomize = retryDefaults.randomize,
+  } = retry;
+  if (attempt >= maxAttempts) return undefined;
+  return Math.round(
+    grownDelay({ factor, minTimeoutInMs, maxTimeoutInMs }, attempt, randomize ? 1 + random() : 1),
+  );
+}

@@ -1,0 +1,13 @@
+import { currentClient } from '../client/current-client.ts';
+import { runId, type RunReference } from './run.ts';
+
+/**
+ * Asks for a run and its descendants to end. A waiting run is CANCELED at once; in an executing one, `signal` is aborted, and it
+ * is CANCELED when its code has stopped. A run that is over stays as it is. Throws a NotFoundError for an unknown run.
+ *
+ * @example
+ * await runs.cancel(handle);
+ */
+export async function cancel(run: RunReference): Promise<{ readonly id: string }> {
+  return currentClient().call('cancelRun', { params: { runId: runId(run) } });
+}

@@ -1,0 +1,35 @@
+import type { Operations, Reply } from '@millrace/contract';
+import { currentClient } from '../client/current-client.ts';
+import { pages, type PageList } from '../client/page.ts';
+import { runId, type RunReference } from './run.ts';
+
+type WireLine = Reply<Operations['listRunLogs']>['lines'][number];
+
+/** One line that a run wrote, to the console or through `logger`. */
+export type RunLog = Omit<WireLine, 'at'> & { readonly at: Date };
+
+const fromWire = (line: WireLine): RunLog => ({ ...line, at: new Date(line.at) });
+
+/** Which part of a run's log. */
+export interface LogOptions {
+  /** Lines a page: 1 to 1,000. Default 200. */
+  limit?: number;
+}
+
+/**
+ * What a run has written so far, oldest first. Await it for the first page, or iterate it for all lines.
+ *
+ * @example
+ * for await (const line of runs.logs(handle)) console.log(line.at, line.level, line.message);
+ */
+export function logs(run: RunReference, { limit }: LogOptions = {}): PageList<RunLog> {
+  const client = currentClient();
+  const params = { runId: runId(run) };
+  return pages(async ({ after }) => {
+    const { lines, next } = await client.call('listRunLogs', { params, query: { after, limit } });
+    return {
+      data: lines.map(fromWire),
+      pagination: { next: next?.toString() },
+    };
+  }, {});
+}

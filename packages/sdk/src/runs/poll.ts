@@ -1,0 +1,70 @@
+import { currentClient } from '../client/current-client.ts';
+import type { AnyTask, RunHandle, TaskOutput } from '../task/types.ts';
+import { retrieveThrough } from './retrieve.ts';
+import { runId, type Run, type RunReference } from './run.ts';
+
+/** How `runs.poll` waits. */
+export interface PollOptions {
+  /** Milliseconds between two looks. Default 1,000. */
+  pollIntervalMs?: number;
+  /** Milliseconds after which it gives up with a PollTimeoutError. Default: it waits as long as the run takes. */
+  timeoutInMs?: number;
+  /** Stops waiting; the promise rejects with the signal's reason. The run goes on. */
+  signal?: AbortSignal;
+}
+
+/** The run was not over within `timeoutInMs`. `run` is how it stood last. */
+export class PollTimeoutError extends Error {
+  override readonly name = 'PollTimeoutError';
+  readonly run: Run;
+
+  constructor(run: Run, timeoutInMs: number) {
+    super(`Run ${run.id} is ${run.status} after ${timeoutInMs / 1_000} s`);
+    this.run = run;
+  }
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}
+
+/**
+ * Waits until a run is over, however it ended, and returns it: look at `isSuccess`. Throws as `runs.retrieve` does.
+ *
+ * @example
+ * const run = await runs.poll(await resizeImage.trigger({ url }), { pollIntervalMs: 250 });
+ * if (run.isFailed) throw new Error(run.error?.message);
+ */
+export function poll<TOutput>(
+  handle: RunHandle<string, TOutput>,
+  options?: PollOptions,
+): Promise<Run<TOutput>>;
+export function poll(run: RunReference, options?: PollOptions): Promise<Run>;
+export function poll<T extends AnyTask>(id: RunReference, options?: PollOptions): Promise<Run<TaskOutput<T>>>;
+export async function poll(
+  reference: RunReference,
+  { pollIntervalMs = 1_000, timeoutInMs = Number.POSITIVE_INFINITY, signal }: PollOptions = {},
+): Promise<Run> {
+  const client = currentClient();
+  const id = runId(reference);
+  const startedAt = performance.now();
+  for (;;) {
+    signal?.throwIfAborted();
+    const run = await retrieveThrough(client, id);
+    if (run.isCompleted) return run;
+    const left = timeoutInMs - (performance.now() - startedAt);
+    if (left <= 0) throw new PollTimeoutError(run, timeoutInMs);
+    await pause(Math.min(pollIntervalMs, left), signal);
+  }
+}

@@ -1,0 +1,56 @@
+import type { Run as WireRun } from '@millrace/contract';
+import type { Serialized } from '../payload/serialized.ts';
+import type { RunHandle } from '../task/types.ts';
+
+const dateFields = [
+  'createdAt',
+  'updatedAt',
+  'startedAt',
+  'finishedAt',
+  'delayedUntil',
+  'expiredAt',
+] as const;
+type DateField = (typeof dateFields)[number];
+
+type Dated<T> = { [K in keyof T]: K extends DateField ? Date | Extract<T[K], undefined> : T[K] };
+
+type WireRelated = NonNullable<WireRun['relatedRuns']['root']>;
+
+/** A run as its parent, its root or a child shows it: without payload and output. */
+export type RelatedRun = Dated<WireRelated>;
+
+/** A run. Times are dates; `durationMs` is milliseconds of all attempts; `ttl` is as it was given. */
+export type Run<TOutput = unknown> = Omit<Dated<WireRun>, 'output' | 'relatedRuns'> & {
+  /** What the task returned, as plain JSON. Undefined unless the run is COMPLETED. */
+  output?: Serialized<TOutput> | undefined;
+  relatedRuns: { root?: RelatedRun; parent?: RelatedRun; children?: RelatedRun[] };
+};
+
+/** A run by its id (`run_…`) or by the handle that `trigger` gave. */
+export type RunReference = string | Pick<RunHandle, 'id'>;
+
+/** Checks what a caller without types may hand over. */
+export function runId(run: RunReference): string {
+  const id: unknown = typeof run === 'string' ? run : (run as { id?: unknown } | undefined)?.id;
+  if (typeof id === 'string' && id !== '') return id;
+  throw new TypeError('A run is named by its id (run_…) or by the handle that trigger returned.');
+}
+
+function dated<T extends Partial<Record<DateField, string | undefined>>>(wire: T): Dated<T> {
+  const copy: Record<string, unknown> = { ...wire };
+  for (const field of dateFields) if (typeof wire[field] === 'string') copy[field] = new Date(wire[field]);
+  return copy as Dated<T>;
+}
+
+/** A run as the API sends it, with dates for its times. */
+export function fromWire<TOutput>(wire: WireRun): Run<TOutput> {
+  const { root, parent, children } = wire.relatedRuns ?? {};
+  return {
+    ...dated(wire),
+    relatedRuns: {
+      ...(root && { root: dated(root) }),
+      ...(parent && { parent: dated(parent) }),
+      ...(children && { children: children.map(dated) }),
+    },
+  } as Run<TOutput>;
+}

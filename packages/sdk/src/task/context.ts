@@ -1,0 +1,44 @@
+/** What a task is told about its run: the `ctx` of `run(payload, { ctx })`. Plain data, safe to log. */
+export interface Context {
+  readonly task: {
+    readonly id: string;
+    /** Where it is declared, relative to the project. */
+    readonly filePath: string;
+  };
+  readonly run: {
+    readonly id: string;
+    readonly tags: readonly string[];
+    readonly isTest: boolean;
+    readonly createdAt: Date;
+    /** When the attempt at hand started. */
+    readonly startedAt: Date;
+    /** All attempts that the run may have, the first included. */
+    readonly maxAttempts: number;
+    /** Seconds that one attempt may take; undefined is no limit. */
+    readonly maxDuration: number | undefined;
+    /** Seconds of advantage in its queue. */
+    readonly priority: number;
+    readonly concurrencyKey: string | undefined;
+    readonly version: string;
+    readonly parentRunId: string | undefined;
+    readonly rootRunId: string | undefined;
+  };
+  readonly attempt: {
+    /** 1 is the first. */
+    readonly number: number;
+    readonly startedAt: Date;
+  };
+  readonly environment: {
+    readonly id: string;
+    /** `dev`, `stg`, `prod`, `preview`. */
+    readonly slug: string;
+    readonly type: string;
+    /** Only of a preview branch. */
+    readonly branchName: string | undefined;
+  };
+  readonly project: { readonly ref: string; readonly name: string };
+  readonly organization: { readonly id: string; readonly name: string };
+  readonly queue: { readonly name: string };
+  readonly machine: { readonly name: string } | undefined;
+  readonly batch: { readonly id: string } | undefined;
+}

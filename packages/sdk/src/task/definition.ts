@@ -1,0 +1,66 @@
+import type { MachinePreset } from '@millrace/contract/runner';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { RetryOptions } from '../retry/backoff.ts';
+import type { Context } from './context.ts';
+
+/** What `run` gets beside the payload. */
+export interface RunArguments {
+  readonly ctx: Context;
+  /** Aborted when the run is cancelled or has taken longer than its `maxDuration`. Hand it to `fetch` and the like. */
+  readonly signal: AbortSignal;
+}
+
+/** A queue: runs in it share a limit of how many execute at once. */
+export interface QueueOptions {
+  /** 1 to 128 characters. Tasks that name the same queue share it. Default `task/<id of the task>`. */
+  name?: string;
+  /** How many of its runs execute at once; 0 stops it. Default: no limit of its own, only the environment's. */
+  concurrencyLimit?: number;
+}
+
+/** The settings that every task has, with or without a schema. */
+export interface TaskSettings<TId extends string> {
+  /** 1 to 128 characters, unique in the project. Runs are triggered by it, so it should not change. */
+  id: TId;
+  /** For people who look at the task from outside its code. */
+  description?: string;
+  /** What happens when an attempt throws. */
+  retry?: RetryOptions;
+  /** The queue of its runs. Default: one of its own, without a limit. */
+  queue?: QueueOptions;
+  /** Seconds that one attempt may take, at least 5; then it is TIMED_OUT. Default: no limit. */
+  maxDuration?: number;
+  /** Memory of the process that a run gets for itself. Default: runs share a process. */
+  machine?: MachinePreset;
+  /** How long a run may wait before it expires: seconds, or a duration such as `1h30m`. Default: for ever. */
+  ttl?: number | string;
+  /** Give each run a process for itself: for code that blocks, leaks or changes the process. Default false. */
+  isolated?: boolean;
+  /** Group all errors of this task under this key of your own, instead of by error. */
+  fingerprint?: string;
+}
+
+/** A task whose payload is what `run` takes. */
+export interface TaskOptions<TId extends string, TInput, TOutput> extends TaskSettings<TId> {
+  schema?: undefined;
+  /** The work. What it returns is the run's output; when it throws, the attempt has failed. */
+  run: (payload: TInput, args: RunArguments) => TOutput;
+}
+
+/** A task whose payload is checked before `run`. */
+export interface SchemaTaskOptions<
+  TId extends string,
+  TSchema extends StandardSchemaV1,
+  TOutput,
+> extends TaskSettings<TId> {
+  /** Any Standard Schema (zod, valibot, arktype …). A payload that does not fit fails the run at once, without a retry. */
+  schema: TSchema;
+  /** The work, with what the schema made of the payload. */
+  run: (payload: StandardSchemaV1.InferOutput<TSchema>, args: RunArguments) => TOutput;
+}
+
+/** A declared task as the executor sees it, types erased. */
+export interface TaskDefinition extends TaskSettings<string> {
+  readonly schema?: StandardSchemaV1 | undefined;
+  readonly run: (payload: unknown, args: RunArguments) => unknown;
+}

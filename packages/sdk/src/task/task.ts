@@ -1,0 +1,55 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { currentClient } from '../client/current-client.ts';
+import type { QueueOptions, SchemaTaskOptions, TaskDefinition, TaskOptions } from './definition.ts';
+import { triggerThrough } from './trigger.ts';
+import { taskBrand, type AnyTask, type Task, type TriggerArguments } from './types.ts';
+
+/**
+ * Declares a task. Export the result from a file in the project's task folder; the runner finds it there.
+ *
+ * The types of payload and output follow from `run`, or from `schema` where there is one: `trigger` then takes what the schema
+ * takes, `run` gets what it gives.
+ *
+ * @example
+ * export const resizeImage = task({
+ *   id: 'resize-image',
+ *   retry: { maxAttempts: 5 },
+ *   queue: { concurrencyLimit: 10 },
+ *   run: async (payload: { url: string }, { ctx, signal }) => {
+ *     const image = await fetch(payload.url, { signal });
+ *     return { bytes: (await image.arrayBuffer()).byteLength, attempt: ctx.attempt.number };
+ *   },
+ * });
+ *
+ * @example
+ * export const welcome = task({
+ *   id: 'welcome',
+ *   schema: z.object({ email: z.email() }),
+ *   run: async ({ email }) => send(email),
+ * });
+ */
+export function task<const TId extends string, TSchema extends StandardSchemaV1, TOutput>(
+  options: SchemaTaskOptions<TId, TSchema, TOutput>,
+): Task<TId, StandardSchemaV1.InferInput<TSchema>, Awaited<TOutput>>;
+export function task<const TId extends string, TInput = void, TOutput = unknown>(
+  options: TaskOptions<TId, TInput, TOutput>,
+): Task<TId, TInput, Awaited<TOutput>>;
+export function task(options: TaskDefinition): AnyTask {
+  const { id, description } = options;
+  return {
+    id,
+    description,
+    trigger: async (...[payload, triggerOptions]: TriggerArguments<unknown>) =>
+      triggerThrough(currentClient(), id, payload, triggerOptions),
+    [taskBrand]: options,
+  };
+}
+
+/**
+ * Declares a queue that several tasks share.
+ *
+ * @example
+ * export const mail = queue({ name: 'mail', concurrencyLimit: 3 });
+ * export const welcome = task({ id: 'welcome', queue: mail, run: async () => {} });
+ */
+export const queue = (options: QueueOptions & { name: string }): QueueOptions & { name: string } => options;

@@ -1,0 +1,24 @@
+/** One HTTP request, whole in memory. */
+export interface HttpRequest {
+  readonly method: string;
+  /** Without a trailing slash; may have a path. */
+  readonly baseURL: string;
+  /** Path and query, already encoded. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  /** Milliseconds from the start of the request to the end of its reply. */
+  readonly timeoutMs: number;
+}
+
+export interface HttpReply {
+  readonly status: number;
+  /** By lower-case name. */
+  header(name: string): string | undefined;
+  readonly text: string;
+}
+
+/** Sends one request once. Rejects only when no whole reply came. */
+export type Transport = (request: HttpRequest) => Promise<HttpReply>;
+
+export const timeoutMessage = (timeoutMs: number): string => `no reply within ${timeoutMs / 1_000} s`;
