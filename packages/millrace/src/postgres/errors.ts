@@ -1,0 +1,60 @@
+export type PostgresErrorCode =
+  | 'no_binaries'
+  | 'disk_full'
+  | 'permission_denied'
+  | 'other_version'
+  | 'initdb_failed'
+  | 'start_failed';
+
+/** Why the embedded PostgreSQL cannot run. The message is one a person can act on, without a stack. */
+export class EmbeddedPostgresError extends Error {
+  readonly code: PostgresErrorCode;
+
+  constructor(code: PostgresErrorCode, message: string) {
+    super(message);
+    this.name = 'EmbeddedPostgresError';
+    this.code = code;
+  }
+}
+
+/** Another process owns this data folder. Two servers on one folder would destroy it, so the second is refused. */
+export class DataFolderInUse extends Error {
+  readonly folder: string;
+  readonly pid: number;
+
+  constructor(folder: string, pid: number) {
+    super(
+      `The data folder ${folder} is in use by process ${pid}. Stop that process, or choose another folder with --data.`,
+    );
+    this.name = 'DataFolderInUse';
+    this.folder = folder;
+    this.pid = pid;
+  }
+}
+
+/** Puts what initdb or postgres printed into a sentence; what it does not know is quoted, last lines first to matter. */
+export function explainOutput(
+  code: 'initdb_failed' | 'start_failed',
+  what: string,
+  folder: string,
+  output: string,
+): EmbeddedPostgresError {
+  if (/no space left on device|disk quota exceeded/i.test(output)) {
+    return new EmbeddedPostgresError(
+      'disk_full',
+      `${what} because the disk that holds ${folder} is full. Free some space and start again; nothing acknowledged is lost.`,
+    );
+  }
+  if (/permission denied|operation not permitted|read-only file system/i.test(output)) {
+    return new EmbeddedPostgresError(
+      'permission_denied',
+      `${what} because it may not write to ${folder}. Give the user that runs Millrace the folder, or choose another with --data. It said: ${lastLines(output, 3)}`,
+    );
+  }
+  return new EmbeddedPostgresError(code, `${what} in ${folder}. It said: ${lastLines(output, 8)}`);
+}
+
+function lastLines(output: string, count: number): string {
+  const lines = output.trim().split('\n').slice(-count).join('\n');
+  return lines === '' ? '(nothing)' : lines;
+}

@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chown, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Binaries } from './binaries.ts';
+import { explainOutput } from './errors.ts';
+import type { ServerUser } from './server-user.ts';
+import { serverEnvironment } from './launch.ts';
+import type { Settings } from './settings.ts';
+import { visibleFolders } from './visible-folders.ts';
+
+export const DATABASE = 'millrace';
+export const USERNAME = 'millrace';
+
+/**
+ * Makes the cluster with its database, unless it is there. It is made beside its place and moved in when complete and on
+ * disk, so a kill at any moment leaves either a whole cluster or none.
+ */
+export async function initialise(
+  clusterFolder: string,
+  binaries: Binaries,
+  user: ServerUser | null,
+  settings: Settings,
+): Promise<void> {
+  if (existsSync(join(clusterFolder, 'PG_VERSION'))) return;
+  const parent = dirname(clusterFolder);
+  await sweepDrafts(parent);
+  const draft = `${clusterFolder}.new-${process.pid}`;
+  await mkdir(draft, { mode: 0o700 });
+  if (user) await chown(draft, user.uid, user.gid);
+  const visible = visibleFolders([draft], user);
+  const [target = draft] = visible.paths;
+  const run = (program: string, args: string[], input: string): Promise<string> =>
+    runAs(user, join(binaries.folder, program), args, input, visible.descriptors);
+  try {
+    await run(
+      'initdb',
+      [
+        `--pgdata=${target}`,
+        '--locale=C',
+        '--encoding=UTF8',
+        `--username=${USERNAME}`,
+        // Safe without passwords: the only way in is a socket in a folder that no other user may enter.
+        '--auth=trust',
+        '--no-instructions',
+        ...(settings['fsync'] === 'off' ? ['--no-sync'] : []),
+      ],
+      '',
+    );
+    // One server process without a socket, so that the cluster is never there without its database.
+    const single = [
+      '--single',
+      '-D',
+      target,
+      '-c',
+      'exit_on_error=on',
+      '-c',
+      `fsync=${settings['fsync'] ?? 'on'}`,
+    ];
+    await run('postgres', [...single, 'template1'], `CREATE DATABASE ${DATABASE}\n`);
+    await rename(draft, clusterFolder);
+    await syncFolder(parent);
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    throw explainOutput(
+      'initdb_failed',
+      'The database could not be created',
+      parent,
+      (error as Error).message,
+    );
+  } finally {
+    visible.close();
+  }
+}
+
+async function sweepDrafts(parent: string): Promise<void> {
+  for (const name of await readdir(parent)) {
+    // An initdb whose parent was killed may still be writing into its draft; then a later start sweeps it.
+    if (/\.new-\d+$/.test(name))
+      await rm(join(parent, name), { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+function runAs(
+  user: ServerUser | null,
+  program: string,
+  args: string[],
+  input: string,
+  descriptors: number[],
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      ...(user ? { uid: user.uid, gid: user.gid } : {}),
+      cwd: '/',
+      env: serverEnvironment(),
+      stdio: ['pipe', 'pipe', 'pipe', ...descriptors],
+    });
+    let output = '';
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => (output += text));
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => (output += text));
+    child.stdin?.on('error', () => {}); // It ended before reading: its exit says why.
+    child.stdin?.end(input);
+    child.on('error', reject);
+    child.on('close', (status) => (status === 0 ? resolve(output) : reject(new Error(output))));
+  });
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  await handle.sync().finally(() => handle.close());
+}

@@ -1,0 +1,43 @@
+import { lstat, readFile, symlink } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+
+/**
+ * Re-creates the library links of a binaries tree. They are no part of the npm package but are made by its install
+ * script, which `npm --ignore-scripts` does not run; without them the server cannot load its libraries.
+ *
+ * Returns false when links are missing and may not be created (a read-only or foreign installation).
+ */
+export async function restoreLinks(tree: string): Promise<boolean> {
+  for (const { file, at } of await listedLinks(tree)) {
+    if (await exists(at)) continue;
+    try {
+      await symlink(relative(dirname(at), file), at);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EEXIST') continue;
+      if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM') return false;
+      throw error;
+    }
+  }
+  return true;
+}
+
+async function listedLinks(tree: string): Promise<{ file: string; at: string }[]> {
+  let text: string;
+  try {
+    text = await readFile(join(tree, 'pg-symlinks.json'), 'utf8');
+  } catch {
+    return [];
+  }
+  // Paths are written from the package's folder, `native/…`, whatever the tree itself is called.
+  const inTree = (path: string): string => join(tree, relative('native', path));
+  const entries = JSON.parse(text) as { source: string; target: string }[];
+  return entries.map(({ source, target }) => ({ file: inTree(source), at: inTree(target) }));
+}
+
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}

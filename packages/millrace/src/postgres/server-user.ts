@@ -1,0 +1,65 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { EmbeddedPostgresError } from './errors.ts';
+
+/** The user that PostgreSQL runs as, when that is not ourselves. */
+export interface ServerUser {
+  name: string;
+  uid: number;
+  gid: number;
+}
+
+/**
+ * PostgreSQL refuses to run as root, so root hands it to an unprivileged user who exists already: the owner of the
+ * cluster if there is one (a folder made without sudo stays its maker's), else `nobody`. Null when we are not root.
+ */
+export function serverUser(clusterFolder: string): ServerUser | null {
+  if (process.getuid?.() !== 0) return null;
+  const users = readUsers();
+  const owner = statSync(clusterFolder, { throwIfNoEntry: false })?.uid;
+  const chosen =
+    users.find((user) => user.uid !== 0 && user.uid === owner) ??
+    ['nobody', 'postgres', 'daemon'].flatMap((name) => users.find((user) => user.name === name) ?? [])[0];
+  if (!chosen) {
+    throw new EmbeddedPostgresError(
+      'permission_denied',
+      'PostgreSQL does not run as root, and there is no user nobody to run it as. Start Millrace as another user, or set DATABASE_URL.',
+    );
+  }
+  const probe = asUser(chosen, ['true']);
+  if (probe.error) {
+    throw new EmbeddedPostgresError(
+      'permission_denied',
+      `PostgreSQL does not run as root, and it cannot be run as ${chosen.name} here (${probe.error.message}). Start Millrace as another user, or set DATABASE_URL.`,
+    );
+  }
+  return chosen;
+}
+
+/** Whether the user may enter a folder, which takes permission on each folder above it. */
+export function mayEnter(user: ServerUser, folder: string): boolean {
+  return asUser(user, ['cd', folder]).status === 0;
+}
+
+/** Whether the user may execute a file. */
+export function mayExecute(user: ServerUser, file: string): boolean {
+  return asUser(user, ['test', '-x', file]).status === 0;
+}
+
+// Asked of the kernel by trying, because mode bits alone know nothing of access lists and mounts.
+function asUser(user: ServerUser, command: string[]) {
+  return spawnSync('/bin/sh', ['-c', '"$@"', 'sh', ...command], {
+    uid: user.uid,
+    gid: user.gid,
+    cwd: '/',
+    stdio: 'ignore',
+  });
+}
+
+function readUsers(): ServerUser[] {
+  return readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
+    .filter((fields) => fields.length >= 4)
+    .map(([name = '', , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }));
+}

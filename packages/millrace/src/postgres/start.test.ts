@@ -1,0 +1,118 @@
+import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { expect, onTestFinished, test } from 'vitest';
+import { startPostgres, type PostgresConnection, type RunningPostgres } from './start.ts';
+import { isRoot, preparedFolder, serverPid, temporaryFolder } from './testing/folders.ts';
+
+async function start(dataDir: string): Promise<RunningPostgres> {
+  const running = await startPostgres({ dataDir });
+  onTestFinished(() => running.stop());
+  return running;
+}
+
+async function ask<Row extends postgres.Row>(connection: PostgresConnection, query: string): Promise<Row[]> {
+  const sql = postgres({ ...connection, max: 1 });
+  try {
+    return [...(await sql.unsafe<Row[]>(query))];
+  } finally {
+    await sql.end();
+  }
+}
+
+test('the first start makes the database, the next one finds its data, and durability is on', async () => {
+  const dataDir = join(temporaryFolder(), 'data');
+  const first = await start(dataDir);
+  const names = [
+    'fsync',
+    'synchronous_commit',
+    'full_page_writes',
+    'jit',
+    'listen_addresses',
+    'shared_buffers',
+  ];
+  const settings = await ask<{ name: string; value: string }>(
+    first.connection,
+    `select name, current_setting(name) as value from unnest('{${names}}'::text[]) as name`,
+  );
+  expect(Object.fromEntries(settings.map(({ name, value }) => [name, value]))).toEqual({
+    fsync: 'on',
+    synchronous_commit: 'on',
+    full_page_writes: 'on',
+    jit: 'off',
+    listen_addresses: '',
+    shared_buffers: '256MB',
+  });
+  await ask(first.connection, 'create table kept as select 42 as answer');
+  await first.stop();
+  await expect(first.exited).resolves.toEqual({ error: null });
+  expect(existsSync(first.connection.host)).toBe(false);
+
+  const second = await start(dataDir);
+  expect(await ask(second.connection, 'select answer from kept')).toEqual([{ answer: 42 }]);
+});
+
+test('only the user of the server may enter the socket folder and the cluster', async () => {
+  const dataDir = await preparedFolder();
+  const { connection } = await start(dataDir);
+  for (const folder of [connection.host, join(dataDir, 'postgres')])
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+});
+
+test('a path too deep for a socket is served from a short folder, and left clean', async () => {
+  const dataDir = join(temporaryFolder(), 'deep'.repeat(20), 'deeper'.repeat(20));
+  const running = await start(dataDir);
+  expect(Buffer.byteLength(running.connection.host)).toBeLessThan(85);
+  expect(await ask(running.connection, 'select 1 as one')).toEqual([{ one: 1 }]);
+  await running.stop();
+  expect(existsSync(running.connection.host)).toBe(false);
+});
+
+test('a path with spaces, quotes and commas is served', async () => {
+  const { connection } = await start(join(temporaryFolder(), `my "data", here's`));
+  expect(await ask(connection, 'select 1 as one')).toEqual([{ one: 1 }]);
+});
+
+test('a lock file whose process id belongs to another process by now does not stop the start', async () => {
+  const dataDir = await preparedFolder();
+  writeFileSync(join(dataDir, 'postgres', 'postmaster.pid'), `${process.ppid}\n${dataDir}/postgres\n`);
+  await start(dataDir);
+  expect(serverPid(dataDir)).not.toBe(process.ppid);
+});
+
+test('data made by another major version is refused in one sentence and left alone', async () => {
+  const dataDir = temporaryFolder();
+  mkdirSync(join(dataDir, 'postgres'));
+  writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '11\n');
+  await expect(startPostgres({ dataDir })).rejects.toMatchObject({
+    code: 'other_version',
+    message: expect.stringMatching(/made by PostgreSQL 11, and this Millrace brings PostgreSQL 18/),
+  });
+});
+
+test('a file in the place of the data folder is refused in one sentence', async () => {
+  const dataDir = join(temporaryFolder(), 'file');
+  writeFileSync(dataDir, '');
+  await expect(startPostgres({ dataDir })).rejects.toThrow(`The data folder ${dataDir} is not a folder`);
+});
+
+test('a stop may be asked for twice, and the folder is free after it', async () => {
+  const dataDir = await preparedFolder();
+  const first = await start(dataDir);
+  await Promise.all([first.stop(), first.stop()]);
+  const second = await start(dataDir);
+  expect(await ask(second.connection, 'select 1 as one')).toEqual([{ one: 1 }]);
+});
+
+test.runIf(isRoot)(
+  'root keeps its data in a folder that nobody else may enter, and the server is not root',
+  async () => {
+    const locked = temporaryFolder();
+    chmodSync(locked, 0o700);
+    const dataDir = join(locked, 'data');
+    const { connection } = await start(dataDir);
+    expect(await ask(connection, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(statSync(`/proc/${serverPid(dataDir)}`).uid).not.toBe(0);
+    expect(statSync(locked).mode & 0o777).toBe(0o700);
+  },
+);

@@ -1,0 +1,133 @@
+import { chmod, chown, lchown, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { findBinaries } from './binaries.ts';
+import { EmbeddedPostgresError } from './errors.ts';
+import { DATABASE, initialise, USERNAME } from './initialise.ts';
+import { ownFolder } from './own-folder.ts';
+import { serverUser, type ServerUser } from './server-user.ts';
+import { PORT, type Settings } from './settings.ts';
+import { makeSocketFolder } from './socket-folder.ts';
+import { supervise } from './supervise.ts';
+
+export interface StartPostgres {
+  /** The folder of the data; made when missing. Relative paths are taken from the working directory. */
+  dataDir: string;
+  /** One line each: what the server logs and what its supervisor does. */
+  onLog?: (line: string) => void;
+  /** Server settings over the measured ones, by name as in postgresql.conf. */
+  settings?: Settings;
+}
+
+/** What postgres.js needs to connect: `postgres({ ...connection, max: 10 })`. */
+export interface PostgresConnection {
+  /** The folder of the Unix socket. */
+  host: string;
+  port: number;
+  database: string;
+  username: string;
+}
+
+/** How the supervised server came to its end: by `stop()`, or by an error that restarting did not mend. */
+export interface PostgresEnd {
+  error: Error | null;
+}
+
+export interface RunningPostgres {
+  connection: PostgresConnection;
+  /** The same as a libpq URL (`postgresql://…?host=<socket folder>`), for psql and other programs. */
+  url: string;
+  /** Ends all sessions, checkpoints, stops the server and gives up the folder. May be called more than once. */
+  stop(): Promise<void>;
+  /** Resolves when there will be no server any more; a crash that a restart mends is only logged. */
+  exited: Promise<PostgresEnd>;
+}
+
+/**
+ * Starts the embedded PostgreSQL on a data folder, making the cluster and its database on the first start, and keeps it
+ * running until `stop()`. It dies with this process, however this process dies.
+ *
+ * Throws DataFolderInUse when another process owns the folder, and EmbeddedPostgresError when there is nothing to run, the
+ * folder cannot be used, or it was made by another version.
+ */
+export async function startPostgres({
+  dataDir,
+  onLog = () => {},
+  settings = {},
+}: StartPostgres): Promise<RunningPostgres> {
+  const folder = resolve(dataDir);
+  await makeFolder(folder);
+  const ownership = await ownFolder(folder).catch((error: unknown) => {
+    throw explainAccess(error, folder);
+  });
+  try {
+    const clusterFolder = join(folder, 'postgres');
+    const user = serverUser(clusterFolder);
+    const binaries = await findBinaries(clusterFolder, user);
+    const instead = binaries.passedOver.length > 0 ? ` (${binaries.passedOver.join('; ')})` : '';
+    onLog(`Starting PostgreSQL ${binaries.major} of ${binaries.folder} on ${clusterFolder}${instead}`);
+    await initialise(clusterFolder, binaries, user, settings);
+    await makePrivate(clusterFolder, user);
+    const socketFolder = await makeSocketFolder(folder, user);
+    const supervised = await supervise({ binaries, clusterFolder, socketFolder, user, settings, onLog });
+    const exited = supervised.exited.then(async (end) => {
+      await rm(socketFolder, { recursive: true, force: true });
+      await ownership.release();
+      return end;
+    });
+    return {
+      connection: { host: socketFolder, port: PORT, database: DATABASE, username: USERNAME },
+      url: `postgresql://${USERNAME}@localhost:${PORT}/${DATABASE}?host=${encodeURIComponent(socketFolder)}`,
+      stop: async () => {
+        supervised.stop();
+        await exited;
+      },
+      exited,
+    };
+  } catch (error) {
+    await ownership.release();
+    throw explainAccess(error, folder);
+  }
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    // Root's folder may be crossed, since the server in it runs as another user; what lies in it is private to that user.
+    await mkdir(folder, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+  } catch (error) {
+    throw explainAccess(error, folder);
+  }
+}
+
+/** A cluster that was copied or restored has the owner and mode of the copier; PostgreSQL refuses all but its own. */
+async function makePrivate(clusterFolder: string, user: ServerUser | null): Promise<void> {
+  await chmod(clusterFolder, 0o700);
+  if (!user || (await stat(clusterFolder)).uid === user.uid) return;
+  for (const name of await readdir(clusterFolder, { recursive: true })) {
+    await lchown(join(clusterFolder, name), user.uid, user.gid);
+  }
+  // Last, so that an interrupted walk is taken up again.
+  await chown(clusterFolder, user.uid, user.gid);
+}
+
+function explainAccess(error: unknown, folder: string): unknown {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new EmbeddedPostgresError(
+      'disk_full',
+      `The disk that holds ${folder} is full. Free some space and start again.`,
+    );
+  }
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
+    return new EmbeddedPostgresError(
+      'permission_denied',
+      `The data folder ${folder} may not be written to (${code}). Give the user that runs Millrace the folder, or choose another with --data.`,
+    );
+  }
+  if (code === 'EEXIST' || code === 'ENOTDIR') {
+    return new EmbeddedPostgresError(
+      'permission_denied',
+      `The data folder ${folder} is not a folder. Choose another with --data.`,
+    );
+  }
+  return error;
+}
