@@ -1,0 +1,127 @@
+import { CronError, quote } from './cron-error.ts';
+
+/** A stretch of real time in which a zone keeps one offset from UTC. All times in milliseconds. */
+export interface Segment {
+  /** First instant. */
+  readonly start: number;
+  /** First instant after. */
+  readonly end: number;
+  /** Wall time minus real time. */
+  readonly offset: number;
+  /** First wall time of this stretch that the wall clock did not show (or jump over) before: later than its start after a clock went back. */
+  readonly fresh: number;
+}
+
+/** The offsets of one IANA zone, read from `Intl` in blocks of time when they are first asked for. */
+export interface Zone {
+  readonly name: string;
+  segmentAt(instant: number): Segment;
+}
+
+const DAY = 86_400_000;
+const LAST_INSTANT = 8.64e15;
+const BLOCK = 400 * DAY;
+/** Two changes within one step could hide each other; the closest two of any zone since 1900 are about a week apart. */
+const STEP = 5 * DAY;
+/** How far back of a block to look for a clock that went back into it; no zone ever moved by more than a day. */
+const LEAD = 3 * DAY;
+/** Blocks kept a zone: 64 of them span 70 years. More is dropped, so that odd questions cannot fill the memory. */
+const KEPT_BLOCKS = 64;
+
+const zones = new Map<string, Zone>();
+
+/**
+ * Finds a time zone by its IANA name, in any case; aliases such as `US/Eastern` as the runtime's `Intl` knows them.
+ *
+ * @throws {CronError} when the runtime does not know the name.
+ * @example
+ * findZone('europe/paris').name; // 'Europe/Paris'
+ */
+export function findZone(name: string): Zone {
+  // Lower case bounds the number of keys by the number of zones, whatever spellings arrive.
+  const key = name.toLowerCase();
+  const known = zones.get(key);
+  if (known !== undefined) return known;
+  let format: Intl.DateTimeFormat;
+  try {
+    // Some runtimes take offsets such as +02:00 for zones and others do not: they are refused on all.
+    if (/^[+-]/.test(name)) throw new RangeError('an offset');
+    format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' });
+  } catch {
+    throw new CronError(
+      `Invalid IANA timezone: ${quote(name)}. Write a name from the IANA list, such as 'UTC', 'Europe/Paris' or 'America/New_York'.`,
+    );
+  }
+  const zone = openZone(format);
+  zones.set(key, zone);
+  return zone;
+}
+
+/** Most schedules are in UTC, which never changes its clock. */
+const UTC: Segment = { start: -Infinity, end: Infinity, offset: 0, fresh: -Infinity };
+
+function openZone(format: Intl.DateTimeFormat): Zone {
+  const name = format.resolvedOptions().timeZone;
+  if (name === 'UTC') return { name, segmentAt: () => UTC };
+  const blocks = new Map<number, readonly Segment[]>();
+  return {
+    name,
+    segmentAt(instant) {
+      const number = Math.floor(instant / BLOCK);
+      let block = blocks.get(number);
+      if (block === undefined) {
+        if (blocks.size >= KEPT_BLOCKS) blocks.clear();
+        block = readBlock(
+          format,
+          Math.max(number * BLOCK, -LAST_INSTANT),
+          Math.min((number + 1) * BLOCK, LAST_INSTANT + 1000),
+        );
+        blocks.set(number, block);
+      }
+      for (const segment of block) if (instant < segment.end) return segment;
+      throw new RangeError(`${instant} is not an instant of a Date`);
+    },
+  };
+}
+
+function readBlock(format: Intl.DateTimeFormat, from: number, to: number): readonly Segment[] {
+  const segments: Segment[] = [];
+  let start = Math.max(from - LEAD, -LAST_INSTANT);
+  let offset = offsetAt(format, start);
+  let highest = -Infinity;
+  const close = (end: number): void => {
+    const fresh = Math.max(highest, start + offset);
+    highest = Math.max(fresh, end + offset);
+    if (end > from && end > start) segments.push({ start: Math.max(start, from), end, offset, fresh });
+  };
+  for (let low = start; low < to; low += STEP) {
+    const high = Math.min(low + STEP, to);
+    const after = offsetAt(format, high);
+    while (offset !== after) {
+      const change = firstChange(format, Math.max(low, start), high, offset);
+      close(change);
+      start = change;
+      offset = offsetAt(format, change);
+    }
+  }
+  close(to);
+  return segments;
+}
+
+/** The first whole second in (low, high] that does not have `offset`, given that `low` has and `high` has not. */
+function firstChange(format: Intl.DateTimeFormat, low: number, high: number, offset: number): number {
+  while (high - low > 1000) {
+    const middle = low + Math.floor((high - low) / 2000) * 1000;
+    if (offsetAt(format, middle) === offset) low = middle;
+    else high = middle;
+  }
+  return high;
+}
+
+function offsetAt(format: Intl.DateTimeFormat, instant: number): number {
+  const parts = /GMT(?:([+-])(\d+):(\d+)(?::(\d+))?)?$/.exec(format.format(Math.min(instant, LAST_INSTANT)));
+  if (parts === null) throw new Error('this runtime does not write zone offsets as GMT+hh:mm');
+  const [, sign, hours = '0', minutes = '0', seconds = '0'] = parts;
+  const size = (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000;
+  return sign === '-' ? -size : size;
+}
