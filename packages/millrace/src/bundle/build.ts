@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { join, relative, sep } from 'node:path';
+import type { BuildFailure, BuildOptions, Message, OutputFile } from 'esbuild';
+import type { Project } from '../project/load.ts';
+import type { Problem } from '../project/problem.ts';
+import { store } from './store.ts';
+import { withEsbuild } from './with-esbuild.ts';
+
+/** One task file and the module it became. */
+export interface Entry {
+  /** The task file, relative to the project. */
+  readonly source: string;
+  /** The module, relative to the build. */
+  readonly module: string;
+}
+
+/** The task files of a project as JavaScript modules on disk. */
+export interface Build {
+  /** Digest of what was built and of the project's defaults: equal sources give an equal hash. */
+  readonly hash: string;
+  readonly dir: string;
+  readonly entries: readonly Entry[];
+  /** Every local file that went in, absolute; files that failed to compile among them. */
+  readonly inputs: readonly string[];
+  /** Task files that were left out because they do not compile. */
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Bundles each task file to a module of its own; what several of them import becomes a shared module, so that a connection
+ * pool declared in one place exists once in a process. Packages are left to be found from the project, which is why builds
+ * live inside it.
+ */
+export async function build(project: Project, buildsDir: string): Promise<Build> {
+  const { entries, outputs, inputs, problems } = await compileServing(project, buildsDir);
+  const digest = createHash('sha256').update(JSON.stringify(project.defaults));
+  for (const { path, contents } of outputs) digest.update(`\0${path}\0${contents.length}\0`).update(contents);
+  const hash = digest.digest('hex').slice(0, 32);
+  const dir = join(buildsDir, hash);
+  await store(dir, outputs);
+  return { hash, dir, entries, inputs, problems };
+}
+
+interface Output {
+  /** Relative to the build. */
+  readonly path: string;
+  readonly contents: Uint8Array;
+}
+
+interface Compiled {
+  readonly entries: readonly Entry[];
+  readonly outputs: readonly Output[];
+  readonly inputs: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
+/** Compiles all files, or, when some do not compile, the rest of them. */
+async function compileServing(project: Project, buildsDir: string): Promise<Compiled> {
+  try {
+    return await compile(project, buildsDir, project.taskFiles);
+  } catch (failure) {
+    if (!isBuildFailure(failure)) throw failure;
+  }
+  const failures = new Map<string, Problem>();
+  const failedFiles = new Set<string>();
+  const good: string[] = [];
+  await Promise.all(
+    project.taskFiles.map(async (file) => {
+      try {
+        await compile(project, buildsDir, [file]);
+        good.push(file);
+      } catch (failure) {
+        if (!isBuildFailure(failure)) throw failure;
+        failedFiles.add(join(project.dir, file));
+        for (const message of failure.errors) {
+          const problem = problemOf(message, file);
+          failures.set(JSON.stringify(problem), problem);
+          failedFiles.add(join(project.dir, problem.file));
+        }
+      }
+    }),
+  );
+  const compiled = await compile(project, buildsDir, good.toSorted());
+  return { ...compiled, inputs: [...compiled.inputs, ...failedFiles], problems: [...failures.values()] };
+}
+
+async function compile(project: Project, buildsDir: string, files: readonly string[]): Promise<Compiled> {
+  if (files.length === 0) return { entries: [], outputs: [], inputs: [], problems: [] };
+  // The name stands for the hash, which is known only afterwards; source maps depend on the depth of the folder alone.
+  const outdir = join(buildsDir, 'new');
+  const options: BuildOptions = {
+    absWorkingDir: project.dir,
+    entryPoints: files.map((file) => ({ in: join(project.dir, file), out: file.replaceAll('../', '_/') })),
+    outdir,
+    write: false,
+    metafile: true,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    packages: 'external',
+    sourcemap: 'linked',
+    sourcesContent: true,
+    keepNames: true,
+    chunkNames: 'shared/[name]-[hash]',
+    outExtension: { '.js': '.mjs' },
+    // CommonJS among the author's own files calls `require` for packages and built-in modules.
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+    },
+    logLevel: 'silent',
+  };
+  const { outputFiles, metafile } = await withEsbuild((esbuild) =>
+    esbuild.build({ ...options, metafile: true, write: false }),
+  );
+  const entries = Object.entries(metafile.outputs).flatMap(([path, { entryPoint }]) =>
+    entryPoint === undefined
+      ? []
+      : [{ source: slashes(entryPoint), module: inBuild(join(project.dir, path), outdir) }],
+  );
+  return {
+    entries: entries.toSorted((a, b) => (a.source < b.source ? -1 : 1)),
+    outputs: outputFiles.map((file: OutputFile) => ({
+      path: inBuild(file.path, outdir),
+      contents: file.contents,
+    })),
+    inputs: Object.keys(metafile.inputs).map((path) => join(project.dir, path)),
+    problems: [],
+  };
+}
+
+const slashes = (path: string): string => path.split(sep).join('/');
+const inBuild = (path: string, outdir: string): string => slashes(relative(outdir, path));
+const isBuildFailure = (error: unknown): error is BuildFailure =>
+  error instanceof Error && Array.isArray((error as Partial<BuildFailure>).errors);
+
+const problemOf = ({ text, location }: Message, entry: string): Problem => ({
+  file: location ? slashes(location.file) : entry,
+  line: location?.line ?? null,
+  column: location ? location.column + 1 : null,
+  message: text,
+});

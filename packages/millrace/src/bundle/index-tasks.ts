@@ -1,0 +1,97 @@
+import { spawnExecutor } from '../executor/spawn.ts';
+import type { Death } from '../executor/spawn.ts';
+import type { FromExecutor, IndexedTask, TaskDefaults } from '../executor/messages.ts';
+import type { Problem } from '../project/problem.ts';
+import type { Build, Entry } from './build.ts';
+
+/** The tasks of a build, each id once, and what is wrong with the others. */
+export interface TaskIndex {
+  readonly tasks: readonly IndexedTask[];
+  readonly problems: readonly Problem[];
+}
+
+export interface IndexOptions {
+  readonly projectDir: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly defaults: TaskDefaults;
+  /** Milliseconds that importing one file may take. Default 15,000. */
+  readonly timeout?: number;
+}
+
+/** Imports a build in a process of its own and asks what tasks it declares. */
+export async function indexTasks(build: Build, options: IndexOptions): Promise<TaskIndex> {
+  const problems: Problem[] = [...build.problems];
+  let entries = build.entries;
+  // A file that ends the process, or never finishes, is left out and the rest is tried again.
+  while (entries.length > 0) {
+    const result = await attempt(build.dir, entries, options);
+    if ('tasks' in result) return withoutClashes(result.tasks, [...problems, ...result.problems]);
+    problems.push(result.problem);
+    entries = entries.filter(({ source }) => source !== result.problem.file);
+  }
+  return { tasks: [], problems };
+}
+
+type Attempt = TaskIndex | { readonly problem: Problem };
+
+async function attempt(
+  dir: string,
+  entries: readonly Entry[],
+  { projectDir, env, defaults, timeout = 15_000 }: IndexOptions,
+): Promise<Attempt> {
+  let importing = entries[0]?.source ?? '';
+  let indexed: TaskIndex | undefined;
+  let timedOut = false;
+  const onTimeout = (): void => {
+    timedOut = true;
+    link.kill();
+  };
+  let timer = setTimeout(onTimeout, timeout);
+  const onMessage = (message: FromExecutor): void => {
+    if (message.type === 'importing') {
+      importing = message.source;
+      clearTimeout(timer);
+      timer = setTimeout(onTimeout, timeout);
+    } else if (message.type === 'indexed') {
+      indexed = message;
+      link.kill();
+    }
+  };
+  const link = spawnExecutor({ projectDir, env, onMessage, onOutput: () => undefined });
+  link.send({ type: 'index', dir, entries, defaults });
+  const death = await link.died;
+  clearTimeout(timer);
+  if (indexed) return indexed;
+  const message = timedOut
+    ? `importing it did not finish within ${timeout / 1_000} seconds`
+    : describeDeath(death);
+  return { problem: { file: importing, line: null, column: null, message } };
+}
+
+const describeDeath = ({ code, signal, lastWords }: Death): string =>
+  [`importing it ended the process (${signal ?? `exit code ${code}`})`, ...lastWords.slice(-8)].join('\n');
+
+/** Two tasks of one id are refused both: serving either would be a guess. */
+function withoutClashes(tasks: readonly IndexedTask[], problems: readonly Problem[]): TaskIndex {
+  const byId = new Map<string, IndexedTask[]>();
+  for (const task of tasks) byId.set(task.manifest.id, [...(byId.get(task.manifest.id) ?? []), task]);
+  const clashes = [...byId.entries()].filter(([, same]) => same.length > 1);
+  return {
+    tasks: tasks.filter(({ manifest }) => byId.get(manifest.id)?.length === 1),
+    problems: [
+      ...problems,
+      ...clashes.map(([id, same]) => ({
+        file: same[0]?.source ?? '',
+        line: null,
+        column: null,
+        message: `the task id "${id}" is declared ${same.length} times, in ${listOf(same)}: give each task its own id`,
+      })),
+    ],
+  };
+}
+
+function listOf(tasks: readonly IndexedTask[]): string {
+  return tasks
+    .map(({ source, manifest }) => (manifest.exportName ? `${source} (${manifest.exportName})` : source))
+    .join(' and ');
+}

@@ -1,0 +1,21 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Builds beyond this many are removed, oldest first. */
+const kept = 10;
+/** Milliseconds: another command in the same project may be about to register a build this young. */
+const young = 60_000;
+
+/** Removes old builds, except those that are in use, and returns their hashes. */
+export async function pruneBuilds(buildsDir: string, inUse: ReadonlySet<string>): Promise<string[]> {
+  const names = (await readdir(buildsDir)).filter((name) => /^(?:[0-9a-f]{32}|\.half-.*)$/.test(name));
+  const builds = await Promise.all(
+    names.map(async (name) => ({ name, used: (await stat(join(buildsDir, name))).mtimeMs })),
+  );
+  const old = builds
+    .toSorted((a, b) => b.used - a.used)
+    .slice(kept)
+    .filter(({ name, used }) => !inUse.has(name) && Date.now() - used > young);
+  for (const { name } of old) await rm(join(buildsDir, name), { recursive: true, force: true });
+  return old.map(({ name }) => name);
+}

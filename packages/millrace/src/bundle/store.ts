@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/** Writes a build in one step, so that nobody, this command started twice included, sees half of one. */
+export async function store(
+  dir: string,
+  outputs: readonly { readonly path: string; readonly contents: Uint8Array }[],
+): Promise<void> {
+  if (existsSync(dir)) {
+    // Pruning goes by age: a build that is used again is young.
+    await utimes(dir, new Date(), new Date());
+    return;
+  }
+  const buildsDir = dirname(dir);
+  await mkdir(buildsDir, { recursive: true });
+  await writeFile(join(buildsDir, '.gitignore'), '*\n');
+  const half = join(buildsDir, `.half-${process.pid}-${Math.random().toString(36).slice(2)}`);
+  await mkdir(half);
+  for (const { path, contents } of outputs) {
+    await mkdir(join(half, dirname(path)), { recursive: true });
+    await writeFile(join(half, path), contents);
+  }
+  await rename(half, dir).catch(async (error: unknown) => {
+    await rm(half, { recursive: true, force: true });
+    if (!existsSync(dir)) throw error;
+  });
+}

@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { MachinePreset } from '@millrace/contract/runner';
+import type { TaskDefaults } from '../executor/messages.ts';
+import type { Entry } from './build.ts';
+
+/** What an executor needs to serve a version. */
+export interface ServedBuild {
+  readonly hash: string;
+  readonly dir: string;
+  readonly entries: readonly Entry[];
+  readonly tasks: Readonly<Record<string, ServedTask>>;
+  readonly defaults: TaskDefaults;
+}
+
+export interface ServedTask {
+  /** The task file, relative to the project. */
+  readonly source: string;
+  /** Its runs get a process each. */
+  readonly isolated: boolean;
+  /** The same, with the memory of this machine. */
+  readonly machine: MachinePreset | null;
+  /** Seconds. */
+  readonly maxDuration: number | null;
+}
+
+type Stored = Record<string, Record<string, Omit<ServedBuild, 'dir'>>>;
+
+const fileOf = (buildsDir: string): string => join(buildsDir, 'versions.json');
+
+async function read(buildsDir: string): Promise<Stored> {
+  try {
+    return JSON.parse(await readFile(fileOf(buildsDir), 'utf8')) as Stored;
+  } catch {
+    // Missing or cut short: versions come back as they are registered again.
+    return {};
+  }
+}
+
+/** The versions of one environment that can still be executed here, oldest first. */
+export async function versionsOnDisk(
+  buildsDir: string,
+  environment: string,
+): Promise<Map<string, ServedBuild>> {
+  const stored = (await read(buildsDir))[environment] ?? {};
+  return new Map(
+    Object.entries(stored)
+      .map(([version, build]) => [version, { ...build, dir: join(buildsDir, build.hash) }] as const)
+      .filter(([, { dir }]) => existsSync(dir)),
+  );
+}
+
+/** Replaces what is kept of one environment; `versions` is oldest first. */
+export async function keepVersions(
+  buildsDir: string,
+  environment: string,
+  versions: ReadonlyMap<string, ServedBuild>,
+): Promise<void> {
+  const stored = await read(buildsDir);
+  stored[environment] = Object.fromEntries(
+    [...versions].map(([version, { hash, entries, tasks, defaults }]) => [
+      version,
+      { hash, entries, tasks, defaults },
+    ]),
+  );
+  const half = `${fileOf(buildsDir)}.${randomBytes(6).toString('hex')}`;
+  await writeFile(half, JSON.stringify(stored));
+  await rename(half, fileOf(buildsDir));
+}

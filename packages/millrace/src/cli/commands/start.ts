@@ -1,0 +1,28 @@
+import { Command, Option } from 'commander';
+import { port } from '../options.ts';
+import type { StartOptions } from '../compose/start.ts';
+
+export const startCommand = (): Command =>
+  new Command('start')
+    .description('the server for production; runners connect to it with `millrace work`')
+    .addOption(new Option('--host <address>', 'where to listen').env('MILLRACE_HOST').default('127.0.0.1'))
+    .addOption(new Option('--port <port>', '0 = any').env('MILLRACE_PORT').default(4400).argParser(port))
+    .option('--data <folder>', 'the embedded PostgreSQL on this folder, instead of DATABASE_URL')
+    .option(
+      '--master-key-file <file>',
+      'the master key, instead of MILLRACE_MASTER_KEY; made at the first start',
+    )
+    .addOption(
+      new Option('--log-level <level>', 'of the JSON lines on stderr')
+        .choices(['debug', 'info', 'warn', 'error'])
+        .default('info'),
+    )
+    .option('--json', 'when ready, one line of JSON on stdout; the first start has the secrets in it')
+    .addHelpText(
+      'after',
+      '\nSettings: DATABASE_URL (a PostgreSQL 15 or later), MILLRACE_MASTER_KEY (`openssl rand -base64 32`).',
+    )
+    .action(async (options: StartOptions) => {
+      const { start } = await import('../compose/start.ts');
+      await start(options);
+    });

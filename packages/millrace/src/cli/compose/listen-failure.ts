@@ -1,0 +1,15 @@
+/** Why a server cannot listen, in one sentence; undefined when that is not what went wrong. */
+export function explainListen(
+  { code, syscall }: { code?: string; syscall?: string },
+  host: string,
+  port: number,
+): string | undefined {
+  if (code === 'EADDRINUSE') {
+    return `Port ${port} of ${host} is taken. Stop what listens there, or choose another with --port (0 takes any free one).`;
+  }
+  if (syscall !== 'listen') return undefined;
+  if (code === 'EACCES')
+    return `This user may not listen on port ${port}. Choose one above 1023 with --port.`;
+  if (code === 'EADDRNOTAVAIL') return `This machine has no address ${host}. Choose another with --host.`;
+  return undefined;
+}

@@ -1,0 +1,29 @@
+import { startServer, type RunningServer } from '@millrace/server';
+import { CommandFailed, exitCodes } from '../exit-codes.ts';
+import { explainListen } from './listen-failure.ts';
+
+type ServerOptions = Parameters<typeof startServer>[0];
+
+/** Starts the server, or says in one sentence why it cannot. */
+export async function openServer(options: ServerOptions): Promise<RunningServer> {
+  try {
+    return await startServer({ leaseTimes: leaseTimes(), ...options });
+  } catch (error) {
+    const sentence = explainListen(error as NodeJS.ErrnoException, options.host ?? '127.0.0.1', options.port);
+    throw sentence === undefined ? error : new CommandFailed(exitCodes.cannotStart, sentence);
+  }
+}
+
+/**
+ * How long a runner that is not heard of keeps its runs (MILLRACE_LEASE_SECONDS, default 30). It says three times in that span that
+ * it lives.
+ */
+function leaseTimes(): ServerOptions['leaseTimes'] {
+  const text = process.env['MILLRACE_LEASE_SECONDS'];
+  if (text === undefined || text.trim() === '') return {};
+  const seconds = Number(text);
+  if (!(seconds >= 1 && seconds <= 3_600)) {
+    throw new CommandFailed(exitCodes.usage, 'MILLRACE_LEASE_SECONDS is a number of seconds between 1 and 3600.');
+  }
+  return { leaseMs: seconds * 1_000, heartbeatMs: (seconds * 1_000) / 3 };
+}

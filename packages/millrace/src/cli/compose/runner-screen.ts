@@ -1,0 +1,37 @@
+import type { RunnerEvents } from '../../runner/options.ts';
+import { describeProblem } from '../../project/index.ts';
+import { duration, type Screen } from '../screen.ts';
+
+/** What a runner does, one line each. */
+export function runnerScreen({ line, paint }: Screen, { quiet }: { quiet: boolean }): RunnerEvents {
+  let wasConnected = false;
+  return {
+    onVersion: ({ version, isNew, tasks, took }) => {
+      const names = tasks.map(({ id }) => id).toSorted();
+      const shown = names.length > 8 ? [...names.slice(0, 8), `and ${names.length - 8} more`] : names;
+      const what =
+        names.length === 0
+          ? paint.yellow('no tasks: export one from a file in the tasks folder')
+          : shown.join(', ');
+      const how = isNew ? `registered in ${duration(took)}` : 'unchanged';
+      line(`${paint.cyan('version')} ${version} ${paint.dim(how)}  ${what}`);
+    },
+    onProblem: (problem) => line(`${paint.red('problem')} ${describeProblem(problem)}`),
+    onOutput: (stream, text) => {
+      if (quiet) return;
+      for (const said of text.trimEnd().split('\n')) line(stream === 'stderr' ? paint.yellow(said) : said);
+    },
+    onState: (state, detail) => {
+      if (state === 'disconnected') {
+        line(
+          `${paint.yellow('runner')}  ${wasConnected ? 'lost the server' : 'waits for the server'}${detail ? `: ${detail}` : ''}`,
+        );
+        wasConnected = false;
+      }
+      if (state === 'connected') {
+        if (!wasConnected) line(`${paint.green('runner')}  connected`);
+        wasConnected = true;
+      }
+    },
+  };
+}

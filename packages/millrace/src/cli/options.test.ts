@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { address, environment, json, port, positiveInteger } from './options.ts';
+
+describe('values of options', () => {
+  it('a port is 0 to 65535', () => {
+    expect([port('0'), port('65535')]).toEqual([0, 65_535]);
+    for (const text of ['-1', '65536', '1e3', '', ' 80', '80.5'])
+      expect(() => port(text)).toThrow(/0 .* to 65535/);
+  });
+
+  it('an environment goes by any of its names', () => {
+    expect([environment('staging'), environment('prod')]).toEqual(['stg', 'prod']);
+    expect(() => environment('test')).toThrow(/dev, stg, prod and preview/);
+  });
+
+  it('a payload is JSON', () => {
+    expect(json('{"a":[1]}')).toEqual({ a: [1] });
+    expect(() => json('{a:1}')).toThrow(/not JSON/);
+  });
+
+  it('an address is http or https and loses its last slash', () => {
+    expect(address('http://127.0.0.1:4400/')).toBe('http://127.0.0.1:4400');
+    for (const text of ['127.0.0.1:4400', 'ftp://x', ''])
+      expect(() => address(text)).toThrow(/http or https/);
+  });
+
+  it('a count is above 0', () => {
+    expect(positiveInteger('12')).toBe(12);
+    for (const text of ['0', '-1', '1.5', 'x']) expect(() => positiveInteger(text)).toThrow(/above 0/);
+  });
+});

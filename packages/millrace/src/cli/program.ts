@@ -1,0 +1,46 @@
+import { Command } from 'commander';
+import { devCommand } from './commands/dev.ts';
+import { errorsCommand } from './commands/errors.ts';
+import { initCommand } from './commands/init.ts';
+import { logsCommand } from './commands/logs.ts';
+import { runsCommand } from './commands/runs.ts';
+import { startCommand } from './commands/start.ts';
+import { triggerCommand } from './commands/trigger.ts';
+import { workCommand } from './commands/work.ts';
+import { version } from './version.ts';
+
+const closing = `
+Exit codes: 0 done, 1 it was tried and failed, 2 wrong command line, 3 it could not start, 4 no server or key refused.`;
+
+/** Every command. What a command needs beyond its options is imported when it runs, so that --help is quick. */
+export function program(): Command {
+  const root = new Command('millrace')
+    .description('Background tasks in TypeScript: one command, one PostgreSQL, nothing lost.')
+    .version(version, '-v, --version')
+    .showSuggestionAfterError()
+    .showHelpAfterError('(add --help for what there is)')
+    .addHelpText('after', closing);
+  for (const command of [
+    initCommand(),
+    devCommand(),
+    startCommand(),
+    workCommand(),
+    triggerCommand(),
+    runsCommand(),
+    logsCommand(),
+    errorsCommand(),
+  ]) {
+    root.addCommand(command);
+  }
+  inherit(root);
+  return root;
+}
+
+/** Errors come back to `main` instead of ending the process, at every depth. */
+function inherit(parent: Command): void {
+  parent.exitOverride();
+  for (const command of parent.commands) {
+    command.copyInheritedSettings(parent);
+    inherit(command);
+  }
+}

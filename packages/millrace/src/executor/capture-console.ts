@@ -1,0 +1,58 @@
+import { formatWithOptions } from 'node:util';
+import type { LogLevel, LogLine } from '@millrace/contract/runner';
+
+/** The run that the calling code belongs to. */
+export interface CurrentRun {
+  readonly onLog: (line: Omit<LogLine, 'run' | 'attempt'>) => void;
+}
+
+/** A longer message is cut: it is a log, not a store. */
+const longest = 64 * 1024;
+
+const levels: Readonly<Record<'log' | 'info' | 'warn' | 'error' | 'debug', LogLevel>> = {
+  log: 'log',
+  info: 'info',
+  warn: 'warn',
+  error: 'error',
+  debug: 'debug',
+};
+
+/**
+ * What a run writes to the console becomes lines of that run; what belongs to none goes to the process's own output, as
+ * ever. The streams are caught as well: console.table, console.dir and libraries write to them directly.
+ */
+export function captureConsole(currentRun: () => CurrentRun | undefined): void {
+  for (const method of Object.keys(levels) as (keyof typeof levels)[]) {
+    const plain = console[method].bind(console);
+    console[method] = (...values: unknown[]) => {
+      const current = currentRun();
+      if (!current) plain(...values);
+      else add(current, levels[method], formatWithOptions({ colors: false }, ...values));
+    };
+  }
+  captureStream(process.stdout, 'log', currentRun);
+  captureStream(process.stderr, 'error', currentRun);
+}
+
+function captureStream(
+  stream: NodeJS.WriteStream,
+  level: LogLevel,
+  currentRun: () => CurrentRun | undefined,
+): void {
+  const plain = stream.write.bind(stream) as (...values: unknown[]) => boolean;
+  stream.write = (chunk: string | Uint8Array, ...rest: unknown[]): boolean => {
+    const current = currentRun();
+    if (!current) return plain(chunk, ...rest);
+    const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8');
+    add(current, level, text.endsWith('\n') ? text.slice(0, -1) : text);
+    const done = rest.at(-1);
+    if (typeof done === 'function') process.nextTick(done as () => void);
+    return true;
+  };
+}
+
+function add({ onLog }: CurrentRun, level: LogLevel, text: string): void {
+  const message =
+    text.length > longest ? `${text.slice(0, longest)}… (${text.length - longest} more characters)` : text;
+  onLog({ at: Date.now(), level, message });
+}

@@ -1,0 +1,73 @@
+import type {
+  Assignment,
+  EnvironmentFacts,
+  LogLine,
+  RetryPolicy,
+  SerializedError,
+  Settlement,
+  TaskManifest,
+} from '@millrace/contract/runner';
+import type { Entry } from '../bundle/build.ts';
+import type { Problem } from '../project/problem.ts';
+
+/**
+ * What a runner and its executor processes say to each other: JSON lines over a pipe of their own (a third of the time of
+ * Node's built-in channel for a lone message, the same for batches).
+ */
+export type ToExecutor =
+  | {
+      readonly type: 'index';
+      readonly dir: string;
+      readonly entries: readonly Entry[];
+      readonly defaults: TaskDefaults;
+    }
+  | {
+      readonly type: 'serve';
+      readonly dir: string;
+      readonly entries: readonly Entry[];
+      /** The source file of each task that is served. */
+      readonly tasks: Readonly<Record<string, string>>;
+      readonly defaults: TaskDefaults;
+      readonly environment: EnvironmentFacts;
+    }
+  | { readonly type: 'run'; readonly assignments: readonly Assignment[] }
+  | { readonly type: 'cancel'; readonly fences: readonly number[] }
+  | { readonly type: 'ping' };
+
+export type FromExecutor =
+  /** This file is imported next: should the process die, it is why. */
+  | { readonly type: 'importing'; readonly source: string }
+  | {
+      readonly type: 'indexed';
+      readonly tasks: readonly IndexedTask[];
+      readonly problems: readonly Problem[];
+    }
+  | { readonly type: 'ready' }
+  | {
+      readonly type: 'progress';
+      readonly settlements: readonly Settlement[];
+      readonly lines: readonly LogLine[];
+    }
+  | {
+      readonly type: 'thrownAside';
+      /** How the attempt that threw it ends; null when no live attempt did. Its code may go on. */
+      readonly settlement: Settlement | null;
+      /** Thrown outside of every promise: what was interrupted may be in any state. */
+      readonly torn: boolean;
+      readonly error: SerializedError;
+    }
+  /** The process exits; `fence` is the attempt that made it, if one did. */
+  | { readonly type: 'exiting'; readonly fence: number | null; readonly error: SerializedError }
+  | { readonly type: 'pong' };
+
+/** Settings of the project for tasks that have none of their own. */
+export interface TaskDefaults {
+  readonly retry?: RetryPolicy;
+  readonly maxDuration?: number;
+}
+
+export interface IndexedTask {
+  /** The task file, relative to the project. */
+  readonly source: string;
+  readonly manifest: TaskManifest;
+}

@@ -1,0 +1,35 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type * as Executor from '@millrace/sdk/executor';
+
+export type Sdk = typeof Executor;
+
+const wanted = '@millrace/sdk/executor';
+
+/** The SDK that the project's own tasks import: two copies of it would not see each other's current run. */
+function locateSdk(projectDir: string): string {
+  try {
+    return pathToFileURL(createRequire(join(projectDir, 'millrace.js')).resolve(wanted)).href;
+  } catch {
+    return import.meta.resolve(wanted);
+  }
+}
+
+export const loadSdk = async (projectDir: string): Promise<Sdk> =>
+  (await import(locateSdk(projectDir))) as Sdk;
+
+/** The version of that SDK, if its package says. */
+export function sdkVersion(projectDir: string): string | undefined {
+  let folder = dirname(fileURLToPath(locateSdk(projectDir)));
+  while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder);
+  try {
+    const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+      version?: unknown;
+    };
+    return typeof version === 'string' ? version : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,191 @@
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Assignment, LogLine, Outcome, Settlement } from '@millrace/contract/runner';
+import { captureConsole } from './capture-console.ts';
+import { maxDurationOf, throwing, withDefaults } from './declared.ts';
+import type { Task } from './declared.ts';
+import type { FromExecutor, ToExecutor } from './messages.ts';
+import { inScope } from './run-scope.ts';
+import type { Sdk } from './sdk.ts';
+import { writeLast } from './write-last.ts';
+
+/** Lines wait this long for company, in milliseconds, unless their attempt settles before. */
+const linesWait = 20;
+/** The longest that a Node timer can wait. */
+const longestTimer = 2 ** 31 - 1;
+
+type AbortReason = { readonly kind: 'canceled' } | { readonly kind: 'maxDuration'; readonly seconds: number };
+
+const unheard = (): void => undefined;
+
+interface Live {
+  readonly assignment: Assignment;
+  readonly task: Task;
+  readonly abort: (reason: AbortReason) => void;
+  /** It threw aside, which decides its outcome; resolves when that is told. */
+  blamed: Promise<void> | undefined;
+}
+
+/** Runs attempts of one build's tasks, many at a time, each in its own async context. */
+export class Serving {
+  readonly #message: Extract<ToExecutor, { type: 'serve' }>;
+  readonly #pipe: Socket;
+  #sdk: Sdk | undefined;
+  readonly #loaded: Promise<void>;
+  readonly #tasks = new Map<string, Task>();
+  /** Why a task file could not be imported. */
+  readonly #importErrors = new Map<string, unknown>();
+  readonly #live = new Map<number, Live>();
+  /** Which attempt an async context belongs to: the context's own log function names it, even when a run id is there twice. */
+  readonly #contexts = new WeakMap<object, number>();
+
+  #settlements: Settlement[] = [];
+  #lines: LogLine[] = [];
+  #flushing = false;
+  #linesTimer: NodeJS.Timeout | undefined;
+
+  constructor(sdk: Promise<Sdk>, message: Extract<ToExecutor, { type: 'serve' }>, pipe: Socket) {
+    this.#message = message;
+    this.#pipe = pipe;
+    this.#loaded = this.#load(sdk);
+  }
+
+  async #load(loading: Promise<Sdk>): Promise<void> {
+    const sdk = await loading;
+    captureConsole(() => sdk.currentRun());
+    this.#takeBlame(sdk);
+    const { dir, entries, tasks, defaults } = this.#message;
+    for (const { source, module } of entries) {
+      try {
+        const namespace: unknown = await import(pathToFileURL(join(dir, module)).href);
+        for (const { task } of sdk.findTasks(namespace as Record<string, unknown>)) {
+          if (tasks[task.id] === source) this.#tasks.set(task.id, withDefaults(task, defaults));
+        }
+      } catch (error) {
+        this.#importErrors.set(source, error);
+      }
+    }
+    this.#sdk = sdk;
+    this.#send({ type: 'ready' });
+  }
+
+  run(assignments: readonly Assignment[]): void {
+    const sdk = this.#sdk;
+    if (sdk) for (const assignment of assignments) void this.#attempt(sdk, assignment);
+    else void this.#loaded.then(() => this.run(assignments));
+  }
+
+  cancel(fences: readonly number[]): void {
+    for (const fence of fences) this.#live.get(fence)?.abort({ kind: 'canceled' });
+  }
+
+  async #attempt(sdk: Sdk, assignment: Assignment): Promise<void> {
+    const { run, fence, attempt } = assignment;
+    const task = this.#tasks.get(assignment.task);
+    if (!task) return this.#settle({ run, fence, outcome: this.#withoutTask(sdk, assignment.task) });
+    const onLog = (line: Omit<LogLine, 'run' | 'attempt'>): void => this.#log({ run, attempt, ...line });
+    const controller = new AbortController();
+    const { signal } = controller;
+    const abort = (reason: AbortReason): void =>
+      inScope({ run, attempt, onLog }, () => controller.abort(reason));
+    const live: Live = { assignment, task, abort, blamed: undefined };
+    this.#contexts.set(onLog, fence);
+    this.#live.set(fence, live);
+    const seconds = assignment.maxDuration ?? maxDurationOf(task);
+    const limit =
+      seconds === undefined
+        ? undefined
+        : setTimeout(() => abort({ kind: 'maxDuration', seconds }), Math.min(seconds * 1_000, longestTimer));
+    const filePath = this.#message.tasks[assignment.task] ?? '';
+    const { environment } = this.#message;
+    const outcome = await sdk.execute({ task, assignment, environment, signal, onLog, filePath });
+    clearTimeout(limit);
+    this.#live.delete(fence);
+    // Then the runner only learns that its code has ended.
+    if (live.blamed) await live.blamed;
+    this.#settle({ run, fence, outcome });
+  }
+
+  #withoutTask(sdk: Sdk, id: string): Outcome {
+    const error = this.#importErrors.get(this.#message.tasks[id] ?? '');
+    if (error === undefined) return { kind: 'unknownTask' };
+    return { kind: 'failed', status: 'FAILED', error: sdk.serializeError(error) };
+  }
+
+  #settle(settlement: Settlement): void {
+    this.#settlements.push(settlement);
+    if (this.#flushing) return;
+    this.#flushing = true;
+    setImmediate(() => this.#flush());
+  }
+
+  #log(line: LogLine): void {
+    this.#lines.push(line);
+    this.#linesTimer ??= setTimeout(() => this.#flush(), linesWait);
+  }
+
+  #takeProgress(): FromExecutor {
+    this.#flushing = false;
+    clearTimeout(this.#linesTimer);
+    this.#linesTimer = undefined;
+    const progress = { type: 'progress', settlements: this.#settlements, lines: this.#lines } as const;
+    this.#settlements = [];
+    this.#lines = [];
+    return progress;
+  }
+
+  #flush(): void {
+    if (this.#settlements.length + this.#lines.length > 0) this.#send(this.#takeProgress());
+  }
+
+  #send(message: FromExecutor): void {
+    this.#pipe.write(`${JSON.stringify(message)}\n`);
+  }
+
+  /** Node keeps the async context of what was thrown outside of every promise, and of a call to process.exit. */
+  #takeBlame(sdk: Sdk): void {
+    const culprit = (): number | null => {
+      const current = sdk.currentRun();
+      return (current && this.#contexts.get(current.onLog)) ?? null;
+    };
+    process.on('uncaughtException', (thrown) => this.#blame(sdk, culprit(), thrown, true));
+    process.on('unhandledRejection', (thrown) => this.#blame(sdk, culprit(), thrown, false));
+    process.on('exit', (code) => {
+      const error = new Error(`The task called process.exit(${code})`);
+      error.name = 'ProcessExit';
+      // The stack begins at whoever called it.
+      Error.captureStackTrace(error, process.exit);
+      const exiting = { type: 'exiting', fence: culprit(), error: sdk.serializeError(error) } as const;
+      writeLast(this.#pipe, [this.#takeProgress(), exiting]);
+    });
+  }
+
+  #blame(sdk: Sdk, fence: number | null, thrown: unknown, torn: boolean): void {
+    const live = fence === null ? undefined : this.#live.get(fence);
+    if (live && !live.blamed) live.blamed = this.#settleThrown(sdk, live, thrown, torn);
+    else this.#send({ type: 'thrownAside', settlement: null, torn, error: sdk.serializeError(thrown) });
+  }
+
+  /** An attempt that threw aside comes to what it would have come to had its own code thrown. */
+  async #settleThrown(
+    sdk: Sdk,
+    { assignment, task, abort }: Live,
+    thrown: unknown,
+    torn: boolean,
+  ): Promise<void> {
+    const { run, fence } = assignment;
+    const { environment } = this.#message;
+    const { signal } = new AbortController();
+    const thrower = throwing(task, thrown);
+    const outcome = await sdk.execute({ task: thrower, assignment, environment, signal, onLog: unheard });
+    this.#flush();
+    this.#send({
+      type: 'thrownAside',
+      settlement: { run, fence, outcome },
+      torn,
+      error: sdk.serializeError(thrown),
+    });
+    abort({ kind: 'canceled' });
+  }
+}

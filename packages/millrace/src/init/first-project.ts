@@ -1,0 +1,61 @@
+/** The files of a first project: path from its folder → text. Pure, so that a test can read what people will read. */
+export function firstProject(name: string, version: string): Readonly<Record<string, string>> {
+  return {
+    'millrace.config.ts': config,
+    'tasks/hello.ts': helloTask,
+    'package.json': `${JSON.stringify(manifest(name, version), null, 2)}\n`,
+    'tsconfig.json': `${JSON.stringify(tsconfig, null, 2)}\n`,
+    '.gitignore': 'node_modules/\n.millrace/\n',
+  };
+}
+
+/** A name that npm accepts, made from the folder's. */
+export function packageName(folderName: string): string {
+  const name = folderName
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[._-]+|[._-]+$/g, '')
+    .slice(0, 100);
+  return name === '' ? 'tasks' : name;
+}
+
+const config = `import { defineConfig } from 'millrace';
+
+export default defineConfig({
+  // Every task file in these folders is watched, bundled and served.
+  dirs: ['./tasks'],
+});
+`;
+
+const helloTask = `import { logger, task } from '@millrace/sdk';
+
+export const hello = task({
+  id: 'hello',
+  retry: { maxAttempts: 3 },
+  run: async (payload: { name?: string } = {}, { ctx }) => {
+    const name = payload.name ?? 'world';
+    logger.info('Saying hello', { name, attempt: ctx.attempt.number });
+    return { greeting: \`Hello, \${name}!\` };
+  },
+});
+`;
+
+const manifest = (name: string, version: string) => ({
+  name,
+  private: true,
+  type: 'module',
+  scripts: { dev: 'millrace dev', work: 'millrace work --env prod' },
+  dependencies: { '@millrace/sdk': `^${version}`, millrace: `^${version}` },
+});
+
+const tsconfig = {
+  compilerOptions: {
+    target: 'es2023',
+    module: 'nodenext',
+    moduleResolution: 'nodenext',
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+  },
+  include: ['tasks', 'millrace.config.ts'],
+};

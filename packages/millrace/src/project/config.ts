@@ -1,0 +1,49 @@
+import { retryPolicy } from '@millrace/contract/runner';
+import type { RetryPolicy } from '@millrace/contract/runner';
+
+/** What `millrace.config.ts` may say. */
+export interface ProjectConfig {
+  /** Folders with task files, relative to the project. Default `['./tasks']`. */
+  dirs?: string[];
+  /** The project's ref, for instance `proj_abc`; commands that need a project use it. */
+  project?: string;
+  /** Retry policy of tasks that have none of their own. */
+  retry?: RetryPolicy;
+  /** Seconds that an attempt of a task without its own `maxDuration` may take, at least 5. Default: no limit. */
+  maxDuration?: number;
+}
+
+/** Types a project's configuration: `export default defineConfig({ dirs: ['./jobs'] })`. */
+export const defineConfig = (config: ProjectConfig): ProjectConfig => config;
+
+const keys = new Set(['dirs', 'project', 'retry', 'maxDuration']);
+
+/** The configuration, or the sentence that says what is wrong with it. */
+export function checkConfig(value: unknown): ProjectConfig | string {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return 'must export its configuration as default: export default defineConfig({ … })';
+  }
+  const config = value as Record<string, unknown>;
+  const unknown = Object.keys(config).find((key) => !keys.has(key));
+  if (unknown !== undefined) return `"${unknown}" is not a setting; there are ${[...keys].join(', ')}`;
+  const { dirs, project, retry, maxDuration } = config;
+  if (
+    dirs !== undefined &&
+    !(Array.isArray(dirs) && dirs.length > 0 && dirs.every((dir) => typeof dir === 'string'))
+  ) {
+    return '"dirs" must be a list of folders, for instance ["./tasks"]';
+  }
+  if (project !== undefined && typeof project !== 'string')
+    return '"project" must be the ref of a project, a string';
+  if (maxDuration !== undefined && !(Number.isInteger(maxDuration) && (maxDuration as number) >= 5)) {
+    return '"maxDuration" must be a whole number of seconds, 5 or more';
+  }
+  if (retry !== undefined) {
+    const parsed = retryPolicy.safeParse(retry);
+    if (!parsed.success) {
+      const issue = parsed.error.issues[0];
+      return `"${['retry', ...(issue?.path ?? [])].join('.')}": ${issue?.message ?? 'is not a retry policy'}`;
+    }
+  }
+  return config as ProjectConfig;
+}

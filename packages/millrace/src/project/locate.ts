@@ -1,0 +1,28 @@
+import { isAbsolute, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Problem } from './problem.ts';
+
+const frame =
+  /(?:\(|at (?:async )?|^)(file:\/\/\/[^\s()]+?|\/[^()\n]+?|[A-Za-z]:\\[^()\n]+?):(\d+)(?::(\d+))?\)?$/;
+
+/** A path as messages show it: relative to the project, forward slashes. */
+export const projectPath = (projectDir: string, file: string): string =>
+  relative(projectDir, file).split(sep).join('/');
+
+/**
+ * Where in the project an error was thrown: the first frame of its stack in a file of the author's own. Stacks are expected
+ * to be source-mapped; `fallback` is the file that was being loaded.
+ */
+export function locate(thrown: unknown, projectDir: string, fallback: string): Problem {
+  const message = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
+  const stack = thrown instanceof Error ? String(thrown.stack ?? '') : '';
+  for (const line of stack.split('\n').slice(0, 200)) {
+    const match = frame.exec(line.trim().slice(0, 1_000));
+    if (!match?.[1]) continue;
+    const file = match[1].startsWith('file:') ? fileURLToPath(match[1]) : match[1];
+    const path = projectPath(projectDir, file);
+    if (path.startsWith('..') || isAbsolute(path) || /(^|\/)(node_modules|\.millrace)\//.test(path)) continue;
+    return { file: path, line: Number(match[2]), column: match[3] ? Number(match[3]) : null, message };
+  }
+  return { file: fallback, line: null, column: null, message };
+}

@@ -1,0 +1,23 @@
+/** Something wrong with a project that its author has to mend; the rest of the project may still serve. */
+export interface Problem {
+  /** Relative to the project, with forward slashes. */
+  readonly file: string;
+  /** From 1; null when no line could be found. */
+  readonly line: number | null;
+  readonly column: number | null;
+  readonly message: string;
+}
+
+export const describeProblem = ({ file, line, column, message }: Problem): string =>
+  `${file}${line === null ? '' : `:${line}${column === null ? '' : `:${column}`}`}: ${message}`;
+
+/** The project cannot be served at all. */
+export class ProjectError extends Error {
+  override readonly name = 'ProjectError';
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(describeProblem(problem));
+    this.problem = problem;
+  }
+}

@@ -1,0 +1,91 @@
+import { existsSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { BuildFailure, Plugin } from 'esbuild';
+import { withEsbuild } from '../bundle/with-esbuild.ts';
+import { checkConfig } from './config.ts';
+import type { ProjectConfig } from './config.ts';
+import { locate } from './locate.ts';
+import { ProjectError } from './problem.ts';
+
+const names = ['ts', 'mts', 'js', 'mjs'].map((extension) => `millrace.config.${extension}`);
+
+/** `defineConfig` comes with the running command, so that a project needs no package of ours to be configured. */
+const ownDefineConfig: Plugin = {
+  name: 'millrace',
+  setup(build) {
+    build.onResolve({ filter: /^millrace$/ }, () => ({ path: 'millrace', namespace: 'millrace' }));
+    build.onLoad({ filter: /.*/, namespace: 'millrace' }, () => ({
+      contents: 'export const defineConfig = (config) => config;',
+    }));
+  },
+};
+
+export interface ReadConfig {
+  readonly file: string | null;
+  readonly config: ProjectConfig;
+}
+
+export async function readConfig(projectDir: string): Promise<ReadConfig> {
+  const file = names.find((name) => existsSync(join(projectDir, name)));
+  if (file === undefined) return { file: null, config: {} };
+  const exported = await importConfig(projectDir, file, await compile(projectDir, file));
+  const config = checkConfig(exported);
+  if (typeof config === 'string') throw new ProjectError({ file, line: null, column: null, message: config });
+  return { file, config };
+}
+
+async function compile(projectDir: string, file: string): Promise<string> {
+  try {
+    const { outputFiles } = await withEsbuild((esbuild) =>
+      esbuild.build({
+        absWorkingDir: projectDir,
+        entryPoints: [file],
+        bundle: true,
+        write: false,
+        format: 'esm',
+        platform: 'node',
+        target: 'node20',
+        packages: 'external',
+        sourcemap: 'inline',
+        outdir: join(projectDir, '.millrace'),
+        logLevel: 'silent',
+        plugins: [ownDefineConfig],
+      }),
+    );
+    return outputFiles[0]?.text ?? '';
+  } catch (error) {
+    const first = (error as BuildFailure).errors?.[0];
+    if (!first) throw error;
+    const { location } = first;
+    throw new ProjectError({
+      file: location?.file ?? file,
+      line: location?.line ?? null,
+      column: location ? location.column + 1 : null,
+      message: first.text,
+    });
+  }
+}
+
+/** Each reading is a file of its own: Node would answer a second import of one address from memory. */
+async function importConfig(projectDir: string, file: string, code: string): Promise<unknown> {
+  const folder = join(projectDir, '.millrace');
+  await mkdir(folder, { recursive: true });
+  const compiled = join(
+    folder,
+    `config-${process.pid}-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}.mjs`,
+  );
+  await writeFile(compiled, code);
+  const mapped = process.sourceMapsEnabled;
+  process.setSourceMapsEnabled(true);
+  try {
+    const loaded = (await import(pathToFileURL(compiled).href)) as { default?: unknown };
+    return loaded.default;
+  } catch (error) {
+    throw new ProjectError(locate(error, projectDir, file));
+  } finally {
+    process.setSourceMapsEnabled(mapped);
+    await rm(compiled, { force: true });
+  }
+}

@@ -1,0 +1,24 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const source = /\.(?:[cm]?[jt]s|[jt]sx)$/;
+const notTasks = /\.(?:test|spec)\.[^.]+$|\.d\.[cm]?ts$/;
+
+/** Whether a file of a task folder is one that may declare tasks. */
+export const isTaskFile = (name: string): boolean => source.test(name) && !notTasks.test(name);
+
+/** All task files under a folder, absolute, in a stable order. Hidden folders and `node_modules` are left out. */
+export async function taskFiles(folder: string): Promise<string[]> {
+  const found: string[] = [];
+  const entries = await readdir(folder, { withFileTypes: true });
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) {
+      if (entry.name !== 'node_modules' && !entry.name.startsWith('.'))
+        found.push(...(await taskFiles(path)));
+    } else if (isTaskFile(entry.name)) {
+      found.push(path);
+    }
+  }
+  return found.toSorted();
+}

@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest';
+import { serve, tasksFile } from './testing/serve.ts';
+
+test('what runs write to the console is kept a run, in order, with its level, and echoed', async () => {
+  const talk =
+    "console.log('one', payload); await sleep(5); console.warn('two %d', 2); console.table([{ a: payload }]); logger.info('three', { of: payload });";
+  const { peer, echoed } = await serve({ 'tasks/all.ts': tasksFile({ talk }) });
+  const fences = ['x', 'y'].map((payload) => peer.assign('talk', payload));
+  await Promise.all(fences.map((fence) => peer.outcome(fence)));
+  for (const [index, fence] of fences.entries()) {
+    const mine = peer.lines.filter(({ run }) => run === `run_${fence}`);
+    const payload = 'xy'[index] ?? '';
+    expect(mine.map(({ level }) => level)).toEqual(['log', 'warn', 'log', 'info']);
+    expect(mine[0]?.message).toBe(`one ${payload}`);
+    expect(mine[1]?.message).toBe('two 2');
+    expect(mine[2]?.message).toContain(`'${payload}'`);
+    expect(mine[3]).toMatchObject({ message: 'three', attempt: 1 });
+  }
+  expect(echoed).toHaveLength(8);
+});
+
+test("a run's lines reach the server before its settlement", async () => {
+  const { peer } = await serve({ 'tasks/all.ts': tasksFile({ talk: "console.log('last words');" }) });
+  await peer.outcome(peer.assign('talk'));
+  const types = peer.received.map(({ type }) => type).filter((type) => type === 'log' || type === 'settle');
+  expect(types).toEqual(['log', 'settle']);
+});
+
+test('the stack of an error names the line of the TypeScript file', async () => {
+  const shared =
+    'interface Unused { a: 1 }\n\nexport function fails(): never {\n  throw new TypeError("here");\n}\n';
+  const { peer } = await serve({
+    'lib/fails.ts': shared,
+    'tasks/a.ts':
+      "import { task } from '@millrace/sdk';\nimport { fails } from '../lib/fails.ts';\nexport const a = task({ id: 'a', run: async () => fails() });\n",
+    'tasks/b.ts': "import { fails } from '../lib/fails.ts';\nexport const b = fails;\n",
+  });
+  const outcome = await peer.outcome(peer.assign('a'));
+  expect(outcome).toMatchObject({ kind: 'failed', status: 'FAILED', error: { name: 'TypeError' } });
+  expect(JSON.stringify(outcome)).toMatch(/at fails \([^)]*lib\/fails\.ts:4:9\).*tasks\/a\.ts:3:/);
+});
+
+test('a cancelled run sees its signal and is canceled', async () => {
+  const listens =
+    "console.log('began'); await new Promise((done) => signal.addEventListener('abort', done)); console.log('saw it');";
+  const { peer } = await serve({ 'tasks/all.ts': tasksFile({ listens }) });
+  const fence = peer.assign('listens');
+  await peer.line(`run_${fence}`, 'began');
+  peer.send({ type: 'cancel', fences: [fence] });
+  expect(await peer.outcome(fence)).toEqual({ kind: 'canceled' });
+  expect(await peer.line(`run_${fence}`, 'saw it')).toBeDefined();
+});
+
+test('a cancelled run that does not listen is canceled after the grace period; what ran beside it completes undisturbed', async () => {
+  const { peer, runner } = await serve({
+    'tasks/all.ts': tasksFile({
+      deaf: "console.log('began'); await sleep(60_000);",
+      beside: "console.log('began'); await sleep(1_500); return process.pid;",
+    }),
+  });
+  const [deaf, beside] = [peer.assign('deaf'), peer.assign('beside')];
+  await Promise.all([peer.line(`run_${deaf}`, 'began'), peer.line(`run_${beside}`, 'began')]);
+  const [pid] = runner.pids();
+  peer.send({ type: 'cancel', fences: [deaf] });
+  expect(await peer.outcome(deaf)).toEqual({ kind: 'canceled' });
+  expect(peer.outcomes.has(beside)).toBe(false);
+  expect(await peer.outcome(beside)).toMatchObject({ kind: 'completed', output: String(pid) });
+  const next = await peer.outcome(peer.assign('beside'));
+  expect(next).not.toMatchObject({ output: String(pid) });
+});
+
+test('a run that passes its maxDuration is TIMED_OUT: with its consent, without it, and with its loop blocked', async () => {
+  const { peer } = await serve({
+    'tasks/all.ts': tasksFile({
+      listens: 'await sleep(60_000, undefined, { signal });',
+      deaf: 'await sleep(60_000);',
+      blocks: 'for (;;) {}',
+      beside: 'await sleep(200); return "done";',
+    }),
+  });
+  const listens = peer.assign('listens', null, { maxDuration: 1 });
+  const deaf = peer.assign('deaf', null, { maxDuration: 1 });
+  expect(await peer.outcome(listens)).toMatchObject({ kind: 'failed', status: 'TIMED_OUT' });
+  expect(await peer.outcome(deaf)).toMatchObject({ kind: 'failed', status: 'TIMED_OUT' });
+  const blocks = peer.assign('blocks', null, { maxDuration: 1 });
+  const beside = peer.assign('beside');
+  expect(await peer.outcome(blocks)).toMatchObject({ kind: 'failed', status: 'TIMED_OUT' });
+  expect(await peer.outcome(beside)).toMatchObject({ kind: 'completed', output: 'done' });
+});
+
+test("runs start with the environment's variables of the moment, and with what the SDK needs", async () => {
+  const env =
+    'return [process.env.PLANET, process.env.MILLRACE_API_URL, typeof process.env.MILLRACE_SECRET_KEY, process.cwd()];';
+  const { peer, project } = await serve({ 'tasks/all.ts': tasksFile({ env }) }, {}, (prepared) => {
+    prepared.variables = { PLANET: 'Mars' };
+  });
+  const outputOf = async (): Promise<unknown> =>
+    JSON.parse(((await peer.outcome(peer.assign('env'))) as { output: string }).output);
+  expect(await outputOf()).toEqual(['Mars', peer.url, 'string', project.dir]);
+  peer.send({ type: 'variables', variables: { PLANET: 'Venus' } });
+  expect(await outputOf()).toEqual(['Venus', peer.url, 'string', project.dir]);
+});
+
+test("a task with a machine runs in a process of its own with that machine's memory", async () => {
+  const limit =
+    "const { getHeapStatistics } = await import('node:v8'); return [process.pid, getHeapStatistics().heap_size_limit >> 20];";
+  const { peer } = await serve({ 'tasks/all.ts': tasksFile({ limit }, { limit: "machine: 'micro'," }) });
+  const outputs = await Promise.all(
+    [peer.assign('limit'), peer.assign('limit')].map(async (fence) => {
+      const outcome = (await peer.outcome(fence)) as { output: string };
+      return JSON.parse(outcome.output) as [number, number];
+    }),
+  );
+  expect(outputs[0]?.[0]).not.toBe(outputs[1]?.[0]);
+  for (const [, megabytes] of outputs) expect(megabytes).toBeLessThan(400);
+});
+
+test('an attempt of a task that the version does not have is told as such', async () => {
+  const { peer } = await serve({ 'tasks/all.ts': tasksFile({ known: '' }) });
+  expect(await peer.outcome(peer.assign('unknown'))).toEqual({ kind: 'unknownTask' });
+});
+
+test("a project's defaults hold for tasks that have no settings of their own", async () => {
+  const { peer } = await serve({
+    'millrace.config.ts':
+      "import { defineConfig } from 'millrace';\nexport default defineConfig({ dirs: ['jobs'], retry: { maxAttempts: 2, minTimeoutInMs: 7, randomize: false }, maxDuration: 9 });",
+    'jobs/a.ts': tasksFile({ fails: "throw new Error('no');" }),
+  });
+  expect(peer.registered[0]?.tasks).toMatchObject([
+    { id: 'fails', retry: { maxAttempts: 2 }, maxDuration: 9 },
+  ]);
+  expect(await peer.outcome(peer.assign('fails', null, { maxAttempts: null }))).toMatchObject({
+    kind: 'retry',
+    delayMs: 7,
+  });
+});

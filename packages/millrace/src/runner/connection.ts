@@ -1,0 +1,146 @@
+import { maxFrameBytes } from '@millrace/contract/runner';
+import type { RunnerMessage, ServerMessage } from '@millrace/contract/runner';
+import { WebSocket } from 'ws';
+
+export type Hello = Extract<RunnerMessage, { type: 'hello' }>;
+export type Welcome = Extract<ServerMessage, { type: 'welcome' }>;
+export type ConnectionState = 'connecting' | 'connected' | 'disconnected' | 'refused';
+
+export interface ConnectionOptions {
+  /** The server's address, http or https. */
+  readonly url: string;
+  readonly secretKey: string;
+  readonly hello: () => Hello;
+  readonly onWelcome: (welcome: Welcome) => void;
+  readonly onMessage: (message: Exclude<ServerMessage, { type: 'welcome' | 'refused' }>) => void;
+  readonly onState: (state: ConnectionState, detail?: string) => void;
+  /** The server has not been heard for as long as leases last: what is held here may be running elsewhere. */
+  readonly onLeasesLost: () => void;
+  /** The server will not have this runner; no further attempt is made. */
+  readonly onRefused: (error: Error) => void;
+}
+
+const firstWait = 50;
+const longestWait = 5_000;
+
+/** The runner's connection, made again whenever it is lost. */
+export class Connection {
+  readonly #options: ConnectionOptions;
+  #socket: WebSocket | undefined;
+  #welcomed = false;
+  #closed = false;
+  #failures = 0;
+  #retryTimer: NodeJS.Timeout | undefined;
+  #heartbeatTimer: NodeJS.Timeout | undefined;
+  #heardAt = 0;
+  #leasesLost = false;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#open();
+  }
+
+  /** False when there is no connection. */
+  send(message: RunnerMessage): boolean {
+    if (!this.#welcomed || this.#socket?.readyState !== WebSocket.OPEN) return false;
+    this.#socket.send(JSON.stringify(message));
+    return true;
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#retryTimer);
+    clearInterval(this.#heartbeatTimer);
+    this.#socket?.close(1000);
+    // A peer that does not answer must not hold the process.
+    setTimeout(() => this.#socket?.terminate(), 1_000).unref();
+  }
+
+  #open(): void {
+    const { url, secretKey, hello, onState } = this.#options;
+    onState('connecting');
+    const address = `${url.replace(/\/+$/, '').replace(/^http/, 'ws')}/runner/v1/connect`;
+    const socket = new WebSocket(address, {
+      headers: { authorization: `Bearer ${secretKey}` },
+      maxPayload: maxFrameBytes,
+      perMessageDeflate: false,
+      handshakeTimeout: 10_000,
+    });
+    this.#socket = socket;
+    let trouble = 'the connection was closed';
+    socket.on('open', () => socket.send(JSON.stringify(hello())));
+    socket.on('message', (data) => this.#receive(JSON.parse(String(data)) as ServerMessage));
+    socket.on('pong', () => this.#heard());
+    socket.on('error', (error) => {
+      trouble = error.message || String((error as NodeJS.ErrnoException).code);
+    });
+    socket.on('unexpected-response', (request, response) => {
+      const status = response.statusCode ?? 0;
+      trouble = `the server answered ${status}`;
+      request.destroy();
+      if (status >= 400 && status < 500 && status !== 408 && status !== 429)
+        this.#refused(refusalOf(status, url));
+      else this.#lost(socket, trouble);
+    });
+    socket.on('close', () => this.#lost(socket, trouble));
+  }
+
+  #receive(message: ServerMessage): void {
+    this.#heard();
+    if (message.type === 'welcome') {
+      this.#welcomed = true;
+      this.#failures = 0;
+      this.#beat(message);
+      this.#options.onState('connected');
+      this.#options.onWelcome(message);
+    } else if (message.type === 'refused') {
+      if (!message.retry) this.#refused(message.reason);
+    } else this.#options.onMessage(message);
+  }
+
+  #heard(): void {
+    this.#heardAt = performance.now();
+    this.#leasesLost = false;
+  }
+
+  /** Keeps going while disconnected: leases run out then as well. */
+  #beat({ heartbeatMs, leaseMs }: Welcome): void {
+    clearInterval(this.#heartbeatTimer);
+    this.#heartbeatTimer = setInterval(
+      () => {
+        const silent = performance.now() - this.#heardAt;
+        if (silent > leaseMs && !this.#leasesLost) {
+          this.#leasesLost = true;
+          this.#options.onLeasesLost();
+        }
+        if (silent > Math.max(2 * heartbeatMs, leaseMs / 2)) this.#socket?.terminate();
+        else if (this.send({ type: 'heartbeat' })) this.#socket?.ping();
+      },
+      Math.min(heartbeatMs, leaseMs / 3),
+    );
+  }
+
+  #lost(socket: WebSocket, trouble: string): void {
+    if (this.#socket !== socket || this.#closed) return;
+    this.#socket = undefined;
+    this.#welcomed = false;
+    this.#options.onState('disconnected', trouble);
+    const wait = Math.min(longestWait, firstWait * 2 ** this.#failures) * (0.5 + Math.random() / 2);
+    this.#failures += 1;
+    this.#retryTimer = setTimeout(() => this.#open(), wait);
+  }
+
+  #refused(reason: string): void {
+    if (this.#closed) return;
+    this.close();
+    this.#options.onState('refused', reason);
+    this.#options.onRefused(new Error(reason));
+  }
+}
+
+function refusalOf(status: number, url: string): string {
+  if (status === 401 || status === 403) {
+    return `${url} does not accept this secret key for running tasks (${status}). Check MILLRACE_SECRET_KEY.`;
+  }
+  return `${url} is not a Millrace server that takes runners (it answered ${status}). Check MILLRACE_API_URL.`;
+}

@@ -1,0 +1,67 @@
+import type { Outcome, SerializedError } from '@millrace/contract/runner';
+import type { Death } from '../executor/spawn.ts';
+
+export interface CrashFacts {
+  readonly death: Death;
+  /** Why we killed it, if we did. */
+  readonly killedFor: string | null;
+  readonly ready: boolean;
+  /** MiB, if it had a limit of its own. */
+  readonly memory: number | undefined;
+}
+
+const outOfMemory = /heap out of memory|Reached heap limit|JavaScript heap|Out of memory:/i;
+const wordsShown = 8;
+/** Addresses in the machine code of Node, which say nothing about the task. */
+const noise = /^\s*\d+: 0x|Native stack trace|^\[\d+:0x/;
+
+/** What to say of an attempt whose process died while it was alone in it. */
+export function crashError({ death, killedFor, ready, memory }: CrashFacts): SerializedError {
+  const { name, message } = cause(death, killedFor, memory);
+  const told = ready ? message : `${message} before it could start the run`;
+  // A message that stays the same makes one error group; what varies goes below it.
+  const words = death.lastWords
+    .filter((line) => !noise.test(line))
+    .slice(-wordsShown)
+    .map((line) => line.slice(0, 300));
+  return {
+    type: 'INTERNAL_ERROR',
+    name,
+    message: told,
+    stackTrace: [`${name}: ${told}`, ...words].join('\n'),
+  };
+}
+
+function cause(
+  { code, signal, lastWords }: Death,
+  killedFor: string | null,
+  memory: number | undefined,
+): { name: string; message: string } {
+  if (killedFor !== null) return { name: 'ProcessKilled', message: killedFor };
+  if (lastWords.some((line) => outOfMemory.test(line))) {
+    const limit = memory === undefined ? '' : ` (its limit was ${memory} MiB)`;
+    return { name: 'OutOfMemory', message: `The process of the run ran out of memory${limit}` };
+  }
+  if (signal === 'SIGKILL') {
+    const hint = 'systems do so when memory runs out';
+    return {
+      name: 'ProcessKilled',
+      message: `The process of the run was killed by SIGKILL from outside; ${hint}`,
+    };
+  }
+  if (signal !== null)
+    return { name: 'ProcessKilled', message: `The process of the run was ended by ${signal}` };
+  return { name: 'ProcessExit', message: `The process of the run exited with code ${code ?? 'unknown'}` };
+}
+
+export const crashed = (error: SerializedError): Outcome => ({ kind: 'failed', status: 'CRASHED', error });
+
+export function timedOut(seconds: number): Outcome {
+  const name = 'MaxDurationExceeded';
+  const message = `The attempt took longer than its maxDuration of ${seconds} s and did not stop when its signal was aborted`;
+  return {
+    kind: 'failed',
+    status: 'TIMED_OUT',
+    error: { type: 'INTERNAL_ERROR', name, message, stackTrace: '' },
+  };
+}

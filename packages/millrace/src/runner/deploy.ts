@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { RegisteredVersion, TaskManifest } from '@millrace/contract/runner';
+import { build } from '../bundle/build.ts';
+import { indexTasks } from '../bundle/index-tasks.ts';
+import type { ServedBuild } from '../bundle/versions-file.ts';
+import { sdkVersion } from '../executor/sdk.ts';
+import type { Project } from '../project/load.ts';
+import type { Problem } from '../project/problem.ts';
+
+export interface DeployOptions {
+  readonly url: string;
+  readonly secretKey: string;
+  readonly buildsDir: string;
+  /** What the task files see in `process.env` when they are imported. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A build that the server knows as a version. */
+export interface Deployed {
+  readonly version: string;
+  readonly isNew: boolean;
+  readonly build: ServedBuild;
+  readonly tasks: readonly TaskManifest[];
+  readonly problems: readonly Problem[];
+  /** Local files that went into it, absolute. */
+  readonly inputs: readonly string[];
+}
+
+/** Builds a project, asks what tasks it has and registers them. */
+export async function deploy(project: Project, options: DeployOptions): Promise<Deployed> {
+  const built = await build(project, options.buildsDir);
+  const { tasks, problems } = await indexTasks(built, {
+    projectDir: project.dir,
+    env: options.env,
+    defaults: project.defaults,
+  });
+  const manifests = tasks.map(({ manifest }) => manifest);
+  // Not of the files alone: what a declaration computes, from a variable say, makes another version as well.
+  const contentHash = createHash('sha256').update(built.hash).update(JSON.stringify(manifests)).digest('hex');
+  const { version, isNew } = await register(options, {
+    contentHash,
+    tasks: manifests,
+    sdkVersion: sdkVersion(project.dir),
+  });
+  const served = tasks.map(
+    ({ source, manifest: { id, isolated = false, machine = null, maxDuration = null } }) => [
+      id,
+      { source, isolated, machine, maxDuration },
+    ],
+  );
+  const { hash, dir, inputs } = built;
+  // A file without tasks, or that could not be imported, is not imported by those that serve either.
+  const sources = new Set(tasks.map(({ source }) => source));
+  const entries = built.entries.filter(({ source }) => sources.has(source));
+  const { defaults } = project;
+  return {
+    version,
+    isNew,
+    build: { hash, dir, entries, tasks: Object.fromEntries(served) as ServedBuild['tasks'], defaults },
+    tasks: manifests,
+    problems,
+    inputs: project.configFile === null ? inputs : [...inputs, join(project.dir, project.configFile)],
+  };
+}
+
+async function register({ url, secretKey }: DeployOptions, body: object): Promise<RegisteredVersion> {
+  const response = await fetch(`${url.replace(/\/+$/, '')}/runner/v1/versions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(30_000),
+  });
+  const text = await response.text();
+  if (!response.ok)
+    throw new Error(`The server did not register this version (${response.status}): ${text.slice(0, 2_000)}`);
+  return JSON.parse(text) as RegisteredVersion;
+}

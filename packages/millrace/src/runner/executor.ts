@@ -1,0 +1,128 @@
+import type { LogLine, Settlement } from '@millrace/contract/runner';
+import { spawnExecutor } from '../executor/spawn.ts';
+import type { Death, ExecutorLink } from '../executor/spawn.ts';
+import type { FromExecutor, ToExecutor } from '../executor/messages.ts';
+import type { Attempt } from './attempt.ts';
+
+/** Who a process is for: many attempts, one whose task asks for that, one that may have killed the process it was in. */
+export type Purpose = 'shared' | 'isolated' | 'suspect';
+
+export interface ExecutorOptions {
+  readonly version: string;
+  readonly revision: string;
+  readonly purpose: Purpose;
+  readonly projectDir: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** MiB. */
+  readonly memory: number | undefined;
+  readonly serve: Extract<ToExecutor, { type: 'serve' }>;
+  readonly events: ExecutorEvents;
+}
+
+export interface ExecutorEvents {
+  readonly onReady: (executor: Executor) => void;
+  readonly onProgress: (
+    executor: Executor,
+    settlements: readonly Settlement[],
+    lines: readonly LogLine[],
+  ) => void;
+  readonly onThrownAside: (
+    executor: Executor,
+    message: Extract<FromExecutor, { type: 'thrownAside' }>,
+  ) => void;
+  readonly onExiting: (executor: Executor, message: Extract<FromExecutor, { type: 'exiting' }>) => void;
+  readonly onDeath: (executor: Executor, death: Death) => void;
+  readonly onOutput: (stream: 'stdout' | 'stderr', text: string) => void;
+}
+
+const ticksBetweenPings = 5;
+
+/** One executor process and what the runner knows of it. */
+export class Executor {
+  readonly version: string;
+  readonly revision: string;
+  readonly purpose: Purpose;
+  readonly memory: number | undefined;
+  readonly running = new Map<number, Attempt>();
+  /** Attempts that are over for the server while their code may go on, and until when that is put up with. */
+  readonly leftovers = new Map<number, number>();
+  readonly bornAt = performance.now();
+  ready = false;
+  /** It gets no more attempts. */
+  retiring = false;
+  /** It was told to end. */
+  ending = false;
+  /** Who brings the process down is known, so that nobody else in it is suspected. */
+  culpritKnown = false;
+  /** Why we killed it. */
+  killedFor: string | null = null;
+  /** How many ticks of the runner passed since it should have answered. */
+  silentTicks = 0;
+  #awaitsPong = false;
+  #ticks = 0;
+  readonly #link: ExecutorLink;
+
+  constructor({ version, revision, purpose, projectDir, env, memory, serve, events }: ExecutorOptions) {
+    this.version = version;
+    this.revision = revision;
+    this.purpose = purpose;
+    this.memory = memory;
+    const onMessage = (message: FromExecutor): void => {
+      this.#awaitsPong = false;
+      this.silentTicks = 0;
+      if (message.type === 'progress') events.onProgress(this, message.settlements, message.lines);
+      else if (message.type === 'ready') {
+        this.ready = true;
+        events.onReady(this);
+      } else if (message.type === 'thrownAside') events.onThrownAside(this, message);
+      else if (message.type === 'exiting') events.onExiting(this, message);
+    };
+    this.#link = spawnExecutor({ projectDir, env, memory, onMessage, onOutput: events.onOutput });
+    void this.#link.died.then((death) => events.onDeath(this, death));
+    this.#link.send(serve);
+  }
+
+  get died(): Promise<Death> {
+    return this.#link.died;
+  }
+
+  get pid(): number | undefined {
+    return this.#link.pid;
+  }
+
+  run(attempts: readonly Attempt[]): void {
+    this.#link.send({ type: 'run', assignments: attempts.map(({ assignment }) => assignment) });
+  }
+
+  cancel(fences: readonly number[]): void {
+    this.#link.send({ type: 'cancel', fences });
+  }
+
+  /**
+   * Asks now and then whether its loop turns, and counts the ticks without an answer. Ticks, not time: a machine that slept is
+   * not a loop that was blocked.
+   */
+  tick(): void {
+    if (this.#awaitsPong) {
+      this.silentTicks += 1;
+      return;
+    }
+    this.#ticks += 1;
+    if (this.#ticks % ticksBetweenPings !== 0) return;
+    this.#awaitsPong = true;
+    this.#link.send({ type: 'ping' });
+  }
+
+  kill(why: string | null): void {
+    this.retiring = true;
+    this.ending = true;
+    this.killedFor ??= why;
+    this.#link.kill();
+  }
+
+  end(): void {
+    this.retiring = true;
+    this.ending = true;
+    this.#link.end();
+  }
+}

@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { isAlive } from './testing/alive.ts';
+import { Peer } from './testing/peer.ts';
+import { testProject } from './testing/project.ts';
+import { tasksFile } from './testing/serve.ts';
+
+const built = fileURLToPath(new URL('../../dist/runner/index.js', import.meta.url));
+
+test('executor processes die with a runner that is killed, a blocked one as well', async () => {
+  const peer = await new Peer().listen();
+  const project = await testProject({
+    'tasks/all.ts': tasksFile(
+      {
+        waits: 'console.log(`pid ${process.pid}`); await sleep(60_000);',
+        blocks: 'console.log(`pid ${process.pid}`); await sleep(100); for (;;) {}',
+      },
+      { blocks: 'isolated: true,' },
+    ),
+  });
+  const options = { url: peer.url, secretKey: peer.secretKey, projectDir: project.dir, watch: false };
+  const program = `import { startRunner } from ${JSON.stringify(built)}; await startRunner(${JSON.stringify(options)});`;
+  const runner = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  await peer.until(() => peer.received.some(({ type }) => type === 'serve'));
+  const fences = [peer.assign('waits'), peer.assign('blocks')];
+  const lines = await Promise.all(fences.map((fence) => peer.line(`run_${fence}`, 'pid')));
+  const pids = lines.map(({ message }) => Number(message.slice(4)));
+  await sleep(200);
+  expect(pids.map(isAlive)).toEqual([true, true]);
+  runner.kill('SIGKILL');
+  await expect.poll(() => pids.map(isAlive)).toEqual([false, false]);
+  await peer.close();
+  await project.remove();
+});

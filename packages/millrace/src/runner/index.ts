@@ -1,0 +1,2 @@
+export { startRunner } from './start.ts';
+export type { Runner, RunnerEvents, RunnerOptions, VersionEvent } from './options.ts';

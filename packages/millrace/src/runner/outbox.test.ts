@@ -1,0 +1,33 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { RunnerMessage } from '@millrace/contract/runner';
+import { cut, Outbox } from './outbox.ts';
+
+const sum = (part: readonly number[]): number => part.reduce((total, length) => total + length + 200, 0);
+
+test('cutting into frames keeps every item in its order, and no part with several items is too long', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(3_000)), (lengths) => {
+      const parts = cut(lengths, (length) => length, 4_000);
+      expect(parts.flat()).toEqual(lengths);
+      expect(parts.filter((part) => part.length === 0 || (part.length > 1 && sum(part) > 4_000))).toEqual([]);
+    }),
+  );
+});
+
+test('settlements are told again until they are confirmed, lines that could not be sent as well', async () => {
+  const sent: RunnerMessage[] = [];
+  let connected = false;
+  const outbox = new Outbox((message) => connected && sent.push(message) > 0);
+  outbox.log([{ run: 'run_1', attempt: 1, at: 0, level: 'log', message: 'hello' }]);
+  outbox.settle({ run: 'run_1', fence: 1, outcome: { kind: 'canceled' } });
+  outbox.settle({ run: 'run_2', fence: 2, outcome: { kind: 'canceled' } });
+  await new Promise(setImmediate);
+  expect(outbox.fences).toEqual([1, 2]);
+  connected = true;
+  outbox.confirm([1]);
+  outbox.tellAgain();
+  expect(sent).toMatchObject([{ type: 'log' }, { type: 'settle', settlements: [{ fence: 2 }] }]);
+  outbox.confirm([2]);
+  await outbox.emptied();
+});

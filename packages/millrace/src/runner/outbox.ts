@@ -1,0 +1,100 @@
+import type { LogLine, RunnerMessage, Settlement } from '@millrace/contract/runner';
+
+/** Lines wait this long for company, in milliseconds. */
+const linesWait = 50;
+/** Lines kept while there is no connection; older ones go first. */
+const mostLines = 10_000;
+/** A frame is cut where its text passes about this many characters, well below what the server accepts. */
+const frameLength = 4 * 1024 * 1024;
+
+/** What the server has yet to hear. Settlements are kept, and told again on each new connection, until they are confirmed. */
+export class Outbox {
+  /** False when there is no connection. */
+  readonly #send: (message: RunnerMessage) => boolean;
+  readonly #unconfirmed = new Map<number, Settlement>();
+  #fresh: Settlement[] = [];
+  #lines: LogLine[] = [];
+  #scheduled = false;
+  #timer: NodeJS.Timeout | undefined;
+  #onEmpty: (() => void) | undefined;
+
+  constructor(send: (message: RunnerMessage) => boolean) {
+    this.#send = send;
+  }
+
+  get fences(): number[] {
+    return [...this.#unconfirmed.keys()];
+  }
+
+  settle(settlement: Settlement): void {
+    this.#unconfirmed.set(settlement.fence, settlement);
+    this.#fresh.push(settlement);
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => this.#flush());
+  }
+
+  log(lines: readonly LogLine[]): void {
+    for (const line of lines) this.#lines.push(line);
+    if (this.#lines.length > mostLines) this.#lines = this.#lines.slice(-mostLines);
+    this.#timer ??= setTimeout(() => this.#flush(), linesWait);
+  }
+
+  /** These settlements are final, or of no interest any more. */
+  confirm(fences: readonly number[]): void {
+    for (const fence of fences) this.#unconfirmed.delete(fence);
+    if (this.#unconfirmed.size === 0) this.#onEmpty?.();
+  }
+
+  tellAgain(): void {
+    this.#fresh = [...this.#unconfirmed.values()];
+    this.#flush();
+  }
+
+  /** Resolves when everything is confirmed. */
+  emptied(): Promise<void> {
+    if (this.#unconfirmed.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#onEmpty = resolve;
+    });
+  }
+
+  #flush(): void {
+    this.#scheduled = false;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    // A run's lines go before its end.
+    const lines = this.#lines;
+    this.#lines = [];
+    for (const part of cut(lines, ({ message, properties = '' }) => message.length + properties.length)) {
+      if (!this.#send({ type: 'log', lines: part })) this.#lines.push(...part);
+    }
+    const settlements = this.#fresh;
+    this.#fresh = [];
+    for (const part of cut(settlements, lengthOf)) this.#send({ type: 'settle', settlements: part });
+  }
+}
+
+const lengthOf = ({ outcome }: Settlement): number => {
+  if (outcome.kind === 'completed') return outcome.output?.length ?? 0;
+  return 'error' in outcome ? JSON.stringify(outcome.error).length : 0;
+};
+
+/** The items in their order, in parts that are not too long; one long item is a part by itself. */
+export function cut<T>(items: readonly T[], length: (item: T) => number, most = frameLength): T[][] {
+  const parts: T[][] = [];
+  let part: T[] = [];
+  let total = 0;
+  for (const item of items) {
+    const own = length(item) + 200;
+    if (part.length > 0 && total + own > most) {
+      parts.push(part);
+      part = [];
+      total = 0;
+    }
+    part.push(item);
+    total += own;
+  }
+  if (part.length > 0) parts.push(part);
+  return parts;
+}

@@ -1,0 +1,184 @@
+import { totalmem } from 'node:os';
+import { machineMemory } from '@millrace/contract/runner';
+import type { EnvironmentFacts, MachinePreset } from '@millrace/contract/runner';
+import type { ServedBuild } from '../bundle/versions-file.ts';
+import { Executor } from './executor.ts';
+import type { ExecutorEvents, Purpose } from './executor.ts';
+import type { Guard } from './guard.ts';
+
+export interface PoolOptions {
+  readonly projectDir: string;
+  /** Shared processes of a version. */
+  readonly executors: number;
+  /** MiB of a shared process. */
+  readonly executorMemory: number | undefined;
+  readonly build: (version: string) => ServedBuild | undefined;
+  readonly events: ExecutorEvents;
+  readonly guard: Guard;
+}
+
+/** What executors are started with. */
+export interface ExecutorSurroundings {
+  readonly env: Readonly<Record<string, string>>;
+  /** Differs when `env` does. */
+  readonly revision: string;
+  readonly environment: EnvironmentFacts;
+}
+
+/** Milliseconds that a process of an older version or older variables is kept for the next of its runs. */
+const spareMs = 10_000;
+/** MiB that a run alone counts for when its task names no machine. */
+const unnamedMachine = 512;
+
+/** The executor processes of a runner: shared ones a version, and those for one run. */
+export class Pool {
+  readonly #options: PoolOptions;
+  readonly #executors = new Set<Executor>();
+  #surroundings: ExecutorSurroundings | undefined;
+  #current: string | undefined;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+  }
+
+  get executors(): ReadonlySet<Executor> {
+    return this.#executors;
+  }
+
+  /** Whether it may start processes: it knows with what, and was not closed. */
+  get isOpen(): boolean {
+    return this.#surroundings !== undefined;
+  }
+
+  /** From now on processes start with these; those that are there serve what they have, and get no more. */
+  surround(surroundings: ExecutorSurroundings): void {
+    if (this.#surroundings?.revision === surroundings.revision) return;
+    this.#surroundings = surroundings;
+    this.warm();
+  }
+
+  /** Makes a version the one whose process is kept ready. */
+  serve(version: string): void {
+    this.#current = version;
+    this.warm();
+  }
+
+  warm(): void {
+    if (this.#current === undefined || !this.#surroundings) return;
+    this.shared(this.#current);
+    for (const executor of this.#executors) this.#endIfSpare(executor);
+  }
+
+  /** The process that a run of this version shares with others; undefined when the version cannot be executed here. */
+  shared(version: string): Executor | undefined {
+    let idlest: Executor | undefined;
+    let count = 0;
+    for (const executor of this.#executors) {
+      if (!this.#takes(executor, version)) continue;
+      count += 1;
+      if (!idlest || executor.running.size < idlest.running.size) idlest = executor;
+    }
+    if (idlest && (idlest.running.size === 0 || count >= this.#options.executors)) return idlest;
+    const build = this.#options.build(version);
+    return build && this.#start(build, version, 'shared', this.#options.executorMemory);
+  }
+
+  /** A new process for one run of a task. */
+  alone(
+    version: string,
+    task: string,
+    purpose: Exclude<Purpose, 'shared'>,
+    machine: MachinePreset | null,
+  ): Executor | undefined {
+    const build = this.#options.build(version);
+    const source = build?.tasks[task]?.source;
+    if (!build || source === undefined) return undefined;
+    // It imports that task's file and what it needs, not the whole project.
+    const entries = build.entries.filter((entry) => entry.source === source);
+    const memory = machine === null ? this.#options.executorMemory : machineMemory[machine];
+    return this.#start({ ...build, entries }, version, purpose, memory);
+  }
+
+  /** Runs alone are held back by the memory that their machines promise, except the first. */
+  hasMemoryFor(machine: MachinePreset | null): boolean {
+    let used = 0;
+    for (const { purpose, memory } of this.#executors)
+      if (purpose === 'isolated') used += memory ?? unnamedMachine;
+    const wanted = machine === null ? unnamedMachine : machineMemory[machine];
+    return used === 0 || used + wanted <= totalmem() / 1_048_576;
+  }
+
+  busy(purpose: Purpose): number {
+    let count = 0;
+    for (const executor of this.#executors)
+      if (executor.purpose === purpose && executor.running.size > 0) count += 1;
+    return count;
+  }
+
+  /** It is dead. */
+  remove(executor: Executor): void {
+    this.#executors.delete(executor);
+    this.#options.guard.remove(executor.pid);
+    executor.retiring = true;
+  }
+
+  /** Ends a process that has nothing left to do and will get nothing more. */
+  endIfDone(executor: Executor): void {
+    if (executor.ending || executor.running.size > 0) return;
+    if (executor.purpose === 'shared' && !executor.retiring) return this.#endIfSpare(executor);
+    const now = performance.now();
+    const waits = [...executor.leftovers.values()].some(
+      (until) => until > now && until !== Number.POSITIVE_INFINITY,
+    );
+    if (!waits) executor.end();
+  }
+
+  /** Ends all processes, whatever runs in them; resolves when they are gone. */
+  async close(): Promise<void> {
+    this.#current = undefined;
+    this.#surroundings = undefined;
+    const executors = [...this.#executors];
+    for (const executor of executors) {
+      if (executor.running.size > 0) executor.kill(null);
+      else executor.end();
+    }
+    await Promise.all(executors.map(({ died }) => died));
+  }
+
+  #start(
+    build: ServedBuild,
+    version: string,
+    purpose: Purpose,
+    memory: number | undefined,
+  ): Executor | undefined {
+    if (!this.#surroundings) return undefined;
+    const { projectDir, events, guard } = this.#options;
+    const { env, revision, environment } = this.#surroundings;
+    const { dir, entries, defaults } = build;
+    const tasks = Object.fromEntries(Object.entries(build.tasks).map(([id, { source }]) => [id, source]));
+    const serve = { type: 'serve', dir, entries, tasks, defaults, environment } as const;
+    const executor = new Executor({ version, revision, purpose, projectDir, env, memory, serve, events });
+    this.#executors.add(executor);
+    guard.add(executor.pid);
+    return executor;
+  }
+
+  #takes({ purpose, retiring, version, revision }: Executor, wanted: string): boolean {
+    return (
+      purpose === 'shared' && !retiring && version === wanted && revision === this.#surroundings?.revision
+    );
+  }
+
+  /** A shared process that new attempts will not come to goes after a while without any. */
+  #endIfSpare(executor: Executor): void {
+    const isSpare = (): boolean =>
+      executor.purpose === 'shared' &&
+      !executor.ending &&
+      executor.running.size === 0 &&
+      (executor.version !== this.#current || executor.revision !== this.#surroundings?.revision);
+    if (!isSpare()) return;
+    setTimeout(() => {
+      if (isSpare()) executor.end();
+    }, spareMs).unref();
+  }
+}

@@ -1,0 +1,35 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { mostPrefetched, Prefetch } from './prefetch.ts';
+
+test('prefetching follows the pace up at once and down step by step', () => {
+  const prefetch = new Prefetch();
+  expect(prefetch.look(0, false)).toBeUndefined();
+  expect(prefetch.look(500, false)).toBe(500);
+  expect(prefetch.look(0, false)).toBe(400);
+  expect(prefetch.look(5_000, false)).toBe(mostPrefetched);
+});
+
+test('nothing is prefetched once an attempt has waited too long', () => {
+  const prefetch = new Prefetch();
+  prefetch.look(500, false);
+  expect(prefetch.look(500, true)).toBe(0);
+});
+
+test('the amount is within bounds, comes back to 0 when idle, and the server was told the last of it', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.nat(3_000), fc.boolean()), { maxLength: 50 }), (looks) => {
+      const prefetch = new Prefetch();
+      let told = 0;
+      for (const [finished, waitedTooLong] of [
+        ...looks,
+        ...Array.from({ length: 60 }, () => [0, false] as const),
+      ]) {
+        told = prefetch.look(finished, waitedTooLong) ?? told;
+        expect(prefetch.amount).toBeGreaterThanOrEqual(0);
+        expect(prefetch.amount).toBeLessThanOrEqual(mostPrefetched);
+      }
+      expect([prefetch.amount, told]).toEqual([0, 0]);
+    }),
+  );
+});

@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EnvironmentFacts, ServerMessage } from '@millrace/contract/runner';
+import { loadProject } from '../project/load.ts';
+import { Connection } from './connection.ts';
+import type { Welcome } from './connection.ts';
+import { Dispatch } from './dispatch.ts';
+import { inherited, surroundings } from './executor-env.ts';
+import { startGuard } from './guard.ts';
+import type { Runner, RunnerOptions } from './options.ts';
+import { Outbox } from './outbox.ts';
+import { Pace } from './pace.ts';
+import { Versions } from './versions.ts';
+import { startWatcher } from './watch.ts';
+import type { Watcher } from './watch.ts';
+
+/**
+ * Starts to serve a project's tasks. Resolves when the first version is registered and served; rejects with a `ProjectError`
+ * when the project cannot be read, with an `Error` when the server refuses. A server that does not answer is waited for.
+ */
+export async function startRunner(options: RunnerOptions): Promise<Runner> {
+  const { url, secretKey, concurrency = 100, executors = 1, events = {} } = options;
+  const { dir: projectDir } = await loadProject(options.projectDir);
+  const buildsDir = options.buildDir ?? join(projectDir, '.millrace', 'build');
+  const id = `runner_${randomUUID().replaceAll('-', '')}`;
+  const base = options.env ?? inherited();
+  const guard = startGuard();
+
+  let environment: EnvironmentFacts | undefined;
+  let env = base;
+  let revision = '';
+  let watcher: Watcher | undefined;
+  let stopping: Promise<void> | undefined;
+  let end!: (error: Error | null) => void;
+  const ended = new Promise<Error | null>((resolve) => {
+    end = resolve;
+  });
+  let begin!: (error?: Error) => void;
+  const welcomed = new Promise<void>((resolve, reject) => {
+    begin = (error) => (error ? reject(error) : resolve());
+  });
+
+  const outbox = new Outbox((message) => connection.send(message));
+  const dispatch = new Dispatch({
+    projectDir,
+    concurrency,
+    executors,
+    executorMemory: options.executorMemory,
+    graceMs: options.graceMs ?? 5_000,
+    vacateMs: options.vacateMs ?? 60_000,
+    blockedMs: options.blockedMs ?? 10_000,
+    build: (version) => versions.build(version),
+    settle: (settlement) => outbox.settle(settlement),
+    log: (lines) => {
+      outbox.log(lines);
+      events.onRunLog?.(lines);
+    },
+    onOutput: (stream, text) => events.onOutput?.(stream, text),
+    guard,
+  });
+  const pace = new Pace(dispatch, (prefetch) =>
+    connection.send({ type: 'capacity', capacity: concurrency + prefetch }),
+  );
+  const versions = new Versions({
+    url,
+    secretKey,
+    projectDir,
+    buildsDir,
+    events,
+    env: () => env,
+    inUse: () => dispatch.versionsInUse,
+    onDeployed: (version) => {
+      dispatch.serve(version);
+      connection.send({ type: 'serve', versions: versions.names });
+    },
+    onInputs: async (paths) => watcher?.watch(paths),
+  });
+
+  const surround = (variables: Readonly<Record<string, string>>): void => {
+    if (!environment) return;
+    const now = surroundings(base, variables, { url, secretKey }, environment);
+    const changed = now.revision !== revision;
+    ({ env, revision } = now);
+    dispatch.surround(now);
+    // A file that threw for want of a variable may load now.
+    if (changed && versions.hadProblems) void versions.redeploy();
+  };
+  const onWelcome = (welcome: Welcome): void => {
+    ({ environment } = welcome);
+    surround(welcome.variables);
+    dispatch.drop(welcome.lost);
+    outbox.confirm(welcome.lost);
+    outbox.tellAgain();
+    if (stopping) connection.send({ type: 'drain' });
+    begin();
+  };
+  const onMessage = (message: Exclude<ServerMessage, { type: 'welcome' | 'refused' }>): void => {
+    if (message.type === 'run') {
+      dispatch.assign(message.assignments);
+      if (stopping) dispatch.giveBack(0);
+      else pace.start();
+    } else if (message.type === 'settled') {
+      outbox.confirm(message.fences);
+      outbox.confirm(message.stale);
+    } else if (message.type === 'cancel') dispatch.cancel(message.fences);
+    else surround(message.variables);
+  };
+  const connection: Connection = new Connection({
+    url,
+    secretKey,
+    hello: () => ({
+      type: 'hello',
+      runner: id,
+      host: hostname(),
+      pid: process.pid,
+      capacity: concurrency + pace.prefetch,
+      versions: versions.names,
+      held: [...dispatch.fences, ...outbox.fences],
+    }),
+    onWelcome,
+    onMessage,
+    onState: (state, detail) => events.onState?.(state, detail),
+    onLeasesLost: () => dispatch.drop(dispatch.fences),
+    onRefused: (error) => {
+      begin(error);
+      void giveUp(error);
+    },
+  });
+
+  const close = async (): Promise<void> => {
+    await watcher?.close();
+    pace.stop();
+    connection.close();
+    await dispatch.close();
+    guard.end();
+  };
+  const giveUp = async (error: Error): Promise<void> => {
+    await close();
+    end(error);
+  };
+  const stop = async (waitMs: number): Promise<void> => {
+    await watcher?.close();
+    connection.send({ type: 'drain' });
+    dispatch.giveBack(0);
+    await Promise.race([dispatch.emptied(), ended, sleep(waitMs, undefined, { ref: false })]);
+    await Promise.race([outbox.emptied(), ended, sleep(2_000, undefined, { ref: false })]);
+    await close();
+    events.onState?.('stopped');
+    end(null);
+  };
+
+  options.signal?.addEventListener('abort', () =>
+    begin(new Error('Asked to stop before the server was reached.')),
+  );
+  if (options.signal?.aborted) begin(new Error('Asked to stop before the server was reached.'));
+  try {
+    await welcomed;
+    const { projectRef, id: environmentId } = environment ?? { projectRef: '', id: '' };
+    await versions.load(`${projectRef}/${environmentId}`);
+    if (options.watch) watcher = await startWatcher(() => void versions.redeploy());
+    await versions.deploy();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    id,
+    get version() {
+      return versions.names.at(-1) ?? '';
+    },
+    ended,
+    pids: () => dispatch.pids,
+    stop: ({ waitMs = 30_000 } = {}) => (stopping ??= stop(waitMs)),
+  };
+}

@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import { pruneBuilds } from '../bundle/prune.ts';
+import { keepVersions, versionsOnDisk } from '../bundle/versions-file.ts';
+import type { ServedBuild } from '../bundle/versions-file.ts';
+import { loadProject } from '../project/load.ts';
+import { ProjectError } from '../project/problem.ts';
+import { deploy } from './deploy.ts';
+import type { RunnerEvents } from './options.ts';
+
+export interface VersionsOptions {
+  readonly url: string;
+  readonly secretKey: string;
+  readonly projectDir: string;
+  readonly buildsDir: string;
+  readonly events: RunnerEvents;
+  /** What the task files see in `process.env`, at this moment. */
+  readonly env: () => Readonly<Record<string, string>>;
+  /** Versions that attempts or processes of this runner use. */
+  readonly inUse: () => ReadonlySet<string>;
+  readonly onDeployed: (version: string) => void;
+  /** Local paths that the next version depends on, absolute. */
+  readonly onInputs: (paths: readonly string[]) => Promise<void>;
+}
+
+/** The versions that this runner can execute, and the making of new ones, one at a time. */
+export class Versions {
+  readonly #options: VersionsOptions;
+  #builds = new Map<string, ServedBuild>();
+  /** Which environment of which project the names belong to. */
+  #environment = '';
+  #isDeploying = false;
+  #again = false;
+  hadProblems = false;
+
+  constructor(options: VersionsOptions) {
+    this.#options = options;
+  }
+
+  get names(): string[] {
+    return [...this.#builds.keys()];
+  }
+
+  build(version: string): ServedBuild | undefined {
+    return this.#builds.get(version);
+  }
+
+  /** Takes up what earlier runners of this project left. */
+  async load(environment: string): Promise<void> {
+    this.#environment = environment;
+    this.#builds = await versionsOnDisk(this.#options.buildsDir, environment);
+  }
+
+  /** Makes a version of the project as it is now. A call while one is being made has another made after it, and does not wait. */
+  async deploy(): Promise<void> {
+    if (this.#isDeploying) {
+      this.#again = true;
+      return;
+    }
+    this.#isDeploying = true;
+    try {
+      await this.#deployOnce();
+    } finally {
+      this.#isDeploying = false;
+      if (this.#again) {
+        this.#again = false;
+        void this.redeploy();
+      }
+    }
+  }
+
+  /** The same for changes: a project that is broken for the moment is reported, and served as it was. */
+  async redeploy(): Promise<void> {
+    try {
+      await this.deploy();
+    } catch (error) {
+      const told = { file: this.#options.projectDir, line: null, column: null, message: String(error) };
+      this.hadProblems = true;
+      this.#options.events.onProblem?.(error instanceof ProjectError ? error.problem : told);
+    }
+  }
+
+  async #deployOnce(): Promise<void> {
+    const { url, secretKey, projectDir, buildsDir, events, env, onDeployed, onInputs, inUse } = this.#options;
+    const startedAt = performance.now();
+    const project = await loadProject(projectDir);
+    const deployed = await deploy(project, { url, secretKey, buildsDir, env: env() });
+    const { version, build, isNew, tasks, problems, inputs } = deployed;
+    // Last in the map is newest.
+    this.#builds.delete(version);
+    this.#builds.set(version, build);
+    onDeployed(version);
+    this.hadProblems = problems.length > 0;
+    for (const problem of problems) events.onProblem?.(problem);
+    events.onVersion?.({ version, isNew, tasks, took: Math.round(performance.now() - startedAt) });
+    await onInputs([...project.taskDirs, join(projectDir, 'millrace.config.ts'), ...inputs]);
+    await this.#prune(inUse());
+    await keepVersions(buildsDir, this.#environment, this.#builds);
+  }
+
+  async #prune(inUse: ReadonlySet<string>): Promise<void> {
+    const newest = this.names.at(-1);
+    const needed = [...this.#builds].filter(([version]) => inUse.has(version) || version === newest);
+    const removed = new Set(
+      await pruneBuilds(this.#options.buildsDir, new Set(needed.map(([, { hash }]) => hash))),
+    );
+    for (const [version, { hash }] of this.#builds) if (removed.has(hash)) this.#builds.delete(version);
+  }
+}

@@ -1,0 +1,48 @@
+import { sep } from 'node:path';
+import type { FSWatcher } from 'chokidar';
+
+/** Milliseconds: one save is several events. */
+const settleMs = 30;
+
+export interface Watcher {
+  /** Replaces what is watched: folders whole, and single files. */
+  readonly watch: (paths: readonly string[]) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** Calls back shortly after something under the watched paths changed; never for packages or for what we write ourselves. */
+export async function startWatcher(onChange: () => void): Promise<Watcher> {
+  const { watch } = await import('chokidar');
+  const ours = [`${sep}node_modules${sep}`, `${sep}.millrace${sep}`];
+  let timer: NodeJS.Timeout | undefined;
+  let watcher: FSWatcher | undefined;
+  let watched = new Set<string>();
+  return {
+    watch: async (paths) => {
+      const wanted = new Set(paths);
+      if (watcher) {
+        watcher.add([...wanted].filter((path) => !watched.has(path)));
+        watcher.unwatch([...watched].filter((path) => !wanted.has(path)));
+        watched = wanted;
+        return;
+      }
+      watched = wanted;
+      const started = watch([...wanted], {
+        ignoreInitial: true,
+        ignored: (path) => ours.some((part) => `${path}${sep}`.includes(part)),
+      });
+      watcher = started;
+      started.on('all', () => {
+        clearTimeout(timer);
+        timer = setTimeout(onChange, settleMs);
+      });
+      await new Promise<void>((resolve) => {
+        started.once('ready', resolve);
+      });
+    },
+    close: async () => {
+      clearTimeout(timer);
+      await watcher?.close();
+    },
+  };
+}

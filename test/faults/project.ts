@@ -1,0 +1,116 @@
+/** A server, runners and a database in processes of their own, to be killed. */
+import { onTestFinished } from 'vitest';
+import { millrace, temporaryProject, type Running } from '../cli/command.ts';
+
+/** A task that says in which process it starts and ends when the file that its payload names is there; and one that ends at once. */
+const tasks = `
+import { task } from '@millrace/sdk';
+import { access } from 'node:fs/promises';
+const there = (file: string) => access(file).then(() => true, () => false);
+export const hold = task({
+  id: 'hold',
+  run: async (payload: { until: string; value: string }) => {
+    console.log(process.pid);
+    while (!(await there(payload.until))) await new Promise((done) => setTimeout(done, 20));
+    return payload.value;
+  },
+});
+export const quick = task({ id: 'quick', run: async (payload: { n: number }) => payload.n });
+`;
+
+export interface Call {
+  readonly method?: string;
+  readonly body?: unknown;
+}
+
+export interface System {
+  readonly folder: string;
+  readonly server: Running;
+  readonly url: string;
+  readonly key: string;
+  readonly port: string;
+  call<T>(path: string, call?: Call): Promise<T>;
+  /** Starts a runner; resolves when it has registered and connected. */
+  work(): Promise<Running>;
+  /** Starts the server again on its folder and its port. */
+  restart(): Promise<Running>;
+}
+
+export async function startSystem(env: Readonly<Record<string, string>> = {}): Promise<System> {
+  const project = await temporaryProject({ 'tasks/test.ts': tasks });
+  const started: Running[] = [];
+  const start = (port: string): Running => {
+    const server = millrace(['start', '--data', 'data', '--port', port, '--json'], {
+      cwd: project.path,
+      env,
+    });
+    started.push(server);
+    return server;
+  };
+  onTestFinished(async () => {
+    for (const one of started) one.kill('SIGKILL');
+    await Promise.all(started.map((one) => one.exitCode));
+    await project.remove();
+  });
+  const server = start('0');
+  const { url, environments } = JSON.parse(await server.line(/^\{"url"/)) as {
+    url: string;
+    environments: { prod: { secretKey: string } };
+  };
+  const key = environments.prod.secretKey;
+  const { port } = new URL(url);
+  return {
+    folder: project.path,
+    server,
+    url,
+    key,
+    port,
+    async call<T>(path: string, { method = 'GET', body }: Call = {}) {
+      const response = await fetch(url + path, {
+        method,
+        headers: { authorization: `Bearer ${key}` },
+        body: body === undefined ? undefined : JSON.stringify(body),
+      });
+      if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+      return (await response.json()) as T;
+    },
+    async work() {
+      const runner = millrace(['work', '--env', 'prod', '--json'], {
+        cwd: project.path,
+        env: { ...env, MILLRACE_API_URL: url, MILLRACE_SECRET_KEY: key },
+      });
+      started.push(runner);
+      await runner.line(/^\{"runner"/);
+      return runner;
+    },
+    async restart() {
+      const again = start(port);
+      await again.line(/^\{"url"/);
+      return again;
+    },
+  };
+}
+
+export interface RunShown {
+  readonly id: string;
+  readonly status: string;
+  readonly output?: unknown;
+  readonly attemptCount: number;
+  readonly startedAt?: string;
+}
+
+/** Asks until it is true, and says what it last saw if it never is. */
+export async function eventually<T>(
+  look: () => Promise<T>,
+  isTrue: (seen: T) => boolean,
+  withinMs: number,
+): Promise<T> {
+  const end = Date.now() + withinMs;
+  for (;;) {
+    const seen = await look();
+    if (isTrue(seen)) return seen;
+    if (Date.now() > end)
+      throw new Error(`not within ${withinMs} ms; last seen: ${JSON.stringify(seen).slice(0, 2_000)}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { eventually, startSystem, type RunShown, type System } from './project.ts';
+
+/** Triggers 1,000 runs from 32 callers and kills in the midst of it; answers the ids that were acknowledged. */
+async function triggerThrough(system: System, kill: () => void): Promise<string[]> {
+  const acknowledged: string[] = [];
+  let next = 0;
+  const caller = async (): Promise<void> => {
+    while (next < 1_000) {
+      const n = next++;
+      if (n === 400) kill();
+      try {
+        const { id } = await system.call<{ id: string }>('/api/v1/tasks/quick/trigger', {
+          method: 'POST',
+          body: { payload: { n } },
+        });
+        acknowledged.push(id);
+      } catch {
+        // Refused or cut off: nobody was told that it exists.
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: 32 }, caller));
+  return acknowledged;
+}
+
+async function allComplete(system: System, ids: readonly string[]): Promise<void> {
+  const left = new Set(ids);
+  await eventually(
+    async () => {
+      await Promise.all(
+        [...left].slice(0, 200).map(async (id) => {
+          const run = await system.call<RunShown>(`/api/v3/runs/${id}`).catch(() => undefined);
+          if (run?.status === 'COMPLETED') left.delete(id);
+        }),
+      );
+      return left.size;
+    },
+    (count) => count === 0,
+    60_000,
+  );
+}
+
+it(
+  'kill -9 of the server during 1,000 triggers: every acknowledged run is there and ends',
+  { timeout: 150_000 },
+  async () => {
+    const system = await startSystem();
+    await system.work();
+    let killed: Promise<unknown> = Promise.resolve();
+    const acknowledged = await triggerThrough(system, () => {
+      system.server.kill('SIGKILL');
+      killed = system.server.exitCode.then(() => system.restart());
+    });
+    await killed;
+    expect(acknowledged.length).toBeGreaterThan(100);
+    expect(new Set(acknowledged).size).toBe(acknowledged.length);
+    await allComplete(system, acknowledged);
+  },
+);
+
+it(
+  'kill -9 of PostgreSQL during 1,000 triggers: every acknowledged run is there and ends',
+  { timeout: 150_000 },
+  async () => {
+    const system = await startSystem();
+    await system.work();
+    const pidFile = join(system.folder, 'data/postgres/postmaster.pid');
+    const postmaster = Number((await readFile(pidFile, 'utf8')).split('\n')[0]);
+    const acknowledged = await triggerThrough(system, () => process.kill(postmaster, 'SIGKILL'));
+    expect(acknowledged.length).toBeGreaterThan(100);
+    await allComplete(system, acknowledged);
+    expect(Number((await readFile(pidFile, 'utf8')).split('\n')[0])).not.toBe(postmaster);
+  },
+);
