@@ -16,7 +16,19 @@ const packageArrows: Readonly<Record<string, readonly string[]>> = {
 /** Which rooms of the server a room may import, beside its own. */
 const everywhere = ['log', 'problem', 'request'];
 const roomArrows: Readonly<Record<string, readonly string[]>> = {
-  server: ['http', 'upkeep', 'runs', 'workers', 'queues', 'errors', 'auth', 'tenancy', 'db', 'schedules', 'envvars'],
+  server: [
+    'http',
+    'upkeep',
+    'runs',
+    'workers',
+    'queues',
+    'errors',
+    'auth',
+    'tenancy',
+    'db',
+    'schedules',
+    'envvars',
+  ],
   index: ['server', 'http', 'auth', 'tenancy', 'db', 'runs', 'schedules'],
   http: ['auth', 'db'],
   upkeep: ['runs', 'errors', 'db'],
@@ -53,7 +65,11 @@ function importsBelow(folder: string): Import[] {
 }
 
 const workspaceName = (specifier: string): string | undefined =>
-  specifier.startsWith('@millrace/') ? specifier.split('/')[1] : specifier === 'millrace' ? 'millrace' : undefined;
+  specifier.startsWith('@millrace/')
+    ? specifier.split('/')[1]
+    : specifier === 'millrace'
+      ? 'millrace'
+      : undefined;
 
 describe('the arrows of the house', () => {
   for (const [name, allowed] of Object.entries(packageArrows)) {
@@ -69,17 +85,26 @@ describe('the arrows of the house', () => {
   }
 
   it('contract needs zod and nothing else', () => {
-    const wrong = importsBelow(join(root, 'packages/contract/src')).filter(({ to }) => !to.startsWith('.') && to !== 'zod');
+    const wrong = importsBelow(join(root, 'packages/contract/src')).filter(
+      ({ to }) => !to.startsWith('.') && to !== 'zod',
+    );
     expect(wrong).toEqual([]);
   });
 
   it('a room of the server imports only the rooms below it', () => {
     const source = join(root, 'packages/server/src');
-    const roomOf = (file: string): string => (relative(source, file).split('/')[0] as string).replace(/\.ts$/, '');
+    const roomOf = (file: string): string =>
+      (relative(source, file).split('/')[0] as string).replace(/\.ts$/, '');
     const wrong = importsBelow(source)
       .filter(({ to }) => to.startsWith('.'))
-      .map(({ from, to }) => ({ file: relative(source, from), from: roomOf(from), to: roomOf(resolve(dirname(from), to)) }))
-      .filter(({ from, to }) => from !== to && !everywhere.includes(to) && !(roomArrows[from] ?? []).includes(to));
+      .map(({ from, to }) => ({
+        file: relative(source, from),
+        from: roomOf(from),
+        to: roomOf(resolve(dirname(from), to)),
+      }))
+      .filter(
+        ({ from, to }) => from !== to && !everywhere.includes(to) && !(roomArrows[from] ?? []).includes(to),
+      );
     expect(wrong).toEqual([]);
   });
 

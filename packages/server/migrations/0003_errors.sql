@@ -61,9 +61,11 @@ create table error_versions (
   total bigint not null,
   first_seen timestamptz not null,
   last_seen timestamptz not null,
+  -- for the index below, which then changes once a day
+  seen_day timestamptz not null generated always as (date_bin('1 day', last_seen, 'epoch')) stored,
   primary key (env, group_id, version)
 ) with (fillfactor = 70);
-create index error_versions_by_version on error_versions (env, version);
+create index error_versions_by_version on error_versions (env, version, seen_day) include (group_id, first_seen);
 
 -- `version` is 0 when the run was never bound to one. `at` has whole milliseconds, as the wire has.
 create table error_occurrences (
@@ -87,7 +89,7 @@ create table error_tallies (
   total bigint not null,
   primary key (env, group_id, version, at)
 );
-create index error_tallies_by_time on error_tallies (env, at) where version = 0;
+create index error_tallies_by_time on error_tallies (env, at) include (group_id) where version = 0;
 
 -- Who changed the state of a group, when, and what it was before. Without an actor the group changed by itself.
 create table error_audit (
@@ -213,7 +215,10 @@ begin
       select f.env, f.group_id, count(*) as n, min(i.ix)::int as ix, array_agg(f.version) as versions,
              max(coalesce(i.started, p_at)) as started
         from fresh f
-        join unnest(p_env, p_run, p_started) with ordinality as i (env, run, started, ix) on i.run = f.run and i.env = f.env
+        -- one row a run, even if it is handed over twice
+        join (select i.env, i.run, max(i.started) as started, min(i.ix) as ix
+                from unnest(p_env, p_run, p_started) with ordinality as i (env, run, started, ix)
+               group by i.env, i.run) i on i.run = f.run and i.env = f.env
        group by f.env, f.group_id
     ), locked as (
       insert into error_groups as g (env, id, fingerprint, task, type, message, total, first_seen, last_seen)

@@ -8,6 +8,7 @@ export type Fact =
   | 'request.refused'
   | 'database.lost'
   | 'runner.connected'
+  | 'runner.left'
   | 'runner.lost'
   | 'runner.refused'
   | 'version.registered'

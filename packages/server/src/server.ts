@@ -5,7 +5,8 @@ import type { MasterKey } from './auth/seal.ts';
 import { createSigningKeyRing } from './auth/signing-keys.ts';
 import { startClock } from './db/clock.ts';
 import { connect, type Database } from './db/connect.ts';
-import { DatabaseRefused, migrate } from './db/migrate.ts';
+import { migrate } from './db/migrate.ts';
+import { reach } from './db/reach.ts';
 import { startWakes } from './db/wake.ts';
 import { errorHandlers } from './errors/handlers.ts';
 import { createHttpApp } from './http/app.ts';
@@ -20,6 +21,10 @@ import { runHandlers } from './runs/handlers.ts';
 import { createKeepLines } from './runs/logs.ts';
 import { createSettle } from './runs/settle.ts';
 import { createTrigger } from './runs/trigger.ts';
+import { scheduleHandlers } from './schedules/handlers.ts';
+import { tickPruner } from './schedules/prune.ts';
+import { startScheduler } from './schedules/scheduler.ts';
+import { syncDeclared } from './schedules/sync.ts';
 import { ensureTenancy, type Credentials } from './tenancy/bootstrap.ts';
 import { defaultRetention, duties, type Retention } from './upkeep/duties.ts';
 import { startPromoter } from './upkeep/promoter.ts';
@@ -67,9 +72,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   // Claims and settlements never wait behind the queries of requests.
   const engineSql = connect(database, { name: 'millrace engine', max: 4 });
   let closing = false;
-
-  const closeDatabase = async (): Promise<void> => {
-    await Promise.all([sql.end({ timeout: 5 }), engineSql.end({ timeout: 5 })]);
+  // What was started, to be stopped in the reverse order: at the end, or when something after it cannot start.
+  const stops: (() => unknown)[] = [() => Promise.all([sql.end({ timeout: 5 }), engineSql.end({ timeout: 5 })])];
+  const stopAll = async (): Promise<void> => {
+    closing = true;
+    for (const stop of stops.splice(0).toReversed()) await stop();
   };
 
   try {
@@ -82,17 +89,18 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const ring = createSigningKeyRing(sql, options.masterKey);
     const authenticate = createAuthenticate({ sql, ring });
     const clock = await startClock(sql);
+    stops.push(clock.stop);
     const wakes = await startWakes(sql, log, clock);
+    stops.push(wakes.stop);
     const engine: Engine = { sql, log, clock, wakes, queues: queueNames(sql), versions: knownVersions(sql) };
     const runners = new ConnectedRunners();
 
     let expectDue: (at: number) => void = () => {};
+    let expectTick: (at: number) => void = () => {};
     const dispatch = createDispatch(engine, engineSql, runners, (at) => expectDue(at));
+    stops.push(dispatch.stop);
     const trigger = createTrigger(engine, dispatch);
     const settle = createSettle(engine, engineSql, dispatch);
-    const promoter = startPromoter(engine, dispatch);
-    expectDue = promoter.expect;
-    const upkeep = duties({ engine, dispatch, settle }, retention).map((duty) => startDuty(duty, log));
 
     wakes.listen((wake) => {
       if (wake.kind === 'versions') engine.versions.forget(wake.env);
@@ -103,7 +111,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       handlers: {
         ...runHandlers({ engine, runners, trigger, mint: createMint(ring) }),
         ...errorHandlers(sql, clock),
-        ...workerHandlers(engine, dispatch.wake),
+        ...scheduleHandlers({ engine, dispatch, expect: (at) => expectTick(at) }),
+        ...workerHandlers(
+          { ...engine, onRegister: (tx, env, tasks) => syncDeclared(tx, env, tasks, clock.now()) },
+          dispatch.wake,
+        ),
       },
       authorizing: ['triggerTask', 'triggerMany', 'retrieveRun', 'cancelRun', 'listRunLogs'],
       authenticate,
@@ -125,7 +137,17 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       serveRunner(connection, environment.id, await readEnvironmentFacts(sql, environment.id), socket),
     );
 
+    stops.push(() => app.close());
     await app.listen({ host, port: options.port });
+    stops.push(sockets.stop);
+
+    const promoter = startPromoter(engine, dispatch);
+    expectDue = promoter.expect;
+    const scheduler = startScheduler({ engine, runners, dispatch }, (duty) => startDuty(duty, log));
+    expectTick = scheduler.expect;
+    const upkeep = [...duties({ engine, dispatch, settle }, retention), tickPruner(engine)].map((duty) => startDuty(duty, log));
+    stops.push(() => Promise.all([promoter.stop(), scheduler.stop(), ...upkeep.map((duty) => duty.stop())]));
+
     const { port } = app.server.address() as AddressInfo;
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
     log.info('server.started', { url });
@@ -137,51 +159,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       shiftTime: clock.shift,
       async close() {
         if (closing) return;
-        closing = true;
-        sockets.stop();
-        await app.close();
-        await Promise.all([promoter.stop(), dispatch.stop(), ...upkeep.map((duty) => duty.stop())]);
-        await wakes.stop();
-        clock.stop();
-        await closeDatabase();
+        await stopAll();
         log.info('server.stopped');
       },
     };
   } catch (error) {
-    closing = true;
-    await closeDatabase().catch(() => {});
+    await stopAll().catch(() => {});
     throw error;
-  }
-}
-
-const reachMs = 10_000;
-
-/** One sentence for a database that cannot be reached, instead of a driver's code. */
-async function reach(database: Database): Promise<void> {
-  const probe = connect(database, { name: 'millrace probe', max: 1 });
-  try {
-    await Promise.race([
-      probe`select 1`,
-      new Promise((_, reject) =>
-        setTimeout(reject, reachMs, new Error('no answer within ten seconds')).unref(),
-      ),
-    ]);
-  } catch (error) {
-    const reason =
-      error instanceof Error ? error.message || ('code' in error ? String(error.code) : '') : String(error);
-    throw new DatabaseRefused(`The database at ${withoutPassword(database)} cannot be reached: ${reason}.`);
-  } finally {
-    await probe.end({ timeout: 0 }).catch(() => {});
-  }
-}
-
-function withoutPassword(database: Database): string {
-  if (typeof database !== 'string')
-    return `${database.host}${database.port === undefined ? '' : `:${database.port}`}`;
-  try {
-    const { host, pathname } = new URL(database);
-    return `${host}${pathname}`;
-  } catch {
-    return 'DATABASE_URL (which is not a valid URL)';
   }
 }

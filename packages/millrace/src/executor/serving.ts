@@ -155,6 +155,7 @@ export class Serving {
       const error = new Error(`The task called process.exit(${code})`);
       error.name = 'ProcessExit';
       // The stack begins at whoever called it.
+      // oxlint-disable-next-line typescript/unbound-method -- it is named, not called
       Error.captureStackTrace(error, process.exit);
       const exiting = { type: 'exiting', fence: culprit(), error: sdk.serializeError(error) } as const;
       writeLast(this.#pipe, [this.#takeProgress(), exiting]);

@@ -69,7 +69,7 @@ export class Connection {
     this.#socket = socket;
     let trouble = 'the connection was closed';
     socket.on('open', () => socket.send(JSON.stringify(hello())));
-    socket.on('message', (data) => this.#receive(JSON.parse(String(data)) as ServerMessage));
+    socket.on('message', (data) => this.#receive(JSON.parse((data as Buffer).toString()) as ServerMessage));
     socket.on('pong', () => this.#heard());
     socket.on('error', (error) => {
       trouble = error.message || String((error as NodeJS.ErrnoException).code);

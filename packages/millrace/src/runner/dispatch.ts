@@ -10,6 +10,7 @@ import { crashed, crashError } from './crash.ts';
 import type { Executor } from './executor.ts';
 import { checkHealth, evict, overdue } from './limits.ts';
 import type { Limits } from './limits.ts';
+import type { AttemptEnd } from './options.ts';
 import { Pool } from './pool.ts';
 import type { ExecutorSurroundings, PoolOptions } from './pool.ts';
 
@@ -18,6 +19,7 @@ export interface DispatchOptions extends Omit<PoolOptions, 'events'>, Limits {
   readonly concurrency: number;
   readonly settle: (settlement: Settlement) => void;
   readonly log: (lines: readonly LogLine[]) => void;
+  readonly onAttemptEnd?: ((end: AttemptEnd) => void) | undefined;
   readonly onOutput: (stream: 'stdout' | 'stderr', text: string) => void;
 }
 
@@ -227,10 +229,13 @@ export class Dispatch {
 
   /** With `leftoverUntil` its code may go on until then, if it is in a process. */
   #settle(attempt: Attempt, outcome: Outcome, leftoverUntil?: number): void {
-    const { run, fence } = attempt.assignment;
+    const { run, fence, task, attempt: number } = attempt.assignment;
     this.#forget(attempt, leftoverUntil);
     this.finished += 1;
     this.#options.settle({ run, fence, outcome });
+    if (!this.#options.onAttemptEnd || outcome.kind === 'released') return;
+    const took = attempt.startedAt === null ? 0 : performance.now() - attempt.startedAt;
+    this.#options.onAttemptEnd({ run, task, attempt: number, outcome, took });
   }
 
   #forget(attempt: Attempt, leftoverUntil?: number): void {

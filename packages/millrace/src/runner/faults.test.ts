@@ -49,8 +49,8 @@ test('a rejected promise that nobody awaits fails the run it belongs to', async 
   const outcome = await served.peer.outcome(served.peer.assign('culprit'));
   expect(outcome).toMatchObject({ kind: 'failed', error: { message: 'floating' } });
   // Nor does what the code comes to afterwards, when its signal is aborted, count.
-  const listens = await served.peer.outcome(served.peer.assign('listens'));
-  expect(listens).toMatchObject({ kind: 'failed', error: { message: 'aside' } });
+  const aborted = await served.peer.outcome(served.peer.assign('listens'));
+  expect(aborted).toMatchObject({ kind: 'failed', error: { message: 'aside' } });
 });
 
 test('runs of a process that dies for an unknown reason run again alone, and only the one that kills its process is CRASHED', async () => {

@@ -1,4 +1,4 @@
-import type { LogLine, TaskManifest } from '@millrace/contract/runner';
+import type { LogLine, Outcome, TaskManifest } from '@millrace/contract/runner';
 import type { Problem } from '../project/problem.ts';
 import type { ConnectionState } from './connection.ts';
 
@@ -35,10 +35,21 @@ export interface RunnerEvents {
   readonly onVersion?: (version: VersionEvent) => void;
   /** Something in the project keeps tasks from being served. */
   readonly onProblem?: (problem: Problem) => void;
+  /** An attempt has ended here, given back ones left out. */
+  readonly onAttemptEnd?: (end: AttemptEnd) => void;
   readonly onRunLog?: (lines: readonly LogLine[]) => void;
   /** Output of executor processes that belongs to no run. */
   readonly onOutput?: (stream: 'stdout' | 'stderr', text: string) => void;
   readonly onState?: (state: ConnectionState | 'stopped', detail?: string) => void;
+}
+
+export interface AttemptEnd {
+  readonly run: string;
+  readonly task: string;
+  readonly attempt: number;
+  readonly outcome: Exclude<Outcome, { kind: 'released' }>;
+  /** Milliseconds from its start. */
+  readonly took: number;
 }
 
 export interface VersionEvent {

@@ -57,6 +57,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
       outbox.log(lines);
       events.onRunLog?.(lines);
     },
+    onAttemptEnd: events.onAttemptEnd,
     onOutput: (stream, text) => events.onOutput?.(stream, text),
     guard,
   });

@@ -212,7 +212,9 @@ export function serveRunner(
       if (!gone) return;
       runners.remove(gone);
       if (closing()) return;
-      engine.log.warn('runner.lost', { runner: gone.id, env, held: gone.held.size });
+      const left = gone.draining && gone.held.size === 0;
+      if (left) engine.log.info('runner.left', { runner: gone.id, env });
+      else engine.log.warn('runner.lost', { runner: gone.id, env, held: gone.held.size });
       setTimeout(() => {
         if (!closing()) rescueRunner(dependencies, gone.id, connection).catch(failed);
       }, times.graceMs);

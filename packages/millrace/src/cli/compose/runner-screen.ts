@@ -1,5 +1,6 @@
 import type { RunnerEvents } from '../../runner/options.ts';
 import { describeProblem } from '../../project/index.ts';
+import { attemptLines } from './attempt-lines.ts';
 import { duration, type Screen } from '../screen.ts';
 
 /** What a runner does, one line each. */
@@ -17,6 +18,7 @@ export function runnerScreen({ line, paint }: Screen, { quiet }: { quiet: boolea
       line(`${paint.cyan('version')} ${version} ${paint.dim(how)}  ${what}`);
     },
     onProblem: (problem) => line(`${paint.red('problem')} ${describeProblem(problem)}`),
+    ...(!quiet && { onAttemptEnd: attemptLines({ line, paint }) }),
     onOutput: (stream, text) => {
       if (quiet) return;
       for (const said of text.trimEnd().split('\n')) line(stream === 'stderr' ? paint.yellow(said) : said);

@@ -138,7 +138,7 @@ export class Peer {
   #accept(socket: WebSocket): void {
     this.#socket = socket;
     socket.on('message', (data) => {
-      const message = JSON.parse(String(data)) as RunnerMessage;
+      const message = JSON.parse((data as Buffer).toString()) as RunnerMessage;
       this.received.push(message);
       this.#handle(message);
       this.#check();

@@ -1,0 +1,54 @@
+/** Sizes applied before any pattern runs, so that the cost of an error does not grow with what it carries. */
+export const bounds = {
+  name: 200,
+  message: 2_048,
+  stack: 16_384,
+  frames: 60,
+  line: 600,
+  causes: 3,
+  shown: 500,
+} as const;
+
+/** Any value as text; a getter or a `toString` that throws gives the empty text. */
+export function textOf(value: unknown, limit: number): string {
+  if (typeof value === 'string') return value.slice(0, limit);
+  if (value === undefined || value === null || typeof value === 'function') return '';
+  if (typeof value === 'object') {
+    try {
+      return jsonOf(value, limit).slice(0, limit);
+    } catch {
+      return '';
+    }
+  }
+  return String(value).slice(0, limit);
+}
+
+/** JSON whose cost is bounded too: strings are cut, and a value with very many parts gives the empty text. */
+function jsonOf(value: object, limit: number): string {
+  let left = 1_000;
+  const bounded = (_key: string, part: unknown): unknown => {
+    left -= 1;
+    if (left < 0) throw new RangeError('too many parts');
+    if (Array.isArray(part) && part.length > 200) return part.slice(0, 200);
+    return typeof part === 'string' ? part.slice(0, limit) : part;
+  };
+  return JSON.stringify(value, bounded) ?? '';
+}
+
+/** A property of an object that may be hostile: a getter that throws reads as undefined. */
+export function propertyOf(holder: unknown, key: string): unknown {
+  if (typeof holder !== 'object' || holder === null) return undefined;
+  try {
+    return Object.hasOwn(holder, key) || holder instanceof Error ? (holder as Record<string, unknown>)[key] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
+const loneSurrogates = /\p{Surrogate}/gu;
+
+/** Text that PostgreSQL stores: no NUL or other control character but tab and newline, no half of a surrogate pair. */
+export function storable(text: string): string {
+  return text.replace(controls, '').replace(loneSurrogates, '\ufffd');
+}

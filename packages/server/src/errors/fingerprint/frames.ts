@@ -1,0 +1,126 @@
+import { bounds } from './bounds.ts';
+import { isMangled } from './type.ts';
+import { isLibraryFunction } from './library.ts';
+
+/** Where the stack says an error comes from. */
+export interface Frames {
+  /** Node's own fetch comes before the app: whether the app follows at all depends on the version of Node. */
+  throughFetch: boolean;
+  /** Named functions of the app, innermost first, at most three. */
+  app: string[];
+}
+
+const frameLine = /^ {2,16}at /;
+const sections = /^(?:Caused by|Originating from)|^ {0,12}\[(?:cause|errors)\]:/;
+const holders = /^(?:Object|Module|Function|exports|module\.exports|global|globalThis|undefined|default|self|window)\./;
+const helperFrames =
+  /^(?:Generator\.(?:next|throw)|__async|__awaiter|fulfilled|rejected|step|asyncGeneratorStep|_next|_throw|tryCatch|invoke|adopt|__generator|verb|eval|processTicksAndRejections|process\.processTicksAndRejections|runMicrotasks|new Promise|Promise\.\w+|Array\.\w+|Reflect\.\w+)$/;
+
+/** Reads the `at` lines that follow the header. The message is given because a stack repeats it, and it may look like frames. */
+export function framesOf(stack: string, message: string): Frames {
+  const app: string[] = [];
+  let last = '';
+  let seen = 0;
+  let throughFetch = false;
+  for (const line of linesAfterHeader(stack, message)) {
+    if (sections.test(line)) break;
+    if (!frameLine.test(line)) continue;
+    seen += 1;
+    if (seen > bounds.frames) break;
+    if (app.length === 0 && line.includes('(node:internal/deps/undici/')) throughFetch = true;
+    const name = appFunction(line.slice(0, bounds.line));
+    if (name === '' || name === last) continue;
+    last = name;
+    app.push(name);
+    if (app.length === 3) break;
+  }
+  return { app, throughFetch };
+}
+
+function linesAfterHeader(stack: string, message: string): string[] {
+  const echoed = message === '' ? -1 : stack.indexOf(message);
+  const start = echoed >= 0 ? echoed + message.length : 0;
+  return stack.slice(start, start + bounds.stack).split('\n', 200);
+}
+
+/** The qualified function of a frame of the app, or nothing for a frame of Node, a library, a helper or a nameless function. */
+export function appFunction(line: string): string {
+  let text = line.trim().slice(3);
+  if (text.startsWith('async ')) text = text.slice(6);
+  if (!text.endsWith(')')) return '';
+  const open = openingOf(text);
+  if (open <= 0) return '';
+  const place = text.slice(open + 2, -1);
+  if (isForeign(place)) return '';
+  let name = text.slice(0, open).trimEnd();
+  const alias = name.indexOf(' [as ');
+  if (alias > 0) name = name.slice(0, alias);
+  if (helperFrames.test(name)) return '';
+  return plainFunction(name);
+}
+
+function openingOf(text: string): number {
+  // `eval at f (place), place` nests parentheses, so the first one that follows a space opens the place.
+  return text.indexOf(' (');
+}
+
+function isForeign(place: string): boolean {
+  return (
+    place.startsWith('node:') ||
+    place.startsWith('internal/') ||
+    place.startsWith('<anonymous>') ||
+    place.startsWith('index ') ||
+    place === 'native' ||
+    place.includes('/node_modules/') ||
+    place.includes('\\node_modules\\') ||
+    place.startsWith('eval at') ||
+    place.includes('evalmachine.')
+  );
+}
+
+const factory = /^(?:create|make|build|generate|new|to|as|wrap|get|from)\w{0,60}(?:Error|Exception)$/;
+
+function plainFunction(name: string): string {
+  let text = name;
+  const construct = text.startsWith('new ');
+  if (construct) text = text.slice(4);
+  while (holders.test(text)) text = text.slice(text.indexOf('.') + 1);
+  const written = text.split('.');
+  const isPrivate = written.at(-1)?.startsWith('#') === true;
+  const parts = written.map(plainPart);
+  const own = parts.at(-1) ?? '';
+  if (own === '' || own === '<anonymous>' || own === 'anonymous' || own === 'exports' || own.startsWith('<')) return '';
+  if (/^(?:get|set) /.test(own)) return '';
+  // A class or a factory of errors is not where the error comes from: its caller is.
+  if (construct ? /(?:Error|Exception)$/.test(own) : factory.test(own)) return '';
+  if (isMangled(own)) return '';
+  const holder = parts.length > 1 ? (parts.at(-2) ?? '') : '';
+  // V8 names a private method with its class only when source maps are on.
+  const qualified = isPrivate || holder === '' || isMangled(holder) ? own : `${holder}.${own}`;
+  return isLibraryFunction(qualified, own) ? '' : qualified;
+}
+
+function plainPart(part: string): string {
+  return part
+    .replace(/^#/, '')
+    .replace(/^_+(?=[A-Z])/, '')
+    .replace(/_fn$/, '')
+    .replace(/(?<=[a-z])[2-9]$/, '');
+}
+
+const helperName =
+  /^(?:assert|invariant|ensure|must|require|expect|throw|fail|raise|reject|abort|panic|check(?:Status|Response|Ok)?$|unwrap|handle(?:Error|Response)|with[A-Z]|retry|wrap|request$|fetch(?:Json|OrFail|OrThrow)?$|send$|call$|query$|execute$|exec$|parse(?:Response|Json)?$|validate$|http[A-Z]?)|(?:Error|Exception|OrThrow|OrFail)$/;
+const entryName = /^(?:run|handler|handle|main|default|execute|perform|process|task|job|start|call|apply)$/;
+
+/** A function that others throw through says too little alone: its caller is named too. */
+export function throwSite(app: string[]): string {
+  const [first, second] = app;
+  if (first === undefined) return '';
+  const own = first.slice(first.lastIndexOf('.') + 1);
+  return second !== undefined && helperName.test(own) ? `${first} < ${second}` : first;
+}
+
+/** Every task has a `run`, so it does not tell one throw site from another. */
+export function isEntry(site: string): boolean {
+  return site === '' || entryName.test(site);
+}

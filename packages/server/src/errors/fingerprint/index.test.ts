@@ -1,0 +1,165 @@
+import fc from 'fast-check';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { errorGroupId, fingerprintOf } from './index.ts';
+import type { ThrownError } from './index.ts';
+import { readCorpus, score } from './score.ts';
+import { hostileTexts } from './testing/hostile.ts';
+
+const error = (name: string, message: string, ...frames: string[]): ThrownError => ({
+  taskIdentifier: 'charge',
+  name,
+  message,
+  stack: [`${name}: ${message}`, ...frames.map((frame) => `    at ${frame}`)].join('\n'),
+});
+const same = (one: ThrownError, other: ThrownError) => expect(fingerprintOf(one).fingerprint).toBe(fingerprintOf(other).fingerprint);
+const different = (one: ThrownError, other: ThrownError) => expect(fingerprintOf(one).fingerprint).not.toBe(fingerprintOf(other).fingerprint);
+
+describe('one bug keeps its fingerprint', () => {
+  const plain = error('Error', 'Not implemented', 'PaypalGateway.capture (file:///app/src/gateways.ts:36:11)', 'async settle (file:///app/src/billing.ts:17:3)');
+
+  test('in a bundle, where classes are renamed and files are gone', () => {
+    same(plain, error('Error', 'Not implemented', '_PaypalGateway.capture (/srv/x/main.cjs:46021:11)', 'async settle2 (/srv/x/main.cjs:1:3)'));
+  });
+
+  test('in another folder and on another line', () => {
+    same(plain, error('Error', 'Not implemented', 'PaypalGateway.capture (C:\\deploy\\7\\gateways.js:40:1)'));
+  });
+
+  test('when a class is renamed by a bundler', () => {
+    same(error('Declined', 'no', 'charge (/app/a.js:1:1)'), error('_Declined', 'no', 'charge (/app/a.js:1:1)'));
+  });
+
+  test('when Node 24 leaves out the frames of fetch that Node 20 shows', () => {
+    same(error('TypeError', 'fetch failed', 'node:internal/deps/undici/undici:14976:13', 'async load (/app/a.js:1:1)'), error('TypeError', 'fetch failed'));
+  });
+
+  test('when source lines come before the header', () => {
+    const stack = 'rule.js:2\nreturn 1 +;\n^^^^^^\n\nSyntaxError: Illegal return statement\n    at compile (/app/a.js:1:1)';
+    same({ name: 'SyntaxError', message: 'Illegal return statement', stack }, { name: 'SyntaxError', message: 'Illegal return statement', stack: stack.slice(stack.indexOf('SyntaxError')) });
+  });
+
+  test('when a library tells the same cause again in the stack', () => {
+    const stack = 'AxiosError: read ECONNRESET\n    at get (/app/a.js:1:1)';
+    same({ name: 'AxiosError', message: 'read ECONNRESET', stack }, { name: 'AxiosError', message: 'read ECONNRESET', stack: `${stack}\nCaused by: Error: read ECONNRESET\n    at x (/a:1:1)` });
+  });
+});
+
+describe('two bugs have two fingerprints', () => {
+  test('when the method of another class throws the same message', () => {
+    different(error('Error', 'Not implemented', 'PaypalGateway.capture (/app/a.js:1:1)'), error('Error', 'Not implemented', 'AdyenGateway.capture (/app/a.js:1:1)'));
+  });
+
+  test('when a helper throws for two callers', () => {
+    different(error('Error', 'no body', 'assertOk (/app/a.js:1:1)', 'loadUser (/app/a.js:9:1)'), error('Error', 'no body', 'assertOk (/app/a.js:1:1)', 'loadOrder (/app/a.js:9:1)'));
+  });
+
+  test('when the class differs', () => {
+    different(error('Declined', 'no', 'charge (/app/a.js:1:1)'), error('Refused', 'no', 'charge (/app/a.js:1:1)'));
+  });
+
+  test('when the cause differs', () => {
+    const failed = { name: 'TypeError', message: 'fetch failed', stack: '' };
+    const cause = (code: string) => ({ name: 'Error', message: `connect ${code} 10.0.0.1:443` });
+    different({ ...failed, causes: [cause('ECONNREFUSED')] }, { ...failed, causes: [cause('ETIMEDOUT')] });
+  });
+
+  test('when the cause is only written in the stack', () => {
+    const failed = (code: string) => ({ name: 'TypeError', message: 'fetch failed', stack: `TypeError: fetch failed {\n  [cause]: Error: connect ${code} 10.0.0.1:443\n}` });
+    different(failed('ECONNREFUSED'), failed('ETIMEDOUT'));
+  });
+
+  test('when objects with different codes are thrown', () => {
+    different({ message: '{"code":"A","at":1}' }, { message: '{"code":"B","at":1}' });
+  });
+});
+
+describe('a fingerprint', () => {
+  test('is found for anything at all, without throwing, and can be stored', () => {
+    const anything = fc.oneof(fc.anything({ withNullPrototype: true, withBigInt: true }), fc.string({ unit: 'binary', maxLength: 300 }));
+    fc.assert(
+      fc.property(anything, anything, anything, anything, (name, message, stack, causes) => {
+        const found = fingerprintOf({ name, message, stack, causes } as ThrownError);
+        expect(found.fingerprint).toMatch(/^m1-[0-9a-f]{32}$/);
+        expect(found.type).not.toBe('');
+        expect(found.message).not.toBe('');
+        expect(found.message.length).toBeLessThanOrEqual(500);
+        expect(found.type + found.message).not.toMatch(/\u0000|\p{Surrogate}/u);
+        expect(fingerprintOf({ name, message, stack, causes } as ThrownError)).toEqual(found);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('is found for objects whose getters throw and for keys of Object.prototype', () => {
+    const hostile = Object.defineProperty({}, 'message', { get: () => { throw new Error('no'); }, enumerable: true });
+    expect(fingerprintOf(hostile as ThrownError).type).toBe('String');
+    expect(fingerprintOf(JSON.parse('{"name":"__proto__","message":"constructor","stack":"toString"}') as ThrownError).message).toBe('constructor');
+    expect(fingerprintOf(undefined as unknown as ThrownError).message).not.toBe('');
+  });
+
+  test('does not depend on which numbers and ids a message holds', () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.uuid(), fc.nat(), fc.uuid(), (one, id, other, otherId) => {
+        same(error('Error', `Row ${one} of ${id} is late`, 'load (/a.js:1:1)'), error('Error', `Row ${other} of ${otherId} is late`, 'load (/a.js:1:1)'));
+      }),
+    );
+  });
+
+  test('of one megabyte of anything hard takes no longer than fifty milliseconds', () => {
+    for (const { name, text } of hostileTexts(1_000_000)) {
+      const took = Math.min(
+        ...[1, 2, 3].map(() => {
+          const started = performance.now();
+          fingerprintOf({ name: text, message: text, stack: `Error: ${text}\n${text}` });
+          return performance.now() - started;
+        }),
+      );
+      expect(took, name).toBeLessThan(50);
+    }
+  });
+
+  test('costs no more for ten megabytes than for what the bounds let through', () => {
+    const time = (length: number) => {
+      const text = 'a.b-c@1/2:3 '.repeat(length / 12);
+      const rounds = [1, 2, 3, 4, 5].map(() => {
+        const started = performance.now();
+        fingerprintOf({ name: 'Error', message: text, stack: text });
+        return performance.now() - started;
+      });
+      return Math.min(...rounds);
+    };
+    time(60_000);
+    expect(time(12_000_000)).toBeLessThan(20 * time(60_000) + 5);
+  });
+});
+
+describe('the id of a group', () => {
+  test('differs by environment, by task and by fingerprint', () => {
+    const ids = [errorGroupId('e', 't', 'f'), errorGroupId('e2', 't', 'f'), errorGroupId('e', 't2', 'f'), errorGroupId('e', 't', 'f2'), errorGroupId('et', '', 'f')];
+    expect(new Set(ids).size).toBe(5);
+    for (const id of ids) expect(id).toMatch(/^error_[0-9a-f]{16}$/);
+  });
+});
+
+describe('the recorded corpus', () => {
+  // Minified and lowered builds lose the names that tell functions apart: they are scored, with lower thresholds.
+  const stressed = new Set(['minified-maps-20', 'minified-names-24', 'minified-24', 'lowered-20']);
+  const corpus = (split: string) => readCorpus(join(import.meta.dirname, 'corpus', `${split}.ndjson`));
+
+  test.each(['train', 'heldout', 'final'])('%s is grouped well', (split) => {
+    const { precision, recall, f1 } = score(corpus(split).filter((line) => !stressed.has(line.variant)));
+    expect(precision).toBeGreaterThanOrEqual(0.985);
+    expect(recall).toBeGreaterThanOrEqual(0.95);
+    expect(f1).toBeGreaterThanOrEqual(0.97);
+  });
+
+  test.each(['train', 'heldout', 'final'])('%s is grouped well enough when code was minified', (split) => {
+    expect(score(corpus(split)).f1).toBeGreaterThanOrEqual(0.9);
+  });
+
+  test('keeps the fingerprints of this version', () => {
+    const first = new Map(corpus('train').map((line) => [line.label, line]));
+    expect(Object.fromEntries([...first].map(([label, line]) => [label, fingerprintOf(line)]))).toMatchSnapshot();
+  });
+});

@@ -1,0 +1,78 @@
+import { hash } from 'node:crypto';
+import { bounds, propertyOf, storable, textOf } from './bounds.ts';
+import { causeKeys, writtenCauses } from './causes.ts';
+import { framesOf, isEntry, throwSite } from './frames.ts';
+import { comparable, normaliseMessage } from './message.ts';
+import { familyOf } from './families.ts';
+import { thrownType } from './thrown.ts';
+import { typeOf } from './type.ts';
+
+/** An error as it reaches the server. Anything may be missing or of another kind than its name promises. */
+export interface ThrownError {
+  taskIdentifier?: string;
+  name?: unknown;
+  message?: unknown;
+  stack?: unknown;
+  code?: unknown;
+  causes?: ThrownError[];
+}
+
+export interface Fingerprint {
+  /** Version prefix and 32 lowercase hex digits. */
+  fingerprint: string;
+  /** The class shown as `errorType`; never empty. */
+  type: string;
+  /** The normalised message shown as `errorMessage`; never empty, at most 500 characters, storable by PostgreSQL. */
+  message: string;
+  /** The functions of the app that the error was thrown through, innermost first, at most three. */
+  frames: string[];
+}
+
+/** Goes into every fingerprint: a change of the rules that moves errors between groups needs another one. */
+export const fingerprintVersion = 'm1';
+
+/** What makes two errors the same bug, whatever the data, the deploy and the Node version. Pure; never throws. */
+export function fingerprintOf(error: ThrownError): Fingerprint {
+  const stack = textOf(propertyOf(error, 'stack'), bounds.stack * 2);
+  const raw = textOf(propertyOf(error, 'message'), bounds.message);
+  const name = propertyOf(error, 'name');
+  const code = codeOf(propertyOf(error, 'code'));
+  const type = thrownType(name, raw, stack) ?? typeOf(name, stack);
+  const normalised = normaliseMessage(raw);
+  const message = normalised || code || type;
+  const { app, throughFetch } = framesOf(stack, raw);
+  const causes = causeKeys(causesOf(error, stack), type, message);
+  const task = textOf(propertyOf(error, 'taskIdentifier'), bounds.name);
+  const site = throwSite(app);
+  const family = familyOf(message);
+  const unplaced = (family !== undefined || throughFetch) && task !== '';
+  const place = unplaced || isEntry(site) ? `task ${task}` : site;
+  const key = [fingerprintVersion, family ?? type, normalised === '' ? code : comparable(message), place, ...causes].join('\u0000');
+  return {
+    fingerprint: `${fingerprintVersion}-${hash('sha256', key).slice(0, 32)}`,
+    type,
+    message: storable(message.slice(0, bounds.shown)),
+    frames: app,
+  };
+}
+
+function codeOf(code: unknown): string {
+  return typeof code === 'string' || typeof code === 'number' ? storable(String(code).slice(0, 80)) : '';
+}
+
+function causesOf(error: ThrownError, stack: string): { name: unknown; message: string; stack: string; code: string }[] {
+  const given = propertyOf(error, 'causes');
+  if (!Array.isArray(given) || given.length === 0) return writtenCauses(stack).map((cause) => ({ ...cause, stack: '' }));
+  return given.slice(0, bounds.causes).map((cause: unknown) => ({
+    name: propertyOf(cause, 'name'),
+    message: textOf(propertyOf(cause, 'message'), bounds.message),
+    code: codeOf(propertyOf(cause, 'code')),
+    stack: textOf(propertyOf(cause, 'stack'), bounds.line),
+  }));
+}
+
+/** The public id of an error group: a hash of its whole key, so that two tasks never share one. */
+export function errorGroupId(environmentId: string, taskIdentifier: string, fingerprint: string): string {
+  const key = JSON.stringify([environmentId, taskIdentifier, fingerprint]);
+  return `error_${hash('sha256', key).slice(0, 16)}`;
+}

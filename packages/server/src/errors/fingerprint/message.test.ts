@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { normaliseMessage, rules } from './message.ts';
+
+const same: [string, string, string][] = [
+  ['e-mail addresses', 'User jane@example.com not found', 'User bob.x@corp.org not found'],
+  ['numbers of any length', 'Order #1234 not found', 'Order #98 not found'],
+  ['numbered documents', 'Invoice INV-00123 already paid', 'Invoice INV-2024-99 already paid'],
+  ['durations in any unit', 'Timeout after 30s', 'Timeout after 1500ms'],
+  ['compound durations', 'Rate limit: retry in 20s', 'Rate limit: retry in 1m5s'],
+  ['addresses', 'Timeout while calling https://api.example/v1/a?b=1', 'Timeout while calling http://localhost:3000/'],
+  ['currency pairs and dates', 'No rate for EUR/USD on 2024-01-02', 'No rate for GBP/PLN on 2023-12-31'],
+  ['file names and sizes', 'File report-2024-01.csv is too large (12.5 MB)', 'File export_final.csv is too large (900 KB)'],
+  ['one and many', '1 item is out of stock', '3 items are out of stock'],
+  ['quoted data', 'Tenant "acme" has no plan', 'Tenant "globex-inc" has no plan'],
+  ['names of people', 'Customer Anna Müller is blocked', 'Customer José Pérez is blocked'],
+  ['instants', 'Lock held by worker-3 since 2024-01-01T00:00:00Z', 'Lock held by worker-12 since 2025-11-01T03:10:00.123+02:00'],
+  ['hosts and ports', 'connect ETIMEDOUT 10.0.0.1:5432', 'connect ETIMEDOUT db.internal:6543'],
+  ['composed keys', 'Nothing under user:42:profile', 'Nothing under user:7:profile'],
+  ['amounts of money', 'Amount $1,234.56 exceeds the limit', 'Amount 12 EUR exceeds the limit'],
+  ['coordinates', 'Point 52.2297, 21.0122 is outside', 'Point -33.8688, 151.2093 is outside'],
+  ['phone numbers', 'Phone +48 601 234 567 is invalid', 'Phone +1 (415) 555-2671 is invalid'],
+  ['request paths', 'GET /users/123 failed with 404', 'GET /users/77/posts failed with 404'],
+  ['lists of any length', 'Unknown parcels: par_8f3k2', 'Unknown parcels: par_1a2b3, par_9z8y7'],
+  ['ids of letters only', 'Parcel par_scmgkeuvmmzeso is lost', 'Parcel par_fw1s703dgy3ba9 is lost'],
+  ['values that are named', 'Invalid time zone specified: Mars/Base', 'Invalid time zone specified: Nowhere'],
+  ['JSON around a code', 'Said {"code":"FULL","ref":"a1"}', 'Said {"ref":"b2","code":"FULL"}'],
+  ['where JSON ends', "Expected ',' or '}' after property value in JSON at position 20", 'Unterminated string in JSON at position 3 (line 1 column 4)'],
+  ['what Node 24 adds about TLS', 'unable to verify the first certificate', 'unable to verify the first certificate; if the root CA is installed locally, try running Node.js with --use-system-ca'],
+  ['what an assertion saw', 'Expected values to be strictly equal:\n\n1 !== 2\n', 'Expected values to be strictly equal:\n\n40 !== 5\n'],
+  ['what a bundler calls an import', 'import_orders.total is not a function', '(0 , orders_1.total) is not a function'],
+  ['rows that fail alike', 'Failed:\n - row 3: "a" is not a number\n - row 9: "b" is not a number', 'Failed:\n - row 1: "x" is not a number'],
+];
+
+const different: [string, string, string][] = [
+  ['statuses', 'Request failed with status code 404', 'Request failed with status code 500'],
+  ['refusals', 'Webhook evt_1a2b3c was refused with 410', 'Webhook evt_1a2b3c was refused with 500'],
+  ['columns', 'column "email" does not exist', 'column "name" does not exist'],
+  ['exit codes', 'Process exited with code 1', 'Process exited with code 137'],
+  ['properties', "Cannot read properties of undefined (reading 'id')", "Cannot read properties of undefined (reading 'name')"],
+  ['undefined and null', "Cannot read properties of undefined (reading 'id')", "Cannot read properties of null (reading 'id')"],
+  ['system codes', 'connect ECONNREFUSED 1.2.3.4:1', 'connect ETIMEDOUT 1.2.3.4:1'],
+  ['system calls', "ENOENT: no such file or directory, open '/a/b'", "ENOENT: no such file or directory, unlink '/a/b'"],
+  ['variables', 'Missing environment variable STRIPE_KEY', 'Missing environment variable DATABASE_URL'],
+  ['fields', 'Missing required field: email', 'Missing required field: name'],
+  ['signals', 'Killed by signal SIGTERM', 'Killed by signal SIGKILL'],
+  ['codes of libraries', 'Prisma error P2002', 'Prisma error P2025'],
+  ['packages', "Cannot find package 'pg' imported from /a/b.js", "Cannot find package 'mysql' imported from /a/b.js"],
+  ['methods', 'GET /x failed', 'POST /x failed'],
+  ['algorithms', 'Unsupported algorithm RS256', 'Unsupported algorithm HS256'],
+  ['codes in pairs', 'response.code=404', 'response.code=500'],
+  ['codes in JSON', 'Said {"code":"FULL"}', 'Said {"code":"CLOSED"}'],
+  ['database codes', 'error code 1045', 'error code 1062'],
+];
+
+describe('a normalised message', () => {
+  test.each(same)('forgets %s', (_what, one, other) => {
+    expect(normaliseMessage(one)).toBe(normaliseMessage(other));
+  });
+
+  test.each(different)('keeps %s apart', (_what, one, other) => {
+    expect(normaliseMessage(one)).not.toBe(normaliseMessage(other));
+  });
+
+  test('is the same when it is normalised in a text that was already normalised of numbers', () => {
+    expect(normaliseMessage('Row <n> of <n> failed')).toBe('Row <n> of <n> failed');
+  });
+
+  test('comes from rules that all have a name', () => {
+    expect(rules.every((rule) => rule.name !== '')).toBe(true);
+  });
+});

@@ -1,0 +1,40 @@
+/** One named step of normalising a message. `gate` is a cheap test that spares most messages the patterns. */
+export interface Rule {
+  name: string;
+  gate?: (text: string) => boolean;
+  apply: (text: string) => string;
+}
+
+const guard = 0xe000;
+const asciiOffset = guard - 0x20;
+const guarded = /[\ue000-\ue05f]/g;
+
+/** Hides text from the rules that follow; `reveal` brings it back. Used for what tells errors apart, such as a status. */
+export function protect(text: string): string {
+  let hidden = '';
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    hidden += unit >= 0x20 && unit < 0x80 ? String.fromCharCode(unit + asciiOffset) : text[at];
+  }
+  return hidden;
+}
+
+export function reveal(text: string): string {
+  return text.replace(guarded, (hidden) => String.fromCharCode(hidden.charCodeAt(0) - asciiOffset));
+}
+
+/** A message may hold such characters of its own: they go before the first rule. */
+export function unguarded(text: string): string {
+  return text.replace(guarded, '');
+}
+
+export function replacing(name: string, pattern: RegExp, replacement: string | ((...parts: string[]) => string), gate?: Rule['gate']): Rule {
+  return { name, gate, apply: (text) => (typeof replacement === 'string' ? text.replace(pattern, replacement) : text.replace(pattern, replacement)) };
+}
+
+export const includes =
+  (...parts: string[]) =>
+  (text: string): boolean =>
+    parts.some((part) => text.includes(part));
+
+export const hasDigit = (text: string): boolean => /\d/.test(text);

@@ -1,0 +1,21 @@
+import type { ErrorGroupDetail } from '@millrace/contract';
+import type { Queryable } from '../db/connect.ts';
+import { detailColumns, detailOf, type DetailRow } from './detail.ts';
+
+const errorIdPattern = /^error_[0-9a-f]{16}$/;
+
+/** Whether a text can be the id of an error group at all. */
+export const isErrorId = (text: string): boolean => errorIdPattern.test(text);
+
+/** An error group; undefined if the environment has none of this id. */
+export async function retrieveErrorGroup(
+  sql: Queryable,
+  env: number,
+  id: string,
+  now: Date,
+): Promise<ErrorGroupDetail | undefined> {
+  if (!isErrorId(id)) return undefined;
+  const [row] = await sql<DetailRow[]>`
+    select ${detailColumns(sql, now)} from error_groups g where g.env = ${env} and g.id = ${id}`;
+  return row && detailOf(row);
+}

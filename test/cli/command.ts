@@ -1,0 +1,153 @@
+/** The real command in a real process: `bin/millrace.js` on what was built. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+export const repository = fileURLToPath(new URL('../../', import.meta.url));
+const ownBin = join(repository, 'packages/millrace/bin/millrace.js');
+
+export interface Running {
+  readonly pid: number;
+  /** Lines of stdout and of stderr so far. */
+  readonly stdout: readonly string[];
+  readonly stderr: readonly string[];
+  readonly exitCode: Promise<number | null>;
+  /** The next line, of either stream, that matches; also one that came already, from line `after` on. */
+  line(pattern: RegExp, after?: number): Promise<string>;
+  /** How many lines of both streams there are. */
+  seen(): number;
+  kill(signal: NodeJS.Signals): void;
+}
+
+export interface RunOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Another installation of the command than the repository's. */
+  readonly bin?: string;
+}
+
+// Settings of whoever runs the tests must not reach the command.
+const inherited = Object.fromEntries(
+  Object.entries(process.env).filter(
+    ([name]) => !/^(MILLRACE_|DATABASE_URL$|NODE_OPTIONS$|VITEST|FORCE_COLOR$)/.test(name),
+  ),
+);
+
+export function millrace(args: readonly string[], { cwd, env = {}, bin = ownBin }: RunOptions): Running {
+  const child = spawn(process.execPath, [bin, ...args], {
+    cwd,
+    env: { ...inherited, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const all: string[] = [];
+  const stdout: string[] = [];
+  const stderr: string[] = [];
+  const waiting = new Set<() => void>();
+  let over = false;
+  const keep = (stream: string[]) => (text: string) => {
+    stream.push(text);
+    all.push(text);
+    for (const look of waiting) look();
+  };
+  createInterface(child.stdout).on('line', keep(stdout));
+  createInterface(child.stderr).on('line', keep(stderr));
+  const exitCode = once(child, 'close').then(([code]) => {
+    over = true;
+    for (const look of waiting) look();
+    return code as number | null;
+  });
+  return {
+    pid: child.pid ?? 0,
+    stdout,
+    stderr,
+    exitCode,
+    seen: () => all.length,
+    kill: (signal) => void child.kill(signal),
+    line: (pattern, after = 0) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          const found = all.slice(after).find((text) => pattern.test(text));
+          if (found === undefined && !over) return;
+          waiting.delete(look);
+          if (found === undefined) reject(new Error(`It ended without ${pattern}:\n${all.join('\n')}`));
+          else resolve(found);
+        };
+        waiting.add(look);
+        look();
+      }),
+  };
+}
+
+/** Runs a command to its end. */
+export async function finished(args: readonly string[], options: RunOptions) {
+  const running = millrace(args, options);
+  const exitCode = await running.exitCode;
+  return { exitCode, stdout: running.stdout.join('\n'), stderr: running.stderr.join('\n') };
+}
+
+export interface Ready {
+  readonly url: string;
+  readonly projectRef: string;
+  readonly personalAccessToken: string;
+  readonly environments: Readonly<Record<'dev' | 'stg' | 'prod' | 'preview', { readonly secretKey: string }>>;
+}
+
+/** Starts `millrace dev --json` and waits for its line. */
+export async function startDev(
+  cwd: string,
+  args: readonly string[] = [],
+  bin = ownBin,
+): Promise<Running & { ready: Ready }> {
+  const running = millrace(['dev', '--json', '--port', '0', ...args], { cwd, bin });
+  const line = await running.line(/^\{"url"/);
+  return Object.assign(running, { ready: JSON.parse(line) as Ready });
+}
+
+export interface Folder {
+  readonly path: string;
+  write(file: string, text: string): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** A project in a temporary folder, outside of the repository; it finds the packages as installed ones. */
+export async function temporaryProject(files: Readonly<Record<string, string>>): Promise<Folder> {
+  const path = await mkdtemp(join(tmpdir(), 'millrace-cli-'));
+  const write = async (file: string, text: string): Promise<void> => {
+    await mkdir(dirname(join(path, file)), { recursive: true });
+    await writeFile(join(path, file), text);
+  };
+  await symlink(join(repository, 'node_modules'), join(path, 'node_modules'));
+  for (const [file, text] of Object.entries(files)) await write(file, text);
+  return { path, write, remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) };
+}
+
+/** All processes under one, by asking the kernel who their parents are. */
+export async function descendants(pid: number): Promise<number[]> {
+  const parents = new Map<number, number>();
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
+    const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+    if (stat !== '') parents.set(Number(name), parent);
+  }
+  const found: number[] = [];
+  const walk = (of: number): void => {
+    for (const [child, parent] of parents) {
+      if (parent !== of) continue;
+      found.push(child);
+      walk(child);
+    }
+  };
+  walk(pid);
+  return found;
+}
+
+/** Whether a process runs; a zombie that nobody has collected does not. */
+export async function isAlive(pid: number): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return stat !== '' && !/^[ZX]$/.test(stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3));
+}

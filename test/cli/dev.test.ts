@@ -1,0 +1,174 @@
+import { rm } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  descendants,
+  finished,
+  isAlive,
+  startDev,
+  temporaryProject,
+  type Folder,
+  type Ready,
+  type Running,
+} from './command.ts';
+
+const taskFile = (id: string, body: string): string => `
+import { task } from '@millrace/sdk';
+export const it = task({ id: '${id}', run: async (payload) => { ${body} } });
+`;
+
+const key = (env: string) => ({
+  secretKey: expect.stringMatching(new RegExp(`^svc_${env}_sk_[0-9A-Za-z]{24}$`)),
+});
+
+describe('millrace dev', () => {
+  let project: Folder;
+  let dev: Running & { ready: Ready };
+
+  beforeAll(async () => {
+    project = await temporaryProject({ 'tasks/answer.ts': taskFile('answer', `return 'one';`) });
+    dev = await startDev(project.path);
+  }, 60_000);
+
+  afterAll(async () => {
+    dev?.kill('SIGKILL');
+    await dev?.exitCode;
+    await project?.remove();
+  });
+
+  /** What a client command answers, in a second process that finds the server by the folder. */
+  const asked = async (...args: string[]): Promise<Record<string, unknown>> => {
+    const { stdout, stderr } = await finished([...args, '--json'], { cwd: project.path });
+    expect(stderr).toBe('');
+    return JSON.parse(stdout) as Record<string, unknown>;
+  };
+  const run = (task: string) => asked('trigger', task, '--wait');
+
+  it('says on stdout exactly one line of JSON, and people read stderr', async () => {
+    expect(dev.stdout).toHaveLength(1);
+    expect(JSON.parse(dev.stdout[0] ?? '')).toEqual({
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      projectRef: expect.stringMatching(/^proj_/),
+      personalAccessToken: expect.stringMatching(/^svc_pat_/),
+      environments: { dev: key('dev'), stg: key('stg'), prod: key('prod'), preview: key('preview') },
+    });
+    expect(dev.stderr.join('\n')).toMatch(/version \d{8}\.1 .*answer/);
+    expect(dev.stderr.join('\n')).not.toContain(dev.ready.environments.prod.secretKey);
+  });
+
+  it('is ready when it says so: a run executes at once', async () => {
+    expect(await run('answer')).toMatchObject({ status: 'COMPLETED', output: 'one' });
+  });
+
+  it('refuses a second one on the same data folder', async () => {
+    const second = await finished(['dev', '--json', '--port', '0'], { cwd: project.path });
+    expect(second).toMatchObject({ exitCode: 3, stdout: '' });
+    expect(second.stderr).toMatch(/^millrace: The data folder .* is in use by process \d+\..*--data\.$/);
+  });
+
+  it('refuses a taken port in one sentence and leaves nothing running', async () => {
+    const other = await temporaryProject({ 'tasks/answer.ts': taskFile('answer', `return 'one';`) });
+    try {
+      const port = new URL(dev.ready.url).port;
+      const second = await finished(['dev', '--json', '--port', port], { cwd: other.path });
+      expect(second).toMatchObject({ exitCode: 3, stdout: '' });
+      expect(second.stderr).toMatch(
+        new RegExp(`^millrace: Port ${port} of 127.0.0.1 is taken\\..*--port.*$`),
+      );
+      // What was made for it is whole: the next start takes the folder over.
+      const third = await startDev(other.path);
+      third.kill('SIGTERM');
+      expect(await third.exitCode).toBe(0);
+    } finally {
+      await other.remove();
+    }
+  }, 60_000);
+
+  it('an edit is a new version within a second, and runs under way finish on theirs', async () => {
+    await project.write(
+      'tasks/answer.ts',
+      taskFile('answer', `await new Promise((done) => setTimeout(done, payload ?? 0)); return 'two';`),
+    );
+    await dev.line(/version \d{8}\.2 /);
+    const { id } = await asked('trigger', 'answer', '--payload', '6000');
+    await expect
+      .poll(() => asked('runs', 'show', String(id)), { timeout: 5_000 })
+      .toMatchObject({ status: 'EXECUTING' });
+    const took: number[] = [];
+    for (const number of [3, 4, 5]) {
+      const edited = performance.now();
+      await project.write('tasks/answer.ts', taskFile('answer', `return 'edit ${number}';`));
+      await dev.line(new RegExp(`version \\d{8}\\.${number} `));
+      took.push(performance.now() - edited);
+      expect(await run('answer')).toMatchObject({ output: `edit ${number}` });
+    }
+    // The quickest: other tests share this machine's cores.
+    expect(Math.min(...took)).toBeLessThan(1_000);
+    await expect
+      .poll(() => asked('runs', 'show', String(id)), { timeout: 15_000 })
+      .toMatchObject({ status: 'COMPLETED', output: 'two', version: expect.stringMatching(/\.2$/) });
+  }, 60_000);
+
+  it('names a file that throws on import with its line, while the other tasks serve', async () => {
+    const seen = dev.seen();
+    await project.write(
+      'tasks/broken.ts',
+      `const setting = 1;\n\nthrow new Error('no setting ' + setting);\n`,
+    );
+    const said = await dev.line(/problem/, seen);
+    expect(said).toMatch(/tasks\/broken\.ts:3.*no setting 1/);
+    expect(await run('answer')).toMatchObject({ status: 'COMPLETED' });
+    await rm(`${project.path}/tasks/broken.ts`);
+  });
+
+  it('names both files of two tasks with one id', async () => {
+    const seen = dev.seen();
+    await project.write('tasks/again.ts', taskFile('answer', `return 'other';`));
+    const said = await dev.line(/problem .*answer/, seen);
+    expect(said).toContain('tasks/again.ts');
+    expect(said).toContain('tasks/answer.ts');
+    await rm(`${project.path}/tasks/again.ts`);
+  });
+
+  it('kill -9 leaves nothing behind, and the next start has the same keys and the same runs', async () => {
+    await run('answer');
+    const under = await descendants(dev.pid);
+    expect(under.length).toBeGreaterThan(2);
+    const { id } = await asked('trigger', 'answer');
+    dev.kill('SIGKILL');
+    await dev.exitCode;
+    await expect
+      .poll(async () => (await Promise.all(under.map(isAlive))).filter(Boolean).length, { timeout: 10_000 })
+      .toBe(0);
+
+    const before = dev.ready;
+    dev = await startDev(project.path);
+    expect(dev.ready).toEqual({ ...before, url: dev.ready.url });
+    expect(await asked('runs', 'show', String(id))).toMatchObject({ id, taskIdentifier: 'answer' });
+  }, 60_000);
+
+  it('Ctrl-C ends it in good order, with what it started', async () => {
+    const under = await descendants(dev.pid);
+    dev.kill('SIGINT');
+    expect(await dev.exitCode).toBe(0);
+    expect((await Promise.all(under.map(isAlive))).filter(Boolean)).toEqual([]);
+  });
+
+  it('a second Ctrl-C does not wait for runs, and leaves nothing behind either', async () => {
+    const endless = 'await new Promise((done) => setTimeout(done, 60_000));';
+    await project.write('tasks/endless.ts', taskFile('endless', endless));
+    dev = await startDev(project.path);
+    const { id } = await asked('trigger', 'endless');
+    await expect.poll(() => asked('runs', 'show', String(id))).toMatchObject({ status: 'EXECUTING' });
+    const under = await descendants(dev.pid);
+    dev.kill('SIGINT');
+    await dev.line(/Stopping/);
+    // npm repeats the first one within an instant; a person does not.
+    await pause(600);
+    dev.kill('SIGINT');
+    expect(await dev.exitCode).toBe(130);
+    await expect
+      .poll(async () => (await Promise.all(under.map(isAlive))).filter(Boolean).length, { timeout: 10_000 })
+      .toBe(0);
+  }, 60_000);
+}, 60_000);

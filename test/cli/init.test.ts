@@ -1,0 +1,37 @@
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { finished, repository, startDev, temporaryProject } from './command.ts';
+
+it('a project that init wrote runs under dev as it is', async () => {
+  const folder = await temporaryProject({});
+  try {
+    const { exitCode, stdout } = await finished(['init', 'first', '--json'], { cwd: folder.path });
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      written: expect.arrayContaining(['tasks/hello.ts']),
+      kept: [],
+    });
+    const path = join(folder.path, 'first');
+    await symlink(join(repository, 'node_modules'), join(path, 'node_modules'));
+    const dev = await startDev(path);
+    try {
+      const ran = await finished(['trigger', 'hello', '--payload', '{"name":"Ada"}', '--wait', '--json'], {
+        cwd: path,
+      });
+      expect(JSON.parse(ran.stdout)).toMatchObject({
+        status: 'COMPLETED',
+        output: { greeting: 'Hello, Ada!' },
+      });
+      const { id } = JSON.parse(ran.stdout) as { id: string };
+      await expect
+        .poll(async () => (await finished(['logs', id], { cwd: path })).stdout, { timeout: 5_000 })
+        .toMatch(/Saying hello.*"name":"Ada"/);
+    } finally {
+      dev.kill('SIGTERM');
+      expect(await dev.exitCode).toBe(0);
+    }
+  } finally {
+    await folder.remove();
+  }
+}, 60_000);

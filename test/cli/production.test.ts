@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { finished, millrace, temporaryProject } from './command.ts';
+
+describe('millrace start', () => {
+  it('shows secrets at the first start only, refuses another master key and loses nothing by it', async () => {
+    const folder = await temporaryProject({});
+    const key = 'ab'.repeat(32);
+    const serve = (masterKey: string) =>
+      millrace(['start', '--data', 'data', '--port', '0', '--json'], {
+        cwd: folder.path,
+        env: { MILLRACE_MASTER_KEY: masterKey },
+      });
+    try {
+      const first = serve(key);
+      const { environments } = JSON.parse(await first.line(/^\{"url"/)) as {
+        environments: { prod: { secretKey: string } };
+      };
+      expect(environments.prod.secretKey).toMatch(/^svc_prod_sk_/);
+      first.kill('SIGTERM');
+      expect(await first.exitCode).toBe(0);
+      for (const line of first.stderr) expect(JSON.parse(line)).toMatchObject({ fact: expect.any(String) });
+      expect(first.stderr.join('\n')).not.toContain(environments.prod.secretKey);
+
+      const wrong = serve('cd'.repeat(32));
+      expect(await wrong.exitCode).toBe(3);
+      expect(wrong.stdout).toEqual([]);
+      expect(wrong.stderr.at(-1)).toMatch(/^millrace: The master key is not the one/);
+
+      const later = serve(key);
+      const again = JSON.parse(await later.line(/^\{"url"/)) as { url: string };
+      expect(Object.keys(again)).toEqual(['url']);
+      const listed = await finished(
+        ['errors', 'list', '--json', '--url', again.url, '--key', environments.prod.secretKey],
+        { cwd: folder.path },
+      );
+      expect(listed).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+      later.kill('SIGTERM');
+      expect(await later.exitCode).toBe(0);
+    } finally {
+      await folder.remove();
+    }
+  }, 60_000);
+});
+
+describe('millrace start and millrace work', () => {
+  it('run tasks apart, and a runner that is asked to stop finishes what it runs', async () => {
+    const project = await temporaryProject({
+      'tasks/slow.ts': `import { task } from '@millrace/sdk';
+export const slow = task({ id: 'slow', run: async () => { await new Promise((done) => setTimeout(done, 1_500)); return 'done'; } });`,
+    });
+    const server = millrace(['start', '--data', 'data', '--port', '0', '--json'], { cwd: project.path });
+    try {
+      const { url, environments } = JSON.parse(await server.line(/^\{"url"/)) as {
+        url: string;
+        environments: { prod: { secretKey: string } };
+      };
+      const env = { MILLRACE_API_URL: url, MILLRACE_SECRET_KEY: environments.prod.secretKey };
+      const asked = async (...args: string[]) =>
+        JSON.parse((await finished([...args, '--json'], { cwd: project.path, env })).stdout) as Record<
+          string,
+          unknown
+        >;
+      const runner = millrace(['work', '--env', 'prod', '--json'], { cwd: project.path, env });
+      const ready = JSON.parse(await runner.line(/^\{"runner"/)) as unknown;
+      expect(ready).toMatchObject({ version: expect.stringMatching(/^\d{8}\.1$/) });
+
+      const { id } = (await asked('trigger', 'slow')) as { id: string };
+      await expect
+        .poll(() => asked('runs', 'show', id), { timeout: 5_000 })
+        .toMatchObject({ status: 'EXECUTING' });
+      runner.kill('SIGTERM');
+      expect(await runner.exitCode).toBe(0);
+      expect(await asked('runs', 'show', id)).toMatchObject({
+        status: 'COMPLETED',
+        output: 'done',
+        attemptCount: 1,
+      });
+    } finally {
+      server.kill('SIGTERM');
+      await server.exitCode;
+      await project.remove();
+    }
+  }, 60_000);
+});

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { finished, temporaryProject, type Folder } from './command.ts';
+
+/** One sentence of ours, no stack. */
+const sentence = /^millrace: [^\n]+$/;
+
+describe('what cannot start says so in one sentence', () => {
+  let empty: Folder;
+  beforeAll(async () => {
+    empty = await temporaryProject({});
+  });
+  afterAll(() => empty.remove());
+
+  it('a folder without tasks', async () => {
+    const { exitCode, stdout, stderr } = await finished(['dev', '--json', '--port', '0'], {
+      cwd: empty.path,
+    });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' });
+    expect(stderr).toMatch(sentence);
+    expect(stderr).toContain('tasks');
+  });
+
+  it('a folder that does not exist', async () => {
+    const { exitCode, stderr } = await finished(['dev', '--dir', 'nowhere'], { cwd: empty.path });
+    expect(exitCode).toBe(3);
+    expect(stderr).toMatch(/nowhere.*does not exist/);
+  });
+
+  it('a configuration that throws, with file and line', async () => {
+    const broken = await temporaryProject({
+      'tasks/a.ts': '',
+      'millrace.config.ts': `import { defineConfig } from 'millrace';\n\nthrow new Error('no way');\nexport default defineConfig({});\n`,
+    });
+    try {
+      const { exitCode, stderr } = await finished(['dev', '--port', '0'], { cwd: broken.path });
+      expect(exitCode).toBe(3);
+      expect(stderr).toMatch(sentence);
+      expect(stderr).toMatch(/millrace\.config\.ts:3.*no way/);
+    } finally {
+      await broken.remove();
+    }
+  });
+
+  it('a database that is not there, without its password', async () => {
+    const { exitCode, stdout, stderr } = await finished(['start', '--port', '0'], {
+      cwd: empty.path,
+      env: { DATABASE_URL: 'postgresql://me:hunter2@127.0.0.1:1/none', MILLRACE_MASTER_KEY: '0'.repeat(64) },
+    });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' });
+    expect(stderr).toMatch(sentence);
+    expect(stderr).toContain('127.0.0.1:1');
+    expect(stderr).not.toContain('hunter2');
+  });
+
+  it('a DATABASE_URL that is none, without showing it', async () => {
+    const { exitCode, stderr } = await finished(['start', '--port', '0'], {
+      cwd: empty.path,
+      env: { DATABASE_URL: 'me:hunter2', MILLRACE_MASTER_KEY: '0'.repeat(64) },
+    });
+    expect(exitCode).toBe(3);
+    expect(stderr).toMatch(/DATABASE_URL.*postgresql:\/\//);
+    expect(stderr).not.toContain('hunter2');
+  });
+
+  it('no master key, or one that is none', async () => {
+    const env = { DATABASE_URL: 'postgresql://127.0.0.1:1/none' };
+    const none = await finished(['start'], { cwd: empty.path, env });
+    expect(none.exitCode).toBe(3);
+    expect(none.stderr).toMatch(/MILLRACE_MASTER_KEY is not set.*openssl/);
+    const short = await finished(['start'], {
+      cwd: empty.path,
+      env: { ...env, MILLRACE_MASTER_KEY: 'secretish' },
+    });
+    expect(short.exitCode).toBe(3);
+    expect(short.stderr).not.toContain('secretish');
+  });
+
+  it('no word on where the data is', async () => {
+    const { exitCode, stderr } = await finished(['start'], {
+      cwd: empty.path,
+      env: { MILLRACE_MASTER_KEY: '0'.repeat(64) },
+    });
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/DATABASE_URL.*--data/);
+  });
+
+  it('a key of another environment', async () => {
+    const { exitCode, stderr } = await finished(
+      ['work', '--env', 'prod', '--url', 'http://127.0.0.1:1', '--key', 'svc_dev_sk_x'],
+      {
+        cwd: empty.path,
+      },
+    );
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/one of dev.*prod/);
+  });
+
+  it('a command line that is wrong', async () => {
+    for (const args of [
+      ['bogus'],
+      ['dev', '--port', 'x'],
+      ['trigger'],
+      ['trigger', 'x', '--payload', '{a'],
+      ['work', '--env', 'qa'],
+    ]) {
+      const { exitCode, stdout } = await finished(args, { cwd: empty.path });
+      expect({ args, exitCode, stdout }).toEqual({ args, exitCode: 2, stdout: '' });
+    }
+  });
+
+  it('a client command without a server', async () => {
+    const nobody = await finished(['errors', 'list'], { cwd: empty.path });
+    expect(nobody.exitCode).toBe(4);
+    expect(nobody.stderr).toMatch(/millrace dev.*MILLRACE_API_URL/);
+    const gone = await finished(['errors', 'list', '--url', 'http://127.0.0.1:1', '--key', 'svc_dev_sk_x'], {
+      cwd: empty.path,
+    });
+    expect(gone.exitCode).toBe(4);
+    expect(gone.stderr).toContain('127.0.0.1:1');
+  });
+});

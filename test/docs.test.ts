@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { delimiter, dirname, join, relative } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { runStatuses, transitions } from '@millrace/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exitCodes } from '../packages/millrace/src/cli/exit-codes.ts';
+import { firstProject } from '../packages/millrace/src/init/first-project.ts';
+import { program } from '../packages/millrace/src/cli/program.ts';
+import { repository, startDev, temporaryProject, type Folder, type Running } from './cli/command.ts';
+
+interface Page {
+  readonly path: string;
+  readonly text: string;
+}
+
+async function pages(): Promise<Page[]> {
+  const found: Page[] = [];
+  for (const folder of ['.', 'docs', 'docs/decisions', 'examples/license-audit']) {
+    for (const name of await readdir(join(repository, folder))) {
+      if (!name.endsWith('.md')) continue;
+      const path = join(folder, name);
+      found.push({ path, text: await readFile(join(repository, path), 'utf8') });
+    }
+  }
+  return found;
+}
+
+const page = async (path: string): Promise<string> => readFile(join(repository, path), 'utf8');
+
+/** First cells of the rows of a table, without their backticks. */
+const rows = (markdown: string, pattern: RegExp): string[][] =>
+  markdown
+    .split('\n')
+    .filter((line) => pattern.test(line))
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+
+describe('the documentation', () => {
+  it('links to files that are there', async () => {
+    const broken: string[] = [];
+    for (const { path, text: markdown } of await pages()) {
+      for (const [, target = ''] of markdown.matchAll(/\]\((?!https?:)([^)#]+)/g)) {
+        if (!existsSync(join(repository, dirname(path), target))) broken.push(`${path} → ${target}`);
+      }
+    }
+    expect(broken).toEqual([]);
+  });
+
+  it('draws the state machine that the code has', async () => {
+    const drawn = rows(await page('docs/state-machine.md'), /^\| `[A-Z_]+` \|/).map(
+      ([status = '', , goesTo = '']) => [
+        status.replaceAll('`', ''),
+        goesTo === 'final' ? [] : goesTo.replaceAll('`', '').split(', '),
+      ],
+    );
+    expect(drawn).toEqual(runStatuses.map((status) => [status, transitions[status]]));
+  });
+
+  it('lists the exit codes that the command has', async () => {
+    const listed = rows(await page('docs/operations.md'), /^\| \d+ \|/).map(([code]) => Number(code));
+    expect(listed).toEqual(Object.values(exitCodes));
+  });
+
+  it('names every command, and no other', async () => {
+    const leaves = program().commands.flatMap((command) =>
+      command.commands.length === 0
+        ? command.name()
+        : command.commands.map((sub) => `${command.name()} ${sub.name()}`),
+    );
+    const named = rows(await page('docs/operations.md'), /^\| `millrace /).flatMap(([cell = '']) => {
+      const [first = '', ...more] = [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) =>
+        code.replace(/ [<[].*$/, ''),
+      );
+      const words = first.split(' ').slice(1);
+      return [words.join(' ')].concat(more.map((sub) => `${words[0]} ${sub}`));
+    });
+    expect(named.toSorted()).toEqual(leaves.toSorted());
+  });
+
+  it('shows the first task as init writes it', async () => {
+    const [, shown] = /```ts\n\/\/ tasks\/hello\.ts\n([\s\S]*?)```/.exec(await page('README.md')) ?? [];
+    expect(shown).toBe(firstProject('hello', '0.0.0')['tasks/hello.ts']);
+  });
+});
+
+describe('commands of the documentation', async () => {
+  const blocks = (await pages()).flatMap(({ path, text: markdown }) =>
+    [...markdown.matchAll(/```sh runnable\n([\s\S]*?)```/g)].map(([, script = '']) => ({ path, script })),
+  );
+  let project: Folder;
+  let dev: Running;
+
+  beforeAll(async () => {
+    project = await temporaryProject(firstProject('first', '0.0.0'));
+    dev = await startDev(project.path);
+  }, 60_000);
+  afterAll(async () => {
+    dev?.kill('SIGTERM');
+    await dev?.exitCode;
+    await project?.remove();
+  });
+
+  it.each(blocks)('run in a first project beside millrace dev: $path', async ({ script }) => {
+    const PATH = [join(repository, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
+    const shell = spawn('sh', ['-e', '-c', script], { cwd: project.path, env: { ...process.env, PATH } });
+    const [said, complained, [code]] = await Promise.all([
+      text(shell.stdout),
+      text(shell.stderr),
+      once(shell, 'close'),
+    ]);
+    expect({ code, said, complained }).toMatchObject({
+      code: 0,
+      said: expect.stringContaining('Hello, Ada!'),
+    });
+  });
+
+  it('are more than none', () => {
+    expect(blocks.map(({ path }) => relative('.', path))).toContain('README.md');
+  });
+});

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { testServer } from '../support/server.ts';
+
+const trigger = '/api/v1/tasks/send/trigger';
+
+describe('what a server is sent that it cannot take', () => {
+  it('is answered as the contract says, and nothing is written', async () => {
+    const server = await testServer();
+    const post = (body: unknown, more: object = {}) => server.ask(trigger, { method: 'POST', body, ...more });
+
+    expect(await post('{"payload":')).toMatchObject({ status: 400, body: { error: 'Invalid JSON' } });
+    expect(await post('')).toMatchObject({ status: 400, body: { error: 'Request body is empty' } });
+    const wrong = await post({ options: { maxAttempts: 'three' } });
+    expect(wrong.status).toBe(400);
+    expect(wrong.body.error).toMatch(/^Validation error: .* at "options\.maxAttempts"/);
+    expect((await post({ options: { delay: 'soon' } })).body.error).toMatch(
+      /^options\.delay: "soon" cannot be read/,
+    );
+    expect((await post({ options: { delay: '10' } })).status).toBe(400);
+    expect((await post({ options: { tags: ['x'.repeat(129)] } })).status).toBe(400);
+    expect((await post({ options: { tags: Array.from({ length: 11 }, (_, i) => `t${i}`) } })).status).toBe(
+      422,
+    );
+    expect((await post({ options: { lockToVersion: '20200101.1' } })).status).toBe(422);
+    expect((await post({ payload: 'a\0b', options: { payloadType: 'text/plain' } })).status).toBe(400);
+    expect(await post({ payload: 'x'.repeat(3_145_728) })).toMatchObject({
+      status: 413,
+      body: { error: 'Request body too large' },
+    });
+    expect((await server.ask(trigger)).status).toBe(405);
+
+    const unknown = await server.ask('/api/v3/runs/run_unknown');
+    expect(unknown).toMatchObject({ status: 404, body: { error: 'Not found' } });
+    expect(unknown.headers.get('x-should-retry')).toBe('true');
+    expect((await server.ask('/api/v1/nothing')).status).toBe(404);
+
+    for (const key of [
+      '',
+      'nonsense',
+      'svc_prod_sk_000000000000000000000000',
+      server.keys.prod.slice(0, -1),
+      'eyJhbGciOiJub25lIn0.eyJwdWIiOnRydWV9.',
+    ]) {
+      const refused = await server.ask(trigger, { method: 'POST', body: {}, key });
+      expect(refused.status).toBe(401);
+      expect(refused.body.error).toEqual(expect.any(String));
+    }
+    expect(
+      (await server.ask(trigger, { method: 'POST', body: {}, key: server.personalAccessToken })).status,
+    ).toBe(401);
+
+    const [row] = (await server.ask('/api/v1/errors')).body.data;
+    expect(row).toBeUndefined();
+    expect(server.logged.filter((line) => line.includes('request.failed'))).toEqual([]);
+    expect(server.logged.join('')).not.toContain(server.keys.prod);
+  });
+
+  it('another environment does not see a run', async () => {
+    const server = await testServer();
+    const { body } = await server.ask(trigger, { method: 'POST', body: {} });
+    expect((await server.ask(`/api/v3/runs/${body.id}`, { key: server.keys.stg })).status).toBe(404);
+    expect((await server.ask(`/api/v3/runs/${body.id}`)).status).toBe(200);
+  });
+
+  it('an errors query that cannot be read names its parameter', async () => {
+    const server = await testServer();
+    for (const [parameter, value] of [
+      ['filter[status]', 'unresolved,foo'],
+      ['page[size]', '0'],
+      ['page[size]', '101'],
+      ['page[size]', 'ten'],
+      ['filter[from]', 'yesterday'],
+      ['filter[period]', '7 days'],
+    ] as const) {
+      const { status, body } = await server.ask(
+        `/api/v1/errors?${encodeURIComponent(parameter)}=${encodeURIComponent(value)}`,
+      );
+      expect(status).toBe(400);
+      expect(body.error).toBe('Query Error');
+      expect(body.details).toEqual([
+        expect.objectContaining({ code: expect.any(String), message: expect.any(String), path: [parameter] }),
+      ]);
+    }
+  });
+});

@@ -1,0 +1,73 @@
+import { onTestFinished } from 'vitest';
+import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
+import { createLog } from '../../packages/server/src/log.ts';
+import { startServer, type RunningServer, type ServerOptions } from '../../packages/server/src/server.ts';
+import { testDatabase } from './database.ts';
+
+export interface TestServer extends RunningServer {
+  /** Secret keys by environment. */
+  readonly keys: Readonly<Record<'dev' | 'stg' | 'prod' | 'preview', string>>;
+  readonly projectRef: string;
+  readonly personalAccessToken: string;
+  /** What it logged, line by line. */
+  readonly logged: readonly string[];
+  /** A request with the key of an environment; answers status, headers and the JSON body. */
+  ask(path: string, options?: AskOptions): Promise<Answer>;
+}
+
+export interface AskOptions {
+  readonly method?: string;
+  readonly body?: unknown;
+  /** Default: the prod key. */
+  readonly key?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // What a reply holds is what the test is about.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly body: any;
+}
+
+/** The real server on a database of its own, listening; gone when the test ends. */
+export async function testServer(options: Partial<ServerOptions> = {}): Promise<TestServer> {
+  const { connection, drop } = await testDatabase();
+  const logged: string[] = [];
+  const server = await startServer({
+    database: connection,
+    port: 0,
+    masterKey: masterKeyOf(Buffer.alloc(32, 1)),
+    log: createLog({ write: (line) => void logged.push(line) }),
+    ...options,
+  });
+  onTestFinished(async () => {
+    await server.close();
+    await drop();
+  });
+  const { credentials } = server;
+  if (!credentials?.personalAccessToken) throw new Error('a first start tells its credentials');
+  const { environments, projectRef, personalAccessToken } = credentials;
+  const keyOf = (kind: keyof typeof environments): string => environments[kind].secretKey ?? '';
+  const keys = { dev: keyOf('dev'), stg: keyOf('stg'), prod: keyOf('prod'), preview: keyOf('preview') };
+  return Object.assign(server, {
+    keys,
+    projectRef,
+    personalAccessToken,
+    logged,
+    async ask(path: string, { method = 'GET', body, key = keys.prod, headers }: AskOptions = {}) {
+      const response = await fetch(server.url + path, {
+        method,
+        headers: { ...(key !== '' && { authorization: `Bearer ${key}` }), ...headers },
+        body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+      });
+      const text = await response.text();
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: text === '' ? undefined : JSON.parse(text),
+      };
+    },
+  });
+}
