@@ -11,8 +11,11 @@ export type Fact =
   | 'runner.left'
   | 'runner.lost'
   | 'runner.refused'
+  | 'variables.changed'
+  | 'variables.failed'
   | 'version.registered'
   | 'runs.rescued'
+  | 'settle.failed'
   | 'upkeep.failed'
   | 'dispatch.failed';
 

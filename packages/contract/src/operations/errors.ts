@@ -48,11 +48,11 @@ export const errorGroupDetail = z.object({
 export type ErrorGroupDetail = z.infer<typeof errorGroupDetail>;
 
 /** A text that can be stored. */
-const text = (most: number) =>
+const words = (most: number) =>
   z
     .string()
     .max(most)
-    .regex(/^[^\u0000]*$/, 'must not contain a NUL character');
+    .refine((value) => !value.includes('\u0000'), 'must not contain a NUL character');
 
 const period = z.string().transform((text, context) => {
   const ms = parsePeriodMs(text);
@@ -122,7 +122,7 @@ export const resolveError = operation({
   summary: 'Mark an error group as resolved',
   access: { secretKey: true, publicToken: true, action: 'write', on: 'errors' },
   params: errorId,
-  body: z.object({ resolvedInVersion: text(128).min(1).optional() }),
+  body: z.object({ resolvedInVersion: words(128).min(1).optional() }),
   reply: errorGroupDetail,
   errors: [404],
 });
@@ -145,7 +145,7 @@ export const ignoreError = operation({
     occurrenceRate: z.number().positive().max(1_000_000).optional(),
     /** Further occurrences, counted from now. */
     totalOccurrences: z.number().int().positive().max(Number.MAX_SAFE_INTEGER).optional(),
-    reason: text(1_000).optional(),
+    reason: words(1_000).optional(),
   }),
   reply: errorGroupDetail,
   errors: [404],

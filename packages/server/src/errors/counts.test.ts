@@ -78,6 +78,7 @@ test('for every range and filter the counts add up to the failed runs recorded i
       const env = await newEnvironment(sql);
       const ids = await deploy(sql, env, ...deployed);
       const recorded: Occurrence[] = [];
+      const answers: { asked: Question; counts: Counts; expected: Counts }[] = [];
       let now = 0;
       for (const act of script) {
         if (act.kind === 'flush') {
@@ -99,16 +100,22 @@ test('for every range and filter the counts add up to the failed runs recorded i
           let more = true;
           while (more) more = await pruneOccurrences(sql, new Date(start + now), retentionMs);
         } else {
-          const expected = expectedCounts(recorded, act, now);
-          expect(await askedCounts(env, act, now)).toEqual(expected);
+          answers.push({
+            asked: act,
+            counts: await askedCounts(env, act, now),
+            expected: expectedCounts(recorded, act, now),
+          });
         }
       }
+      for (const { counts, expected, asked } of answers)
+        expect({ asked, counts }).toEqual({ asked, counts: expected });
       await checkTrends(env, recorded, now);
     }),
     { numRuns: 60 },
   );
 }, 120_000);
 
+type Counts = Record<string, number>;
 type Question = typeof question extends fc.Arbitrary<infer Q> ? Q : never;
 
 /** Ranges that reach back to what is kept by the hour count the hours that they touch whole. */
@@ -122,7 +129,7 @@ function expectedCounts(
   const { from: askedFrom = -1, to: askedTo = Infinity } = asked;
   const from = askedFrom < since ? floor(askedFrom) : askedFrom;
   const to = askedTo < since ? floor(askedTo) + hourMs - 1 : askedTo;
-  const counts: Record<string, number> = {};
+  const counts: Counts = {};
   for (const { at, task, message, version } of recorded) {
     if (at < from || at > to) continue;
     if (asked.tasks && !asked.tasks.includes(task)) continue;
@@ -132,7 +139,7 @@ function expectedCounts(
   return counts;
 }
 
-async function askedCounts(env: number, asked: Question, now: number): Promise<Record<string, number>> {
+async function askedCounts(env: number, asked: Question, now: number): Promise<Counts> {
   const parameters: Record<string, string> = { 'page[size]': String(asked.size) };
   if (asked.from !== undefined) parameters['filter[from]'] = String(start + asked.from);
   if (asked.to !== undefined) parameters['filter[to]'] = String(start + asked.to);

@@ -58,7 +58,8 @@ describe('a failure is prepared', () => {
       for (const text of texts) {
         expect(text).not.toBe('');
         expect(text.isWellFormed()).toBe(true);
-        expect(text).not.toMatch(/\u0000|\\u0000|\\ud[89a-f]/i);
+        expect(text).not.toContain('\u0000');
+        expect(text).not.toMatch(/\\u0000|\\ud[89a-f]/i);
       }
       expect(failure.sample.length).toBeLessThan(25_000);
     }

@@ -6,6 +6,7 @@ import type {
   ServerMessage,
   Settlement,
 } from '@millrace/contract/runner';
+import { DatabaseLost } from '../db/connect.ts';
 import { runnerMessage } from '@millrace/contract/runner';
 import type { ConnectedRunners } from '../workers/runners.ts';
 import { ConnectedRunner } from '../workers/runners.ts';
@@ -144,7 +145,9 @@ export function serveRunner(
         return await settle(ended);
       } catch (error) {
         if (closing() || !open) throw error;
-        engine.log.warn('database.lost', { at: 'settle', error: String(error) });
+        engine.log.warn('settle.failed', { run: ended.run, error: String(error) });
+        // It will never be taken as it is. The run must end all the same, and say why.
+        if (!(error instanceof DatabaseLost)) return settle({ ...ended, outcome: unstorable });
         await new Promise((resolve) => setTimeout(resolve, 250));
       }
     }
@@ -221,6 +224,18 @@ export function serveRunner(
     },
   };
 }
+
+const unstorable: EndedAttempt['outcome'] = {
+  kind: 'failed',
+  status: 'SYSTEM_FAILURE',
+  error: {
+    type: 'INTERNAL_ERROR',
+    name: 'ResultNotStored',
+    code: 'RESULT_NOT_STORED',
+    message: 'The result of this run could not be stored. The log of the server says why.',
+    stackTrace: '',
+  },
+};
 
 function readMessage(text: string): RunnerMessage | undefined {
   try {

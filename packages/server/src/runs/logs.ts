@@ -1,6 +1,7 @@
 import type { LogLine } from '@millrace/contract/runner';
 import { groupCommit } from '../db/group.ts';
 import type { Engine } from './engine.ts';
+import { storableText } from './storable.ts';
 
 interface KeptLine extends LogLine {
   readonly env: number;
@@ -22,8 +23,8 @@ export function createKeepLines(engine: Engine): (env: number, lines: readonly L
           select * from unnest(
             ${lines.map((line) => line.env)}::int[], ${lines.map((line) => line.run)}::text[],
             ${lines.map((line) => line.attempt)}::int[], ${lines.map((line) => new Date(line.at))}::timestamptz[],
-            ${lines.map((line) => line.level)}::text[], ${lines.map((line) => storable(line.message))}::text[],
-            ${lines.map((line) => (line.properties === undefined ? null : storable(line.properties)))}::text[])`;
+            ${lines.map((line) => line.level)}::text[], ${lines.map((line) => short(line.message))}::text[],
+            ${lines.map((line) => (line.properties === undefined ? null : short(line.properties)))}::text[])`;
       });
       return groups.map(() => undefined);
     },
@@ -32,11 +33,8 @@ export function createKeepLines(engine: Engine): (env: number, lines: readonly L
   return (env, lines) => keep(lines.map((line) => ({ ...line, env })));
 }
 
-/** PostgreSQL texts hold no NUL; a line is cut where it stops being one. */
-const storable = (text: string): string => {
-  const short = text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text;
-  return short.includes('\0') ? short.replaceAll('\0', '\uFFFD') : short;
-};
+const short = (text: string): string =>
+  storableText(text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text);
 
 export interface StoredLine {
   readonly id: string;

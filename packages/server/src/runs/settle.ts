@@ -6,6 +6,7 @@ import { prepareFailure } from '../errors/prepare.ts';
 import type { Held } from '../workers/runners.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { Engine } from './engine.ts';
+import { storableJson, storableText } from './storable.ts';
 
 /** How an attempt ended, with whose it was. */
 export interface EndedAttempt extends Held, Settlement {}
@@ -83,19 +84,24 @@ function readOutcome({ env, task, outcome }: EndedAttempt, now: number) {
   const blank = { output: null, outputType: null, error: null, due: null, failure: undefined };
   switch (outcome.kind) {
     case 'completed':
-      return { ...blank, kind: kinds.completed, output: outcome.output, outputType: outcome.outputType };
+      return {
+        ...blank,
+        kind: kinds.completed,
+        output: outcome.output === null ? null : storableText(outcome.output),
+        outputType: outcome.outputType,
+      };
     case 'failed':
       return {
         ...blank,
         kind: outcome.status,
-        error: JSON.stringify(outcome.error),
+        error: storableJson(outcome.error),
         failure: prepareFailure(env, task, outcome.error),
       };
     case 'retry':
       return {
         ...blank,
         kind: kinds.retry,
-        error: JSON.stringify(outcome.error),
+        error: storableJson(outcome.error),
         due: new Date(now + Math.max(0, outcome.delayMs)),
       };
     default:

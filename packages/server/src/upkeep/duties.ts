@@ -1,3 +1,5 @@
+import { endLapsedIgnores } from '../errors/lapse.ts';
+import { pruneOccurrences } from '../errors/prune.ts';
 import type { RescueDependencies } from '../runs/rescue.ts';
 import { rescueRunner } from '../runs/rescue.ts';
 import type { Duty } from './upkeep.ts';
@@ -8,9 +10,11 @@ const mostAtOnce = 1_000;
 export interface Retention {
   /** Lines that runs wrote. Default 14 days. */
   readonly logsMs: number;
+  /** Single occurrences of errors; counts outlive them. Default 30 days. */
+  readonly occurrencesMs: number;
 }
 
-export const defaultRetention: Retention = { logsMs: 14 * 86_400_000 };
+export const defaultRetention: Retention = { logsMs: 14 * 86_400_000, occurrencesMs: 30 * 86_400_000 };
 
 /** Every duty but promotion, which also knows what is due next. */
 export function duties(dependencies: RescueDependencies, retention: Retention): Duty[] {
@@ -82,6 +86,17 @@ export function duties(dependencies: RescueDependencies, retention: Retention): 
         lastUnblocked = rows.length < mostAtOnce ? 0 : Number(rows.at(-1)?.id);
         return rows.length >= mostAtOnce;
       },
+    },
+    {
+      // Everybody reads a lapsed ignore as ended; this writes it down.
+      name: 'ignore ender',
+      everyMs: 10_000,
+      round: () => endLapsedIgnores(sql, now()),
+    },
+    {
+      name: 'error pruner',
+      everyMs: 60_000,
+      round: () => pruneOccurrences(sql, now(), retention.occurrencesMs),
     },
     {
       name: 'pruner',

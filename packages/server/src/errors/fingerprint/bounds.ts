@@ -39,16 +39,20 @@ function jsonOf(value: object, limit: number): string {
 export function propertyOf(holder: unknown, key: string): unknown {
   if (typeof holder !== 'object' || holder === null) return undefined;
   try {
-    return Object.hasOwn(holder, key) || holder instanceof Error ? (holder as Record<string, unknown>)[key] : undefined;
+    return Object.hasOwn(holder, key) || holder instanceof Error
+      ? (holder as Record<string, unknown>)[key]
+      : undefined;
   } catch {
     return undefined;
   }
 }
 
 const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
+const surrogates = /[\ud800-\udfff]/;
 const loneSurrogates = /\p{Surrogate}/gu;
 
 /** Text that PostgreSQL stores: no NUL or other control character but tab and newline, no half of a surrogate pair. */
 export function storable(text: string): string {
-  return text.replace(controls, '').replace(loneSurrogates, '\ufffd');
+  const printable = text.replace(controls, '');
+  return surrogates.test(printable) ? printable.replace(loneSurrogates, '\ufffd') : printable;
 }

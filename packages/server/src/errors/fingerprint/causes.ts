@@ -14,7 +14,13 @@ const header = /^ {0,16}\[?([A-Z_$][\w$.]{0,80}|error)(?: \[([\w.-]{1,60})\])?(?
 
 /** Causes written into the text of a stack: `[cause]:` and `[errors]:` of util.inspect, and `Caused by:`. */
 export function writtenCauses(stack: string): Written[] {
-  if (!stack.includes('cause]: ') && !stack.includes('\n  cause: ') && !stack.includes('[errors]:') && !stack.includes('Caused by:')) return [];
+  if (
+    !stack.includes('cause]: ') &&
+    !stack.includes('\n  cause: ') &&
+    !stack.includes('[errors]:') &&
+    !stack.includes('Caused by:')
+  )
+    return [];
   const found: Written[] = [];
   let listed = false;
   let previousEnded = false;
@@ -41,11 +47,15 @@ export function writtenCauses(stack: string): Written[] {
 const systemCode = /^(?:\w{2,20} )?(E[A-Z_]{3,15}|UND_ERR_\w{2,30})$/;
 
 /** Type and message of each cause, without those that repeat the error they explain. */
-export function causeKeys(causes: { name: unknown; message: string; stack: string; code: string }[], type: string, message: string): string[] {
+export function causeKeys(
+  causes: { name: unknown; message: string; stack?: string; code: string }[],
+  type: string,
+  message: string,
+): string[] {
   const keys: string[] = [];
   for (const cause of causes) {
     const causeMessage = normaliseMessage(cause.message) || cause.code;
-    const causeType = typeOf(cause.name, cause.stack);
+    const causeType = typeOf(cause.name, cause.stack ?? '');
     if (causeMessage === '' ? causeType === type : message.includes(causeMessage)) continue;
     // Several addresses tried and refused are an AggregateError, a single one is an Error: the code is what they share.
     const key = systemCode.exec(causeMessage)?.[1] ?? `${causeType}: ${causeMessage}`;

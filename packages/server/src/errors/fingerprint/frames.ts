@@ -6,13 +6,16 @@ import { isLibraryFunction } from './library.ts';
 export interface Frames {
   /** Node's own fetch comes before the app: whether the app follows at all depends on the version of Node. */
   throughFetch: boolean;
-  /** Named functions of the app, innermost first, at most three. */
+  /** The first library on the stack, by its package name. */
+  library: string;
+  /** Named functions of the app, innermost first, at most six. */
   app: string[];
 }
 
 const frameLine = /^ {2,16}at /;
 const sections = /^(?:Caused by|Originating from)|^ {0,12}\[(?:cause|errors)\]:/;
-const holders = /^(?:Object|Module|Function|exports|module\.exports|global|globalThis|undefined|default|self|window)\./;
+const holders =
+  /^(?:Object|Module|Function|exports|module\.exports|global|globalThis|undefined|default|self|window)\./;
 const helperFrames =
   /^(?:Generator\.(?:next|throw)|__async|__awaiter|fulfilled|rejected|step|asyncGeneratorStep|_next|_throw|tryCatch|invoke|adopt|__generator|verb|eval|processTicksAndRejections|process\.processTicksAndRejections|runMicrotasks|new Promise|Promise\.\w+|Array\.\w+|Reflect\.\w+)$/;
 
@@ -22,19 +25,28 @@ export function framesOf(stack: string, message: string): Frames {
   let last = '';
   let seen = 0;
   let throughFetch = false;
+  let library = '';
   for (const line of linesAfterHeader(stack, message)) {
     if (sections.test(line)) break;
     if (!frameLine.test(line)) continue;
     seen += 1;
     if (seen > bounds.frames) break;
     if (app.length === 0 && line.includes('(node:internal/deps/undici/')) throughFetch = true;
+    if (library === '') library = packageOf(line);
     const name = appFunction(line.slice(0, bounds.line));
     if (name === '' || name === last) continue;
     last = name;
     app.push(name);
-    if (app.length === 3) break;
+    if (app.length === 6) break;
   }
-  return { app, throughFetch };
+  return { app, throughFetch, library };
+}
+
+const packageName =
+  /node_modules[\\/](?!\.pnpm)((?:@[\w.-]{1,60}[\\/])?[\w.-]{1,80})[\\/](?!.{0,400}node_modules)/;
+
+function packageOf(line: string): string {
+  return line.includes('node_modules') ? (packageName.exec(line.slice(0, bounds.line))?.[1] ?? '') : '';
 }
 
 function linesAfterHeader(stack: string, message: string): string[] {
@@ -89,7 +101,8 @@ function plainFunction(name: string): string {
   const isPrivate = written.at(-1)?.startsWith('#') === true;
   const parts = written.map(plainPart);
   const own = parts.at(-1) ?? '';
-  if (own === '' || own === '<anonymous>' || own === 'anonymous' || own === 'exports' || own.startsWith('<')) return '';
+  if (own === '' || own === '<anonymous>' || own === 'anonymous' || own === 'exports' || own.startsWith('<'))
+    return '';
   if (/^(?:get|set) /.test(own)) return '';
   // A class or a factory of errors is not where the error comes from: its caller is.
   if (construct ? /(?:Error|Exception)$/.test(own) : factory.test(own)) return '';
@@ -97,7 +110,7 @@ function plainFunction(name: string): string {
   const holder = parts.length > 1 ? (parts.at(-2) ?? '') : '';
   // V8 names a private method with its class only when source maps are on.
   const qualified = isPrivate || holder === '' || isMangled(holder) ? own : `${holder}.${own}`;
-  return isLibraryFunction(qualified, own) ? '' : qualified;
+  return isLibraryFunction(construct ? `${own}.` : qualified, own) ? '' : qualified;
 }
 
 function plainPart(part: string): string {
@@ -108,19 +121,24 @@ function plainPart(part: string): string {
     .replace(/(?<=[a-z])[2-9]$/, '');
 }
 
+// A function with a name like these says nothing, and in a bundle it may well be a library's: its caller says more.
+const vagueName =
+  /^(?:_|parse$|validate$|test$|hash$|request$|fetch$|send$|get$|post$|put$|patch$|delete$|del$|query$|execute$|exec$|connect$|close$|open$|read$|write$|emit$|next$|nextOnce$|step$|then$|catch$|finally$|resolve$|reject$|call$|apply$|invoke$|run$|handle$|handler$|process$|compile$|create$|init$|start$|stop$|end$|flush$|push$|add$|set$|use$|on$|once$|emitError$|error$|err$|done$|cb$|callback$|decode$|encode$|format$|load$|save$|wrapped$|wrapper$|wrap$|inner$|fn$|func$|method$|value$|proxy$|dispatch$|perform$|consume$|transform$|verify$|sign$|from$|of$|assert$|attempt$|finish\w{1,30}$|invalid$|make$|build$|sql$)/;
 const helperName =
   /^(?:assert|invariant|ensure|must|require|expect|throw|fail|raise|reject|abort|panic|check(?:Status|Response|Ok)?$|unwrap|handle(?:Error|Response)|with[A-Z]|retry|wrap|request$|fetch(?:Json|OrFail|OrThrow)?$|send$|call$|query$|execute$|exec$|parse(?:Response|Json)?$|validate$|http[A-Z]?)|(?:Error|Exception|OrThrow|OrFail)$/;
-const entryName = /^(?:run|handler|handle|main|default|execute|perform|process|task|job|start|call|apply)$/;
+const entryName = /^(?:run|handler|main|default)$/;
 
-/** A function that others throw through says too little alone: its caller is named too. */
+/**
+ * The function that says where the error was thrown, and its caller if others throw through it. Nothing for what only the task's own
+ * `run` shows: every task has one.
+ */
 export function throwSite(app: string[]): string {
-  const [first, second] = app;
-  if (first === undefined) return '';
-  const own = first.slice(first.lastIndexOf('.') + 1);
-  return second !== undefined && helperName.test(own) ? `${first} < ${second}` : first;
-}
-
-/** Every task has a `run`, so it does not tell one throw site from another. */
-export function isEntry(site: string): boolean {
-  return site === '' || entryName.test(site);
+  for (const [at, name] of app.entries()) {
+    if (entryName.test(name)) return '';
+    if (vagueName.test(name)) continue;
+    const own = name.slice(name.lastIndexOf('.') + 1);
+    const caller = app[at + 1];
+    return caller !== undefined && helperName.test(own) ? `${name} < ${caller}` : name;
+  }
+  return '';
 }

@@ -12,14 +12,29 @@ const error = (name: string, message: string, ...frames: string[]): ThrownError 
   message,
   stack: [`${name}: ${message}`, ...frames.map((frame) => `    at ${frame}`)].join('\n'),
 });
-const same = (one: ThrownError, other: ThrownError) => expect(fingerprintOf(one).fingerprint).toBe(fingerprintOf(other).fingerprint);
-const different = (one: ThrownError, other: ThrownError) => expect(fingerprintOf(one).fingerprint).not.toBe(fingerprintOf(other).fingerprint);
+const same = (one: ThrownError, other: ThrownError) =>
+  expect(fingerprintOf(one).fingerprint).toBe(fingerprintOf(other).fingerprint);
+const different = (one: ThrownError, other: ThrownError) =>
+  expect(fingerprintOf(one).fingerprint).not.toBe(fingerprintOf(other).fingerprint);
 
 describe('one bug keeps its fingerprint', () => {
-  const plain = error('Error', 'Not implemented', 'PaypalGateway.capture (file:///app/src/gateways.ts:36:11)', 'async settle (file:///app/src/billing.ts:17:3)');
+  const plain = error(
+    'Error',
+    'Not implemented',
+    'PaypalGateway.capture (file:///app/src/gateways.ts:36:11)',
+    'async settle (file:///app/src/billing.ts:17:3)',
+  );
 
   test('in a bundle, where classes are renamed and files are gone', () => {
-    same(plain, error('Error', 'Not implemented', '_PaypalGateway.capture (/srv/x/main.cjs:46021:11)', 'async settle2 (/srv/x/main.cjs:1:3)'));
+    same(
+      plain,
+      error(
+        'Error',
+        'Not implemented',
+        '_PaypalGateway.capture (/srv/x/main.cjs:46021:11)',
+        'async settle2 (/srv/x/main.cjs:1:3)',
+      ),
+    );
   });
 
   test('in another folder and on another line', () => {
@@ -27,35 +42,70 @@ describe('one bug keeps its fingerprint', () => {
   });
 
   test('when a class is renamed by a bundler', () => {
-    same(error('Declined', 'no', 'charge (/app/a.js:1:1)'), error('_Declined', 'no', 'charge (/app/a.js:1:1)'));
+    same(
+      error('Declined', 'no', 'charge (/app/a.js:1:1)'),
+      error('_Declined', 'no', 'charge (/app/a.js:1:1)'),
+    );
   });
 
   test('when Node 24 leaves out the frames of fetch that Node 20 shows', () => {
-    same(error('TypeError', 'fetch failed', 'node:internal/deps/undici/undici:14976:13', 'async load (/app/a.js:1:1)'), error('TypeError', 'fetch failed'));
+    same(
+      error(
+        'TypeError',
+        'fetch failed',
+        'node:internal/deps/undici/undici:14976:13',
+        'async load (/app/a.js:1:1)',
+      ),
+      error('TypeError', 'fetch failed'),
+    );
   });
 
   test('when source lines come before the header', () => {
-    const stack = 'rule.js:2\nreturn 1 +;\n^^^^^^\n\nSyntaxError: Illegal return statement\n    at compile (/app/a.js:1:1)';
-    same({ name: 'SyntaxError', message: 'Illegal return statement', stack }, { name: 'SyntaxError', message: 'Illegal return statement', stack: stack.slice(stack.indexOf('SyntaxError')) });
+    const stack =
+      'rule.js:2\nreturn 1 +;\n^^^^^^\n\nSyntaxError: Illegal return statement\n    at compile (/app/a.js:1:1)';
+    same(
+      { name: 'SyntaxError', message: 'Illegal return statement', stack },
+      {
+        name: 'SyntaxError',
+        message: 'Illegal return statement',
+        stack: stack.slice(stack.indexOf('SyntaxError')),
+      },
+    );
   });
 
   test('when a library tells the same cause again in the stack', () => {
     const stack = 'AxiosError: read ECONNRESET\n    at get (/app/a.js:1:1)';
-    same({ name: 'AxiosError', message: 'read ECONNRESET', stack }, { name: 'AxiosError', message: 'read ECONNRESET', stack: `${stack}\nCaused by: Error: read ECONNRESET\n    at x (/a:1:1)` });
+    same(
+      { name: 'AxiosError', message: 'read ECONNRESET', stack },
+      {
+        name: 'AxiosError',
+        message: 'read ECONNRESET',
+        stack: `${stack}\nCaused by: Error: read ECONNRESET\n    at x (/a:1:1)`,
+      },
+    );
   });
 });
 
 describe('two bugs have two fingerprints', () => {
   test('when the method of another class throws the same message', () => {
-    different(error('Error', 'Not implemented', 'PaypalGateway.capture (/app/a.js:1:1)'), error('Error', 'Not implemented', 'AdyenGateway.capture (/app/a.js:1:1)'));
+    different(
+      error('Error', 'Not implemented', 'PaypalGateway.capture (/app/a.js:1:1)'),
+      error('Error', 'Not implemented', 'AdyenGateway.capture (/app/a.js:1:1)'),
+    );
   });
 
   test('when a helper throws for two callers', () => {
-    different(error('Error', 'no body', 'assertOk (/app/a.js:1:1)', 'loadUser (/app/a.js:9:1)'), error('Error', 'no body', 'assertOk (/app/a.js:1:1)', 'loadOrder (/app/a.js:9:1)'));
+    different(
+      error('Error', 'no body', 'assertOk (/app/a.js:1:1)', 'loadUser (/app/a.js:9:1)'),
+      error('Error', 'no body', 'assertOk (/app/a.js:1:1)', 'loadOrder (/app/a.js:9:1)'),
+    );
   });
 
   test('when the class differs', () => {
-    different(error('Declined', 'no', 'charge (/app/a.js:1:1)'), error('Refused', 'no', 'charge (/app/a.js:1:1)'));
+    different(
+      error('Declined', 'no', 'charge (/app/a.js:1:1)'),
+      error('Refused', 'no', 'charge (/app/a.js:1:1)'),
+    );
   });
 
   test('when the cause differs', () => {
@@ -65,7 +115,11 @@ describe('two bugs have two fingerprints', () => {
   });
 
   test('when the cause is only written in the stack', () => {
-    const failed = (code: string) => ({ name: 'TypeError', message: 'fetch failed', stack: `TypeError: fetch failed {\n  [cause]: Error: connect ${code} 10.0.0.1:443\n}` });
+    const failed = (code: string) => ({
+      name: 'TypeError',
+      message: 'fetch failed',
+      stack: `TypeError: fetch failed {\n  [cause]: Error: connect ${code} 10.0.0.1:443\n}`,
+    });
     different(failed('ECONNREFUSED'), failed('ETIMEDOUT'));
   });
 
@@ -76,7 +130,10 @@ describe('two bugs have two fingerprints', () => {
 
 describe('a fingerprint', () => {
   test('is found for anything at all, without throwing, and can be stored', () => {
-    const anything = fc.oneof(fc.anything({ withNullPrototype: true, withBigInt: true }), fc.string({ unit: 'binary', maxLength: 300 }));
+    const anything = fc.oneof(
+      fc.anything({ withNullPrototype: true, withBigInt: true }),
+      fc.string({ unit: 'binary', maxLength: 300 }),
+    );
     fc.assert(
       fc.property(anything, anything, anything, anything, (name, message, stack, causes) => {
         const found = fingerprintOf({ name, message, stack, causes } as ThrownError);
@@ -92,16 +149,28 @@ describe('a fingerprint', () => {
   });
 
   test('is found for objects whose getters throw and for keys of Object.prototype', () => {
-    const hostile = Object.defineProperty({}, 'message', { get: () => { throw new Error('no'); }, enumerable: true });
+    const hostile = Object.defineProperty({}, 'message', {
+      get: () => {
+        throw new Error('no');
+      },
+      enumerable: true,
+    });
     expect(fingerprintOf(hostile as ThrownError).type).toBe('String');
-    expect(fingerprintOf(JSON.parse('{"name":"__proto__","message":"constructor","stack":"toString"}') as ThrownError).message).toBe('constructor');
+    expect(
+      fingerprintOf(
+        JSON.parse('{"name":"__proto__","message":"constructor","stack":"toString"}') as ThrownError,
+      ).message,
+    ).toBe('constructor');
     expect(fingerprintOf(undefined as unknown as ThrownError).message).not.toBe('');
   });
 
   test('does not depend on which numbers and ids a message holds', () => {
     fc.assert(
       fc.property(fc.nat(), fc.uuid(), fc.nat(), fc.uuid(), (one, id, other, otherId) => {
-        same(error('Error', `Row ${one} of ${id} is late`, 'load (/a.js:1:1)'), error('Error', `Row ${other} of ${otherId} is late`, 'load (/a.js:1:1)'));
+        same(
+          error('Error', `Row ${one} of ${id} is late`, 'load (/a.js:1:1)'),
+          error('Error', `Row ${other} of ${otherId} is late`, 'load (/a.js:1:1)'),
+        );
       }),
     );
   });
@@ -115,7 +184,7 @@ describe('a fingerprint', () => {
           return performance.now() - started;
         }),
       );
-      expect(took, name).toBeLessThan(50);
+      expect({ name, slow: took >= 50 }).toEqual({ name, slow: false });
     }
   });
 
@@ -136,7 +205,13 @@ describe('a fingerprint', () => {
 
 describe('the id of a group', () => {
   test('differs by environment, by task and by fingerprint', () => {
-    const ids = [errorGroupId('e', 't', 'f'), errorGroupId('e2', 't', 'f'), errorGroupId('e', 't2', 'f'), errorGroupId('e', 't', 'f2'), errorGroupId('et', '', 'f')];
+    const ids = [
+      errorGroupId('e', 't', 'f'),
+      errorGroupId('e2', 't', 'f'),
+      errorGroupId('e', 't2', 'f'),
+      errorGroupId('e', 't', 'f2'),
+      errorGroupId('et', '', 'f'),
+    ];
     expect(new Set(ids).size).toBe(5);
     for (const id of ids) expect(id).toMatch(/^error_[0-9a-f]{16}$/);
   });
@@ -160,6 +235,8 @@ describe('the recorded corpus', () => {
 
   test('keeps the fingerprints of this version', () => {
     const first = new Map(corpus('train').map((line) => [line.label, line]));
-    expect(Object.fromEntries([...first].map(([label, line]) => [label, fingerprintOf(line)]))).toMatchSnapshot();
+    expect(
+      Object.fromEntries([...first].map(([label, line]) => [label, fingerprintOf(line)])),
+    ).toMatchSnapshot();
   });
 });

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { bounds, propertyOf, storable, textOf } from './bounds.ts';
 import { causeKeys, writtenCauses } from './causes.ts';
-import { framesOf, isEntry, throwSite } from './frames.ts';
+import { framesOf, throwSite } from './frames.ts';
 import { comparable, normaliseMessage } from './message.ts';
 import { familyOf } from './families.ts';
 import { thrownType } from './thrown.ts';
@@ -40,19 +40,26 @@ export function fingerprintOf(error: ThrownError): Fingerprint {
   const type = thrownType(name, raw, stack) ?? typeOf(name, stack);
   const normalised = normaliseMessage(raw);
   const message = normalised || code || type;
-  const { app, throughFetch } = framesOf(stack, raw);
+  const { app, throughFetch, library } = framesOf(stack, raw);
   const causes = causeKeys(causesOf(error, stack), type, message);
   const task = textOf(propertyOf(error, 'taskIdentifier'), bounds.name);
   const site = throwSite(app);
-  const family = familyOf(message);
-  const unplaced = (family !== undefined || throughFetch) && task !== '';
-  const place = unplaced || isEntry(site) ? `task ${task}` : site;
-  const key = [fingerprintVersion, family ?? type, normalised === '' ? code : comparable(message), place, ...causes].join('\u0000');
+  const family = task === '' ? undefined : familyOf(message);
+  const unplaced = family !== undefined || (throughFetch && task !== '');
+  // With nothing of the app on the stack, the task is the place; without a task, the library is.
+  const place = unplaced || (site === '' && task !== '') ? `task ${task}` : site || `library ${library}`;
+  const key = [
+    fingerprintVersion,
+    family ?? type,
+    normalised === '' ? code : comparable(message),
+    place,
+    ...causes,
+  ].join('\u0000');
   return {
     fingerprint: `${fingerprintVersion}-${hash('sha256', key).slice(0, 32)}`,
     type,
     message: storable(message.slice(0, bounds.shown)),
-    frames: app,
+    frames: app.slice(0, 3),
   };
 }
 
@@ -60,9 +67,13 @@ function codeOf(code: unknown): string {
   return typeof code === 'string' || typeof code === 'number' ? storable(String(code).slice(0, 80)) : '';
 }
 
-function causesOf(error: ThrownError, stack: string): { name: unknown; message: string; stack: string; code: string }[] {
+function causesOf(
+  error: ThrownError,
+  stack: string,
+): { name: unknown; message: string; stack?: string; code: string }[] {
   const given = propertyOf(error, 'causes');
-  if (!Array.isArray(given) || given.length === 0) return writtenCauses(stack).map((cause) => ({ ...cause, stack: '' }));
+  if (!Array.isArray(given) || given.length === 0)
+    return writtenCauses(stack);
   return given.slice(0, bounds.causes).map((cause: unknown) => ({
     name: propertyOf(cause, 'name'),
     message: textOf(propertyOf(cause, 'message'), bounds.message),

@@ -1,6 +1,37 @@
 import { bounds } from './bounds.ts';
 
-const kept = new Set(['code', 'type', 'name', 'message', 'reason', 'status', 'statuscode', 'path', 'error', 'errors', 'title', 'kind', 'param', 'issues', 'errorcode', 'error_code', 'error_description', '__type', 'cause', 'field', 'rule', 'keyword', 'validation', 'expected', 'received', 'format', 'detail', 'description', 'loc', 'msg']);
+const kept = new Set([
+  'code',
+  'type',
+  'name',
+  'message',
+  'reason',
+  'status',
+  'statuscode',
+  'path',
+  'error',
+  'errors',
+  'title',
+  'kind',
+  'param',
+  'issues',
+  'errorcode',
+  'error_code',
+  'error_description',
+  '__type',
+  'cause',
+  'field',
+  'rule',
+  'keyword',
+  'validation',
+  'expected',
+  'received',
+  'format',
+  'detail',
+  'description',
+  'loc',
+  'msg',
+]);
 const opening = /[[{]\s{0,20}(?:["{[]|[}\]]|-?\d)/;
 
 /**
@@ -19,7 +50,9 @@ export function summariseJson(text: string): string {
       return `${text.slice(0, start)}${summary === '' ? '<json>' : summary}${text.slice(end)}`;
     }
   }
-  return looksLikeJson(text.slice(start)) ? `${text.slice(0, start)}${partialSummary(text.slice(start))}` : text;
+  return looksLikeJson(text.slice(start))
+    ? `${text.slice(0, start)}${partialSummary(text.slice(start))}`
+    : text;
 }
 
 function parsed(text: string): unknown {
@@ -31,12 +64,15 @@ function parsed(text: string): unknown {
   }
 }
 
-const looksLikeJson = (text: string): boolean => /^[[{]\s{0,20}(?:\{\s{0,20})?"[^"\n]{0,80}"\s{0,4}:/.test(text);
+const looksLikeJson = (text: string): boolean =>
+  /^[[{]\s{0,20}(?:\{\s{0,20})?"[^"\n]{0,80}"\s{0,4}:/.test(text);
 
 /** JSON that was cut: the kept keys with plain values that can still be read. */
 function partialSummary(text: string): string {
   const parts: string[] = [];
-  for (const [, key = '', value = ''] of text.matchAll(/"(\w{1,40})"\s{0,4}:\s{0,4}("[^"\n]{0,200}"|-?\d{1,6}\b)/g)) {
+  for (const [, key = '', value = ''] of text.matchAll(
+    /"(\w{1,40})"\s{0,4}:\s{0,4}("[^"\n]{0,200}"|-?\d{1,6}\b)/g,
+  )) {
     if (isKept(key)) parts.push(`${key} ${plain(key, value.replaceAll('"', ''))}`);
     if (parts.length === 12) break;
   }
@@ -62,7 +98,8 @@ function summaryOf(value: unknown, depth: number): string {
     else if (typeof inner === 'object' && inner !== null) {
       const part = depth < 4 ? summaryOf(inner, depth + 1) : '';
       if (part !== '') parts.push(`${key} (${part})`);
-    } else if (inner !== undefined && inner !== null && inner !== '') parts.push(`${key} ${plain(key, String(inner))}`);
+    } else if (inner !== undefined && inner !== null && inner !== '')
+      parts.push(`${key} ${plain(key, String(inner))}`);
   }
   return parts.join(', ');
 }
@@ -72,11 +109,16 @@ const isKept = (key: string): boolean => kept.has(key.toLowerCase());
 /** Codes and types are names, so a plain one is quoted to be kept; sentences are normalised by the later rules. */
 function plain(key: string, value: string): string {
   const text = value.slice(0, bounds.line);
-  if (/^(?:status|statuscode|code|errorcode|error_code)$/i.test(key) && /^-?\d{1,6}$/.test(text)) return `code ${text}`;
+  if (/^(?:status|statuscode|code|errorcode|error_code)$/i.test(key) && /^-?\d{1,6}$/.test(text))
+    return `code ${text}`;
   return text;
 }
 
 function pathOf(value: unknown): string {
-  if (Array.isArray(value)) return value.map((step) => (typeof step === 'number' ? '#' : String(step))).join('.').slice(0, 200);
+  if (Array.isArray(value))
+    return value
+      .map((step) => (typeof step === 'number' ? '#' : String(step)))
+      .join('.')
+      .slice(0, 200);
   return String(value).slice(0, 200);
 }

@@ -6,29 +6,58 @@ import type { Rule } from './rule.ts';
 import { shapes } from './shapes.ts';
 import { forms, identifiers, protectedNumbers } from './tokens.ts';
 
-const names = '\\p{Lu}[\\p{Ll}\']{1,30}(?:[ -](?:van |de |da |von |el |al-)?(?:\\p{Lu}[\\p{L}\']{1,30})){0,3}';
-const nouns = 'user customer client member employee driver patient guest contact recipient sender owner assignee student city country region company vendor supplier tenant merchant store named called';
-const before = `for|of|to|from|by|with|near|at|in|${nouns.split(' ').map((noun) => `[${noun.charAt(0).toUpperCase()}${noun.charAt(0)}]${noun.slice(1)}`).join('|')}`;
+const titles = '(?:(?:Dr|Mr|Mrs|Ms|Mx|Prof|Sir)\\.? )';
+const names = "\\p{Lu}[\\p{Ll}']{1,30}(?:[ -](?:van |de |da |von |el |al-)?(?:\\p{Lu}[\\p{L}']{1,30})){0,3}";
+const nouns =
+  'user customer client member employee driver patient guest contact recipient sender owner assignee student city country region company vendor supplier tenant merchant store named called';
+const before = `for|of|to|from|by|with|near|at|in|${nouns
+  .split(' ')
+  .map((noun) => `[${noun.charAt(0).toUpperCase()}${noun.charAt(0)}]${noun.slice(1)}`)
+  .join('|')}`;
 const product =
   /^(?:Redis|Kafka|Stripe|Postgres\w*|My[Ss][Qq][Ll]|Mongo\w*|Slack|Git[Hh]ub|Git[Ll]ab|Google|Amazon|Azure|Node|Prisma|Paypal|PayPal|Adyen|Klarna|Twilio|Sendgrid|SendGrid|Mailgun|Shopify|Hubspot|HubSpot|Salesforce|Open[Aa]I|Anthropic|Docker|Kubernetes|Elastic\w*|Rabbit\w*|Sentry|Datadog|Object|Array|String|Number|Boolean|Buffer|Promise|Date|Error|Symbol|Function|Map|Set|Uint\w*|Infinity|Undefined|Null|Unix|Linux|Windows|Chrome|Firefox|Monday|Not|Bad|Too|Internal|Service|Forbidden|Access|Received)\b/;
 
 /** Everything that happens to a message, in order. Later rules rely on earlier ones having taken their part away. */
 export const rules: Rule[] = [
   replacing('terminal colours', /\u001b\[[\d;]{0,20}[A-Za-z]/g, '', includes('\u001b')),
-  replacing('stack in message', /\n {2,8}at [^\n]{1,300}:\d{1,7}:\d{1,7}\)?[^]*$/, '', includes('\n    at ', '\n  at ')),
+  replacing(
+    'stack in message',
+    /\n {2,8}at [^\n]{1,300}:\d{1,7}:\d{1,7}\)?[^]*$/,
+    '',
+    includes('\n    at ', '\n  at '),
+  ),
   { name: 'JSON', gate: includes('{', '['), apply: summariseJson },
   ...shapes,
   ...forms,
   ...protectedNumbers,
   ...quotes,
   ...identifiers,
-  replacing('person or place', new RegExp(`(?<=\\b(?:${before}) )${names}`, 'gu'), (found = '') => (product.test(found) ? found : '<name>')),
+  replacing(
+    'person or place',
+    new RegExp(`(?:(?<=\\b(?:${before}) )${titles}?|\\b${titles})${names}`, 'gu'),
+    (found = '') => (product.test(found) ? found : '<name>'),
+  ),
   replacing('plural', /<n> ([a-z]{3,30}[^s\W])s\b/g, '<n> $1', includes('<n> ')),
-  replacing('agreement', /(<n> [a-z]{2,30}(?: [a-z]{2,20})?) (?:are|were|have|do) /g, (_all = '', head = '') => `${head} is `, includes('<n> ')),
-  replacing('agreement', /(<n> [a-z]{2,30}(?: [a-z]{2,20})?) (?:was|has|does) /g, (_all = '', head = '') => `${head} is `, includes('<n> ')),
-  replacing('list', /((?:[a-z]{2,20}_)?<(?:n|id|text|value|email|path|host|url|date|name)>)(?:(?:, ?| |; ?| and | or |, and |\/|-|:| - )\1){1,200}/g, '$1', includes('>')),
+  replacing(
+    'agreement',
+    /(<n> [a-z]{2,30}(?: [a-z]{2,20})?) (?:are|were|have|do) /g,
+    (_all = '', head = '') => `${head} is `,
+    includes('<n> '),
+  ),
+  replacing(
+    'agreement',
+    /(<n> [a-z]{2,30}(?: [a-z]{2,20})?) (?:was|has|does) /g,
+    (_all = '', head = '') => `${head} is `,
+    includes('<n> '),
+  ),
+  replacing(
+    'list',
+    /((?:[a-z]{2,20}_)?<(?:n|id|text|value|email|path|host|url|date|name)>)(?:(?:, ?| |; ?| and | or |, and |\/|-|:| - )\1){1,200}/g,
+    '$1',
+    includes('>'),
+  ),
   { name: 'repeated lines', gate: includes('\n'), apply: distinctLines },
-  replacing('white space', /\s{1,200}/g, ' '),
+  replacing('white space', /\s{2,200}|[\n\t\r]/g, ' ', (text) => /\s\s|[\n\t\r]/.test(text)),
 ];
 
 function distinctLines(text: string): string {
@@ -49,5 +78,10 @@ export function normaliseMessage(message: string): string {
 
 /** What is compared: one kind of hole, since the same place may hold a number today and a word tomorrow. */
 export function comparable(normalised: string): string {
-  return normalised.replace(/<(?:n|id|text|value|name|hex|hash|email|host|url|path|date|time|phone|token|version)>(?:s\b)?/g, '<>').replace(/(<>)(?:[ ,;:/-]{1,3}<>){1,50}/g, '$1');
+  return normalised
+    .replace(
+      /<(?:n|id|text|value|name|hex|hash|email|host|url|path|date|time|phone|token|version|region|currency)>(?:s\b)?/g,
+      '<>',
+    )
+    .replace(/(<>)(?:[ ,;:/-]{1,3}<>){1,50}/g, '$1');
 }

@@ -7,7 +7,7 @@ const rare = new Set(
     'zbcdfghjklmnpqrstuvwxyz'
   )
     .split(' ')
-    .flatMap((group) => [...group.slice(1)].map((second) => group.charAt(0) + second)),
+    .flatMap((group) => Array.from(group.slice(1), (second) => group.charAt(0) + second)),
 );
 
 /** True for letters that no one chose as a word: about 19 of 20 random ones of ten letters, and hardly any real word. */

@@ -28,8 +28,20 @@ export function unguarded(text: string): string {
   return text.replace(guarded, '');
 }
 
-export function replacing(name: string, pattern: RegExp, replacement: string | ((...parts: string[]) => string), gate?: Rule['gate']): Rule {
-  return { name, gate, apply: (text) => (typeof replacement === 'string' ? text.replace(pattern, replacement) : text.replace(pattern, replacement)) };
+export function replacing(
+  name: string,
+  pattern: RegExp,
+  replacement: string | ((...parts: string[]) => string),
+  gate?: Rule['gate'],
+): Rule {
+  return {
+    name,
+    gate,
+    apply: (text) =>
+      typeof replacement === 'string'
+        ? text.replace(pattern, replacement)
+        : text.replace(pattern, replacement),
+  };
 }
 
 export const includes =

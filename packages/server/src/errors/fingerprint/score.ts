@@ -42,7 +42,8 @@ export function score(corpus: Labelled[]): Score {
   }
   const sizes = (cells: Map<string, Labelled[]>) => [...cells.values()].map((errors) => errors.length);
   const total = (cells: Map<string, Labelled[]>) => sizes(cells).reduce((sum, size) => sum + size, 0);
-  const together = (cells: Map<string, Labelled[]>) => sizes(cells).reduce((sum, size) => sum + pairs(size), 0);
+  const together = (cells: Map<string, Labelled[]>) =>
+    sizes(cells).reduce((sum, size) => sum + pairs(size), 0);
   let right = 0;
   let grouped = 0;
   let wanted = 0;
@@ -53,7 +54,8 @@ export function score(corpus: Labelled[]): Score {
     grouped += pairs(total(cells));
     const wrong = pairs(total(cells)) - together(cells);
     const example = [...cells.values()][0]?.[0];
-    if (wrong > 0 && example) merges.push({ pairs: wrong, labels: [...cells.keys()], message: fingerprintOf(example).message });
+    if (wrong > 0 && example)
+      merges.push({ pairs: wrong, labels: [...cells.keys()], message: fingerprintOf(example).message });
   }
   let exact = 0;
   for (const [label, cells] of byLabel) {
@@ -92,16 +94,31 @@ export function readCorpus(file: string): Labelled[] {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const { positionals, values } = parseArgs({ allowPositionals: true, options: { without: { type: 'string', default: '' }, show: { type: 'string', default: '15' } } });
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { without: { type: 'string', default: '' }, show: { type: 'string', default: '15' } },
+  });
   const folder = join(import.meta.dirname, 'corpus');
-  const files = positionals.length > 0 ? positionals : ['train.ndjson', 'heldout.ndjson'].map((name) => join(folder, name));
+  const files =
+    positionals.length > 0
+      ? positionals
+      : ['train.ndjson', 'heldout.ndjson'].map((name) => join(folder, name));
   const left = values.without.split(',');
   for (const file of files) {
     const result = score(readCorpus(file).filter((error) => !left.includes(error.variant)));
     const { merges, splits, ...figures } = result;
     console.log(file.slice(file.lastIndexOf('/') + 1));
-    console.table([{ ...figures, precision: figures.precision.toFixed(4), recall: figures.recall.toFixed(4), f1: figures.f1.toFixed(4) }]);
-    for (const merge of merges.slice(0, Number(values.show))) console.log(`merged (${merge.pairs}): ${merge.labels.join(' + ')}\n    ${merge.message}`);
-    for (const split of splits.slice(0, Number(values.show))) console.log(`split (${split.pairs}): ${split.label}\n    ${split.groups.join('\n    ')}`);
+    console.table([
+      {
+        ...figures,
+        precision: figures.precision.toFixed(4),
+        recall: figures.recall.toFixed(4),
+        f1: figures.f1.toFixed(4),
+      },
+    ]);
+    for (const merge of merges.slice(0, Number(values.show)))
+      console.log(`merged (${merge.pairs}): ${merge.labels.join(' + ')}\n    ${merge.message}`);
+    for (const split of splits.slice(0, Number(values.show)))
+      console.log(`split (${split.pairs}): ${split.label}\n    ${split.groups.join('\n    ')}`);
   }
 }

@@ -1,43 +1,149 @@
 import { hasDigit, includes, protect, replacing } from './rule.ts';
-import { isRandomWord, looksRandom } from './random.ts';
+import { isRandomWord } from './random.ts';
 import type { Rule } from './rule.ts';
 
-const month = '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
-const clock = '(?:[T ,]{1,2}\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?(?: ?[ap]m\\b)?(?: ?(?:Z|UTC|GMT|[+-]\\d{2}:?\\d{2}))*(?: \\([\\w ]{1,40}\\))?)?';
+const month =
+  '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
+const clock =
+  '(?:[T ,]{1,2}\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?(?: ?[ap]m\\b)?(?: ?(?:Z|UTC|GMT|[+-]\\d{2}:?\\d{2}))*(?: \\([\\w ]{1,40}\\))?)?';
 
-const currency = '(?:USD|EUR|GBP|JPY|PLN|SEK|NOK|DKK|CHF|CAD|AUD|NZD|CNY|INR|BRL|MXN|CZK|HUF|ZAR|SGD|HKD|KRW|THB|IDR|MYR|PHP|ILS|AED|SAR|RUB|UAH|RON|BGN|BTC|ETH|USDT)';
+const currency =
+  '(?:USD|EUR|GBP|JPY|PLN|SEK|NOK|DKK|CHF|CAD|AUD|NZD|CNY|INR|BRL|MXN|CZK|HUF|ZAR|SGD|HKD|KRW|THB|IDR|MYR|PHP|ILS|AED|SAR|RUB|UAH|RON|BGN|BTC|ETH|USDT)';
 
 /** Values with a form of their own, whoever wrote the message. */
 export const forms: Rule[] = [
   replacing('data URI', /\bdata:[\w/+.-]{1,60};base64,[\w+/=]{0,2048}/g, '<data>', includes('data:')),
-  replacing('URL', /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s"'`<>()[\]{},;]{0,600}(?:[,;][^\s"'`<>()[\]{},;]{1,200}){0,8}/gi, '<url>', includes('://')),
+  replacing(
+    'URL',
+    /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s"'`<>()[\]{},;]{0,600}(?:[,;][^\s"'`<>()[\]{},;]{1,200}){0,8}/gi,
+    '<url>',
+    includes('://'),
+  ),
   replacing('ARN', /\barn:[\w-]{1,20}:[^\s"'`,;]{1,300}/g, '<arn>', includes('arn:')),
-  replacing('e-mail', /(?<![\w.+-])[\w.+%'-]{1,64}@[a-z0-9][a-z0-9-]{0,62}(?:\.[a-z0-9-]{1,62}){1,6}/gi, '<email>', includes('@')),
+  replacing(
+    'e-mail',
+    /(?<![\w.+-])[\w.+%'-]{1,64}@[a-z0-9][a-z0-9-]{0,62}(?:\.[a-z0-9-]{1,62}){1,6}/gi,
+    '<email>',
+    includes('@'),
+  ),
   replacing('JWT', /\beyJ[\w-]{5,1500}\.[\w-]{1,1500}(?:\.[\w-]{0,600})?/g, '<token>', includes('eyJ')),
   replacing('bearer', /\b(Bearer|Basic) [\w.~+/=-]{8,1500}/g, '$1 <token>', includes('Bearer ', 'Basic ')),
   replacing('markup', /<(?:!doctype|html|\?xml|head|body)\b[^]{0,2048}/i, '<markup>', includes('<')),
-  replacing('tag', /<\/?[a-z][\w-]{0,30}(?: [^<>\n]{0,200})?>/gi, (tag = '') => (/^<(?:url|arn|email|token|data|markup|path|value|sql|json|n|id|value)>$/.test(tag) ? tag : '<tag>'), includes('<')),
+  replacing(
+    'tag',
+    /<\/?[a-z][\w-]{0,30}(?: [^<>\n]{0,200})?>/gi,
+    (tag = '') =>
+      /^<(?:url|arn|email|token|data|markup|path|value|sql|json|n|id|value)>$/.test(tag) ? tag : '<tag>',
+    includes('<'),
+  ),
   replacing('regular expression literal', /\/\^[^\n]{1,300}\$\/[a-z]{0,6}/g, '<pattern>', includes('/^')),
   replacing('Windows path', /\b[a-z]:\\[^\s"'`<>|*?:,;]{1,400}/gi, '<path>', includes(':\\')),
-  replacing('path', /(?<![\w<)\]}.])(?:file:\/{1,3}|~|\.{1,2})?\/[\w@.$%+=~{}:*-]{1,120}(?:\/[\w@.$%+=~{}:*()[\]-]{0,120}){0,30}\/?(?:\?[^\s"'`)]{0,300})?/g, '<path>', includes('/')),
-  replacing('file', /(?<![\w<./-])(?:[\w@.-]{1,80}\/){1,20}[\w@-]{1,120}(?:\.[\w]{1,10}){1,3}(?![\w/])/g, '<path>', includes('/')),
-  replacing('relative path', /(?<![\w<./-])(?:[\w@.-]{1,80}\/){2,20}[\w@.-]{0,120}/g, '<path>', includes('/')),
-  replacing('file name', /(?<![\w./<-])[\w@()-][\w@().-]{0,100}\.(?:csv|tsv|json|ndjson|jsonl|pdf|png|jpe?g|gif|webp|svg|txt|xml|xlsx?|docx?|pptx?|zip|gz|tgz|tar|html?|ya?ml|md|log|mp[34]|mov|wav|parquet|avro|sqlite|tmp|bak|ics|eml|pem|crt)\b(?![\w(])/gi, '<path>', includes('.')),
-  replacing('key=value', /\b(?!(?:[\w]{1,20}\.)?(?:code|status|statusCode|type|reason|signal|method|errno|syscall|kind|exit|state)=)([a-z_][\w.-]{0,40})=(?:"[^"\n]{0,300}"|'[^'\n]{0,300}'|[^\s,;&)\]}"']{1,300})/gi, '$1=<value>', includes('=')),
-  replacing('uuid', /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '<id>', includes('-')),
-  replacing('date', new RegExp(`(?<![\\w-])(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},? )?(?:(?:19|20)\\d{2}-\\d{1,2}(?:-\\d{1,2})?|(?:19|20)\\d{2}[/.]\\d{1,2}[/.]\\d{1,2}|\\d{1,2}[-/.]\\d{1,2}[-/.]\\d{2,4}|\\d{1,2}(?:st|nd|rd|th)?[ -]${month}[ ,-]{1,2}\\d{4}|${month}\\.? \\d{1,2}(?:st|nd|rd|th)?(?:,? \\d{4})?|${month} \\d{4})${clock}(?!\\w)`, 'gi'), (found = '') => (/^\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(found) ? found : '<date>'), hasDigit),
-  replacing('time', /\b\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?[ap]m\b)?(?![:\w])/gi, '<time>', includes(':')),
-  replacing('duration', /\bP(?:\d{1,5}[YMWD]){0,4}T?(?:\d{1,5}(?:\.\d{1,6})?[HMS]){1,3}\b/g, '<n>', includes('P')),
-  replacing('IPv6', /(?<![\w:])\[?(?:[0-9a-f]{0,4}:){2,8}(?:[0-9a-f]{1,4}|\d{1,3}(?:\.\d{1,3}){3})?(?:%\w{1,20})?\]?(?::\d{1,5})?(?![\w:])/gi, (found = '') => (/[0-9a-f]/i.test(found) ? '<host>' : found), includes('::', ':')),
+  replacing(
+    'path',
+    /(?<![\w<)\]}.])(?:file:\/{1,3}|~|\.{1,2})?\/[\w@.$%+=~{}:*-]{1,120}(?:\/[\w@.$%+=~{}:*()[\]-]{0,120}){0,30}\/?(?:\?[^\s"'`)]{0,300})?/g,
+    '<path>',
+    includes('/'),
+  ),
+  replacing(
+    'file',
+    /(?<![\w<./-])(?:[\w@.-]{1,80}\/){1,20}[\w@-]{1,120}(?:\.[\w]{1,10}){1,3}(?![\w/])/g,
+    '<path>',
+    includes('/'),
+  ),
+  replacing(
+    'relative path',
+    /(?<![\w<./-])(?:[\w@.-]{1,80}\/){2,20}[\w@.-]{0,120}/g,
+    '<path>',
+    includes('/'),
+  ),
+  replacing(
+    'file name',
+    /(?<![\w./<-])[\w@()-][\w@().-]{0,100}\.(?:csv|tsv|json|ndjson|jsonl|pdf|png|jpe?g|gif|webp|svg|txt|xml|xlsx?|docx?|pptx?|zip|gz|tgz|tar|html?|ya?ml|md|log|mp[34]|mov|wav|parquet|avro|sqlite|tmp|bak|ics|eml|pem|crt)\b(?![\w(])/gi,
+    '<path>',
+    includes('.'),
+  ),
+  replacing(
+    'key=value',
+    /\b(?!(?:[\w]{1,20}\.)?(?:code|status|statusCode|type|reason|signal|method|errno|syscall|kind|exit|state)=)([a-z_][\w.-]{0,40})=(?:"[^"\n]{0,300}"|'[^'\n]{0,300}'|[^\s,;&)\]}"']{1,300})/gi,
+    '$1=<value>',
+    includes('='),
+  ),
+  replacing(
+    'uuid',
+    /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi,
+    '<id>',
+    includes('-'),
+  ),
+  replacing(
+    'date',
+    new RegExp(
+      `(?<![\\w-])(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},? )?(?:(?:19|20)\\d{2}-\\d{1,2}(?:-\\d{1,2})?|(?:19|20)\\d{2}[/.]\\d{1,2}[/.]\\d{1,2}|\\d{1,2}[-/.]\\d{1,2}[-/.]\\d{2,4}|\\d{1,2}(?:st|nd|rd|th)?[ -]${month}[ ,-]{1,2}\\d{4}|\\d{1,2}(?:st|nd|rd|th)? (?!may)${month}|${month}\\.? \\d{1,2}(?:st|nd|rd|th)?(?:,? \\d{4})?|${month} \\d{4})${clock}(?!\\w)`,
+      'gi',
+    ),
+    (found = '') => (/^\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(found) ? found : '<date>'),
+    hasDigit,
+  ),
+  replacing(
+    'time',
+    /\b\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?[ap]m\b)?(?![:\w])/gi,
+    '<time>',
+    includes(':'),
+  ),
+  replacing(
+    'duration',
+    /\bP(?:\d{1,5}[YMWD]){0,4}T?(?:\d{1,5}(?:\.\d{1,6})?[HMS]){1,3}\b/g,
+    '<n>',
+    includes('P'),
+  ),
+  replacing('MAC address', /\b(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}\b/gi, '<host>', hasDigit),
+  replacing('cloud region', /\b(?:[a-z]{2}|us-gov|africa|asia|europe|northamerica|southamerica|australia|me)-[a-z]{4,12}-?\d[a-z]?(?![\w-])/g, '<region>', hasDigit),
+  replacing('locale', /\b[a-z]{2}[-_][A-Z]{2}\b/g, '<region>'),
+  replacing('country', /(?<=\b(?:in|for|to|from|country|region|market) )(?!(?:DB|CI|CD|QA|IO|UI|OS|IP|ID|JS|TS|AI|ML|VM|PR|OK|S3|UX|PM|AM|NO|IF|OR|IN|ON)\b)[A-Z]{2}(?![\w-])/g, '<region>'),
+  replacing('voucher', /(?<=\b(?:coupon|voucher|promo code|discount code|symbol|ticker) )[A-Z][A-Z0-9]{2,30}\b/gi, '<id>', (text) => /coupon|voucher|code|symbol|ticker/i.test(text)),
+  replacing(
+    'IPv6',
+    /(?<![\w:])\[?(?:[0-9a-f]{0,4}:){2,8}(?:[0-9a-f]{1,4}|\d{1,3}(?:\.\d{1,3}){3})?(?:%\w{1,20})?\]?(?::\d{1,5})?(?![\w:])/gi,
+    (found = '') => (/[0-9a-f]/i.test(found) ? '<host>' : found),
+    includes('::', ':'),
+  ),
   replacing('IP', /\b\d{1,3}(?:\.\d{1,3}){3}(?:\/\d{1,2})?(?::\d{1,5})?\b/g, '<host>', includes('.')),
-  replacing('host and port', /\b(?:[a-z0-9_](?:[\w-]{0,62})\.){0,8}[a-z0-9][\w-]{0,62}:\d{2,5}\b(?!:)/gi, (found = '') => (/^(?:code|status|exit|error|errno|http|line|column|position)\b/i.test(found) ? found : '<host>'), includes(':')),
-  replacing('host', /\b(?:[a-z0-9][a-z0-9-]{0,62}\.){1,8}(?:com|net|org|io|dev|local|internal|example|test|invalid|cloud|app|co|eu|de|uk|us|fr|lan|svc|cluster|localhost|localdomain|ai|edu|gov|info|amazonaws|consul)(?:\.[a-z]{2,10}){0,3}\b(?!\.?\w|\()/gi, '<host>', includes('.')),
+  replacing(
+    'host and port',
+    /\b(?:[a-z0-9_](?:[\w-]{0,62})\.){0,8}[a-z0-9][\w-]{0,62}:\d{2,5}\b(?!:)/gi,
+    (found = '') =>
+      /^(?:code|status|exit|error|errno|http|line|column|position)\b/i.test(found) ? found : '<host>',
+    includes(':'),
+  ),
+  replacing(
+    'host',
+    /\b(?:[a-z0-9][a-z0-9-]{0,62}\.){1,8}(?:com|net|org|io|dev|local|internal|example|test|invalid|cloud|app|co|eu|de|uk|us|fr|lan|svc|cluster|localhost|localdomain|ai|edu|gov|info|amazonaws|consul)(?:\.[a-z]{2,10}){0,3}\b(?!\.?\w|\()/gi,
+    '<host>',
+    includes('.'),
+  ),
   replacing('version', /\bv?\d{1,5}\.\d{1,5}\.\d{1,5}(?:[-+.][\w.]{1,40})?\b/g, '<version>', includes('.')),
-  replacing('currency', new RegExp(`(?:[$€£¥₹]|\\b${currency}) ?-?\\d[\\d.,_ ]{0,30}(?<![., ])(?:k|m|bn)?\\b|(?<![\\w.])-?\\d[\\d.,_]{0,30}(?<![.,]) ?(?:[€£¥$₹]|${currency}\\b)`, 'g'), '<n>', hasDigit),
-  replacing('currency code', new RegExp(`\\b${currency}(?:[/-]${currency})?\\b`, 'g'), '<currency>', (text) => /[A-Z]{3}/.test(text)),
-  replacing('phone', /(?<![\w<])\+\d{1,3}[ -]?\(?\d{1,4}\)?(?:[ -]?\d{2,5}){1,5}\b/g, '<phone>', includes('+')),
+  replacing(
+    'currency',
+    new RegExp(
+      `(?:[$€£¥₹]|\\b${currency}) ?-?\\d[\\d.,_ ]{0,30}(?<![., ])(?:k|m|bn)?\\b|(?<![\\w.])-?\\d[\\d.,_]{0,30}(?<![.,]) ?(?:[€£¥$₹]|${currency}\\b)`,
+      'g',
+    ),
+    '<n>',
+    hasDigit,
+  ),
+  replacing('currency code', new RegExp(`\\b${currency}(?:[/-]${currency})?\\b`, 'g'), '<currency>', (text) =>
+    /[A-Z]{3}/.test(text),
+  ),
+  replacing(
+    'phone',
+    /(?<![\w<])\+\d{1,3}[ -]?\(?\d{1,4}\)?(?:[ -]?\d{2,5}){1,5}\b/g,
+    '<phone>',
+    includes('+'),
+  ),
   replacing('IBAN', /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,8}(?: ?[A-Z0-9]{1,4})?\b/g, '<id>', hasDigit),
 ];
+
+// Statuses that servers really send: few enough that a count or an id is hardly ever one of them.
+const known = '(?:40[0-9]|41[0-8]|42[1-9]|431|451|49[89]|50[0-8]|51[01]|52[0-9]|530|598|599)';
 
 /** Numbers that say which error it is, and names that hold digits: hidden from the rules for numbers. */
 export const protectedNumbers: Rule[] = [
@@ -47,13 +153,46 @@ export const protectedNumbers: Rule[] = [
     protect,
     hasDigit,
   ),
-  replacing('answered status', /\b(?:answered|responded|returned|replied|received|got|failed|failed:|gave|rejected|server|gateway|upstream)(?: with)?(?: an?| the)?(?: status)?[ :(]{1,2}[1-5]\d\d\b(?! (?:of |out |[a-z]{3,20}s\b|ms\b|k?m?b\b|bytes?\b)|[.,]\d|[\w%-])/gi, protect, hasDigit),
-  replacing('status after with', /\b(?:with|got|status|was|is|:|=>|->|→) [1-5]\d\d(?=$|[.,;:!)\]]? ?$|[,;:)] | \()/g, protect, hasDigit),
-  replacing('status text', /(?<![\w.,$€£#-])[1-5]\d\d (?=(?:OK|Created|Accepted|No Content|Moved|Found|Bad|Unauth|Payment Req|Forbidden|Not |Method|Conflict|Gone|Precondition|Payload|Request|URI|Unsupported|Unprocess|Locked|Too |Internal|Service|Gateway|HTTP|Client|Server))/g, protect, hasDigit),
-  replacing('leading status', /^\[?[1-5]\d\d\]?(?=[ :-]{1,3}[A-Z"{<])/, protect, hasDigit),
-  replacing('status in parentheses', /\((?:HTTP )?[1-5]\d\d\)/g, protect, includes('(')),
-  replacing('code', /\b(?:E\d{3,6}|P[1-6]\d{3}|ORA-\d{3,6}|TS\d{3,5}|SQLSTATE ?\[?[0-9A-Z]{5}|[A-Z]{2,12}_[A-Z][A-Z0-9_]{1,60}|ER\d{3,5}|PGRST\d{3}|AADSTS\d{4,8}|[A-Z]{1,4}-?\d{4}:)/g, protect, (text) => /[A-Z]\d|[A-Z]_|[A-Z]-\d|SQLSTATE/.test(text)),
-  replacing('technical word', /\b(?:base(?:16|32|58|62|64)|sha-?\d{1,3}|md5|utf-?(?:8|16|32)|u?int(?:8|16|32|64)|float(?:32|64)|ipv[46]|http[123]|h2c?|s3|ec2|oauth[12]|x509|[rhep]s(?:256|384|512)|aes-?\d{3}[\w-]{0,10}|ed25519|rsa-?\d{4}|iso-?\d{4}|rfc ?\d{3,4}|mp[34]|web3|k8s|i18n|l10n|tls ?v?1(?:\.\d)?|ssl ?v?[23]|postgres(?:ql)?\d\d|latin1|win32|x86|x64|arm64|amd64|es20\d\d|p(?:50|90|95|99)|gpt-\d[\w.-]{0,12}|log4j|neo4j|d3|b2b|2fa|3ds|oauth2|e2e|crc32|v8)\b/gi, protect, hasDigit),
+  replacing(
+    'answered status',
+    /\b(?:answered|responded|returned|replied|received|got|failed|failed:|gave|rejected|server|gateway|upstream)(?: with)?(?: an?| the)?(?: status)?[ :(]{1,2}[1-5]\d\d\b(?! (?:of |out |[a-z]{3,20}s\b|ms\b|k?m?b\b|bytes?\b)|[.,]\d|[\w%-])/gi,
+    protect,
+    hasDigit,
+  ),
+  replacing(
+    'status after a word',
+    new RegExp(`(?:\\b(?:with|got|status|was|is)|:|=>|->|→) ${known}(?=[.,;:!)\\]]? ?$|[,;:)] | \\()`, 'g'),
+    protect,
+    hasDigit,
+  ),
+  replacing(
+    'status text',
+    /(?<![\w.,$€£#-])[1-5]\d\d (?=(?:OK|Created|Accepted|No Content|Moved|Found|Bad|Unauth|Payment Req|Forbidden|Not |Method|Conflict|Gone|Precondition|Payload|Request|URI|Unsupported|Unprocess|Locked|Too |Internal|Service|Gateway|HTTP|Client|Server))/g,
+    protect,
+    hasDigit,
+  ),
+  replacing(
+    'leading status',
+    new RegExp(
+      `^\\[?(?:[1-5]\\d\\d\\]?(?=[ :-]{1,3}[A-Z"{<])|${known}\\]?(?=[ :-]{1,3}(?![a-z]{3,20}s\\b)[a-z]))`,
+    ),
+    protect,
+    hasDigit,
+  ),
+  replacing('leading code', /^\d{1,2}(?= [A-Z][A-Z_]{3,30}:)/, protect, hasDigit),
+  replacing('status in parentheses', new RegExp(`\\((?:HTTP )?${known}\\)`, 'g'), protect, includes('(')),
+  replacing(
+    'code',
+    /\b(?:E\d{3,6}|P[1-6]\d{3}|ORA-\d{3,6}|TS\d{3,5}|SQLSTATE ?\[?[0-9A-Z]{5}|[A-Z]{2,12}_[A-Z][A-Z0-9_]{1,60}|ER\d{3,5}|PGRST\d{3}|AADSTS\d{4,8}|[A-Z]{1,4}-?\d{4}:)/g,
+    protect,
+    (text) => /[A-Z]\d|[A-Z]_|[A-Z]-\d|SQLSTATE/.test(text),
+  ),
+  replacing(
+    'technical word',
+    /\b(?:base(?:16|32|58|62|64)|sha-?\d{1,3}|md5|utf-?(?:8|16|32)|u?int(?:8|16|32|64)|float(?:32|64)|ipv[46]|http[123]|h2c?|s3|ec2|oauth[12]|x509|[rhep]s(?:256|384|512)|aes-?\d{3}[\w-]{0,10}|ed25519|rsa-?\d{4}|iso-?\d{4}|rfc ?\d{3,4}|mp[34]|hl7|fhir|web3|k8s|i18n|l10n|tls ?v?1(?:\.\d)?|ssl ?v?[23]|postgres(?:ql)?\d\d|latin1|win32|x86|x64|arm64|amd64|es20\d\d|p(?:50|90|95|99)|gpt-\d[\w.-]{0,12}|log4j|neo4j|d3|b2b|2fa|3ds|oauth2|e2e|crc32|v8)\b/gi,
+    protect,
+    hasDigit,
+  ),
 ];
 
 const units =
@@ -61,29 +200,45 @@ const units =
 
 /** Identifiers and numbers that nothing above named. */
 export const identifiers: Rule[] = [
-  replacing('prefixed id', /\b([a-z]{2,20})[_-](?=[\w-]{0,80}\d)(?:(?:live|test|prod|dev|sk|pk)[_-])?[a-zA-Z0-9]{5,80}\b(?![_-][a-z]{3})/g, '$1_<id>', hasDigit),
-  replacing('random letters', /(?<![\w<-])(?:([a-z]{2,20})_)?([a-z]{7,64}|[A-Z]{7,64})(?![\w>-])/g, (found = '', prefix = '', word = '') => (isRandomWord(word) ? `${prefix === '' ? '' : `${prefix}_`}<id>` : found)),
   replacing('hex', /\b0x[0-9a-f]{1,128}\b/gi, '<hex>', includes('0x', '0X')),
-  replacing('registration', /(?<![\w<])(?!(?:GET|PUT|ISO|RFC|TLS|SSL|TCP|UDP|IP|ID|IDS|NO|NR|DB|API|SQL|CSV|PDF|UTC|GMT|AM|PM|OF|TO|AT|IN|OR|IF|PO|VAT|SKU)\b)(?:[A-Z]{1,2}[ -]|[A-Z]{1,3})\d{3,7}[A-Z]{0,3}(?!\w)/g, '<id>', (text) => /[A-Z][ -]?\d{3}/.test(text)),
-  replacing('hash', /\b(?=[0-9a-f]{0,128}\d)(?=[0-9a-f]{0,128}[a-f])[0-9a-f]{7,128}\b/gi, '<id>', hasDigit),
+  replacing(
+    'registration',
+    /(?<![\w<])(?!(?:GET|PUT|ISO|RFC|TLS|SSL|TCP|UDP|IP|ID|IDS|NO|NR|DB|API|SQL|CSV|PDF|UTC|GMT|AM|PM|OF|TO|AT|IN|OR|IF|PO|VAT|SKU)\b)(?:[A-Z]{1,2}[ -]|[A-Z]{1,3})\d{3,7}[A-Z]{0,3}(?!\w)/g,
+    '<id>',
+    (text) => /[A-Z][ -]?\d{3}/.test(text),
+  ),
   replacing('coordinates', /-?\d{1,3}\.\d{3,10}, ?-?\d{1,3}\.\d{3,10}/g, '<n>', includes('.')),
   replacing('compound duration', /\b(?:\d{1,6}(?:\.\d{1,6})?(?:ms|[dhms]) ?){2,6}(?!\w)/g, '<n>', hasDigit),
-  { name: 'mixed token', gate: hasDigit, apply: mixedTokens },
-  replacing('number', new RegExp(`(?<![\\w<.])[#№~≈<>±+-]{0,2}\\d[\\d_]{0,40}(?:[.,]\\d{1,20}){0,8}(?:e[+-]?\\d{1,4})?(?:(?: ?${units})(?![\\w%])|(?:st|nd|rd|th)\\b)?n?(?!\\w)`, 'gi'), '<n>', hasDigit),
+  { name: 'id', apply: (text) => text.replace(token, withoutId) },
+  replacing(
+    'number',
+    new RegExp(
+      `(?<![\\w<.])[#№~≈<>±+-]{0,2}\\d[\\d_]{0,40}(?:[.,]\\d{1,20}){0,8}(?:e[+-]?\\d{1,4})?(?:(?: ?${units})(?![\\w%])|(?:st|nd|rd|th)\\b)?n?(?!\\w)`,
+      'gi',
+    ),
+    '<n>',
+    hasDigit,
+  ),
   replacing('digits', /\d{1,60}(?:[.,]\d{1,20}){0,4}/g, '<n>', hasDigit),
 ];
 
-/** A word of letters and digits is a name with a number, or an id. */
-function mixedTokens(text: string): string {
-  return text.replace(/(?<![\w<-])(?=[\w-]{0,80}\d)(?=[\w-]{0,80}[a-z])[a-z0-9][\w-]{1,120}(?![\w>])/gi, (token) => {
-    if (/^\d[\d_.,]{0,30}[a-z%]{1,7}$/i.test(token)) return token;
-    const stem = /^([a-z]{3,30})[-_]?\d{1,6}$/i.exec(token);
-    if (stem && !looksRandom(stem[1] ?? '') && !/^[A-Z]{2,}$/.test(stem[1] ?? '')) return `${stem[1]}<n>`;
-    const words = token.split(/[-_]/);
-    // `worker-eu-3` and `users_2024`: words that a number follows.
-    if (words.length > 1 && words.every((word) => /^[a-z]{2,20}$/.test(word) || /^\d{1,8}$/.test(word)) && /^[a-z]/.test(token)) {
-      return words.map((word) => (/^\d/.test(word) ? '<n>' : word)).join('-');
-    }
-    return '<id>';
-  });
+const token =
+  /(?<![\w<])(?=[\w-]{7}|[a-z_-]{0,6}\d)[a-z0-9](?:[a-z0-9]{0,127}(?:[-_][a-z0-9]{1,127}){0,12})(?![\w>])/gi;
+const amount = new RegExp(`^\\d{1,20}(?:${units}|st|nd|rd|th)?$|^\\d{1,6}-[a-z]{2,20}$`, 'i');
+
+/** A word of letters and digits is a name with a number (`worker3`), a kind with an id (`ord_8f3k2`) or an id. */
+function withoutId(found: string): string {
+  const digits = hasDigit(found);
+  if (!digits && (found.length < 7 || !found.split(/[-_]/).some(isRandomWord))) return found;
+  if (digits && (!/[a-z]/i.test(found) || amount.test(found))) return found;
+  const parts = found.split(/[-_]/);
+  const stem =
+    parts.length === 1 ? /^([a-z][a-z]{2,30}|[A-Z][a-z]{2,30})\d{1,6}$/.exec(found)?.[1] : undefined;
+  if (stem !== undefined && !isRandomWord(stem)) return `${stem}<n>`;
+  const kind: string[] = [];
+  for (const part of parts) {
+    if (!/^[A-Z]?[a-z]{1,20}$/.test(part) || isRandomWord(part)) break;
+    kind.push(part);
+  }
+  return kind.length === 0 ? '<id>' : `${kind.join('_')}_<id>`;
 }

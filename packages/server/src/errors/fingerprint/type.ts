@@ -1,17 +1,22 @@
 import { bounds, storable, textOf } from './bounds.ts';
 
 const className = /^[A-Za-z_$][\w$.:-]{0,120}$/;
-const headerClass = /(?:^|\n)(?:Uncaught )?\[?([A-Za-z_$][\w$.]{0,100})(?: \[([\w.-]{1,60})\])?(?:: |\]?(?:\n|$| \{))/;
+const headerClass =
+  /(?:^|\n)(?:Uncaught )?\[?([A-Za-z_$][\w$.]{0,100})(?: \[([\w.-]{1,60})\])?(?:: |\]?(?:\n|$| \{))/;
 
 /** The class of an error: its name, or the class its stack starts with when the name says nothing. */
 export function typeOf(name: unknown, stack: string): string {
   const given = storable(textOf(name, bounds.name)).trim();
-  const own = className.test(given) ? plainClass(given) : given.replace(/\s+/g, ' ').replace(/\d+/g, '<n>').slice(0, 100);
+  const own = className.test(given)
+    ? plainClass(given)
+    : given.replace(/\s+/g, ' ').replace(/\d+/g, '<n>').slice(0, 100);
   if (own !== '' && own !== 'Error' && own !== 'Object') return own;
   const header = headerClass.exec(stack.slice(0, bounds.line));
   if (!header) return own || 'Error';
   const fromHeader = plainClass(header[1] ?? '');
-  return /(?:Error|Exception|Failure|Fault|Rejection|Timeout|Abort)\d?$/.test(fromHeader) ? fromHeader : own || 'Error';
+  return /(?:Error|Exception|Failure|Fault|Rejection|Timeout|Abort)\d?$/.test(fromHeader)
+    ? fromHeader
+    : own || 'Error';
 }
 
 /** The class without what a bundler or a minifier did to it: `_Declined` and `Declined2` are `Declined`, `t` is nothing. */
@@ -23,5 +28,7 @@ export function plainClass(name: string): string {
 
 /** Names that a minifier makes say nothing and change with every build. */
 export function isMangled(name: string): boolean {
-  return name.length <= 2 || (name.length === 3 && /[\d$]|^[a-z][A-Z]|^[A-Z]{2}[a-z]|^[A-Z][a-z][A-Z]/.test(name));
+  return (
+    name.length <= 2 || (name.length === 3 && /[\d$]|^[a-z][A-Z]|^[A-Z]{2}[a-z]|^[A-Z][a-z][A-Z]/.test(name))
+  );
 }

@@ -36,5 +36,8 @@ const pieces: Record<string, string> = {
 
 /** Long texts that would make a careless pattern superlinear, one for each kind of repetition the rules look for. */
 export function hostileTexts(length: number): { name: string; text: string }[] {
-  return Object.entries(pieces).map(([name, piece]) => ({ name, text: piece.repeat(Math.ceil(length / piece.length)).slice(0, length) }));
+  return Object.entries(pieces).map(([name, piece]) => ({
+    name,
+    text: piece.repeat(Math.ceil(length / piece.length)).slice(0, length),
+  }));
 }
