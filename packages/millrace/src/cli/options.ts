@@ -34,3 +34,9 @@ export function address(text: string): string {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text.replace(/\/+$/, '');
   throw new InvalidArgumentError('It is an http or https address, such as http://127.0.0.1:4400.');
 }
+
+export function instant(text: string): Date {
+  const at = new Date(text);
+  if (/^\d{4}-\d\d-\d\d(T.*(Z|[+-]\d\d:?\d\d))?$/.test(text) && !Number.isNaN(at.getTime())) return at;
+  throw new InvalidArgumentError('It is a date, or a time with Z or an offset, such as 2026-01-15T12:00:00Z.');
+}

@@ -4,6 +4,7 @@ import { errorsCommand } from './commands/errors.ts';
 import { initCommand } from './commands/init.ts';
 import { logsCommand } from './commands/logs.ts';
 import { runsCommand } from './commands/runs.ts';
+import { schedulesCommand } from './commands/schedules.ts';
 import { startCommand } from './commands/start.ts';
 import { triggerCommand } from './commands/trigger.ts';
 import { workCommand } from './commands/work.ts';
@@ -29,6 +30,7 @@ export function program(): Command {
     runsCommand(),
     logsCommand(),
     errorsCommand(),
+    schedulesCommand(),
   ]) {
     root.addCommand(command);
   }

@@ -46,7 +46,7 @@ function captureStream(
     const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8');
     add(current, level, text.endsWith('\n') ? text.slice(0, -1) : text);
     const done = rest.at(-1);
-    if (typeof done === 'function') process.nextTick(done as () => void);
+    if (typeof done === 'function') process.nextTick(done);
     return true;
   };
 }

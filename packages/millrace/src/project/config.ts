@@ -45,5 +45,5 @@ export function checkConfig(value: unknown): ProjectConfig | string {
       return `"${['retry', ...(issue?.path ?? [])].join('.')}": ${issue?.message ?? 'is not a retry policy'}`;
     }
   }
-  return config as ProjectConfig;
+  return config;
 }

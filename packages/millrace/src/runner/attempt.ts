@@ -8,6 +8,8 @@ export interface Attempt {
   readonly receivedAt: number;
   /** Where it runs; null while it waits. */
   executor: Executor | null;
+  /** The revision of the environment's variables in the process that it was last in. */
+  variablesRevision: number | undefined;
   /** Since when its code may be running; null before. */
   startedAt: number | null;
   /** Some of its code may have run, be it in a process that is gone: it cannot be given back. */
@@ -24,6 +26,7 @@ export const newAttempt = (assignment: Assignment, now: number): Attempt => ({
   assignment,
   receivedAt: now,
   executor: null,
+  variablesRevision: undefined,
   startedAt: null,
   touched: false,
   suspect: false,

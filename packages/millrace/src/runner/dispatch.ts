@@ -220,6 +220,7 @@ export class Dispatch {
       return false;
     }
     attempt.executor = executor;
+    attempt.variablesRevision = executor.variablesRevision;
     attempt.startedAt = executor.ready ? performance.now() : null;
     attempt.touched = true;
     executor.running.set(attempt.assignment.fence, attempt);
@@ -232,7 +233,8 @@ export class Dispatch {
     const { run, fence, task, attempt: number } = attempt.assignment;
     this.#forget(attempt, leftoverUntil);
     this.finished += 1;
-    this.#options.settle({ run, fence, outcome });
+    const { variablesRevision: revision } = attempt;
+    this.#options.settle({ run, fence, outcome, ...(revision !== undefined && { revision }) });
     if (!this.#options.onAttemptEnd || outcome.kind === 'released') return;
     const took = attempt.startedAt === null ? 0 : performance.now() - attempt.startedAt;
     this.#options.onAttemptEnd({ run, task, attempt: number, outcome, took });

@@ -16,6 +16,7 @@ export function surroundings(
   variables: Readonly<Record<string, string>>,
   { url, secretKey }: { readonly url: string; readonly secretKey: string },
   environment: EnvironmentFacts,
+  variablesRevision?: number,
 ): ExecutorSurroundings {
   const env = {
     ...base,
@@ -25,5 +26,6 @@ export function surroundings(
     ...(environment.branch !== null && { MILLRACE_PREVIEW_BRANCH: environment.branch }),
   };
   const sorted = Object.entries(env).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return { env, environment, revision: createHash('sha256').update(JSON.stringify(sorted)).digest('hex') };
+  const revision = createHash('sha256').update(JSON.stringify(sorted)).digest('hex');
+  return { env, environment, revision, variablesRevision };
 }

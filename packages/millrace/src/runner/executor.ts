@@ -10,6 +10,7 @@ export type Purpose = 'shared' | 'isolated' | 'suspect';
 export interface ExecutorOptions {
   readonly version: string;
   readonly revision: string;
+  readonly variablesRevision: number | undefined;
   readonly purpose: Purpose;
   readonly projectDir: string;
   readonly env: Readonly<Record<string, string>>;
@@ -41,6 +42,7 @@ const ticksBetweenPings = 5;
 export class Executor {
   readonly version: string;
   readonly revision: string;
+  readonly variablesRevision: number | undefined;
   readonly purpose: Purpose;
   readonly memory: number | undefined;
   readonly running = new Map<number, Attempt>();
@@ -62,7 +64,9 @@ export class Executor {
   #ticks = 0;
   readonly #link: ExecutorLink;
 
-  constructor({ version, revision, purpose, projectDir, env, memory, serve, events }: ExecutorOptions) {
+  constructor(options: ExecutorOptions) {
+    const { version, revision, purpose, projectDir, env, memory, serve, events } = options;
+    this.variablesRevision = options.variablesRevision;
     this.version = version;
     this.revision = revision;
     this.purpose = purpose;

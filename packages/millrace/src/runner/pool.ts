@@ -22,6 +22,8 @@ export interface ExecutorSurroundings {
   readonly env: Readonly<Record<string, string>>;
   /** Differs when `env` does. */
   readonly revision: string;
+  /** Of the environment's variables in it, as the server counts; undefined before the first. */
+  readonly variablesRevision: number | undefined;
   readonly environment: EnvironmentFacts;
 }
 
@@ -153,11 +155,12 @@ export class Pool {
   ): Executor | undefined {
     if (!this.#surroundings) return undefined;
     const { projectDir, events, guard } = this.#options;
-    const { env, revision, environment } = this.#surroundings;
+    const { env, revision, variablesRevision, environment } = this.#surroundings;
     const { dir, entries, defaults } = build;
     const tasks = Object.fromEntries(Object.entries(build.tasks).map(([id, { source }]) => [id, source]));
     const serve = { type: 'serve', dir, entries, tasks, defaults, environment } as const;
-    const executor = new Executor({ version, revision, purpose, projectDir, env, memory, serve, events });
+    const surroundings = { env, revision, variablesRevision };
+    const executor = new Executor({ ...surroundings, version, purpose, projectDir, memory, serve, events });
     this.#executors.add(executor);
     guard.add(executor.pid);
     return executor;

@@ -79,9 +79,9 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     onInputs: async (paths) => watcher?.watch(paths),
   });
 
-  const surround = (variables: Readonly<Record<string, string>>): void => {
+  const surround = ({ variables, revision: of }: Pick<Welcome, 'variables' | 'revision'>): void => {
     if (!environment) return;
-    const now = surroundings(base, variables, { url, secretKey }, environment);
+    const now = surroundings(base, variables, { url, secretKey }, environment, of);
     const changed = now.revision !== revision;
     ({ env, revision } = now);
     dispatch.surround(now);
@@ -90,7 +90,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   };
   const onWelcome = (welcome: Welcome): void => {
     ({ environment } = welcome);
-    surround(welcome.variables);
+    surround(welcome);
     dispatch.drop(welcome.lost);
     outbox.confirm(welcome.lost);
     outbox.tellAgain();
@@ -106,7 +106,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
       outbox.confirm(message.fences);
       outbox.confirm(message.stale);
     } else if (message.type === 'cancel') dispatch.cancel(message.fences);
-    else surround(message.variables);
+    else surround(message);
   };
   const connection: Connection = new Connection({
     url,

@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { previewRuns } from '@millrace/contract/cron';
+import { Command } from 'commander';
+import { CommandFailed, exitCodes } from '../exit-codes.ts';
+import { positiveInteger } from '../options.ts';
+import { printJson, screenOn } from '../screen.ts';
+
+interface PreviewOptions {
+  readonly tz: string;
+  readonly from?: string;
+  readonly n: number;
+  readonly json?: boolean;
+  readonly ndjson?: boolean;
+}
+
+export const previewCommand = (): Command =>
+  new Command('preview')
+    .description('the next times of a cron expression; needs no server')
+    .argument('[pattern]', "a cron expression, such as '0 9 * * mon-fri'")
+    .option('--tz <zone>', 'a time zone, such as Europe/Paris', 'UTC')
+    .option('--from <date>', 'times after this, such as 2026-01-15T12:00:00Z (default: now)')
+    .option('-n <count>', 'so many', positiveInteger, 10)
+    .option('--json', 'one JSON array of times')
+    .option('--ndjson', 'lines {"pattern","tz","from","n"} on stdin, for each a JSON array or {"error"} on stdout')
+    .action(async (pattern: string | undefined, options: PreviewOptions) => {
+      if (options.ndjson) return answerLines();
+      if (pattern === undefined) {
+        throw new CommandFailed(
+          exitCodes.usage,
+          "A cron expression is missing: millrace schedules preview '0 9 * * mon-fri'.",
+        );
+      }
+      const { tz, from = new Date().toISOString(), n } = options;
+      const times = previewRuns({ pattern, tz, from, n });
+      if ('error' in times) throw new CommandFailed(exitCodes.usage, times.error);
+      if (options.json) return printJson(times);
+      const { line, paint } = screenOn(process.stdout);
+      if (times.length === 0) return line('It names dates that never come.');
+      const local = new Intl.DateTimeFormat('en-GB', { timeZone: tz, dateStyle: 'full', timeStyle: 'long' });
+      for (const time of times) line(`${time}  ${paint.dim(local.format(new Date(time)))}`);
+    });
+
+/** One line out for every line in, as they come, however many: the reader's pace is ours. */
+async function answerLines(): Promise<void> {
+  for await (const text of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
+    if (!process.stdout.write(`${JSON.stringify(answer(text))}\n`)) await once(process.stdout, 'drain');
+  }
+}
+
+function answer(text: string): string[] | { error: string } {
+  let request: unknown;
+  try {
+    request = JSON.parse(text);
+  } catch (error) {
+    return { error: `Invalid JSON: ${(error as Error).message}. Write a line such as {"pattern":"0 9 * * *","tz":"UTC","from":"2026-01-15T12:00:00Z","n":3}.` };
+  }
+  return previewRuns(request);
+}
