@@ -1,4 +1,4 @@
-import { Sql as Template, type RawValue } from 'sql-template-tag';
+import { Sql as Template } from 'sql-template-tag';
 
 /** Rows of an answer, and how many rows the statement touched. */
 export type Rows<T extends readonly object[]> = T & { readonly count: number };
@@ -15,7 +15,7 @@ export class Query<T extends readonly object[]> extends Template implements Prom
   #sent: Promise<Rows<T>> | undefined;
 
   constructor(run: Run, strings: readonly string[], values: readonly unknown[]) {
-    super(strings, values as readonly RawValue[]);
+    super(strings, values);
     this.#run = run;
   }
 

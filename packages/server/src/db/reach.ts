@@ -14,8 +14,9 @@ export async function reach(database: Database): Promise<void> {
       ),
     ]);
   } catch (error) {
+    const cause = error instanceof DatabaseLost ? error.cause : error;
     const reason =
-      error instanceof Error ? error.message || ('code' in error ? String(error.code) : '') : String(error);
+      cause instanceof Error ? cause.message || ('code' in cause ? String(cause.code) : '') : String(cause);
     throw new DatabaseRefused(`The database at ${withoutPassword(database)} cannot be reached: ${reason}.`);
   } finally {
     await probe.end({ timeout: 0 }).catch(() => {});

@@ -77,7 +77,7 @@ const isStorable = (text: string): boolean => !text.includes('\u0000');
 
 async function versionIds(sql: Queryable, env: number, names: readonly string[]): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
-    select id from versions where env = ${env} and version = any(${names as string[]})`;
+    select id from versions where env = ${env} and version = any(${names})`;
   return rows.map((row) => row.id);
 }
 

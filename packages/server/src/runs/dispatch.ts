@@ -143,7 +143,7 @@ export function createDispatch(
     async stop() {
       stopped = true;
       clearInterval(poll);
-      await Promise.all([...rings.values()].map((ring) => ring.claiming));
+      for (const ring of rings.values()) await ring.claiming;
     },
   };
 }

@@ -16,6 +16,8 @@ const limits: Readonly<Partial<Record<Task, number>>> = { limited: 2, keyed: 1 }
 
 interface ModelRun {
   readonly id: string;
+  /** Seconds. */
+  readonly ttl: number;
   readonly task: Task;
   place: 'queued' | 'delayed' | 'parked' | 'leased' | 'final';
   due: number;
@@ -146,7 +148,7 @@ class Drive {
       canceling: false,
       rescues: 0,
       runner: undefined,
-      ...{ ttl, concurrencyKey },
+      ttl,
     });
   }
 
@@ -230,8 +232,7 @@ class Drive {
     for (const model of this.runs) {
       if (model.place === 'delayed' && model.due <= this.now) {
         model.place = model.task === 'unknown' ? 'parked' : 'queued';
-        const { ttl } = model as ModelRun & { ttl: number };
-        if (model.attempt === 0 && ttl > 0) model.expiresAt = this.now + ttl * 1_000;
+        if (model.attempt === 0 && model.ttl > 0) model.expiresAt = this.now + model.ttl * 1_000;
       } else if ((model.place === 'queued' || model.place === 'parked') && model.expiresAt <= this.now) {
         this.finish(model, 'EXPIRED');
       }

@@ -72,8 +72,7 @@ function causesOf(
   stack: string,
 ): { name: unknown; message: string; stack?: string; code: string }[] {
   const given = propertyOf(error, 'causes');
-  if (!Array.isArray(given) || given.length === 0)
-    return writtenCauses(stack);
+  if (!Array.isArray(given) || given.length === 0) return writtenCauses(stack);
   return given.slice(0, bounds.causes).map((cause: unknown) => ({
     name: propertyOf(cause, 'name'),
     message: textOf(propertyOf(cause, 'message'), bounds.message),

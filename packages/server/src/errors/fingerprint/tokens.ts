@@ -68,6 +68,7 @@ export const forms: Rule[] = [
     '$1=<value>',
     includes('='),
   ),
+  replacing('MAC address', /\b(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}\b/gi, '<host>', hasDigit),
   replacing(
     'uuid',
     /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi,
@@ -95,11 +96,12 @@ export const forms: Rule[] = [
     '<n>',
     includes('P'),
   ),
-  replacing('MAC address', /\b(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}\b/gi, '<host>', hasDigit),
-  replacing('cloud region', /\b(?:[a-z]{2}|us-gov|africa|asia|europe|northamerica|southamerica|australia|me)-[a-z]{4,12}-?\d[a-z]?(?![\w-])/g, '<region>', hasDigit),
   replacing('locale', /\b[a-z]{2}[-_][A-Z]{2}\b/g, '<region>'),
-  replacing('country', /(?<=\b(?:in|for|to|from|country|region|market) )(?!(?:DB|CI|CD|QA|IO|UI|OS|IP|ID|JS|TS|AI|ML|VM|PR|OK|S3|UX|PM|AM|NO|IF|OR|IN|ON)\b)[A-Z]{2}(?![\w-])/g, '<region>'),
-  replacing('voucher', /(?<=\b(?:coupon|voucher|promo code|discount code|symbol|ticker) )[A-Z][A-Z0-9]{2,30}\b/gi, '<id>', (text) => /coupon|voucher|code|symbol|ticker/i.test(text)),
+  replacing(
+    'country',
+    /(?<=\b(?:in|for|to|from|country|region|market) )(?!(?:DB|CI|CD|QA|IO|UI|OS|IP|ID|JS|TS|AI|ML|VM|PR|OK|S3|UX|PM|AM|NO|IF|OR|IN|ON)\b)[A-Z]{2}(?![\w-])/g,
+    '<region>',
+  ),
   replacing(
     'IPv6',
     /(?<![\w:])\[?(?:[0-9a-f]{0,4}:){2,8}(?:[0-9a-f]{1,4}|\d{1,3}(?:\.\d{1,3}){3})?(?:%\w{1,20})?\]?(?::\d{1,5})?(?![\w:])/gi,
@@ -119,6 +121,18 @@ export const forms: Rule[] = [
     /\b(?:[a-z0-9][a-z0-9-]{0,62}\.){1,8}(?:com|net|org|io|dev|local|internal|example|test|invalid|cloud|app|co|eu|de|uk|us|fr|lan|svc|cluster|localhost|localdomain|ai|edu|gov|info|amazonaws|consul)(?:\.[a-z]{2,10}){0,3}\b(?!\.?\w|\()/gi,
     '<host>',
     includes('.'),
+  ),
+  replacing(
+    'cloud region',
+    /\b(?:[a-z]{2}|us-gov|africa|asia|europe|northamerica|southamerica|australia|me)-[a-z]{4,12}-?\d[a-z]?(?![\w-])/g,
+    '<region>',
+    hasDigit,
+  ),
+  replacing(
+    'voucher',
+    /(?<=\b(?:[Cc]oupon|[Vv]oucher|(?:promo|discount) code|[Ss]ymbol|[Tt]icker) )[A-Z][A-Z0-9]{2,30}\b/g,
+    '<id>',
+    (text) => /oupon|oucher|code|ymbol|icker/.test(text),
   ),
   replacing('version', /\bv?\d{1,5}\.\d{1,5}\.\d{1,5}(?:[-+.][\w.]{1,40})?\b/g, '<version>', includes('.')),
   replacing(

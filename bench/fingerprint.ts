@@ -1,0 +1,36 @@
+/**
+ * How long a fingerprint takes: `node bench/fingerprint.ts`. Typical errors come from the recorded corpus; hostile ones are 1 MB
+ * of what patterns find hardest.
+ */
+import { join } from 'node:path';
+import { fingerprintOf } from '../packages/server/src/errors/fingerprint/index.ts';
+import type { ThrownError } from '../packages/server/src/errors/fingerprint/index.ts';
+import { hostileTexts } from '../packages/server/src/errors/fingerprint/testing/hostile.ts';
+import { readCorpus } from '../packages/server/src/errors/fingerprint/score.ts';
+
+const corpus = join(import.meta.dirname, '../packages/server/src/errors/fingerprint/corpus');
+
+function microseconds(errors: ThrownError[], rounds: number): number {
+  const started = performance.now();
+  for (let round = 0; round < rounds; round += 1) for (const error of errors) fingerprintOf(error);
+  return ((performance.now() - started) * 1000) / (rounds * errors.length);
+}
+
+const rows: Record<string, string | number>[] = [];
+for (const split of ['train', 'heldout', 'final']) {
+  const errors = readCorpus(join(corpus, `${split}.ndjson`));
+  microseconds(errors, 3);
+  const best = Math.min(...Array.from({ length: 7 }, () => microseconds(errors, 2)));
+  rows.push({ errors: split, count: errors.length, 'µs an error, best of 7 rounds': best.toFixed(1) });
+}
+console.table(rows);
+
+const size = 1_000_000;
+console.table(
+  hostileTexts(size).map(({ name, text }) => {
+    const error = { name: text, message: text, stack: `Error: ${text}\n${text}` };
+    const started = performance.now();
+    fingerprintOf(error);
+    return { 'hostile, 1 MB': name, 'ms, first call': (performance.now() - started).toFixed(2) };
+  }),
+);
