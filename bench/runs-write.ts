@@ -1,0 +1,134 @@
+/**
+ * What the ways to list runs cost those who write them: `node bench/runs-write.ts [rounds] [size]`. Runs are triggered, claimed
+ * and completed in flushes of `size`, 500 by default, against an embedded PostgreSQL, with everything lists are found by and, in turn, without it.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startPostgres } from '../packages/millrace/src/postgres/index.ts';
+import { connect, type Sql } from '../packages/server/src/db/connect.ts';
+import { newTimedId } from '../packages/server/src/db/ids.ts';
+import { migrate } from '../packages/server/src/db/migrate.ts';
+
+const rounds = Number(process.argv[2] ?? 6);
+const size = Number(process.argv[3] ?? 500);
+const flushes = size >= 100 ? 40 : 1_000;
+
+interface Figures {
+  trigger: number[];
+  claim: number[];
+  settle: number[];
+  hot: number[];
+}
+
+async function prepare(sql: Sql): Promise<void> {
+  await migrate(sql);
+  await sql`insert into organizations (id, name) values ('o', 'o')`;
+  await sql`insert into projects (ref, organization_id, name) values ('proj_x', 'o', 'p')`;
+  await sql`insert into environments (public_id, project_id, kind) values ('e1', 1, 'prod')`;
+  await sql`insert into versions (env, version, sequence, content_hash) values (1, '20261121.1', 1, 'x')`;
+  await sql`insert into current_versions values (1, 1)`;
+  for (let n = 0; n < 20; n++) {
+    await sql`insert into queues (env, name) values (1, ${`task/t${n}`})`;
+    await sql`insert into tasks values (1, ${`t${n}`}, '{}')`;
+  }
+  await sql`
+    insert into runners (id, env, host, pid, connection, connected_at, expires_at)
+    values ('r', 1, 'h', 1, 'c', now(), now() + interval '1 day')`;
+}
+
+/** The functions as they are, less what they write for lists. */
+async function withoutLists(sql: Sql): Promise<void> {
+  await sql.unsafe('drop index parked_by_run, delayed_by_run');
+  for (const name of ['trigger_runs', 'settle_runs']) {
+    const [row] = await sql<{ text: string }[]>`select pg_get_functiondef(${name}::regproc) as text`;
+    const text =
+      row?.text.replaceAll(
+        /\n {2}(?:with kinds as|insert into run_facets)[\s\S]*?on conflict do nothing;/g,
+        '',
+      ) ?? '';
+    if (text === row?.text) throw new Error(`${name} does not write facets as this bench expects`);
+    await sql.unsafe(text);
+  }
+}
+
+async function hotShare(sql: Sql): Promise<{ updates: number; hot: number }> {
+  await sql`select pg_stat_force_next_flush()`;
+  const [row] = await sql<{ updates: string; hot: string }[]>`
+    select n_tup_upd as updates, n_tup_hot_upd as hot from pg_stat_user_tables where relname = 'runs'`;
+  return { updates: Number(row?.updates), hot: Number(row?.hot) };
+}
+
+async function round(sql: Sql, figures: Figures): Promise<void> {
+  const before = await hotShare(sql);
+  const payload = JSON.stringify({ pad: 'x'.repeat(160) });
+  const us = (from: number) => ((performance.now() - from) * 1_000) / (flushes * size);
+  let started = performance.now();
+  for (let flush = 0; flush < flushes; flush++) {
+    const now = Date.now();
+    const ids = Array.from({ length: size }, () => newTimedId('run', now));
+    await sql`
+      select count(*) from trigger_runs(now(), ${ids.map(() => 1)}::int[], ${ids}::text[],
+        ${ids.map((_, n) => `t${n % 20}`)}::text[], ${ids.map(() => 'queued')}::text[], ${ids.map((_, n) => (n % 20) + 1)}::int[],
+        ${ids.map(() => '')}::text[], ${ids.map(() => 0)}::int[], ${ids.map(() => now)}::bigint[], ${ids.map(() => payload)}::text[],
+        null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null)`;
+  }
+  figures.trigger.push(us(started));
+
+  const fences: { run: string; fence: string }[] = [];
+  let turn = -1;
+  started = performance.now();
+  for (let flush = 0; flush < flushes; flush++) {
+    const rows = await sql<{ run_id: string; fence: string; turn: number }[]>`
+      select * from claim_runs(1, 'r', array[0, 1], 1, ${size}, ${turn}, now())`;
+    turn = rows[0]?.turn ?? turn;
+    for (const row of rows) fences.push({ run: row.run_id, fence: row.fence });
+  }
+  figures.claim.push(us(started));
+
+  started = performance.now();
+  for (let at = 0; at < fences.length; at += size) {
+    const some = fences.slice(at, at + size);
+    await sql`
+      select count(*) from settle_runs(now(), ${some.map(() => 1)}::int[], ${some.map((one) => one.run)}::text[],
+        ${some.map((one) => one.fence)}::bigint[], ${some.map(() => 'COMPLETED')}::text[], ${some.map(() => '1')}::text[],
+        ${some.map(() => 'application/json')}::text[], null, null, null, null, null, null, null)`;
+  }
+  figures.settle.push(us(started));
+  const after = await hotShare(sql);
+  figures.hot.push((after.hot - before.hot) / (after.updates - before.updates));
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-'));
+const postgres = await startPostgres({ dataDir: folder });
+const median = (values: number[]) =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+try {
+  const sides: [string, Sql, Figures][] = [];
+  for (const name of ['with', 'without']) {
+    const admin = connect(postgres.connection, { name: 'bench', max: 1 });
+    await admin.unsafe(`create database ${name}_lists`);
+    await admin.end();
+    const sql = connect({ ...postgres.connection, database: `${name}_lists` }, { name: 'bench', max: 1 });
+    await prepare(sql);
+    if (name === 'without') {
+      await withoutLists(sql);
+    }
+    sides.push([name, sql, { trigger: [], claim: [], settle: [], hot: [] }]);
+  }
+  // In turn, so that whatever else the machine does meets both.
+  for (let n = 0; n < rounds; n++) for (const [, sql, figures] of sides) await round(sql, figures);
+  console.table(
+    sides.map(([lists, , figures]) => ({
+      lists,
+      'trigger, µs a run': median(figures.trigger).toFixed(1),
+      'claim, µs a run': median(figures.claim).toFixed(1),
+      'settle, µs a run': median(figures.settle).toFixed(1),
+      'HOT updates': `${(median(figures.hot) * 100).toFixed(1)} %`,
+    })),
+  );
+  await Promise.all(sides.map(([, sql]) => sql.end()));
+} finally {
+  await postgres.stop();
+  await rm(folder, { recursive: true, force: true });
+}

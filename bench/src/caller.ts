@@ -1,0 +1,95 @@
+/** A process that triggers runs, of whichever system. */
+import type { Sample } from '../project/recorder.ts';
+import { loadClient } from './inside/load.ts';
+import { answer } from './child.ts';
+import { now, sleep } from './clock.ts';
+import { percentile } from './statistics.ts';
+import type { Address, Client, Profile } from './system.ts';
+
+export type Ask =
+  | { readonly act: 'open'; readonly system: string; readonly address: Address; readonly profile: Profile }
+  /** Concurrent callers, each with its next call when the one before is answered. */
+  | { readonly act: 'burst'; readonly n: number; readonly callers: number; readonly first?: number }
+  /** By the call for many at once, or by 500 callers. */
+  | { readonly act: 'fill'; readonly n: number }
+  /** A call every `gapMs`, each answered before the next unless `open`. */
+  | { readonly act: 'paced'; readonly n: number; readonly gapMs: number; readonly open: boolean };
+
+export interface Burst {
+  readonly wallMs: number;
+  readonly p50: number | null;
+  readonly p99: number | null;
+}
+
+export interface Paced extends Burst {
+  readonly failed: number;
+  readonly mostOpen: number;
+}
+
+const pad = 'x'.repeat(160);
+const sample = (i: number): Sample => ({ i, t: now(), pad });
+let client: Client | undefined;
+
+answer(async (ask: Ask) => {
+  if (ask.act === 'open') {
+    const { openClient } = await loadClient(ask.system);
+    client = await openClient(ask.address, ask.profile);
+    return null;
+  }
+  if (!client) throw new Error('open first');
+  if (ask.act === 'burst') return burst(client, ask.n, ask.callers, ask.first ?? 0);
+  if (ask.act === 'paced') return paced(client, ask.n, ask.gapMs, ask.open);
+  const { addMany } = client;
+  if (!addMany) return burst(client, ask.n, 500, 0);
+  for (let from = 0; from < ask.n; from += 1_000) {
+    await addMany(Array.from({ length: Math.min(1_000, ask.n - from) }, (_, k) => sample(from + k)));
+  }
+  return null;
+});
+
+const summary = (started: number, latencies: readonly number[]): Burst => ({
+  wallMs: now() - started,
+  p50: percentile(latencies, 50),
+  p99: percentile(latencies, 99),
+});
+
+async function burst(through: Client, n: number, callers: number, first: number): Promise<Burst> {
+  const latencies: number[] = [];
+  let next = 0;
+  const started = now();
+  const caller = async (_: unknown, number: number): Promise<void> => {
+    while (next < n) {
+      const made = sample(first + next++);
+      await through.add(made, number);
+      latencies.push(now() - made.t);
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+  return summary(started, latencies);
+}
+
+async function paced(through: Client, n: number, gapMs: number, open: boolean): Promise<Paced> {
+  const latencies: number[] = [];
+  const calls: Promise<void>[] = [];
+  let failed = 0;
+  let underWay = 0;
+  let mostOpen = 0;
+  const started = now();
+  for (let i = 0; i < n; i++) {
+    const wait = started + i * gapMs - now();
+    if (wait > 0) await sleep(wait);
+    const made = sample(i);
+    mostOpen = Math.max(mostOpen, ++underWay);
+    const call = through
+      .add(made, 0)
+      .then(
+        () => void latencies.push(now() - made.t),
+        () => void failed++,
+      )
+      .finally(() => underWay--);
+    calls.push(call);
+    if (!open) await call;
+  }
+  await Promise.all(calls);
+  return { ...summary(started, latencies), failed, mostOpen };
+}

@@ -1,0 +1,54 @@
+/** What a benchmark asks of a system, whichever it is. */
+import type { Sample } from '../project/recorder.ts';
+
+/** Where a process finds the system: an address and credentials, as plain text. */
+export type Address = Readonly<Record<string, string>>;
+
+/** `tuned`: its documented best settings. `default`: what its quick start gives. */
+export type Profile = 'tuned' | 'default';
+
+/** In a caller's process. */
+export interface Client {
+  /** One call, one run; `caller` is the number of the concurrent caller. */
+  add(sample: Sample, caller: number): Promise<unknown>;
+  /** Many runs by the call that the system has for that. */
+  addMany?(samples: readonly Sample[]): Promise<unknown>;
+  close(): Promise<unknown>;
+}
+
+export interface RunnerOptions {
+  readonly profile: Profile;
+  /** Runs at once, when the workload needs a number. */
+  readonly concurrency?: number | undefined;
+  /** Runs never end. */
+  readonly hang?: boolean;
+  /** Where starts are recorded. */
+  readonly socket: string;
+}
+
+/** A process that executes runs. */
+export interface Runner {
+  readonly pid: number;
+  readonly spawnedAt: number;
+  /** When the library was told to start, its modules loaded; the same as `spawnedAt` for a command. */
+  readonly startedAt: number;
+  kill(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface System {
+  readonly name: string;
+  /** Makes it empty, as just installed, with what must run for callers and runners. */
+  begin(): Promise<Address>;
+  startRunner(options: RunnerOptions): Promise<Runner>;
+  /** Runs without a final state. */
+  pending(): Promise<number>;
+  /** Runs that came to a good end, where the system keeps them. */
+  completed?(): Promise<number>;
+  /** Queues `n` by copying the one that is queued, where a table allows it; then has statistics brought up to date. */
+  clone?(n: number): Promise<void>;
+  /** Processes of its own that serve callers, its runner and the database apart. */
+  serverPid(): number | null;
+  databasePid(): number;
+  end(): Promise<void>;
+}
