@@ -11,7 +11,9 @@ interface JsonOption extends ConnectionOptions {
 
 const withSchedule = (command: Command): Command =>
   withConnectionOptions(
-    command.argument('<schedule>', 'its id (sched_…) or deduplication key').option('--json', 'JSON, a line each'),
+    command
+      .argument('<schedule>', 'its id (sched_…) or deduplication key')
+      .option('--json', 'JSON, a line each'),
   );
 
 const lagText = ({ lag }: Schedule): string => (lag ? duration(lag.lastMs) : '-');
@@ -41,7 +43,10 @@ const listCommand = (): Command =>
       lagText(schedule),
       schedule.generator.description,
     ]);
-    const [head = '', ...body] = table([['id', 'task', 'cron', 'zone', 'next run', 'lag', 'meaning'], ...rows]);
+    const [head = '', ...body] = table([
+      ['id', 'task', 'cron', 'zone', 'next run', 'lag', 'meaning'],
+      ...rows,
+    ]);
     line(paint.dim(head));
     for (const row of body) line(row);
   });
@@ -61,7 +66,12 @@ function printSchedule(schedule: Schedule, { line, paint }: Screen): void {
     ...(schedule.externalId === undefined ? [] : [['external id', schedule.externalId]]),
     ['next run', schedule.nextRunEffectiveAt?.toISOString() ?? 'none'],
     ...(schedule.lag
-      ? [['lag', `last ${duration(schedule.lag.lastMs)}, most ${duration(schedule.lag.maxMs)} of ${schedule.lag.runs}`]]
+      ? [
+          [
+            'lag',
+            `last ${duration(schedule.lag.lastMs)}, most ${duration(schedule.lag.maxMs)} of ${schedule.lag.runs}`,
+          ],
+        ]
       : []),
   ];
   for (const row of table(facts)) line(row);
@@ -104,7 +114,12 @@ const backfillCommand = (): Command =>
   withSchedule(new Command('backfill').description('run the times of a past range that were not run'))
     .requiredOption('--from <date>', 'the range begins with this, such as 2026-01-15T00:00:00Z', instant)
     .requiredOption('--to <date>', 'the range ends before this', instant)
-    .option('--max <count>', 'look at so many times at most, the oldest first (up to 1000)', positiveInteger, 100)
+    .option(
+      '--max <count>',
+      'look at so many times at most, the oldest first (up to 1000)',
+      positiveInteger,
+      100,
+    )
     .action(async (id: string, { from, to, max, ...options }: BackfillOptions) => {
       const { schedules } = await openClient(options);
       const done = await schedules.backfill(id, { from, to, max });

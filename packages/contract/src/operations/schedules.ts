@@ -1,0 +1,249 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { date, instant } from './shapes.ts';
+
+export const scheduleTypes = ['IMPERATIVE', 'DECLARATIVE'] as const;
+export type ScheduleType = (typeof scheduleTypes)[number];
+
+/** What happens to a tick while an earlier run of the schedule is not over. */
+export const overlapRules = ['allow', 'skip', 'queue', 'cancel'] as const;
+export type OverlapRule = (typeof overlapRules)[number];
+
+/** What happens to ticks that no server was there to fire: `skip`, `once` or `all:<time>` such as `all:6h`. */
+export const missedRule = z
+  .string()
+  .regex(/^(skip|once|all:[1-9]\d{0,4}[mhd])$/, "write 'skip', 'once' or 'all:' and a time such as 'all:6h'");
+
+/** A text that can be stored. */
+const text = (most: number) =>
+  z
+    .string()
+    .max(most)
+    .regex(/^[^\u0000]*$/, 'must not contain a NUL character');
+
+/** A malformed window; one out of range is a 422, as everything that is wrong with a cron expression. */
+const window = z
+  .string()
+  .regex(
+    /^\d{1,6}[mh%]$/,
+    "write whole minutes or hours up to 24h, such as '15m' or '2h', or a percentage such as '50%'",
+  );
+
+export const updateScheduleBody = z.object({
+  /** A scheduled task of the current version. */
+  task: text(128).min(1),
+  /** Five fields: minute, hour, day of month, month, day of week. */
+  cron: text(10_000),
+  /** Free text, such as the id of a user; empty is none. */
+  externalId: text(2_048).nullish(),
+  /** IANA name. Default `UTC`. */
+  timezone: text(256).nullish(),
+  /** Spreads the start inside this time after the tick, always at the same place for one schedule. */
+  window: window.nullish(),
+  /** Default `once`. */
+  missed: missedRule.nullish(),
+  /** Default `allow`. */
+  overlap: z.enum(overlapRules).nullish(),
+});
+
+export const createScheduleBody = updateScheduleBody.extend({
+  /** One schedule an environment has this key; creating it again replaces it. Empty is a random key. */
+  deduplicationKey: text(512),
+});
+
+export const schedule = z.object({
+  id: z.string(),
+  type: z.enum(scheduleTypes),
+  task: z.string(),
+  active: z.boolean(),
+  deduplicationKey: z.string().optional(),
+  externalId: z.string().optional(),
+  generator: z.object({ type: z.literal('CRON'), expression: z.string(), description: z.string() }),
+  timezone: z.string(),
+  window: z.string().optional(),
+  missed: z.string(),
+  overlap: z.enum(overlapRules),
+  /** The nominal time; null when nothing comes any more or the schedule is not active. */
+  nextRun: date.nullable(),
+  /** The nominal time and the schedule's place in its window. */
+  nextRunEffectiveAt: date.nullable(),
+  environments: z.array(z.object({ id: z.string(), type: z.string() })),
+  /** How late the latest runs (at most 20) started, in milliseconds after they should have; absent before the first. */
+  lag: z.object({ lastMs: z.number(), maxMs: z.number(), runs: z.number().int() }).optional(),
+});
+export type Schedule = z.infer<typeof schedule>;
+
+const scheduleId = z.object({
+  /** `sched_…`, or a deduplication key. */
+  scheduleId: text(512).min(1),
+});
+
+export const createSchedule = operation({
+  id: 'createSchedule',
+  method: 'POST',
+  path: '/api/v1/schedules',
+  tag: 'schedules',
+  summary: 'Create a schedule, or replace the one with the same deduplication key',
+  access: { secretKey: true, action: 'write', on: 'schedules' },
+  body: createScheduleBody,
+  reply: schedule,
+  errors: [422],
+});
+
+export const listSchedules = operation({
+  id: 'listSchedules',
+  method: 'GET',
+  path: '/api/v1/schedules',
+  tag: 'schedules',
+  summary: 'List schedules, newest first',
+  access: { secretKey: true, action: 'read', on: 'schedules' },
+  query: z.object({
+    page: z.coerce.number().int().min(1).max(1_000_000).default(1),
+    /** More than 100 is 100. */
+    perPage: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .default(20)
+      .transform((size) => Math.min(size, 100)),
+  }),
+  reply: z.object({
+    data: z.array(schedule),
+    pagination: z.object({
+      currentPage: z.number().int(),
+      totalPages: z.number().int(),
+      count: z.number().int(),
+    }),
+  }),
+});
+
+export const retrieveSchedule = operation({
+  id: 'retrieveSchedule',
+  method: 'GET',
+  path: '/api/v1/schedules/:scheduleId',
+  tag: 'schedules',
+  summary: 'Retrieve a schedule',
+  access: { secretKey: true, action: 'read', on: 'schedules' },
+  params: scheduleId,
+  reply: schedule,
+  errors: [404],
+});
+
+export const updateSchedule = operation({
+  id: 'updateSchedule',
+  method: 'PUT',
+  path: '/api/v1/schedules/:scheduleId',
+  tag: 'schedules',
+  summary: 'Replace a schedule: what is left out is set to its default; its task stays',
+  access: { secretKey: true, action: 'write', on: 'schedules' },
+  params: scheduleId,
+  body: updateScheduleBody,
+  reply: schedule,
+  errors: [404, 422],
+});
+
+export const deleteSchedule = operation({
+  id: 'deleteSchedule',
+  method: 'DELETE',
+  path: '/api/v1/schedules/:scheduleId',
+  tag: 'schedules',
+  summary: 'Delete a schedule; its runs stay',
+  access: { secretKey: true, action: 'write', on: 'schedules' },
+  params: scheduleId,
+  reply: z.object({ id: z.string() }),
+  errors: [404],
+});
+
+export const activateSchedule = operation({
+  id: 'activateSchedule',
+  method: 'POST',
+  path: '/api/v1/schedules/:scheduleId/activate',
+  tag: 'schedules',
+  summary: 'Let a schedule fire again, from now on',
+  access: { secretKey: true, action: 'write', on: 'schedules' },
+  params: scheduleId,
+  reply: schedule,
+  errors: [404],
+});
+
+export const deactivateSchedule = operation({
+  id: 'deactivateSchedule',
+  method: 'POST',
+  path: '/api/v1/schedules/:scheduleId/deactivate',
+  tag: 'schedules',
+  summary: 'Keep a schedule from firing',
+  access: { secretKey: true, action: 'write', on: 'schedules' },
+  params: scheduleId,
+  reply: schedule,
+  errors: [404],
+});
+
+/** One tick of a schedule to come. */
+export const upcomingTick = z.object({
+  /** The time the cron expression names. */
+  nominalAt: date,
+  /** When its run starts: later only if the schedule has a window. */
+  effectiveAt: date,
+});
+
+export const previewSchedule = operation({
+  id: 'previewSchedule',
+  method: 'GET',
+  path: '/api/v1/schedules/:scheduleId/preview',
+  tag: 'schedules',
+  summary: 'The next times of a schedule, whether or not it is active',
+  access: { secretKey: true, action: 'read', on: 'schedules' },
+  params: scheduleId,
+  query: z.object({
+    n: z.coerce.number().int().min(1).max(1_000).default(10),
+    /** Ticks strictly after this time. Default: now. */
+    from: instant.optional(),
+  }),
+  reply: z.object({ ticks: z.array(upcomingTick) }),
+  errors: [404],
+});
+
+/** Most ticks of one backfill request. */
+export const mostBackfilled = 1_000;
+
+export const backfillSchedule = operation({
+  id: 'backfillSchedule',
+  method: 'POST',
+  path: '/api/v1/schedules/:scheduleId/backfill',
+  tag: 'schedules',
+  summary: 'Run the ticks of a past range that were not run',
+  access: { secretKey: true, action: 'write', on: 'schedules' },
+  params: scheduleId,
+  body: z.object({
+    /** The range begins with this instant. */
+    from: z.iso.datetime({ offset: true }),
+    /** The range ends before this instant; not after now. */
+    to: z.iso.datetime({ offset: true }),
+    /** Most ticks to look at, the oldest first. */
+    max: z.number().int().min(1).max(mostBackfilled).default(100),
+  }),
+  reply: z.object({
+    /** Runs made, oldest tick first. */
+    runs: z.array(z.object({ id: z.string(), nominalAt: date })),
+    /** Ticks of the range that had been run before. */
+    alreadyRun: z.number().int(),
+    /** Where to go on, when the range has more than `max` ticks: the next `from`. */
+    next: date.optional(),
+  }),
+  errors: [404, 422],
+});
+
+export const listTimezones = operation({
+  id: 'listTimezones',
+  method: 'GET',
+  path: '/api/v1/timezones',
+  tag: 'schedules',
+  summary: 'The time zones that schedules know',
+  access: { open: true },
+  query: z.object({
+    /** `true` leaves UTC out. */
+    excludeUtc: z.string().optional(),
+  }),
+  reply: z.object({ timezones: z.array(z.string()) }),
+  cors: true,
+});

@@ -1,0 +1,18 @@
+import { currentClient } from '../client/current-client.ts';
+import { fromWire, type CreateScheduleOptions, type Schedule } from './schedule.ts';
+
+/**
+ * Creates a schedule, or replaces the settings of the one with the same key: its task stays, and whether it is active.
+ * Throws an UnprocessableEntityError that says what to write for a cron expression, zone, window or task that cannot work.
+ *
+ * @example
+ * await schedules.create({
+ *   task: 'report',
+ *   cron: '0 9 * * mon-fri',
+ *   timezone: 'Europe/Paris',
+ *   externalId: user.id,
+ *   deduplicationKey: `report-${user.id}`,
+ * });
+ */
+export const create = async (options: CreateScheduleOptions): Promise<Schedule> =>
+  fromWire(await currentClient().call('createSchedule', { body: options }));

@@ -1,0 +1,39 @@
+import type { TaskManifest } from '@millrace/contract/runner';
+import type { DeclaredCron } from './schedule.ts';
+
+type Refuse = (field: string, rule: string, value: unknown) => never;
+
+/**
+ * What the server is told of a declared cron. Here only its form is checked: what the expression means is read by the server, when
+ * the version is registered.
+ */
+export function declaredSchedule(refuse: Refuse, cron: DeclaredCron | undefined): TaskManifest['schedule'] {
+  if (cron === undefined) return undefined;
+  if (typeof cron !== 'object' || cron === null) {
+    refuse('cron', 'must be a cron expression or an object with a pattern', cron);
+  }
+  const { pattern, timezone = 'UTC', environments, window, missed, overlap } = cron;
+  const texts = { 'cron.pattern': pattern, 'cron.timezone': timezone };
+  for (const [field, text] of Object.entries(texts)) {
+    if (typeof text !== 'string' || text.trim() === '')
+      refuse(field, 'must be a string, not an empty one', text);
+  }
+  if (environments !== undefined && !isListOfTexts(environments)) {
+    refuse('cron.environments', "must be a list such as ['PRODUCTION']", environments);
+  }
+  const more = { 'cron.window': window, 'cron.missed': missed, 'cron.overlap': overlap };
+  for (const [field, text] of Object.entries(more)) {
+    if (text !== undefined && typeof text !== 'string') refuse(field, 'must be a string', text);
+  }
+  return {
+    cron: pattern,
+    timezone,
+    environments: environments === undefined ? undefined : [...environments],
+    window,
+    missed,
+    overlap,
+  };
+}
+
+const isListOfTexts = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string');

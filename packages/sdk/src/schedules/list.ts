@@ -1,0 +1,33 @@
+import { currentClient } from '../client/current-client.ts';
+import { pages, type PageList } from '../client/page.ts';
+import { fromWire, type Schedule } from './schedule.ts';
+
+/** Which page of the schedules. */
+export interface ListSchedulesParams {
+  /** From 1. Default 1. */
+  page?: number;
+  /** Schedules a page, at most 100. Default 20. */
+  perPage?: number;
+}
+
+/**
+ * Schedules of the environment, newest first. Await it for one page, or iterate it for all from there on.
+ *
+ * @example
+ * for await (const schedule of schedules.list()) console.log(schedule.id, schedule.nextRun);
+ */
+export function list({ page = 1, perPage }: ListSchedulesParams = {}): PageList<Schedule> {
+  const client = currentClient();
+  return pages(async ({ after, before }) => {
+    const query = { page: after ?? before ?? page, perPage };
+    const { data, pagination } = await client.call('listSchedules', { query });
+    const { currentPage, totalPages } = pagination;
+    return {
+      data: data.map(fromWire),
+      pagination: {
+        next: currentPage < totalPages ? String(currentPage + 1) : undefined,
+        previous: currentPage > 1 ? String(currentPage - 1) : undefined,
+      },
+    };
+  }, {});
+}

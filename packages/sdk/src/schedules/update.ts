@@ -1,0 +1,26 @@
+import { currentClient } from '../client/current-client.ts';
+import {
+  fromWire,
+  scheduleId,
+  type Schedule,
+  type ScheduleReference,
+  type UpdateScheduleOptions,
+} from './schedule.ts';
+
+/**
+ * Replaces the settings of a schedule: what is left out is set to its default. Throws a NotFoundError for an unknown one, an
+ * UnprocessableEntityError for settings that cannot work and for a schedule that is declared in code.
+ *
+ * @example
+ * await schedules.update('sched_…', { task: 'report', cron: '0 8 * * *' });
+ */
+export const update = async (
+  schedule: ScheduleReference,
+  options: UpdateScheduleOptions,
+): Promise<Schedule> =>
+  fromWire(
+    await currentClient().call('updateSchedule', {
+      params: { scheduleId: scheduleId(schedule) },
+      body: options,
+    }),
+  );

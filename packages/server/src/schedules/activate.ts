@@ -1,0 +1,28 @@
+import type { Engine } from '../runs/engine.ts';
+import { tickAfter } from './pattern.ts';
+import { findSchedule, patternOf, type ScheduleRow } from './row.ts';
+import { readable } from './settings.ts';
+import { scheduleNotFound } from './update.ts';
+
+/** Starts or stops a schedule. Activated, its ticks begin after this moment: what passed meanwhile was not missed. */
+export async function setActive(
+  { sql, clock }: Engine,
+  env: number,
+  idOrKey: string,
+  active: boolean,
+): Promise<ScheduleRow> {
+  return sql.begin(async (tx) => {
+    const row = await findSchedule(tx, env, idOrKey, true);
+    if (!row) throw scheduleNotFound();
+    if (row.active === active) return row;
+    const now = clock.now();
+    const next = active ? readable(() => tickAfter(patternOf(row), now)) : undefined;
+    const [changed] = await tx<ScheduleRow[]>`
+      update schedules set
+        active = ${active}, since = ${active ? new Date(now) : row.since},
+        next_nominal = ${next ? new Date(next.nominal) : null}, next_at = ${next ? new Date(next.due) : null}
+       where env = ${env} and id = ${row.id}
+      returning *`;
+    return changed ?? row;
+  });
+}

@@ -1,0 +1,174 @@
+import { CronError } from '@millrace/contract/cron';
+import type { Environment } from '../auth/principal.ts';
+import { column, type Value } from '../db/columns.ts';
+import type { Transaction } from '../db/connect.ts';
+import { markCanceled, tellRunners, type AskedToStop } from '../runs/cancel.ts';
+import type { Dispatch } from '../runs/dispatch.ts';
+import type { Engine } from '../runs/engine.ts';
+import type { ConnectedRunners } from '../workers/runners.ts';
+import { launchTicks, prepareLaunch, type Launched } from './launch.ts';
+import { planTicks, type Plan, type Skip, type SkipReason } from './plan.ts';
+import { patternOf, type ScheduleRow } from './row.ts';
+import { readMissedRule } from './rules.ts';
+import { isScheduledTask } from './tasks.ts';
+
+export interface FireDependencies {
+  readonly engine: Engine;
+  readonly runners: ConnectedRunners;
+  readonly dispatch: Pick<Dispatch, 'wake'>;
+}
+
+/** Most schedules of one transaction, and most ticks of one schedule in it. */
+const mostSchedules = 500;
+const mostTicks = 50;
+
+interface DueRow extends ScheduleRow {
+  readonly environment: Environment;
+  readonly archived: boolean;
+  readonly unattended: boolean;
+  readonly busy: boolean;
+}
+
+interface Fired {
+  readonly row: DueRow;
+  readonly plan: Plan;
+  readonly launches: readonly Launched[];
+}
+
+/**
+ * Fires what is due: up to 500 schedules, in one transaction with the runs that their ticks make. Processes share the work row by
+ * row; one that dies inside leaves everything as it was, to be fired by another. Replies how many schedules it dealt with.
+ */
+export async function fireDue({ engine, runners, dispatch }: FireDependencies): Promise<number> {
+  const { sql, clock } = engine;
+  const now = clock.now();
+  const stop: AskedToStop[] = [];
+  const fired = await sql.begin(async (tx) => {
+    const rows = await claimDue(tx, new Date(now));
+    if (rows.length === 0) return { schedules: 0, made: [] };
+    const planned: Fired[] = [];
+    for (const row of rows) planned.push(await planRow(engine, row, now));
+    const made = await launchTicks(
+      tx,
+      engine,
+      planned.flatMap(({ launches }) => launches),
+    );
+    await recordSkips(tx, planned, new Date(now));
+    await moveOn(tx, planned, made);
+    stop.push(...(await cancelEarlier(tx, made, planned, new Date(now))));
+    return { schedules: rows.length, made };
+  });
+  tellRunners(engine, runners, stop);
+  for (const env of new Set(fired.made.map(({ environment }) => environment.id))) dispatch.wake(env);
+  return fired.schedules;
+}
+
+const claimDue = (tx: Transaction, now: Date): Promise<DueRow[]> => tx<DueRow[]>`
+  with due as materialized (
+    select * from schedules where next_at <= ${now} order by next_at limit ${mostSchedules} for update skip locked
+  )
+  select s.*, e.archived_at is not null as archived,
+         json_build_object('id', e.id, 'publicId', e.public_id, 'kind', e.kind, 'branch', e.branch,
+                           'projectId', e.project_id, 'projectRef', p.ref) as environment,
+         e.kind = 'dev' and not exists (select from runners r where r.env = s.env and r.expires_at > ${now}) as unattended,
+         s.overlap in ('skip', 'cancel') and exists (
+           select from runs r where r.env = s.env and r.id = s.last_run_id and r.status is null) as busy
+    from due s join environments e on e.id = s.env join projects p on p.id = e.project_id`;
+
+async function planRow(engine: Engine, row: DueRow, now: number): Promise<Fired> {
+  const first = row.next_nominal?.getTime() ?? now;
+  try {
+    const pattern = patternOf(row);
+    const due = {
+      pattern,
+      since: row.since.getTime(),
+      first,
+      missed: readMissedRule(row.missed),
+      overlap: row.overlap,
+      busy: row.busy,
+      stopped: await reasonToStop(engine, row),
+    };
+    const plan = planTicks(due, now, mostTicks);
+    const launches: Launched[] = [];
+    let lastTimestamp = row.last_nominal?.getTime();
+    for (const tick of plan.fire) {
+      const { environment, type, task, external_id: externalId, overlap } = row;
+      const launch = {
+        environment,
+        type,
+        task,
+        externalId,
+        overlap,
+        pattern,
+        tick,
+        lastTimestamp,
+        backfilled: false,
+      };
+      launches.push({ ...launch, run: await prepareLaunch(engine, launch) });
+      lastTimestamp = tick.nominal;
+    }
+    return { row, plan, launches };
+  } catch (error) {
+    if (!(error instanceof CronError)) throw error;
+    // A zone that this runtime has lost must not hold up everybody else. It fires again once it is replaced.
+    engine.log.warn('upkeep.failed', { duty: 'scheduler', schedule: row.id, error: error.message });
+    return { row, plan: { fire: [], skip: [], next: undefined }, launches: [] };
+  }
+}
+
+async function reasonToStop({ versions }: Engine, row: DueRow): Promise<SkipReason | undefined> {
+  if (row.archived) return 'archived';
+  if (row.unattended) return 'no_runner';
+  const current = await versions.current(row.env);
+  return isScheduledTask(current?.tasks.get(row.task)) ? undefined : 'no_task';
+}
+
+async function recordSkips(tx: Transaction, planned: readonly Fired[], now: Date): Promise<void> {
+  const skips = planned.flatMap(({ row, plan }) => plan.skip.map((skip) => ({ row, ...skip })));
+  if (skips.length === 0) return;
+  const pick = (read: (skip: Skip & { row: DueRow }) => Value) => column(skips, read);
+  await tx`
+    insert into schedule_skips (env, schedule_id, from_at, until_at, reason, recorded_at)
+    select i.*, ${now} from unnest(
+      ${pick(({ row }) => row.env)}::int[], ${pick(({ row }) => row.id)}::text[],
+      ${pick(({ from }) => new Date(from))}::timestamptz[], ${pick(({ until }) => new Date(until))}::timestamptz[],
+      ${pick(({ reason }) => reason)}::text[]) as i
+    on conflict do nothing`;
+}
+
+async function moveOn(tx: Transaction, planned: readonly Fired[], made: readonly Launched[]): Promise<void> {
+  const last = new Map(made.map((launch) => [`${launch.environment.id} ${launch.pattern.id}`, launch]));
+  const lastOf = ({ env, id }: DueRow) => last.get(`${env} ${id}`);
+  const pick = (read: (fired: Fired) => Value) => column(planned, read);
+  await tx`
+    update schedules s set
+      next_nominal = i.next_nominal, next_at = i.next_at,
+      last_nominal = coalesce(i.last_nominal, s.last_nominal), last_run_id = coalesce(i.last_run_id, s.last_run_id)
+      from unnest(
+        ${pick(({ row }) => row.env)}::int[], ${pick(({ row }) => row.id)}::text[],
+        ${pick(({ plan }) => plan.next && new Date(plan.next.nominal))}::timestamptz[],
+        ${pick(({ plan }) => plan.next && new Date(plan.next.due))}::timestamptz[],
+        ${pick(({ row }) => dateOf(lastOf(row)?.tick.nominal))}::timestamptz[],
+        ${pick(({ row }) => lastOf(row)?.run.id)}::text[]) as i (env, id, next_nominal, next_at, last_nominal, last_run_id)
+     where s.env = i.env and s.id = i.id`;
+}
+
+const dateOf = (instant: number | undefined): Date | undefined =>
+  instant === undefined ? undefined : new Date(instant);
+
+/** The run that a new one takes the place of. In the order in which everybody locks runs. */
+async function cancelEarlier(
+  tx: Transaction,
+  made: readonly Launched[],
+  planned: readonly Fired[],
+  now: Date,
+): Promise<AskedToStop[]> {
+  const started = new Set(made.map(({ pattern }) => pattern.id));
+  const earlier = planned
+    .filter(({ row }) => row.overlap === 'cancel' && row.busy && started.has(row.id))
+    .map(({ row }) => ({ env: row.env, run: row.last_run_id as string }))
+    .toSorted((a, b) => (a.run < b.run ? -1 : 1));
+  const asked: AskedToStop[] = [];
+  for (const { env, run } of earlier) asked.push(...(await markCanceled(tx, env, run, now)));
+  return asked;
+}

@@ -1,0 +1,345 @@
+import type { Schedule } from '@millrace/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { testDatabase, type TestDatabase } from '../../../../test/support/database.ts';
+import { masterKey } from '../auth/testing/installation.ts';
+import { connect, type Sql } from '../db/connect.ts';
+import type { Log } from '../log.ts';
+import { startServer, type RunningServer } from '../server.ts';
+
+const quiet: Log = { info() {}, warn() {}, error() {} };
+let database: TestDatabase;
+let server: RunningServer;
+let sql: Sql;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  server = await startServer({ database: database.connection, port: 0, masterKey, log: quiet });
+  sql = connect(database.connection, { name: 'test', max: 2 });
+  await register('prod');
+});
+afterAll(async () => {
+  await sql.end();
+  await server.close();
+  await database.drop();
+});
+
+type Kind = 'dev' | 'stg' | 'prod' | 'preview';
+const keyOf = (kind: Kind): string => server.credentials?.environments[kind].secretKey ?? '';
+
+async function call(method: string, path: string, body?: unknown, kind: Kind = 'prod', key = keyOf(kind)) {
+  const response = await fetch(server.url + path, {
+    method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  // Every reply is JSON; its shape is what is tested.
+  return {
+    status: response.status,
+    body: (await response.json()) as Record<string, never> & Schedule & { error: string },
+  };
+}
+
+let contents = 0;
+function register(kind: Kind, tasks: unknown[] = []) {
+  return call(
+    'POST',
+    '/runner/v1/versions',
+    {
+      contentHash: `content-${++contents}`,
+      tasks: [
+        { id: 'report', filePath: 'tasks/report.ts', scheduled: true },
+        { id: 'plain', filePath: 'tasks/plain.ts' },
+        ...tasks,
+      ],
+    },
+    kind,
+  );
+}
+
+const create = (body: object, kind?: Kind) =>
+  call(
+    'POST',
+    '/api/v1/schedules',
+    { task: 'report', cron: '0 0 * * *', deduplicationKey: '', ...body },
+    kind,
+  );
+
+describe('create', () => {
+  it('replies the schedule with its next time, in its zone', async () => {
+    const { status, body } = await create({
+      cron: '0 9 * * 1-5',
+      timezone: 'Asia/Kolkata',
+      externalId: 'user_1',
+      deduplicationKey: 'mine',
+      window: '15m',
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      type: 'IMPERATIVE',
+      task: 'report',
+      active: true,
+      deduplicationKey: 'mine',
+      externalId: 'user_1',
+      generator: {
+        type: 'CRON',
+        expression: '0 9 * * 1-5',
+        description: 'At 09:00 AM, Monday through Friday',
+      },
+      timezone: 'Asia/Kolkata',
+      window: '15m',
+      missed: 'once',
+      overlap: 'allow',
+      environments: [{ type: 'PRODUCTION' }],
+    });
+    expect(body.id).toMatch(/^sched_[a-z0-9]{21,26}$/);
+    expect(body.nextRun).toMatch(/T03:30:00\.000Z$/);
+    const offset = Date.parse(body.nextRunEffectiveAt ?? '') - Date.parse(body.nextRun ?? '');
+    expect(offset).toBeGreaterThanOrEqual(0);
+    expect(offset).toBeLessThan(15 * 60_000);
+  });
+
+  it('with the same key replaces what there is, but for its task and whether it is active', async () => {
+    const first = (await create({ deduplicationKey: 'twice', externalId: 'a', timezone: 'Europe/Paris' }))
+      .body;
+    await call('POST', `/api/v1/schedules/${first.id}/deactivate`);
+    await register('prod', [{ id: 'other', filePath: 'o.ts', scheduled: true }]);
+    const { status, body } = await create({ deduplicationKey: 'twice', cron: '@daily', task: 'other' });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      id: first.id,
+      task: 'report',
+      active: false,
+      timezone: 'UTC',
+      nextRun: null,
+    });
+    expect(body).not.toHaveProperty('externalId');
+    expect(body.generator.expression).toBe('@daily');
+  });
+
+  it('at the same time with one key makes one', async () => {
+    const made = await Promise.all(Array.from({ length: 8 }, () => create({ deduplicationKey: 'race' })));
+    expect(made.map(({ status }) => status)).toEqual(Array(8).fill(200));
+    expect(new Set(made.map(({ body }) => body.id)).size).toBe(1);
+  });
+
+  it('has a key of its own in every environment', async () => {
+    await register('stg');
+    const [prod, stg] = await Promise.all([
+      create({ deduplicationKey: 'k' }),
+      create({ deduplicationKey: 'k' }, 'stg'),
+    ]);
+    expect(prod.body.id).not.toBe(stg.body.id);
+    expect((await call('GET', '/api/v1/schedules/k', undefined, 'stg')).body.id).toBe(stg.body.id);
+  });
+
+  it('without a key of the caller makes one up, shown once', async () => {
+    const { body } = await create({});
+    expect(body.deduplicationKey).toMatch(/^[0-9a-f]{24}$/);
+    expect((await call('GET', `/api/v1/schedules/${body.id}`)).body).not.toHaveProperty('deduplicationKey');
+  });
+
+  it.each([
+    [{ cron: '60 * * * *' }, 422, /Invalid cron expression: .*write 0-59/],
+    [{ cron: '0 0 0 * * *' }, 422, /CRON expressions with seconds are not allowed.*write five/],
+    [{ cron: '' }, 422, /it is empty; write five fields/],
+    [{ cron: '0 0 30 2 *' }, 422, /dates that never come; write days/],
+    [{ timezone: 'Mars/Olympus' }, 422, /Invalid IANA timezone: 'Mars\/Olympus'.*Write a name/],
+    [{ window: '25h' }, 422, /longer than 24 hours; write at most/],
+    [{ window: '101%' }, 422, /write 0% to 100%/],
+    [{ window: 'soon' }, 400, /write whole minutes or hours.*"window"/],
+    [{ task: 'nope' }, 422, /Task with identifier nope not found in project\. Deploy/],
+    [
+      { task: 'plain' },
+      422,
+      /Task with identifier plain is not a scheduled task\. Declare it with schedules\.task/,
+    ],
+    [{ task: '' }, 400, /"task"/],
+    [{ cron: undefined }, 400, /"cron"/],
+    [{ cron: 5 }, 400, /"cron"/],
+    [{ deduplicationKey: undefined }, 400, /"deduplicationKey"/],
+    [{ deduplicationKey: 'a\u0000b' }, 400, /NUL/],
+    [{ missed: 'all' }, 400, /write 'skip', 'once' or 'all:'.*"missed"/],
+    [{ missed: 'all:8d' }, 422, /write at most 'all:7d'/],
+    [{ overlap: 'wait' }, 400, /"overlap"/],
+  ])('refuses %j with %i and says what to write', async (wrong, status, message) => {
+    const reply = await create(wrong);
+    expect(reply.status).toBe(status);
+    expect(reply.body.error).toMatch(message);
+  });
+});
+
+describe('update', () => {
+  it('replaces everything but the task and the key', async () => {
+    const { id } = (
+      await create({ deduplicationKey: 'up', externalId: 'a', timezone: 'Europe/Paris', overlap: 'skip' })
+    ).body;
+    const { status, body } = await call('PUT', `/api/v1/schedules/${id}`, {
+      task: 'report',
+      cron: '30 4 1 * *',
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ id, deduplicationKey: 'up', timezone: 'UTC', overlap: 'allow' });
+    expect(body.generator.expression).toBe('30 4 1 * *');
+    expect(body).not.toHaveProperty('externalId');
+    expect(body.nextRun).toMatch(/-01T04:30:00\.000Z$/);
+    expect((await call('GET', '/api/v1/schedules/up')).body).toEqual(body);
+  });
+
+  it('of a missing one is 404 and makes none', async () => {
+    const before = (await call('GET', '/api/v1/schedules')).body['pagination'];
+    const reply = await call('PUT', '/api/v1/schedules/sched_missing', { task: 'report', cron: '* * * * *' });
+    expect(reply).toMatchObject({ status: 404, body: { error: 'Schedule not found' } });
+    expect((await call('GET', '/api/v1/schedules')).body['pagination']).toEqual(before);
+  });
+});
+
+it("another environment's schedule does not exist, whatever is asked of it", async () => {
+  const { id } = (await create({ deduplicationKey: 'hidden' })).body;
+  const body = { task: 'report', cron: '* * * * *' };
+  const range = { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' };
+  const replies = await Promise.all([
+    call('GET', `/api/v1/schedules/${id}`, undefined, 'stg'),
+    call('GET', '/api/v1/schedules/hidden', undefined, 'stg'),
+    call('PUT', `/api/v1/schedules/${id}`, body, 'stg'),
+    call('DELETE', `/api/v1/schedules/${id}`, undefined, 'stg'),
+    call('POST', `/api/v1/schedules/${id}/activate`, undefined, 'stg'),
+    call('POST', `/api/v1/schedules/${id}/deactivate`, undefined, 'stg'),
+    call('GET', `/api/v1/schedules/${id}/preview`, undefined, 'stg'),
+    call('POST', `/api/v1/schedules/${id}/backfill`, range, 'stg'),
+  ]);
+  for (const reply of replies)
+    expect(reply).toMatchObject({ status: 404, body: { error: 'Schedule not found' } });
+  expect((await call('GET', `/api/v1/schedules/${id}`)).status).toBe(200);
+});
+
+describe('list', () => {
+  it('of an environment without any is one empty page', async () => {
+    const { body } = await call('GET', '/api/v1/schedules', undefined, 'dev');
+    expect(body).toEqual({ data: [], pagination: { currentPage: 1, totalPages: 0, count: 0 } });
+  });
+
+  it('pages newest first, and takes more than 100 for 100', async () => {
+    await register('dev');
+    const ids: string[] = [];
+    for (let n = 0; n < 5; n++) ids.unshift((await create({}, 'dev')).body.id);
+    const page = (query: string) => call('GET', `/api/v1/schedules?${query}`, undefined, 'dev');
+    const idsOf = ({ body }: Awaited<ReturnType<typeof call>>) =>
+      (body['data'] as unknown as Schedule[]).map(({ id }) => id);
+    const second = await page('page=2&perPage=2');
+    expect(idsOf(second)).toEqual(ids.slice(2, 4));
+    expect(second.body['pagination']).toEqual({ currentPage: 2, totalPages: 3, count: 5 });
+    expect(idsOf(await page('perPage=1000'))).toEqual(ids);
+    expect(idsOf(await page('page=9'))).toEqual([]);
+    expect((await page('page=0')).status).toBe(400);
+    expect((await page('perPage=x')).status).toBe(400);
+  });
+});
+
+it('activate and deactivate reply the schedule, again and again; a deleted one is gone', async () => {
+  const { id } = (await create({})).body;
+  for (const [verb, active] of [
+    ['deactivate', false],
+    ['deactivate', false],
+    ['activate', true],
+    ['activate', true],
+  ] as const) {
+    const { status, body } = await call('POST', `/api/v1/schedules/${id}/${verb}`);
+    expect({ status, active: body.active, next: body.nextRun !== null }).toEqual({
+      status: 200,
+      active,
+      next: active,
+    });
+  }
+  expect(await call('DELETE', `/api/v1/schedules/${id}`)).toEqual({ status: 200, body: { id } });
+  expect((await call('DELETE', `/api/v1/schedules/${id}`)).status).toBe(404);
+});
+
+it('preview shows the next ticks of an inactive schedule, too', async () => {
+  const { id } = (await create({ cron: '0 12 29 2 *', window: '1h' })).body;
+  await call('POST', `/api/v1/schedules/${id}/deactivate`);
+  const { body } = await call('GET', `/api/v1/schedules/${id}/preview?n=2&from=2027-01-01T00:00:00Z`);
+  const ticks = body['ticks'] as unknown as { nominalAt: string; effectiveAt: string }[];
+  expect(ticks.map(({ nominalAt }) => nominalAt)).toEqual([
+    '2028-02-29T12:00:00.000Z',
+    '2032-02-29T12:00:00.000Z',
+  ]);
+  const offsets = ticks.map((tick) => Date.parse(tick.effectiveAt) - Date.parse(tick.nominalAt));
+  expect(offsets[0]).toBe(offsets[1]);
+  expect(offsets[0]).toBeLessThan(3_600_000);
+});
+
+it('time zones need no key, are open to browsers, and leave out UTC when asked to', async () => {
+  const response = await fetch(`${server.url}/api/v1/timezones`);
+  expect(response.headers.get('access-control-allow-origin')).toBe('*');
+  const { timezones } = (await response.json()) as { timezones: string[] };
+  expect(timezones[0]).toBe('UTC');
+  expect(timezones).toContain('America/Santiago');
+  const without = (await (await fetch(`${server.url}/api/v1/timezones?excludeUtc=true`)).json()) as {
+    timezones: string[];
+  };
+  expect(without.timezones).toEqual(timezones.slice(1));
+});
+
+it('takes secret keys only', async () => {
+  const token = server.credentials?.personalAccessToken ?? '';
+  expect((await call('GET', '/api/v1/schedules', undefined, 'prod', token)).status).toBe(401);
+  expect((await call('GET', '/api/v1/schedules', undefined, 'prod', 'nonsense')).status).toBe(401);
+});
+
+describe('declared schedules', () => {
+  const declared = async () =>
+    ((await call('GET', '/api/v1/schedules?perPage=100')).body['data'] as unknown as Schedule[])
+      .filter(({ type }) => type === 'DECLARATIVE')
+      .toSorted((a, b) => (a.task < b.task ? -1 : 1))
+      .map(({ task, generator, timezone, active }) => [task, generator.expression, timezone, active]);
+  const task = (id: string, cron: string, more: object = {}) => ({
+    id,
+    filePath: `tasks/${id}.ts`,
+    scheduled: true,
+    schedule: { cron, timezone: 'UTC', ...more },
+  });
+
+  it('follow the version that is registered: added, changed, removed, and only in their environments', async () => {
+    await register('prod', [
+      task('a', '0 1 * * *'),
+      task('b', '0 2 * * *'),
+      task('c', '0 3 * * *', { environments: ['STAGING'] }),
+    ]);
+    expect(await declared()).toEqual([
+      ['a', '0 1 * * *', 'UTC', true],
+      ['b', '0 2 * * *', 'UTC', true],
+    ]);
+    const list = (await call('GET', '/api/v1/schedules?perPage=100')).body['data'] as unknown as Schedule[];
+    const a = list.find((one) => one.task === 'a') as Schedule;
+    await call('POST', `/api/v1/schedules/${a.id}/deactivate`);
+    await register('prod', [
+      task('a', '0 4 * * *', { timezone: 'Europe/Paris' }),
+      task('c', '@hourly', { environments: ['prod'] }),
+    ]);
+    expect(await declared()).toEqual([
+      ['a', '0 4 * * *', 'Europe/Paris', false],
+      ['c', '@hourly', 'UTC', true],
+    ]);
+    expect((await call('GET', `/api/v1/schedules/${a.id}`)).body.generator.expression).toBe('0 4 * * *');
+    const update = await call('PUT', `/api/v1/schedules/${a.id}`, { task: 'a', cron: '* * * * *' });
+    expect(update).toMatchObject({
+      status: 422,
+      body: { error: expect.stringMatching(/^Cannot update a declarative schedule/) as string },
+    });
+    await register('prod');
+    expect(await declared()).toEqual([]);
+  });
+
+  it.each([
+    [{ cron: '61 * * * *' }, /Task "bad" in tasks\/bad\.ts: Invalid cron expression/],
+    [{ cron: '* * * * *', environments: ['MOON'] }, /environment "MOON" is not known; write DEVELOPMENT/],
+    [{ cron: '* * * * *', overlap: 'wait' }, /overlap "wait" is not known; write allow, skip, queue, cancel/],
+    [{ cron: '* * * * *', missed: 'never' }, /missed: write 'skip'/],
+  ])('that cannot work refuse the whole version: %j', async ({ cron, ...more }, message) => {
+    const [before] = await sql`select version_id from current_versions order by env desc limit 1`;
+    const { status, body } = await register('prod', [task('bad', cron, more)]);
+    expect(status).toBe(422);
+    expect(body.error).toMatch(message);
+    expect(await sql`select version_id from current_versions order by env desc limit 1`).toEqual([before]);
+  });
+});

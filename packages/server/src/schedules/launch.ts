@@ -1,0 +1,75 @@
+import type { OverlapRule, ScheduleType } from '@millrace/contract';
+import type { Environment } from '../auth/principal.ts';
+import { column } from '../db/columns.ts';
+import type { Transaction } from '../db/connect.ts';
+import type { Engine } from '../runs/engine.ts';
+import { prepareRun } from '../runs/prepare.ts';
+import type { NewRun } from '../runs/row.ts';
+import { insertRuns } from '../runs/trigger.ts';
+import { schedulePayload } from './payload.ts';
+import type { Pattern, Tick } from './pattern.ts';
+import { oneByOneQueue } from './rules.ts';
+
+/** A tick about to make a run. */
+export interface Launch {
+  readonly environment: Environment;
+  readonly type: ScheduleType;
+  readonly task: string;
+  readonly externalId: string | null;
+  readonly overlap: OverlapRule;
+  readonly pattern: Pattern;
+  readonly tick: Tick;
+  /** Nominal time of the tick that made a run before. */
+  readonly lastTimestamp: number | undefined;
+  readonly backfilled: boolean;
+}
+
+/** The run of a tick, ready to be inserted. */
+export async function prepareLaunch(engine: Engine, launch: Launch): Promise<NewRun> {
+  const { environment, pattern, tick, overlap } = launch;
+  const payload = schedulePayload({ ...launch, timestamp: tick.nominal });
+  const run = await prepareRun(engine, environment, launch.task, {
+    payload,
+    options: {
+      payloadType: 'application/super+json',
+      ...(overlap === 'queue' && { queue: { name: oneByOneQueue }, concurrencyKey: pattern.id }),
+    },
+  });
+  return { ...run, scheduleId: pattern.id };
+}
+
+export interface Launched extends Launch {
+  readonly run: NewRun;
+}
+
+/**
+ * Records ticks and makes their runs, in the caller's transaction. A tick that has made a run before makes none: who records it
+ * first has it, whatever process or backfill that is. Replies those that made one.
+ */
+export async function launchTicks(
+  tx: Transaction,
+  engine: Engine,
+  launches: readonly Launched[],
+): Promise<Launched[]> {
+  if (launches.length === 0) return [];
+  const recorded = await tx<{ run_id: string }[]>`
+    insert into schedule_ticks (env, schedule_id, nominal_at, due_at, fired_at, backfilled, run_id)
+    select i.env, i.schedule_id, i.nominal_at, i.due_at, ${new Date(engine.clock.now())}, i.backfilled, i.run_id
+      from unnest(${column(launches, ({ environment }) => environment.id)}::int[],
+                  ${column(launches, ({ pattern }) => pattern.id)}::text[],
+                  ${column(launches, ({ tick }) => new Date(tick.nominal))}::timestamptz[],
+                  ${column(launches, ({ tick }) => new Date(tick.due))}::timestamptz[],
+                  ${column(launches, ({ backfilled }) => backfilled)}::text[]::boolean[],
+                  ${column(launches, ({ run }) => run.id)}::text[])
+             as i (env, schedule_id, nominal_at, due_at, backfilled, run_id)
+    on conflict do nothing
+    returning run_id`;
+  const mine = new Set(recorded.map((row) => row.run_id));
+  const made = launches.filter(({ run }) => mine.has(run.id));
+  if (made.length > 0)
+    await insertRuns(
+      { sql: tx, clock: engine.clock },
+      made.map(({ run }) => run),
+    );
+  return made;
+}

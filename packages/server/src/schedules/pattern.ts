@@ -1,0 +1,71 @@
+import {
+  type Cron,
+  findZone,
+  nextRun,
+  parseCron,
+  parseWindow,
+  previousRun,
+  requireDates,
+  type Window,
+  windowOffset,
+} from '@millrace/contract/cron';
+
+/** When a schedule fires, read and checked. Instants are milliseconds since 1970. */
+export interface Pattern {
+  /** Of the schedule: its place in the window follows from it. */
+  readonly id: string;
+  readonly cron: Cron;
+  readonly timezone: string;
+  readonly window: Window | undefined;
+}
+
+/** A time of the pattern, and when its run starts. */
+export interface Tick {
+  readonly nominal: number;
+  readonly due: number;
+}
+
+/** What a caller writes of a pattern. */
+export interface Written {
+  readonly cron: string;
+  readonly timezone?: string | null | undefined;
+  readonly window?: string | null | undefined;
+}
+
+/** @throws {CronError} for what cannot be read, and for dates that never come. */
+export function readPattern(id: string, { cron, timezone, window }: Written): Pattern {
+  const read = parseCron(cron);
+  requireDates(read);
+  // Kept as it was written: the runtime's own name for it may be another, such as Asia/Calcutta.
+  const zone = timezone || 'UTC';
+  findZone(zone);
+  return { id, cron: read, timezone: zone, window: window ? parseWindow(window) : undefined };
+}
+
+/** The first tick strictly after an instant. */
+export function tickAfter(pattern: Pattern, after: number): Tick | undefined {
+  const nominal = nextRun(pattern.cron, pattern.timezone, new Date(after));
+  return nominal === null ? undefined : tickAt(pattern, nominal.getTime());
+}
+
+/** The last tick strictly before an instant. */
+export function tickBefore(pattern: Pattern, before: number): Tick | undefined {
+  const nominal = previousRun(pattern.cron, pattern.timezone, new Date(before));
+  return nominal === null ? undefined : tickAt(pattern, nominal.getTime());
+}
+
+export const tickAt = (pattern: Pattern, nominal: number): Tick => ({
+  nominal,
+  due: nominal + offsetAt(pattern, nominal),
+});
+
+function offsetAt({ id, cron, timezone, window }: Pattern, nominal: number): number {
+  if (window === undefined) return 0;
+  if (window.kind === 'length') return windowOffset(window, id, 0);
+  const next = nextRun(cron, timezone, new Date(nominal));
+  return windowOffset(window, id, next === null ? 0 : next.getTime() - nominal);
+}
+
+/** How much later than its nominal time a tick may start: the same for all with a length, less than the interval with a share. */
+export const fixedOffset = ({ id, window }: Pattern): number =>
+  window?.kind === 'length' ? windowOffset(window, id, 0) : 0;

@@ -1,0 +1,34 @@
+import type { OverlapRule } from '@millrace/contract';
+import { unprocessable } from '../problem.ts';
+
+/** What happens to ticks that are late: how far back they still run, and whether the latest one always does. */
+export interface MissedRule {
+  /** Ticks that should have started longer ago than this are missed. */
+  readonly withinMs: number;
+  /** When nothing but missed ticks is due, the latest of them runs all the same. */
+  readonly latest: boolean;
+}
+
+export const defaultMissed = 'once';
+export const defaultOverlap: OverlapRule = 'allow';
+
+/** A tick this late is late, not missed: a restart or a busy database drops nothing, whatever the rule. */
+export const graceMs = 60_000;
+const longestMs = 7 * 86_400_000;
+const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Reads `skip`, `once` or `all:<time>`, whose form has been checked. */
+export function readMissedRule(text: string): MissedRule {
+  if (text === 'skip') return { withinMs: graceMs, latest: false };
+  if (text === 'once') return { withinMs: graceMs, latest: true };
+  const withinMs = Number(text.slice(4, -1)) * (unitMs[text.slice(-1)] as number);
+  if (withinMs > longestMs)
+    throw unprocessable(`missed: ${text} is longer than 7 days; write at most 'all:7d'.`);
+  return { withinMs: Math.max(withinMs, graceMs), latest: false };
+}
+
+/**
+ * The queue of schedules whose ticks wait for each other: one place, which each schedule has for itself through its id as
+ * concurrency key.
+ */
+export const oneByOneQueue = 'schedules/one-by-one';

@@ -1,0 +1,89 @@
+import type { OverlapRule } from '@millrace/contract';
+import { CronError } from '@millrace/contract/cron';
+import type { Queryable } from '../db/connect.ts';
+import { unprocessable } from '../problem.ts';
+import { describeCron } from './describe.ts';
+import { readPattern, tickAfter, tickAt, type Pattern, type Tick, type Written } from './pattern.ts';
+import { patternOf, type ScheduleRow } from './row.ts';
+import { defaultMissed, defaultOverlap, oneByOneQueue, readMissedRule } from './rules.ts';
+
+/** What a caller or a declaration says of a schedule. */
+export interface Settings extends Written {
+  readonly externalId?: string | null | undefined;
+  readonly missed?: string | null | undefined;
+  readonly overlap?: OverlapRule | null | undefined;
+}
+
+/** The columns that follow from the settings. */
+export interface SettingColumns {
+  readonly cron: string;
+  readonly description: string;
+  readonly timezone: string;
+  readonly spread: string | null;
+  readonly externalId: string | null;
+  readonly missed: string;
+  readonly overlap: OverlapRule;
+  readonly since: Date;
+  readonly nextNominal: Date | null;
+  readonly nextAt: Date | null;
+}
+
+/** Reads settings for the schedule `id`, new or as it stands in `row`. 422, saying what to write, for what cannot work. */
+export function readSettings(id: string, settings: Settings, now: number, row?: ScheduleRow): SettingColumns {
+  const pattern = readable(() => readPattern(id, settings));
+  const missed = settings.missed ?? defaultMissed;
+  readMissedRule(missed);
+  const isSame = row !== undefined && firesAlike(row, pattern);
+  const next = row?.active === false ? undefined : nextTick(pattern, now, row, isSame);
+  return {
+    cron: settings.cron.trim(),
+    description: describeCron(settings.cron),
+    timezone: pattern.timezone,
+    spread: settings.window || null,
+    externalId: settings.externalId || null,
+    missed,
+    overlap: settings.overlap ?? defaultOverlap,
+    since: isSame ? row.since : new Date(now),
+    nextNominal: next ? new Date(next.nominal) : null,
+    nextAt: next ? new Date(next.due) : null,
+  };
+}
+
+/** Deploying the same again, or at the very moment of a tick, loses none: what was not fired yet stays to be fired. */
+function nextTick(
+  pattern: Pattern,
+  now: number,
+  row: ScheduleRow | undefined,
+  isSame: boolean,
+): Tick | undefined {
+  const pending =
+    row?.next_nominal && row.next_at
+      ? { nominal: row.next_nominal.getTime(), due: row.next_at.getTime() }
+      : undefined;
+  if (pending && isSame) return tickAt(pattern, pending.nominal);
+  return pending && pending.due <= now ? pending : tickAfter(pattern, now);
+}
+
+/** Of the window only the start within it changes, not the ticks. */
+function firesAlike(row: ScheduleRow, { cron, timezone }: Pattern): boolean {
+  const before = patternOf(row);
+  return before.cron.text.toLowerCase() === cron.text.toLowerCase() && before.timezone === timezone;
+}
+
+/** What the cron library refuses is the caller's to mend. */
+export function readable<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof CronError) throw unprocessable(error.message);
+    throw error;
+  }
+}
+
+/** The queue for `overlap: 'queue'`, with its one place a key. */
+export async function ensureQueue(sql: Queryable, env: number, overlap: OverlapRule): Promise<void> {
+  if (overlap !== 'queue') return;
+  await sql`
+    insert into queues (env, name, concurrency_limit) values (${env}, ${oneByOneQueue}, 1)
+    on conflict (env, name) do update set concurrency_limit = 1 where queues.concurrency_limit is distinct from 1`;
+}

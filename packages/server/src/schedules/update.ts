@@ -1,0 +1,49 @@
+import type { Body, Operations } from '@millrace/contract';
+import type { Queryable } from '../db/connect.ts';
+import { notFound, unprocessable } from '../problem.ts';
+import type { Engine } from '../runs/engine.ts';
+import { findSchedule, type ScheduleRow } from './row.ts';
+import { ensureQueue, readSettings, type Settings } from './settings.ts';
+import { requireScheduledTask } from './tasks.ts';
+
+export const scheduleNotFound = () => notFound('Schedule not found');
+
+/** Replaces the settings of a schedule: what is left out is set to its default. The task is checked and stays what it was. */
+export async function updateSchedule(
+  engine: Engine,
+  env: number,
+  idOrKey: string,
+  body: Body<Operations['updateSchedule']>,
+): Promise<ScheduleRow> {
+  return engine.sql.begin(async (tx) => {
+    const row = await findSchedule(tx, env, idOrKey, true);
+    if (!row) throw scheduleNotFound();
+    if (row.type === 'DECLARATIVE') {
+      throw unprocessable(
+        `Cannot update a declarative schedule: change the cron of task ${row.task} in its code and deploy it.`,
+      );
+    }
+    await requireScheduledTask(engine, env, body.task);
+    return replaceSettings(tx, row, body, engine.clock.now());
+  });
+}
+
+/** Writes new settings over a locked row. */
+export async function replaceSettings(
+  sql: Queryable,
+  row: ScheduleRow,
+  settings: Settings,
+  now: number,
+): Promise<ScheduleRow> {
+  const to = readSettings(row.id, settings, now, row);
+  await ensureQueue(sql, row.env, to.overlap);
+  const [updated] = await sql<ScheduleRow[]>`
+    update schedules set
+      cron = ${to.cron}, description = ${to.description}, timezone = ${to.timezone}, spread = ${to.spread},
+      external_id = ${to.externalId}, missed = ${to.missed}, overlap = ${to.overlap}, since = ${to.since},
+      next_nominal = ${to.nextNominal}, next_at = ${to.nextAt}
+     where env = ${row.env} and id = ${row.id}
+    returning *`;
+  if (!updated) throw scheduleNotFound();
+  return updated;
+}

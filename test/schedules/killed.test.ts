@@ -1,0 +1,166 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import * as superjson from 'superjson';
+import { expect, onTestFinished, test } from 'vitest';
+import { connect } from '../../packages/server/src/db/connect.ts';
+import { patternOf, type ScheduleRow } from '../../packages/server/src/schedules/row.ts';
+import { tickAfter } from '../../packages/server/src/schedules/pattern.ts';
+import { testDatabase } from '../support/database.ts';
+
+const hour = 3_600_000;
+const rounds = 10;
+
+interface Server {
+  readonly process: ChildProcess;
+  readonly url: string;
+  readonly secretKey: string;
+}
+
+/** Repeatable chances: the seed is in the output. */
+function chances(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+test('two servers that are killed and started again over days fire every tick once, or record why not', async () => {
+  const { connection, drop } = await testDatabase();
+  const sql = connect(connection, { name: 'test', max: 2 });
+  const servers: Server[] = [];
+  onTestFinished(async () => {
+    for (const { process } of servers) process.kill('SIGKILL');
+    await sql.end({ timeout: 1 });
+    await drop();
+  });
+  const seed = Math.trunc(Math.random() * 2 ** 31);
+  console.log(`seed ${seed}`);
+  const chance = chances(seed);
+  let shiftMs = 0;
+
+  const start = async (): Promise<Server> => {
+    const child = spawn(
+      fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url)),
+      ['--conditions', 'millrace-source', fileURLToPath(new URL('server-process.ts', import.meta.url))],
+      {
+        env: { ...process.env, SERVER_OF_A_TEST: JSON.stringify({ database: connection, shiftMs }) },
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      },
+    );
+    const ended = once(child, 'exit').then(() => {
+      throw new Error('A server ended before it was ready.');
+    });
+    const [ready] = (await Promise.race([once(child, 'message'), ended])) as [
+      { url: string; secretKey: string },
+    ];
+    ended.catch(() => {});
+    return { process: child, ...ready };
+  };
+  servers.push(await start());
+  servers.push(await start());
+
+  const post = async (path: string, body: unknown): Promise<void> => {
+    const { url, secretKey } = servers[0] as Server;
+    const response = await fetch(url + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secretKey}` },
+      body: JSON.stringify(body),
+    });
+    expect(response.status, await response.text()).toBe(200);
+  };
+  const declared = { cron: '*/15 * * * *', timezone: 'UTC', missed: 'all:2d' };
+  await post('/runner/v1/versions', {
+    contentHash: 'content-1',
+    tasks: [
+      { id: 'report', filePath: 'r.ts', scheduled: true },
+      { id: 'own', filePath: 'o.ts', schedule: declared },
+    ],
+  });
+  const settings = [
+    ...Array.from({ length: 8 }, () => ({ cron: '* * * * *', missed: 'all:2d' })),
+    { cron: '* * * * *', missed: 'all:1h' },
+    { cron: '*/5 * * * *' },
+    { cron: '*/7 * * * *', missed: 'skip' },
+    { cron: '0 * * * *', missed: 'all:7d', timezone: 'Asia/Kolkata', window: '50%' },
+    { cron: '30 2 * * *', missed: 'all:7d', timezone: 'America/New_York', window: '2h' },
+    { cron: '0,20,40 * * * *', overlap: 'skip' },
+    { cron: '*/10 * * * *', overlap: 'cancel', missed: 'all:1d' },
+    { cron: '*/3 * * * *', overlap: 'queue', missed: 'all:1d' },
+  ];
+  for (const [n, one] of settings.entries()) {
+    await post('/api/v1/schedules', { task: 'report', deduplicationKey: `key-${n}`, ...one });
+  }
+
+  const fired = async (): Promise<number> => {
+    const [row] = await sql<{ count: number }[]>`select count(*)::int as count from schedule_ticks`;
+    return row?.count ?? 0;
+  };
+  const overdue = async (): Promise<boolean> => {
+    const [row] = await sql<{ due: boolean }[]>`
+      select exists (select from schedules where next_at <= clock_timestamp() + ${`${shiftMs - 3_000} milliseconds`}::interval) as due`;
+    return row?.due ?? true;
+  };
+  let killedAmidst = 0;
+  for (let round = 0; round < rounds; round++) {
+    const step = Math.round((1 + chance() * 8) * hour);
+    const before = await fired();
+    shiftMs += step;
+    for (const { process } of servers) process.send?.(step);
+    // In the midst of the transactions that fire what the step made due.
+    await expect.poll(fired, { timeout: 10_000, interval: 1 }).toBeGreaterThan(before);
+    await new Promise((resolve) => setTimeout(resolve, chance() * 150));
+    killedAmidst += Number(await overdue());
+    const victim = chance() < 0.5 ? 0 : 1;
+    const dying = servers[victim] as Server;
+    dying.process.kill('SIGKILL');
+    await once(dying.process, 'exit');
+    servers[victim] = await start();
+    await expect.poll(overdue, { timeout: 30_000, interval: 50 }).toBe(false);
+  }
+  for (const { process } of servers) {
+    process.kill('SIGKILL');
+    await once(process, 'exit');
+  }
+
+  const schedules = await sql<ScheduleRow[]>`select * from schedules`;
+  expect(schedules).toHaveLength(settings.length + 1);
+  const reasons = new Set<string>();
+  for (const schedule of schedules) {
+    const ticks = await sql<{ nominal_at: Date; run_id: string }[]>`
+      select nominal_at, run_id from schedule_ticks where schedule_id = ${schedule.id} order by nominal_at`;
+    const skips = await sql<{ from_at: Date; until_at: Date; reason: string }[]>`
+      select from_at, until_at, reason from schedule_skips where schedule_id = ${schedule.id}`;
+    for (const { reason } of skips) reasons.add(reason);
+
+    const pattern = patternOf(schedule);
+    const made = new Set(ticks.map((tick) => tick.nominal_at.getTime()));
+    let tick = tickAfter(pattern, schedule.since.getTime());
+    for (
+      ;
+      tick && tick.nominal < (schedule.next_nominal?.getTime() ?? 0);
+      tick = tickAfter(pattern, tick.nominal)
+    ) {
+      const { nominal } = tick;
+      const skipped = skips.filter(
+        (skip) => skip.from_at.getTime() <= nominal && skip.until_at.getTime() >= nominal,
+      );
+      expect(
+        skipped.length + Number(made.delete(nominal)),
+        `${schedule.cron} at ${new Date(nominal).toISOString()}`,
+      ).toBe(1);
+    }
+    expect([...made]).toEqual([]);
+
+    const runs = await sql<{ id: string; payload: string }[]>`
+      select id, payload from runs where schedule_id = ${schedule.id} order by id`;
+    const times = new Map(
+      runs.map((run) => [run.id, superjson.parse<{ timestamp: Date }>(run.payload).timestamp]),
+    );
+    expect(times.size).toBe(ticks.length);
+    for (const { run_id, nominal_at } of ticks) expect(times.get(run_id)).toEqual(nominal_at);
+  }
+  expect(killedAmidst).toBeGreaterThan(rounds / 2);
+  expect(reasons).toEqual(new Set(['missed', 'overlap']));
+}, 180_000);
