@@ -1,0 +1,254 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { cursors, date } from './shapes.ts';
+
+/** What stands for the value of a secret variable wherever it would be shown. */
+export const redacted = '<redacted>';
+
+/** A variable as it is shown: the value of a secret one is `<redacted>`. */
+export const environmentVariable = z.object({
+  name: z.string(),
+  value: z.string(),
+  isSecret: z.boolean(),
+});
+export type EnvironmentVariable = z.infer<typeof environmentVariable>;
+
+const inProject = z.object({ projectRef: z.string().min(1).max(128) });
+const inEnvironment = inProject.extend({
+  /** `dev`, `stg`, `prod` or `preview`, in any spelling; a branch by header, or by its slug. */
+  env: z.string().min(1).max(300),
+});
+const oneVariable = inEnvironment.extend({ name: z.string().min(1).max(2_048) });
+
+const read = {
+  secretKey: true,
+  personalAccessToken: true,
+  role: 'viewer',
+  action: 'read',
+  on: 'envvars',
+} as const;
+const write = {
+  secretKey: true,
+  personalAccessToken: true,
+  role: 'member',
+  action: 'write',
+  on: 'envvars',
+} as const;
+const done = z.object({ success: z.boolean() });
+
+/** The largest body of an import: the variables of an environment, written as JSON. */
+const importLimit = 4 * 1024 * 1024;
+
+export const listVariables = operation({
+  id: 'listVariables',
+  method: 'GET',
+  path: '/api/v1/projects/:projectRef/envvars/:env',
+  tag: 'environment variables',
+  summary: "List an environment's variables, a branch's with those of its parent",
+  access: read,
+  params: inEnvironment,
+  reply: z.array(environmentVariable),
+  errors: [404],
+});
+
+export const retrieveVariable = operation({
+  id: 'retrieveVariable',
+  method: 'GET',
+  path: '/api/v1/projects/:projectRef/envvars/:env/:name',
+  tag: 'environment variables',
+  summary: 'Retrieve a variable',
+  access: read,
+  params: oneVariable,
+  reply: environmentVariable,
+  errors: [404],
+});
+
+export const createVariable = operation({
+  id: 'createVariable',
+  method: 'POST',
+  path: '/api/v1/projects/:projectRef/envvars/:env',
+  tag: 'environment variables',
+  summary: 'Set a variable, whether or not it exists',
+  access: write,
+  params: inEnvironment,
+  body: z.object({
+    name: z.string(),
+    value: z.string(),
+    /** Left out: a new variable is none, an existing one stays what it is. */
+    isSecret: z.boolean().optional(),
+  }),
+  reply: done,
+  errors: [404],
+});
+
+const newValue = z.object({ value: z.string() });
+
+export const updateVariable = operation({
+  id: 'updateVariable',
+  method: 'PUT',
+  path: '/api/v1/projects/:projectRef/envvars/:env/:name',
+  tag: 'environment variables',
+  summary: 'Give a variable that the project knows a value in this environment',
+  access: write,
+  params: oneVariable,
+  body: newValue,
+  reply: done,
+  errors: [404],
+});
+
+export const updateVariableByPost = operation({
+  ...updateVariable,
+  id: 'updateVariableByPost',
+  method: 'POST',
+  summary: 'The same as PUT, for older clients',
+});
+
+export const deleteVariable = operation({
+  id: 'deleteVariable',
+  method: 'DELETE',
+  path: '/api/v1/projects/:projectRef/envvars/:env/:name',
+  tag: 'environment variables',
+  summary: "Delete a variable's value in this environment; on a branch the parent's shows again",
+  access: write,
+  params: oneVariable,
+  reply: done,
+  errors: [404],
+});
+
+const namedValues = z.record(z.string(), z.string());
+
+export const importVariables = operation({
+  id: 'importVariables',
+  method: 'POST',
+  path: '/api/v1/projects/:projectRef/envvars/:env/import',
+  tag: 'environment variables',
+  summary: 'Set many variables at once, all or none; also a dotenv file as multipart/form-data',
+  access: write,
+  params: inEnvironment,
+  body: z.object({
+    /** By name, as a list of `{ name, value }`, or the text of a dotenv file. In a form: that file. */
+    variables: z.union([namedValues, z.array(z.object({ name: z.string(), value: z.string() })), z.string()]),
+    /** For a branch: set in its parent, apart from the branch's own. */
+    parentVariables: namedValues.optional(),
+    /** Without it nothing is written when one of them has a value already. In a form: `true` or `false`. */
+    override: z
+      .union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')])
+      .default(false),
+    /** Of all of them. Left out: an existing variable stays what it is, one new to a branch is what its parent's is. */
+    isSecret: z
+      .union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')])
+      .optional(),
+    /** Kept with the revision. */
+    source: z
+      .union([
+        z.object({ type: z.literal('user'), userId: z.string().max(256) }),
+        z.object({ type: z.literal('integration'), integration: z.string().max(256) }),
+      ])
+      .optional(),
+  }),
+  bodyForm: 'variables',
+  bodyLimit: importLimit,
+  reply: done,
+  errors: [404],
+});
+
+export const readVariables = operation({
+  id: 'readVariables',
+  method: 'GET',
+  path: '/api/v1/projects/:projectRef/envvars',
+  tag: 'environment variables',
+  summary:
+    "The variables of the key's environment with their values, secrets too: for programs that run in it",
+  access: { secretKey: true, action: 'read', on: 'envvars' },
+  params: inProject,
+  reply: z.object({
+    variables: namedValues,
+    /** The revision that these are of; 0 when none was ever set. */
+    revision: z.number().int(),
+  }),
+});
+
+export const variableChange = z.object({
+  name: z.string(),
+  change: z.enum(['added', 'changed', 'removed']),
+  isSecret: z.boolean(),
+});
+
+/** One change of an environment's variables: who, when, what names. Never a value. */
+export const variableRevision = z.object({
+  /** Grows with every change in the environment and its branches. */
+  revision: z.number().int(),
+  at: date,
+  act: z.enum(['set', 'import', 'delete', 'rollback']),
+  /** The user, when a personal access token was used. */
+  userId: z.string().optional(),
+  /** The key or token that was used. */
+  credentialId: z.string(),
+  /** What an import said of where it comes from. */
+  source: z.record(z.string(), z.unknown()).optional(),
+  /** Of a rollback: to which revision. */
+  restored: z.number().int().optional(),
+  changes: z.array(variableChange),
+});
+export type VariableRevision = z.infer<typeof variableRevision>;
+
+export const listVariableRevisions = operation({
+  id: 'listVariableRevisions',
+  method: 'GET',
+  path: '/api/v1/projects/:projectRef/envvar-revisions/:env',
+  tag: 'environment variables',
+  summary: "The history of an environment's own variables, the newest change first",
+  access: read,
+  params: inEnvironment,
+  query: z.object({
+    'page[size]': z.coerce.number().int().min(1).max(100).default(25),
+    /** A revision: what came before it. */
+    'page[after]': z.coerce.number().int().min(1).optional(),
+  }),
+  reply: z.object({ data: z.array(variableRevision), pagination: cursors }),
+  errors: [404],
+});
+
+export const variableDifference = variableChange.extend({
+  /** The value then; not there for what was not, `<redacted>` for what was secret on either side. */
+  from: z.string().optional(),
+  to: z.string().optional(),
+});
+export type VariableDifference = z.infer<typeof variableDifference>;
+
+const revisionNumber = z.number().int().min(0).max(2_147_483_647);
+
+export const compareVariableRevisions = operation({
+  id: 'compareVariableRevisions',
+  method: 'GET',
+  path: '/api/v1/projects/:projectRef/envvar-revisions/:env/diff',
+  tag: 'environment variables',
+  summary: "How an environment's own variables differ between two revisions",
+  access: read,
+  params: inEnvironment,
+  query: z.object({
+    from: z.coerce.number().pipe(revisionNumber),
+    /** Default: now. */
+    to: z.coerce.number().pipe(revisionNumber).optional(),
+  }),
+  reply: z.object({ from: z.number().int(), to: z.number().int(), changes: z.array(variableDifference) }),
+  errors: [404],
+});
+
+export const rollBackVariables = operation({
+  id: 'rollBackVariables',
+  method: 'POST',
+  path: '/api/v1/projects/:projectRef/envvar-revisions/:env/rollback',
+  tag: 'environment variables',
+  summary: "Make an environment's own variables what they were at a revision, as a new revision",
+  access: write,
+  params: inEnvironment,
+  body: z.object({ revision: revisionNumber }),
+  reply: z.object({
+    success: z.boolean(),
+    /** The revision that is in force now. */
+    revision: z.number().int(),
+    changes: z.array(variableChange),
+  }),
+  errors: [404],
+});

@@ -1,0 +1,251 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import type * as Sdk from '@millrace/sdk';
+import { Command } from 'commander';
+import { parse } from 'dotenv';
+import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
+import { dotenvFile } from '../dotenv-file.ts';
+import { CommandFailed, exitCodes } from '../exit-codes.ts';
+import { environment, positiveInteger } from '../options.ts';
+import { printJson, screenOn, table } from '../screen.ts';
+
+interface EnvOptions extends ConnectionOptions {
+  readonly project?: string;
+  readonly env?: string;
+  readonly json?: boolean;
+}
+
+const withEnvOptions = (command: Command): Command =>
+  withConnectionOptions(command)
+    .option('--project <ref>', 'the project, when --key is a personal access token')
+    .option('--env <environment>', 'its environment', environment)
+    .option('--branch <name>', 'a branch of preview or dev')
+    .option('--json', 'JSON on stdout');
+
+type Envvars = typeof Sdk.envvars;
+
+/** The calls of `envvars` for the environment that the options name. */
+async function openEnvironment(
+  options: EnvOptions,
+): Promise<{ envvars: Envvars; at: [] | [string, string] }> {
+  const { envvars } = await openClient(options);
+  const { project, env } = options;
+  if (project === undefined && env === undefined) return { envvars, at: [] };
+  if (project !== undefined && env !== undefined) return { envvars, at: [project, env] };
+  throw new CommandFailed(exitCodes.usage, 'Give both --project and --env, or neither with a secret key.');
+}
+
+// The overloads of the SDK take the project and the environment, or neither; a spread says the same, which TypeScript cannot see.
+type At = [string, string];
+
+const listCommand = (): Command =>
+  withEnvOptions(new Command('list').description('variables; secret values are not shown')).action(
+    async (options: EnvOptions) => {
+      const { envvars, at } = await openEnvironment(options);
+      const variables = await envvars.list(...(at as At));
+      if (options.json) return variables.forEach(printJson);
+      const { line, paint } = screenOn(process.stdout);
+      if (variables.length === 0) return line('No variables.');
+      const [head = '', ...rows] = table([
+        ['name', 'value'],
+        ...variables.map(({ name, value }) => [name, value.replaceAll('\n', '⏎')]),
+      ]);
+      line(paint.dim(head));
+      for (const row of rows) line(row);
+    },
+  );
+
+interface SetOptions extends EnvOptions {
+  readonly secret?: boolean;
+}
+
+const setCommand = (): Command =>
+  withEnvOptions(
+    new Command('set')
+      .description('sets variables; new runs have them at once')
+      .argument('<assignments...>', 'NAME=value; a NAME alone takes its value from stdin')
+      .option('--secret', 'never shown again, cut out of logs, outputs and errors')
+      .option('--no-secret', 'shown'),
+  ).action(async (assignments: string[], { secret, ...options }: SetOptions) => {
+    const settings = await readAssignments(assignments);
+    const { envvars, at } = await openEnvironment(options);
+    for (const { name, value } of settings) {
+      await envvars.create(...(at as At), { name, value, ...(secret !== undefined && { isSecret: secret }) });
+      say(options, { set: name }, `Set ${name}.`);
+    }
+  });
+
+async function readAssignments(assignments: readonly string[]) {
+  const fromInput = assignments.filter((one) => !one.includes('='));
+  if (fromInput.length > 1) {
+    throw new CommandFailed(exitCodes.usage, 'Only one variable can take its value from stdin.');
+  }
+  // The line end that a file or an editor adds is not part of a value.
+  const input = fromInput.length === 1 ? (await text(process.stdin)).replace(/\r?\n$/, '') : '';
+  return assignments.map((one) => {
+    const at = one.indexOf('=');
+    return at === -1 ? { name: one, value: input } : { name: one.slice(0, at), value: one.slice(at + 1) };
+  });
+}
+
+const say = ({ json }: EnvOptions, fact: object, sentence: string): void =>
+  json ? printJson(fact) : screenOn(process.stdout).line(sentence);
+
+const unsetCommand = (): Command =>
+  withEnvOptions(
+    new Command('unset')
+      .description("deletes variables; a branch shows its parent's again")
+      .argument('<names...>'),
+  ).action(async (names: string[], options: EnvOptions) => {
+    const { envvars, at } = await openEnvironment(options);
+    for (const name of names) {
+      await envvars.del(...(at as At), name);
+      say(options, { unset: name }, `Deleted ${name}.`);
+    }
+  });
+
+const pullCommand = (): Command =>
+  withEnvOptions(
+    new Command('pull')
+      .description('writes all variables, secrets too, into a dotenv file that only you can read')
+      .argument('[file]', 'where to', '.env')
+      .option('--force', 'replace the file when there is one'),
+  ).action(async (file: string, { force = false, ...options }: EnvOptions & { force?: boolean }) => {
+    const { envvars } = await openClient(options);
+    const variables = await envvars.readAll();
+    const { text: content, missing } = dotenvFile(variables);
+    await writeFile(file, content, { mode: 0o600, flag: force ? 'w' : 'wx' }).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      throw new CommandFailed(exitCodes.failed, `${file} is there already. Give another name, or --force.`);
+    });
+    const count = Object.keys(variables).length - missing.length;
+    say(options, { file, count, missing }, `Wrote ${count} variables to ${file}.`);
+    if (missing.length > 0) {
+      throw new CommandFailed(exitCodes.failed, `A dotenv file cannot hold these: ${missing.join(', ')}.`);
+    }
+  });
+
+interface ImportOptions extends SetOptions {
+  readonly override?: boolean;
+}
+
+async function importFile(
+  file: string,
+  { override = false, secret, ...options }: ImportOptions,
+): Promise<void> {
+  const variables = parse((await readFile(file, 'utf8')).replace(/^\uFEFF/, ''));
+  const { envvars, at } = await openEnvironment(options);
+  try {
+    const flag = secret === undefined ? {} : { isSecret: secret };
+    await envvars.upload(...(at as At), { variables, override, ...flag });
+  } catch (error) {
+    throw explained(error);
+  }
+  const count = Object.keys(variables).length;
+  say(options, { file, count }, `Set the ${count} variables of ${file}.`);
+}
+
+/** The server says of each variable why not. */
+function explained(error: unknown): unknown {
+  const body = (error as { body?: { error?: unknown; variableErrors?: unknown } } | undefined)?.body;
+  if (!Array.isArray(body?.variableErrors)) return error;
+  const errors = body.variableErrors as readonly { key: string; error: string }[];
+  const lines = errors.map((one) => `  ${one.key}: ${one.error}`);
+  return new CommandFailed(exitCodes.failed, [String(body.error), ...lines].join('\n'));
+}
+
+const pushCommand = (): Command =>
+  withEnvOptions(
+    new Command('push')
+      .description('sets all variables of a dotenv file, over those that exist; others stay')
+      .argument('[file]', 'which file', '.env')
+      .option('--secret', 'all of them are secret')
+      .option('--no-secret', 'none of them is'),
+  ).action((file: string, options: ImportOptions) => importFile(file, { ...options, override: true }));
+
+const importCommand = (): Command =>
+  withEnvOptions(
+    new Command('import')
+      .description('sets all variables of a dotenv file, or none when one of them exists')
+      .argument('<file>')
+      .option('--override', 'over those that exist')
+      .option('--secret', 'all of them are secret')
+      .option('--no-secret', 'none of them is'),
+  ).action(importFile);
+
+const historyCommand = (): Command =>
+  withEnvOptions(
+    new Command('history')
+      .description('who changed which variables when, the newest change first')
+      .option('--limit <count>', 'at most', positiveInteger, 25),
+  ).action(async ({ limit, ...options }: EnvOptions & { limit: number }) => {
+    const { envvars, at } = await openEnvironment(options);
+    const revisions: Sdk.VariableRevision[] = [];
+    for await (const revision of envvars.history(...(at as At))) {
+      revisions.push(revision);
+      if (revisions.length === limit) break;
+    }
+    if (options.json) return revisions.forEach(printJson);
+    const { line, paint } = screenOn(process.stdout);
+    if (revisions.length === 0) return line('No variable was ever set.');
+    const rows = revisions.map((one) => [
+      String(one.revision),
+      one.at.toISOString(),
+      one.restored === undefined ? one.act : `${one.act} to ${one.restored}`,
+      one.userId ?? one.credentialId,
+      changesInWords(one.changes),
+    ]);
+    const [head = '', ...body] = table([['revision', 'when', 'what', 'who', 'variables'], ...rows]);
+    line(paint.dim(head));
+    for (const row of body) line(row);
+  });
+
+const signs = { added: '+', changed: '~', removed: '-' } as const;
+
+const changesInWords = (changes: readonly { name: string; change: keyof typeof signs }[]): string => {
+  const shown = changes.slice(0, 8).map(({ name, change }) => `${signs[change]}${name}`);
+  return [...shown, ...(changes.length > 8 ? [`and ${changes.length - 8} more`] : [])].join(' ');
+};
+
+const diffCommand = (): Command =>
+  withEnvOptions(
+    new Command('diff')
+      .description('how variables differ between two revisions')
+      .argument('<from>', 'a revision', positiveInteger)
+      .argument('[to]', 'another; default: now', positiveInteger),
+  ).action(async (from: number, to: number | undefined, options: EnvOptions) => {
+    const { envvars, at } = await openEnvironment(options);
+    const compared = await envvars.diff(...(at as At), { from, ...(to !== undefined && { to }) });
+    if (options.json) return printJson(compared);
+    const { line, paint } = screenOn(process.stdout);
+    if (compared.changes.length === 0) return line('They are the same.');
+    for (const one of compared.changes) {
+      if (one.from !== undefined) line(paint.red(`- ${one.name}=${one.from}`));
+      if (one.to !== undefined) line(paint.green(`+ ${one.name}=${one.to}`));
+    }
+  });
+
+const rollbackCommand = (): Command =>
+  withEnvOptions(
+    new Command('rollback')
+      .description('makes variables what they were at a revision, as a new revision')
+      .argument('<revision>', 'see `millrace env history`', positiveInteger),
+  ).action(async (revision: number, options: EnvOptions) => {
+    const { envvars, at } = await openEnvironment(options);
+    const done = await envvars.rollback(...(at as At), { revision });
+    const what = done.changes.length === 0 ? 'nothing differed' : changesInWords(done.changes);
+    say(options, done, `As at revision ${revision}, now revision ${done.revision}: ${what}.`);
+  });
+
+export const envCommand = (): Command =>
+  new Command('env')
+    .description('environment variables: what runs have in process.env')
+    .addCommand(listCommand())
+    .addCommand(setCommand())
+    .addCommand(unsetCommand())
+    .addCommand(pullCommand())
+    .addCommand(pushCommand())
+    .addCommand(importCommand())
+    .addCommand(historyCommand())
+    .addCommand(diffCommand())
+    .addCommand(rollbackCommand());

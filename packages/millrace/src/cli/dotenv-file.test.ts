@@ -1,0 +1,46 @@
+import { parse } from 'dotenv';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { dotenvFile } from './dotenv-file.ts';
+
+it('writes what the library reads back, and names what it cannot write', () => {
+  const pieces = fc.constantFrom(
+    "'",
+    '"',
+    '`',
+    '\\n',
+    '\\',
+    '\n',
+    '\r',
+    '#',
+    ' ',
+    '=',
+    '$A',
+    'é',
+    'x',
+    'export ',
+  );
+  const value = fc.array(pieces, { minLength: 1, maxLength: 8 }).map((parts) => parts.join(''));
+  const property = fc.property(
+    fc.dictionary(fc.stringMatching(/^[A-Z_][A-Z0-9_]{0,5}$/), value),
+    (variables) => {
+      const { text, missing } = dotenvFile(variables);
+      const read = parse(text);
+      for (const [name, wanted] of Object.entries(variables)) {
+        expect(missing.includes(name) ? undefined : read[name]).toBe(
+          missing.includes(name) ? undefined : wanted,
+        );
+      }
+      expect(Object.keys(read)).toHaveLength(Object.keys(variables).length - missing.length);
+    },
+  );
+  fc.assert(property, { numRuns: 1_000 });
+});
+
+it('needs quotes for few values and gives up on fewer', () => {
+  expect(dotenvFile({ B: 'a b', A: 'postgres://u:p@h:5432/d', C: "it's" })).toEqual({
+    text: "A=postgres://u:p@h:5432/d\nB='a b'\nC=`it's`\n",
+    missing: [],
+  });
+  expect(dotenvFile({ A: `all of '"\`` })).toEqual({ text: '', missing: ['A'] });
+});

@@ -1,0 +1,60 @@
+import type { ApiClient } from '../client/api-client.ts';
+import { currentClient } from '../client/current-client.ts';
+import { ConfigurationError } from '../client/settings.ts';
+
+/** Which environment a call is about. */
+export interface Address {
+  readonly projectRef: string;
+  readonly env: string;
+}
+
+const own = new WeakMap<ApiClient, Promise<Address>>();
+
+/**
+ * The client of a call, the environment that it is about and what else it was given: `(projectRef, env, ...rest)`, or `(...rest)` for
+ * the environment that the secret key is for. `least` is how many arguments `rest` has.
+ */
+export async function addressed<R extends readonly unknown[]>(
+  given: readonly unknown[],
+  least: number,
+): Promise<{ client: ApiClient; params: Address; rest: R }> {
+  const client = currentClient();
+  if (given.length === least) {
+    return { client, params: await ownEnvironment(client), rest: given as unknown as R };
+  }
+  if (given.length < least + 2) {
+    throw new TypeError('Give both the project reference and the environment, or neither of them.');
+  }
+  const [projectRef, env, ...rest] = given;
+  for (const [name, value] of Object.entries({ projectRef, env })) {
+    if (typeof value !== 'string' || value === '') {
+      throw new TypeError(
+        `${name} must be a text such as ${name === 'env' ? 'prod' : 'proj_…'}; got ${typeof value}`,
+      );
+    }
+  }
+  return {
+    client,
+    params: { projectRef: projectRef as string, env: env as string },
+    rest: rest as unknown as R,
+  };
+}
+
+/** Asked once a client: a key stays what it is. */
+function ownEnvironment(client: ApiClient): Promise<Address> {
+  if (/^(?:svc|tr)_pat_/.test(client.settings.accessToken)) {
+    throw new ConfigurationError(
+      'A personal access token is for many environments: give the project reference and the environment first, as in envvars.list("proj_…", "prod").',
+    );
+  }
+  let asked = own.get(client);
+  if (!asked) {
+    asked = client.call('whoami').then(({ project, environment }) => {
+      if (project && environment) return { projectRef: project.ref, env: environment.name };
+      throw new ConfigurationError('This credential is for no environment: give a secret key.');
+    });
+    asked.catch(() => own.delete(client));
+    own.set(client, asked);
+  }
+  return asked;
+}

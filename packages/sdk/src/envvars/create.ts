@@ -1,0 +1,19 @@
+import { addressed } from './address.ts';
+import type { CreateVariable, Success } from './variable.ts';
+
+/**
+ * Sets a variable, whether or not it exists. Runs that start from then on have it. Throws a BadRequestError for a name or a value
+ * that cannot be.
+ *
+ * @example
+ * await envvars.create({ name: 'STRIPE_KEY', value: key, isSecret: true });
+ *
+ * @example
+ * await envvars.create('proj_…', 'prod', { name: 'LOG_LEVEL', value: 'debug' });
+ */
+export function create(projectRef: string, env: string, variable: CreateVariable): Promise<Success>;
+export function create(variable: CreateVariable): Promise<Success>;
+export async function create(...given: readonly (string | CreateVariable)[]): Promise<Success> {
+  const { client, params, rest } = await addressed<[CreateVariable]>(given, 1);
+  return client.call('createVariable', { params: { ...params }, body: rest[0] });
+}

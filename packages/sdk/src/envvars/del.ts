@@ -1,0 +1,19 @@
+import { addressed } from './address.ts';
+import type { Success } from './variable.ts';
+
+/**
+ * Deletes a variable's value in an environment. On a preview branch the parent's shows again. Throws a NotFoundError when there is
+ * none.
+ *
+ * @example
+ * await envvars.del('LOG_LEVEL');
+ *
+ * @example
+ * await envvars.del('proj_…', 'prod', 'LOG_LEVEL');
+ */
+export function del(projectRef: string, env: string, name: string): Promise<Success>;
+export function del(name: string): Promise<Success>;
+export async function del(...given: readonly string[]): Promise<Success> {
+  const { client, params, rest } = await addressed<[string]>(given, 1);
+  return client.call('deleteVariable', { params: { ...params, name: rest[0] } });
+}

@@ -1,0 +1,19 @@
+import { addressed } from './address.ts';
+import type { Success, UploadVariables } from './variable.ts';
+
+/**
+ * Sets many variables at once, all or none. Blank ones and reserved names are left out. Throws a BadRequestError when one exists and
+ * `override` is not set, or cannot be set; its `body.variableErrors` names each (`{ key, error }`).
+ *
+ * @example
+ * await envvars.upload({ variables: { A: '1', B: '2' }, override: true });
+ *
+ * @example
+ * await envvars.upload('proj_…', 'prod', { variables: { A: '1' } });
+ */
+export function upload(projectRef: string, env: string, variables: UploadVariables): Promise<Success>;
+export function upload(variables: UploadVariables): Promise<Success>;
+export async function upload(...given: readonly (string | UploadVariables)[]): Promise<Success> {
+  const { client, params, rest } = await addressed<[UploadVariables]>(given, 1);
+  return client.call('importVariables', { params: { ...params }, body: rest[0] });
+}

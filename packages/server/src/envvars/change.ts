@@ -1,0 +1,194 @@
+/** Every change of variables goes through here: one transaction, one revision, nothing when nothing changes. */
+import type { Environment, Principal } from '../auth/principal.ts';
+import type { MasterKey } from '../auth/seal.ts';
+import type { Sql, Transaction } from '../db/connect.ts';
+import { openValue, sealValue } from './place.ts';
+import { invalid, mostTogether, mostVariables } from './rules.ts';
+
+export interface ChangeDependencies {
+  readonly sql: Sql;
+  readonly masterKey: MasterKey;
+  /** Milliseconds by the database's clock. */
+  readonly now: () => number;
+  /** Told after every revision, before its caller is answered. */
+  readonly changed: (root: number) => Promise<void>;
+}
+
+/** Who changes what, for the history. */
+export interface Change {
+  readonly environment: Environment;
+  readonly principal: Principal;
+  readonly act: 'set' | 'import' | 'delete' | 'rollback';
+  readonly source?: object | undefined;
+  /** Of a rollback: to which revision. */
+  readonly restored?: number | undefined;
+  /** The names that it may touch. Left out: all. */
+  readonly names?: readonly string[];
+}
+
+/** A variable of the environment itself, as it is stored. */
+export interface OwnVariable {
+  readonly sealed: Buffer;
+  readonly isSecret: boolean;
+}
+
+/** What a variable shall become. */
+export type Wish =
+  | { readonly name: string; readonly gone: true }
+  | { readonly name: string; readonly isSecret: boolean; readonly value: string }
+  /** As it was sealed once for this environment and name. */
+  | { readonly name: string; readonly isSecret: boolean; readonly sealed: Buffer };
+
+export interface NamedChange {
+  readonly name: string;
+  readonly change: 'added' | 'changed' | 'removed';
+  readonly isSecret: boolean;
+}
+
+export interface Changed {
+  /** The revision that is in force then: a new one, or the one before when nothing changed. */
+  readonly revision: number;
+  readonly changes: readonly NamedChange[];
+}
+
+/**
+ * Changes an environment's own variables to what `wish` asks for, given what there is under the names. Changes of an environment and
+ * its branches take turns. A value that is set to what it is already is no change.
+ */
+export async function changeVariables(
+  { sql, masterKey, now, changed }: ChangeDependencies,
+  change: Change,
+  wish: (
+    own: ReadonlyMap<string, OwnVariable>,
+    state: {
+      readonly tx: Transaction;
+      readonly root: number;
+      readonly revision: number;
+      readonly oldest: number;
+    },
+  ) => readonly Wish[] | Promise<readonly Wish[]>,
+): Promise<Changed> {
+  const env = change.environment.id;
+  const { root, ...result } = await sql.begin(async (tx) => {
+    const state = await takeTurn(tx, env);
+    const own = await readOwn(tx, env, change.names);
+    const wishes = await wish(own, { tx, ...state });
+    const rows = wishes.flatMap((one) => rowOf(masterKey, env, one, own.get(one.name)) ?? []);
+    if (rows.length === 0) return { root: state.root, revision: state.revision, changes: [] };
+    const revision = state.revision + 1;
+    await write(tx, change, state.root, revision, new Date(now()), rows);
+    await refuseTooMuch(tx, env);
+    if (revision % pruneEvery === 0) await prune(tx, state.root, revision - mostRevisions);
+    return {
+      root: state.root,
+      revision,
+      changes: rows.map(({ name, change: what, isSecret }) => ({ name, change: what, isSecret })),
+    };
+  });
+  if (result.changes.length > 0) await changed(root);
+  return result;
+}
+
+/** Locks the counter of the environment and its branches, making it first if need be. */
+async function takeTurn(tx: Transaction, env: number) {
+  const [row] = await tx<{ root: number; revision: number; oldest: number }[]>`
+    insert into variable_sets as s (root, revision)
+    select coalesce(e.parent_id, e.id), 0 from environments e where e.id = ${env}
+    on conflict (root) do update set revision = s.revision
+    returning root, revision, oldest`;
+  if (!row) throw new Error(`environment ${env} does not exist`);
+  return row;
+}
+
+async function readOwn(tx: Transaction, env: number, names: readonly string[] | undefined) {
+  const named = names === undefined ? tx`` : tx`and name = any(${[...names]}::text[])`;
+  const rows = await tx<({ name: string } & OwnVariable)[]>`
+    select name, sealed, is_secret as "isSecret" from variables where env = ${env} ${named}`;
+  return new Map(rows.map((row) => [row.name, row]));
+}
+
+type ChangeRow = NamedChange & { readonly sealed: Buffer | null };
+
+function rowOf(
+  masterKey: MasterKey,
+  env: number,
+  wish: Wish,
+  own: OwnVariable | undefined,
+): ChangeRow | undefined {
+  const { name } = wish;
+  if ('gone' in wish) return own && { name, change: 'removed', isSecret: own.isSecret, sealed: null };
+  const value = 'value' in wish ? wish.value : openValue(masterKey, env, name, wish.sealed);
+  const change = own ? 'changed' : 'added';
+  if (own?.isSecret === wish.isSecret && openValue(masterKey, env, name, own.sealed) === value)
+    return undefined;
+  const sealed = 'sealed' in wish ? wish.sealed : sealValue(masterKey, env, name, value);
+  return { name, change, isSecret: wish.isSecret, sealed };
+}
+
+async function write(
+  tx: Transaction,
+  { environment, principal, act, source, restored }: Change,
+  root: number,
+  revision: number,
+  at: Date,
+  rows: readonly ChangeRow[],
+): Promise<void> {
+  const env = environment.id;
+  const user = principal.kind === 'personalAccessToken' ? principal.userId : null;
+  const names = rows.map((row) => row.name);
+  await tx`
+    with counted as (
+      update variable_sets set revision = ${revision} where root = ${root}
+    ), noted as (
+      insert into variable_revisions (root, revision, env, at, act, user_id, credential_id, source, restored)
+      values (${root}, ${revision}, ${env}, ${at}, ${act}, ${user}, ${principal.credentialId},
+              ${source === undefined ? null : JSON.stringify(source)}::jsonb, ${restored ?? null})
+    ), changed as (
+      insert into variable_changes (env, name, revision, change, is_secret, sealed)
+      select ${env}, c.name, ${revision}, c.change, c.is_secret, c.sealed
+        from unnest(${names}::text[], ${rows.map((row) => row.change)}::text[],
+                    ${rows.map((row) => String(row.isSecret))}::text[]::boolean[], ${rows.map((row) => row.sealed)}::bytea[])
+               as c (name, change, is_secret, sealed)
+      returning name, is_secret, sealed
+    ), gone as (
+      delete from variables v using changed c where v.env = ${env} and v.name = c.name and c.sealed is null
+    )
+    insert into variables (env, name, sealed, is_secret, revision, updated_at)
+    select ${env}, c.name, c.sealed, c.is_secret, ${revision}, ${at} from changed c where c.sealed is not null
+    on conflict (env, name) do update set
+      sealed = excluded.sealed, is_secret = excluded.is_secret, revision = excluded.revision, updated_at = excluded.updated_at`;
+}
+
+async function refuseTooMuch(tx: Transaction, env: number): Promise<void> {
+  const [row] = await tx<{ count: number; bytes: number }[]>`
+    select count(*)::int as count, coalesce(sum(length(name) + octet_length(sealed)), 0)::int as bytes
+      from variables where env = ${env}`;
+  const { count = 0, bytes = 0 } = row ?? {};
+  if (count > mostVariables) {
+    throw invalid(
+      `The environment would have ${count} variables; the most is ${mostVariables}. Delete some first.`,
+    );
+  }
+  if (bytes > mostTogether) {
+    throw invalid(
+      `The environment's variables would have ${bytes} bytes together; the most is ${mostTogether}, since no process starts with more. Delete some, or keep large values elsewhere.`,
+    );
+  }
+}
+
+/** Revisions kept of an environment and its branches. */
+const mostRevisions = 1_000;
+const pruneEvery = 100;
+
+/** Forgets what was before `oldest`, but for what each variable was then: later states are built on it. */
+async function prune(tx: Transaction, root: number, oldest: number): Promise<void> {
+  if (oldest <= 0) return;
+  await tx`update variable_sets set oldest = ${oldest} where root = ${root}`;
+  await tx`delete from variable_revisions where root = ${root} and revision < ${oldest}`;
+  await tx`
+    delete from variable_changes c using environments e
+     where e.id = c.env and coalesce(e.parent_id, e.id) = ${root} and c.revision <= ${oldest}
+       and (c.sealed is null and c.revision < ${oldest} or exists (
+         select from variable_changes later
+          where later.env = c.env and later.name = c.name and later.revision > c.revision and later.revision <= ${oldest}))`;
+}

@@ -1,0 +1,23 @@
+import { badRequest, notFound } from '../problem.ts';
+import { changeVariables, type ChangeDependencies } from './change.ts';
+import type { Caller } from './set.ts';
+
+/** Deletes a variable's value here. On a branch the parent's shows again, and cannot be deleted from there. */
+export async function deleteVariable(
+  dependencies: ChangeDependencies,
+  caller: Caller,
+  name: string,
+): Promise<void> {
+  await changeVariables(
+    dependencies,
+    { ...caller, act: 'delete', names: [name] },
+    async (own, { tx, root }) => {
+      if (own.has(name)) return [{ name, gone: true }];
+      const [inherited] = await tx`select from variables where env = ${root} and name = ${name}`;
+      if (!inherited) throw notFound('Environment variable not found');
+      throw badRequest(
+        'Environment variable value not found: the branch has none of its own, and its parent keeps its value',
+      );
+    },
+  );
+}

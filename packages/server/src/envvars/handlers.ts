@@ -1,0 +1,108 @@
+import type { Operations } from '@millrace/contract';
+import type { Environment } from '../auth/principal.ts';
+import { notFound } from '../problem.ts';
+import type { HandlersOf, Request } from '../request.ts';
+import type { ChangeDependencies } from './change.ts';
+import { deleteVariable } from './delete.ts';
+import { compareRevisions, listRevisions } from './history.ts';
+import { importVariables } from './import.ts';
+import { listVariables } from './list.ts';
+import { opened, readVariables } from './read.ts';
+import { retrieveVariable } from './retrieve.ts';
+import { rollBack } from './rollback.ts';
+import { createVariable, updateVariable, type Caller } from './set.ts';
+import { findTarget, otherProject } from './target.ts';
+
+type Named = Pick<
+  Operations,
+  | 'listVariables'
+  | 'retrieveVariable'
+  | 'createVariable'
+  | 'updateVariable'
+  | 'updateVariableByPost'
+  | 'deleteVariable'
+  | 'importVariables'
+  | 'readVariables'
+  | 'listVariableRevisions'
+  | 'compareVariableRevisions'
+  | 'rollBackVariables'
+>;
+
+const done = { success: true };
+
+export function variableHandlers(dependencies: ChangeDependencies): HandlersOf<Named> {
+  const { sql, masterKey } = dependencies;
+
+  type Addressed = Pick<Request<Named['listVariables']>, 'params' | 'principal' | 'header'>;
+  const target = (request: Addressed): Promise<Environment> => {
+    const serviceBranch = request.header('x-service-branch');
+    const triggerBranch = request.header('x-trigger-branch');
+    return findTarget(sql, request.principal, { ...request.params, serviceBranch, triggerBranch });
+  };
+  const caller = async (request: Addressed): Promise<Caller> => ({
+    environment: await target(request),
+    principal: request.principal,
+  });
+
+  const update = async (request: Addressed & Pick<Request<Named['updateVariable']>, 'params' | 'body'>) => {
+    const { name } = request.params;
+    await updateVariable(dependencies, await caller(request), { name, value: request.body.value });
+    return done;
+  };
+
+  return {
+    listVariables: async (request) => listVariables(sql, masterKey, await target(request)),
+
+    async retrieveVariable(request) {
+      const environment = await target(request);
+      const found = await retrieveVariable(sql, masterKey, environment, request.params.name);
+      if (!found) throw notFound('Environment variable not found');
+      return found;
+    },
+
+    async createVariable(request) {
+      await createVariable(dependencies, await caller(request), request.body);
+      return done;
+    },
+
+    updateVariable: update,
+    updateVariableByPost: update,
+
+    async deleteVariable(request) {
+      await deleteVariable(dependencies, await caller(request), request.params.name);
+      return done;
+    },
+
+    async importVariables(request) {
+      await importVariables(dependencies, await caller(request), request.body);
+      return done;
+    },
+
+    async readVariables(request) {
+      const { id, projectRef } = request.environment;
+      if (request.params.projectRef !== projectRef) throw otherProject(projectRef);
+      const { variables, revision } = await readVariables(sql, id);
+      const entries = [...variables.values()].map((one) => [one.name, opened(masterKey, one)] as const);
+      return { variables: Object.fromEntries(entries), revision };
+    },
+
+    async listVariableRevisions(request) {
+      const { 'page[size]': size, 'page[after]': after } = request.query;
+      return listRevisions(sql, await target(request), { size, after });
+    },
+
+    async compareVariableRevisions(request) {
+      const { from, to } = request.query;
+      return compareRevisions(sql, masterKey, await target(request), { from, to });
+    },
+
+    async rollBackVariables(request) {
+      const { revision, changes } = await rollBack(
+        dependencies,
+        await caller(request),
+        request.body.revision,
+      );
+      return { success: true, revision, changes: [...changes] };
+    },
+  };
+}

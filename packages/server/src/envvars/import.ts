@@ -1,0 +1,124 @@
+import { environmentTypes, type Body, type Operations } from '@millrace/contract';
+import type { Environment } from '../auth/principal.ts';
+import { Problem } from '../problem.ts';
+import { changeVariables, type ChangeDependencies } from './change.ts';
+import { parseDotenv } from './dotenv.ts';
+import {
+  invalid,
+  isBlank,
+  isReserved,
+  nothingValid,
+  whyNot,
+  type Setting,
+  type VariableError,
+} from './rules.ts';
+import type { Caller } from './set.ts';
+
+type Import = Body<Operations['importVariables']>;
+
+/**
+ * Sets many variables, all or none. Blank and reserved ones are left out silently. With `parentVariables` the branch and its
+ * parent are two imports of which one may fail: then the other's success is the answer.
+ */
+export async function importVariables(
+  dependencies: ChangeDependencies,
+  caller: Caller,
+  body: Import,
+): Promise<void> {
+  const { variables, parentVariables, ...options } = body;
+  const parent = parentVariables && (await parentOf(dependencies, caller.environment));
+  const own = importInto(dependencies, caller, settingsOf(variables), options);
+  if (!parentVariables || !parent) return own;
+  const results = await Promise.allSettled([
+    own,
+    own
+      .catch(() => {})
+      .then(() =>
+        importInto(dependencies, { ...caller, environment: parent }, settingsOf(parentVariables), options),
+      ),
+  ]);
+  const reasons = results.flatMap((result): unknown[] =>
+    result.status === 'rejected' ? [result.reason] : [],
+  );
+  const fault = reasons.find((reason) => !(reason instanceof Problem));
+  if (fault !== undefined) throw fault;
+  if (reasons.length === results.length) throw reasons[0];
+}
+
+function settingsOf(variables: Import['variables']): readonly Setting[] {
+  if (typeof variables === 'string') return parseDotenv(variables);
+  if (Array.isArray(variables)) return variables;
+  return Object.entries(variables).map(([name, value]) => ({ name, value }));
+}
+
+async function parentOf({ sql }: ChangeDependencies, branch: Environment): Promise<Environment> {
+  const [row] = await sql<{ id: number; publicId: string }[]>`
+    select p.id, p.public_id as "publicId" from environments e join environments p on p.id = e.parent_id
+     where e.id = ${branch.id}`;
+  if (!row) throw invalid('parentVariables: only a branch has a parent. Leave it out.');
+  return { ...branch, ...row, branch: null };
+}
+
+async function importInto(
+  dependencies: ChangeDependencies,
+  caller: Caller,
+  given: readonly Setting[],
+  { override, isSecret, source }: Omit<Import, 'variables' | 'parentVariables'>,
+): Promise<void> {
+  const settings = given.filter((setting) => !isBlank(setting) && !isReserved(setting.name));
+  if (settings.length === 0) throw noneLeft(given);
+  refuseUnfit(settings);
+  const names = settings.map(({ name }) => name);
+  await changeVariables(
+    dependencies,
+    { ...caller, act: 'import', source, names },
+    async (own, { tx, root }) => {
+      if (!override)
+        refuseExisting(
+          caller.environment,
+          names.filter((name) => own.has(name)),
+        );
+      const secretInParent =
+        isSecret === undefined && root !== caller.environment.id
+          ? await tx<{ name: string }[]>`
+            select name from variables where env = ${root} and is_secret and name = any(${names}::text[])`
+          : [];
+      const inherited = new Set(secretInParent.map(({ name }) => name));
+      return settings.map(({ name, value }) => ({
+        name,
+        value,
+        isSecret: isSecret ?? own.get(name)?.isSecret ?? inherited.has(name),
+      }));
+    },
+  );
+}
+
+function noneLeft(given: readonly Setting[]): Problem {
+  const dropped = given.filter(({ name }) => isReserved(name)).map(({ name }) => name);
+  const problem = nothingValid();
+  if (dropped.length === 0) return problem;
+  return invalid(`${problem.message} Reserved names were left out: ${dropped.slice(0, 10).join(', ')}.`);
+}
+
+function refuseUnfit(settings: readonly Setting[]): void {
+  const seen = new Set<string>();
+  const errors = settings.flatMap((setting): VariableError[] => {
+    const unfit = whyNot(setting);
+    if (unfit) return [unfit];
+    if (seen.has(setting.name)) return [{ key: setting.name, error: 'It is given twice: keep one of them.' }];
+    seen.add(setting.name);
+    return [];
+  });
+  if (errors.length === 0) return;
+  throw invalid(`Nothing was set: ${errors.length} of the variables cannot be. See variableErrors.`, errors);
+}
+
+function refuseExisting({ kind, branch }: Environment, names: readonly string[]): void {
+  if (names.length === 0) return;
+  const type = environmentTypes[kind];
+  const title = `${type.charAt(0)}${type.slice(1).toLowerCase()}${branch === null ? '' : ` (${branch})`}`;
+  throw invalid(
+    'Some of the variables are already set for these environments. Set override to true to override them.',
+    names.map((key) => ({ key, error: `Variable already set in ${title}.` })),
+  );
+}

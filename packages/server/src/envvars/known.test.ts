@@ -1,0 +1,115 @@
+import { once } from 'node:events';
+import type { ServerMessage } from '@millrace/contract/runner';
+import { expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { createLog } from '../log.ts';
+import { startServer } from '../server.ts';
+import { changeVariables } from './change.ts';
+import { masterKey, serve } from './testing/serve.ts';
+
+type Variables = Extract<ServerMessage, { type: 'welcome' | 'variables' }>;
+
+/** A runner as far as it hears of variables: every set that it was told, in order. */
+async function listener(url: string, key: string, branch?: string) {
+  const heard: Variables[] = [];
+  const waiting = new Set<() => void>();
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/runner/v1/connect`, {
+    headers: { authorization: `Bearer ${key}`, ...(branch !== undefined && { 'x-service-branch': branch }) },
+  });
+  socket.on('message', (data: Buffer) => {
+    const message = JSON.parse(data.toString()) as ServerMessage;
+    if (message.type === 'welcome' || message.type === 'variables') heard.push(message);
+    for (const look of waiting) look();
+  });
+  await once(socket, 'open');
+  const hello = {
+    type: 'hello',
+    runner: `r${Math.random()}`,
+    host: 'h',
+    pid: 1,
+    capacity: 1,
+    versions: [],
+    held: [],
+  };
+  socket.send(JSON.stringify(hello));
+  onTestFinished(() => socket.terminate());
+  const until = (suits: (last: Variables) => boolean): Promise<Variables> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        const last = heard.at(-1);
+        if (!last || !suits(last)) return;
+        waiting.delete(look);
+        resolve(last);
+      };
+      waiting.add(look);
+      look();
+    });
+  await until(() => true);
+  return { heard, until };
+}
+
+test('a runner is told the variables when it connects, and again as soon as they change', async () => {
+  const { call, server, key } = await serve();
+  const runner = await listener(server.url, key('prod'));
+  expect(runner.heard[0]).toMatchObject({ type: 'welcome', variables: {} });
+  expect(runner.heard[0]).not.toHaveProperty('revision');
+  await call('POST', 'envvars/prod', { body: { name: 'A', value: 'secret value', isSecret: true } });
+  const told = { variables: { A: 'secret value' }, revision: 1 };
+  expect(await runner.until((last) => last.revision === 1)).toEqual({ type: 'variables', ...told });
+  expect((await listener(server.url, key('prod'))).heard[0]).toMatchObject({ type: 'welcome', ...told });
+});
+
+test("a branch's runner hears of its parent's changes and of its own, a stranger of none", async () => {
+  const { call, server, key, pat, addBranch } = await serve();
+  await addBranch('preview', 'x');
+  const branch = await listener(server.url, key('preview'), 'x');
+  const prod = await listener(server.url, key('prod'));
+  await call('POST', 'envvars/preview', { as: pat, body: { name: 'A', value: 'parent' } });
+  expect((await branch.until((last) => last.revision === 1)).variables).toEqual({ A: 'parent' });
+  await call('POST', 'envvars/preview', { as: pat, branch: 'x', body: { name: 'A', value: 'branch' } });
+  expect((await branch.until((last) => last.revision === 2)).variables).toEqual({ A: 'branch' });
+  await call('DELETE', 'envvars/preview/A', { as: pat, branch: 'x' });
+  expect((await branch.until((last) => last.revision === 3)).variables).toEqual({ A: 'parent' });
+  expect(prod.heard).toHaveLength(1);
+});
+
+test('runners of the other server processes hear of it within a second, and also when no wake-up arrives', async () => {
+  const { call, server, database, sql, key } = await serve();
+  const log = createLog({ write() {} });
+  const second = await startServer({ database, port: 0, masterKey, log });
+  onTestFinished(() => second.close());
+  const runner = await listener(second.url, key('prod'));
+  const began = performance.now();
+  await call('POST', 'envvars/prod', { body: { name: 'A', value: '1' } });
+  await runner.until((last) => last.revision === 1);
+  expect(performance.now() - began).toBeLessThan(1_000);
+
+  const [env] = await sql<{ id: number }[]>`select id from environments where kind = 'prod'`;
+  await changeVariables(
+    { sql, masterKey, now: Date.now, changed: async () => {} },
+    {
+      environment: {
+        id: env?.id ?? 0,
+        publicId: '',
+        kind: 'prod',
+        branch: null,
+        projectId: 0,
+        projectRef: '',
+      },
+      principal: { kind: 'personalAccessToken', credentialId: 'pat_1', userId: 'user_1' },
+      act: 'set',
+    },
+    () => [{ name: 'A', value: '2', isSecret: false }],
+  );
+  expect((await runner.until((last) => last.revision === 2)).variables).toEqual({ A: '2' });
+  expect(server.url).not.toBe(second.url);
+});
+
+test('a burst of changes is told a few times, the last one last', async () => {
+  const { call, server, key } = await serve();
+  const runner = await listener(server.url, key('prod'));
+  for (let at = 1; at <= 40; at++)
+    await call('POST', 'envvars/prod', { body: { name: 'A', value: String(at) } });
+  expect((await runner.until((last) => last.revision === 40)).variables).toEqual({ A: '40' });
+  expect(runner.heard.length).toBeLessThan(20);
+});

@@ -1,0 +1,17 @@
+import type { EnvironmentVariable } from '@millrace/contract';
+import type { Environment } from '../auth/principal.ts';
+import type { MasterKey } from '../auth/seal.ts';
+import type { Sql } from '../db/connect.ts';
+import { readVariables, shown } from './read.ts';
+
+/** All variables in force, by name. */
+export async function listVariables(
+  sql: Sql,
+  masterKey: MasterKey,
+  environment: Environment,
+): Promise<EnvironmentVariable[]> {
+  const { variables } = await readVariables(sql, environment.id);
+  return [...variables.values()]
+    .map((variable) => shown(masterKey, variable))
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+}

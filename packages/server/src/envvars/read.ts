@@ -1,0 +1,98 @@
+import { redacted, type EnvironmentVariable } from '@millrace/contract';
+import type { MasterKey } from '../auth/seal.ts';
+import type { Queryable } from '../db/connect.ts';
+import { openValue } from './place.ts';
+
+/** One stored variable of an environment or of its parent. */
+export interface StoredVariable {
+  readonly env: number;
+  readonly name: string;
+  readonly sealed: Buffer;
+  readonly isSecret: boolean;
+}
+
+/** What is in force in an environment: its own variables over its parent's. */
+export interface InForce {
+  /** The environment whose counter of revisions it is: the parent of a branch, else itself. */
+  readonly root: number;
+  /** 0 before the first. */
+  readonly revision: number;
+  /** By name. */
+  readonly variables: ReadonlyMap<string, MergedVariable>;
+  /** What was secret once and is no more, as far as the history tells: attempts may still run with it. */
+  readonly past: readonly StoredVariable[];
+}
+
+export interface MergedVariable extends StoredVariable {
+  /** The parent's copy, where the environment's own hides one. */
+  readonly hidden?: StoredVariable;
+  /** True when either copy is. */
+  readonly isSecret: boolean;
+}
+
+/** More secrets of the past than this, the oldest first, are no longer looked for. */
+const mostPast = 2_000;
+
+type Row = { root: number; revision: number; past: boolean } & {
+  [K in keyof StoredVariable]: StoredVariable[K] | null;
+};
+
+/** One read: all of an environment's variables, or the one that is named. */
+export async function readVariables(
+  sql: Queryable,
+  env: number,
+  { name, withPast = false }: { readonly name?: string; readonly withPast?: boolean } = {},
+): Promise<InForce> {
+  const named = name === undefined ? sql`` : sql`and v.name = ${name}`;
+  const past = sql`
+    union all
+    (select c.env, c.name, c.sealed, c.is_secret, true
+       from variable_changes c
+      where c.env in (e.id, e.parent_id) and c.is_secret and c.sealed is not null
+      order by c.revision desc limit ${mostPast})`;
+  const rows = await sql<Row[]>`
+    select coalesce(e.parent_id, e.id) as root, coalesce(s.revision, 0) as revision,
+           x.env, x.name, x.sealed, x.is_secret as "isSecret", x.past
+      from environments e
+      left join variable_sets s on s.root = coalesce(e.parent_id, e.id)
+      left join lateral (
+        select v.env, v.name, v.sealed, v.is_secret, false as past
+          from variables v where v.env in (e.id, e.parent_id) ${named}
+        ${withPast ? past : sql``}
+      ) x on true
+     where e.id = ${env}`;
+  const stored = rows.filter((row): row is Row & StoredVariable => row.name !== null);
+  return {
+    root: rows[0]?.root ?? env,
+    revision: rows[0]?.revision ?? 0,
+    variables: merge(
+      env,
+      stored.filter((row) => !row.past),
+    ),
+    past: stored.filter((row) => row.past),
+  };
+}
+
+/** The environment's own copy wins; what is secret in one of the two is secret. */
+function merge(env: number, stored: readonly StoredVariable[]): Map<string, MergedVariable> {
+  const merged = new Map<string, MergedVariable>();
+  for (const one of stored) {
+    const other = merged.get(one.name);
+    if (!other) merged.set(one.name, one);
+    else {
+      const [own, hidden] = one.env === env ? [one, other] : [other, one];
+      merged.set(one.name, { ...own, hidden, isSecret: own.isSecret || hidden.isSecret });
+    }
+  }
+  return merged;
+}
+
+/** As it is shown: a secret is not even opened. */
+export const shown = (masterKey: MasterKey, variable: MergedVariable): EnvironmentVariable => ({
+  name: variable.name,
+  value: variable.isSecret ? redacted : opened(masterKey, variable),
+  isSecret: variable.isSecret,
+});
+
+export const opened = (masterKey: MasterKey, { env, name, sealed }: StoredVariable): string =>
+  openValue(masterKey, env, name, sealed);

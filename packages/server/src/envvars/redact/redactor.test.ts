@@ -1,0 +1,151 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { compile } from './matcher.ts';
+import { redactError, redactLines, redactOutcome } from './messages.ts';
+import { createRedactor } from './redactor.ts';
+import { spellingsOf } from './spellings.ts';
+
+const secret = 'sk_live_51/Qz+8 "é"\\w?';
+const redactor = createRedactor([secret, 'postgres://app:p%40ss%2Fw0rd-9@db.internal/app'])!;
+
+const pem = `-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\nAQEFAASCBKcwggSjAgEAAoIB\n-----END KEY-----\n`;
+
+describe('a secret is cut out', () => {
+  test.each([
+    ['as it is', secret],
+    ['in JSON', JSON.stringify({ [secret]: secret })],
+    ['in JSON within JSON', JSON.stringify({ a: JSON.stringify([secret]) })],
+    ['in base64', Buffer.from(secret).toString('base64')],
+    ['in base64url behind a user name', Buffer.from(`user:${secret}`).toString('base64url')],
+    ['in base64 between others', Buffer.from(`ab${secret}cd`).toString('base64')],
+    ['encoded for a URL', `https://api.test/?key=${encodeURIComponent(secret)}`],
+    ['in a form', new URLSearchParams({ key: secret }).toString()],
+    ['encoded in lower case', encodeURIComponent(secret).replaceAll(/%../g, (code) => code.toLowerCase())],
+  ])('%s', (_, text) => {
+    const clean = redactor.text(text);
+    expect(clean).toContain('<redacted>');
+    for (const spelling of spellingsOf(secret)) expect(clean).not.toContain(spelling);
+  });
+
+  test('with its password alone, as the address writes it and decoded', () => {
+    expect(redactor.text('denied for app with p%40ss%2Fw0rd-9')).toBe('denied for app with <redacted>');
+    expect(redactor.text('denied for app with p@ss/w0rd-9.')).toBe('denied for app with <redacted>.');
+  });
+
+  test('line by line when it has several', () => {
+    const key = createRedactor([pem])!;
+    const inspected = pem
+      .split('\n')
+      .map((line) => `    '${line}\\n' +`)
+      .join('\n');
+    expect(key.text(inspected)).not.toMatch(/MIIE|AQEF/);
+    expect(key.text(`key ${pem.trim()} end`)).toBe('key <redacted> end');
+  });
+
+  test('where a cut left its beginning', () => {
+    const long = createRedactor(['0123456789abcdef0123456789abcdef'])!;
+    expect(long.text('error: 0123456789ab…')).toBe('error: <redacted>…');
+    expect(long.text('error: 0123456789abcdef01… (512 more characters)')).toBe(
+      'error: <redacted>… (512 more characters)',
+    );
+    expect(long.text('error: 0123456789xx…')).toBe('error: 0123456789xx…');
+  });
+
+  test('once for spellings that overlap', () => {
+    const two = createRedactor(['abcdefgh1234', 'gh123456789'])!;
+    expect(two.text('x abcdefgh123456789 y')).toBe('x <redacted> y');
+  });
+});
+
+describe('JSON stays JSON', () => {
+  test('in values, in names and in numbers', () => {
+    const pin = createRedactor(['12345678', 'correct horse'])!;
+    expect(JSON.parse(pin.json('{"correct horse":[12345678,"a 12345678"],"n":1}'))).toEqual({
+      '<redacted>': ['<redacted>', 'a <redacted>'],
+      n: 1,
+    });
+  });
+
+  test('even when the secret looks like JSON', () => {
+    const odd = createRedactor(['","b":"c","d":"'])!;
+    expect(odd.json('{"a":"x","b":"c","d":"y"}')).toBe('"<redacted>"');
+  });
+
+  test('without a secret it is the very same text', () => {
+    const text = '{ "a" : 1.0 }';
+    expect(redactor.json(text)).toBe(text);
+  });
+});
+
+test('values too short to be told from words make no redactor', () => {
+  expect(createRedactor(['short', '1234567', ''])).toBeUndefined();
+});
+
+test('messages of runners lose the secret in every place, and only there', () => {
+  const error = {
+    type: 'CUSTOM_ERROR',
+    name: `E${secret}`,
+    message: `no ${secret}`,
+    stackTrace: `Error: ${secret}\n    at f (a.ts:1:1)`,
+    code: secret,
+    causes: [{ type: 'BUILT_IN_ERROR', name: 'E', message: secret, stackTrace: '' }],
+  } as const;
+  const outcomes = [
+    redactOutcome(redactor, { kind: 'failed', status: 'FAILED', error }),
+    redactOutcome(redactor, { kind: 'retry', delayMs: 1, error }),
+    redactOutcome(redactor, { kind: 'completed', output: `"${secret}"`, outputType: 'text/plain' }),
+  ];
+  const said = JSON.stringify([
+    outcomes,
+    redactLines(redactor, [
+      {
+        run: 'run_1',
+        attempt: 1,
+        at: 1,
+        level: 'info',
+        message: secret,
+        properties: JSON.stringify({ secret }),
+      },
+    ]),
+    redactError(redactor, error),
+  ]);
+  for (const spelling of spellingsOf(secret)) expect(said).not.toContain(spelling);
+  expect(said).toContain('at f (a.ts:1:1)');
+  expect(redactOutcome(redactor, { kind: 'canceled' })).toEqual({ kind: 'canceled' });
+});
+
+test('the matcher finds exactly what looking for each pattern finds', () => {
+  const letters = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 8, maxLength: 12 });
+  const property = fc.property(
+    fc.uniqueArray(letters, { maxLength: 6 }),
+    fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 60 }),
+    (patterns, filler) => {
+      const text = `${filler}${patterns.join('c')}${filler}`;
+      const covered = (spans: readonly { from: number; to: number }[]) =>
+        Array.from(text, (_, at) => spans.some(({ from, to }) => from <= at && at < to));
+      const naive = patterns.flatMap((pattern) =>
+        Array.from(text, (_, from) => ({ from, to: from + pattern.length })).filter(({ from }) =>
+          text.startsWith(pattern, from),
+        ),
+      );
+      expect(covered(compile(patterns)(text))).toEqual(covered(naive));
+    },
+  );
+  fc.assert(property, { numRuns: 500 });
+});
+
+test('any secret is gone from any text around it, in every spelling', () => {
+  const property = fc.property(
+    fc.string({ minLength: 8, maxLength: 40, unit: 'binary' }),
+    fc.string({ maxLength: 20 }),
+    (value, around) => {
+      fc.pre(value.isWellFormed() && !value.includes('\0') && value.trim().length >= 8);
+      const one = createRedactor([value])!;
+      for (const spelling of spellingsOf(value)) {
+        expect(one.text(`${around}${spelling}${around}`)).not.toContain(spelling);
+        expect(one.json(JSON.stringify([`${around}${spelling}`]))).not.toContain(spelling);
+      }
+    },
+  );
+  fc.assert(property, { numRuns: 100 });
+});

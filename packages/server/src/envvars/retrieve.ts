@@ -1,0 +1,17 @@
+import type { EnvironmentVariable } from '@millrace/contract';
+import type { Environment } from '../auth/principal.ts';
+import type { MasterKey } from '../auth/seal.ts';
+import type { Sql } from '../db/connect.ts';
+import { readVariables, shown } from './read.ts';
+
+/** One variable in force; undefined if there is none of this name. */
+export async function retrieveVariable(
+  sql: Sql,
+  masterKey: MasterKey,
+  environment: Environment,
+  name: string,
+): Promise<EnvironmentVariable | undefined> {
+  const { variables } = await readVariables(sql, environment.id, { name });
+  const found = variables.get(name);
+  return found && shown(masterKey, found);
+}

@@ -1,0 +1,59 @@
+/** What may be set: names, values and how much of them. Pure. */
+import { Problem } from '../problem.ts';
+
+const mostName = 255;
+/** Bytes. Linux refuses to start a process with a longer one. */
+const mostValue = 128_000;
+/** Bytes of the names and values that an environment has of its own; with a branch's parent's it must fit a process's 2 MiB. */
+export const mostTogether = 750_000;
+export const mostVariables = 5_000;
+
+/** These would let a run speak to another server, or as somebody else; `__proto__` is no name that objects can hold. */
+const reserved = /^(?:MILLRACE_.*|TRIGGER_SECRET_KEY|TRIGGER_API_URL|__proto__)$/;
+
+export const isReserved = (name: string): boolean => reserved.test(name);
+
+/** Nothing to set: dropped where many are given, refused where one is. */
+export const isBlank = ({ name, value }: Setting): boolean => name.trim() === '' || value.trim() === '';
+
+export interface Setting {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** One entry of `variableErrors`. Never holds a value. */
+export interface VariableError {
+  readonly key: string;
+  readonly error: string;
+}
+
+/** Why the variable cannot be set; undefined if it can. */
+export function whyNot({ name, value }: Setting): VariableError | undefined {
+  const error = whyNotName(name) ?? whyNotValue(value);
+  return error === undefined ? undefined : { key: name.slice(0, mostName), error };
+}
+
+function whyNotName(name: string): string | undefined {
+  if (name.length > mostName) return `The name has ${name.length} characters; the most is ${mostName}.`;
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+    return 'A name is letters, digits and _, and does not begin with a digit: rename it.';
+  }
+  if (isReserved(name)) return 'This name is reserved for what runs are given by Millrace: choose another.';
+  return undefined;
+}
+
+function whyNotValue(value: string): string | undefined {
+  if (value.includes('\0'))
+    return 'A value cannot hold a NUL character: encode binary data, for instance as base64.';
+  if (!value.isWellFormed())
+    return 'The value is not valid Unicode: encode binary data, for instance as base64.';
+  const bytes = Buffer.byteLength(value);
+  if (bytes <= mostValue) return undefined;
+  return `The value has ${bytes} bytes; the most is ${mostValue}, since no process starts with a longer one.`;
+}
+
+export const invalid = (message: string, variableErrors: readonly VariableError[] = []) =>
+  new Problem(400, message, variableErrors.length > 0 ? { variableErrors } : {});
+
+export const nothingValid = (variableErrors: readonly VariableError[] = []) =>
+  invalid('You must set at least one valid variable.', variableErrors);

@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest';
+import { masterKeyOf, seal } from '../auth/seal.ts';
+import { createLog } from '../log.ts';
+import { startServer } from '../server.ts';
+import { variablePlace } from './place.ts';
+import { rotateMasterKey } from './rotate-master-key.ts';
+import { dump, masterKey, serve } from './testing/serve.ts';
+
+const log = createLog({ write() {} });
+const other = masterKeyOf(Buffer.alloc(32, 8));
+const values = { A: 'a value to keep', B: 'another value to keep' };
+const body = { variables: values, isSecret: true };
+
+test('values lie in the database sealed, each with a nonce of its own and the id of its key', async () => {
+  const { call, sql } = await serve();
+  await call('POST', 'envvars/prod/import', { body: { variables: { A: 'same value', B: 'same value' } } });
+  const rows = await sql<{ sealed: Buffer }[]>`select sealed from variables order by name`;
+  const parts = (at: number, to: number) => rows.map(({ sealed }) => sealed.subarray(at, to).toString('hex'));
+  expect(new Set(parts(5, 17)).size).toBe(2);
+  expect(new Set(parts(33, 99)).size).toBe(2);
+  expect(new Set(parts(1, 5))).toEqual(new Set([masterKey.id.toString('hex')]));
+  expect(await dump(sql)).not.toContain('same value');
+  expect(await dump(sql)).not.toContain(Buffer.from('same value').toString('hex'));
+});
+
+test('a sealed value moved to another name or environment does not open', async () => {
+  const { call, sql } = await serve();
+  await call('POST', 'envvars/prod/import', { body: { variables: values } });
+  await sql`update variables v set sealed = o.sealed from variables o where v.name = 'A' and o.name = 'B'`;
+  expect((await call('GET', 'envvars/prod/A')).status).toBe(500);
+  const [row] = await sql<{ env: number }[]>`select env from variables limit 1`;
+  await sql`update variables set sealed = ${seal(masterKey, 'x', variablePlace((row?.env ?? 0) + 1, 'B'))} where name = 'B'`;
+  expect((await call('GET', 'envvars/prod/B')).status).toBe(500);
+});
+
+test('a wrong master key: the server does not start, says why, and destroys nothing', async () => {
+  const { call, sql, database, server } = await serve();
+  await call('POST', 'envvars/prod/import', { body });
+  const before = await dump(sql);
+  await expect(startServer({ database, port: 0, masterKey: other, log })).rejects.toMatchObject({
+    name: 'DatabaseRefused',
+    message: expect.stringMatching(/master key is not the one.*MILLRACE_MASTER_KEY/) as string,
+  });
+  expect(await dump(sql)).toBe(before);
+  await server.close();
+  const again = await startServer({ database, port: 0, masterKey, log, reveal: true });
+  const key = again.credentials?.environments.prod.secretKey ?? '';
+  const reply = await fetch(`${again.url}/api/v1/projects/${again.credentials?.projectRef}/envvars`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  expect(await reply.json()).toEqual({ variables: values, revision: 1 });
+  await again.close();
+});
+
+test('the master key is changed while servers serve, and the old one opens nothing then', async () => {
+  const { call, sql, database, server } = await serve({ masterKey: { ...other, previous: masterKey } });
+  expect(server.url).toBeTruthy();
+  // Sealed by a server that knew the old key alone.
+  const many = Object.fromEntries(Array.from({ length: 1_200 }, (_, at) => [`N${at}`, `value ${at}`]));
+  const before = await startServer({
+    database,
+    port: 0,
+    masterKey: { ...masterKey, previous: other },
+    log,
+    reveal: true,
+  });
+  const prod = before.credentials?.environments.prod.secretKey ?? '';
+  const imported = await fetch(
+    `${before.url}/api/v1/projects/${before.credentials?.projectRef}/envvars/prod/import`,
+    {
+      method: 'POST',
+      headers: { authorization: `Bearer ${prod}` },
+      body: JSON.stringify({ variables: { ...many, ...values } }),
+    },
+  );
+  expect(imported.status).toBe(200);
+  await before.close();
+
+  const sealedWithOld = `x01${masterKey.id.toString('hex')}`;
+  expect(await dump(sql)).toContain(sealedWithOld);
+  let rotating = true;
+  const seen: number[] = [];
+  const reading = (async () => {
+    while (rotating) {
+      const [read, written] = await Promise.all([
+        call('GET', 'envvars'),
+        call('POST', 'envvars/prod', { body: { name: 'DURING', value: String(seen.length) } }),
+      ]);
+      seen.push(read.status, written.status);
+      expect(read.body).toMatchObject({ variables: { ...many, ...values } });
+    }
+  })();
+  const { resealed } = await rotateMasterKey(sql, { ...other, previous: masterKey });
+  rotating = false;
+  await reading;
+  expect(resealed).toBeGreaterThan(2 * 1_200);
+  expect(new Set(seen)).toEqual(new Set([200]));
+
+  expect(await dump(sql)).not.toContain(sealedWithOld);
+  await expect(startServer({ database, port: 0, masterKey, log })).rejects.toMatchObject({
+    name: 'DatabaseRefused',
+  });
+  const after = await startServer({ database, port: 0, masterKey: other, log });
+  await after.close();
+  expect((await rotateMasterKey(sql, { ...other, previous: masterKey })).resealed).toBe(0);
+});
+
+test('a rotation between keys that are not this database’s changes nothing', async () => {
+  const { sql, call } = await serve();
+  await call('POST', 'envvars/prod/import', { body });
+  const before = await dump(sql);
+  const third = masterKeyOf(Buffer.alloc(32, 7));
+  await expect(rotateMasterKey(sql, { ...third, previous: other })).rejects.toMatchObject({
+    name: 'SealBroken',
+  });
+  expect(await dump(sql)).toBe(before);
+});

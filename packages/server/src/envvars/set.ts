@@ -1,0 +1,45 @@
+import type { Environment, Principal } from '../auth/principal.ts';
+import { notFound } from '../problem.ts';
+import { changeVariables, type ChangeDependencies } from './change.ts';
+import { invalid, isBlank, nothingValid, whyNot, type Setting } from './rules.ts';
+
+export interface Caller {
+  readonly environment: Environment;
+  readonly principal: Principal;
+}
+
+/** Sets a variable, whether or not it exists. Without `isSecret` an existing one stays what it is. */
+export async function createVariable(
+  dependencies: ChangeDependencies,
+  caller: Caller,
+  { name, value, isSecret }: Setting & { readonly isSecret?: boolean | undefined },
+): Promise<void> {
+  if (isBlank({ name, value })) throw nothingValid();
+  refuseUnfit({ name, value });
+  await changeVariables(dependencies, { ...caller, act: 'set', names: [name] }, (own) => [
+    { name, value, isSecret: isSecret ?? own.get(name)?.isSecret ?? false },
+  ]);
+}
+
+/** Gives a variable a value here, if the project has it anywhere. A blank value changes nothing. */
+export async function updateVariable(
+  dependencies: ChangeDependencies,
+  caller: Caller,
+  { name, value }: Setting,
+): Promise<void> {
+  const { projectId } = caller.environment;
+  const [known] = await dependencies.sql`
+    select from variables v join environments e on e.id = v.env
+     where e.project_id = ${projectId} and e.archived_at is null and v.name = ${name} limit 1`;
+  if (!known) throw notFound('Environment variable not found');
+  if (isBlank({ name, value })) return;
+  refuseUnfit({ name, value });
+  await changeVariables(dependencies, { ...caller, act: 'set', names: [name] }, (own) => [
+    { name, value, isSecret: own.get(name)?.isSecret ?? false },
+  ]);
+}
+
+function refuseUnfit(setting: Setting): void {
+  const error = whyNot(setting);
+  if (error) throw invalid(`You must set at least one valid variable. ${error.key}: ${error.error}`, [error]);
+}

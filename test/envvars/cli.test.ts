@@ -1,0 +1,164 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Database } from '../../packages/server/src/db/connect.ts';
+import { serve, type Served } from '../../packages/server/src/envvars/testing/serve.ts';
+import { finished, repository, temporaryProject, type Folder } from '../cli/command.ts';
+
+async function opened() {
+  const served = await serve();
+  const folder = await temporaryProject({});
+  onTestFinished(folder.remove);
+  return { served, folder, env: command(served, folder) };
+}
+
+/** `millrace env …` with the prod key. */
+const command =
+  ({ server, key }: Served, { path }: Folder) =>
+  (...args: string[]) =>
+    finished(['env', ...args, '--url', server.url, '--key', key('prod')], { cwd: path });
+
+const json = (stdout: string): unknown[] => stdout.split('\n').map((line) => JSON.parse(line) as unknown);
+
+test('sets, lists and unsets; what is secret is not shown', async () => {
+  const { env } = await opened();
+  expect(await env('list')).toEqual({ exitCode: 0, stdout: 'No variables.', stderr: '' });
+  expect(await env('set', 'A=1=one', 'B=two words')).toMatchObject({ exitCode: 0, stdout: 'Set A.\nSet B.' });
+  expect(await env('set', 'KEY=hidden value', '--secret')).toMatchObject({ exitCode: 0, stdout: 'Set KEY.' });
+  expect(json((await env('list', '--json')).stdout)).toEqual([
+    { name: 'A', value: '1=one', isSecret: false },
+    { name: 'B', value: 'two words', isSecret: false },
+    { name: 'KEY', value: '<redacted>', isSecret: true },
+  ]);
+  expect((await env('list')).stdout).toMatch(/^name +value\nA +1=one\nB +two words\nKEY +<redacted>$/);
+  expect(await env('unset', 'A')).toMatchObject({ exitCode: 0, stdout: 'Deleted A.' });
+  expect(await env('unset', 'A')).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('not found') as string,
+  });
+  const refused = await env('set', 'MILLRACE_X=something');
+  expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('reserved') as string });
+  expect(refused.stderr).not.toContain('something');
+});
+
+test('takes a value from stdin, so that it is in no history of commands', async () => {
+  const { served, folder } = await opened();
+  const { server, key, call } = served;
+  const child = spawn(
+    process.execPath,
+    [
+      join(repository, 'packages/millrace/bin/millrace.js'),
+      'env',
+      'set',
+      'KEY',
+      '--secret',
+      '--url',
+      server.url,
+    ],
+    { cwd: folder.path, env: { ...process.env, MILLRACE_SECRET_KEY: key('prod') } },
+  );
+  child.stdin.end('from stdin\nin two lines\n');
+  const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  expect([said, code]).toEqual(['Set KEY.\n', 0]);
+  expect((await call('GET', 'envvars')).body).toMatchObject({
+    variables: { KEY: 'from stdin\nin two lines' },
+  });
+});
+
+test('pulls into a file that only its owner reads, never over another, and pushes it back', async () => {
+  const { env, folder, served } = await opened();
+  const variables = { A: 'plain', B: "it's # not a comment", C: 'two\nlines', S: 'a secret' };
+  await served.call('POST', 'envvars/prod/import', { body: { variables, isSecret: true } });
+  expect(await env('pull')).toMatchObject({ exitCode: 0, stdout: 'Wrote 4 variables to .env.' });
+  const file = join(folder.path, '.env');
+  expect((await stat(file)).mode & 0o077).toBe(0);
+  expect(await readFile(file, 'utf8')).toBe(
+    "A=plain\nB=`it's # not a comment`\nC='two\nlines'\nS='a secret'\n",
+  );
+  expect(await env('pull')).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('--force') as string,
+  });
+  await served.call('DELETE', 'envvars/prod/A');
+  expect(await env('import', '.env')).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(/B: Variable already set in Production\./) as string,
+  });
+  expect(await env('push')).toMatchObject({ exitCode: 0, stdout: 'Set the 4 variables of .env.' });
+  expect((await served.call('GET', 'envvars')).body).toMatchObject({ variables });
+});
+
+test('shows the history, compares and rolls back', async () => {
+  const { env } = await opened();
+  await env('set', 'A=1');
+  await env('set', 'A=2', 'B=1');
+  await env('unset', 'B');
+  const history = (await env('history')).stdout.split('\n');
+  expect(history[0]).toMatch(/^revision +when +what +who +variables$/);
+  expect(
+    history.slice(1).map((line) => [line.split(/ +/)[0], line.split(/ +/)[2], line.split(/ +/)[4]]),
+  ).toEqual([
+    ['4', 'delete', '-B'],
+    ['3', 'set', '+B'],
+    ['2', 'set', '~A'],
+    ['1', 'set', '+A'],
+  ]);
+  expect((await env('diff', '1')).stdout).toBe('- A=1\n+ A=2');
+  expect((await env('rollback', '1')).stdout).toBe('As at revision 1, now revision 5: ~A.');
+  expect(json((await env('list', '--json')).stdout)).toEqual([{ name: 'A', value: '1', isSecret: false }]);
+  expect(json((await env('history', '--limit', '1', '--json')).stdout)).toMatchObject([
+    { act: 'rollback', restored: 1 },
+  ]);
+  expect(await env('rollback', '99')).toMatchObject({ exitCode: 1 });
+});
+
+test('with a personal access token it names project, environment and branch', async () => {
+  const { served, folder } = await opened();
+  await served.addBranch('preview', 'feat/x');
+  const env = (...args: string[]) =>
+    finished(['env', ...args, '--url', served.server.url, '--key', served.pat], { cwd: folder.path });
+  const at = ['--project', served.ref, '--env', 'preview', '--branch', 'feat/x'];
+  expect(await env('set', 'A=1', ...at)).toMatchObject({ exitCode: 0 });
+  expect(json((await env('list', '--json', ...at)).stdout)).toHaveLength(1);
+  expect((await env('list', '--json', ...at.slice(0, 4))).stdout).toBe('');
+  expect(await env('list')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('proj_') as string,
+  });
+  expect(await env('list', '--project', served.ref)).toMatchObject({ exitCode: 2 });
+});
+
+const addressOf = (database: Database): string => {
+  if (typeof database === 'string') return database;
+  const { host, port, username, database: name } = database;
+  return `postgresql://${username}@localhost:${port ?? 5432}/${name}?host=${encodeURIComponent(host)}`;
+};
+
+test('the master key is changed by command, beside a server that knows both', async () => {
+  const [first, next, third] = ['ab', 'cd', 'ef'].map((byte) => byte.repeat(32)) as [string, string, string];
+  const { parseMasterKey } = await import('../../packages/server/src/auth/master-key.ts');
+  const masterKey = parseMasterKey(first, 'test');
+  const served = await serve({ masterKey: { ...masterKey, previous: parseMasterKey(next, 'test') } });
+  const folder = await temporaryProject({});
+  onTestFinished(folder.remove);
+  await served.call('POST', 'envvars/prod', { body: { name: 'A', value: '1' } });
+  const rotate = (env: Record<string, string>) =>
+    finished(['keys', 'rotate-master', '--json'], {
+      cwd: folder.path,
+      env: { DATABASE_URL: addressOf(served.database), ...env },
+    });
+  expect(await rotate({ MILLRACE_MASTER_KEY: next })).toMatchObject({ exitCode: 2 });
+  const wrong = await rotate({ MILLRACE_MASTER_KEY: next, MILLRACE_MASTER_KEY_PREVIOUS: third });
+  expect(wrong).toMatchObject({
+    exitCode: 3,
+    stderr: expect.stringContaining('neither of the two keys') as string,
+  });
+  for (const key of [first, next, third]) expect(wrong.stderr).not.toContain(key);
+  const done = await rotate({ MILLRACE_MASTER_KEY: next, MILLRACE_MASTER_KEY_PREVIOUS: first });
+  expect(done.exitCode).toBe(0);
+  expect((JSON.parse(done.stdout) as { resealed: number }).resealed).toBeGreaterThan(5);
+  expect((await served.call('GET', 'envvars')).body).toEqual({ variables: { A: '1' }, revision: 1 });
+});
