@@ -1,41 +1,7 @@
 import type { z } from 'zod';
+import type { Access } from './access.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD';
-
-/** What a scope can allow. `write` also covers `trigger`, `batchTrigger` and `update` on the same resource. */
-export type Action = 'read' | 'write' | 'trigger' | 'batchTrigger' | 'admin';
-
-/** What a scope can be about. */
-export type ResourceType =
-  | 'runs'
-  | 'tasks'
-  | 'tags'
-  | 'batch'
-  | 'queues'
-  | 'envvars'
-  | 'errors'
-  | 'sessions'
-  | 'schedules'
-  | 'events'
-  | 'deployments'
-  | 'branches'
-  | 'waitpoints'
-  | 'apiKeys'
-  | 'projects';
-
-/**
- * Who may call an operation. A credential kind that is not named is refused with 401.
- * `action` and `on` say what a restricted key or a public token must hold; an operation with neither is closed to them.
- */
-export interface Access {
-  /** No credential at all. */
-  readonly open?: boolean;
-  readonly secretKey?: boolean;
-  readonly personalAccessToken?: boolean;
-  readonly publicToken?: boolean;
-  readonly action?: Action;
-  readonly on?: ResourceType;
-}
 
 export interface OperationDeclaration {
   /** Unique, in lower camel case; the operationId of the OpenAPI document. */
@@ -51,6 +17,8 @@ export interface OperationDeclaration {
   readonly body?: z.ZodType;
   /** Accept a request without a body although `body` is declared. */
   readonly bodyOptional?: boolean;
+  /** The body may also come as multipart/form-data, its fields and the text of its files as members: the file it must hold. */
+  readonly bodyForm?: string;
   /** Largest body in bytes; a larger one is refused with 413. Default 1 MiB. */
   readonly bodyLimit?: number;
   /** Status of a success. Default 200. */
@@ -58,6 +26,8 @@ export interface OperationDeclaration {
   readonly reply: z.ZodType;
   /** Error statuses worth naming in the OpenAPI document beside 400, 401, 403 and 500. */
   readonly errors?: readonly number[];
+  /** It costs nothing worth counting: no rate limit. */
+  readonly unlimited?: boolean;
   /** A browser may call it with a public token: CORS is open. Default: whether `publicToken` is accepted. */
   readonly cors?: boolean;
 }

@@ -17,9 +17,12 @@ interface CallArguments {
  */
 export class ApiClient {
   readonly settings: ResolvedSettings;
+  /** What the settings were made of. */
+  readonly given: ClientSettings;
   readonly #triggers: TriggerQueue;
 
   constructor(settings: ClientSettings = {}) {
+    this.given = { ...settings };
     this.settings = resolveSettings(settings);
     this.#triggers = new TriggerQueue(this.settings);
   }

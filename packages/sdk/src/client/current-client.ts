@@ -1,4 +1,5 @@
 import { ApiClient } from './api-client.ts';
+import { overridingClient } from './override.ts';
 import type { ClientSettings } from './settings.ts';
 
 let given: ClientSettings = {};
@@ -20,10 +21,15 @@ export function configure(settings: ClientSettings): void {
 }
 
 /**
- * The client that a public function works through. Each asks once, before its first await, so that an override for a part
- * of the program can be put here.
+ * The client that a public function works through: that of the part of the program that asks (`auth.withAuth`, a
+ * `MillraceClient`), else that of the process. Each asks once, before its first await.
  */
 export function currentClient(): ApiClient {
+  const overriding = overridingClient();
+  if (overriding) return overriding;
   client ??= new ApiClient(given);
   return client;
 }
+
+/** The settings that were given for the current client, without what came from the environment. */
+export const currentSettings = (): ClientSettings => overridingClient()?.given ?? given;

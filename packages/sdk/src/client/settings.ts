@@ -6,7 +6,10 @@ export interface ClientSettings {
   accessToken?: string;
   /** An environment's secret key (`svc_…`). Default: `MILLRACE_SECRET_KEY`, then `MILLRACE_ACCESS_TOKEN`. */
   secretKey?: string;
-  /** The preview branch that calls are about, for keys of the preview environment. Default: `MILLRACE_PREVIEW_BRANCH`. */
+  /**
+   * The preview branch that calls are about, for keys of the preview environment. Default: `MILLRACE_PREVIEW_BRANCH`, which runs
+   * in a branch have set; with a key of preview also `VERCEL_GIT_COMMIT_REF`, which that host sets.
+   */
   previewBranch?: string;
   /** How a request that failed is tried again. */
   retry?: RequestRetryOptions;
@@ -101,6 +104,9 @@ export function resolveSettings(
   variables: Variables = processVariables(),
 ): ResolvedSettings {
   const explicit = filled(given.accessToken) ?? filled(given.secretKey);
+  const accessToken = checkedToken(
+    explicit ?? filled(variables['MILLRACE_SECRET_KEY']) ?? filled(variables['MILLRACE_ACCESS_TOKEN']),
+  );
   const {
     maxAttempts = 5,
     minTimeoutInMs = 1_000,
@@ -109,10 +115,12 @@ export function resolveSettings(
   } = given.retry ?? {};
   return {
     baseURL: checkedBaseURL(filled(given.baseURL) ?? filled(variables['MILLRACE_API_URL'])),
-    accessToken: checkedToken(
-      explicit ?? filled(variables['MILLRACE_SECRET_KEY']) ?? filled(variables['MILLRACE_ACCESS_TOKEN']),
+    accessToken,
+    previewBranch: checkedBranch(
+      filled(given.previewBranch) ??
+        filled(variables['MILLRACE_PREVIEW_BRANCH']) ??
+        (/^(?:svc|tr)_preview_/.test(accessToken) ? filled(variables['VERCEL_GIT_COMMIT_REF']) : undefined),
     ),
-    previewBranch: checkedBranch(filled(given.previewBranch) ?? filled(variables['MILLRACE_PREVIEW_BRANCH'])),
     retry: { maxAttempts, minTimeoutInMs, factor, maxTimeoutInMs },
     timeoutInMs: given.timeoutInMs ?? 60_000,
     isAmbient: explicit === undefined,

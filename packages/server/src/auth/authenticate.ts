@@ -17,6 +17,8 @@ export interface Credentials {
   readonly serviceBranch?: string | undefined;
   /** `x-trigger-branch`; counts when the other names no branch. */
   readonly triggerBranch?: string | undefined;
+  /** The request is about the environment itself: branches do not matter, and keys of preview need none. */
+  readonly wholeEnvironment?: boolean | undefined;
 }
 
 /** Who is calling: at once when it was looked up within the last second. Throws or rejects with a 401 Problem. */
@@ -30,14 +32,16 @@ export function createAuthenticate({ sql, ring }: { sql: Sql; ring: SigningKeyRi
   const recent = new Recent<Principal>({ maxAgeMs: 1_000, dueMs: 500, maxEntries: 10_000 });
 
   return (credentials) => {
-    const { authorization, serviceBranch, triggerBranch } = credentials;
+    const { authorization, serviceBranch, triggerBranch, wholeEnvironment } = credentials;
     if (authorization === undefined || authorization === '') throw missing();
     // Kept under a digest: no credential lies about in memory, and how long a look-up takes says nothing about one.
     const key = hash(
       'sha256',
-      serviceBranch === undefined && triggerBranch === undefined
-        ? authorization
-        : `${authorization}\n${serviceBranch ?? ''}\n${triggerBranch ?? ''}`,
+      wholeEnvironment
+        ? `${authorization}\n`
+        : serviceBranch === undefined && triggerBranch === undefined
+          ? authorization
+          : `${authorization}\n${serviceBranch ?? ''}\n${triggerBranch ?? ''}`,
       'base64',
     );
     const known = recent.find(key);
@@ -53,7 +57,8 @@ export function createAuthenticate({ sql, ring }: { sql: Sql; ring: SigningKeyRi
     if (form === 'publicToken') return verifyPublicToken(ring, text);
     if (form === 'personalAccessToken') return personalAccessToken(text);
     if (form === 'secretKey') {
-      return secretKey(text, branchName(credentials.serviceBranch) ?? branchName(credentials.triggerBranch));
+      const { serviceBranch, triggerBranch, wholeEnvironment } = credentials;
+      return secretKey(text, wholeEnvironment, branchName(serviceBranch) ?? branchName(triggerBranch));
     }
     throw text === '' ? missing() : invalid();
   }
@@ -71,12 +76,16 @@ export function createAuthenticate({ sql, ring }: { sql: Sql; ring: SigningKeyRi
     };
   }
 
-  async function secretKey(text: string, branch: string | undefined): Promise<Loaded<Principal>> {
+  async function secretKey(
+    text: string,
+    wholeEnvironment: boolean | undefined,
+    branch: string | undefined,
+  ): Promise<Loaded<Principal>> {
     const asOf = performance.now();
     const row = await secretKeyByDigest(sql, credentialDigest(text));
     if (!row) throw invalid();
     const { credentialId, scopes, endsInMs, useIsStale } = row;
-    const environment = await targetOf(row.environment, branch);
+    const environment = wholeEnvironment ? row.environment : await targetOf(row.environment, branch);
     if (useIsStale) noteUse(sql, 'secret_keys', credentialId).catch(() => {});
     return {
       value: { kind: 'secretKey', credentialId, environment, scopes },

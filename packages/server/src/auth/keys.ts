@@ -18,6 +18,9 @@ export const newSecretKey = (kind: EnvironmentKind): string => `svc_${kind}_sk_$
 /** `svc_pat_` and 40 characters that are hard to confuse: 203 bits. */
 export const newPersonalAccessToken = (): string => `svc_pat_${random(tokenAlphabet, 40)}`;
 
+/** `svc_inv_` and 40 characters: makes whoever has it a member. */
+export const newInvitationToken = (): string => `svc_inv_${random(tokenAlphabet, 40)}`;
+
 /** `proj_` and 20 lower-case letters. */
 export const newProjectRef = (): string => `proj_${random(lowerCase, 20)}`;
 

@@ -21,10 +21,13 @@ export interface PersonalAccessTokenRow extends Lifetime {
 }
 
 export interface SigningKeyRow {
+  /** Of the secret key, or of the signing key. */
   readonly credentialId: string;
   readonly scopes: string[];
   readonly sealed: Buffer;
   readonly endsInMs: number | null;
+  /** No client has it: what it signed, the server did. */
+  readonly isServers: boolean;
 }
 
 const lifetime = (sql: Sql) => sql`
@@ -33,7 +36,8 @@ const lifetime = (sql: Sql) => sql`
 
 const live = (sql: Sql) => sql`t.revoked_at is null and (t.expires_at is null or t.expires_at > now())`;
 
-const environment = (sql: Sql) => sql`
+/** The environment `e` of the project `p`, as an `Environment`. */
+export const environment = (sql: Sql) => sql`
   json_build_object('id', e.id, 'publicId', e.public_id, 'kind', e.kind, 'branch', e.branch,
     'projectId', e.project_id, 'projectRef', p.ref) as environment`;
 
@@ -71,20 +75,41 @@ export async function personalAccessTokenByDigest(
   return row;
 }
 
-/** The keys that may sign for an environment, the oldest first; for a branch, its parent's. */
+/** The keys that may sign for an environment: the server's own, the newest first, then the clients'; for a branch, its parent's. */
 export async function signingKeysOf(
   sql: Sql,
   environmentPublicId: string,
 ): Promise<{ environment: Environment; keys: SigningKeyRow[] } | undefined> {
   const rows = await sql<({ environment: Environment } & SigningKeyRow)[]>`
-    select ${environment(sql)}, t.id as "credentialId", t.scopes, t.sealed,
+    select ${environment(sql)}, t.id as "credentialId", t.scopes, t.sealed, t.servers as "isServers",
       (extract(epoch from t.expires_at - now()) * 1000)::float8 as "endsInMs"
     from environments e
     join projects p on p.id = e.project_id
-    join secret_keys t on t.environment_id = coalesce(e.parent_id, e.id)
+    cross join lateral (
+      select s.id, array['admin'] as scopes, s.sealed, s.expires_at, null::timestamptz as revoked_at, s.created_at, true as servers
+        from signing_keys s where s.environment_id = coalesce(e.parent_id, e.id)
+      union all
+      select k.id, k.scopes, k.sealed, k.expires_at, k.revoked_at, k.created_at, false
+        from secret_keys k where k.environment_id = coalesce(e.parent_id, e.id)
+    ) t
     where e.public_id = ${environmentPublicId} and e.archived_at is null and ${live(sql)}
-    order by t.created_at, t.id`;
+    order by t.servers desc, t.expires_at desc nulls first, t.created_at, t.id`;
   return rows[0] && { environment: rows[0].environment, keys: rows };
+}
+
+/** The user behind a personal access token that is live and may still act in the project: who made a token in their name. */
+export async function delegateOf(
+  sql: Sql,
+  personalAccessTokenId: string,
+  projectId: number,
+): Promise<{ userId: string; endsInMs: number | null } | undefined> {
+  const [row] = await sql<{ userId: string; endsInMs: number | null }[]>`
+    select t.user_id as "userId", (extract(epoch from t.expires_at - now()) * 1000)::float8 as "endsInMs"
+    from personal_access_tokens t
+    join memberships m on m.user_id = t.user_id
+    join projects p on p.organization_id = m.organization_id
+    where t.id = ${personalAccessTokenId} and p.id = ${projectId} and m.role <> 'viewer' and ${live(sql)}`;
+  return row;
 }
 
 const tables = {

@@ -13,12 +13,20 @@ export class MasterKeyRefused extends Error {
 export interface MasterKeySource {
   /** The text of MILLRACE_MASTER_KEY; wins over the file. */
   readonly env?: string | undefined;
+  /** The text of MILLRACE_MASTER_KEY_PREVIOUS: while keys are changed, the other key that may have sealed something. */
+  readonly previous?: string | undefined;
   /** Where the key is kept; made (mode 0600) when it is not there. Left out: there must be an `env`. */
   readonly file?: string | undefined;
 }
 
 /** The master key of this installation, from the environment or from its file. */
-export async function loadMasterKey({ env, file }: MasterKeySource): Promise<MasterKey> {
+export async function loadMasterKey({ previous, ...source }: MasterKeySource): Promise<MasterKey> {
+  const masterKey = await loadKey(source);
+  if (previous === undefined || previous.trim() === '') return masterKey;
+  return { ...masterKey, previous: parseMasterKey(previous, 'MILLRACE_MASTER_KEY_PREVIOUS') };
+}
+
+async function loadKey({ env, file }: Omit<MasterKeySource, 'previous'>): Promise<MasterKey> {
   if (env !== undefined && env.trim() !== '') return parseMasterKey(env, 'MILLRACE_MASTER_KEY');
   if (file === undefined) {
     throw new MasterKeyRefused(
@@ -70,7 +78,8 @@ async function createKeyFile(file: string): Promise<void> {
   }
 }
 
-const checkPlace = 'master_key_check:only_row';
+/** Where the text that tells whether a key is this database's is sealed for. */
+export const checkPlace = 'master_key_check:only_row';
 const checkText = 'millrace';
 
 /** Refuses a master key that is not this database's, before anything is written with it. The first one becomes the database's. */
@@ -85,6 +94,6 @@ export async function checkMasterKey(sql: Queryable, masterKey: MasterKey): Prom
     if (!(error instanceof SealBroken)) throw error;
   }
   throw new DatabaseRefused(
-    'The master key is not the one this database was set up with. Start with the MILLRACE_MASTER_KEY (or the key file) it was first started with.',
+    'The master key is not the one this database was set up with. Start with the MILLRACE_MASTER_KEY (or the key file) it was first started with, or with the one it was changed to since.',
   );
 }

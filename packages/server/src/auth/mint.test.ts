@@ -1,8 +1,9 @@
-import { jwtVerify } from 'jose';
+import { jwtVerify, SignJWT } from 'jose';
 import { expect, test } from 'vitest';
 import type { Authenticate } from './authenticate.ts';
 import type { Principal } from './principal.ts';
-import { installation } from './testing/installation.ts';
+import { signingKeyPlace, unseal } from './seal.ts';
+import { installation, masterKey } from './testing/installation.ts';
 
 async function callerOf(authenticate: Authenticate, authorization: string) {
   const principal: Principal = await authenticate({ authorization });
@@ -10,18 +11,23 @@ async function callerOf(authenticate: Authenticate, authorization: string) {
   return principal;
 }
 
-test('a minted token verifies here and, as HS256 under the key, anywhere', async () => {
-  const { authenticate, key, mint, publicIdOf } = await installation();
+test('a minted token is signed with a key that no client has, and names the key it was made through', async () => {
+  const { authenticate, key, mint, publicIdOf, sql } = await installation();
   const caller = await callerOf(authenticate, key('prod'));
   const token =
     (await mint(caller, { scopes: ['read:runs:run_1'], expiresInSeconds: 3_600, oneTime: true })) ?? '';
-  const { payload, protectedHeader } = await jwtVerify(token, new TextEncoder().encode(key('prod')));
+  const [row] = await sql<{ id: string; sealed: Buffer }[]>`
+    select s.id, s.sealed from signing_keys s join environments e on e.id = s.environment_id where e.kind = 'prod'`;
+  const signingKey = unseal(masterKey, row?.sealed ?? Buffer.alloc(0), signingKeyPlace(row?.id ?? ''));
+  const { payload, protectedHeader } = await jwtVerify(token, new TextEncoder().encode(signingKey));
   expect(protectedHeader).toEqual({ alg: 'HS256' });
   expect(payload).toEqual({
     sub: await publicIdOf('prod'),
     pub: true,
     scopes: ['read:runs:run_1'],
     otu: true,
+    jti: expect.any(String) as string,
+    via: caller.credentialId,
     iss: 'https://id.trigger.dev',
     aud: 'https://api.trigger.dev',
     iat: expect.closeTo(Date.now() / 1_000, -1) as number,
@@ -31,6 +37,40 @@ test('a minted token verifies here and, as HS256 under the key, anywhere', async
     kind: 'publicToken',
     scopes: ['read:runs:run_1'],
     credentialId: caller.credentialId,
+    expiresAt: new Date((payload.exp ?? 0) * 1_000),
+  });
+});
+
+test('a token made with a token acts for the same user, and leaves out the same columns', async () => {
+  const { authenticate, credentials, mint, publicIdOf, sql } = await installation();
+  const [user] = await sql<{ id: string; token: string }[]>`
+    select u.id, t.id as token from users u join personal_access_tokens t on t.user_id = u.id`;
+  const { userId, credentialId } = { userId: user?.id ?? '', credentialId: user?.token ?? '' };
+  const [environment] = await sql<{ id: number; project: number }[]>`
+    select id, project_id as project from environments where kind = 'prod'`;
+  const prod = {
+    id: environment?.id ?? 0,
+    publicId: await publicIdOf('prod'),
+    kind: 'prod',
+    branch: null,
+    projectId: environment?.project ?? 0,
+    projectRef: credentials.projectRef,
+  } as const;
+  const first = await mint(
+    { environment: prod, credentialId, actor: userId },
+    { scopes: ['trigger:tasks'], expiresInSeconds: 60, realtime: { skipColumns: ['payload'] } },
+  );
+  const holder = await callerOf(authenticate, first ?? '');
+  const second = await mint(holder, { scopes: ['read:runs:run_1'], expiresInSeconds: 60 });
+  expect(await authenticate({ authorization: second })).toMatchObject({
+    actor: userId,
+    credentialId,
+    realtime: { skipColumns: ['payload'] },
+    scopes: ['read:runs:run_1'],
+  });
+  await sql`delete from memberships`;
+  await expect(Promise.resolve(authenticate({ authorization: `Bearer ${second}` }))).rejects.toMatchObject({
+    status: 401,
   });
 });
 
@@ -65,10 +105,48 @@ test('a restricted key gets tokens for what it created, and they end with it', a
     .toBe('refused');
 });
 
-test('an environment without an unrestricted key mints nothing for a restricted one', async () => {
+test('an environment whose only key is restricted mints for it all the same', async () => {
   const { addKey, authenticate, mint, sql } = await installation();
   const { id, text } = await addKey('dev', ['trigger:tasks']);
   await sql`update secret_keys set revoked_at = now() where id <> ${id}`;
-  const caller = await callerOf(authenticate, text);
-  expect(await mint(caller, { scopes: ['read:runs:run_1'], expiresInSeconds: 60 })).toBeUndefined();
+  const token = await mint(await callerOf(authenticate, text), {
+    scopes: ['read:runs:run_1'],
+    expiresInSeconds: 60,
+  });
+  expect(await authenticate({ authorization: token })).toMatchObject({ scopes: ['read:runs:run_1'] });
+});
+
+test('a client cannot name a key to hide behind, nor a user to act for', async () => {
+  const { authenticate, addKey, key, publicIdOf } = await installation();
+  const other = await addKey('dev', ['admin']);
+  const claims = { pub: true, scopes: ['read:runs'], act: { sub: 'user_somebody' } };
+  const sign = async (more: object) =>
+    new SignJWT({ ...claims, ...more })
+      .setProtectedHeader({ alg: 'HS256' })
+      .setSubject(await publicIdOf('dev'))
+      .setIssuer('https://id.trigger.dev')
+      .setAudience('https://api.trigger.dev')
+      .setIssuedAt()
+      .setExpirationTime('1m')
+      .sign(new TextEncoder().encode(key('dev')));
+  expect(await authenticate({ authorization: await sign({}) })).not.toHaveProperty('actor');
+  await expect(
+    Promise.resolve(authenticate({ authorization: await sign({ via: other.id }) })),
+  ).rejects.toMatchObject({ status: 401 });
+});
+
+test('a key that came to be a moment ago signs tokens that are good at once', async () => {
+  const { addKey, authenticate, key, publicIdOf } = await installation();
+  const sub = await publicIdOf('dev');
+  const sign = (text: string) =>
+    new SignJWT({ pub: true, scopes: [] })
+      .setProtectedHeader({ alg: 'HS256' })
+      .setSubject(sub)
+      .setIssuer('https://id.trigger.dev')
+      .setAudience('https://api.trigger.dev')
+      .setExpirationTime('1m')
+      .sign(new TextEncoder().encode(text));
+  await authenticate({ authorization: await sign(key('dev')) });
+  const { id, text } = await addKey('dev', ['admin']);
+  expect(await authenticate({ authorization: await sign(text) })).toMatchObject({ credentialId: id });
 });

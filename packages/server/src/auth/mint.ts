@@ -1,7 +1,6 @@
-import { createHmac } from 'node:crypto';
-import type { Principal } from './principal.ts';
+import { createHmac, randomUUID } from 'node:crypto';
+import type { Environment } from './principal.ts';
 import { audience, issuer } from './public-token.ts';
-import { isUnrestricted } from './scopes.ts';
 import type { SigningKeyRing } from './signing-keys.ts';
 
 export interface PublicTokenOptions {
@@ -10,41 +9,53 @@ export interface PublicTokenOptions {
   readonly expiresInSeconds: number;
   /** The token may create one thing, once. */
   readonly oneTime?: boolean;
-  /** Columns that live subscriptions made with it leave out. */
+  /** Columns that live subscriptions made with it leave out. Default: those of the calling token. */
+  readonly realtime?: { readonly skipColumns?: readonly string[] };
+}
+
+/** For whom a token is made: a calling key or token, or a user by their personal access token. */
+export interface MintFor {
+  readonly environment: Environment;
+  /** The token ends when this key or personal access token does. */
+  readonly credentialId: string;
+  /** The user in whose name it acts. */
+  readonly actor?: string;
   readonly realtime?: { readonly skipColumns?: readonly string[] };
 }
 
 /**
- * Makes a public token of the caller's environment. It is signed with the calling key if that one is unrestricted, else with
- * the oldest unrestricted key, and ends when the calling key is revoked. Undefined when the environment has no key to sign with.
+ * Makes a public token, signed with the environment's own signing key, which no client has. Undefined when the environment is
+ * gone.
  */
-export type MintPublicToken = (
-  caller: Exclude<Principal, { kind: 'personalAccessToken' }>,
-  options: PublicTokenOptions,
-) => Promise<string | undefined>;
+export type MintPublicToken = (caller: MintFor, options: PublicTokenOptions) => Promise<string | undefined>;
 
 const header = Buffer.from('{"alg":"HS256"}').toString('base64url');
 
 export function createMint(ring: SigningKeyRing): MintPublicToken {
-  return async ({ environment, credentialId }, { scopes, expiresInSeconds, oneTime, realtime }) => {
+  return async (caller, { scopes, expiresInSeconds, oneTime, realtime = caller.realtime }) => {
+    const { environment, credentialId, actor } = caller;
     const { value: keys } = await ring.of(environment.publicId);
-    const calling = keys?.keys.get(credentialId);
-    const signer = calling && isUnrestricted(calling.scopes) ? calling : keys?.root;
-    if (!signer) return undefined;
+    const [signer] = keys?.keys.values() ?? [];
+    if (!signer?.isServers) return undefined;
     const iat = Math.floor(Date.now() / 1_000);
     const claims = {
       sub: environment.publicId,
       pub: true,
       scopes,
       otu: oneTime || undefined,
+      // Two for one use, made in the same second for the same, are two.
+      jti: oneTime ? randomUUID() : undefined,
       realtime,
-      via: signer === calling ? undefined : credentialId,
+      act: actor === undefined ? undefined : { sub: actor },
+      via: credentialId,
       iss: issuer,
       aud: audience,
       iat,
       exp: iat + Math.ceil(expiresInSeconds),
     };
     const signed = `${header}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
-    return `${signed}.${createHmac('sha256', signer.forms[0]).update(signed).digest('base64url')}`;
+    const [form] = signer.forms;
+    if (!form) return undefined;
+    return `${signed}.${createHmac('sha256', form).update(signed).digest('base64url')}`;
   };
 }

@@ -20,12 +20,17 @@ export type Principal =
     }
   | {
       readonly kind: 'publicToken';
-      /** The secret key through which the token came to be; revoking that key ends the token. */
+      /** The key or personal access token through which it came to be; revoking that one ends it. */
       readonly credentialId: string;
       readonly environment: Environment;
       readonly scopes: readonly string[];
+      /** One for each token, whatever the spelling of its signature. */
+      readonly tokenDigest: string;
+      readonly expiresAt: Date;
       /** The user on whose behalf a delegated token acts. */
       readonly actor?: string;
+      /** Columns that live subscriptions made with it leave out. */
+      readonly realtime?: { readonly skipColumns?: readonly string[] };
       /** Only for a one-time token: what its use is recorded under. A verb that creates something must refuse a second use. */
       readonly oneTimeDigest?: string;
     }

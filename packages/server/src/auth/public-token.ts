@@ -11,17 +11,15 @@ export const issuer = 'https://id.trigger.dev';
 export const audience = 'https://api.trigger.dev';
 
 /** One text for every reason, so that a refusal says nothing about what exists. */
-export const invalidPublicToken = () => unauthorized('Public Access Token is invalid');
+const invalidPublicToken = () => unauthorized('Public Access Token is invalid');
 
 // A client whose clock runs ahead of ours signs tokens from the future.
 const clockSkewSeconds = 60;
 
 /** What the token allows, as of the moment its keys were looked up; a 401 Problem if it is not good. */
 export async function verifyPublicToken(ring: SigningKeyRing, token: string): Promise<Loaded<Principal>> {
-  const { value: keys, asOf } = await ring.of(environmentClaimed(token));
-  const signed = keys && signerOf(token, keys);
-  if (!signed) throw invalidPublicToken();
-  const { payload } = await jwtVerify(token, signed.form, {
+  const { keys, asOf, key, form } = await signedBy(ring, token);
+  const { payload } = await jwtVerify(token, form, {
     algorithms: ['HS256'],
     issuer,
     audience,
@@ -34,14 +32,36 @@ export async function verifyPublicToken(ring: SigningKeyRing, token: string): Pr
   if (payload['pub'] !== true || (iat !== undefined && iat > now + clockSkewSeconds)) {
     throw invalidPublicToken();
   }
+  const { credentialId, actor, endsInMs } = await originOf(ring, payload, keys, key);
+  const tokenDigest = digestOf(token);
+  const realtime = realtimeOf(payload);
   const principal: Principal = {
     kind: 'publicToken',
-    credentialId: mintedThrough(payload, keys, signed.key).credentialId,
+    credentialId,
     environment: keys.environment,
-    scopes: scopesOf(payload, signed.key),
-    ...(payload['otu'] === true && { oneTimeDigest: oneTimeDigest(token) }),
+    scopes: scopesOf(payload, key),
+    tokenDigest,
+    // No Date reaches beyond this, and a token of a client's may.
+    expiresAt: new Date(Math.min(exp * 1_000, 8.64e15)),
+    ...(actor !== undefined && { actor }),
+    ...(realtime && { realtime }),
+    ...(payload['otu'] === true && { oneTimeDigest: tokenDigest }),
   };
-  return { value: principal, asOf, endsInMs: (exp - now) * 1_000 };
+  return { value: principal, asOf, endsInMs: Math.min((exp - now) * 1_000, endsInMs) };
+}
+
+/** The live key that signed the token. One that came to be since the keys were looked up is found by looking again. */
+async function signedBy(ring: SigningKeyRing, token: string) {
+  const environment = environmentClaimed(token);
+  const began = performance.now();
+  const among = ({ value: keys, asOf }: Loaded<SigningKeys | undefined>) => {
+    const signed = keys && signerOf(token, keys);
+    return signed && { keys, asOf, ...signed };
+  };
+  const known = await ring.of(environment);
+  const found = among(known) ?? (known.asOf < began ? among(await ring.anew(environment)) : undefined);
+  if (!found) throw invalidPublicToken();
+  return found;
 }
 
 function environmentClaimed(token: string): string {
@@ -69,12 +89,43 @@ function signerOf(token: string, { keys }: SigningKeys) {
   return undefined;
 }
 
-/** A token that we minted for a key names that key, and ends with it though another key signed. */
-function mintedThrough(payload: JWTPayload, { keys }: SigningKeys, signer: SigningKey): SigningKey {
-  if (payload['via'] === undefined) return signer;
-  const through = typeof payload['via'] === 'string' ? keys.get(payload['via']) : undefined;
-  if (!through) throw invalidPublicToken();
-  return through;
+interface TokenOrigin {
+  readonly credentialId: string;
+  readonly actor?: string;
+  readonly endsInMs: number;
+}
+
+/**
+ * What the token ends with. One that we made names the key or personal access token it was made through and, where it acts for
+ * a user, the user; a client can name neither, its token ends with the key that signed it.
+ */
+async function originOf(
+  ring: SigningKeyRing,
+  payload: JWTPayload,
+  { keys, environment }: SigningKeys,
+  signer: SigningKey,
+): Promise<TokenOrigin> {
+  const { via } = payload;
+  if (!signer.isServers) {
+    if (via !== undefined) throw invalidPublicToken();
+    return { credentialId: signer.credentialId, endsInMs: Infinity };
+  }
+  if (typeof via !== 'string') throw invalidPublicToken();
+  const delegate = keys.has(via) ? undefined : await ring.delegate(via, environment.projectId);
+  if (!keys.has(via) && !delegate) throw invalidPublicToken();
+  const { sub: actor } = (payload['act'] ?? {}) as { sub?: unknown };
+  return {
+    credentialId: via,
+    endsInMs: delegate?.endsInMs ?? Infinity,
+    ...(typeof actor === 'string' && { actor }),
+  };
+}
+
+function realtimeOf({ realtime }: JWTPayload): { skipColumns?: string[] } | undefined {
+  if (typeof realtime !== 'object' || realtime === null) return undefined;
+  const { skipColumns } = realtime as { skipColumns?: unknown };
+  if (!Array.isArray(skipColumns)) return {};
+  return { skipColumns: skipColumns.filter((column): column is string => typeof column === 'string') };
 }
 
 /** Never more than the key that signed it allows. */
@@ -86,5 +137,5 @@ function scopesOf(payload: JWTPayload, signer: SigningKey): string[] {
 }
 
 /** Over what is signed, not over the signature: several spellings of one signature in base64 are the same token. */
-const oneTimeDigest = (token: string): string =>
+const digestOf = (token: string): string =>
   hash('sha256', token.slice(0, token.lastIndexOf('.')), 'base64url');

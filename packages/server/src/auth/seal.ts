@@ -22,6 +22,8 @@ export interface MasterKey {
   /** Four bytes that tell one key from another and say nothing about it. */
   readonly id: Buffer;
   readonly key: KeyObject;
+  /** While keys are changed: the other one, which opens what it sealed and seals nothing. */
+  readonly previous?: MasterKey;
 }
 
 /** A sealed text that does not open: another master key, another place, or damaged bytes. */
@@ -48,10 +50,11 @@ export function seal(masterKey: MasterKey, text: string, aad: string): Buffer {
 export function unseal(masterKey: MasterKey, sealed: Uint8Array, aad: string): string {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
   if (bytes.length < textAt || bytes[0] !== format) throw new SealBroken(`Not a sealed text (${aad}).`);
-  if (!bytes.subarray(1, nonceAt).equals(masterKey.id)) {
-    throw new SealBroken(`Sealed with another master key (${aad}).`);
-  }
-  const decipher = createDecipheriv('aes-256-gcm', masterKey.key, bytes.subarray(nonceAt, tagAt), {
+  const sealedWith = bytes.subarray(1, nonceAt);
+  const { previous } = masterKey;
+  const opener = previous && sealedWith.equals(previous.id) ? previous : masterKey;
+  if (!sealedWith.equals(opener.id)) throw new SealBroken(`Sealed with another master key (${aad}).`);
+  const decipher = createDecipheriv('aes-256-gcm', opener.key, bytes.subarray(nonceAt, tagAt), {
     authTagLength: 16,
   });
   decipher.setAAD(Buffer.from(aad));
@@ -63,6 +66,10 @@ export function unseal(masterKey: MasterKey, sealed: Uint8Array, aad: string): s
   }
 }
 
-/** The places that credentials are sealed for. */
+/**
+ * The places that credentials are sealed for. A column that holds something sealed is called `sealed…` and its place is
+ * `<table>:<id>`: by that a change of the master key finds it.
+ */
 export const secretKeyPlace = (id: string): string => `secret_keys:${id}`;
 export const personalAccessTokenPlace = (id: string): string => `personal_access_tokens:${id}`;
+export const signingKeyPlace = (id: string): string => `signing_keys:${id}`;

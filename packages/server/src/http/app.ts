@@ -3,6 +3,7 @@ import { operations as everyOperation, type OperationDeclaration, type Operation
 import { openApiDocument } from '@millrace/contract/openapi';
 import fastify, { type FastifyInstance } from 'fastify';
 import type { Authenticate } from '../auth/authenticate.ts';
+import type { FindRole } from '../auth/membership.ts';
 import type { Log } from '../log.ts';
 import type { Handler, HandlersOf } from '../request.ts';
 import { createHttpMetrics } from './metrics.ts';
@@ -10,7 +11,7 @@ import { mountOperations } from './mount.ts';
 import { mountProbes } from './probes.ts';
 import { sendFailure, sendJson } from './problem.ts';
 import { parseQuery } from './query.ts';
-import type { RateLimit } from './rate-limit.ts';
+import { defaultRateLimits, type RateLimits } from './rate-limit.ts';
 import { mountReference } from './reference.ts';
 
 export interface HttpAppOptions<O extends Record<string, OperationDeclaration> = Operations> {
@@ -18,29 +19,28 @@ export interface HttpAppOptions<O extends Record<string, OperationDeclaration> =
   readonly operations?: O;
   /** One for each operation; the app refuses to be made when one is missing. */
   readonly handlers: HandlersOf<O>;
-  /**
-   * Operations whose handlers call `request.authorize` for every object they touch. Callers whose scopes cover neither the
-   * operation nor the object in its path reach only these; a handler that answers them without having asked is a fault (500).
-   */
-  readonly authorizing?: readonly (keyof O & string)[];
   readonly authenticate: Authenticate;
+  /** A user's role in the organisation that a path leads to. */
+  readonly findRole: FindRole;
   /** Resolves when the database answers; `/readyz` asks it. */
   readonly isReady: () => Promise<unknown>;
   readonly log: Log;
-  /** How much each environment may ask of this process. Default: no limit. */
-  readonly rateLimit?: RateLimit;
+  /** Default: `defaultRateLimits`. */
+  readonly rateLimits?: RateLimits;
 }
 
 /** The HTTP server, not yet listening. WebSocket upgrades are left to `app.server.on('upgrade')`. */
 export function createHttpApp<O extends Record<string, OperationDeclaration> = Operations>(
   options: HttpAppOptions<O>,
 ): FastifyInstance {
-  const { authenticate, isReady, log, rateLimit, authorizing = [] } = options;
+  const { authenticate, findRole, isReady, log, rateLimits = defaultRateLimits } = options;
   // When it is left out, O is Operations.
   const operations: Readonly<Record<string, OperationDeclaration>> = options.operations ?? everyOperation;
   const metrics = createHttpMetrics();
   const app = fastify({
     logger: false,
+    // A public token may name a thousand objects, and travels in a header.
+    http: { maxHeaderSize: 64 * 1_024 },
     genReqId: requestIds(),
     // Load balancers keep connections for a minute; ours must not close first.
     keepAliveTimeout: 72_000,
@@ -62,7 +62,7 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
   mountReference(app, () => openApiDocument(operations));
   // A handler takes its own operation's request, and `mountOperations` pairs them by name.
   const handlers = options.handlers as unknown as Readonly<Record<string, Handler<OperationDeclaration>>>;
-  mountOperations(app, { operations, handlers, authorizing, authenticate, rateLimit, metrics, log });
+  mountOperations(app, { operations, handlers, authenticate, findRole, rateLimits, metrics, log });
   return app;
 }
 

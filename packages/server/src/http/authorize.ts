@@ -1,8 +1,9 @@
-/** Who may call an operation: decided from its access rule before its handler is reached. */
-import type { Access, ResourceType } from '@millrace/contract';
+/** Who may call an operation: decided from its access rule, before its handler is reached. */
+import { isAtLeast, type Access, type Method, type ResourceType, type Role } from '@millrace/contract';
+import type { FindRole } from '../auth/membership.ts';
 import type { Principal } from '../auth/principal.ts';
 import { allows, isUnrestricted } from '../auth/scopes.ts';
-import { forbidden, unauthorized } from '../problem.ts';
+import { forbidden, notFound, unauthorized } from '../problem.ts';
 
 const wrongKind: Readonly<Record<Principal['kind'], string>> = {
   secretKey: 'Invalid Access Token: this operation takes a personal access token',
@@ -10,10 +11,13 @@ const wrongKind: Readonly<Record<Principal['kind'], string>> = {
   personalAccessToken: "Invalid API key: this operation takes an environment's secret key",
 };
 
-/** 401 unless the operation takes this kind of credential; 403 for a restricted caller when it has no rule for them. */
-export function admit(principal: Principal, access: Access): void {
+/** 401 unless the operation takes this kind of credential; 403 where no scope of a restricted caller could ever do. */
+export function admit(principal: Principal, access: Access, method: Method): void {
   if (!access[principal.kind]) throw unauthorized(wrongKind[principal.kind]);
+  if (access.anyScope) return;
   if (access.action === undefined && isRestricted(principal)) throw forbidden();
+  const isOneTime = principal.kind === 'publicToken' && principal.oneTimeDigest !== undefined;
+  if (isOneTime && !access.oneTime && method !== 'GET') throw forbidden();
 }
 
 /**
@@ -29,17 +33,34 @@ const objectParameter: Readonly<Partial<Record<ResourceType, string>>> = {
   waitpoints: 'waitpointId',
 };
 
+type Params = Readonly<Record<string, string | undefined>>;
+
 /** Whether the caller's scopes cover the operation, as a whole or for the object that the path names. */
-export function covers(
-  principal: Principal,
-  { action, on }: Access,
-  params: Readonly<Record<string, unknown>>,
-): boolean {
-  if (!isRestricted(principal)) return true;
+export function covers(principal: Principal, { action, on, anyScope }: Access, params: Params): boolean {
+  if (anyScope || !isRestricted(principal)) return true;
   if (action === undefined || on === undefined) return false;
   const name = objectParameter[on];
   const id = name === undefined ? undefined : params[name];
   return allows(principal.scopes, action, [{ type: on, ...(typeof id === 'string' && { id }) }]);
+}
+
+/**
+ * The user's role where the path leads. 404 for a project or organisation that is not theirs, exactly as for one that does not
+ * exist; 403 if the role is not enough. Undefined where the operation asks for none.
+ */
+export async function roleOf(
+  findRole: FindRole,
+  principal: Principal,
+  { role: least }: Access,
+  { projectRef, organization }: Params,
+): Promise<Role | undefined> {
+  if (principal.kind !== 'personalAccessToken' || least === undefined) return undefined;
+  const role = await findRole(principal.userId, { projectRef, organization });
+  if (role === undefined) {
+    throw notFound(projectRef === undefined ? 'Organization not found' : 'Project not found');
+  }
+  if (!isAtLeast(role, least)) throw forbidden();
+  return role;
 }
 
 const isRestricted = (

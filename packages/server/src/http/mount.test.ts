@@ -1,9 +1,9 @@
-import { operation, type OperationDeclaration } from '@millrace/contract';
+import { operation, type OperationDeclaration, type Role } from '@millrace/contract';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Authenticate } from '../auth/authenticate.ts';
 import type { Principal } from '../auth/principal.ts';
-import { unauthorized } from '../problem.ts';
+import { notFound, unauthorized } from '../problem.ts';
 import { OperationRefused } from './refuse.ts';
 import { sampleApp, sampleHandlers, sampleOperations } from './testing/serve.ts';
 
@@ -26,7 +26,11 @@ const publicToken = (...scopes: string[]): Principal => ({
   credentialId: 'key_1',
   environment,
   scopes,
+  tokenDigest: scopes.join(),
+  expiresAt: new Date(8.64e15),
 });
+const oneTime = (...scopes: string[]): Principal =>
+  ({ ...publicToken(...scopes), oneTimeDigest: 'once' }) as Principal;
 
 // Callers by name: what authentication makes of a credential is tested beside it, with the database.
 const callers: Record<string, Principal> = {
@@ -38,6 +42,7 @@ const callers: Record<string, Principal> = {
   tokenAll: publicToken('read:runs', 'read:errors'),
   tokenPinned: publicToken('read:errors:error_1'),
   none: publicToken(),
+  once: oneTime('trigger:tasks', 'read:errors', 'write:errors'),
 };
 const authenticate: Authenticate = ({ authorization = '' }) => {
   const [name = '', when] = authorization.split(' ');
@@ -346,9 +351,99 @@ describe('browsers', () => {
   });
 });
 
+describe('a caller', () => {
+  test('with a one-time token reads, and writes nothing that does not use it up', async () => {
+    expect(await call('GET', '/api/v1/things', { as: 'once' })).toMatchObject({ status: 200 });
+    expect(await call('POST', '/api/v1/tasks/a/echo', { as: 'once', body: '{}' })).toMatchObject({
+      status: 403,
+    });
+    const creating = operation({
+      ...sampleOperations.echo,
+      access: { ...sampleOperations.echo.access, oneTime: true },
+    });
+    const { app: made } = sampleApp(authenticate, {
+      operations: { echo: creating } as never,
+      handlers: { echo: sampleHandlers.echo } as never,
+    });
+    const reply = await made.inject({
+      method: 'POST',
+      url: '/api/v1/tasks/a/echo',
+      headers: { authorization: 'once' },
+      payload: '{}',
+    });
+    expect(reply.statusCode).toBe(200);
+  });
+
+  test('learns nothing of objects that their scopes do not cover', async () => {
+    const finding = sampleApp(authenticate, {
+      handlers: {
+        ...sampleHandlers,
+        readRun: async () => {
+          throw notFound('Not found', true);
+        },
+      },
+    }).app;
+    const get = (authorization: string, id: string) =>
+      finding.inject({ method: 'GET', url: `/api/v1/runs/${id}`, headers: { authorization } });
+    expect((await get('tokenTag', 'run_9')).statusCode).toBe(403);
+    expect((await get('tokenRun', 'run_9')).statusCode).toBe(403);
+    expect((await get('tokenRun', 'run_1')).statusCode).toBe(404);
+    expect((await get('full', 'run_9')).statusCode).toBe(404);
+  });
+
+  test('who is a user needs a role where the path leads, and is told it', async () => {
+    const inProject = operation({
+      ...sampleOperations.forUsers,
+      id: 'inProject',
+      path: '/api/v1/projects/:projectRef',
+      access: { personalAccessToken: true, role: 'member' },
+      params: z.object({ projectRef: z.string() }),
+    });
+    const roleIn: Record<string, Role> = { proj_view: 'viewer', proj_own: 'owner' };
+    const { app: made } = sampleApp(authenticate, {
+      operations: { inProject } as never,
+      handlers: { inProject: async ({ role }: { role: Role }) => ({ role }) } as never,
+      findRole: async (user, { projectRef = '' }) => (user === 'user_1' ? roleIn[projectRef] : undefined),
+    });
+    const get = async (ref: string) => {
+      const headers = { authorization: 'pat' };
+      const reply = await made.inject({ method: 'GET', url: `/api/v1/projects/${ref}`, headers });
+      return [reply.statusCode, reply.json()] as const;
+    };
+    expect(await get('proj_own')).toEqual([200, { role: 'owner' }]);
+    expect((await get('proj_view'))[0]).toBe(403);
+    expect(await get('proj_none')).toEqual([404, { error: 'Project not found' }]);
+  });
+});
+
 describe('a rate limit', () => {
+  test('of an operation is each caller their own, beside none elsewhere; what costs nothing has none', async () => {
+    const free = { ...sampleOperations.fail, unlimited: true };
+    const limited = sampleApp(authenticate, {
+      operations: { ...sampleOperations, fail: free },
+      rateLimits: {
+        operations: { listThings: { burst: 1, perSecond: 1 }, fail: { burst: 1, perSecond: 1 } },
+      },
+    }).app;
+    const get = async (url: string, authorization: string) =>
+      (await limited.inject({ method: 'GET', url, headers: { authorization } })).statusCode;
+    expect([await get('/api/v1/things', 'full'), await get('/api/v1/things', 'full')]).toEqual([200, 429]);
+    expect(await get('/api/v1/things', 'tokenAll')).toBe(200);
+    expect([await get('/api/v1/unruled', 'full'), await get('/api/v1/unruled', 'full')]).toEqual([200, 200]);
+    const fail = async () =>
+      (
+        await limited.inject({
+          method: 'POST',
+          url: '/api/v1/fail',
+          headers: { authorization: 'full' },
+          payload: '{"status":418}',
+        })
+      ).statusCode;
+    expect([await fail(), await fail()]).toEqual([418, 418]);
+  });
+
   test('tells in milliseconds when to come back, and is one for all keys of an environment', async () => {
-    const limited = sampleApp(authenticate, { rateLimit: { burst: 2, perSecond: 1 } }).app;
+    const limited = sampleApp(authenticate, { rateLimits: { secretKey: { burst: 2, perSecond: 1 } } }).app;
     const get = (authorization: string) =>
       limited.inject({ method: 'GET', url: '/api/v1/things', headers: { authorization } });
     const first = await get('full');
@@ -385,7 +480,6 @@ const refusal =
     sampleApp(authenticate, {
       operations: operations as never,
       handlers: given as never,
-      authorizing: [],
     });
 const at = (method: 'GET' | 'PUT', name: string) =>
   operation({
@@ -407,6 +501,17 @@ describe('an app is not made', () => {
     [{ access: { open: true, secretKey: true } }, 'choose one'],
     [{ access: { secretKey: true, action: 'read' } }, 'half a scope rule'],
     [{ access: { publicToken: true } }, 'no scope allows it'],
+    [{ access: { secretKey: true, anyScope: true, action: 'read', on: 'runs' } }, 'takes any'],
+    [{ access: { secretKey: true, objects: true } }, 'objects without an action'],
+    [{ access: { secretKey: true, role: 'admin' } }, 'take it out'],
+    [
+      {
+        access: { personalAccessToken: true },
+        path: '/api/v1/projects/:projectRef',
+        params: z.object({ projectRef: z.string() }),
+      },
+      'give the least role',
+    ],
     [{ path: '/api/v1/things/:id' }, 'does not declare them'],
   ])('from %j', (change, why) => {
     expect(refusal({ thing: { ...thing, ...change } }, handlers)).toThrow(why);
@@ -416,7 +521,6 @@ describe('an app is not made', () => {
     const { app: made } = sampleApp(authenticate, {
       operations: { a: at('GET', 'a'), b: at('PUT', 'b') } as never,
       handlers: { a: handlers.thing, b: handlers.thing } as never,
-      authorizing: [],
     });
     const reply = await made.inject({ method: 'PATCH', url: '/api/v1/x/1' });
     expect([reply.statusCode, reply.headers['allow']]).toEqual([405, 'GET, HEAD, PUT, OPTIONS']);

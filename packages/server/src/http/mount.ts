@@ -4,34 +4,31 @@
  */
 import type { OperationDeclaration } from '@millrace/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import type { z } from 'zod';
 import type { Authenticate } from '../auth/authenticate.ts';
+import type { FindRole } from '../auth/membership.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Log } from '../log.ts';
-import { forbidden } from '../problem.ts';
+import { forbidden, Problem } from '../problem.ts';
 import type { Handler } from '../request.ts';
-import { admit, covers } from './authorize.ts';
+import { admit, covers, roleOf } from './authorize.ts';
+import { isForm, readForm } from './form.ts';
 import { corsHeaders } from './headers.ts';
 import type { HttpMetrics, RouteMetrics } from './metrics.ts';
 import { mountOtherMethods } from './other-methods.ts';
 import { sendFailure, sendJson } from './problem.ts';
-import {
-  bucketOf,
-  createRateLimiter,
-  sendRateExceeded,
-  setRateHeaders,
-  type RateLimit,
-} from './rate-limit.ts';
+import { createLimiters, type Limiter, type RateLimits } from './rate-limit.ts';
 import { refuseUnfitOperations } from './refuse.ts';
+import { replayKey, Replays, requestKeyHeader } from './replay.ts';
 import { HttpRequest } from './request.ts';
-import { readBody, readPart } from './validate.ts';
+import { fitting, readBody, readPart } from './validate.ts';
 
 export interface MountOptions {
   readonly operations: Readonly<Record<string, OperationDeclaration>>;
   readonly handlers: Readonly<Record<string, Handler<OperationDeclaration>>>;
-  /** Operations whose handlers call `request.authorize` for every object themselves. */
-  readonly authorizing: readonly string[];
   readonly authenticate: Authenticate;
-  readonly rateLimit: RateLimit | undefined;
+  readonly findRole: FindRole;
+  readonly rateLimits: RateLimits;
   readonly metrics: HttpMetrics;
   readonly log: Log;
 }
@@ -39,23 +36,26 @@ export interface MountOptions {
 interface Route {
   readonly declaration: OperationDeclaration;
   readonly handler: Handler<OperationDeclaration>;
-  readonly authorizing: boolean;
   readonly cors: boolean;
+  readonly limiter: Limiter | undefined;
   readonly observed: RouteMetrics;
 }
 
 const defaultBodyLimit = 1024 * 1024;
 
 export function mountOperations(app: FastifyInstance, options: MountOptions): void {
-  const { operations, handlers, authorizing } = options;
-  refuseUnfitOperations(operations, handlers, authorizing);
-  const limit = options.rateLimit && limiter(options.rateLimit);
+  const { operations, handlers } = options;
+  refuseUnfitOperations(operations, handlers);
+  const limiterOf = createLimiters(options.rateLimits);
+  const replays = new Replays();
   const routes = Object.entries(operations).map(([name, declaration]): Route => {
     const handler = handlers[name];
     if (!handler) throw new TypeError(`${name} has no handler.`);
     const cors = declaration.cors ?? declaration.access.publicToken === true;
     const observed = options.metrics.route(declaration.method, declaration.path);
-    return { declaration, handler, authorizing: authorizing.includes(name), cors, observed };
+    const { id, path, unlimited = false } = declaration;
+    const limiter = unlimited || !path.startsWith('/api') ? undefined : limiterOf(id);
+    return { declaration, handler, cors, limiter, observed };
   });
   for (const route of routes) {
     const { method, path: url, bodyLimit = defaultBodyLimit } = route.declaration;
@@ -64,8 +64,8 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
       url,
       bodyLimit,
       config: { cors: route.cors, observed: route.observed },
-      onRequest: callerCheck(route, options, limit),
-      handler: answer(route, options),
+      onRequest: callerCheck(route, options),
+      handler: answer(route, options, replays),
     });
   }
   mountOtherMethods(
@@ -74,25 +74,12 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
   );
 }
 
-type Limiter = (principal: Principal, reply: FastifyReply) => boolean;
-
-function limiter(rateLimit: RateLimit): Limiter {
-  const take = createRateLimiter(rateLimit);
-  return (principal, reply) => {
-    const verdict = take(bucketOf(principal));
-    setRateHeaders(reply, rateLimit, verdict);
-    if (!verdict.allowed) sendRateExceeded(reply, rateLimit, verdict);
-    return verdict.allowed;
-  };
-}
-
 /** Before the body is read: who is calling, with what kind of credential. Nothing waits when the caller is known. */
 function callerCheck(
-  { declaration: { access, path }, cors }: Route,
+  { declaration: { access, method }, cors, limiter }: Route,
   { authenticate, log }: MountOptions,
-  limit: Limiter | undefined,
 ): onRequestHookHandler {
-  const limited = path.startsWith('/api') ? limit : undefined;
+  const { wholeEnvironment = false } = access;
 
   function admitCaller(
     principal: Principal,
@@ -100,9 +87,9 @@ function callerCheck(
     reply: FastifyReply,
     done: () => void,
   ): void {
-    admit(principal, access);
+    admit(principal, access, method);
     request.principal = principal;
-    if (limited !== undefined && !limited(principal, reply)) return;
+    if (limiter !== undefined && !limiter(principal, reply)) return;
     done();
   }
 
@@ -116,6 +103,7 @@ function callerCheck(
         authorization: headers.authorization,
         serviceBranch: headers['x-service-branch'] as string | undefined,
         triggerBranch: headers['x-trigger-branch'] as string | undefined,
+        wholeEnvironment,
       });
       if (!(principal instanceof Promise)) return admitCaller(principal, request, reply, done);
       principal
@@ -127,23 +115,62 @@ function callerCheck(
   };
 }
 
-function answer(route: Route, { log }: MountOptions) {
-  const { declaration, handler, authorizing, observed } = route;
-  const { access, params, query, body, bodyOptional = false, status = 200 } = declaration;
+function answer(route: Route, { findRole, log }: MountOptions, replays: Replays) {
+  const { declaration, handler, observed } = route;
+  const {
+    id,
+    method,
+    access,
+    params,
+    query,
+    body,
+    bodyForm,
+    bodyOptional = false,
+    status = 200,
+  } = declaration;
+  const isRead = method === 'GET' || method === 'HEAD';
+
+  function bodyOf(schema: z.ZodType, raw: FastifyRequest): unknown {
+    const text = raw.body as string | undefined;
+    const type = raw.headers['content-type'];
+    return bodyForm !== undefined && isForm(type)
+      ? readForm(text, type, bodyForm).then((members) => fitting(schema, members))
+      : readBody(schema, text, bodyOptional);
+  }
 
   async function reply(raw: FastifyRequest, to: FastifyReply): Promise<string> {
     const values = {
       params: params === undefined ? undefined : readPart(params, raw.params, 'Params Error'),
       query: query === undefined ? undefined : readPart(query, raw.query, 'Query Error'),
-      body: body === undefined ? undefined : readBody(body, raw.body as string | undefined, bodyOptional),
+      body: body === undefined ? undefined : bodyOf(body, raw),
     };
-    const authorized =
-      raw.principal === null || covers(raw.principal, access, raw.params as Record<string, string>);
-    if (!authorized && !authorizing) throw forbidden();
-    const request = new HttpRequest(raw, to, access, authorized, values);
-    const result = await handler(request);
+    if (values.body instanceof Promise) values.body = await values.body;
+    const { principal } = raw;
+    const where = raw.params as Record<string, string>;
+    const authorized = principal === null || covers(principal, access, where);
+    if (!authorized && !access.objects) throw forbidden();
+    const role =
+      principal === null || access.role === undefined
+        ? undefined
+        : await roleOf(findRole, principal, access, where);
+    const request = new HttpRequest(raw, to, access, authorized, role, values);
+    const key = isRead ? undefined : replayKey(id, principal, request.header(requestKeyHeader));
+    if (key === undefined) return act(request);
+    const { text, headers } = await replays.once(key, async () => ({
+      text: await act(request),
+      headers: request.headersSet,
+    }));
+    for (const [name, value] of headers) to.header(name, value);
+    return text;
+  }
+
+  async function act(request: HttpRequest): Promise<string> {
+    const result = await handler(request).catch((error: unknown) => {
+      // Who may not see an object must not learn whether there is one.
+      throw !request.authorized && error instanceof Problem && error.status === 404 ? forbidden() : error;
+    });
     if (!request.authorized) {
-      throw new TypeError(`The handler of ${declaration.id} answered without authorizing its object.`);
+      throw new TypeError(`The handler of ${id} answered without authorizing its object.`);
     }
     return JSON.stringify(result) ?? 'null';
   }

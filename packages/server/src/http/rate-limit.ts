@@ -1,4 +1,7 @@
-/** A token bucket for each caller, held in this process: with several processes each allows the whole rate. */
+/**
+ * Token buckets, held in this process: with several processes behind a balancer each allows the whole rate, so together they
+ * allow at most the rate times their number.
+ */
 import type { FastifyReply } from 'fastify';
 import type { Principal } from '../auth/principal.ts';
 
@@ -8,6 +11,27 @@ export interface RateLimit {
   /** Requests a second that the bucket refills with. */
   readonly perSecond: number;
 }
+
+/** How much callers may ask of this process. What is left out is not limited. */
+export interface RateLimits {
+  /** All keys of one environment together. */
+  readonly secretKey?: RateLimit;
+  /** Each token. */
+  readonly personalAccessToken?: RateLimit;
+  /** Each token; tokens of one user in one environment together. */
+  readonly publicToken?: RateLimit;
+  /** Instead of these, for operations by id: each caller has a bucket of its own for each of them. */
+  readonly operations?: Readonly<Record<string, RateLimit>>;
+}
+
+/**
+ * Public tokens are in hands that nobody knows, so they are limited; whoever has a key runs the server or is trusted by who
+ * does, and is not.
+ */
+export const defaultRateLimits: RateLimits = {
+  publicToken: { burst: 100, perSecond: 10 },
+  personalAccessToken: { burst: 600, perSecond: 60 },
+};
 
 interface Bucket {
   tokens: number;
@@ -25,7 +49,7 @@ export interface Verdict {
 const mostBuckets = 10_000;
 
 export function createRateLimiter({ burst, perSecond }: RateLimit) {
-  const buckets = new Map<string | number, Bucket>();
+  const buckets = new Map<string, Bucket>();
   const perMs = perSecond / 1_000;
 
   const filled = ({ tokens, at }: Bucket, now: number): number =>
@@ -36,7 +60,7 @@ export function createRateLimiter({ burst, perSecond }: RateLimit) {
     for (const [key, bucket] of buckets) if (filled(bucket, now) >= burst) buckets.delete(key);
   }
 
-  return function take(key: string | number, now = Date.now()): Verdict {
+  return function take(key: string, now = Date.now()): Verdict {
     let bucket = buckets.get(key);
     if (bucket === undefined) {
       if (buckets.size >= mostBuckets) dropFull(now);
@@ -52,11 +76,41 @@ export function createRateLimiter({ burst, perSecond }: RateLimit) {
   };
 }
 
-/** All keys of one environment share a bucket. */
-export const bucketOf = (principal: Principal): string | number =>
-  principal.kind === 'secretKey' ? principal.environment.id : principal.credentialId;
+/** Whose bucket it is. */
+function bucketOf(principal: Principal): string {
+  if (principal.kind === 'personalAccessToken') return principal.credentialId;
+  const environment = String(principal.environment.id);
+  if (principal.kind === 'secretKey') return environment;
+  return principal.actor === undefined ? principal.tokenDigest : `${environment}:${principal.actor}`;
+}
 
-export function setRateHeaders(reply: FastifyReply, { burst }: RateLimit, verdict: Verdict): void {
+/** Takes one request from the caller's bucket and says so in the reply's headers; false if it has been refused. */
+export type Limiter = (principal: Principal, reply: FastifyReply) => boolean;
+
+/** The limiters of operations; undefined for one that nobody is limited on. */
+export function createLimiters(limits: RateLimits): (operation: string) => Limiter | undefined {
+  const takeOf = (limit: RateLimit | undefined) => limit && { limit, take: createRateLimiter(limit) };
+  const byKind = {
+    secretKey: takeOf(limits.secretKey),
+    personalAccessToken: takeOf(limits.personalAccessToken),
+    publicToken: takeOf(limits.publicToken),
+  };
+  return (operation) => {
+    const own = takeOf(limits.operations?.[operation]);
+    if (own === undefined && Object.values(byKind).every((each) => each === undefined)) return undefined;
+    return (principal, reply) => {
+      const limited = own ?? byKind[principal.kind];
+      if (limited === undefined) return true;
+      const { limit, take } = limited;
+      const verdict = take(bucketOf(principal));
+      setRateHeaders(reply, limit, verdict);
+      if (!verdict.allowed) sendRateExceeded(reply, limit, verdict);
+      return verdict.allowed;
+    };
+  };
+}
+
+function setRateHeaders(reply: FastifyReply, { burst }: RateLimit, verdict: Verdict): void {
   reply
     .header('x-ratelimit-limit', burst)
     .header('x-ratelimit-remaining', verdict.remaining)
@@ -64,7 +118,7 @@ export function setRateHeaders(reply: FastifyReply, { burst }: RateLimit, verdic
 }
 
 /** RFC 9457, as clients of the public API know it. */
-export function sendRateExceeded(reply: FastifyReply, { burst }: RateLimit, { resetAt }: Verdict): void {
+function sendRateExceeded(reply: FastifyReply, { burst }: RateLimit, { resetAt }: Verdict): void {
   const seconds = Math.max(1, Math.ceil((resetAt - Date.now()) / 1_000));
   const wait = `Rate limit exceeded: at most ${burst} requests at once. Try again in ${seconds} s.`;
   reply.statusCode = 429;

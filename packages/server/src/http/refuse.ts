@@ -1,4 +1,4 @@
-import type { OperationDeclaration } from '@millrace/contract';
+import type { Access, OperationDeclaration } from '@millrace/contract';
 
 /** The table of operations and its handlers do not fit together: a fault of ours that must not be served. */
 export class OperationRefused extends Error {
@@ -9,28 +9,38 @@ export class OperationRefused extends Error {
 export function refuseUnfitOperations(
   operations: Readonly<Record<string, OperationDeclaration>>,
   handlers: Readonly<Record<string, unknown>>,
-  authorizing: readonly string[],
 ): void {
-  for (const name of [...Object.keys(handlers), ...authorizing]) {
+  for (const name of Object.keys(handlers)) {
     if (!Object.hasOwn(operations, name)) throw new OperationRefused(`There is no operation ${name}.`);
   }
   for (const [name, { access, path, params }] of Object.entries(operations)) {
-    const { open, secretKey, personalAccessToken, publicToken, action, on } = access;
     if (typeof handlers[name] !== 'function') throw new OperationRefused(`${name} has no handler.`);
-    if (!open && !secretKey && !personalAccessToken && !publicToken) {
-      throw new OperationRefused(`${name} has no access rule: name the credentials it takes.`);
-    }
-    if (open && (secretKey || personalAccessToken || publicToken)) {
-      throw new OperationRefused(`${name} is open and names credentials: choose one.`);
-    }
-    if ((action === undefined) !== (on === undefined)) {
-      throw new OperationRefused(`${name} has half a scope rule: give both action and on.`);
-    }
-    if (publicToken && action === undefined) {
-      throw new OperationRefused(`${name} takes public tokens but no scope allows it: give action and on.`);
-    }
     if (path.includes(':') && params === undefined) {
       throw new OperationRefused(`${name} has parameters in its path but does not declare them.`);
     }
+    const fault = faultOf(access, path);
+    if (fault !== undefined) throw new OperationRefused(`${name} ${fault}.`);
   }
+}
+
+/** What is wrong with an access rule: each of these would open or close a route by mistake. */
+function faultOf(access: Access, path: string): string | undefined {
+  const { open, secretKey, personalAccessToken, publicToken, action, on, anyScope, objects, role } = access;
+  const scoped = secretKey === true || publicToken === true;
+  if (!open && !scoped && !personalAccessToken) return 'has no access rule: name the credentials it takes';
+  if (open && (scoped || personalAccessToken)) return 'is open and names credentials: choose one';
+  if ((action === undefined) !== (on === undefined)) return 'has half a scope rule: give both action and on';
+  if (anyScope && action !== undefined) return 'asks for a scope and takes any: choose one';
+  if (publicToken && action === undefined && !anyScope) {
+    return 'takes public tokens but no scope allows it: give action and on';
+  }
+  if (objects && action === undefined) return 'asks for objects without an action: give action and on';
+  const inOrganization = /:(?:projectRef|organization)\b/.test(path);
+  if (personalAccessToken && inOrganization && role === undefined) {
+    return 'lets users into a project or organisation whatever their role: give the least role';
+  }
+  if (role !== undefined && !(personalAccessToken && inOrganization)) {
+    return 'asks for a role that no path or credential has: take it out';
+  }
+  return undefined;
 }

@@ -1,9 +1,9 @@
-import type { Access, OperationDeclaration } from '@millrace/contract';
+import type { Access, OperationDeclaration, Role } from '@millrace/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Environment, Principal } from '../auth/principal.ts';
 import { allows } from '../auth/scopes.ts';
 import { forbidden } from '../problem.ts';
-import type { Identity, Request } from '../request.ts';
+import type { Identity, Origin, Request } from '../request.ts';
 import type { RouteMetrics } from './metrics.ts';
 
 declare module 'fastify' {
@@ -25,6 +25,8 @@ export class HttpRequest implements Request<OperationDeclaration> {
   readonly params: never;
   readonly query: never;
   readonly body: never;
+  readonly role: Role | undefined;
+  readonly headersSet: [name: string, value: string][] = [];
   /** Whether the caller may do this at all, or must still be allowed object by object. */
   authorized: boolean;
   readonly #access: Access;
@@ -36,12 +38,14 @@ export class HttpRequest implements Request<OperationDeclaration> {
     reply: FastifyReply,
     access: Access,
     authorized: boolean,
+    role: Role | undefined,
     values: { params: unknown; query: unknown; body: unknown },
   ) {
     this.#raw = raw;
     this.#reply = reply;
     this.#access = access;
     this.authorized = authorized;
+    this.role = role;
     // The declaration's types hold because its schemas parsed them; here they are any operation's.
     this.params = values.params as never;
     this.query = values.query as never;
@@ -62,12 +66,21 @@ export class HttpRequest implements Request<OperationDeclaration> {
     return principal.environment;
   }
 
+  get origin(): Origin {
+    return {
+      requestId: this.#raw.id,
+      address: this.#raw.ip,
+      userAgent: this.header('user-agent')?.slice(0, 256),
+    };
+  }
+
   header(name: string): string | undefined {
     const value = this.#raw.headers[name.toLowerCase()];
     return typeof value === 'string' ? value : undefined;
   }
 
   setHeader(name: string, value: string): void {
+    this.headersSet.push([name, value]);
     this.#reply.header(name, value);
   }
 

@@ -8,6 +8,8 @@ import { isUnrestricted } from '../auth/scopes.ts';
 import { forbidden, Problem, unauthorized } from '../problem.ts';
 
 const path = '/runner/v1/connect';
+/** How often it is asked whether the key of a connection is still good. */
+const recheckMs = 250;
 /** A peer that does not even answer a ping is gone, though its connection never closed. */
 const pingMs = 15_000;
 
@@ -50,6 +52,13 @@ export function acceptRunners(server: Server, authenticate: Authenticate, serve:
             silent = true;
             socket.ping();
           }, pingMs);
+          // A key that is revoked, or a branch that is archived, is out here as soon as for requests.
+          const recheck = setInterval(() => {
+            void admit(request, authenticate).catch((error: unknown) => {
+              if (error instanceof Problem && (error.status === 401 || error.status === 403))
+                socket.terminate();
+            });
+          }, recheckMs);
           socket.on('pong', () => (silent = false));
           socket.on('message', (data: Buffer) => {
             const text = data.toString('utf8');
@@ -61,6 +70,7 @@ export function acceptRunners(server: Server, authenticate: Authenticate, serve:
           socket.on('close', () => {
             closed = true;
             clearInterval(ping);
+            clearInterval(recheck);
             serving?.ended();
           });
           const send = (message: ServerMessage): void => socket.send(JSON.stringify(message));

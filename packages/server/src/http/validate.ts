@@ -15,8 +15,14 @@ export function readBody(schema: z.ZodType, text: string | undefined, optional: 
     if (optional) return undefined;
     throw badRequest('Request body is empty');
   }
-  const result = schema.safeParse(parseJson(text));
-  if (!result.success) throw badRequest(validationSentence(result.error.issues));
+  return fitting(schema, parseJson(text));
+}
+
+/** What a body says once it is read, JSON or form. */
+export function fitting(schema: z.ZodType, value: unknown): unknown {
+  const result = schema.safeParse(value);
+  if (!result.success)
+    throw badRequest(validationSentence(result.error.issues), result.error.issues.map(detailOf));
   return result.data;
 }
 

@@ -1,15 +1,11 @@
 import { environmentKinds, type EnvironmentKind } from '@millrace/contract';
-import {
-  credentialDigest,
-  lastFour,
-  newPersonalAccessToken,
-  newProjectRef,
-  newSecretKey,
-} from '../auth/keys.ts';
+import { credentialDigest, lastFour, newPersonalAccessToken } from '../auth/keys.ts';
 import { checkMasterKey } from '../auth/master-key.ts';
 import { personalAccessTokenPlace, seal, secretKeyPlace, unseal, type MasterKey } from '../auth/seal.ts';
+import { addMissingSigningKeys } from '../auth/signing-keys.ts';
 import type { Sql, Transaction } from '../db/connect.ts';
 import { newId } from '../db/ids.ts';
+import { insertProject } from './projects.ts';
 
 /** The credentials of the first start, in clear. Null where one has been revoked since. */
 export interface Credentials {
@@ -37,6 +33,7 @@ export async function ensureTenancy(sql: Sql, options: TenancyOptions): Promise<
   return sql.begin(async (transaction) => {
     await transaction`select pg_advisory_xact_lock(${tenancyLock})`;
     await checkMasterKey(transaction, masterKey);
+    await addMissingSigningKeys(transaction, masterKey);
     const [first] = await transaction<{ id: number; ref: string }[]>`
       select id, ref from projects order by id limit 1`;
     if (!first) return createTenancy(transaction, masterKey);
@@ -47,44 +44,21 @@ export async function ensureTenancy(sql: Sql, options: TenancyOptions): Promise<
 async function createTenancy(sql: Transaction, masterKey: MasterKey): Promise<Credentials> {
   const organization = newId('org');
   const user = newId('user');
-  const projectRef = newProjectRef();
   await sql`insert into organizations (id, name) values (${organization}, 'My organization')`;
   await sql`insert into users (id, name) values (${user}, 'Owner')`;
   await sql`insert into memberships (organization_id, user_id, role) values (${organization}, ${user}, 'owner')`;
-  const [project] = await sql<{ id: number }[]>`
-    insert into projects (ref, organization_id, name) values (${projectRef}, ${organization}, 'My project')
-    returning id`;
-  if (!project) throw new TypeError('insert returned nothing');
+  const { ref, secretKeys } = await insertProject(sql, masterKey, organization, 'My project');
+  const secretKeyOf = (kind: EnvironmentKind) => ({ secretKey: secretKeys[kind] });
   return {
-    projectRef,
+    projectRef: ref,
     personalAccessToken: await createPersonalAccessToken(sql, masterKey, user),
     environments: {
-      dev: await createEnvironment(sql, masterKey, project.id, 'dev'),
-      stg: await createEnvironment(sql, masterKey, project.id, 'stg'),
-      prod: await createEnvironment(sql, masterKey, project.id, 'prod'),
-      preview: await createEnvironment(sql, masterKey, project.id, 'preview'),
+      dev: secretKeyOf('dev'),
+      stg: secretKeyOf('stg'),
+      prod: secretKeyOf('prod'),
+      preview: secretKeyOf('preview'),
     },
   };
-}
-
-async function createEnvironment(
-  sql: Transaction,
-  masterKey: MasterKey,
-  project: number,
-  kind: EnvironmentKind,
-) {
-  const secretKey = newSecretKey(kind);
-  const id = newId('key');
-  await sql`
-    with environment as (
-      insert into environments (public_id, project_id, kind) values (${newId('env')}, ${project}, ${kind})
-      returning id
-    )
-    insert into secret_keys (id, environment_id, digest, sealed, last_four, name)
-    select ${id}, environment.id, ${credentialDigest(secretKey)}, ${seal(masterKey, secretKey, secretKeyPlace(id))},
-      ${lastFour(secretKey)}, 'default'
-    from environment`;
-  return { secretKey };
 }
 
 async function createPersonalAccessToken(
@@ -112,7 +86,7 @@ async function revealTenancy(
     join secret_keys k on k.environment_id = e.id
     where e.project_id = ${project.id} and e.parent_id is null and 'admin' = any(k.scopes)
       and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
-    order by e.kind, k.created_at, k.id`;
+    order by e.kind, k.expires_at nulls first, k.created_at, k.id`;
   const [token] = await sql<{ id: string; sealed: Buffer }[]>`
     select t.id, t.sealed
     from personal_access_tokens t

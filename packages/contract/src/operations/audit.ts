@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { cursors, date, instant, pageSize } from './shapes.ts';
+
+/** An administrative act: who did what to what, from where. Secrets are never in it. */
+export const auditEntry = z.object({
+  id: z.string(),
+  at: date,
+  /** Such as `key.revoked` or `member.updated`. */
+  act: z.string(),
+  actor: z.object({
+    kind: z.enum(['user', 'secretKey', 'invitation']),
+    /** Of the user or the key. */
+    id: z.string(),
+    /** The key or token that was used. */
+    credentialId: z.string().optional(),
+  }),
+  /** The id of what it was done to. */
+  target: z.string(),
+  projectRef: z.string().optional(),
+  environment: z.string().optional(),
+  /** What it was before, as far as it changed. */
+  old: z.record(z.string(), z.unknown()).optional(),
+  /** What it became. */
+  new: z.record(z.string(), z.unknown()).optional(),
+  /** The address that the request came from, and what it said it is. */
+  from: z.object({ address: z.string(), userAgent: z.string().optional() }),
+  requestId: z.string(),
+});
+export type AuditEntry = z.infer<typeof auditEntry>;
+
+export const listAuditEntries = operation({
+  id: 'listAuditEntries',
+  method: 'GET',
+  path: '/api/v1/orgs/:organization/audit',
+  tag: 'audit',
+  summary: "List an organisation's administrative acts, the newest first",
+  access: { personalAccessToken: true, role: 'admin' },
+  params: z.object({ organization: z.string().min(1).max(128) }),
+  query: z.object({
+    'page[size]': pageSize(25),
+    /** An entry's id: what came before it. */
+    'page[after]': z
+      .string()
+      .regex(/^\d{1,18}$/, 'not the id of an entry')
+      .optional(),
+    'filter[act]': z.string().max(64).optional(),
+    'filter[actor]': z.string().max(128).optional(),
+    'filter[target]': z.string().max(128).optional(),
+    'filter[projectRef]': z.string().max(128).optional(),
+    'filter[from]': instant.optional(),
+    'filter[to]': instant.optional(),
+  }),
+  reply: z.object({ data: z.array(auditEntry), pagination: cursors }),
+  errors: [404],
+});

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { roles } from '../access.ts';
+import { environmentKinds } from '../environment.ts';
+import { operation } from '../operation.ts';
+
+/** Most scopes of one public token. */
+const mostScopes = 1_000;
+
+const scope = z.string().min(1).max(512);
+const claims = z.object({ scopes: z.array(scope).max(mostScopes).optional() });
+
+/** A time span such as `15m` or `2 hours`, or seconds since 1970 as a number. */
+const expirationTime = z.union([z.string(), z.number().int()]);
+const realtime = z.object({ skipColumns: z.array(z.string().max(128)).max(100).optional() });
+const token = z.object({ token: z.string() });
+
+export const publicTokenBody = z.object({
+  /** Each must be within what the calling key may do. */
+  scopes: z.array(scope).min(1).max(mostScopes),
+  /** Default 15 minutes; at most 30 days from now. */
+  expirationTime: expirationTime.optional(),
+  /** It may create one thing, once. */
+  oneTimeUse: z.boolean().optional(),
+  realtime: realtime.optional(),
+});
+
+export const createPublicToken = operation({
+  id: 'createPublicToken',
+  method: 'POST',
+  path: '/api/v1/auth/public-tokens',
+  tag: 'authentication',
+  summary: 'Make a public access token that allows no more than the calling key',
+  access: { secretKey: true, anyScope: true },
+  body: publicTokenBody,
+  reply: token,
+});
+
+const signBody = z.object({
+  claims: claims.optional(),
+  /** Default 1 hour. */
+  expirationTime: expirationTime.optional(),
+});
+
+export const signToken = operation({
+  id: 'signToken',
+  method: 'POST',
+  path: '/api/v1/auth/jwt',
+  tag: 'authentication',
+  summary: 'Make a public access token with any scopes',
+  access: { secretKey: true },
+  body: signBody,
+  reply: token,
+});
+
+export const retrieveClaims = operation({
+  id: 'retrieveClaims',
+  method: 'POST',
+  path: '/api/v1/auth/jwt/claims',
+  tag: 'authentication',
+  summary: 'The claims of a token that a client signs itself with its secret key',
+  access: { secretKey: true, anyScope: true },
+  unlimited: true,
+  reply: z.object({ sub: z.string(), pub: z.literal(true) }),
+});
+
+export const signTokenAsUser = operation({
+  id: 'signTokenAsUser',
+  method: 'POST',
+  path: '/api/v1/projects/:projectRef/:env/jwt',
+  tag: 'authentication',
+  summary: 'Make a public access token of an environment in the name of the user; of a branch by header',
+  access: { personalAccessToken: true, role: 'member' },
+  params: z.object({ projectRef: z.string().min(1).max(128), env: z.string().min(1).max(32) }),
+  body: signBody,
+  reply: token,
+  errors: [404],
+});
+
+export const whoami = operation({
+  id: 'whoami',
+  method: 'GET',
+  path: '/api/v1/whoami',
+  tag: 'authentication',
+  summary: 'Whom or what the credential stands for',
+  access: { secretKey: true, personalAccessToken: true, publicToken: true, anyScope: true },
+  reply: z.object({
+    kind: z.enum(['secretKey', 'personalAccessToken', 'publicToken']),
+    /** Of the key or token; for a public token that of the key or token it was made through. */
+    credentialId: z.string(),
+    /** Of keys and public tokens. */
+    scopes: z.array(z.string()).optional(),
+    project: z.object({ ref: z.string() }).optional(),
+    environment: z
+      .object({ id: z.string(), name: z.enum(environmentKinds), branch: z.string().optional() })
+      .optional(),
+    /** Of personal access tokens. */
+    user: z.object({ id: z.string(), name: z.string(), email: z.string().optional() }).optional(),
+    organizations: z.array(z.object({ id: z.string(), name: z.string(), role: z.enum(roles) })).optional(),
+  }),
+});

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { environmentKind } from '../environment.ts';
+import { operation } from '../operation.ts';
+import { date } from './shapes.ts';
+
+const inProject = z.object({ projectRef: z.string().min(1).max(128) });
+const branchName = z.string().min(1).max(255);
+
+/** `preview` (default) or `dev`, in any spelling. */
+const branchable = z
+  .string()
+  .default('preview')
+  .transform((text, context) => {
+    const kind = environmentKind(text);
+    if (kind === 'preview' || kind === 'dev') return kind;
+    context.addIssue({ code: 'custom', message: `"${text}" has no branches; use preview or dev` });
+    return z.NEVER;
+  });
+
+const access = {
+  secretKey: true,
+  personalAccessToken: true,
+  on: 'branches',
+  wholeEnvironment: true,
+} as const;
+
+export const branch = z.object({
+  id: z.string(),
+  name: z.string(),
+  env: z.enum(['preview', 'dev']),
+  createdAt: date,
+  updatedAt: date,
+  git: z.record(z.string(), z.unknown()).optional(),
+  isPaused: z.boolean(),
+});
+export type Branch = z.infer<typeof branch>;
+
+export const listBranches = operation({
+  id: 'listBranches',
+  method: 'GET',
+  path: '/api/v1/projects/:projectRef/branches',
+  tag: 'branches',
+  summary: "List a project's live branches",
+  access: { ...access, action: 'read', role: 'viewer' },
+  params: inProject,
+  reply: z.object({ branches: z.array(branch) }),
+  errors: [404],
+});
+
+export const createBranch = operation({
+  id: 'createBranch',
+  method: 'POST',
+  path: '/api/v1/projects/:projectRef/branches',
+  tag: 'branches',
+  summary: 'Make a branch of preview or dev unless it is there; keys make branches of preview only',
+  access: { ...access, action: 'write', role: 'member' },
+  params: inProject,
+  body: z.object({
+    /** A git reference is cut to its name: `refs/heads/feat/x` is `feat/x`. */
+    branch: branchName,
+    env: branchable,
+    /** What is known of the commit, at most 16 KiB of JSON. */
+    git: z.record(z.string(), z.unknown()).optional(),
+  }),
+  reply: z.object({ id: z.string() }),
+  errors: [404],
+});
+
+export const archiveBranch = operation({
+  id: 'archiveBranch',
+  method: 'POST',
+  path: '/api/v1/projects/:projectRef/branches/archive',
+  tag: 'branches',
+  summary: 'Archive a branch: its keys and tokens end at once, its name is free again',
+  access: { ...access, action: 'write', role: 'member' },
+  params: inProject,
+  body: z.object({ branch: branchName, env: branchable }),
+  reply: z.object({ id: z.string() }),
+  errors: [404],
+});

@@ -1,0 +1,173 @@
+import { z } from 'zod';
+import { mostKeyTasks, presets } from '../access.ts';
+import { operation } from '../operation.ts';
+import { date } from './shapes.ts';
+
+const inEnvironment = z.object({
+  projectRef: z.string().min(1).max(128),
+  /** `dev`, `stg`, `prod` or `preview`, in any spelling. */
+  env: z.string().min(1).max(32),
+});
+const oneKey = inEnvironment.extend({ keyId: z.string().min(1).max(128) });
+
+/** Blanks around it are cut off. */
+const name = z.string().trim().min(1).max(64);
+
+/** ISO 8601, in the future. */
+const expiresAt = z.iso.datetime({ offset: true });
+
+/** A secret key as it is shown: never its text. */
+export const secretKey = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** Left out for keys whose scopes are no preset's. */
+  preset: z.enum(presets).optional(),
+  /** The tasks it is restricted to. */
+  tasks: z.array(z.string()).optional(),
+  scopes: z.array(z.string()),
+  lastFour: z.string(),
+  createdAt: date,
+  /** To within five minutes. */
+  lastUsedAt: date.optional(),
+  expiresAt: date.optional(),
+  revokedAt: date.optional(),
+});
+export type SecretKey = z.infer<typeof secretKey>;
+
+/** With the text, which is shown this once. */
+const newKey = secretKey.extend({ key: z.string() });
+
+export const listKeys = operation({
+  id: 'listKeys',
+  method: 'GET',
+  path: '/api/v1/projects/:projectRef/:env/keys',
+  tag: 'keys',
+  summary: "List an environment's secret keys, without their texts",
+  access: { personalAccessToken: true, role: 'viewer' },
+  params: inEnvironment,
+  reply: z.object({ data: z.array(secretKey) }),
+  errors: [404],
+});
+
+export const createKey = operation({
+  id: 'createKey',
+  method: 'POST',
+  path: '/api/v1/projects/:projectRef/:env/keys',
+  tag: 'keys',
+  summary: 'Make a secret key; its text is in this answer only',
+  access: { personalAccessToken: true, role: 'admin' },
+  params: inEnvironment,
+  body: z.object({
+    name,
+    /** Default `full`. It cannot be changed later: make another key. */
+    preset: z.enum(presets).default('full'),
+    /** Only these tasks, each known in the environment; for the presets `trigger-only` and `task-operator`. */
+    tasks: z.array(z.string().min(1).max(128)).min(1).max(mostKeyTasks).optional(),
+    expiresAt: expiresAt.optional(),
+  }),
+  reply: newKey,
+  errors: [404, 422],
+});
+
+export const revokeKey = operation({
+  id: 'revokeKey',
+  method: 'POST',
+  path: '/api/v1/projects/:projectRef/:env/keys/:keyId/revoke',
+  tag: 'keys',
+  summary: 'End a secret key, and every token made through it, for good and at once',
+  access: { personalAccessToken: true, role: 'admin' },
+  params: oneKey,
+  reply: secretKey,
+  errors: [404],
+});
+
+/** For how long the old one is good beside the new one: a time span such as `1h`; `0s` is not at all, at most 30 days. */
+const overlap = z.object({ overlap: z.string().max(100).default('24h') });
+
+export const rotateKey = operation({
+  id: 'rotateKey',
+  method: 'POST',
+  path: '/api/v1/projects/:projectRef/:env/keys/:keyId/rotate',
+  tag: 'keys',
+  summary: 'Make a key that is like another; the other one ends after the overlap',
+  access: { personalAccessToken: true, role: 'admin' },
+  params: oneKey,
+  body: overlap,
+  bodyOptional: true,
+  reply: newKey,
+  errors: [404, 422],
+});
+
+export const regenerateKey = operation({
+  id: 'regenerateKey',
+  method: 'POST',
+  path: '/api/v1/projects/:projectRef/:env/regenerate-api-key',
+  tag: 'keys',
+  summary: "Rotate the environment's oldest key without restrictions",
+  access: { personalAccessToken: true, role: 'admin' },
+  params: inEnvironment,
+  body: overlap,
+  bodyOptional: true,
+  reply: z.object({ id: z.string(), apiKey: z.string() }),
+  errors: [404, 422],
+});
+
+export const rotateSigningKey = operation({
+  id: 'rotateSigningKey',
+  method: 'POST',
+  path: '/api/v1/projects/:projectRef/:env/signing-key/rotate',
+  tag: 'keys',
+  summary: 'Sign public tokens with a new key; those signed with the old ones end after the overlap',
+  access: { personalAccessToken: true, role: 'admin' },
+  params: inEnvironment,
+  body: overlap,
+  bodyOptional: true,
+  reply: z.object({ id: z.string() }),
+  errors: [404, 422],
+});
+
+/** A personal access token as it is shown: never its text. */
+export const accessToken = z.object({
+  id: z.string(),
+  name: z.string(),
+  lastFour: z.string(),
+  createdAt: date,
+  lastUsedAt: date.optional(),
+  expiresAt: date.optional(),
+  revokedAt: date.optional(),
+});
+export type AccessToken = z.infer<typeof accessToken>;
+
+export const listTokens = operation({
+  id: 'listTokens',
+  method: 'GET',
+  path: '/api/v1/tokens',
+  tag: 'keys',
+  summary: "List the user's personal access tokens, without their texts",
+  access: { personalAccessToken: true },
+  reply: z.object({ data: z.array(accessToken) }),
+});
+
+export const createToken = operation({
+  id: 'createToken',
+  method: 'POST',
+  path: '/api/v1/tokens',
+  tag: 'keys',
+  summary: 'Make a personal access token; its text is in this answer only',
+  access: { personalAccessToken: true },
+  body: z.object({ name, expiresAt: expiresAt.optional() }),
+  reply: accessToken.extend({ token: z.string() }),
+  errors: [422],
+});
+
+export const revokeToken = operation({
+  id: 'revokeToken',
+  method: 'POST',
+  path: '/api/v1/tokens/:tokenId/revoke',
+  tag: 'keys',
+  summary: 'End a personal access token for good and at once',
+  access: { personalAccessToken: true },
+  params: z.object({ tokenId: z.string().min(1).max(128) }),
+  reply: accessToken,
+  errors: [404],
+});

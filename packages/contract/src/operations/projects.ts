@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { roles } from '../access.ts';
+import { environmentKinds } from '../environment.ts';
+import { operation } from '../operation.ts';
+import { date } from './shapes.ts';
+
+const name = z.string().trim().min(1).max(128);
+
+export const project = z.object({
+  id: z.string(),
+  /** `proj_…`: what paths name it by. The same as `id`. */
+  externalRef: z.string(),
+  name: z.string(),
+  createdAt: date,
+  organization: z.object({ id: z.string(), name: z.string() }),
+  /** What the caller is in that organisation. */
+  role: z.enum(roles),
+});
+export type Project = z.infer<typeof project>;
+
+const inProject = z.object({ projectRef: z.string().min(1).max(128) });
+
+export const listProjects = operation({
+  id: 'listProjects',
+  method: 'GET',
+  path: '/api/v1/projects',
+  tag: 'projects',
+  summary: 'List the projects of all organisations that the user belongs to',
+  access: { personalAccessToken: true },
+  reply: z.array(project),
+});
+
+export const listOrganizationProjects = operation({
+  id: 'listOrganizationProjects',
+  method: 'GET',
+  path: '/api/v1/orgs/:organization/projects',
+  tag: 'projects',
+  summary: "List an organisation's projects",
+  access: { personalAccessToken: true, role: 'viewer' },
+  params: z.object({ organization: z.string().min(1).max(128) }),
+  reply: z.array(project),
+  errors: [404],
+});
+
+export const createProject = operation({
+  id: 'createProject',
+  method: 'POST',
+  path: '/api/v1/orgs/:organization/projects',
+  tag: 'projects',
+  summary: 'Make a project with its four environments, each with a secret key',
+  access: { personalAccessToken: true, role: 'admin' },
+  params: z.object({ organization: z.string().min(1).max(128) }),
+  body: z.object({ name }),
+  reply: project,
+  errors: [404],
+});
+
+export const retrieveProject = operation({
+  id: 'retrieveProject',
+  method: 'GET',
+  path: '/api/v1/projects/:projectRef',
+  tag: 'projects',
+  summary: 'Retrieve a project',
+  access: { personalAccessToken: true, role: 'viewer' },
+  params: inProject,
+  reply: project,
+  errors: [404],
+});
+
+export const updateProject = operation({
+  id: 'updateProject',
+  method: 'PATCH',
+  path: '/api/v1/projects/:projectRef',
+  tag: 'projects',
+  summary: 'Rename a project',
+  access: { personalAccessToken: true, role: 'admin' },
+  params: inProject,
+  body: z.object({ name }),
+  reply: project,
+  errors: [404],
+});
+
+const environment = z.object({
+  id: z.string(),
+  /** `dev`, `stg`, `prod` or `preview`; of a branch `preview-` or `dev-` and its name. */
+  slug: z.string(),
+  type: z.string(),
+  isBranchableEnvironment: z.boolean(),
+  branchName: z.string().nullable(),
+  paused: z.boolean(),
+});
+
+export const listEnvironments = operation({
+  id: 'listEnvironments',
+  method: 'GET',
+  path: '/api/v1/projects/:projectRef/environments',
+  tag: 'projects',
+  summary: "List a project's environments and their live branches",
+  access: { personalAccessToken: true, role: 'viewer' },
+  params: inProject,
+  reply: z.array(environment),
+  errors: [404],
+});
+
+export const retrieveEnvironment = operation({
+  id: 'retrieveEnvironment',
+  method: 'GET',
+  path: '/api/v1/projects/:projectRef/:env',
+  tag: 'projects',
+  summary: 'An environment with its oldest key without restrictions: for tools that act in it. Audited',
+  access: { personalAccessToken: true, role: 'member' },
+  params: z.object({ projectRef: z.string().min(1).max(128), env: z.string().min(1).max(32) }),
+  reply: z.object({
+    id: z.string(),
+    name: z.enum(environmentKinds),
+    projectRef: z.string(),
+    /** For admins; for members of dev only. Left out too when there is no such key. */
+    apiKey: z.string().optional(),
+  }),
+  errors: [404],
+});

@@ -1,0 +1,94 @@
+/**
+ * Answers to requests that a client may repeat because the answer was lost: a call with the same
+ * `x-trigger-request-idempotency-key` by the same caller on the same operation is done once and answered the same again.
+ * Held in this process and bounded, so a repetition that reaches another process, or comes after a restart, is done again.
+ */
+import type { Principal } from '../auth/principal.ts';
+
+export const requestKeyHeader = 'x-trigger-request-idempotency-key';
+
+/** What a success answers: its body and what its handler set. */
+export interface Answer {
+  readonly text: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+}
+
+interface Kept {
+  readonly answer: Promise<Answer>;
+  readonly until: number;
+  bytes: number;
+}
+
+const keepMs = 24 * 3_600_000;
+const mostBytes = 16 * 1024 * 1024;
+/** A longer answer is not kept: it belongs to calls that are rarely repeated, and would drive out many others. */
+const longestAnswer = 64 * 1024;
+/** What an entry costs beside its text. */
+const entryBytes = 300;
+/** A uuid in practice; what is longer is not one of ours. */
+const longestKey = 128;
+
+export class Replays {
+  readonly #kept = new Map<string, Kept>();
+  #bytes = 0;
+
+  get size(): number {
+    return this.#kept.size;
+  }
+
+  /** Acts, unless it has been done under this key: then the answer of that time. A failure is not kept. */
+  once(key: string, act: () => Promise<Answer>, now = performance.now()): Promise<Answer> {
+    const known = this.#kept.get(key);
+    if (known && now < known.until) return known.answer;
+    const entry: Kept = { answer: act(), until: now + keepMs, bytes: entryBytes + key.length };
+    this.#forget(key);
+    this.#kept.set(key, entry);
+    this.#bytes += entry.bytes;
+    entry.answer.then(
+      ({ text, headers }) => {
+        if (this.#kept.get(key) !== entry) return;
+        if (text.length > longestAnswer) return this.#forget(key);
+        const more = headers.reduce((sum, [name, value]) => sum + name.length + value.length, text.length);
+        entry.bytes += more;
+        this.#bytes += more;
+        this.#drop();
+      },
+      () => {
+        if (this.#kept.get(key) === entry) this.#forget(key);
+      },
+    );
+    return entry.answer;
+  }
+
+  #forget(key: string): void {
+    const entry = this.#kept.get(key);
+    if (!entry) return;
+    this.#bytes -= entry.bytes;
+    this.#kept.delete(key);
+  }
+
+  /** A map keeps the order of insertion, so the oldest come first. */
+  #drop(): void {
+    for (const key of this.#kept.keys()) {
+      if (this.#bytes <= mostBytes) return;
+      this.#forget(key);
+    }
+  }
+}
+
+/** What a repetition is known by; undefined for a request that names no key. */
+export function replayKey(
+  operation: string,
+  principal: Principal | null,
+  requestKey: string | undefined,
+): string | undefined {
+  if (requestKey === undefined || requestKey === '' || requestKey.length > longestKey || principal === null) {
+    return undefined;
+  }
+  const { kind, credentialId } = principal;
+  const caller =
+    kind === 'personalAccessToken'
+      ? credentialId
+      : `${principal.environment.id} ${kind === 'publicToken' ? principal.tokenDigest : credentialId}`;
+  return `${operation} ${caller} ${requestKey}`;
+}

@@ -1,0 +1,125 @@
+/** Branches of preview and dev: environments of their own under the keys of the one they branch off. */
+import type { Branch } from '@millrace/contract';
+import { branchName } from '../auth/branch.ts';
+import { recordAct, type Actor } from '../audit/record.ts';
+import type { Sql } from '../db/connect.ts';
+import { newId } from '../db/ids.ts';
+import { badRequest, notFound } from '../problem.ts';
+import { environmentOfKind } from './place.ts';
+
+type Kind = 'preview' | 'dev';
+
+const mostBranches = 500;
+const mostGitBytes = 16_384;
+
+export async function listBranches(sql: Sql, ref: string, kinds: readonly Kind[]): Promise<Branch[]> {
+  const rows = await sql<
+    {
+      id: string;
+      name: string;
+      env: Kind;
+      created_at: Date;
+      updated_at: Date;
+      git: Record<string, unknown> | null;
+      paused: boolean;
+    }[]
+  >`
+    select e.public_id as id, e.branch as name, e.kind as env, e.created_at, e.updated_at, e.git, e.paused
+      from environments e join projects p on p.id = e.project_id
+     where p.ref = ${ref} and e.branch is not null and e.archived_at is null and e.kind = any(${kinds}::text[])
+     order by e.id`;
+  return rows.map(({ id, name, env, created_at, updated_at, git, paused }) => ({
+    id,
+    name,
+    env,
+    createdAt: created_at.toISOString(),
+    updatedAt: updated_at.toISOString(),
+    git: git ?? undefined,
+    isPaused: paused,
+  }));
+}
+
+const forbidden: readonly (readonly [RegExp, string])[] = [
+  [/[\s~^:?*[\\\u0000-\u001f\u007f]/, 'a space, a control character or one of ~ ^ : ? * [ \\'],
+  [/\.\./, '..'],
+  [/\/\//, '//'],
+  [/@\{/, '@{'],
+];
+
+/** The name of a branch to be made: git's own rules, and what every header can carry. */
+export function newBranchName(text: string, kind: Kind): string {
+  const name = branchName(text);
+  if (name === undefined)
+    throw badRequest(`branch: "${text}" names no branch; send a name such as feat/login`);
+  const found = forbidden.find(([pattern]) => pattern.test(name));
+  if (found) throw badRequest(`branch: a name must not hold ${found[1]}`);
+  if (/^\/|\/$|\.lock$/.test(name))
+    throw badRequest('branch: a name must not begin or end with / or end in .lock');
+  if (!/^[\u0021-\u007e]+$/.test(name))
+    throw badRequest('branch: a name is plain ASCII, so that a header can carry it');
+  if (kind === 'dev' && name === 'default')
+    throw badRequest('branch: default means no branch in dev; choose another name');
+  return name;
+}
+
+/** Makes the branch unless it is there; what is known of the commit is kept anew either way. */
+export async function createBranch(
+  sql: Sql,
+  ref: string,
+  asked: { readonly branch: string; readonly env: Kind; readonly git?: Record<string, unknown> | undefined },
+  by: Actor,
+): Promise<{ id: string }> {
+  const name = newBranchName(asked.branch, asked.env);
+  const git = asked.git === undefined ? null : JSON.stringify(asked.git);
+  if (git !== null && Buffer.byteLength(git) > mostGitBytes) throw badRequest('git: at most 16 KiB of JSON');
+  return sql.begin(async (tx) => {
+    const parent = await environmentOfKind(tx, ref, asked.env);
+    if (!parent) throw notFound('Environment not found');
+    const [{ live } = { live: 0 }] = await tx<{ live: number }[]>`
+      select count(*)::int as live from environments
+       where parent_id = ${parent.id} and archived_at is null and branch <> ${name}`;
+    if (live >= mostBranches)
+      throw badRequest(`${asked.env} has ${live} branches, the most there can be: archive some`);
+    const [row] = await tx<{ id: string; made: boolean }[]>`
+      insert into environments (public_id, project_id, kind, branch, parent_id, git)
+      values (${newId('env')}, ${parent.projectId}, ${asked.env}, ${name}, ${parent.id}, ${git}::jsonb)
+      on conflict (project_id, kind, branch) where archived_at is null
+        do update set git = coalesce(excluded.git, environments.git), updated_at = now()
+      returning public_id as id, (xmax = 0) as made`;
+    if (!row) throw new TypeError('insert returned nothing');
+    if (row.made) {
+      await recordAct(tx, by, {
+        act: 'branch.created',
+        target: row.id,
+        in: { projectRef: ref, environment: asked.env },
+        new: { branch: name },
+      });
+    }
+    return { id: row.id };
+  });
+}
+
+/** From now on no key and no token leads to it. What ran in it is kept until it is pruned. */
+export async function archiveBranch(
+  sql: Sql,
+  ref: string,
+  asked: { readonly branch: string; readonly env: Kind },
+  by: Actor,
+): Promise<{ id: string }> {
+  return sql.begin(async (tx) => {
+    const [row] = await tx<{ id: string; name: string }[]>`
+      update environments e set archived_at = now(), updated_at = now()
+        from projects p
+       where p.id = e.project_id and p.ref = ${ref} and e.kind = ${asked.env} and e.archived_at is null
+         and e.branch = ${branchName(asked.branch) ?? ''}
+      returning e.public_id as id, e.branch as name`;
+    if (!row) throw notFound('Branch not found');
+    await recordAct(tx, by, {
+      act: 'branch.archived',
+      target: row.id,
+      in: { projectRef: ref, environment: asked.env },
+      old: { branch: row.name },
+    });
+    return { id: row.id };
+  });
+}

@@ -1,0 +1,101 @@
+import {
+  mostKeyTasks,
+  scopesOfPreset,
+  type Body,
+  type createKey as declaration,
+  type SecretKey,
+} from '@millrace/contract';
+import { credentialDigest, lastFour, newSecretKey } from '../auth/keys.ts';
+import type { Environment } from '../auth/principal.ts';
+import { seal, secretKeyPlace, type MasterKey } from '../auth/seal.ts';
+import { recordAct, type Actor } from '../audit/record.ts';
+import type { Queryable, Sql } from '../db/connect.ts';
+import { newId } from '../db/ids.ts';
+import { unprocessable } from '../problem.ts';
+import { readExpiry } from './expiry.ts';
+import { keyColumns, keyOf, type KeyRow } from './key-row.ts';
+
+/** What a key is but for its text. */
+export interface KeyFacts {
+  readonly name: string;
+  readonly preset: string | null;
+  readonly tasks: readonly string[] | null;
+  readonly scopes: readonly string[];
+  readonly expiresAt: Date | null;
+  readonly createdBy: string | null;
+}
+
+/** Makes a key. Its text is kept sealed, since tokens that a client signs with it must verify. */
+export async function insertKey(
+  sql: Queryable,
+  masterKey: MasterKey,
+  environment: Pick<Environment, 'id' | 'kind'>,
+  facts: KeyFacts,
+): Promise<{ row: KeyRow; text: string }> {
+  const text = newSecretKey(environment.kind);
+  const id = newId('key');
+  const [row] = await sql<KeyRow[]>`
+    insert into secret_keys (id, environment_id, digest, sealed, last_four, name, preset, tasks, scopes, expires_at, created_by)
+    values (${id}, ${environment.id}, ${credentialDigest(text)}, ${seal(masterKey, text, secretKeyPlace(id))}, ${lastFour(text)},
+      ${facts.name}, ${facts.preset}, ${facts.tasks}, ${facts.scopes}, ${facts.expiresAt}, ${facts.createdBy})
+    returning ${keyColumns(sql)}`;
+  if (!row) throw new TypeError('insert returned nothing');
+  return { row, text };
+}
+
+/** Makes the key that was asked for; its text is told this once. */
+export async function createKey(
+  sql: Sql,
+  masterKey: MasterKey,
+  environment: Environment,
+  asked: Body<typeof declaration>,
+  by: Actor,
+  now: number,
+): Promise<SecretKey & { key: string }> {
+  const tasks = asked.tasks && [...new Set(asked.tasks)];
+  const scopes = scopesOfPreset(asked.preset, tasks);
+  if (!scopes) {
+    throw unprocessable(
+      `The preset ${asked.preset} cannot be restricted to tasks: leave tasks out, or use trigger-only or task-operator`,
+    );
+  }
+  if (tasks && tasks.length > mostKeyTasks) throw unprocessable(`A key has at most ${mostKeyTasks} tasks`);
+  const expiresAt = readExpiry(asked.expiresAt, now);
+  return sql.begin(async (tx) => {
+    if (tasks) await refuseUnknownTasks(tx, environment, tasks);
+    const { row, text } = await insertKey(tx, masterKey, environment, {
+      name: asked.name,
+      preset: asked.preset,
+      tasks: tasks ?? null,
+      scopes,
+      expiresAt,
+      createdBy: by.principal.kind === 'personalAccessToken' ? by.principal.userId : null,
+    });
+    const key = keyOf(row);
+    await recordAct(tx, by, {
+      act: 'key.created',
+      target: key.id,
+      in: { projectRef: environment.projectRef, environment: environment.kind },
+      new: { name: key.name, preset: key.preset, tasks: key.tasks, expiresAt: key.expiresAt },
+    });
+    return { ...key, key: text };
+  });
+}
+
+/** A task counts when any version of the environment or of one of its branches knows it. */
+async function refuseUnknownTasks(
+  sql: Queryable,
+  environment: Environment,
+  tasks: readonly string[],
+): Promise<void> {
+  const unknown = await sql<{ id: string }[]>`
+    select asked.id from unnest(${tasks}::text[]) as asked (id)
+     where not exists (
+       select from tasks t join versions v on v.id = t.version_id join environments e on e.id = v.env
+        where t.id = asked.id and (e.id = ${environment.id} or e.parent_id = ${environment.id}))`;
+  if (unknown.length > 0) {
+    throw unprocessable(
+      `No version of this environment has the task ${unknown.map(({ id }) => `"${id}"`).join(', ')}: register one first`,
+    );
+  }
+}

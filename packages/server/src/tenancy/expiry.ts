@@ -1,0 +1,24 @@
+import { parseTimeSpan } from '@millrace/contract';
+import { badRequest, unprocessable } from '../problem.ts';
+
+/** When a credential that is being made ends; 422 unless that is in the future. */
+export function readExpiry(text: string | undefined, now: number): Date | null {
+  if (text === undefined) return null;
+  const at = new Date(text);
+  if (at.getTime() <= now) {
+    throw unprocessable('expiresAt is in the past: give a date in the future, or leave it out');
+  }
+  return at;
+}
+
+const longestOverlapMs = 30 * 86_400_000;
+
+/** Milliseconds that an old key is good beside the new one. */
+export function readOverlap(text = '24h'): number {
+  const ms = parseTimeSpan(text);
+  if (typeof ms !== 'number') throw badRequest(`overlap: ${ms.error}`);
+  if (ms < 0 || ms > longestOverlapMs) {
+    throw badRequest('overlap: give a time span from 0s to 30 days');
+  }
+  return ms;
+}

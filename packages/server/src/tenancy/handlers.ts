@@ -1,0 +1,204 @@
+import { isAtLeast, type operations } from '@millrace/contract';
+import type { MasterKey } from '../auth/seal.ts';
+import type { Sql } from '../db/connect.ts';
+import { forbidden, notFound } from '../problem.ts';
+import type { HandlersOf, Request } from '../request.ts';
+import { archiveBranch, createBranch, listBranches } from './branches.ts';
+import { createKey } from './create-key.ts';
+import { readOverlap } from './expiry.ts';
+import {
+  acceptInvitation,
+  createInvitation,
+  joinByInvitation,
+  listInvitations,
+  revokeInvitation,
+} from './invitations.ts';
+import { keyColumns, keyOf, type KeyRow } from './key-row.ts';
+import {
+  changeRole,
+  createOrganization,
+  listMembers,
+  listOrganizations,
+  removeMember,
+  renameOrganization,
+} from './organizations.ts';
+import { environmentAt } from './place.ts';
+import { userOf } from './principal.ts';
+import {
+  createProject,
+  listEnvironments,
+  listProjects,
+  renameProject,
+  retrieveProject,
+  revealKey,
+} from './projects.ts';
+import { revokeKey } from './revoke-key.ts';
+import { rotateKey } from './rotate-key.ts';
+import { rotateSigningKey } from './rotate-signing-key.ts';
+import { createToken, listTokens, revokeToken } from './tokens.ts';
+
+export interface TenancyDependencies {
+  readonly sql: Sql;
+  readonly masterKey: MasterKey;
+  /** Milliseconds since 1970, by the database's clock. */
+  readonly now: () => number;
+}
+
+type Keys = Pick<
+  typeof operations,
+  | 'listKeys'
+  | 'createKey'
+  | 'revokeKey'
+  | 'rotateKey'
+  | 'regenerateKey'
+  | 'rotateSigningKey'
+  | 'listTokens'
+  | 'createToken'
+  | 'revokeToken'
+>;
+
+/** Secret keys, signing keys and personal access tokens. */
+export const keyHandlers = ({ sql, masterKey, now }: TenancyDependencies): HandlersOf<Keys> => ({
+  async listKeys({ params }) {
+    const { id } = await environmentAt(sql, params);
+    const rows = await sql<KeyRow[]>`
+      select ${keyColumns(sql)} from secret_keys where environment_id = ${id} order by created_at, id`;
+    return { data: rows.map(keyOf) };
+  },
+  createKey: async (request) =>
+    createKey(sql, masterKey, await environmentAt(sql, request.params), request.body, request, now()),
+  revokeKey: async (request) =>
+    revokeKey(sql, await environmentAt(sql, request.params), request.params.keyId, request),
+  async rotateKey(request) {
+    const { params, body } = request;
+    const overlap = readOverlap(body?.overlap);
+    return rotateKey(
+      sql,
+      masterKey,
+      await environmentAt(sql, params),
+      { id: params.keyId },
+      overlap,
+      request,
+    );
+  },
+  async regenerateKey(request) {
+    const { params, body } = request;
+    const overlap = readOverlap(body?.overlap);
+    const { id, key } = await rotateKey(
+      sql,
+      masterKey,
+      await environmentAt(sql, params),
+      'root',
+      overlap,
+      request,
+    );
+    return { id, apiKey: key };
+  },
+  async rotateSigningKey(request) {
+    const { params, body } = request;
+    const overlap = readOverlap(body?.overlap);
+    return rotateSigningKey(sql, masterKey, await environmentAt(sql, params), overlap, request);
+  },
+  listTokens: (request) => listTokens(sql, userOf(request)),
+  createToken: (request) => createToken(sql, userOf(request), request.body, request, now()),
+  revokeToken: (request) => revokeToken(sql, userOf(request), request.params.tokenId, request),
+});
+
+type Projects = Pick<
+  typeof operations,
+  | 'listProjects'
+  | 'listOrganizationProjects'
+  | 'createProject'
+  | 'retrieveProject'
+  | 'updateProject'
+  | 'listEnvironments'
+  | 'retrieveEnvironment'
+  | 'listBranches'
+  | 'createBranch'
+  | 'archiveBranch'
+>;
+
+/** Projects, their environments and branches. */
+export const projectHandlers = ({ sql, masterKey }: TenancyDependencies): HandlersOf<Projects> => ({
+  listProjects: (request) => listProjects(sql, userOf(request)),
+  listOrganizationProjects: (request) => listProjects(sql, userOf(request), request.params),
+  createProject: (request) =>
+    createProject(sql, masterKey, userOf(request), request.params.organization, request.body.name, request),
+  retrieveProject: (request) => retrieveProject(sql, userOf(request), request.params.projectRef),
+  updateProject: (request) =>
+    renameProject(sql, userOf(request), request.params.projectRef, request.body.name, request),
+  listEnvironments: ({ params }) => listEnvironments(sql, params.projectRef),
+  async retrieveEnvironment(request) {
+    const environment = await environmentAt(sql, request.params);
+    const { publicId: id, kind: name, projectRef } = environment;
+    const least = name === 'dev' ? 'member' : 'admin';
+    const mayReveal = request.role !== undefined && isAtLeast(request.role, least);
+    return {
+      id,
+      name,
+      projectRef,
+      apiKey: mayReveal ? await revealKey(sql, masterKey, environment, request) : undefined,
+    };
+  },
+  async listBranches(request) {
+    const kinds = branchableBy(request);
+    return { branches: await listBranches(sql, request.params.projectRef, kinds) };
+  },
+  async createBranch(request) {
+    if (!branchableBy(request).includes(request.body.env)) throw forbidden();
+    return createBranch(sql, request.params.projectRef, request.body, request);
+  },
+  async archiveBranch(request) {
+    if (!branchableBy(request).includes(request.body.env)) throw forbidden();
+    return archiveBranch(sql, request.params.projectRef, request.body, request);
+  },
+});
+
+/** A user may branch off preview and dev; a key only off its own environment, which must be preview. */
+function branchableBy({
+  principal,
+  params,
+}: Pick<Request<(typeof operations)['listBranches']>, 'principal' | 'params'>): readonly (
+  | 'preview'
+  | 'dev'
+)[] {
+  if (principal.kind === 'personalAccessToken') return ['preview', 'dev'];
+  if (principal.environment.projectRef !== params.projectRef) throw notFound('Project not found');
+  if (principal.environment.kind !== 'preview') throw forbidden();
+  return ['preview'];
+}
+
+type Organizations = Pick<
+  typeof operations,
+  | 'listOrganizations'
+  | 'createOrganization'
+  | 'updateOrganization'
+  | 'listMembers'
+  | 'updateMember'
+  | 'removeMember'
+  | 'leaveOrganization'
+  | 'listInvitations'
+  | 'createInvitation'
+  | 'revokeInvitation'
+  | 'acceptInvitation'
+  | 'joinByInvitation'
+>;
+
+/** Organisations, their members and invitations. */
+export const organizationHandlers = ({ sql }: TenancyDependencies): HandlersOf<Organizations> => ({
+  listOrganizations: (request) => listOrganizations(sql, userOf(request)),
+  createOrganization: (request) => createOrganization(sql, userOf(request), request.body.name, request),
+  updateOrganization: (request) =>
+    renameOrganization(sql, userOf(request), request.params.organization, request.body.name, request),
+  listMembers: ({ params }) => listMembers(sql, params.organization),
+  updateMember: (request) =>
+    changeRole(sql, request.params.organization, request.params.userId, request.body.role, request),
+  removeMember: (request) => removeMember(sql, request.params.organization, request.params.userId, request),
+  leaveOrganization: (request) => removeMember(sql, request.params.organization, userOf(request), request),
+  listInvitations: ({ params }) => listInvitations(sql, params.organization),
+  createInvitation: (request) => createInvitation(sql, request.params.organization, request.body, request),
+  revokeInvitation: (request) =>
+    revokeInvitation(sql, request.params.organization, request.params.invitationId, request),
+  acceptInvitation: (request) => acceptInvitation(sql, userOf(request), request.body.token, request),
+  joinByInvitation: ({ body, origin }) => joinByInvitation(sql, body, origin),
+});

@@ -1,0 +1,143 @@
+/** Invitations: a token that makes whoever has it a member, once. No mail is sent: whoever invites hands it over. */
+import type { Invitation, Organization, Role } from '@millrace/contract';
+import { credentialDigest, newInvitationToken } from '../auth/keys.ts';
+import { recordAct, type Actor, type Invited } from '../audit/record.ts';
+import type { Queryable, Sql } from '../db/connect.ts';
+import { newId } from '../db/ids.ts';
+import { notFound, unprocessable } from '../problem.ts';
+import type { Origin } from '../request.ts';
+import { refuseOwnership, retrieveOrganization } from './organizations.ts';
+import { insertToken } from './tokens.ts';
+
+interface InvitationRow {
+  readonly id: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly created_at: Date;
+  readonly expires_at: Date;
+}
+
+const invitationOf = ({ id, email, role, created_at, expires_at }: InvitationRow): Invitation => ({
+  id,
+  email,
+  role,
+  createdAt: created_at.toISOString(),
+  expiresAt: expires_at.toISOString(),
+});
+
+export async function listInvitations(sql: Sql, organization: string): Promise<Invitation[]> {
+  const rows = await sql<InvitationRow[]>`
+    select id, email, role, created_at, expires_at from invitations
+     where organization_id = ${organization} and ended_at is null and expires_at > now() order by created_at, id`;
+  return rows.map(invitationOf);
+}
+
+export async function createInvitation(
+  sql: Sql,
+  organization: string,
+  asked: { readonly email: string; readonly role: Role },
+  by: Actor & { readonly role: Role | undefined },
+): Promise<Invitation & { token: string }> {
+  refuseOwnership(by.role, asked.role);
+  const token = newInvitationToken();
+  const invitedBy = by.principal.kind === 'personalAccessToken' ? by.principal.userId : null;
+  return sql.begin(async (tx) => {
+    const [row] = await tx<InvitationRow[]>`
+      insert into invitations (id, organization_id, email, role, digest, invited_by, expires_at)
+      values (${newId('invite')}, ${organization}, ${asked.email}, ${asked.role}, ${credentialDigest(token)}, ${invitedBy},
+        now() + interval '7 days')
+      returning id, email, role, created_at, expires_at`;
+    if (!row) throw new TypeError('insert returned nothing');
+    await recordAct(tx, by, {
+      act: 'invitation.created',
+      target: row.id,
+      in: { organization },
+      new: { email: row.email, role: row.role },
+    });
+    return { ...invitationOf(row), token };
+  });
+}
+
+export async function revokeInvitation(
+  sql: Sql,
+  organization: string,
+  id: string,
+  by: Actor,
+): Promise<Invitation> {
+  return sql.begin(async (tx) => {
+    const [row] = await tx<InvitationRow[]>`
+      update invitations set ended_at = now()
+       where id = ${id} and organization_id = ${organization} and ended_at is null
+      returning id, email, role, created_at, expires_at`;
+    if (!row) throw notFound('Invitation not found');
+    await recordAct(tx, by, {
+      act: 'invitation.revoked',
+      target: id,
+      in: { organization },
+      old: { email: row.email, role: row.role },
+    });
+    return invitationOf(row);
+  });
+}
+
+interface Used {
+  readonly id: string;
+  readonly organization: string;
+  readonly email: string;
+  readonly role: Role;
+}
+
+/** Of two uses at once one finds it ended. */
+async function useInvitation(sql: Queryable, token: string): Promise<Used> {
+  const [row] = await sql<Used[]>`
+    update invitations set ended_at = now()
+     where digest = ${credentialDigest(token)} and ended_at is null and expires_at > now()
+    returning id, organization_id as organization, email, role`;
+  if (!row) throw notFound('There is no such invitation: it may have been used, taken back or have expired');
+  return row;
+}
+
+async function join(sql: Queryable, used: Used, userId: string, by: Actor | Invited): Promise<Organization> {
+  const { count } = await sql`
+    insert into memberships (organization_id, user_id, role) values (${used.organization}, ${userId}, ${used.role})
+    on conflict do nothing`;
+  if (count === 0) throw unprocessable('You belong to this organization already');
+  await recordAct(sql, by, {
+    act: 'member.added',
+    target: userId,
+    in: { organization: used.organization },
+    new: { role: used.role, invitation: used.id },
+  });
+  return retrieveOrganization(sql, userId, used.organization);
+}
+
+/** A user joins as who they are. */
+export async function acceptInvitation(
+  sql: Sql,
+  userId: string,
+  token: string,
+  by: Actor,
+): Promise<Organization> {
+  return sql.begin(async (tx) => join(tx, await useInvitation(tx, token), userId, by));
+}
+
+/**
+ * Whoever has the token joins as a new user. The address is a label that nobody has proved to own, so it never leads to a user
+ * who is there: one of these accepts with a token of their own.
+ */
+export async function joinByInvitation(
+  sql: Sql,
+  asked: { readonly token: string; readonly name: string },
+  origin: Origin,
+): Promise<{ userId: string; organization: Organization; personalAccessToken: string }> {
+  return sql.begin(async (tx) => {
+    const used = await useInvitation(tx, asked.token);
+    const userId = newId('user');
+    await tx`
+      insert into users (id, name, email)
+      select ${userId}, ${asked.name}, case when exists (select from users where email = ${used.email}) then null else ${used.email} end`;
+    const organization = await join(tx, used, userId, { invitation: used.id, origin });
+    const { text } = await insertToken(tx, userId, 'invitation', null);
+    return { userId, organization, personalAccessToken: text };
+  });
+}

@@ -1,0 +1,159 @@
+/** Projects and their environments. */
+import {
+  environmentKinds,
+  environmentTypes,
+  type EnvironmentKind,
+  type Project,
+  type Role,
+} from '@millrace/contract';
+import { newProjectRef } from '../auth/keys.ts';
+import type { Environment } from '../auth/principal.ts';
+import { secretKeyPlace, unseal, type MasterKey } from '../auth/seal.ts';
+import { addSigningKey } from '../auth/signing-keys.ts';
+import { environmentSlug } from '../auth/slug.ts';
+import { recordAct, type Actor } from '../audit/record.ts';
+import type { Queryable, Sql } from '../db/connect.ts';
+import { newId } from '../db/ids.ts';
+import { notFound } from '../problem.ts';
+import { insertKey } from './create-key.ts';
+
+interface ProjectRow {
+  readonly ref: string;
+  readonly name: string;
+  readonly created_at: Date;
+  readonly organization: { id: string; name: string };
+  readonly role: Role;
+}
+
+const projectOf = ({ ref, name, created_at, organization, role }: ProjectRow): Project => ({
+  id: ref,
+  externalRef: ref,
+  name,
+  createdAt: created_at.toISOString(),
+  organization,
+  role,
+});
+
+/** The user's projects: all of them, of one organisation, or one. */
+export async function listProjects(
+  sql: Queryable,
+  userId: string,
+  { organization = null, ref = null }: { organization?: string | null; ref?: string | null } = {},
+): Promise<Project[]> {
+  const rows = await sql<ProjectRow[]>`
+    select p.ref, p.name, p.created_at, json_build_object('id', o.id, 'name', o.name) as organization, m.role
+      from memberships m join organizations o on o.id = m.organization_id join projects p on p.organization_id = o.id
+     where m.user_id = ${userId} and (${organization}::text is null or o.id = ${organization}::text)
+       and (${ref}::text is null or p.ref = ${ref}::text)
+     order by p.id`;
+  return rows.map(projectOf);
+}
+
+export async function retrieveProject(sql: Queryable, userId: string, ref: string): Promise<Project> {
+  const [found] = await listProjects(sql, userId, { ref });
+  if (!found) throw notFound('Project not found');
+  return found;
+}
+
+/** A project with its four environments, each with an unrestricted secret key and a signing key. */
+export async function insertProject(
+  sql: Queryable,
+  masterKey: MasterKey,
+  organization: string,
+  name: string,
+): Promise<{ ref: string; secretKeys: Record<EnvironmentKind, string> }> {
+  const ref = newProjectRef();
+  const [project] = await sql<{ id: number }[]>`
+    insert into projects (ref, organization_id, name) values (${ref}, ${organization}, ${name}) returning id`;
+  if (!project) throw new TypeError('insert returned nothing');
+  const secretKeys = { dev: '', stg: '', prod: '', preview: '' };
+  for (const kind of environmentKinds) {
+    const [row] = await sql<{ id: number }[]>`
+      insert into environments (public_id, project_id, kind) values (${newId('env')}, ${project.id}, ${kind}) returning id`;
+    if (!row) throw new TypeError('insert returned nothing');
+    await addSigningKey(sql, masterKey, row.id);
+    const { text } = await insertKey(
+      sql,
+      masterKey,
+      { id: row.id, kind },
+      { name: 'default', preset: 'full', tasks: null, scopes: ['admin'], expiresAt: null, createdBy: null },
+    );
+    secretKeys[kind] = text;
+  }
+  return { ref, secretKeys };
+}
+
+export async function createProject(
+  sql: Sql,
+  masterKey: MasterKey,
+  userId: string,
+  organization: string,
+  name: string,
+  by: Actor,
+): Promise<Project> {
+  return sql.begin(async (tx) => {
+    const { ref } = await insertProject(tx, masterKey, organization, name);
+    await recordAct(tx, by, { act: 'project.created', target: ref, in: { projectRef: ref }, new: { name } });
+    return retrieveProject(tx, userId, ref);
+  });
+}
+
+export async function renameProject(
+  sql: Sql,
+  userId: string,
+  ref: string,
+  name: string,
+  by: Actor,
+): Promise<Project> {
+  return sql.begin(async (tx) => {
+    const [old] = await tx<{ name: string }[]>`select name from projects where ref = ${ref} for update`;
+    await tx`update projects set name = ${name} where ref = ${ref}`;
+    await recordAct(tx, by, {
+      act: 'project.updated',
+      target: ref,
+      in: { projectRef: ref },
+      old,
+      new: { name },
+    });
+    return retrieveProject(tx, userId, ref);
+  });
+}
+
+/** The four environments and their live branches. */
+export async function listEnvironments(sql: Sql, ref: string) {
+  const rows = await sql<{ id: string; kind: EnvironmentKind; branch: string | null; paused: boolean }[]>`
+    select e.public_id as id, e.kind, e.branch, e.paused from environments e join projects p on p.id = e.project_id
+     where p.ref = ${ref} and e.archived_at is null
+     order by e.parent_id nulls first, e.id`;
+  return rows.map(({ id, kind, branch, paused }) => ({
+    id,
+    slug: environmentSlug(kind, branch),
+    type: environmentTypes[kind],
+    isBranchableEnvironment: branch === null && (kind === 'preview' || kind === 'dev'),
+    branchName: branch,
+    paused,
+  }));
+}
+
+/** The text of the environment's oldest live key without restrictions. That it was read is recorded. */
+export async function revealKey(
+  sql: Sql,
+  masterKey: MasterKey,
+  environment: Environment,
+  by: Actor,
+): Promise<string | undefined> {
+  return sql.begin(async (tx) => {
+    const [row] = await tx<{ id: string; sealed: Buffer }[]>`
+      select id, sealed from secret_keys
+       where environment_id = ${environment.id} and 'admin' = any(scopes) and revoked_at is null
+         and (expires_at is null or expires_at > now())
+       order by expires_at nulls first, created_at, id limit 1`;
+    if (!row) return undefined;
+    await recordAct(tx, by, {
+      act: 'key.revealed',
+      target: row.id,
+      in: { projectRef: environment.projectRef, environment: environment.kind },
+    });
+    return unseal(masterKey, row.sealed, secretKeyPlace(row.id));
+  });
+}

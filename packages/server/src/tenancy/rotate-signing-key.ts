@@ -1,0 +1,33 @@
+import type { Environment } from '../auth/principal.ts';
+import type { MasterKey } from '../auth/seal.ts';
+import { addSigningKey } from '../auth/signing-keys.ts';
+import { recordAct, type Actor } from '../audit/record.ts';
+import type { Sql } from '../db/connect.ts';
+
+/** Signs with a new key from now on; what the ones before signed is good for `overlapMs` more. */
+export async function rotateSigningKey(
+  sql: Sql,
+  masterKey: MasterKey,
+  environment: Environment,
+  overlapMs: number,
+  by: Actor,
+): Promise<{ id: string }> {
+  return sql.begin(async (tx) => {
+    // Two rotations at once take turns, for there is one current key.
+    await tx`select from environments where id = ${environment.id} for update`;
+    const old = await tx<{ id: string }[]>`
+      update signing_keys set
+        expires_at = least(expires_at, now() + make_interval(secs => ${overlapMs}::float8 / 1000))
+       where environment_id = ${environment.id}
+      returning id`;
+    const id = await addSigningKey(tx, masterKey, environment.id);
+    await recordAct(tx, by, {
+      act: 'signingKey.rotated',
+      target: id,
+      in: { projectRef: environment.projectRef, environment: environment.kind },
+      old: { ids: old.map((key) => key.id) },
+      new: { overlapMs },
+    });
+    return { id };
+  });
+}

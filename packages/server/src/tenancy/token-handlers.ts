@@ -1,0 +1,78 @@
+import { isAtLeast, type operations } from '@millrace/contract';
+import { branchName } from '../auth/branch.ts';
+import type { MintFor, MintPublicToken, PublicTokenOptions } from '../auth/mint.ts';
+import {
+  readExpirationTime,
+  refuseScopesBeyond,
+  refuseScopesBeyondMember,
+  refuseTooMuch,
+} from '../auth/public-token-request.ts';
+import type { Sql } from '../db/connect.ts';
+import { Problem } from '../problem.ts';
+import type { HandlersOf } from '../request.ts';
+import { environmentAt } from './place.ts';
+import { userOf } from './principal.ts';
+import { whoami } from './whoami.ts';
+
+type Named = Pick<
+  typeof operations,
+  'createPublicToken' | 'signToken' | 'retrieveClaims' | 'signTokenAsUser' | 'whoami'
+>;
+
+const quarterHour = 900;
+const hour = 3_600;
+
+export function tokenHandlers({ sql, mint }: { sql: Sql; mint: MintPublicToken }): HandlersOf<Named> {
+  async function minted(caller: MintFor, options: PublicTokenOptions): Promise<{ token: string }> {
+    refuseTooMuch(options.scopes);
+    const token = await mint(caller, options);
+    if (token === undefined) throw new Problem(503, 'The environment is just being archived. Try again.');
+    return { token };
+  }
+
+  return {
+    async createPublicToken({ principal, body, environment }) {
+      if (principal.kind !== 'secretKey') throw new TypeError('A key calls this operation.');
+      const { scopes, expirationTime, oneTimeUse, realtime } = body;
+      refuseScopesBeyond(principal.scopes, scopes);
+      return minted(
+        { environment, credentialId: principal.credentialId },
+        {
+          scopes,
+          expiresInSeconds: readExpirationTime(expirationTime, quarterHour, Date.now()),
+          ...(oneTimeUse && { oneTime: true }),
+          ...(realtime && { realtime }),
+        },
+      );
+    },
+
+    async signToken({ principal, body, environment }) {
+      const scopes = body.claims?.scopes ?? [];
+      refuseScopesBeyond(['admin'], scopes);
+      return minted(
+        { environment, credentialId: principal.credentialId },
+        { scopes, expiresInSeconds: readExpirationTime(body.expirationTime, hour, Date.now()) },
+      );
+    },
+
+    retrieveClaims: async ({ environment }) => ({ sub: environment.publicId, pub: true as const }),
+
+    async signTokenAsUser(request) {
+      const { principal, params, body, role } = request;
+      const scopes = body.claims?.scopes ?? [];
+      refuseScopesBeyondMember(role !== undefined && isAtLeast(role, 'admin'), scopes);
+      const branch =
+        branchName(request.header('x-service-branch')) ?? branchName(request.header('x-trigger-branch'));
+      const whole = await environmentAt(sql, params);
+      const ofBranch =
+        branch !== undefined && (whole.kind === 'preview' || (whole.kind === 'dev' && branch !== 'default'));
+      const environment = ofBranch ? await environmentAt(sql, params, branch) : whole;
+      return minted(
+        { environment, credentialId: principal.credentialId, actor: userOf(request) },
+        { scopes, expiresInSeconds: readExpirationTime(body.expirationTime, hour, Date.now()) },
+      );
+    },
+
+    whoami: ({ principal }) => whoami(sql, principal),
+  };
+}

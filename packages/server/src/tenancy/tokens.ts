@@ -1,0 +1,78 @@
+/** A user's personal access tokens: theirs alone to list, make and end. */
+import type { AccessToken } from '@millrace/contract';
+import { credentialDigest, lastFour, newPersonalAccessToken } from '../auth/keys.ts';
+import { recordAct, type Actor } from '../audit/record.ts';
+import type { Queryable, Sql } from '../db/connect.ts';
+import { newId } from '../db/ids.ts';
+import { notFound } from '../problem.ts';
+import { readExpiry } from './expiry.ts';
+import { tokenColumns, tokenOf, type TokenRow } from './key-row.ts';
+
+export async function listTokens(sql: Sql, userId: string): Promise<{ data: AccessToken[] }> {
+  const rows = await sql<TokenRow[]>`
+    select ${tokenColumns(sql)} from personal_access_tokens where user_id = ${userId} order by created_at, id`;
+  return { data: rows.map(tokenOf) };
+}
+
+/** Makes a token; of its text only the digest is kept. */
+export async function insertToken(
+  sql: Queryable,
+  userId: string,
+  name: string,
+  expiresAt: Date | null,
+): Promise<{ row: TokenRow; text: string }> {
+  const text = newPersonalAccessToken();
+  const [row] = await sql<TokenRow[]>`
+    insert into personal_access_tokens (id, user_id, digest, last_four, name, expires_at)
+    values (${newId('pat')}, ${userId}, ${credentialDigest(text)}, ${lastFour(text)}, ${name}, ${expiresAt})
+    returning ${tokenColumns(sql)}`;
+  if (!row) throw new TypeError('insert returned nothing');
+  return { row, text };
+}
+
+export async function createToken(
+  sql: Sql,
+  userId: string,
+  asked: { readonly name: string; readonly expiresAt?: string | undefined },
+  by: Actor,
+  now: number,
+): Promise<AccessToken & { token: string }> {
+  const expiresAt = readExpiry(asked.expiresAt, now);
+  return sql.begin(async (tx) => {
+    const { row, text } = await insertToken(tx, userId, asked.name, expiresAt);
+    await recordForUser(tx, userId, by, 'token.created', row.id, { name: row.name });
+    return { ...tokenOf(row), token: text };
+  });
+}
+
+export async function revokeToken(sql: Sql, userId: string, id: string, by: Actor): Promise<AccessToken> {
+  return sql.begin(async (tx) => {
+    const [live] = await tx<TokenRow[]>`
+      update personal_access_tokens set revoked_at = now()
+       where id = ${id} and user_id = ${userId} and revoked_at is null
+      returning ${tokenColumns(tx)}`;
+    if (live) {
+      await recordForUser(tx, userId, by, 'token.revoked', id, { name: live.name });
+      return tokenOf(live);
+    }
+    const [row] = await tx<TokenRow[]>`
+      select ${tokenColumns(tx)} from personal_access_tokens where id = ${id} and user_id = ${userId}`;
+    if (!row) throw notFound('Token not found');
+    return tokenOf(row);
+  });
+}
+
+/** A user's token opens every organisation that they belong to: each learns of it. */
+async function recordForUser(
+  sql: Queryable,
+  userId: string,
+  by: Actor,
+  act: string,
+  target: string,
+  facts: Record<string, unknown>,
+): Promise<void> {
+  const organizations = await sql<{ id: string }[]>`
+    select organization_id as id from memberships where user_id = ${userId}`;
+  for (const { id } of organizations)
+    await recordAct(sql, by, { act, target, in: { organization: id }, new: facts });
+}

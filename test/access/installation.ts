@@ -1,0 +1,147 @@
+import { createHmac } from 'node:crypto';
+import { onTestFinished } from 'vitest';
+import type { EnvironmentKind } from '@millrace/contract';
+import { masterKeyOf, seal, secretKeyPlace } from '../../packages/server/src/auth/seal.ts';
+import { credentialDigest, lastFour, newSecretKey } from '../../packages/server/src/auth/keys.ts';
+import { connect, type Sql } from '../../packages/server/src/db/connect.ts';
+import { newId } from '../../packages/server/src/db/ids.ts';
+import { createLog } from '../../packages/server/src/log.ts';
+import { startServer, type RunningServer, type ServerOptions } from '../../packages/server/src/server.ts';
+import { testDatabase } from '../support/database.ts';
+
+export const masterKey = masterKeyOf(Buffer.alloc(32, 1));
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // What a reply holds is what the test is about.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly body: any;
+}
+
+export interface Ask {
+  readonly key?: string | undefined;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly server?: RunningServer;
+}
+
+export interface Installation {
+  readonly server: RunningServer;
+  readonly sql: Sql;
+  readonly projectRef: string;
+  readonly organization: string;
+  readonly token: string;
+  readonly keys: Readonly<Record<EnvironmentKind, string>>;
+  readonly logged: readonly string[];
+  /** Another process on the same database. */
+  another(): Promise<RunningServer>;
+  /** `ask('POST /api/v1/orgs', { key, body })` */
+  ask(request: string, options?: Ask): Promise<Answer>;
+  /** A secret key with any scopes, which no preset may have. */
+  keyWith(scopes: readonly string[], kind?: EnvironmentKind): Promise<string>;
+  /** As the published SDK signs: the key's text is the HMAC key. */
+  sign(key: string, claims: Record<string, unknown>, header?: Record<string, unknown>): string;
+  publicIdOf(kind: EnvironmentKind): Promise<string>;
+  /** Somebody with a role in the organisation. */
+  userWith(role: string): Promise<{ id: string; token: string }>;
+}
+
+const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** A server with its database in hand. */
+export async function installation(options: Partial<ServerOptions> = {}): Promise<Installation> {
+  const { connection, drop } = await testDatabase();
+  const logged: string[] = [];
+  const sql = connect(connection, { name: 'test', max: 4 });
+  const servers: RunningServer[] = [];
+  const start = async (): Promise<RunningServer> => {
+    const server = await startServer({
+      database: connection,
+      port: 0,
+      masterKey,
+      log: createLog({ write: (line) => void logged.push(line) }),
+      rateLimits: {},
+      ...options,
+    });
+    servers.push(server);
+    return server;
+  };
+  const server = await start();
+  onTestFinished(async () => {
+    await Promise.all(servers.map((each) => each.close()));
+    await sql.end();
+    await drop();
+  });
+  const { credentials } = server;
+  if (!credentials?.personalAccessToken) throw new Error('a first start tells its credentials');
+  const { environments, projectRef, personalAccessToken: token } = credentials;
+  const keyOf = (kind: EnvironmentKind): string => environments[kind].secretKey ?? '';
+  const [organization] = await sql<{ id: string }[]>`select id from organizations`;
+
+  async function ask(request: string, { key = token, body, headers, server: to = server }: Ask = {}) {
+    const [method, path] = request.split(' ');
+    const response = await fetch(`${to.url}${path}`, {
+      method: method ?? 'GET',
+      headers: { ...(key !== '' && { authorization: `Bearer ${key}` }), ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: text === '' ? undefined : JSON.parse(text),
+    };
+  }
+
+  return {
+    server,
+    sql,
+    projectRef,
+    token,
+    organization: organization?.id ?? '',
+    keys: { dev: keyOf('dev'), stg: keyOf('stg'), prod: keyOf('prod'), preview: keyOf('preview') },
+    logged,
+    another: start,
+    ask,
+    async keyWith(scopes, kind = 'prod') {
+      const text = newSecretKey(kind);
+      const id = newId('key');
+      await sql`
+        insert into secret_keys (id, environment_id, digest, sealed, last_four, name, scopes)
+        select ${id}, e.id, ${credentialDigest(text)}, ${seal(masterKey, text, secretKeyPlace(id))}, ${lastFour(text)}, 'x', ${scopes}
+        from environments e join projects p on p.id = e.project_id
+        where p.ref = ${projectRef} and e.kind = ${kind} and e.branch is null`;
+      return text;
+    },
+    sign(key, claims, header = { alg: 'HS256' }) {
+      const now = Math.floor(Date.now() / 1_000);
+      const all = {
+        pub: true,
+        iss: 'https://id.trigger.dev',
+        aud: 'https://api.trigger.dev',
+        iat: now,
+        exp: now + 900,
+        ...claims,
+      };
+      const signed = `${base64(header)}.${base64(all)}`;
+      return `${signed}.${createHmac('sha256', key).update(signed).digest('base64url')}`;
+    },
+    async publicIdOf(kind) {
+      const [row] = await sql<{ id: string }[]>`
+        select e.public_id as id from environments e join projects p on p.id = e.project_id
+         where p.ref = ${projectRef} and e.kind = ${kind} and e.branch is null`;
+      return row?.id ?? '';
+    },
+    async userWith(role) {
+      const invited = await ask(`POST /api/v1/orgs/${organization?.id}/invites`, {
+        body: { email: `${role}@example.com`, role },
+      });
+      const joined = await ask('POST /api/v1/invites/join', {
+        key: '',
+        body: { token: invited.body.token, name: role },
+      });
+      return { id: joined.body.userId as string, token: joined.body.personalAccessToken as string };
+    },
+  };
+}

@@ -1,0 +1,157 @@
+import { presets, scopesOfPreset } from '@millrace/contract';
+import { describe, expect, it } from 'vitest';
+import { installation } from './installation.ts';
+
+const trigger = (task: string) => `POST /api/v1/tasks/${task}/trigger`;
+
+describe('secret keys', () => {
+  it('are made with the scopes of their preset, shown once, used, revoked', async () => {
+    const { ask, projectRef, sql, logged } = await installation();
+    const at = `/api/v1/projects/${projectRef}/production/keys`;
+    for (const preset of presets) {
+      const made = await ask(`POST ${at}`, { body: { name: ` ${preset} `, preset } });
+      expect(made).toMatchObject({
+        status: 200,
+        body: {
+          name: preset,
+          preset,
+          scopes: scopesOfPreset(preset),
+          key: expect.stringMatching(/^svc_prod_sk_\w{24}$/) as string,
+        },
+      });
+    }
+    const made = (await ask(`POST ${at}`, { body: { name: 'trigger', preset: 'trigger-only' } })).body;
+    expect((await ask(trigger('a'), { key: made.key, body: {} })).status).toBe(200);
+    expect((await ask('GET /api/v1/errors', { key: made.key })).status).toBe(403);
+    const listed = (await ask(`GET ${at}`)).body.data as { id: string; lastUsedAt?: string }[];
+    expect(JSON.stringify(listed)).not.toContain(made.key);
+    await expect
+      .poll(
+        async () =>
+          ((await ask(`GET ${at}`)).body.data as { id: string; lastUsedAt?: string }[]).find(
+            ({ id }) => id === made.id,
+          )?.lastUsedAt,
+      )
+      .toEqual(expect.any(String));
+    expect(listed).toHaveLength(presets.length + 2);
+
+    const revoked = await ask(`POST ${at}/${made.id}/revoke`);
+    expect(revoked).toMatchObject({ status: 200, body: { revokedAt: expect.any(String) as string } });
+    expect((await ask(`POST ${at}/${made.id}/revoke`)).body).toEqual(revoked.body);
+    await expect.poll(async () => (await ask(trigger('a'), { key: made.key, body: {} })).status).toBe(401);
+    expect(JSON.stringify(await sql`select k::text from secret_keys k`)).not.toContain(made.key);
+    expect(logged.join('')).not.toContain(made.key);
+  });
+
+  it('restricted to tasks trigger these, alone and together, and no other', async () => {
+    const { ask, keys, projectRef } = await installation();
+    const at = `/api/v1/projects/${projectRef}/prod/keys`;
+    const tasks = ['a', 'b'].map((id) => ({ id, filePath: 'x.ts', exportName: id }));
+    await ask('POST /runner/v1/versions', { key: keys.prod, body: { contentHash: 'a'.repeat(64), tasks } });
+    const asked = { name: 'two', preset: 'task-operator', tasks: ['a', 'b', 'a'] };
+    const made = await ask(`POST ${at}`, { body: asked });
+    expect(made).toMatchObject({
+      status: 200,
+      body: { tasks: ['a', 'b'], scopes: scopesOfPreset('task-operator', ['a', 'b']) },
+    });
+    const { key } = made.body as { key: string };
+    const run = await ask(trigger('a'), { key, body: {} });
+    expect(run.status).toBe(200);
+    expect((await ask(`GET /api/v3/runs/${run.body.id}`, { key })).status).toBe(200);
+    expect((await ask(trigger('c'), { key, body: {} })).status).toBe(403);
+    const many = (...ids: string[]) =>
+      ask('POST /api/v1/tasks/trigger-many', { key, body: { items: ids.map((task) => ({ task })) } });
+    expect((await many('a', 'b')).status).toBe(200);
+    expect((await many('a', 'c')).status).toBe(403);
+
+    const other = await ask(trigger('c'), { key: keys.prod, body: {} });
+    const [exists, not] = await Promise.all(
+      [other.body.id as string, 'run_unknown'].map((id) => ask(`GET /api/v3/runs/${id}`, { key })),
+    );
+    expect(exists).toMatchObject({ status: 403, body: not?.body });
+    expect(not?.status).toBe(403);
+  });
+
+  it('are refused when they would be nonsense', async () => {
+    const { ask, projectRef, userWith } = await installation();
+    const at = `/api/v1/projects/${projectRef}/prod/keys`;
+    const make = (body: object) => ask(`POST ${at}`, { body });
+    expect((await make({ name: '  ' })).status).toBe(400);
+    expect((await make({ name: 'x'.repeat(65) })).status).toBe(400);
+    expect((await make({ name: 'x', preset: 'everything' })).status).toBe(400);
+    expect((await make({ name: 'x', expiresAt: 'tomorrow' })).status).toBe(400);
+    expect((await make({ name: 'x', expiresAt: '2020-01-01T00:00:00Z' })).status).toBe(422);
+    expect((await make({ name: 'x', preset: 'observer', tasks: ['a'] })).status).toBe(422);
+    expect(await make({ name: 'x', preset: 'trigger-only', tasks: ['unknown'] })).toMatchObject({
+      status: 422,
+      body: { error: expect.stringContaining('"unknown"') as string },
+    });
+    const eleven = Array.from({ length: 11 }, (_, i) => `t${i}`);
+    expect((await make({ name: 'x', preset: 'trigger-only', tasks: eleven })).status).toBe(400);
+    expect((await ask(`POST /api/v1/projects/${projectRef}/test/keys`, { body: { name: 'x' } })).status).toBe(
+      404,
+    );
+    const elsewhere = await ask(`POST /api/v1/projects/proj_unknown/prod/keys`, { body: { name: 'x' } });
+    expect(elsewhere).toMatchObject({ status: 404, body: { error: 'Project not found' } });
+    const { token } = await userWith('member');
+    expect((await ask(`POST ${at}`, { key: token, body: { name: 'x' } })).status).toBe(403);
+  });
+
+  it('end when they expire', async () => {
+    const { ask, projectRef } = await installation();
+    const expiresAt = new Date(Date.now() + 1_500).toISOString();
+    const { body } = await ask(`POST /api/v1/projects/${projectRef}/dev/keys`, {
+      body: { name: 'x', expiresAt },
+    });
+    const status = async () => (await ask('GET /api/v1/whoami', { key: body.key })).status;
+    expect(await status()).toBe(200);
+    await expect.poll(status, { timeout: 4_000 }).toBe(401);
+    expect(Date.now()).toBeGreaterThanOrEqual(new Date(expiresAt).getTime());
+  });
+
+  it('are rotated with an overlap, in which both are good', async () => {
+    const { ask, keys, projectRef, sql } = await installation();
+    const at = `/api/v1/projects/${projectRef}/stg`;
+    const rotated = await ask(`POST ${at}/regenerate-api-key`);
+    expect(rotated).toMatchObject({
+      status: 200,
+      body: { apiKey: expect.stringMatching(/^svc_stg_sk_/) as string },
+    });
+    for (const key of [keys.stg, rotated.body.apiKey]) {
+      expect((await ask('GET /api/v1/errors', { key })).status).toBe(200);
+    }
+    const [old] = await sql<{ hours: number }[]>`
+      select extract(epoch from expires_at - now()) / 3600 as hours from secret_keys where last_four = ${keys.stg.slice(-4)}`;
+    expect(Number(old?.hours)).toBeCloseTo(24, 1);
+    // What is shown for tools is the new one.
+    expect((await ask(`GET ${at}`)).body.apiKey).toBe(rotated.body.apiKey);
+    const again = await ask(`POST ${at}/keys/${rotated.body.id}/rotate`, { body: { overlap: '0s' } });
+    expect(again.body).toMatchObject({ preset: 'full', name: 'default' });
+    await expect
+      .poll(async () => (await ask('GET /api/v1/errors', { key: rotated.body.apiKey })).status)
+      .toBe(401);
+    expect((await ask('GET /api/v1/errors', { key: again.body.key })).status).toBe(200);
+    expect((await ask(`POST ${at}/keys/${rotated.body.id}/rotate`)).status).toBe(422);
+    expect((await ask(`POST ${at}/keys/${again.body.id}/rotate`, { body: { overlap: 'soon' } })).status).toBe(
+      400,
+    );
+    expect((await ask(`POST ${at}/keys/key_unknown/rotate`)).status).toBe(404);
+  });
+});
+
+describe('personal access tokens', () => {
+  it('are made, listed without their text, and revoked by their user alone', async () => {
+    const { ask, userWith } = await installation();
+    const made = await ask('POST /api/v1/tokens', { body: { name: 'laptop' } });
+    const { id, token } = made.body as { id: string; token: string };
+    expect(token).toMatch(/^svc_pat_/);
+    expect((await ask('GET /api/v1/tokens', { key: token })).body.data).toHaveLength(2);
+    expect(JSON.stringify((await ask('GET /api/v1/tokens')).body)).not.toContain(token);
+    const other = await userWith('admin');
+    expect((await ask(`POST /api/v1/tokens/${id}/revoke`, { key: other.token })).status).toBe(404);
+    expect((await ask(`POST /api/v1/tokens/${id}/revoke`, { key: token })).status).toBe(200);
+    await expect.poll(async () => (await ask('GET /api/v1/tokens', { key: token })).status).toBe(401);
+    const past = { name: 'x', expiresAt: '2020-01-01T00:00:00.000Z' };
+    expect((await ask('POST /api/v1/tokens', { body: past })).status).toBe(422);
+  });
+});

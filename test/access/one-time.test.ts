@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { installation, type Installation } from './installation.ts';
+
+const trigger = 'POST /api/v1/tasks/send/trigger';
+
+const runsIn = async ({ sql }: Installation): Promise<number> => {
+  const [row] = await sql<{ count: number }[]>`select count(*)::int as count from runs`;
+  return row?.count ?? 0;
+};
+
+async function oneTimeToken({ ask, keys }: Installation, expirationTime = '15m'): Promise<string> {
+  const made = await ask('POST /api/v1/auth/public-tokens', {
+    key: keys.prod,
+    body: { scopes: ['trigger:tasks:send'], oneTimeUse: true, expirationTime },
+  });
+  return made.body.token as string;
+}
+
+describe('a one-time token', () => {
+  it('creates one run; the second use is 422', async () => {
+    const installed = await installation();
+    const key = await oneTimeToken(installed);
+    expect(await installed.ask(trigger, { key, body: {} })).toMatchObject({ status: 200 });
+    expect(await installed.ask(trigger, { key, body: {} })).toMatchObject({
+      status: 422,
+      body: { error: expect.stringContaining('used already') as string },
+    });
+    expect(await runsIn(installed)).toBe(1);
+  });
+
+  it('used many times at once, by two server processes, creates one run', async () => {
+    const installed = await installation();
+    const other = await installed.another();
+    const key = await oneTimeToken(installed);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        installed.ask(trigger, { key, body: {}, ...(index % 2 === 1 && { server: other }) }),
+      ),
+    );
+    const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b);
+    expect(statuses).toEqual([200, ...Array.from({ length: 19 }, () => 422)]);
+    expect(await runsIn(installed)).toBe(1);
+  });
+
+  it('is not used up by what is refused, nor by a key that leads to an old run', async () => {
+    const installed = await installation();
+    const { ask, keys } = installed;
+    const options = { idempotencyKey: 'once' };
+    const first = await ask(trigger, { key: keys.prod, body: { options } });
+    const key = await oneTimeToken(installed);
+    for (const body of [
+      '{',
+      { options: { maxAttempts: 'x' } },
+      { options: { delay: 'soon' } },
+      { options: { lockToVersion: '20200101.1' } },
+      { options: { tags: Array.from({ length: 11 }, (_, i) => `t${i}`) } },
+    ]) {
+      expect([400, 422]).toContain((await ask(trigger, { key, body })).status);
+    }
+    expect((await ask('POST /api/v1/tasks/other/trigger', { key, body: {} })).status).toBe(403);
+    expect(await ask(trigger, { key, body: { options } })).toMatchObject({
+      status: 200,
+      body: { id: first.body.id, isCached: true },
+    });
+    expect(await ask(trigger, { key, body: {} })).toMatchObject({ status: 200, body: { isCached: false } });
+    expect((await ask(trigger, { key, body: {} })).status).toBe(422);
+  });
+
+  it('creates one run in company, too, and never two', async () => {
+    const installed = await installation();
+    const { ask } = installed;
+    const key = await oneTimeToken(installed);
+    const many = 'POST /api/v1/tasks/trigger-many';
+    const item = { task: 'send' };
+    expect((await ask(many, { key, body: { items: [item, item] } })).status).toBe(422);
+    expect((await ask(many, { key, body: { items: [item] } })).body.results).toEqual([
+      { id: expect.any(String) as string, isCached: false },
+    ]);
+    expect((await ask(many, { key, body: { items: [item] } })).body.results).toEqual([
+      { status: 422, error: expect.stringContaining('used already') as string },
+    ]);
+    expect(await runsIn(installed)).toBe(1);
+  });
+
+  it('writes nowhere else', async () => {
+    const { ask, keys, sign, publicIdOf } = await installation();
+    const key = sign(keys.prod, { sub: await publicIdOf('prod'), otu: true, scopes: ['admin'] });
+    expect((await ask('POST /api/v1/errors/error_x/resolve', { key, body: {} })).status).toBe(403);
+    expect((await ask('GET /api/v1/errors', { key })).status).toBe(200);
+  });
+});

@@ -1,0 +1,88 @@
+import {
+  operations,
+  presets,
+  scopesOfPreset,
+  type Access,
+  type OperationDeclaration,
+} from '@millrace/contract';
+import { defaultRateLimits } from '../../packages/server/src/http/rate-limit.ts';
+
+const mark = (yes: boolean | undefined): string => (yes ? '✔' : '✘');
+
+function scopeCell({ secretKey, publicToken, action, on, objects, anyScope }: Access): string {
+  if (!secretKey && !publicToken) return '–';
+  if (anyScope) return 'any';
+  if (action === undefined) return '`admin`';
+  return `\`${action}:${on}\`${objects ? ', or of the object' : ''}`;
+}
+
+function row({ id, method, path, access }: OperationDeclaration): string {
+  const { open, secretKey, personalAccessToken, publicToken, oneTime, role = 'own' } = access;
+  const cells = open
+    ? ['open', 'open', 'open', '–']
+    : [
+        mark(secretKey),
+        personalAccessToken ? role : '✘',
+        `${mark(publicToken)}${oneTime ? ' once' : ''}`,
+        scopeCell(access),
+      ];
+  return `| ${id} | \`${method} ${path}\` | ${cells.join(' | ')} |`;
+}
+
+const listed = (scopes: readonly string[] | undefined): string =>
+  scopes?.map((scope) => `\`${scope}\``).join(', ') ?? '–';
+
+const { publicToken, personalAccessToken } = defaultRateLimits;
+
+/** docs/access.md, from the declarations of the contract. `npx vitest run test/access/page.test.ts -u` writes it. */
+export const accessPage = (): string => `# Who may do what
+
+Written from the contract by test/access/page.ts, and tested against every route of a running server: change the access rule of
+an operation, not this page.
+
+## Credentials
+
+| Credential | Looks like | Stands for |
+|---|---|---|
+| secret key | \`svc_prod_sk_…\` | one environment of a project, by its preset and tasks |
+| personal access token | \`svc_pat_…\` | a user, by their role in each organisation |
+| public token | a JWT | one environment, by its scopes; ends with the key or token it was made through |
+
+All travel as \`Authorization: Bearer …\`. The marker \`tr_\` is accepted for \`svc_\`. A revocation is in force in every server
+process within one second; runners connected with the key are disconnected in that time.
+
+A branch of preview or dev is named by the header \`x-service-branch\` (or \`x-trigger-branch\`). It changes nothing for stg and prod,
+and nothing for public tokens, which are of one environment or branch.
+
+Whoever may not see an object is told the same (403, or 404 in another project or environment) whether it exists or not.
+
+## Presets of secret keys
+
+${['| Preset | Scopes | Scopes when restricted to a task `t` |', '|---|---|---|'].join('\n')}
+${presets.map((preset) => `| \`${preset}\` | ${listed(scopesOfPreset(preset))} | ${listed(scopesOfPreset(preset, ['t']))} |`).join('\n')}
+
+A scope is \`action:type\` or \`action:type:id\`. \`write\` covers \`trigger\` and \`batchTrigger\`; \`admin\` alone is everything. A key
+without \`admin\` is restricted.
+
+## Operations
+
+A role is the least one that a user needs in the organisation that the path leads to (viewer, member, admin, owner); "own" concerns
+what is the user's own. "once" uses a one-time token up: the created thing and the use are one commit, a second use is 422, a request
+that is refused uses nothing up. "of the object" means that a scope of another identity of the object (its task, tag or batch) is
+enough. \`admin\` means that no restricted key will do.
+
+| Operation | Request | Secret key | Personal access token | Public token | Scope of a restricted key or public token |
+|---|---|---|---|---|---|
+${Object.values(operations).map(row).join('\n')}
+
+## Rate limits
+
+Token buckets: each public token may send ${publicToken?.burst} requests at once and ${publicToken?.perSecond} a second after that (tokens of one
+user in one environment share a bucket), each personal access token ${personalAccessToken?.burst} and ${personalAccessToken?.perSecond}. Secret keys are not limited unless the server is started
+with \`rateLimits.secretKey\`; then all keys of an environment share a bucket. Replies of limited calls carry
+\`x-ratelimit-limit\`, \`x-ratelimit-remaining\` and \`x-ratelimit-reset\` (milliseconds since 1970); a refusal is 429 with \`Retry-After\`
+in seconds.
+
+The buckets are held in each server process. With N processes behind a balancer a caller is allowed at most N times the rate, and a
+restart fills the buckets. Put a limit in the balancer where that is not good enough.
+`;

@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { installation } from './installation.ts';
+
+describe('organisations', () => {
+  it('are made, renamed and seen by their members only', async () => {
+    const { ask, organization, userWith } = await installation();
+    const { token } = await userWith('viewer');
+    const made = await ask('POST /api/v1/orgs', { body: { name: ' Mine ' } });
+    expect(made).toMatchObject({ status: 200, body: { name: 'Mine', role: 'owner' } });
+    const at = `/api/v1/orgs/${made.body.id}`;
+    expect((await ask(`PATCH ${at}`, { body: { name: 'Ours' } })).body.name).toBe('Ours');
+    expect((await ask('GET /api/v1/orgs')).body).toHaveLength(2);
+    expect((await ask('GET /api/v1/orgs', { key: token })).body).toMatchObject([
+      { id: organization, role: 'viewer' },
+    ]);
+    // The same words for what is not theirs and for what is not there.
+    const [other, none] = await Promise.all(
+      [at, '/api/v1/orgs/org_unknown'].map((path) => ask(`GET ${path}/members`, { key: token })),
+    );
+    expect(other).toMatchObject({ status: 404, body: none?.body });
+    expect(none?.status).toBe(404);
+  });
+
+  it('keep an owner, and only owners make owners', async () => {
+    const { ask, organization, userWith } = await installation();
+    const at = `/api/v1/orgs/${organization}`;
+    const [admin, member] = [await userWith('admin'), await userWith('member')];
+    const members = (await ask(`GET ${at}/members`)).body as { userId: string; role: string }[];
+    expect(members.map(({ role }) => role)).toEqual(['owner', 'admin', 'member']);
+    const owner = members[0]?.userId ?? '';
+    const patch = (id: string, role: string, key?: string) =>
+      ask(`PATCH ${at}/members/${id}`, { body: { role }, ...(key !== undefined && { key }) });
+    expect((await patch(member.id, 'owner', admin.token)).status).toBe(403);
+    expect((await patch(owner, 'member', admin.token)).status).toBe(403);
+    expect((await ask(`DELETE ${at}/members/${owner}`, { key: admin.token })).status).toBe(403);
+    expect(
+      (await ask(`POST ${at}/invites`, { key: admin.token, body: { email: 'a@b.co', role: 'owner' } }))
+        .status,
+    ).toBe(403);
+    expect((await patch(member.id, 'viewer', admin.token)).body.role).toBe('viewer');
+    expect((await patch(member.id, 'admin', member.token)).status).toBe(403);
+    expect((await patch(owner, 'admin')).status).toBe(422);
+    expect((await ask(`POST ${at}/leave`)).status).toBe(422);
+    expect((await patch(admin.id, 'owner')).status).toBe(200);
+    const both = await Promise.all([ask(`POST ${at}/leave`), ask(`POST ${at}/leave`, { key: admin.token })]);
+    expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 422]);
+    expect((await patch('user_unknown', 'viewer', admin.token)).status).toBe(404);
+  });
+});
+
+describe('invitations', () => {
+  it('make a new user with a token of their own, once', async () => {
+    const { ask, organization, logged, sql } = await installation();
+    const at = `/api/v1/orgs/${organization}/invites`;
+    const made = await ask(`POST ${at}`, { body: { email: 'ann@example.com' } });
+    expect(made.body).toMatchObject({ role: 'member', token: expect.stringMatching(/^svc_inv_/) as string });
+    expect(JSON.stringify((await ask(`GET ${at}`)).body)).not.toContain(made.body.token);
+    const join = () =>
+      ask('POST /api/v1/invites/join', { key: '', body: { token: made.body.token, name: 'Ann' } });
+    const [one, other] = await Promise.all([join(), join()]);
+    expect([one.status, other.status].toSorted((a, b) => a - b)).toEqual([200, 404]);
+    const joined = one.status === 200 ? one : other;
+    const me = await ask('GET /api/v1/whoami', { key: joined.body.personalAccessToken });
+    expect(me.body).toMatchObject({
+      kind: 'personalAccessToken',
+      user: { name: 'Ann', email: 'ann@example.com' },
+      organizations: [{ id: organization, role: 'member' }],
+    });
+    expect((await ask(`GET ${at}`)).body).toEqual([]);
+    expect(JSON.stringify(await sql`select i::text from invitations i`)).not.toContain(made.body.token);
+    expect(logged.join('')).not.toContain(made.body.token);
+  });
+
+  it('are accepted by users who are there, and never lead to one by their address', async () => {
+    const { ask, userWith } = await installation();
+    const { token } = await userWith('member');
+    const org = (await ask('POST /api/v1/orgs', { body: { name: 'Other' } })).body.id as string;
+    const invite = async () =>
+      (
+        await ask(`POST /api/v1/orgs/${org}/invites`, {
+          body: { email: 'member@example.com', role: 'admin' },
+        })
+      ).body.token as string;
+    const accepted = await ask('POST /api/v1/invites/accept', {
+      key: token,
+      body: { token: await invite() },
+    });
+    expect(accepted).toMatchObject({ status: 200, body: { id: org, role: 'admin' } });
+    expect(
+      (await ask('POST /api/v1/invites/accept', { key: token, body: { token: await invite() } })).status,
+    ).toBe(422);
+    const stranger = await ask('POST /api/v1/invites/join', {
+      key: '',
+      body: { token: await invite(), name: 'X' },
+    });
+    const me = await ask('GET /api/v1/whoami', { key: stranger.body.personalAccessToken });
+    expect(me.body.user).not.toHaveProperty('email');
+    expect(me.body.organizations).toHaveLength(1);
+  });
+
+  it('are taken back, and end', async () => {
+    const { ask, organization, sql } = await installation();
+    const at = `/api/v1/orgs/${organization}/invites`;
+    const invite = async () =>
+      (await ask(`POST ${at}`, { body: { email: 'a@example.com' } })).body as { id: string; token: string };
+    const join = (token: string) => ask('POST /api/v1/invites/join', { key: '', body: { token, name: 'A' } });
+    const [back, old] = [await invite(), await invite()];
+    expect((await ask(`POST ${at}/${back.id}/revoke`)).status).toBe(200);
+    expect((await ask(`POST ${at}/${back.id}/revoke`)).status).toBe(404);
+    await sql`update invitations set expires_at = now() where id = ${old.id}`;
+    const answers = await Promise.all(
+      [back.token, old.token, 'svc_inv_unknown', ''].map((token) => join(token)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 400]);
+    expect(answers[0]?.body).toEqual(answers[2]?.body);
+  });
+});
+
+describe('projects', () => {
+  it('come with four environments, and keys that open nothing elsewhere', async () => {
+    const { ask, organization, keys, projectRef, userWith } = await installation();
+    const made = await ask(`POST /api/v1/orgs/${organization}/projects`, { body: { name: 'Second' } });
+    expect(made).toMatchObject({
+      status: 200,
+      body: { name: 'Second', role: 'owner', organization: { id: organization } },
+    });
+    const ref = made.body.externalRef as string;
+    expect(
+      (await ask('GET /api/v1/projects')).body.map((each: { externalRef: string }) => each.externalRef),
+    ).toEqual([projectRef, ref]);
+    expect((await ask(`GET /api/v1/orgs/${organization}/projects`)).body).toHaveLength(2);
+    expect((await ask(`PATCH /api/v1/projects/${ref}`, { body: { name: 'Renamed' } })).body.name).toBe(
+      'Renamed',
+    );
+    expect((await ask(`GET /api/v1/projects/${ref}/environments`)).body).toMatchObject(
+      ['dev', 'stg', 'prod', 'preview'].map((slug) => ({ slug, branchName: null, paused: false })),
+    );
+    const { apiKey } = (await ask(`GET /api/v1/projects/${ref}/staging`)).body as { apiKey: string };
+    const run = await ask('POST /api/v1/tasks/a/trigger', { key: apiKey, body: {} });
+    const [theirs, none] = await Promise.all(
+      [run.body.id as string, 'run_unknown'].map((id) => ask(`GET /api/v3/runs/${id}`, { key: keys.stg })),
+    );
+    expect(theirs).toMatchObject({ status: 404, body: none?.body });
+
+    const [viewer, member] = [await userWith('viewer'), await userWith('member')];
+    const reveal = async (key: string, env: string) => ask(`GET /api/v1/projects/${ref}/${env}`, { key });
+    expect((await reveal(viewer.token, 'dev')).status).toBe(403);
+    expect((await reveal(member.token, 'dev')).body).toHaveProperty('apiKey');
+    expect((await reveal(member.token, 'prod')).body).not.toHaveProperty('apiKey');
+  });
+});
