@@ -18,17 +18,25 @@ const callers = Number(process.argv[3] ?? 64);
 const matching = 10;
 const subscriptions = 1_000;
 
-const manifest = (n: number, name: string, filter?: unknown) => ({ id: `task-${n}`, filePath: 't.ts', on: { name, filter } });
+const manifest = (n: number, name: string, filter?: unknown) => ({
+  id: `task-${n}`,
+  filePath: 't.ts',
+  on: { name, filter },
+});
 const tasks = Array.from({ length: subscriptions }, (_, n) =>
   n < matching
-    ? manifest(n, n % 2 === 0 ? 'order.created' : 'order.*', n % 3 === 0 ? { total: { $gte: 10 } } : undefined)
+    ? manifest(
+        n,
+        n % 2 === 0 ? 'order.created' : 'order.*',
+        n % 3 === 0 ? { total: { $gte: 10 } } : undefined,
+      )
     : manifest(n, `thing-${n}.created`, { total: { $gte: n } }),
 );
 
 const folder = await mkdtemp(join(tmpdir(), 'bench-events-'));
-const postgres = await startPostgres(join(folder, 'data'));
+const postgres = await startPostgres({ dataDir: folder });
 const server = await startServer({
-  database: postgres.database,
+  database: postgres.connection,
   port: 0,
   masterKey: masterKeyOf(Buffer.alloc(32, 1)),
   log: createLog(process.stderr, 'warn'),
@@ -38,7 +46,11 @@ const agent = new Agent({ keepAlive: true, maxSockets: callers });
 
 const post = (path: string, body: string): Promise<number> =>
   new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    const headers = {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+    };
     const outgoing = request(`${server.url}${path}`, { method: 'POST', headers, agent }, (incoming) => {
       incoming.resume();
       incoming.on('end', () => resolve(incoming.statusCode ?? 0));
@@ -68,9 +80,11 @@ async function rate(ask: () => Promise<number>): Promise<{ perSecond: number; me
 
 const payload = { total: 20, customer: { id: 'c1', plan: 'pro' }, note: 'x'.repeat(150) };
 const trigger = () => post('/api/v1/tasks/task-0/trigger', JSON.stringify({ payload }));
-const event = (name: string) => () => post('/api/v1/events', JSON.stringify({ id: `e${sent++}`, event: { name, payload } }));
+const event = (name: string) => () =>
+  post('/api/v1/events', JSON.stringify({ id: `e${sent++}`, event: { name, payload } }));
 try {
-  if ((await post('/runner/v1/versions', JSON.stringify({ contentHash: 'bench-1', tasks }))) !== 200) throw new Error('no version');
+  if ((await post('/runner/v1/versions', JSON.stringify({ contentHash: 'bench-events', tasks }))) !== 200)
+    throw new Error('no version');
   await rate(trigger);
   for (let round = 0; round < 2; round++) {
     const triggers = await rate(trigger);
@@ -93,11 +107,15 @@ try {
 for (const others of [0, 1_000, 10_000, 100_000]) {
   const index = indexSubscriptions([
     ...tasks.slice(0, matching),
-    ...Array.from({ length: others }, (_, n) => manifest(n + matching, `thing-${n}.created`, { total: { $gte: n } })),
+    ...Array.from({ length: others }, (_, n) =>
+      manifest(n + matching, `thing-${n}.created`, { total: { $gte: n } }),
+    ),
   ]);
   for (let n = 0; n < 20_000; n++) index.matching('order.created', payload);
   const at = performance.now();
   const times = 200_000;
   for (let n = 0; n < times; n++) index.matching('order.created', payload);
-  console.log(`matching beside ${others} that cannot match: ${(((performance.now() - at) / times) * 1_000).toFixed(2)} µs`);
+  console.log(
+    `matching beside ${others} that cannot match: ${(((performance.now() - at) / times) * 1_000).toFixed(2)} µs`,
+  );
 }

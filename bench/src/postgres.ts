@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { startPostgres, type RunningPostgres } from '../../packages/millrace/src/postgres/index.ts';
+import { startPostgres } from '../../packages/millrace/src/postgres/index.ts';
 import { dataFolder } from './folders.ts';
 
 export interface Databases {
@@ -39,7 +39,7 @@ export async function startDatabases(): Promise<Databases> {
   };
 }
 
-function addressOf({ url }: RunningPostgres, database: string): string {
+function addressOf({ url }: Awaited<ReturnType<typeof startPostgres>>, database: string): string {
   const address = new URL(url);
   address.pathname = `/${database}`;
   return address.href;

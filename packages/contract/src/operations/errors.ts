@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
-import { parsePeriodMs } from '../period.ts';
-import { commaList, cursors, date, instant, oneOfList, pageSize } from './shapes.ts';
+import { commaList, cursors, date, instant, oneOfList, pageSize, period } from './shapes.ts';
 
 export const errorStatuses = ['unresolved', 'resolved', 'ignored'] as const;
 export type ErrorStatus = (typeof errorStatuses)[number];
@@ -53,16 +52,6 @@ const words = (most: number) =>
     .string()
     .max(most)
     .refine((value) => !value.includes('\u0000'), 'must not contain a NUL character');
-
-const period = z.string().transform((text, context) => {
-  const ms = parsePeriodMs(text);
-  if (ms !== undefined) return ms;
-  context.addIssue({
-    code: 'custom',
-    message: 'not a period; send a number and a unit (s, m, h, d, w), such as 7d',
-  });
-  return z.NEVER;
-});
 
 export const listErrors = operation({
   id: 'listErrors',

@@ -3,7 +3,7 @@ import { operation } from '../operation.ts';
 import { runStatuses } from '../status.ts';
 import { date } from './shapes.ts';
 
-const runId = z.object({ runId: z.string().min(1).max(128) });
+export const runId = z.object({ runId: z.string().min(1).max(128) });
 
 /** What list items, related runs and the retrieved run have in common. */
 export const runFields = z.object({
@@ -55,6 +55,19 @@ export const run = relatedRun.extend({
   attemptCount: z.number().int(),
   /** The queue it waits or waited in. */
   queue: z.string(),
+  /** The revision of the environment's variables that its last attempt ran with; not there when none were set. */
+  variablesRevision: z.number().int().optional(),
+  /** The schedule that made it, unless that was deleted. */
+  schedule: z
+    .object({
+      id: z.string(),
+      externalId: z.string().optional(),
+      deduplicationKey: z.string().optional(),
+      generator: z.object({ type: z.literal('CRON'), expression: z.string(), description: z.string() }),
+    })
+    .optional(),
+  /** The event that started it, without its payload. */
+  event: z.looseObject({ id: z.string(), name: z.string(), timestamp: date }).optional(),
 });
 export type Run = z.infer<typeof run>;
 
@@ -64,7 +77,7 @@ export const retrieveRun = operation({
   path: '/api/v3/runs/:runId',
   tag: 'runs',
   summary: 'Retrieve a run',
-  access: { secretKey: true, publicToken: true, action: 'read', on: 'runs' },
+  access: { secretKey: true, publicToken: true, action: 'read', on: 'runs', objects: true },
   params: runId,
   reply: run,
   errors: [404],
@@ -76,7 +89,7 @@ export const cancelRun = operation({
   path: '/api/v2/runs/:runId/cancel',
   tag: 'runs',
   summary: 'Cancel a run and its descendants',
-  access: { secretKey: true, publicToken: true, action: 'write', on: 'runs' },
+  access: { secretKey: true, publicToken: true, action: 'write', on: 'runs', objects: true },
   params: runId,
   reply: z.object({ id: z.string() }),
   errors: [404],
@@ -96,7 +109,7 @@ export const listRunLogs = operation({
   path: '/api/v1/runs/:runId/logs',
   tag: 'runs',
   summary: 'What a run wrote to the console and the logger',
-  access: { secretKey: true, publicToken: true, action: 'read', on: 'runs' },
+  access: { secretKey: true, publicToken: true, action: 'read', on: 'runs', objects: true },
   params: runId,
   query: z.object({
     /** Lines after this position, as `next` gave it. */

@@ -1,5 +1,6 @@
 /** Small shapes that several operations share. */
 import { z } from 'zod';
+import { parsePeriodMs } from '../period.ts';
 
 /** ISO-8601 with milliseconds and `Z`. */
 export const date = z.iso.datetime();
@@ -39,8 +40,20 @@ export const instant = z.string().transform((text, context) => {
 /** A comma-separated list of known words; an unknown one is named. */
 export const oneOfList = <const W extends readonly string[]>(words: W) =>
   commaList.transform((parts, context) => {
-    const unknown = parts.find((part) => !words.includes(part));
-    if (unknown === undefined) return parts as W[number][];
+    const isKnown = (part: string): part is W[number] => words.includes(part);
+    const unknown = parts.find((part) => !isKnown(part));
+    if (unknown === undefined) return parts.filter(isKnown);
     context.addIssue({ code: 'custom', message: `unknown value ${unknown}; use ${words.join(', ')}` });
     return z.NEVER;
   });
+
+/** A range back from now, such as `7d`, as milliseconds. */
+export const period = z.string().transform((text, context) => {
+  const ms = parsePeriodMs(text);
+  if (ms !== undefined) return ms;
+  context.addIssue({
+    code: 'custom',
+    message: 'not a period; send a number and a unit (s, m, h, d, w), such as 7d',
+  });
+  return z.NEVER;
+});

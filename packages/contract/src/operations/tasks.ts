@@ -57,7 +57,14 @@ export const triggerTask = operation({
   path: '/api/v1/tasks/:taskId/trigger',
   tag: 'tasks',
   summary: 'Start one run of a task',
-  access: { secretKey: true, publicToken: true, action: 'trigger', on: 'tasks' },
+  access: {
+    secretKey: true,
+    publicToken: true,
+    action: 'trigger',
+    on: 'tasks',
+    objects: true,
+    oneTime: true,
+  },
   params: z.object({ taskId: z.string().min(1).max(128) }),
   body: triggerBody,
   bodyLimit: triggerBodyLimit,
@@ -78,7 +85,14 @@ export const triggerMany = operation({
   path: '/api/v1/tasks/trigger-many',
   tag: 'tasks',
   summary: 'Start several independent runs with one request',
-  access: { secretKey: true, publicToken: true, action: 'trigger', on: 'tasks' },
+  access: {
+    secretKey: true,
+    publicToken: true,
+    action: 'trigger',
+    on: 'tasks',
+    objects: true,
+    oneTime: true,
+  },
   body: z.object({
     items: z
       .array(triggerBody.extend({ task: z.string().min(1).max(128) }))

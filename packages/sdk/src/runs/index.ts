@@ -1,7 +1,11 @@
 import { cancel } from './cancel.ts';
+import { list } from './list.ts';
 import { logs } from './logs.ts';
 import { poll } from './poll.ts';
+import { reason } from './reason.ts';
+import { replay } from './replay.ts';
+import { reschedule } from './reschedule.ts';
 import { retrieve } from './retrieve.ts';
 
-/** Runs: see how they stand, wait for them, stop them, read what they wrote. */
-export const runs = { retrieve, poll, cancel, logs };
+/** Runs: find them, see how they stand and why, wait for them, stop or repeat them, read what they wrote. */
+export const runs = { list, retrieve, poll, reason, cancel, replay, reschedule, logs };

@@ -12,7 +12,8 @@ const dateFields = [
 ] as const;
 type DateField = (typeof dateFields)[number];
 
-type Dated<T> = { [K in keyof T]: K extends DateField ? Date | Extract<T[K], undefined> : T[K] };
+/** A wire object with dates for its times. */
+export type Dated<T> = { [K in keyof T]: K extends DateField ? Date | Extract<T[K], undefined> : T[K] };
 
 type WireRelated = NonNullable<WireRun['relatedRuns']['root']>;
 
@@ -36,7 +37,7 @@ export function runId(run: RunReference): string {
   throw new TypeError('A run is named by its id (run_…) or by the handle that trigger returned.');
 }
 
-function dated<T extends Partial<Record<DateField, string | undefined>>>(wire: T): Dated<T> {
+export function dated<T extends Partial<Record<DateField, string | undefined>>>(wire: T): Dated<T> {
   const copy: Record<string, unknown> = { ...wire };
   for (const field of dateFields) if (typeof wire[field] === 'string') copy[field] = new Date(wire[field]);
   return copy as Dated<T>;

@@ -1,3 +1,4 @@
+import type { Queryable } from '../db/connect.ts';
 import type { ConnectedRunners } from '../workers/runners.ts';
 import type { Engine } from './engine.ts';
 
@@ -11,20 +12,38 @@ export async function cancelRun(
   env: number,
   run: string,
 ): Promise<boolean> {
-  const { sql, clock, wakes } = engine;
-  const live = await sql<{ runner_id: string; fence: string }[]>`
-    select * from cancel_runs(${env}, ${run}, ${new Date(clock.now())})`;
-  for (const [runner, fences] of byRunner(live)) {
-    const connected = runners.get(runner);
-    if (connected) connected.send({ type: 'cancel', fences });
-    else wakes.tell({ kind: 'cancel', runner, fences });
-  }
+  const { sql, clock } = engine;
+  const live = await markCanceled(sql, env, run, new Date(clock.now()));
+  tellRunners(engine, runners, live);
   if (live.length > 0) return true;
   const [row] = await sql`select from runs where env = ${env} and id = ${run}`;
   return row !== undefined;
 }
 
-function byRunner(live: readonly { runner_id: string; fence: string }[]): Map<string, number[]> {
+/** An attempt that was asked to stop; its runner does not know yet. */
+export interface AskedToStop {
+  readonly runner_id: string;
+  readonly fence: string;
+}
+
+/** The part of a cancellation that PostgreSQL does. Once it is committed, the runners are to be told. */
+export const markCanceled = (sql: Queryable, env: number, run: string, at: Date): Promise<AskedToStop[]> =>
+  sql<AskedToStop[]>`select * from cancel_runs(${env}, ${run}, ${at})`;
+
+/** Hands a cancellation to the runners that execute what was cancelled, wherever they are connected. */
+export function tellRunners(
+  { wakes }: Pick<Engine, 'wakes'>,
+  runners: ConnectedRunners,
+  live: readonly AskedToStop[],
+): void {
+  for (const [runner, fences] of byRunner(live)) {
+    const connected = runners.get(runner);
+    if (connected) connected.send({ type: 'cancel', fences });
+    else wakes.tell({ kind: 'cancel', runner, fences });
+  }
+}
+
+function byRunner(live: readonly AskedToStop[]): Map<string, number[]> {
   const grouped = new Map<string, number[]>();
   for (const { runner_id, fence } of live) {
     const fences = grouped.get(runner_id);

@@ -24,6 +24,8 @@ interface ClaimRow {
   readonly created_at: Date;
   readonly parent_id: string | null;
   readonly root_id: string | null;
+  readonly schedule_id: string | null;
+  readonly event: string | null;
 }
 
 export interface Claimed {
@@ -71,7 +73,8 @@ export async function claimRuns(
       parentRun: row.parent_id,
       rootRun: row.root_id,
       batch: null,
-      schedule: null,
+      schedule: row.schedule_id,
+      event: row.event,
     });
   }
   return { assignments, turn: rows[0]?.turn ?? turn };

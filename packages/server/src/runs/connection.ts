@@ -8,6 +8,7 @@ import type {
 } from '@millrace/contract/runner';
 import { DatabaseLost } from '../db/connect.ts';
 import { runnerMessage } from '@millrace/contract/runner';
+import type { TaughtVariables } from '../envvars/known.ts';
 import type { ConnectedRunners } from '../workers/runners.ts';
 import { ConnectedRunner } from '../workers/runners.ts';
 import type { Dispatch } from './dispatch.ts';
@@ -32,7 +33,7 @@ export interface ConnectionDependencies {
   readonly dispatch: Dispatch;
   readonly settle: (ended: EndedAttempt) => Promise<Settled>;
   readonly keepLines: (env: number, lines: readonly LogLine[]) => Promise<void>;
-  readonly variables: (env: number) => Promise<Readonly<Record<string, string>>>;
+  readonly variables: (env: number) => Promise<TaughtVariables>;
   readonly times: LeaseTimes;
   /** True once the server is closing: a connection that ends then is our doing, and its runner will be back. */
   readonly closing: () => boolean;
@@ -70,15 +71,16 @@ export function serveRunner(
   const greet = async (hello: Extract<RunnerMessage, { type: 'hello' }>): Promise<void> => {
     const { sql, clock, versions, log } = engine;
     const now = clock.now();
+    const ids = await versions.ids(env, hello.versions);
     const [row] = await sql<{ id: string }[]>`
-      insert into runners (id, env, host, pid, connection, connected_at, expires_at)
-      values (${hello.runner}, ${env}, ${hello.host}, ${hello.pid}, ${connection}, ${new Date(now)}, ${new Date(now + times.leaseMs)})
+      insert into runners (id, env, host, pid, connection, connected_at, expires_at, versions)
+      values (${hello.runner}, ${env}, ${hello.host}, ${hello.pid}, ${connection}, ${new Date(now)},
+              ${new Date(now + times.leaseMs)}, ${[...ids.values()]}::int[])
       on conflict (id) do update set connection = excluded.connection, connected_at = excluded.connected_at,
-                                     expires_at = excluded.expires_at
+                                     expires_at = excluded.expires_at, versions = excluded.versions
         where runners.env = excluded.env
       returning id`;
     if (!row) return refuse('A runner of another environment has this id.', false);
-    const ids = await versions.ids(env, hello.versions);
     const joined = new ConnectedRunner(
       hello.runner,
       env,
@@ -98,6 +100,8 @@ export function serveRunner(
     }
     // What was leased to it over an older connection and never arrived.
     await reclaimUnheld(dependencies, hello.runner, hello.held, now);
+    const taught = await variables(env);
+    joined.revision = taught.revision ?? 0;
     if (!open) return;
     const before = runners.get(hello.runner);
     if (before) runners.remove(before);
@@ -107,7 +111,7 @@ export function serveRunner(
       heartbeatMs: times.heartbeatMs,
       leaseMs: times.leaseMs,
       lost: hello.held.filter((fence) => !joined.held.has(fence)),
-      variables: await variables(env),
+      ...taught,
       environment,
     });
     const cancelled = leases.filter((lease) => lease.cancel_requested).map((lease) => Number(lease.fence));
@@ -165,7 +169,10 @@ export function serveRunner(
   };
 
   const serve = async (present: ConnectedRunner, versions: readonly string[]): Promise<void> => {
-    present.versions = new Set((await engine.versions.ids(env, versions)).values());
+    const ids = [...(await engine.versions.ids(env, versions)).values()];
+    present.versions = new Set(ids);
+    await engine.sql`
+      update runners set versions = ${ids}::int[] where id = ${present.id} and connection = ${connection}`;
     engine.versions.forget(env);
     dispatch.wake(env);
   };

@@ -1,6 +1,7 @@
 import type { operations } from '@millrace/contract';
 import type { MintPublicToken } from '../auth/mint.ts';
-import { notFound, Problem } from '../problem.ts';
+import { oneTimeUseOf } from '../auth/one-time.ts';
+import { notFound, Problem, unprocessable } from '../problem.ts';
 import type { HandlersOf, Request } from '../request.ts';
 import type { ConnectedRunners } from '../workers/runners.ts';
 import { cancelRun } from './cancel.ts';
@@ -8,6 +9,7 @@ import type { Engine } from './engine.ts';
 import { readLines } from './logs.ts';
 import type { TriggerRequest } from './prepare.ts';
 import { prepareRun } from './prepare.ts';
+import { authorizeRun } from './reach.ts';
 import { retrieveRun } from './retrieve.ts';
 import type { NewRun } from './row.ts';
 import type { Triggered } from './trigger.ts';
@@ -56,7 +58,7 @@ export function runHandlers({ engine, runners, trigger, mint }: RunHandlerDepend
       const { taskId } = request.params;
       request.authorize([{ type: 'tasks', id: taskId }]);
       const run = prepared(request, taskId, request.body);
-      const triggered = await trigger(run instanceof Promise ? await run : run);
+      const triggered = await trigger(withUse(request, run instanceof Promise ? await run : run));
       await handToken(request, triggered.id);
       return triggered;
     },
@@ -66,11 +68,14 @@ export function runHandlers({ engine, runners, trigger, mint }: RunHandlerDepend
       // All or none: who may not trigger one of the tasks learns nothing of the others.
       for (const task of new Set(items.map((item) => item.task)))
         request.authorize([{ type: 'tasks', id: task }]);
+      if (items.length > 1 && oneTimeUseOf(request.principal)) {
+        throw unprocessable('A one-time token creates one run: send one item');
+      }
       const results = await Promise.all(
         items.map(async (item) => {
           try {
             const run = prepareRun(engine, request.environment, item.task, item);
-            return await trigger(run instanceof Promise ? await run : run);
+            return await trigger(withUse(request, run instanceof Promise ? await run : run));
           } catch (error) {
             if (error instanceof Problem) return { status: error.status, error: error.message };
             throw error;
@@ -118,20 +123,7 @@ export function runHandlers({ engine, runners, trigger, mint }: RunHandlerDepend
   };
 }
 
-/** A run may be reached through its own id, its task, any of its tags or its batch. */
-function authorizeRun(
-  request: Pick<Request<Named['retrieveRun']>, 'authorize'>,
-  run: {
-    readonly id: string;
-    readonly taskIdentifier: string;
-    readonly tags: readonly string[];
-    readonly batchId?: string;
-  },
-): void {
-  request.authorize([
-    { type: 'runs', id: run.id },
-    { type: 'tasks', id: run.taskIdentifier },
-    ...run.tags.map((tag) => ({ type: 'tags', id: tag })),
-    ...(run.batchId === undefined ? [] : [{ type: 'batch', id: run.batchId }]),
-  ]);
-}
+const withUse = ({ principal }: Pick<Request<Named['triggerTask']>, 'principal'>, run: NewRun): NewRun => {
+  const oneTime = oneTimeUseOf(principal);
+  return oneTime ? { ...run, oneTime } : run;
+};

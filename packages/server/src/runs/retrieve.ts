@@ -1,19 +1,15 @@
 import type { Run, RunStatus } from '@millrace/contract';
 import { isFinal, statusFlags } from '@millrace/contract';
 import type { SerializedError } from '@millrace/contract/runner';
+import type { Fragment, Queryable } from '../db/connect.ts';
 import type { Engine } from './engine.ts';
 import { readData } from './data.ts';
 
-interface RunRow {
+/** What every mention of a run shows. */
+export interface RelatedRow {
   readonly id: string;
   readonly task: string;
   readonly status: RunStatus;
-  readonly queue: string;
-  readonly payload: string | null;
-  readonly payload_type: string | null;
-  readonly output: string | null;
-  readonly output_type: string | null;
-  readonly error: SerializedError | null;
   readonly version: string | null;
   readonly attempt: number;
   readonly ttl: number | null;
@@ -31,6 +27,26 @@ interface RunRow {
   readonly started_at: Date | null;
   readonly finished_at: Date | null;
   readonly duration_ms: string;
+}
+
+interface RunRow extends RelatedRow {
+  readonly queue: string;
+  readonly payload: string | null;
+  readonly payload_type: string | null;
+  readonly output: string | null;
+  readonly output_type: string | null;
+  readonly error: SerializedError | null;
+  readonly env_revision: number | null;
+  /** JSON text. */
+  readonly event: string | null;
+  /** Null when no schedule made it, or it was deleted since. */
+  readonly schedule: {
+    readonly id: string;
+    readonly externalId: string | null;
+    readonly deduplicationKey: string | null;
+    readonly expression: string;
+    readonly description: string;
+  } | null;
 }
 
 /**
@@ -59,6 +75,9 @@ export async function retrieveRun(engine: Engine, env: number, id: string): Prom
     },
     attemptCount: row.attempt,
     queue: row.queue,
+    variablesRevision: row.env_revision ?? undefined,
+    schedule: row.schedule ? scheduleOf(row.schedule) : undefined,
+    event: row.event === null ? undefined : (JSON.parse(row.event) as Run['event']),
   };
 }
 
@@ -74,27 +93,36 @@ function readRuns({ sql }: Engine, env: number, id: string): Promise<RunRow[]> {
       union all
       (select r.* from runs r where r.env = ${env} and r.parent_id = ${id} order by r.id limit ${mostChildren})
     )
-    select f.id, f.task, q.name as queue, f.payload, f.payload_type, f.output, f.output_type, f.error,
-           coalesce(v.version, lv.version) as version, coalesce(l.attempt, f.attempt) as attempt, f.ttl, f.tags, f.metadata,
-           f.is_test, f.idempotency_key, f.idempotency_key_options, f.parent_id, f.root_id, f.depth, f.created_at,
-           coalesce(f.updated_at, l.leased_at, f.created_at) as updated_at, f.delayed_until,
-           coalesce(f.started_at, l.leased_at) as started_at, f.finished_at, f.duration_ms,
-           coalesce(f.status, case
-             when l.run_id is not null then 'EXECUTING'
-             when d.run_id is not null then case when f.attempt = 0 then 'DELAYED' else 'EXECUTING' end
-             when p.run_id is not null then 'PENDING_VERSION'
-             else 'QUEUED'
-           end) as status
+    select ${relatedColumns(sql)}, q.name as queue, f.payload, f.payload_type, f.output, f.output_type, f.error, f.env_revision, f.event,
+           (select json_build_object('id', sc.id, 'externalId', sc.external_id, 'expression', sc.cron,
+                     'deduplicationKey', case when sc.key_given then sc.deduplication_key end, 'description', sc.description)
+              from schedules sc where sc.env = f.env and sc.id = f.schedule_id) as schedule
       from family f
-      join queues q on q.id = f.queue_id
-      left join leases l on l.env = f.env and l.run_id = f.id
-      left join delayed d on d.env = f.env and d.run_id = f.id
-      left join parked p on p.env = f.env and p.task = f.task and p.run_id = f.id
-      left join versions v on v.id = f.version_id
-      left join versions lv on lv.id = l.version_id`;
+      join queues q on q.id = f.queue_id ${whereabouts(sql)}`;
 }
 
-function related(row: RunRow) {
+/** The columns of a `RelatedRow`, of a row `f` of runs joined with its `whereabouts`. */
+export const relatedColumns = (sql: Queryable): Fragment => sql`
+  f.id, f.task, coalesce(v.version, lv.version) as version, coalesce(l.attempt, f.attempt) as attempt, f.ttl, f.tags, f.metadata,
+  f.is_test, f.idempotency_key, f.idempotency_key_options, f.parent_id, f.root_id, f.depth, f.created_at,
+  coalesce(f.updated_at, l.leased_at, f.created_at) as updated_at, f.delayed_until,
+  coalesce(f.started_at, l.leased_at) as started_at, f.finished_at, f.duration_ms,
+  coalesce(f.status, case
+    when l.run_id is not null then 'EXECUTING'
+    when d.run_id is not null then case when d.retry then 'EXECUTING' else 'DELAYED' end
+    when p.run_id is not null then 'PENDING_VERSION'
+    else 'QUEUED'
+  end) as status`;
+
+/** Where a live run is: that is what its status follows from. */
+export const whereabouts = (sql: Queryable): Fragment => sql`
+  left join leases l on l.env = f.env and l.run_id = f.id
+  left join delayed d on d.env = f.env and d.run_id = f.id
+  left join parked p on p.env = f.env and p.task = f.task and p.run_id = f.id
+  left join versions v on v.id = f.version_id
+  left join versions lv on lv.id = l.version_id`;
+
+export function related(row: RelatedRow) {
   return {
     id: row.id,
     status: row.status,
@@ -119,6 +147,13 @@ function related(row: RunRow) {
     triggerFunction: 'trigger' as const,
   };
 }
+
+const scheduleOf = ({ id, externalId, deduplicationKey, ...generator }: NonNullable<RunRow['schedule']>) => ({
+  id,
+  externalId: externalId ?? undefined,
+  deduplicationKey: deduplicationKey ?? undefined,
+  generator: { type: 'CRON' as const, ...generator },
+});
 
 const errorOf = (error: SerializedError) => ({
   message: error.message,

@@ -1,3 +1,5 @@
+import type { OneTimeUse } from '../auth/one-time.ts';
+
 /** A run about to be created: one row of a trigger flush. */
 export interface NewRun {
   readonly env: number;
@@ -33,4 +35,10 @@ export interface NewRun {
   readonly parentId: string | null;
   readonly rootId: string | null;
   readonly depth: number;
+  /** The schedule whose tick it is. */
+  readonly scheduleId?: string;
+  /** JSON text: what it is told of the event that started it. */
+  readonly event?: string;
+  /** The token that may create this one run: it is written apart, using the token up. */
+  readonly oneTime?: OneTimeUse;
 }

@@ -64,7 +64,8 @@ async function writeOutcomes(
       ${pick((row) => row.failure?.group)}::text[],
       ${pick((row) => row.failure?.type)}::text[],
       ${pick((row) => row.failure?.message)}::text[],
-      ${pick((row) => row.failure?.sample)}::text[]::jsonb[])`;
+      ${pick((row) => row.failure?.sample)}::text[]::jsonb[],
+      ${pick((row) => (Number.isInteger(row.revision) ? row.revision : null))}::int[])`;
 
   const settled: Settled[] = attempts.map(() => ({ stale: true, kind: undefined }));
   const freed = new Set<number>();

@@ -1,9 +1,12 @@
 import type { Assignment } from '@millrace/contract/runner';
 import { column, type Value } from '../db/columns.ts';
+import type { Queryable } from '../db/connect.ts';
 import { groupCommit } from '../db/group.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { Engine } from './engine.ts';
+import { insertLeased, insertQueued, isPlain, NotedFacets } from './insert-plain.ts';
 import type { NewRun } from './row.ts';
+import { triggerOnce } from './trigger-once.ts';
 
 export interface Triggered {
   readonly id: string;
@@ -15,17 +18,26 @@ export interface Triggered {
  * nobody is ahead, the run is leased to it in that same commit.
  */
 export function createTrigger(engine: Engine, dispatch: Dispatch): (run: NewRun) => Promise<Triggered> {
-  return groupCommit<NewRun, Triggered>((runs) => writeRuns(engine, dispatch, runs));
+  const noted = new NotedFacets();
+  const grouped = groupCommit<NewRun, Triggered>((runs) => writeRuns(engine, dispatch, noted, runs));
+  return (run) => (run.oneTime ? triggerOnce(engine, dispatch, run, run.oneTime) : grouped(run));
 }
 
-async function writeRuns(engine: Engine, dispatch: Dispatch, calls: readonly NewRun[]): Promise<Triggered[]> {
+async function writeRuns(
+  engine: Engine,
+  dispatch: Dispatch,
+  noted: NotedFacets,
+  calls: readonly NewRun[],
+): Promise<Triggered[]> {
   const { runs, places } = withoutTwins(calls);
   const offers = runs.map((run) =>
     run.state === 'queued' && run.route === 0 ? dispatch.offer(run.env) : undefined,
   );
   let rows: TriggerRow[];
   try {
-    rows = await insertRuns(engine, runs, offers);
+    const plain = await insertPlainly(engine, noted, runs, offers);
+    rows = plain ?? (await insertRuns(engine, runs, offers));
+    if (!plain) for (const row of rows) if (!row.cached) noted.add(runs[row.ix - 1] as NewRun);
   } catch (error) {
     for (const offer of offers) offer?.decline();
     throw error;
@@ -59,6 +71,26 @@ async function writeRuns(engine: Engine, dispatch: Dispatch, calls: readonly New
   });
 }
 
+/** The everyday cases; undefined when these runs are none, and then nothing was written. */
+async function insertPlainly(
+  engine: Engine,
+  noted: NotedFacets,
+  runs: readonly NewRun[],
+  offers: readonly (Offer | undefined)[],
+): Promise<TriggerRow[] | undefined> {
+  if (!runs.every((run) => isPlain(run) && noted.has(run))) return undefined;
+  const [offer] = offers;
+  const [first] = runs;
+  if (offer && first && runs.length === 1) {
+    const fence = await insertLeased(engine, first, offer);
+    return fence === undefined
+      ? undefined
+      : [{ ix: 1, run_id: first.id, cached: false, fence: String(fence) }];
+  }
+  if (offers.some((one) => one !== undefined) || !(await insertQueued(engine, runs))) return undefined;
+  return runs.map((run, index) => ({ ix: index + 1, run_id: run.id, cached: false, fence: null }));
+}
+
 /** Two calls with one idempotency key in one flush make one run: `places` says which run answers which call. */
 function withoutTwins(calls: readonly NewRun[]): { runs: readonly NewRun[]; places: readonly number[] } {
   const first = new Map<string, number>();
@@ -84,10 +116,11 @@ interface TriggerRow {
 
 type Offer = NonNullable<ReturnType<Dispatch['offer']>>;
 
-function insertRuns(
-  { sql, clock }: Engine,
+/** One statement for any number of runs, alone or inside a transaction of the caller's. */
+export function insertRuns(
+  { sql, clock }: Pick<Engine, 'clock'> & { readonly sql: Queryable },
   runs: readonly NewRun[],
-  offers: readonly (Offer | undefined)[],
+  offers: readonly (Offer | undefined)[] = [],
 ): Promise<TriggerRow[]> {
   const pick = (read: (run: NewRun) => Value) => column(runs, read);
   return sql<TriggerRow[]>`
@@ -120,7 +153,9 @@ function insertRuns(
       ${pick((run) => run.rootId)}::text[],
       ${pick((run) => run.depth || null)}::smallint[],
       ${column(offers, (offer) => offer?.runner)}::text[],
-      ${column(offers, (offer) => offer?.version)}::int[])`;
+      ${column(offers, (offer) => offer?.version)}::int[],
+      ${pick((run) => run.scheduleId)}::text[],
+      ${pick((run) => run.event)}::text[])`;
 }
 
 /** What the runner is told of a run that goes straight to it: all of it is known here, nothing is read. */
@@ -146,6 +181,7 @@ async function handOff(engine: Engine, run: NewRun, fence: number, version: numb
     parentRun: run.parentId,
     rootRun: run.rootId,
     batch: null,
-    schedule: null,
+    schedule: run.scheduleId ?? null,
+    event: run.event ?? null,
   };
 }

@@ -1,0 +1,242 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { commaList, cursors, date, oneOfList, pageSize } from './shapes.ts';
+
+/** The facts that can be told. */
+export const notificationTypes = [
+  'run.failed',
+  'error.new',
+  'error.regressed',
+  'error.unignored',
+  'deployment.registered',
+  'deployment.promoted',
+  'schedule.missed',
+  'endpoint.disabled',
+] as const;
+export type NotificationType = (typeof notificationTypes)[number];
+
+const wildcards = [...new Set(notificationTypes.map((type) => `${type.split('.')[0] as string}.*`)), '*'];
+
+/** What an endpoint asks for: a type, all types of one thing (`error.*`), or everything (`*`). */
+export const notificationSelector = z
+  .string()
+  .refine(
+    (text) => (notificationTypes as readonly string[]).includes(text) || wildcards.includes(text),
+    `not a type of notification; use ${[...notificationTypes, ...wildcards].join(', ')}`,
+  );
+
+const types = z
+  .array(notificationSelector)
+  .min(1)
+  .max(20)
+  .transform((list) => [...new Set(list)]);
+
+const words = (most: number) =>
+  z
+    .string()
+    .max(most)
+    .refine((text) => !text.includes('\u0000'), 'must not contain a NUL character');
+
+const url = words(2_048).refine((text) => {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return /^https?:$/.test(protocol) && username === '' && password === '';
+}, 'must be an https address without a user and a password in it');
+
+export const notificationEndpoint = z.object({
+  id: z.string(),
+  url: z.string(),
+  description: z.string().nullable(),
+  types: z.array(z.string()),
+  enabled: z.boolean(),
+  /** `user` by hand, `failing` after days without a success, `gone` when it answered 410. Null while it is enabled. */
+  disabledBy: z.enum(['user', 'failing', 'gone']).nullable(),
+  disabledAt: date.nullable(),
+  /** The first failed attempt since the last that succeeded. */
+  failingSince: date.nullable(),
+  createdAt: date,
+});
+export type NotificationEndpoint = z.infer<typeof notificationEndpoint>;
+
+/** Shown once: with it a receiver checks that a request is ours, by the library of Standard Webhooks or by hand. */
+const withSecret = notificationEndpoint.extend({
+  /** `whsec_…` */
+  secret: z.string(),
+});
+
+const inEnvironment = z.object({
+  projectRef: z.string().min(1).max(128),
+  /** `dev`, `stg`, `prod` or `preview`, in any spelling; a branch by header. */
+  env: z.string().min(1).max(300),
+});
+const oneEndpoint = inEnvironment.extend({ endpointId: z.string().min(1).max(128) });
+const oneDelivery = inEnvironment.extend({ deliveryId: z.string().min(1).max(128) });
+
+const read = {
+  secretKey: true,
+  personalAccessToken: true,
+  role: 'viewer',
+  action: 'read',
+  on: 'webhooks',
+} as const;
+const write = {
+  secretKey: true,
+  personalAccessToken: true,
+  role: 'member',
+  action: 'write',
+  on: 'webhooks',
+} as const;
+const root = '/api/v1/projects/:projectRef/notifications/:env';
+const tag = 'notifications';
+
+export const createNotificationEndpoint = operation({
+  id: 'createNotificationEndpoint',
+  method: 'POST',
+  path: `${root}/endpoints`,
+  tag,
+  summary: 'Have facts of an environment told to an address; shows the secret that signs them',
+  access: write,
+  params: inEnvironment,
+  body: z.object({ url, types, description: words(1_000).optional() }),
+  reply: withSecret,
+  errors: [404, 422],
+});
+
+export const listNotificationEndpoints = operation({
+  id: 'listNotificationEndpoints',
+  method: 'GET',
+  path: `${root}/endpoints`,
+  tag,
+  summary: 'List the endpoints of an environment, oldest first',
+  access: read,
+  params: inEnvironment,
+  reply: z.object({ data: z.array(notificationEndpoint) }),
+  errors: [404],
+});
+
+export const retrieveNotificationEndpoint = operation({
+  id: 'retrieveNotificationEndpoint',
+  method: 'GET',
+  path: `${root}/endpoints/:endpointId`,
+  tag,
+  summary: 'Retrieve an endpoint',
+  access: read,
+  params: oneEndpoint,
+  reply: notificationEndpoint,
+  errors: [404],
+});
+
+export const updateNotificationEndpoint = operation({
+  id: 'updateNotificationEndpoint',
+  method: 'PATCH',
+  path: `${root}/endpoints/:endpointId`,
+  tag,
+  summary: 'Change an endpoint, switch it off or on again',
+  access: write,
+  params: oneEndpoint,
+  body: z.object({
+    url: url.optional(),
+    types: types.optional(),
+    description: words(1_000).nullable().optional(),
+    enabled: z.boolean().optional(),
+  }),
+  reply: notificationEndpoint,
+  errors: [404, 422],
+});
+
+export const deleteNotificationEndpoint = operation({
+  id: 'deleteNotificationEndpoint',
+  method: 'DELETE',
+  path: `${root}/endpoints/:endpointId`,
+  tag,
+  summary: 'Delete an endpoint with its deliveries',
+  access: write,
+  params: oneEndpoint,
+  reply: z.object({ id: z.string() }),
+  errors: [404],
+});
+
+export const rotateNotificationSecret = operation({
+  id: 'rotateNotificationSecret',
+  method: 'POST',
+  path: `${root}/endpoints/:endpointId/rotate-secret`,
+  tag,
+  summary: 'Give an endpoint a new secret; the old one signs beside it for 24 hours',
+  access: write,
+  params: oneEndpoint,
+  reply: withSecret,
+  errors: [404],
+});
+
+/** `PENDING` is tried again; `DELIVERED` was answered with a 2xx; `FAILED` was given up. */
+export const deliveryStatuses = ['PENDING', 'DELIVERED', 'FAILED'] as const;
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+export const notificationDelivery = z.object({
+  id: z.string(),
+  endpointId: z.string(),
+  /** The `webhook-id` of every attempt. */
+  messageId: z.string(),
+  type: z.string(),
+  status: z.enum(deliveryStatuses),
+  attempts: z.number().int(),
+  createdAt: date,
+  /** When it is tried next. */
+  dueAt: date.nullable(),
+  deliveredAt: date.nullable(),
+  lastAttemptAt: date.nullable(),
+  /** Of the last answer; null if none came. */
+  responseStatus: z.number().int().nullable(),
+  /** Why the last attempt failed. */
+  failure: z.string().nullable(),
+});
+export type NotificationDelivery = z.infer<typeof notificationDelivery>;
+
+export const listNotificationDeliveries = operation({
+  id: 'listNotificationDeliveries',
+  method: 'GET',
+  path: `${root}/deliveries`,
+  tag,
+  summary: 'List deliveries of an environment, newest first',
+  access: read,
+  params: inEnvironment,
+  query: z.object({
+    'page[size]': pageSize(25),
+    /** The id of a delivery. */
+    'page[after]': z.string().optional(),
+    /** Wins over `page[after]`. */
+    'page[before]': z.string().optional(),
+    'filter[endpoint]': commaList.optional(),
+    'filter[type]': commaList.optional(),
+    'filter[status]': oneOfList(deliveryStatuses).optional(),
+  }),
+  reply: z.object({ data: z.array(notificationDelivery), pagination: cursors }),
+  errors: [404],
+});
+
+export const retrieveNotificationDelivery = operation({
+  id: 'retrieveNotificationDelivery',
+  method: 'GET',
+  path: `${root}/deliveries/:deliveryId`,
+  tag,
+  summary: 'Retrieve a delivery with what is sent',
+  access: read,
+  params: oneDelivery,
+  reply: notificationDelivery.extend({
+    /** The JSON body of the request. */
+    body: z.looseObject({ type: z.string(), timestamp: date, data: z.looseObject({}) }),
+  }),
+  errors: [404],
+});
+
+export const replayNotificationDelivery = operation({
+  id: 'replayNotificationDelivery',
+  method: 'POST',
+  path: `${root}/deliveries/:deliveryId/replay`,
+  tag,
+  summary: 'Send it again from the beginning, under the same message id',
+  access: write,
+  params: oneDelivery,
+  reply: notificationDelivery,
+  errors: [404, 409],
+});

@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { date } from './shapes.ts';
+
+export const queueTypes = ['task', 'custom'] as const;
+
+const limit = z.number().int().min(0).max(100_000);
+
+export const queue = z.object({
+  id: z.string(),
+  /** For a task's own queue the task's id, else the queue's name. */
+  name: z.string(),
+  type: z.enum(queueTypes),
+  /** Attempts that are live now. */
+  running: z.number().int(),
+  /** Runs that wait for a slot now; not those that wait for a time or a version. */
+  queued: z.number().int(),
+  paused: z.boolean(),
+  /** How many runs, of each concurrency key, may run at once; null is no limit of its own. */
+  concurrencyLimit: z.number().int().nullable(),
+  concurrency: z.object({
+    current: z.number().int().nullable(),
+    /** As the code declares it. */
+    base: z.number().int().nullable(),
+    override: z.number().int().nullable(),
+    overriddenAt: date.nullable(),
+    /** Always null: overrides come from the API. */
+    overriddenBy: z.string().nullable(),
+  }),
+});
+export type Queue = z.infer<typeof queue>;
+
+const queueName = z.object({ queue: z.string().min(1).max(512) });
+const type = z.enum(['id', ...queueTypes]).default('id');
+const read = { secretKey: true, action: 'read', on: 'queues' } as const;
+const write = { secretKey: true, action: 'write', on: 'queues' } as const;
+
+export const listQueues = operation({
+  id: 'listQueues',
+  method: 'GET',
+  path: '/api/v1/queues',
+  tag: 'queues',
+  summary: 'List queues by name',
+  access: read,
+  query: z.object({
+    page: z.coerce.number().int().min(1).max(1_000_000).default(1),
+    perPage: z.coerce.number().int().min(1).max(100).default(25),
+  }),
+  reply: z.object({
+    data: z.array(queue),
+    pagination: z.object({
+      currentPage: z.number().int(),
+      totalPages: z.number().int(),
+      count: z.number().int(),
+    }),
+  }),
+});
+
+export const retrieveQueue = operation({
+  id: 'retrieveQueue',
+  method: 'GET',
+  path: '/api/v1/queues/:queue',
+  tag: 'queues',
+  summary: 'Retrieve a queue by its id, or by its task or name',
+  access: read,
+  params: queueName,
+  query: z.object({ type }),
+  reply: queue,
+  errors: [404],
+});
+
+export const pauseQueue = operation({
+  id: 'pauseQueue',
+  method: 'POST',
+  path: '/api/v1/queues/:queue/pause',
+  tag: 'queues',
+  summary: 'Stop starting runs of a queue, or start them again',
+  access: write,
+  params: queueName,
+  body: z.object({ type, action: z.enum(['pause', 'resume']) }),
+  reply: queue,
+  errors: [404],
+});
+
+export const overrideQueueConcurrency = operation({
+  id: 'overrideQueueConcurrency',
+  method: 'POST',
+  path: '/api/v1/queues/:queue/concurrency/override',
+  tag: 'queues',
+  summary: 'Set a limit that wins over the declared one',
+  access: write,
+  params: queueName,
+  body: z.object({ type, concurrencyLimit: limit }),
+  reply: queue,
+  errors: [404],
+});
+
+export const resetQueueConcurrency = operation({
+  id: 'resetQueueConcurrency',
+  method: 'POST',
+  path: '/api/v1/queues/:queue/concurrency/reset',
+  tag: 'queues',
+  summary: 'Return to the declared limit',
+  access: write,
+  params: queueName,
+  body: z.object({ type }),
+  reply: queue,
+  errors: [404],
+});
+
+/** What holds for all queues of an environment together. */
+export const environmentConcurrency = z.object({
+  paused: z.boolean(),
+  /** How many runs may run at once; null is no limit. */
+  concurrencyLimit: z.number().int().nullable(),
+  running: z.number().int(),
+  queued: z.number().int(),
+});
+export type EnvironmentConcurrency = z.infer<typeof environmentConcurrency>;
+
+export const retrieveConcurrency = operation({
+  id: 'retrieveConcurrency',
+  method: 'GET',
+  path: '/api/v1/concurrency',
+  tag: 'queues',
+  summary: 'How many runs of the environment run and wait, and how many may',
+  access: read,
+  reply: environmentConcurrency,
+});
+
+export const updateConcurrency = operation({
+  id: 'updateConcurrency',
+  method: 'PUT',
+  path: '/api/v1/concurrency',
+  tag: 'queues',
+  summary: 'Pause an environment, resume it, or limit how many of its runs may run at once',
+  access: write,
+  body: z.object({ paused: z.boolean().optional(), concurrencyLimit: limit.nullable().optional() }),
+  reply: environmentConcurrency,
+});

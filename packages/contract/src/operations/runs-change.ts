@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { run, runId } from './runs.ts';
+
+const write = { secretKey: true, action: 'write', on: 'runs', objects: true } as const;
+
+export const replayRun = operation({
+  id: 'replayRun',
+  method: 'POST',
+  path: '/api/v1/runs/:runId/replay',
+  tag: 'runs',
+  summary: 'Start a new run with the payload of an old one',
+  access: write,
+  params: runId,
+  bodyOptional: true,
+  bodyLimit: 3_145_728,
+  body: z.looseObject({
+    /** Another payload, written as `payloadType` says. */
+    payload: z.unknown().optional(),
+    payloadType: z.string().optional(),
+  }),
+  reply: z.object({ id: z.string() }),
+  errors: [404, 413, 422],
+});
+
+export const rescheduleRun = operation({
+  id: 'rescheduleRun',
+  method: 'POST',
+  path: '/api/v1/runs/:runId/reschedule',
+  tag: 'runs',
+  summary: 'Give a run that is still delayed another time',
+  access: write,
+  params: runId,
+  body: z.object({
+    /** A date, or a duration from now such as `1h30m`. */
+    delay: z.string(),
+  }),
+  reply: run,
+  errors: [404, 422],
+});
+
+export const addRunTags = operation({
+  id: 'addRunTags',
+  method: 'POST',
+  path: '/api/v1/runs/:runId/tags',
+  tag: 'runs',
+  summary: 'Add tags to a run',
+  access: write,
+  params: runId,
+  body: z.object({
+    tags: z
+      .union([z.string(), z.array(z.string())])
+      .transform((value) => (typeof value === 'string' ? [value] : value))
+      .pipe(z.array(z.string().max(128, 'a tag has at most 128 characters'))),
+  }),
+  reply: z.object({ message: z.string() }),
+  errors: [404, 422],
+});
+
+export const mostMetadataBytes = 262_144;
+
+/** `a`, or `$.a.b[0]` for a place inside. */
+const key = z.string().min(1).max(512);
+
+/**
+ * One change of metadata. `append` and `remove` are about lists, `increment` about a number; a value of another kind is made one.
+ * `update` replaces everything.
+ */
+export const metadataOperation = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('set'), key, value: z.unknown() }),
+  z.object({ type: z.literal('append'), key, value: z.unknown() }),
+  z.object({ type: z.literal('remove'), key, value: z.unknown() }),
+  z.object({ type: z.literal('delete'), key }),
+  z.object({ type: z.literal('increment'), key, value: z.number() }),
+  z.object({ type: z.literal('update'), value: z.record(z.string(), z.unknown()) }),
+]);
+export type MetadataOperation = z.infer<typeof metadataOperation>;
+
+const operations = z.array(metadataOperation).max(10_000).optional();
+
+export const updateRunMetadata = operation({
+  id: 'updateRunMetadata',
+  method: 'PUT',
+  path: '/api/v1/runs/:runId/metadata',
+  tag: 'runs',
+  summary: "Change a run's metadata, its parent's and its root's",
+  access: write,
+  params: runId,
+  bodyLimit: 2 * 1024 * 1024,
+  body: z.object({
+    /** Replaces what is there; the operations come after it. */
+    metadata: z.record(z.string(), z.unknown()).optional(),
+    metadataType: z.string().optional(),
+    operations,
+    parentOperations: operations,
+    rootOperations: operations,
+  }),
+  reply: z.object({ metadata: z.record(z.string(), z.unknown()) }),
+  errors: [404, 413, 422],
+});
+
+export const retrieveRunMetadata = operation({
+  id: 'retrieveRunMetadata',
+  method: 'GET',
+  path: '/api/v1/runs/:runId/metadata',
+  tag: 'runs',
+  summary: "A run's metadata",
+  access: { ...write, action: 'read' },
+  params: runId,
+  reply: z.object({ metadata: z.record(z.string(), z.unknown()), metadataType: z.string() }),
+  errors: [404],
+});
+
+const retention = z.object({
+  /** Days that finished runs are kept; null is what the server is set to (30, unless it was started otherwise). */
+  runsDays: z.number().int().min(1).max(36_500).nullable(),
+});
+
+export const retrieveRetention = operation({
+  id: 'retrieveRetention',
+  method: 'GET',
+  path: '/api/v1/retention',
+  tag: 'runs',
+  summary: 'How long the environment keeps runs that are over',
+  access: { secretKey: true, action: 'read', on: 'runs' },
+  reply: retention,
+});
+
+/** Shortening it deletes: only unrestricted keys may. */
+export const updateRetention = operation({
+  id: 'updateRetention',
+  method: 'PUT',
+  path: '/api/v1/retention',
+  tag: 'runs',
+  summary: 'Change how long the environment keeps runs that are over',
+  access: { secretKey: true },
+  body: retention,
+  reply: retention,
+});

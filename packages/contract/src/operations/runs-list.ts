@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { environmentKind, type EnvironmentKind } from '../environment.ts';
+import { operation } from '../operation.ts';
+import { machinePresets } from '../runner/manifest.ts';
+import { runStatuses, type RunStatus } from '../status.ts';
+import { runFields } from './runs.ts';
+import { commaList, cursors, instant, oneOfList, pageSize, period } from './shapes.ts';
+
+/** Names that statuses had before 2025-07-16; filters take both. */
+export const formerStatuses: Readonly<Record<string, RunStatus>> = {
+  WAITING_FOR_DEPLOY: 'PENDING_VERSION',
+  REATTEMPTING: 'EXECUTING',
+  FROZEN: 'WAITING',
+  INTERRUPTED: 'FAILED',
+};
+
+const statuses = oneOfList([...runStatuses, ...Object.keys(formerStatuses)]).transform((names) => [
+  ...new Set(names.map((name) => formerStatuses[name] ?? (name as RunStatus))),
+]);
+
+const environments = commaList.transform((names, context) => {
+  const kinds: EnvironmentKind[] = [];
+  for (const name of names) {
+    const kind = environmentKind(name);
+    if (kind !== undefined) kinds.push(kind);
+    else {
+      context.addIssue({
+        code: 'custom',
+        message: `unknown environment ${name}; use dev, stg, prod or preview`,
+      });
+    }
+  }
+  return kinds;
+});
+
+export const listRunsQuery = z.object({
+  'page[size]': pageSize(25),
+  /** A cursor as a page gave it, or the id of a run. */
+  'page[after]': z.string().optional(),
+  /** Wins over `page[after]`. */
+  'page[before]': z.string().optional(),
+  'filter[status]': statuses.optional(),
+  'filter[taskIdentifier]': commaList.optional(),
+  'filter[version]': commaList.optional(),
+  /** Runs with any of these tags. */
+  'filter[tag]': commaList.optional(),
+  'filter[schedule]': z.string().optional(),
+  'filter[batch]': z.string().optional(),
+  'filter[bulkAction]': z.string().optional(),
+  /** `task/<id>` for the queue of a task, else the name of a queue. */
+  'filter[queue]': commaList.optional(),
+  /** The machine that the trigger asked for. */
+  'filter[machine]': oneOfList(machinePresets).optional(),
+  'filter[region]': commaList.optional(),
+  /** Runs that failed with this error group. */
+  'filter[error]': z.string().optional(),
+  'filter[isTest]': z.enum(['true', 'false']).optional(),
+  'filter[createdAt][from]': instant.optional(),
+  'filter[createdAt][to]': instant.optional(),
+  /** Wins over from and to. Without any of the three: the last seven days. */
+  'filter[createdAt][period]': period.optional(),
+});
+
+export const runListItem = runFields.extend({
+  env: z.object({ id: z.string(), name: z.string() }),
+  depth: z.number().int(),
+});
+export type RunListItem = z.infer<typeof runListItem>;
+
+const runPage = z.object({ data: z.array(runListItem), pagination: cursors });
+
+export const listRuns = operation({
+  id: 'listRuns',
+  method: 'GET',
+  path: '/api/v1/runs',
+  tag: 'runs',
+  summary: 'List runs, newest first',
+  access: { secretKey: true, publicToken: true, action: 'read', on: 'runs', objects: true },
+  query: listRunsQuery,
+  reply: runPage,
+});
+
+export const listProjectRuns = operation({
+  id: 'listProjectRuns',
+  method: 'GET',
+  path: '/api/v1/projects/:projectRef/runs',
+  tag: 'runs',
+  summary: 'List runs of all environments of a project, newest first',
+  access: { personalAccessToken: true, role: 'viewer' },
+  params: z.object({ projectRef: z.string().min(1).max(128) }),
+  query: listRunsQuery.extend({
+    /** Without it, all environments and their branches. */
+    'filter[env]': environments.optional(),
+  }),
+  reply: runPage,
+  errors: [404],
+});

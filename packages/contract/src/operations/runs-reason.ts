@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { runStatuses } from '../status.ts';
+import { runId } from './runs.ts';
+import { date } from './shapes.ts';
+
+/** Why a run does not execute, or that it does. Of several causes the first that holds is told, in this order. */
+export const runReasons = [
+  /** It is over, or executes: it does not wait for anything. */
+  'not_waiting',
+  /** Its delay is not over. */
+  'delay',
+  /** Its last attempt failed; the next one is due later. */
+  'retry_pause',
+  /** No version of the environment has its task. */
+  'no_version',
+  'environment_paused',
+  'queue_paused',
+  /** No connected runner has the version that it needs. */
+  'no_runner',
+  'environment_at_limit',
+  'queue_at_limit',
+  /** Its concurrency key has as many runs as the queue allows each. */
+  'key_at_limit',
+  /** Nothing holds it: runners are busy, or others are ahead of it. */
+  'waiting_its_turn',
+] as const;
+export type RunReason = (typeof runReasons)[number];
+
+export const runReason = z.object({
+  id: z.string(),
+  status: z.enum(runStatuses),
+  reason: z.enum(runReasons),
+  /** A sentence for people. */
+  message: z.string(),
+  /** When a delay or the pause before a retry is over. */
+  until: date.optional(),
+  queue: z.string().optional(),
+  concurrencyKey: z.string().optional(),
+  /** The version that it needs; without one, whichever is current. */
+  version: z.string().optional(),
+  /** Of what is at its limit. */
+  running: z.number().int().optional(),
+  limit: z.number().int().optional(),
+  /** Runs ahead of it in its lane; at most 1,000 are counted. */
+  ahead: z.number().int().optional(),
+});
+export type RunReasonReply = z.infer<typeof runReason>;
+
+export const retrieveRunReason = operation({
+  id: 'retrieveRunReason',
+  method: 'GET',
+  path: '/api/v1/runs/:runId/reason',
+  tag: 'runs',
+  summary: 'Why a run is not running',
+  access: { secretKey: true, publicToken: true, action: 'read', on: 'runs', objects: true },
+  params: runId,
+  reply: runReason,
+  errors: [404],
+});

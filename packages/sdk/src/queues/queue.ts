@@ -1,0 +1,38 @@
+import type { Queue as WireQueue } from '@millrace/contract';
+
+/** A queue by name: the one of a task, or one that the code declares. */
+export interface QueueName {
+  type: 'task' | 'custom';
+  /** The task's id, or the queue's name. */
+  name: string;
+}
+
+/** A queue by its id (`queue_…`), its name, or the queue itself. */
+export type QueueReference = string | QueueName;
+
+/** A queue with its limit and how many runs of it run and wait right now. */
+export type Queue = Omit<WireQueue, 'concurrency'> & {
+  concurrency: Omit<WireQueue['concurrency'], 'overriddenAt'> & { overriddenAt: Date | null };
+};
+
+export const fromWire = ({ concurrency, ...queue }: WireQueue): Queue => ({
+  ...queue,
+  concurrency: {
+    ...concurrency,
+    overriddenAt: concurrency.overriddenAt === null ? null : new Date(concurrency.overriddenAt),
+  },
+});
+
+/** How the wire names a queue. */
+export function named(queue: QueueReference): { queue: string; type: 'id' | 'task' | 'custom' } {
+  const { type, name }: Partial<QueueName> & { type?: unknown } =
+    typeof queue === 'string' ? { name: queue } : (queue ?? {});
+  if (
+    typeof name === 'string' &&
+    name !== '' &&
+    (type === undefined || type === 'task' || type === 'custom')
+  ) {
+    return { queue: name, type: type ?? 'id' };
+  }
+  throw new TypeError("A queue is named by its id (queue_…) or by { type: 'task' or 'custom', name }.");
+}

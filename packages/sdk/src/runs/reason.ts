@@ -1,0 +1,21 @@
+import type { RunReasonReply } from '@millrace/contract';
+import { currentClient } from '../client/current-client.ts';
+import { runId, type RunReference } from './run.ts';
+
+/** Why a run is not running. `message` is a sentence for people; `reason` is for programs. */
+export type Reason = Omit<RunReasonReply, 'until'> & { readonly until?: Date | undefined };
+
+/**
+ * Why a run is not running: the one cause that has to go away first. `not_waiting` for a run that executes or is over. Throws a
+ * NotFoundError for an unknown run.
+ *
+ * @example
+ * const { reason, message } = await runs.reason('run_…');
+ * if (reason === 'queue_paused') console.log(message);
+ */
+export async function reason(run: RunReference): Promise<Reason> {
+  const { until, ...told } = await currentClient().call('retrieveRunReason', {
+    params: { runId: runId(run) },
+  });
+  return { ...told, ...(until !== undefined && { until: new Date(until) }) };
+}

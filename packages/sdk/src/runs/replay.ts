@@ -1,0 +1,29 @@
+import { currentClient } from '../client/current-client.ts';
+import { encode } from '../payload/encode.ts';
+import { runId, type RunReference } from './run.ts';
+
+/** What is different in a replay. */
+export interface ReplayOptions {
+  /** Another payload than the run had. */
+  payload?: unknown;
+}
+
+/**
+ * Starts a new run of the same task, with the payload, queue, concurrency key, machine and tags of an old one, on the current
+ * version. The old run may be in any state. Throws a NotFoundError for an unknown run.
+ *
+ * @example
+ * const { id } = await runs.replay('run_…');
+ * await runs.replay(handle, { payload: { to: 'ada@example.com' } });
+ */
+export async function replay(
+  run: RunReference,
+  { payload }: ReplayOptions = {},
+): Promise<{ readonly id: string }> {
+  const params = { runId: runId(run) };
+  if (payload === undefined) return currentClient().call('replayRun', { params });
+  const { text, type } = encode(payload, 'payload');
+  // JSON goes as the value itself, the other types as a string that holds them.
+  const body = { payload: type === 'application/json' ? payload : text, payloadType: type };
+  return currentClient().call('replayRun', { params, body });
+}

@@ -1,0 +1,81 @@
+import type { Queue } from '@millrace/contract';
+import type { Fragment, Queryable } from '../db/connect.ts';
+
+/** How a caller names a queue. */
+export interface QueueReference {
+  readonly queue: string;
+  readonly type: 'id' | 'task' | 'custom';
+}
+
+interface QueueRow {
+  readonly id: number;
+  readonly name: string;
+  readonly paused: boolean;
+  readonly base: number | null;
+  readonly override: number | null;
+  readonly overridden_at: Date | null;
+  readonly running: number;
+  readonly queued: number;
+}
+
+/** Queues by name, and how many there are. */
+export async function listQueues(
+  sql: Queryable,
+  env: number,
+  page: number,
+  perPage: number,
+): Promise<{ queues: Queue[]; count: number }> {
+  const [[row], rows] = await Promise.all([
+    sql<{ count: number }[]>`select count(*)::int as count from queues where env = ${env}`,
+    read(
+      sql,
+      sql`(select * from queues where env = ${env} order by name limit ${perPage} offset ${(page - 1) * perPage})`,
+    ),
+  ]);
+  return { queues: rows.map(queueOf), count: row?.count ?? 0 };
+}
+
+export async function findQueue(
+  sql: Queryable,
+  env: number,
+  reference: QueueReference,
+): Promise<Queue | undefined> {
+  const [row] = await read(sql, sql`(select * from queues where env = ${env} and ${named(sql, reference)})`);
+  return row && queueOf(row);
+}
+
+/** The condition on a row of queues. */
+export function named(sql: Queryable, { queue, type }: QueueReference): Fragment {
+  if (type === 'id') return sql`id = ${Number(/^queue_(\d{1,9})$/.exec(queue)?.[1] ?? 0)}`;
+  // No queue has a name with a character that cannot be stored.
+  if (queue.includes('\u0000')) return sql`false`;
+  return sql`name = ${type === 'task' ? `task/${queue}` : queue}`;
+}
+
+/** Live counts are taken where the runs are: leases, and the lanes of the queue one by one. */
+const read = (sql: Queryable, queues: Fragment) =>
+  sql<QueueRow[]>`
+    select q.id, q.name, q.paused, q.concurrency_limit as base, q.concurrency_override as override, q.overridden_at,
+           (select count(*)::int from leases l where l.env = q.env and l.queue_id = q.id) as running,
+           (select coalesce(sum((select count(*) from queued w where w.lane_id = l.id)), 0)::int
+              from lanes l where l.env = q.env and l.queue_id = q.id) as queued
+      from ${queues} q order by q.name`;
+
+const ownQueue = 'task/';
+
+const queueOf = (row: QueueRow): Queue => ({
+  id: `queue_${row.id}`,
+  name: row.name.startsWith(ownQueue) ? row.name.slice(ownQueue.length) : row.name,
+  type: row.name.startsWith(ownQueue) ? 'task' : 'custom',
+  running: row.running,
+  queued: row.queued,
+  paused: row.paused,
+  concurrencyLimit: row.override ?? row.base,
+  concurrency: {
+    current: row.override ?? row.base,
+    base: row.base,
+    override: row.override,
+    overriddenAt: row.overridden_at?.toISOString() ?? null,
+    overriddenBy: null,
+  },
+});

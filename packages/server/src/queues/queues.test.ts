@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { testEngine } from '../runs/testing/engine.ts';
+import { changeQueue } from './change.ts';
+import { changeConcurrency, readConcurrency } from './concurrency.ts';
+import { findQueue, listQueues } from './find.ts';
+
+const sends = { id: 'send', queue: { name: 'mail', concurrencyLimit: 1 } };
+const mail = { type: 'custom', queue: 'mail' } as const;
+
+describe('queues', () => {
+  it('are listed by name, page by page, with what runs and waits in them', async () => {
+    const t = await testEngine();
+    const env = t.environment.id;
+    const { id: version } = await t.register(sends, 'resize');
+    await t.addRunner('r');
+    for (const key of ['', 'a', 'b'])
+      for (let n = 0; n < 3; n++) await t.trigger('send', { concurrencyKey: key });
+    await t.trigger('resize', { delay: '1h' });
+    await t.claim('r', [version], 10);
+    const { queues, count } = await listQueues(t.sql, env, 1, 25);
+    expect(count).toBe(2);
+    expect(queues).toMatchObject([
+      { name: 'mail', type: 'custom', running: 3, queued: 6, paused: false, concurrencyLimit: 1 },
+      { name: 'resize', type: 'task', running: 0, queued: 0, concurrencyLimit: null },
+    ]);
+    expect((await listQueues(t.sql, env, 2, 1)).queues).toEqual([queues[1]]);
+    expect((await listQueues(t.sql, env, 9, 25)).queues).toEqual([]);
+    expect(await readConcurrency(t.sql, env)).toEqual({
+      paused: false,
+      concurrencyLimit: null,
+      running: 3,
+      queued: 6,
+    });
+  });
+
+  it('are found by id, by task and by name, and in no other environment', async () => {
+    const t = await testEngine();
+    const env = t.environment.id;
+    await t.register(sends, 'resize');
+    const found = await findQueue(t.sql, env, mail);
+    expect(await findQueue(t.sql, env, { type: 'id', queue: found!.id })).toEqual(found);
+    expect(await findQueue(t.sql, env, { type: 'task', queue: 'resize' })).toMatchObject({ type: 'task' });
+    expect(await findQueue(t.sql, env, { type: 'custom', queue: 'task/resize' })).toMatchObject({
+      name: 'resize',
+    });
+    for (const queue of ['queue_0', 'queue_99999999999999999999', 'mail', '1', '', "x' or true", '\u0000']) {
+      expect(await findQueue(t.sql, env, { type: 'id', queue })).toBeUndefined();
+    }
+    expect(await findQueue(t.sql, env, { type: 'custom', queue: 'a\u0000b' })).toBeUndefined();
+    expect(await findQueue(t.sql, env + 1, { type: 'id', queue: found!.id })).toBeUndefined();
+    expect(
+      await changeQueue(t.sql, env + 1, { type: 'id', queue: found!.id }, { paused: true }),
+    ).toBeUndefined();
+    expect(await findQueue(t.sql, env, mail)).toMatchObject({ paused: false });
+  });
+
+  it('start nothing while they are paused, and all again when they are resumed', async () => {
+    const t = await testEngine();
+    const env = t.environment.id;
+    const { id: version } = await t.register('resize');
+    await t.addRunner('r');
+    const { id } = await t.trigger('resize');
+    const own = { type: 'task', queue: 'resize' } as const;
+    expect(await changeQueue(t.sql, env, own, { paused: true })).toMatchObject({ paused: true });
+    // The claim marks the lane as blocked; resuming must clear that.
+    expect(await t.claim('r', [version], 1)).toEqual([]);
+    expect(await t.claim('r', [version], 1)).toEqual([]);
+    expect(await changeQueue(t.sql, env, own, { paused: false })).toMatchObject({ paused: false });
+    expect((await t.claim('r', [version], 1)).map((one) => one.run)).toEqual([id]);
+  });
+
+  it('keep an override over the declared limit, through new versions, until it is reset', async () => {
+    const t = await testEngine();
+    const env = t.environment.id;
+    let { id: version } = await t.register(sends);
+    await t.addRunner('r');
+    for (let n = 0; n < 6; n++) await t.trigger('send');
+    expect(await t.claim('r', [version], 10)).toHaveLength(1);
+    const at = new Date('2026-11-21T00:00:00.000Z');
+    expect(await changeQueue(t.sql, env, mail, { override: 3, at })).toMatchObject({
+      concurrencyLimit: 3,
+      concurrency: { current: 3, base: 1, override: 3, overriddenAt: at.toISOString(), overriddenBy: null },
+    });
+    expect(await t.claim('r', [version], 10)).toHaveLength(2);
+    ({ id: version } = await t.register({ ...sends, queue: { name: 'mail', concurrencyLimit: 2 } }));
+    expect(await findQueue(t.sql, env, mail)).toMatchObject({ concurrency: { current: 3, base: 2 } });
+    expect(await changeQueue(t.sql, env, mail, { override: null, at })).toMatchObject({
+      concurrencyLimit: 2,
+      concurrency: { override: null, overriddenAt: null },
+    });
+    expect(await t.claim('r', [version], 10)).toEqual([]);
+  });
+
+  it('share the limit of their environment, which may be paused as a whole', async () => {
+    const t = await testEngine();
+    const env = t.environment.id;
+    const { id: version } = await t.register(sends, 'resize');
+    await t.addRunner('r');
+    await t.trigger('send');
+    for (let n = 0; n < 4; n++) await t.trigger('resize');
+    expect(await changeConcurrency(t.sql, env, { concurrencyLimit: 2 })).toMatchObject({
+      concurrencyLimit: 2,
+    });
+    expect(await t.claim('r', [version], 10)).toHaveLength(2);
+    expect(await changeConcurrency(t.sql, env, { paused: true })).toMatchObject({
+      paused: true,
+      concurrencyLimit: 2,
+    });
+    expect(await changeConcurrency(t.sql, env, { concurrencyLimit: null })).toEqual({
+      paused: true,
+      concurrencyLimit: null,
+      running: 2,
+      queued: 3,
+    });
+    expect(await t.claim('r', [version], 10)).toEqual([]);
+    await changeConcurrency(t.sql, env, { paused: false });
+    expect(await t.claim('r', [version], 10)).toHaveLength(3);
+  });
+
+  it('never run more than a limit that is lowered while claims race', async () => {
+    const t = await testEngine();
+    const env = t.environment.id;
+    const { id: version } = await t.register(sends);
+    for (let n = 0; n < 60; n++) await t.trigger('send');
+    await changeQueue(t.sql, env, mail, { override: 0, at: new Date() });
+    const runners = ['a', 'b', 'c'];
+    for (const runner of runners) await t.addRunner(runner);
+    for (let limit = 1; limit <= 8; limit++) {
+      const [, ...claims] = await Promise.all([
+        changeQueue(t.sql, env, mail, { override: limit, at: new Date() }),
+        ...runners.map((runner) => t.claim(runner, [version], 5)),
+      ]);
+      const [row] = await t.sql<{ live: number }[]>`select count(*)::int as live from leases`;
+      expect(row!.live).toBeLessThanOrEqual(limit);
+      for (const attempt of claims.flat()) await t.end(attempt);
+    }
+  });
+});

@@ -1,0 +1,85 @@
+import type { Operations, Run } from '@millrace/contract';
+import type { KnownVariables } from '../envvars/known.ts';
+import { notFound } from '../problem.ts';
+import type { HandlersOf } from '../request.ts';
+import type { Dispatch } from './dispatch.ts';
+import type { Engine } from './engine.ts';
+import { changeMetadata, readMetadata } from './metadata/metadata.ts';
+import { keepRunsFor, keptDays } from './retention.ts';
+import { reachRun } from './reach.ts';
+import { prepareReplay } from './replay.ts';
+import { rescheduleRun } from './reschedule.ts';
+import { retrieveRun } from './retrieve.ts';
+import type { NewRun } from './row.ts';
+import { addTags } from './tags.ts';
+import type { Triggered } from './trigger.ts';
+
+type Named = Pick<
+  Operations,
+  | 'replayRun'
+  | 'rescheduleRun'
+  | 'addRunTags'
+  | 'retrieveRunMetadata'
+  | 'updateRunMetadata'
+  | 'retrieveRetention'
+  | 'updateRetention'
+>;
+
+export interface ChangeHandlerDependencies {
+  readonly engine: Engine;
+  readonly dispatch: Pick<Dispatch, 'expect'>;
+  readonly trigger: (run: NewRun) => Promise<Triggered>;
+  readonly redactor: KnownVariables['redactor'];
+}
+
+const missing = () => notFound('Run not found');
+
+export function changeHandlers({
+  engine,
+  dispatch,
+  trigger,
+  redactor,
+}: ChangeHandlerDependencies): HandlersOf<Named> {
+  const { sql } = engine;
+  return {
+    async replayRun(request) {
+      const { id } = await reachRun(sql, request, notFound('Resource not found'));
+      const { payload, payloadType } = request.body ?? {};
+      const run = await prepareReplay(engine, request.environment, id, { payload, payloadType });
+      if (!run) throw notFound('Resource not found');
+      return { id: (await trigger(run)).id };
+    },
+
+    async rescheduleRun(request) {
+      const { id } = await reachRun(sql, request, missing());
+      const env = request.environment.id;
+      await rescheduleRun(engine, dispatch, env, id, request.body.delay);
+      return (await retrieveRun(engine, env, id)) as Run;
+    },
+
+    async addRunTags(request) {
+      const { id } = await reachRun(sql, request, missing());
+      const added = await addTags(engine, request.environment.id, id, request.body.tags);
+      return { message: added === 0 ? 'No new tags to add' : `Successfully set ${added} new tags.` };
+    },
+
+    async retrieveRunMetadata(request) {
+      const { id } = await reachRun(sql, request, missing());
+      const metadata = (await readMetadata(engine, request.environment.id, id)) ?? {};
+      return { metadata, metadataType: 'application/json' };
+    },
+
+    async updateRunMetadata(request) {
+      const { id } = await reachRun(sql, request, missing());
+      const env = request.environment.id;
+      return { metadata: await changeMetadata(engine, env, id, request.body, await redactor(env)) };
+    },
+
+    retrieveRetention: async ({ environment }) => ({ runsDays: await keptDays(sql, environment.id) }),
+
+    async updateRetention({ environment, body: { runsDays } }) {
+      await keepRunsFor(sql, environment.id, runsDays);
+      return { runsDays };
+    },
+  };
+}

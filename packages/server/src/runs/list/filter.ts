@@ -1,0 +1,68 @@
+import type { FinalStatus, RunStatus } from '@millrace/contract';
+import { isFinal } from '@millrace/contract';
+import type { Fragment, Queryable } from '../../db/connect.ts';
+
+/** Which runs a list is about. What is undefined does not filter; an empty list of values lets nothing pass. */
+export interface RunFilter {
+  readonly envs: readonly number[];
+  readonly statuses?: readonly RunStatus[] | undefined;
+  readonly tasks?: readonly string[] | undefined;
+  readonly queues?: readonly { readonly id: number; readonly name: string }[] | undefined;
+  /** Ids. */
+  readonly versions?: readonly number[] | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly machines?: readonly string[] | undefined;
+  readonly isTest?: boolean | undefined;
+  readonly schedule?: string | undefined;
+  /** Id of an error group. */
+  readonly error?: string | undefined;
+  readonly from?: Date | undefined;
+  readonly to?: Date | undefined;
+}
+
+export const finalOf = (statuses: readonly RunStatus[]): FinalStatus[] => statuses.filter(isFinal);
+
+/** What a run `r` must be like. */
+export function passes(sql: Queryable, filter: RunFilter): Fragment {
+  const { statuses, tasks, queues, versions, tags, machines, isTest, schedule, error, from, to } = filter;
+  const terms: Fragment[] = [];
+  if (statuses) terms.push(hasStatus(sql, statuses));
+  if (tasks) terms.push(sql`r.task = any(${tasks}::text[])`);
+  if (queues) terms.push(sql`r.queue_id = any(${queues.map((queue) => queue.id)}::int[])`);
+  if (versions) {
+    terms.push(sql`
+      coalesce(r.version_id, (select l.version_id from leases l where l.env = r.env and l.run_id = r.id))
+        = any(${versions}::int[])`);
+  }
+  if (tags) terms.push(sql`r.tags && ${tags}::text[]`);
+  if (machines) terms.push(sql`r.machine = any(${machines}::text[])`);
+  if (isTest !== undefined) terms.push(isTest ? sql`r.is_test` : sql`not r.is_test`);
+  if (schedule !== undefined) terms.push(sql`r.schedule_id = ${schedule}`);
+  if (error !== undefined) {
+    terms.push(sql`
+      exists (select from error_occurrences o where o.env = r.env and o.run = r.id and o.group_id = ${error})`);
+  }
+  if (from) terms.push(sql`r.created_at >= ${from}`);
+  if (to) terms.push(sql`r.created_at <= ${to}`);
+  return terms.reduce((all, term) => sql`${all} and ${term}`, sql`true`);
+}
+
+/** Where a live run is says what its status is, as `retrieveRun` derives it. */
+function hasStatus(sql: Queryable, statuses: readonly RunStatus[]): Fragment {
+  const leased = sql`exists (select from leases l where l.env = r.env and l.run_id = r.id)`;
+  const delayed = sql`exists (select from delayed d where d.env = r.env and d.run_id = r.id)`;
+  const retrying = sql`exists (select from delayed d where d.env = r.env and d.run_id = r.id and d.retry)`;
+  const parked = sql`exists (select from parked p where p.env = r.env and p.task = r.task and p.run_id = r.id)`;
+  const live: Partial<Record<RunStatus, Fragment>> = {
+    PENDING_VERSION: parked,
+    DELAYED: sql`${delayed} and not ${retrying}`,
+    QUEUED: sql`not ${leased} and not ${delayed} and not ${parked}`,
+    EXECUTING: sql`(${leased} or ${retrying})`,
+  };
+  let some = sql`r.status = any(${finalOf(statuses)}::text[])`;
+  for (const status of statuses) {
+    const term = live[status];
+    if (term) some = sql`${some} or (r.status is null and ${term})`;
+  }
+  return sql`(${some})`;
+}

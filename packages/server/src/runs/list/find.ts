@@ -1,0 +1,162 @@
+import type { Fragment, Queryable } from '../../db/connect.ts';
+import { passes, type RunFilter } from './filter.ts';
+import { sourcesOf, type Source } from './sources.ts';
+
+export interface Found {
+  readonly env: number;
+  readonly id: string;
+}
+
+/** A part of the order of runs: ids from `low` on, up to and without `high`. */
+export interface Wanted {
+  readonly low: string;
+  readonly high: string;
+  /** From `low` up; else from `high` down. */
+  readonly backward: boolean;
+  readonly most: number;
+}
+
+/** Sources are weighed by their rows up to so many: nearly always a page is found before it matters which has more. */
+const firstWeight = 500;
+/** After so many spans it may matter. */
+const longWalk = 500;
+const longWeight = 20_000;
+const firstSpans = 40;
+const mostSpans = 10_000;
+
+/**
+ * The nearest runs that pass the filter, in order. Of the filters' sources the one with the fewest rows is walked, and spans in
+ * which another has nothing are left out: a page costs how far its runs are apart from each other, not how many there are.
+ */
+export async function findRuns(sql: Queryable, filter: RunFilter, wanted: Wanted): Promise<Found[]> {
+  const look: Look = { sql, envs: filter.envs, wanted, matches: passes(sql, filter) };
+  const sources = await sourcesOf(sql, filter);
+  const leading = await smallest(look, sources, wanted, firstWeight);
+  if (!leading) return inTable(look, sql`(select r.env, r.id as run_id from runs r)`);
+  const found: Found[] = [];
+  for (const table of leading.tables) found.push(...(await inTable(look, table)));
+  if (leading.facets.length > 0) found.push(...(await inSpans(look, leading, sources)));
+  const byId = new Map(found.map((run) => [run.id, run]));
+  const sorted = [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  return (wanted.backward ? sorted : sorted.toReversed()).slice(0, wanted.most);
+}
+
+interface Look {
+  readonly sql: Queryable;
+  readonly envs: readonly number[];
+  readonly wanted: Wanted;
+  /** What a run `r` must be like. */
+  readonly matches: Fragment;
+}
+
+const order = ({ sql, wanted }: Look): Fragment => (wanted.backward ? sql`asc` : sql`desc`);
+
+/** The first ten characters of an id. */
+const spanOf = (id: string): string => id.slice(0, 10);
+
+async function smallest(
+  { sql, envs }: Look,
+  sources: readonly Source[],
+  { low, high }: { readonly low: string; readonly high: string },
+  most: number,
+): Promise<Source | undefined> {
+  if (sources.length <= 1) return sources[0];
+  const sizes = sources.map(({ facets, tables }, index) => {
+    let rows = sql`
+      select from unnest(${envs}::int[]) as e (env)
+        cross join unnest(${facets}::text[]) as f (facet)
+        cross join lateral (
+          select from run_facets x where x.env = e.env and x.facet = f.facet
+             and x.span >= ${spanOf(low)} and x.span <= ${spanOf(high)} limit ${most}) x`;
+    for (const table of tables) {
+      rows = sql`${rows} union all (select from ${table} q where q.env = any(${envs}::int[]) limit ${most})`;
+    }
+    return sql`select ${index}::int as index, (select count(*) from (select from (${rows}) r limit ${most}) r) as size`;
+  });
+  const [first] = await sql<{ index: number }[]>`
+    select s.index from (${sizes.reduce((all, size) => sql`${all} union all ${size}`)}) s order by s.size, s.index limit 1`;
+  return sources[first?.index ?? 0];
+}
+
+/** From a table that is in the order of runs, or so small that it may be sorted. */
+function inTable(look: Look, table: Fragment): Promise<Found[]> {
+  const { sql, envs, wanted, matches } = look;
+  return sql<Found[]>`
+    select r.env, r.id
+      from unnest(${envs}::int[]) as e (env)
+      cross join lateral (
+        select r.env, r.id
+          -- in order before it is joined: a page needs few of them
+          from (select q.env, q.run_id from ${table} q
+                 where q.env = e.env and q.run_id >= ${wanted.low} and q.run_id < ${wanted.high}
+                 order by q.run_id ${order(look)}) q
+          join runs r on r.env = q.env and r.id = q.run_id
+         where ${matches}
+         order by q.run_id ${order(look)} limit ${wanted.most}) r
+     order by r.id ${order(look)} limit ${wanted.most}`;
+}
+
+/** Span by span, a few at first and more as long as they give too little. */
+async function inSpans(look: Look, source: Source, sources: readonly Source[]): Promise<Found[]> {
+  const { wanted } = look;
+  const found: Found[] = [];
+  let leading = source;
+  let walkedInAll = 0;
+  let [low, high] = [spanOf(wanted.low), `${spanOf(wanted.high)}~`];
+  for (let most = firstSpans; ; most = Math.min(mostSpans, most * 4)) {
+    const others = sources.filter((other) => other !== leading && other.whole);
+    const { walked, edge, runs } = await lookInto(look, leading.facets, others, { low, high, most });
+    found.push(...runs);
+    if (edge === null || walked < most || found.length >= wanted.most) return found.slice(0, wanted.most);
+    if (wanted.backward) low = `${edge}~`;
+    else high = edge;
+    const before = walkedInAll;
+    walkedInAll += walked;
+    if (before < longWalk && walkedInAll >= longWalk) {
+      // What is left is in the spans of every whole source: now the one with the fewest is worth looking for.
+      const whole = sources.filter((other) => other.whole);
+      leading = (await smallest(look, whole, { low, high }, longWeight)) ?? leading;
+    }
+  }
+}
+
+async function lookInto(
+  look: Look,
+  facets: readonly string[],
+  others: readonly Source[],
+  { low, high, most }: { readonly low: string; readonly high: string; readonly most: number },
+): Promise<{ walked: number; edge: string | null; runs: Found[] }> {
+  const { sql, envs, wanted, matches } = look;
+  let hasOthers = sql`true`;
+  for (const other of others) {
+    hasOthers = sql`${hasOthers} and exists (
+      select from run_facets o where o.env = x.env and o.facet = any(${other.facets}::text[]) and o.span = x.span)`;
+  }
+  const rows = await sql<(Found & { walked: number; edge: string | null })[]>`
+    with spans as materialized (
+      select distinct s.env, s.span
+        from unnest(${envs}::int[]) as e (env)
+        cross join unnest(${facets}::text[]) as f (facet)
+        cross join lateral (
+          select x.env, x.span from run_facets x
+           where x.env = e.env and x.facet = f.facet and x.span >= ${low} and x.span < ${high} and ${hasOthers}
+           order by x.span ${order(look)} limit ${most}) s
+       order by s.span ${order(look)} fetch first (${most}::int) rows with ties
+    )
+    select one.*, r.env, r.id
+      from (select count(*)::int as walked, ${wanted.backward ? sql`max(span)` : sql`min(span)`} as edge from spans) one
+      left join lateral (
+        select r.env, r.id from spans s
+         cross join lateral (
+           select r.env, r.id from runs r
+            where r.env = s.env and r.id >= greatest(s.span, ${wanted.low}) and r.id < least(s.span || '~', ${wanted.high})
+              and ${matches}
+            order by r.id ${order(look)} limit ${wanted.most}) r
+         order by r.id ${order(look)} limit ${wanted.most}) r on true
+     order by r.id ${order(look)}`;
+  return {
+    walked: rows[0]?.walked ?? 0,
+    edge: rows[0]?.edge ?? null,
+    runs: rows.filter((row) => row.id !== null).map(({ env, id }) => ({ env, id })),
+  };
+}

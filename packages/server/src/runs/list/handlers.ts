@@ -1,0 +1,26 @@
+import type { Operations } from '@millrace/contract';
+import type { HandlersOf } from '../../request.ts';
+import type { Engine } from '../engine.ts';
+import { listRuns } from './list.ts';
+import { environmentsOf } from './project-environments.ts';
+
+export function listHandlers({
+  sql,
+  clock,
+}: Pick<Engine, 'sql' | 'clock'>): HandlersOf<Pick<Operations, 'listRuns' | 'listProjectRuns'>> {
+  return {
+    async listRuns(request) {
+      const { environment, query } = request;
+      const tasks = query['filter[taskIdentifier]'] ?? [];
+      // Who may read some tasks only must name them.
+      if (tasks.length === 0) request.authorize([{ type: 'runs' }, { type: 'tasks' }]);
+      for (const id of tasks) request.authorize([{ type: 'runs' }, { type: 'tasks', id }]);
+      return listRuns(sql, { envs: [environment.id], query, now: clock.now() });
+    },
+
+    async listProjectRuns({ params, query }) {
+      const envs = await environmentsOf(sql, params.projectRef, query['filter[env]']);
+      return listRuns(sql, { envs, query, now: clock.now() });
+    },
+  };
+}

@@ -1,0 +1,344 @@
+import { listProjectRuns, type RunListItem } from '@millrace/contract';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cancelRun } from '../cancel.ts';
+import { testEngine, type TestEngine } from '../testing/engine.ts';
+import { listRuns } from './list.ts';
+import { idAt } from './place.ts';
+
+const failure = { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrace: '' } as const;
+
+const list = (t: TestEngine, query: Record<string, string> = {}, envs = [t.environment.id]) =>
+  listRuns(t.engine.sql, { envs, query: listProjectRuns.query.parse(query), now: t.engine.clock.now() });
+
+const everyStatus = [
+  'CANCELED',
+  'COMPLETED',
+  'DELAYED',
+  'EXECUTING',
+  'EXPIRED',
+  'FAILED',
+  'PENDING_VERSION',
+  'QUEUED',
+  'TIMED_OUT',
+] as const;
+
+const ids = async (t: TestEngine, query: Record<string, string> = {}) =>
+  (await list(t, query)).data.map((run) => run.id);
+
+/** Every page, forward from the first. */
+async function pages(t: TestEngine, query: Record<string, string>): Promise<string[][]> {
+  const all: string[][] = [];
+  let after: string | undefined;
+  do {
+    const page = await list(t, { ...query, ...(after !== undefined && { 'page[after]': after }) });
+    all.push(page.data.map((run) => run.id));
+    after = page.pagination.next;
+  } while (after !== undefined);
+  return all;
+}
+
+describe('a list of runs', () => {
+  it('is in the order of creation, newest first, and goes forward and back', async () => {
+    const t = await testEngine();
+    await t.register('send');
+    const made: string[] = [];
+    for (let n = 0; n < 7; n++) {
+      made.unshift((await t.trigger('send')).id);
+      t.engine.clock.shift(700);
+    }
+    expect(await pages(t, { 'page[size]': '3' })).toEqual([
+      made.slice(0, 3),
+      made.slice(3, 6),
+      made.slice(6),
+    ]);
+    const second = await list(t, { 'page[size]': '3', 'page[after]': made[2]! });
+    expect(second.pagination).toEqual({ next: made[5], previous: made[3] });
+    const first = await list(t, { 'page[size]': '3', 'page[before]': made[3]! });
+    expect(first.data.map((run) => run.id)).toEqual(made.slice(0, 3));
+    expect(first.pagination).toEqual({ next: made[2] });
+  });
+
+  it('lets `before` win over `after`', async () => {
+    const t = await testEngine();
+    await t.register('send');
+    const made: string[] = [];
+    for (let n = 0; n < 5; n++) {
+      made.unshift((await t.trigger('send')).id);
+      t.engine.clock.shift(2);
+    }
+    expect(await ids(t, { 'page[size]': '1', 'page[after]': made[4]!, 'page[before]': made[2]! })).toEqual([
+      made[1],
+    ]);
+  });
+
+  it('takes the cursors that other servers gave, and those of runs that are gone', async () => {
+    const t = await testEngine();
+    await t.register('send');
+    const old = await t.trigger('send');
+    t.engine.clock.shift(5);
+    const cursor = await t.trigger('send');
+    await t.sql`delete from queued where run_id = ${cursor.id}`;
+    await t.sql`delete from runs where id = ${cursor.id}`;
+    const opaque = Buffer.from(JSON.stringify({ c: 1, r: cursor.id })).toString('base64url');
+    expect(await ids(t, { 'page[after]': cursor.id })).toEqual([old.id]);
+    expect(await ids(t, { 'page[after]': opaque })).toEqual([old.id]);
+  });
+
+  it.each(['x', '', 'run_', 'run_A', 'error_1', '%00', Buffer.from('{"r":5}').toString('base64url')])(
+    'refuses the cursor %j by name',
+    async (cursor) => {
+      const t = await testEngine();
+      await expect(list(t, { 'page[before]': cursor })).rejects.toMatchObject({
+        status: 400,
+        extra: { details: [{ path: ['page[before]'] }] },
+      });
+    },
+  );
+
+  it('shows the last seven days unless it is asked for others, and both ends of a range', async () => {
+    const t = await testEngine();
+    await t.register('send');
+    const old = await t.trigger('send');
+    t.engine.clock.shift(7 * 86_400_000 + 60_000);
+    const young = await t.trigger('send');
+    expect(await ids(t)).toEqual([young.id]);
+    expect(await ids(t, { 'filter[createdAt][period]': '8d' })).toEqual([young.id, old.id]);
+    const [item] = (await list(t, { 'filter[createdAt][period]': '8d', 'page[after]': young.id })).data;
+    const at = String(Date.parse(item!.createdAt));
+    expect(await ids(t, { 'filter[createdAt][from]': at, 'filter[createdAt][to]': at })).toEqual([old.id]);
+    expect(await ids(t, { 'filter[createdAt][to]': at })).toEqual([old.id]);
+    expect(await ids(t, { 'filter[createdAt][from]': '-999999999999999' })).toEqual([young.id, old.id]);
+    expect(await ids(t, { 'filter[createdAt][to]': at, 'filter[createdAt][period]': '1h' })).toEqual([
+      young.id,
+    ]);
+  });
+
+  it('of several environments is one list, and shows whose each run is', async () => {
+    const t = await testEngine();
+    await t.register('send');
+    const [project] = await t.sql<{ project_id: number }[]>`select project_id from environments`;
+    const [other] = await t.sql<{ id: number }[]>`
+      insert into environments (public_id, project_id, kind, branch, parent_id)
+      select 'env_branch', ${project!.project_id}, 'preview', 'Fix/it', id from environments returning id`;
+    const one = await t.trigger('send');
+    await t.sql`update runs set env = ${other!.id} where id = ${one.id}`;
+    await t.sql`insert into run_facets select ${other!.id}, facet, span from run_facets`;
+    t.engine.clock.shift(5);
+    const two = await t.trigger('send');
+    const both = [t.environment.id, other!.id];
+    const queries: Record<string, string>[] = [{}, { 'filter[taskIdentifier]': 'send' }];
+    for (const query of queries) {
+      const { data } = await list(t, query, both);
+      expect(data.map(({ id, env }) => [id, env.name])).toEqual([
+        [two.id, 'prod'],
+        [one.id, 'preview-fix-it'],
+      ]);
+    }
+  });
+
+  it('has nothing for what does not exist', async () => {
+    const t = await testEngine();
+    await t.register('send');
+    await t.trigger('send');
+    for (const name of [
+      'taskIdentifier',
+      'version',
+      'tag',
+      'queue',
+      'schedule',
+      'error',
+      'batch',
+      'bulkAction',
+      'region',
+    ]) {
+      expect(await list(t, { [`filter[${name}]`]: 'no\u0000ne' })).toEqual({ data: [], pagination: {} });
+      expect(await list(t, { [`filter[${name}]`]: 'none' })).toEqual({ data: [], pagination: {} });
+    }
+    expect(await ids(t, { 'filter[tag]': ' , ' })).toHaveLength(1);
+  });
+
+  it('finds the few runs that two common filters share, behind many that pass only one', async () => {
+    const t = await testEngine();
+    await t.register('send');
+    await t.trigger('send');
+    const now = t.engine.clock.now();
+    // In each span one run with the tag and one with the machine; in the three oldest, and in none else, one run has both.
+    const spans = Array.from({ length: 1_200 }, (_, n) => idAt(now - 60_000 - n * 2_000));
+    const isLast = (n: number) => n >= 1_197;
+    const rows = spans.flatMap((span, n) => [
+      { id: `${span}tagged0000000000`, tag: 'all', machine: isLast(n) ? 'micro' : null },
+      { id: `${span}machine000000000`, tag: 'other', machine: 'micro' },
+    ]);
+    await t.sql`
+      insert into runs (env, id, task, queue_id, ord, created_at, tags, machine, status, finished_at)
+      select r.env, i.id, r.task, r.queue_id, r.ord, r.created_at - interval '1 minute', array[i.tag], i.machine, 'COMPLETED', now()
+        from runs r, unnest(${rows.map((row) => row.id)}::text[], ${rows.map((row) => row.tag)}::text[],
+                            ${rows.map((row) => row.machine)}::text[]) as i (id, tag, machine)`;
+    await t.sql`
+      insert into run_facets
+      select distinct r.env, f.facet, left(r.id, 10)
+        from runs r, unnest(r.tags) g, unnest(array['g:' || g, 'm:' || r.machine, 'o:send', 's:COMPLETED']) as f (facet)
+       where f.facet is not null on conflict do nothing`;
+    const wanted = rows.filter((row) => row.tag === 'all' && row.machine !== null).map((row) => row.id);
+    const filter = { 'filter[tag]': 'all', 'filter[machine]': 'micro', 'filter[status]': 'COMPLETED' };
+    expect(await ids(t, filter)).toEqual(wanted);
+    expect(await pages(t, { ...filter, 'page[size]': '1' })).toEqual(wanted.map((id) => [id]));
+    expect(await ids(t, { ...filter, 'page[before]': wanted.at(-1)! })).toEqual(wanted.slice(0, -1));
+  });
+
+  it('finds the waiting runs of a long queue under newer finished ones', async () => {
+    const t = await testEngine();
+    const version = await t.register({ id: 'slow', queue: { name: 'slow' } }, 'quick');
+    const slow = await t.trigger('slow');
+    await t.sql`
+      insert into runs (env, id, task, queue_id, ord, created_at)
+      select env, left(id, 9) || lpad(to_hex(n), 15, '0'), task, queue_id, ord + n, created_at
+        from runs, generate_series(1, 51000) n`;
+    await t.sql`
+      insert into queued (lane_id, ord, run_id, env)
+      select l.id, r.ord, r.id, r.env from runs r, lanes l where r.id <> ${slow.id}`;
+    await t.sql`
+      insert into run_facets select distinct env, 'q:' || queue_id, left(id, 10) from runs on conflict do nothing`;
+    await t.sql`update queues set paused = true where name = 'slow'`;
+    t.engine.clock.shift(60_000);
+    const { id } = await t.trigger('quick');
+    await t.addRunner('r');
+    for (const attempt of await t.claim('r', [version.id], 5)) await t.end(attempt);
+    expect(await t.statusOf(id)).toBe('COMPLETED');
+    const newest = await t.sql<
+      { id: string }[]
+    >`select id from runs where status is null order by id desc limit 25`;
+    expect(await ids(t, { 'filter[status]': 'QUEUED' })).toEqual(newest.map((run) => run.id));
+  });
+});
+
+interface Fact {
+  readonly id: string;
+  readonly queue: string;
+  readonly machine: string | null;
+  readonly schedule: string | null;
+  readonly error: string | null;
+}
+
+/** Runs of every sort and status, made by the verbs themselves, and what a list does not show of them. */
+async function runsOfEverySort() {
+  const t = await testEngine();
+  const random = fc.sample(fc.infiniteStream(fc.nat(1_000_000)), { numRuns: 1, seed: 20261121 })[0]!;
+  const roll = (sides: number): number => (random.next().value as number) % sides;
+  const old = await t.register('a', 'b', { id: 'c', queue: { name: 'shared' } });
+  await t.addRunner('r');
+  const version = { now: old };
+  const live: { run: string; fence: number; attempt: number }[] = [];
+  for (let n = 0; n < 260; n++) {
+    if (n === 130) version.now = await t.register('a', 'b', { id: 'c', queue: { name: 'shared' } }, 'd');
+    const task = ['a', 'b', 'c', 'unknown'][roll(20) === 0 ? 3 : roll(3)]!;
+    const { id } = await t.trigger(task, {
+      ...(roll(4) === 0 && { tags: [`t${roll(3)}`, 'all'] }),
+      ...(roll(9) === 0 && { queue: { name: ['shared', 'task/b', 'own'][roll(3)]! } }),
+      ...(roll(9) === 0 && { machine: roll(2) === 0 ? 'micro' : 'large-1x' }),
+      ...(roll(9) === 0 && { test: true }),
+      ...(roll(12) === 0 && { delay: '1d' }),
+      ...(roll(12) === 0 && task !== 'unknown' && { lockToVersion: old.version }),
+      ...(roll(15) === 0 && { ttl: '1s' }),
+    });
+    if (roll(10) === 0) await t.sql`update runs set schedule_id = 'sched_1' where id = ${id}`;
+    if (roll(30) === 0) await cancelRun(t.engine, t.runners, t.environment.id, id);
+    if (roll(3) === 0) live.push(...(await t.claim('r', [old.id, version.now.id], 3)));
+    while (live.length > 6) {
+      const attempt = live.splice(roll(live.length), 1)[0]!;
+      const kind = roll(6);
+      if (kind === 0) await t.end(attempt, { kind: 'failed', status: 'FAILED', error: failure });
+      else if (kind === 1) await t.end(attempt, { kind: 'failed', status: 'TIMED_OUT', error: failure });
+      else if (kind === 2) await t.end(attempt, { kind: 'retry', delayMs: 1e8, error: failure });
+      else await t.end(attempt);
+    }
+    t.engine.clock.shift(roll(3) === 0 ? 1_500 : 30);
+    if (n % 40 === 0) await t.expire();
+  }
+  await t.sql`
+    insert into run_facets select distinct env, 'c:' || schedule_id, left(id, 10) from runs where schedule_id is not null`;
+  const all: RunListItem[] = [];
+  for (let after: string | undefined; ;) {
+    const page = await list(t, { 'page[size]': '100', ...(after !== undefined && { 'page[after]': after }) });
+    all.push(...page.data);
+    after = page.pagination.next;
+    if (after === undefined) break;
+  }
+  const rows = await t.sql<Fact[]>`
+    select r.id, q.name as queue, r.machine, r.schedule_id as schedule, o.group_id as error
+      from runs r join queues q on q.id = r.queue_id left join error_occurrences o on o.env = r.env and o.run = r.id`;
+  expect(all).toHaveLength(260);
+  const versions = [...new Set(all.map((run) => run.version).filter((one) => one !== undefined))];
+  return { t, all, facts: new Map(rows.map((row) => [row.id, row])), versions };
+}
+
+describe('filters', () => {
+  it('let pass what they should, alone and together, page by page in both directions', async () => {
+    const { t, all, facts, versions } = await runsOfEverySort();
+    expect([...new Set(all.map((run) => run.status))].toSorted()).toEqual(everyStatus);
+    expect(versions).toHaveLength(2);
+    const error = [...facts.values()].find((fact) => fact.error !== null)?.error;
+    // Mostly one or two filters at once: more leave nothing to be found.
+    const sometimes = <T>(values: fc.Arbitrary<T>) =>
+      fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: values });
+    const some = <T extends string>(...values: T[]) =>
+      sometimes(fc.uniqueArray(fc.constantFrom(...values), { minLength: 1, maxLength: 3 }));
+    const at = sometimes(fc.nat(259));
+    const filters = fc.record({
+      status: some(...everyStatus, 'WAITING'),
+      taskIdentifier: some('a', 'b', 'c', 'unknown', 'none'),
+      tag: some('t0', 't1', 't2', 'all', 'none'),
+      queue: some('shared', 'task/a', 'task/b', 'own', 'none'),
+      version: some(...versions, '19990101.1'),
+      machine: some('micro', 'large-1x', 'small-1x'),
+      isTest: sometimes(fc.constantFrom('true', 'false')),
+      schedule: sometimes(fc.constant('sched_1')),
+      error: sometimes(fc.constant(error!)),
+      from: at,
+      to: at,
+      size: fc.constantFrom(1, 7, 100),
+    });
+    await fc.assert(
+      fc.asyncProperty(filters, async ({ from, to, size, ...filter }) => {
+        const query: Record<string, string> = { 'page[size]': String(size) };
+        for (const [name, value] of Object.entries(filter)) {
+          if (value !== undefined) query[`filter[${name}]`] = String(value);
+        }
+        if (from !== undefined) query['filter[createdAt][from]'] = all[from]!.createdAt;
+        if (to !== undefined) query['filter[createdAt][to]'] = all[to]!.createdAt;
+        const wanted = all.filter((run) => {
+          const { queue, machine, schedule, error: group } = facts.get(run.id)!;
+          return (
+            (filter.status?.includes(run.status as 'QUEUED') ?? true) &&
+            (filter.taskIdentifier?.includes(run.taskIdentifier as 'a') ?? true) &&
+            (filter.tag?.some((tag) => run.tags.includes(tag)) ?? true) &&
+            (filter.queue?.includes(queue as 'own') ?? true) &&
+            (filter.version?.includes(run.version!) ?? true) &&
+            (filter.machine?.includes(machine as 'micro') ?? true) &&
+            (filter.isTest === undefined || String(run.isTest) === filter.isTest) &&
+            (filter.schedule === undefined || schedule === filter.schedule) &&
+            (filter.error === undefined || group === filter.error) &&
+            (from === undefined || run.createdAt >= all[from]!.createdAt) &&
+            (to === undefined || run.createdAt <= all[to]!.createdAt)
+          );
+        });
+        const walked = (await pages(t, query)).flat();
+        expect(walked).toEqual(wanted.map((run) => run.id));
+        if (walked.length > 1) {
+          const back = await list(t, { ...query, 'page[before]': walked.at(-1)! });
+          expect(back.data.map((run) => run.id)).toEqual(walked.slice(0, -1).slice(-size));
+        }
+      }),
+      { numRuns: 150 },
+    );
+  }, 60_000);
+
+  it('take the names that statuses had before', async () => {
+    const t = await testEngine();
+    await t.register('a');
+    const { id } = await t.trigger('unknown');
+    await t.trigger('a');
+    expect(await ids(t, { 'filter[status]': 'WAITING_FOR_DEPLOY,FROZEN' })).toEqual([id]);
+  });
+});

@@ -1,0 +1,76 @@
+import type { EnvironmentKind, Operations, Reply, RunListItem } from '@millrace/contract';
+import { environmentSlug } from '../../auth/slug.ts';
+import type { Queryable } from '../../db/connect.ts';
+import { related, relatedColumns, whereabouts, type RelatedRow } from '../retrieve.ts';
+import { findRuns, type Found } from './find.ts';
+import { readFilter, type ListRunsQuery } from './read-filter.ts';
+import { cursorOf, idAt } from './place.ts';
+
+export interface RunList {
+  readonly envs: readonly number[];
+  readonly query: ListRunsQuery;
+  /** Milliseconds. */
+  readonly now: number;
+}
+
+/**
+ * A page of runs, newest first: in the order of their ids, which begin with the time of their creation. `before` wins over
+ * `after`. Without a range of time, the runs of the last seven days.
+ */
+export async function listRuns(
+  sql: Queryable,
+  { envs, query, now }: RunList,
+): Promise<Reply<Operations['listRuns']>> {
+  const size = query['page[size]'];
+  const before = cursorOf(query['page[before]'], 'page[before]');
+  const after = before === undefined ? cursorOf(query['page[after]'], 'page[after]') : undefined;
+  const filter = await readFilter(sql, envs, query, now);
+  if (filter === undefined) return { data: [], pagination: {} };
+
+  const backward = before !== undefined;
+  const found = await findRuns(sql, filter, {
+    // Longer than an id: behind it in order, and before every other.
+    low: max(filter.from === undefined ? '' : idAt(filter.from.getTime() - slackMs), before && `${before}0`),
+    high: min(filter.to === undefined ? '~' : idAt(filter.to.getTime() + 1), after),
+    backward,
+    most: size + 1,
+  });
+  const page = found.slice(0, size);
+  if (backward) page.reverse();
+  const more = found.length > size;
+  const beforeFirst = backward ? more : after !== undefined;
+  const afterLast = backward || more;
+  return {
+    data: await readItems(sql, page),
+    pagination: {
+      ...(afterLast && page.length > 0 ? { next: page.at(-1)?.id } : {}),
+      ...(beforeFirst && page.length > 0 ? { previous: page[0]?.id } : {}),
+    },
+  };
+}
+
+/** An id is given when a trigger is read, `createdAt` when it is written: that much later at most. */
+const slackMs = 10_000;
+
+const max = (one: string, other: string | undefined) => (other !== undefined && other > one ? other : one);
+const min = (one: string, other: string | undefined) => (other !== undefined && other < one ? other : one);
+
+interface ItemRow extends RelatedRow {
+  readonly public_id: string;
+  readonly kind: EnvironmentKind;
+  readonly branch: string | null;
+}
+
+async function readItems(sql: Queryable, found: readonly Found[]): Promise<RunListItem[]> {
+  if (found.length === 0) return [];
+  const rows = await sql<ItemRow[]>`
+    select ${relatedColumns(sql)}, e.public_id, e.kind, e.branch
+      from unnest(${found.map((run) => run.env)}::int[], ${found.map((run) => run.id)}::text[]) as i (env, id)
+      join runs f on f.env = i.env and f.id = i.id
+      join environments e on e.id = f.env ${whereabouts(sql)}
+     order by f.id desc`;
+  return rows.map((row) => {
+    const { triggerFunction: _, ...shown } = related(row);
+    return { ...shown, env: { id: row.public_id, name: environmentSlug(row.kind, row.branch) } };
+  });
+}

@@ -1,0 +1,80 @@
+import type { Operations, Query } from '@millrace/contract';
+import type { Queryable } from '../../db/connect.ts';
+import type { RunFilter } from './filter.ts';
+
+export type ListRunsQuery = Query<Operations['listRuns']>;
+
+const defaultPeriodMs = 7 * 86_400_000;
+const earliest = Date.UTC(1970, 0, 1);
+const latest = Date.UTC(9999, 11, 31);
+
+/** What a request asks for, with ids for names. Undefined when nothing can pass: no such queue, no such version. */
+export async function readFilter(
+  sql: Queryable,
+  envs: readonly number[],
+  query: ListRunsQuery,
+  now: number,
+): Promise<RunFilter | undefined> {
+  const tasks = listed(query['filter[taskIdentifier]']);
+  const tags = listed(query['filter[tag]']);
+  const schedule = query['filter[schedule]'];
+  const error = query['filter[error]'];
+  const statuses = listed(query['filter[status]']);
+  const machines = listed(query['filter[machine]']);
+  const queueNames = listed(query['filter[queue]']);
+  const versionNames = listed(query['filter[version]']);
+  // No run was made by a batch, by a bulk action or in a region yet.
+  const never = query['filter[batch]'] ?? query['filter[bulkAction]'] ?? listed(query['filter[region]']);
+  const texts = [tasks, tags, queueNames, versionNames, schedule, error].flat();
+  if (never !== undefined || envs.length === 0 || texts.some((text) => text?.includes('\u0000')))
+    return undefined;
+  const [queues, versions] = await Promise.all([
+    queueNames && findQueues(sql, envs, queueNames),
+    versionNames && findVersions(sql, envs, versionNames),
+  ]);
+  if (queues?.length === 0 || versions?.length === 0) return undefined;
+  const isTest = query['filter[isTest]'];
+  return {
+    envs,
+    statuses,
+    tasks,
+    tags,
+    machines,
+    queues,
+    versions,
+    schedule,
+    error,
+    isTest: isTest === undefined ? undefined : isTest === 'true',
+    ...rangeOf(query, now),
+  };
+}
+
+/** A list without a value does not filter. */
+const listed = <T>(values: readonly T[] | undefined) => (values?.length === 0 ? undefined : values);
+
+function rangeOf(query: ListRunsQuery, now: number): Pick<RunFilter, 'from' | 'to'> {
+  const period = query['filter[createdAt][period]'];
+  const from = query['filter[createdAt][from]'];
+  const to = query['filter[createdAt][to]'];
+  if (period === undefined && (from ?? to) !== undefined) {
+    return { from: from && storable(from.getTime()), to: to && storable(to.getTime()) };
+  }
+  return { from: storable(now - (period ?? defaultPeriodMs)) };
+}
+
+/** A date may be asked for that PostgreSQL cannot hold; no run was made then. */
+const storable = (ms: number): Date => new Date(Math.min(latest, Math.max(earliest, ms)));
+
+const findQueues = (sql: Queryable, envs: readonly number[], names: readonly string[]) =>
+  sql<{ id: number; name: string }[]>`
+    select id, name from queues where env = any(${envs}::int[]) and name = any(${names}::text[])`;
+
+async function findVersions(
+  sql: Queryable,
+  envs: readonly number[],
+  names: readonly string[],
+): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select id from versions where env = any(${envs}::int[]) and version = any(${names}::text[])`;
+  return rows.map((row) => row.id);
+}

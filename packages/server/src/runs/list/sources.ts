@@ -1,0 +1,79 @@
+import type { RunStatus } from '@millrace/contract';
+import { isFinal } from '@millrace/contract';
+import type { Fragment, Queryable } from '../../db/connect.ts';
+import { finalOf, type RunFilter } from './filter.ts';
+
+/** Where the runs that pass one of the filters can be found: all of them are in its spans or in its tables. */
+export interface Source {
+  /** Facets of `run_facets`: the spans of ids to look through. */
+  readonly facets: readonly string[];
+  /** Small tables with a row a run; as `q`, with `env` and `run_id`. */
+  readonly tables: readonly Fragment[];
+  /** Whether every run that passes is in a span of these facets, so that other spans need not be looked at. */
+  readonly whole: boolean;
+}
+
+const spans = (facets: readonly string[]): Source => ({ facets, tables: [], whole: true });
+
+/** One source for each filter that leads anywhere. Without any, all runs must be looked through. */
+export async function sourcesOf(sql: Queryable, filter: RunFilter): Promise<Source[]> {
+  const { statuses, tasks, queues, versions, tags, machines, isTest, schedule, error } = filter;
+  const sources: Source[] = [];
+  if (error !== undefined) sources.push(spans([`x:${error}`]));
+  if (schedule !== undefined) sources.push(spans([`c:${schedule}`]));
+  if (tags) sources.push(spans(tags.map((tag) => `g:${tag}`)));
+  if (machines) sources.push(spans(machines.map((machine) => `m:${machine}`)));
+  if (isTest === true) sources.push(spans(['d']));
+  if (versions) {
+    // A first attempt that is still live has only its lease to say which version it is on.
+    const live = sql`(select l.env, l.run_id from leases l where l.version_id = any(${versions}::int[]))`;
+    sources.push({ facets: versions.map((id) => `v:${id}`), tables: [live], whole: false });
+  }
+  if (statuses) sources.push(await byStatus(sql, filter, statuses));
+  if (queues) sources.push(spans(queueFacets(queues)));
+  if (tasks) sources.push(spans(tasks.flatMap((task) => [`o:${task}`, `t:${task}`])));
+  return sources;
+}
+
+const queueFacets = (queues: NonNullable<RunFilter['queues']>): string[] =>
+  queues.flatMap(({ id, name }) =>
+    name.startsWith('task/') ? [`q:${id}`, `o:${name.slice(5)}`] : [`q:${id}`],
+  );
+
+/** So many waiting runs can be read and sorted for a page. */
+const fewQueued = 50_000;
+
+async function byStatus(
+  sql: Queryable,
+  { envs, tasks }: RunFilter,
+  statuses: readonly RunStatus[],
+): Promise<Source> {
+  const facets = finalOf(statuses).flatMap((status) =>
+    tasks === undefined || status === 'COMPLETED'
+      ? [`s:${status}`]
+      : tasks.map((task) => `e:${status}:${task}`),
+  );
+  const live: Partial<Record<RunStatus, readonly Fragment[]>> = {
+    PENDING_VERSION: [sql`parked`],
+    DELAYED: [sql`(select d.env, d.run_id from delayed d where not d.retry)`],
+    EXECUTING: [sql`leases`, sql`(select d.env, d.run_id from delayed d where d.retry)`],
+  };
+  const tables = statuses.flatMap((status) => live[status] ?? []);
+  if (statuses.includes('QUEUED')) {
+    const queued = sql`(select l.env, w.run_id from lanes l join queued w on w.lane_id = l.id)`;
+    const [row] = await sql<{ few: boolean }[]>`
+      select count(*) <= ${fewQueued} as few
+        from (select from ${queued} q where q.env = any(${envs}::int[]) limit ${fewQueued + 1}) q`;
+    // Nothing but claims keeps the queue in an order. In a long one the newest runs of its queues are waiting.
+    if (row?.few === false) facets.push(...queueFacets(await busyQueues(sql, envs)));
+    else tables.push(queued);
+  }
+  return { facets, tables, whole: statuses.every((status) => isFinal(status)) };
+}
+
+const busyQueues = (sql: Queryable, envs: readonly number[]) =>
+  sql<{ id: number; name: string }[]>`
+    select q.id, q.name from queues q
+     where q.env = any(${envs}::int[])
+       and exists (select from lanes l where l.env = q.env and l.queue_id = q.id
+                      and exists (select from queued w where w.lane_id = l.id))`;

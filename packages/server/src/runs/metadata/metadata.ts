@@ -1,0 +1,109 @@
+import type { MetadataOperation } from '@millrace/contract';
+import { isFinal, mostMetadataBytes, type RunStatus } from '@millrace/contract';
+import type { Transaction } from '../../db/connect.ts';
+import type { Redactor } from '../../envvars/redact/redactor.ts';
+import { badRequest, Problem, unprocessable } from '../../problem.ts';
+import type { Engine } from '../engine.ts';
+import { applyOperations, refusedKey, type Metadata } from './operations.ts';
+
+export interface MetadataChange {
+  readonly metadata?: Metadata | undefined;
+  readonly operations?: readonly MetadataOperation[] | undefined;
+  readonly parentOperations?: readonly MetadataOperation[] | undefined;
+  readonly rootOperations?: readonly MetadataOperation[] | undefined;
+}
+
+/** A run's metadata; undefined if there is no such run. */
+export async function readMetadata({ sql }: Engine, env: number, run: string): Promise<Metadata | undefined> {
+  const [row] = await sql<{ metadata: string | null }[]>`
+    select metadata from runs where env = ${env} and id = ${run}`;
+  return row && parsed(row.metadata);
+}
+
+interface Row {
+  readonly id: string;
+  readonly status: RunStatus | null;
+  readonly metadata: string | null;
+}
+
+/**
+ * Changes a run's metadata and, with it, its parent's and its root's (a run without them is its own). A run that is over keeps
+ * what it has: 422 for the run itself, nothing for the others. Secrets of the environment are cut out.
+ */
+export async function changeMetadata(
+  { sql, clock }: Engine,
+  env: number,
+  run: string,
+  change: MetadataChange,
+  redact?: Redactor,
+): Promise<Metadata> {
+  for (const list of ['operations', 'parentOperations', 'rootOperations'] as const)
+    refuseKeys(change[list], list);
+  const at = new Date(clock.now());
+  return sql.begin(async (tx) => {
+    const [family] = await tx<{ parent: string; root: string }[]>`
+      select coalesce(parent_id, id) as parent, coalesce(root_id, id) as root
+        from runs where env = ${env} and id = ${run}`;
+    if (!family) return {};
+    const rows = await tx<Row[]>`
+      select id, status, metadata from runs
+       where env = ${env} and id = any(${[run, family.parent, family.root]}::text[]) order by id for no key update`;
+    const self = rows.find((row) => row.id === run);
+    if (!self || (self.status !== null && isFinal(self.status))) {
+      throw unprocessable('Cannot update metadata for a completed run');
+    }
+    for (const row of rows) {
+      if (row.status !== null) continue;
+      const operations = [
+        ...(row.id === run ? (change.operations ?? []) : []),
+        ...(row.id === family.parent ? (change.parentOperations ?? []) : []),
+        ...(row.id === family.root ? (change.rootOperations ?? []) : []),
+      ];
+      const replaced = row.id === run ? change.metadata : undefined;
+      if (replaced === undefined && operations.length === 0) continue;
+      await write(tx, env, row.id, applyOperations(replaced ?? parsed(row.metadata), operations), at, redact);
+    }
+    const [after] = await tx<{ metadata: string | null }[]>`
+      select metadata from runs where env = ${env} and id = ${run}`;
+    return parsed(after?.metadata ?? null);
+  });
+}
+
+/** What the run was triggered with is kept for replays when it first changes. */
+async function write(
+  tx: Transaction,
+  env: number,
+  run: string,
+  metadata: Metadata,
+  at: Date,
+  redact: Redactor | undefined,
+): Promise<void> {
+  const text = redact?.json(JSON.stringify(metadata)) ?? JSON.stringify(metadata);
+  if (Buffer.byteLength(text) > mostMetadataBytes) {
+    throw new Problem(
+      413,
+      `metadata: at most ${mostMetadataBytes} bytes as JSON; it would have ${Buffer.byteLength(text)}.`,
+    );
+  }
+  await tx`
+    update runs set metadata = ${text}, seed_metadata = coalesce(seed_metadata, metadata, '{}'), updated_at = ${at}
+     where env = ${env} and id = ${run}`;
+}
+
+function refuseKeys(operations: readonly MetadataOperation[] = [], list: string): void {
+  for (const [index, operation] of operations.entries()) {
+    const reason = operation.type === 'update' ? undefined : refusedKey(operation.key);
+    if (reason !== undefined) throw badRequest(`${list}[${index}].key: ${reason}.`);
+  }
+}
+
+/** Triggers may store any text as metadata; what is no object counts as none. */
+function parsed(text: string | null): Metadata {
+  if (text === null) return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Metadata) : {};
+  } catch {
+    return {};
+  }
+}

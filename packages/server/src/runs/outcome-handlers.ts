@@ -1,0 +1,45 @@
+import type { Operations } from '@millrace/contract';
+import { notFound } from '../problem.ts';
+import type { HandlersOf } from '../request.ts';
+import type { Engine } from './engine.ts';
+import { eventsOf, resultOf, traceOf } from './outcome.ts';
+import { reachRun } from './reach.ts';
+import { readWaitFacts } from './reason/facts.ts';
+import { reasonOf } from './reason/reason.ts';
+
+type Named = Pick<
+  Operations,
+  'retrieveRunResult' | 'listRunEvents' | 'retrieveRunTrace' | 'retrieveRunReason'
+>;
+
+export function outcomeHandlers(engine: Engine): HandlersOf<Named> {
+  const { sql, clock } = engine;
+  const unfinished = () => notFound("Run either doesn't exist or is not finished");
+  return {
+    async retrieveRunResult(request) {
+      const { id } = await reachRun(sql, request, unfinished());
+      const result = await resultOf(engine, request.environment.id, id);
+      if (!result) throw unfinished();
+      return result;
+    },
+
+    async listRunEvents(request) {
+      const { id } = await reachRun(sql, request, notFound());
+      return eventsOf(engine, request.environment.id, id);
+    },
+
+    async retrieveRunTrace(request) {
+      const { id } = await reachRun(sql, request, notFound('Trace not found'));
+      const trace = await traceOf(engine, request.environment.id, id);
+      if (!trace) throw notFound('Trace not found');
+      return trace;
+    },
+
+    async retrieveRunReason(request) {
+      const { id } = await reachRun(sql, request, notFound());
+      const facts = await readWaitFacts(sql, request.environment.id, id, new Date(clock.now()));
+      if (!facts) throw notFound();
+      return { id, status: facts.status, ...reasonOf(facts) };
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { RunStatus } from '@millrace/contract';
+import type { Queryable } from '../../db/connect.ts';
+import { whereabouts } from '../retrieve.ts';
+
+/** What decides whether a run may start now. */
+export interface WaitFacts {
+  readonly status: RunStatus;
+  readonly due: Date | null;
+  readonly task: string;
+  readonly queue: string;
+  readonly key: string;
+  readonly queuePaused: boolean;
+  /** Of the queue, for each of its keys. */
+  readonly limit: number | null;
+  /** Live attempts in its place: its queue and key. */
+  readonly running: number;
+  readonly environmentPaused: boolean;
+  readonly environmentLimit: number | null;
+  readonly environmentRunning: number;
+  /** The version that it is bound to, else the current one. */
+  readonly version: string | null;
+  readonly bound: boolean;
+  readonly hasRunner: boolean;
+  readonly ahead: number;
+}
+
+const mostAhead = 1_000;
+
+export async function readWaitFacts(
+  sql: Queryable,
+  env: number,
+  run: string,
+  at: Date,
+): Promise<WaitFacts | undefined> {
+  const [facts] = await sql<WaitFacts[]>`
+    select coalesce(f.status, case
+             when l.run_id is not null then 'EXECUTING'
+             when d.run_id is not null then case when d.retry then 'EXECUTING' else 'DELAYED' end
+             when p.run_id is not null then 'PENDING_VERSION'
+             else 'QUEUED' end) as status,
+           d.due, f.task, q.name as queue, coalesce(f.concurrency_key, '') as key, q.paused as "queuePaused",
+           coalesce(q.concurrency_override, q.concurrency_limit) as limit,
+           (select count(*)::int from leases x
+             where x.env = f.env and x.queue_id = f.queue_id and x.key = coalesce(f.concurrency_key, '')) as running,
+           e.paused as "environmentPaused", e.concurrency_limit as "environmentLimit",
+           (select count(*)::int from leases x where x.env = f.env) as "environmentRunning",
+           coalesce(v.version, cv.version) as version, f.version_id is not null as bound,
+           exists (select from runners n where n.env = f.env and n.expires_at > ${at}
+                      and coalesce(f.version_id, c.version_id) = any(n.versions)) as "hasRunner",
+           (select count(*)::int from (
+              select from lanes n join queued w on w.lane_id = n.id
+               where n.env = f.env and n.queue_id = f.queue_id and n.key = coalesce(f.concurrency_key, '')
+                 and n.route = coalesce(f.version_id, 0) and (w.ord, w.run_id) < (f.ord, f.id) limit ${mostAhead}) a) as ahead
+      from runs f
+      join queues q on q.id = f.queue_id
+      join environments e on e.id = f.env
+      left join current_versions c on c.env = f.env
+      left join versions cv on cv.id = c.version_id ${whereabouts(sql)}
+     where f.env = ${env} and f.id = ${run}`;
+  return facts;
+}

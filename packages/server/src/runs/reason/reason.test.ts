@@ -1,0 +1,234 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { changeConcurrency } from '../../queues/concurrency.ts';
+import { changeQueue } from '../../queues/change.ts';
+import { cancelRun } from '../cancel.ts';
+import { testEngine, type TestEngine } from '../testing/engine.ts';
+import { readWaitFacts } from './facts.ts';
+import { reasonOf } from './reason.ts';
+
+const failure = { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrace: '' } as const;
+
+async function why(t: TestEngine, run: string) {
+  const facts = await readWaitFacts(t.sql, t.environment.id, run, new Date(t.engine.clock.now()));
+  return facts && reasonOf(facts);
+}
+
+/** A runner as its connection would announce it. */
+async function connectRunner(t: TestEngine, id: string, versions: readonly number[]): Promise<void> {
+  await t.addRunner(id);
+  await t.sql`update runners set versions = ${versions}::int[] where id = ${id}`;
+}
+
+const sends = { id: 'send', queue: { name: 'mail', concurrencyLimit: 1 } };
+const mail = { type: 'custom', queue: 'mail' } as const;
+
+describe('why a run is not running', () => {
+  it('its delay', async () => {
+    const t = await testEngine();
+    await t.register('send');
+    const { id } = await t.trigger('send', { delay: '1h' });
+    const until = (await t.sql<{ due: Date }[]>`select due from delayed`)[0]!.due.toISOString();
+    expect(await why(t, id)).toMatchObject({
+      reason: 'delay',
+      until,
+      message: expect.stringContaining(until),
+    });
+  });
+
+  it('the pause before its next attempt', async () => {
+    const t = await testEngine();
+    const { id: version } = await t.register('send');
+    const { id } = await t.trigger('send');
+    await connectRunner(t, 'r', [version]);
+    const [attempt] = await t.claim('r', [version], 1);
+    await t.end(attempt!, { kind: 'retry', delayMs: 60_000, error: failure });
+    expect(await why(t, id)).toMatchObject({ reason: 'retry_pause', until: expect.any(String) });
+  });
+
+  it('no version, be there none at all or none with its task', async () => {
+    const t = await testEngine();
+    const { id } = await t.trigger('send');
+    expect(await why(t, id)).toMatchObject({
+      reason: 'no_version',
+      message: expect.stringMatching(/^No version/),
+    });
+    const { version } = await t.register('other');
+    expect((await why(t, id))?.message).toContain(`${version} has no task "send"`);
+  });
+
+  it('no runner for the current version, or for the one that it is bound to', async () => {
+    const t = await testEngine();
+    const old = await t.register('send');
+    const locked = await t.trigger('send', { lockToVersion: old.version });
+    const current = await t.register('send', 'other');
+    const free = await t.trigger('send');
+    expect(await why(t, free.id)).toMatchObject({ reason: 'no_runner', version: current.version });
+    await connectRunner(t, 'new', [current.id]);
+    expect(await why(t, free.id)).toMatchObject({ reason: 'waiting_its_turn' });
+    expect(await why(t, locked.id)).toMatchObject({ reason: 'no_runner', version: old.version });
+    // One that was not heard of for longer than its lease counts as gone.
+    t.engine.clock.shift(31_000);
+    expect(await why(t, free.id)).toMatchObject({ reason: 'no_runner' });
+  });
+
+  it('a paused environment, a paused queue', async () => {
+    const t = await testEngine();
+    const { id: version } = await t.register(sends);
+    await connectRunner(t, 'r', [version]);
+    const { id } = await t.trigger('send');
+    await changeQueue(t.sql, t.environment.id, mail, { paused: true });
+    expect(await why(t, id)).toMatchObject({ reason: 'queue_paused', queue: 'mail' });
+    await changeConcurrency(t.sql, t.environment.id, { paused: true });
+    expect(await why(t, id)).toMatchObject({ reason: 'environment_paused' });
+  });
+
+  it('its queue at its limit, its key at its limit, the environment at its limit', async () => {
+    const t = await testEngine();
+    const { id: version } = await t.register(sends, 'other');
+    await connectRunner(t, 'r', [version]);
+    await t.trigger('send');
+    await t.trigger('send', { concurrencyKey: 'ada' });
+    expect(await t.claim('r', [version], 10)).toHaveLength(2);
+    const plain = await t.trigger('send');
+    const keyed = await t.trigger('send', { concurrencyKey: 'ada' });
+    expect(await why(t, plain.id)).toMatchObject({
+      reason: 'queue_at_limit',
+      queue: 'mail',
+      running: 1,
+      limit: 1,
+    });
+    expect(await why(t, keyed.id)).toMatchObject({
+      reason: 'key_at_limit',
+      concurrencyKey: 'ada',
+      running: 1,
+      limit: 1,
+    });
+    await changeConcurrency(t.sql, t.environment.id, { concurrencyLimit: 2 });
+    const other = await t.trigger('other');
+    expect(await why(t, other.id)).toMatchObject({ reason: 'environment_at_limit', running: 2, limit: 2 });
+  });
+
+  it('others ahead of it, and nothing', async () => {
+    const t = await testEngine();
+    const { id: version } = await t.register('send');
+    await connectRunner(t, 'r', [version]);
+    const first = await t.trigger('send');
+    t.engine.clock.shift(5);
+    const second = await t.trigger('send');
+    expect(await why(t, first.id)).toMatchObject({ reason: 'waiting_its_turn', ahead: 0 });
+    expect(await why(t, second.id)).toMatchObject({ reason: 'waiting_its_turn', ahead: 1 });
+  });
+
+  it('none: a run that executes or is over waits for nothing', async () => {
+    const t = await testEngine();
+    const { id: version } = await t.register('send');
+    await connectRunner(t, 'r', [version]);
+    const { id } = await t.trigger('send');
+    const [attempt] = await t.claim('r', [version], 1);
+    expect(await why(t, id)).toEqual({ reason: 'not_waiting', message: 'It is running.' });
+    await t.end(attempt!);
+    expect(await why(t, id)).toEqual({ reason: 'not_waiting', message: 'It is over: COMPLETED.' });
+    expect(await why(t, 'run_unknown')).toBeUndefined();
+  });
+});
+
+it('removing what is told, one thing after the other, starts any run', async () => {
+  const causes = fc.record({
+    delay: fc.boolean(),
+    unknown: fc.boolean(),
+    locked: fc.boolean(),
+    queuePaused: fc.boolean(),
+    environmentPaused: fc.boolean(),
+    limit: fc.constantFrom(null, 0, 1),
+    environmentLimit: fc.constantFrom(null, 0, 1),
+    key: fc.constantFrom('', 'ada'),
+    connected: fc.boolean(),
+    ahead: fc.nat(2),
+    busy: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(causes, async (cause) => {
+      const t = await testEngine();
+      const env = t.environment.id;
+      const old = await t.register('send', 'other');
+      let version = await t.register('other', ...(cause.unknown ? [] : ['send']));
+      const options = {
+        queue: { name: 'mail' },
+        ...(cause.key !== '' && { concurrencyKey: cause.key }),
+        ...(cause.locked && { lockToVersion: old.version }),
+      };
+      const versions = () => [old.id, version.id];
+      const busy = cause.busy
+        ? [await t.trigger('other', { queue: { name: 'mail' }, concurrencyKey: cause.key })]
+        : [];
+      await t.addRunner('busy');
+      const live = cause.busy ? await t.claim('busy', versions(), 1) : [];
+      expect(live.map((one) => one.run)).toEqual(busy.map((one) => one.id));
+      for (let n = 0; n < cause.ahead; n++) await t.trigger('send', { ...options, priority: 10_000 });
+      const { id } = await t.trigger('send', { ...options, ...(cause.delay && { delay: '1d' }) });
+      if (cause.connected) await connectRunner(t, 'r', [version.id]);
+      if (cause.queuePaused) await changeQueue(t.sql, env, mail, { paused: true });
+      if (cause.limit !== null) {
+        await changeQueue(t.sql, env, mail, { override: cause.limit, at: new Date() });
+      }
+      await changeConcurrency(t.sql, env, {
+        paused: cause.environmentPaused,
+        concurrencyLimit: cause.environmentLimit,
+      });
+      const told: string[] = [];
+      for (;;) {
+        const [runner] = await t.sql<{ versions: number[] }[]>`select versions from runners where id = 'r'`;
+        const claimed = runner ? await t.claim('r', runner.versions, 1) : [];
+        if (claimed.some((one) => one.run === id)) break;
+        for (const attempt of claimed) await t.end(attempt);
+        const known = await why(t, id);
+        told.push(known!.reason);
+        if (told.length > 20) throw new Error(`It does not start: ${told.join(', ')}`);
+        switch (known?.reason) {
+          case 'delay':
+            t.engine.clock.shift(86_400_000);
+            await t.promote();
+            await t.sql`update runners set expires_at = ${new Date(t.engine.clock.now() + 30_000)}`;
+            break;
+          case 'no_version':
+            version = await t.register('send', 'other');
+            await t.sql`update runners set versions = ${versions()}::int[] where id = 'r'`;
+            break;
+          case 'environment_paused':
+            await changeConcurrency(t.sql, env, { paused: false });
+            break;
+          case 'queue_paused':
+            await changeQueue(t.sql, env, mail, { paused: false });
+            break;
+          case 'no_runner':
+            await t.sql`delete from runners where id = 'r'`;
+            await connectRunner(t, 'r', versions());
+            break;
+          case 'environment_at_limit':
+            await changeConcurrency(t.sql, env, { concurrencyLimit: known.limit! + 1 });
+            break;
+          case 'queue_at_limit':
+          case 'key_at_limit':
+            await changeQueue(t.sql, env, mail, { override: known.limit! + 1, at: new Date() });
+            break;
+          case 'waiting_its_turn':
+            // Only others may be ahead of it: they were claimed and ended above, one a round.
+            expect(known.ahead).toBeGreaterThanOrEqual(0);
+            break;
+          default:
+            throw new Error(`It waits, and is said not to: ${known?.reason}`);
+        }
+      }
+      await t.close();
+    }),
+    { numRuns: 25 },
+  );
+}, 60_000);
+
+it('a cancelled run waits for nothing, whatever held it', async () => {
+  const t = await testEngine();
+  const { id } = await t.trigger('send');
+  await cancelRun(t.engine, t.runners, t.environment.id, id);
+  expect(await why(t, id)).toMatchObject({ reason: 'not_waiting' });
+});

@@ -1,0 +1,27 @@
+import { parseDelay } from '@millrace/contract';
+import { badRequest, unprocessable } from '../problem.ts';
+import type { Dispatch } from './dispatch.ts';
+import type { Engine } from './engine.ts';
+
+/** Gives a run that is still delayed another time. One that was let go, started or ended has no delay any more: 422. */
+export async function rescheduleRun(
+  { sql, clock }: Engine,
+  dispatch: Pick<Dispatch, 'expect'>,
+  env: number,
+  run: string,
+  delay: string,
+): Promise<void> {
+  const now = clock.now();
+  const read = parseDelay(delay, new Date(now));
+  if (!(read instanceof Date)) throw badRequest(`delay: ${read.error}`);
+  const due = new Date(Math.max(now, read.getTime()));
+  const [moved] = await sql`
+    with moved as (
+      update delayed set due = ${due} where env = ${env} and run_id = ${run} and not retry returning env, run_id
+    )
+    update runs r set delayed_until = ${due}, ord = ${due.getTime()}::bigint - r.priority_ms, updated_at = ${new Date(now)}
+      from moved m where r.env = m.env and r.id = m.run_id
+    returning r.id`;
+  if (!moved) throw unprocessable('Only a run that is still DELAYED can be rescheduled.');
+  dispatch.expect(due.getTime());
+}

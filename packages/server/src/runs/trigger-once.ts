@@ -1,0 +1,29 @@
+import { unuse, useOnce, type OneTimeUse } from '../auth/one-time.ts';
+import type { Dispatch } from './dispatch.ts';
+import type { Engine } from './engine.ts';
+import type { NewRun } from './row.ts';
+import { insertRuns, type Triggered } from './trigger.ts';
+
+/**
+ * Creates a run with a one-time token, in a transaction of its own: the token is used up if and only if the run is created.
+ * Of two calls at once the second waits for the first, and is refused if that one succeeded.
+ */
+export async function triggerOnce(
+  { sql, clock }: Engine,
+  dispatch: Pick<Dispatch, 'wake' | 'expect'>,
+  run: NewRun,
+  use: OneTimeUse,
+): Promise<Triggered> {
+  const [row] = await sql.begin(async (tx) => {
+    await useOnce(tx, run.env, use, run.id);
+    const rows = await insertRuns({ sql: tx, clock }, [run]);
+    if (rows[0]?.cached) await unuse(tx, use);
+    return rows;
+  });
+  if (!row) throw new TypeError('a run that is inserted is answered');
+  if (!row.cached) {
+    if (run.state === 'queued') dispatch.wake(run.env);
+    if (run.due) dispatch.expect(run.due.getTime());
+  }
+  return { id: row.run_id, isCached: row.cached };
+}

@@ -1,0 +1,137 @@
+/** The published SDK's runs, tags, metadata and queues against a real server. */
+import { apiClientManager } from '@trigger.dev/core/v3';
+import { configure, queues, runs, tasks } from '@trigger.dev/sdk';
+import { expect, it } from 'vitest';
+import { testServer, type TestServer } from '../support/server.ts';
+
+async function serverWithTasks(): Promise<TestServer> {
+  const server = await testServer();
+  const registered = await server.ask('/runner/v1/versions', {
+    method: 'POST',
+    body: {
+      contentHash: 'content-1',
+      tasks: [
+        { id: 'echo', filePath: 'tasks/echo.ts' },
+        { id: 'mail', filePath: 'tasks/mail.ts', queue: { name: 'mail', concurrencyLimit: 2 } },
+      ],
+    },
+  });
+  expect(registered.status).toBe(200);
+  configure({ baseURL: server.url, accessToken: server.keys.prod });
+  return server;
+}
+
+it('lists runs by every filter it has, page by page and as one iteration', async () => {
+  await serverWithTasks();
+  const made: string[] = [];
+  for (let n = 0; n < 5; n++) {
+    const { id } = await tasks.trigger(
+      n % 2 === 0 ? 'echo' : 'mail',
+      { n },
+      { tags: [`n:${n}`, 'all'], machine: 'micro' },
+    );
+    made.unshift(id);
+  }
+  const all = await runs.list({ limit: 10 });
+  expect(all.data.map((run) => run.id)).toEqual(made);
+  expect(all.data[0]).toMatchObject({
+    status: 'QUEUED',
+    taskIdentifier: 'echo',
+    env: { name: 'prod' },
+    isQueued: true,
+  });
+
+  const first = await runs.list({ limit: 2, tag: 'all' });
+  const second = await first.getNextPage();
+  expect([...first.data, ...second.data].map((run) => run.id)).toEqual(made.slice(0, 4));
+  expect((await second.getPreviousPage()).data.map((run) => run.id)).toEqual(made.slice(0, 2));
+  const iterated: string[] = [];
+  for await (const run of runs.list({ limit: 2 })) iterated.push(run.id);
+  expect(iterated).toEqual(made);
+
+  const ids = async (filter: Parameters<typeof runs.list>[0]) =>
+    (await runs.list(filter as never)).data.map((run: { id: string }) => run.id);
+  expect(await ids({ status: ['QUEUED', 'FAILED'], taskIdentifier: 'mail' })).toEqual([made[1], made[3]]);
+  expect(await ids({ queue: { type: 'task', name: 'echo' } })).toEqual([made[0], made[2], made[4]]);
+  expect(await ids({ queue: [{ type: 'custom', name: 'mail' }] })).toEqual([made[1], made[3]]);
+  expect(await ids({ tag: ['n:0', 'n:3'] })).toEqual([made[1], made[4]]);
+  expect(await ids({ machine: 'micro', isTest: false, period: '1h' })).toEqual(made);
+  expect(await ids({ from: new Date(Date.now() + 60_000), to: Date.now() + 120_000 })).toEqual([]);
+  expect(await ids({ version: '19990101.1' })).toEqual([]);
+  expect(await ids({ batch: 'batch_1' })).toEqual([]);
+  expect(await ids({ schedule: 'sched_1' })).toEqual([]);
+  await expect(runs.list({ status: 'NONE' as never })).rejects.toMatchObject({ status: 400 });
+});
+
+it('lists the runs of a project with a personal access token', async () => {
+  const server = await serverWithTasks();
+  const prod = await tasks.trigger('echo', 1);
+  configure({ baseURL: server.url, accessToken: server.keys.stg });
+  const staging = await tasks.trigger('echo', 2);
+  configure({ baseURL: server.url, accessToken: server.personalAccessToken });
+  const all = await runs.list(server.projectRef, {});
+  expect(all.data.map((run) => [run.id, run.env.name])).toEqual([
+    [staging.id, 'stg'],
+    [prod.id, 'prod'],
+  ]);
+  expect((await runs.list(server.projectRef, { env: 'staging' })).data.map((run) => run.id)).toEqual([
+    staging.id,
+  ]);
+  await expect(runs.list('proj_unknown', {})).rejects.toMatchObject({ status: 404 });
+});
+
+it('replays, reschedules and cancels', async () => {
+  await serverWithTasks();
+  const { id } = await tasks.trigger('echo', { when: new Date(0) }, { tags: ['a'] });
+  await runs.cancel(id);
+  const { id: again } = await runs.replay(id);
+  expect(await runs.retrieve(again)).toMatchObject({
+    status: 'QUEUED',
+    payload: { when: '1970-01-01T00:00:00.000Z' },
+    tags: ['a'],
+  });
+  const other = await runs.replay(id, { payload: { n: 1 } } as never);
+  expect((await runs.retrieve(other.id)).payload).toEqual({ n: 1 });
+
+  const late = await tasks.trigger('echo', 1, { delay: '1h' });
+  const moved = await runs.reschedule(late.id, { delay: new Date('2999-01-01') });
+  expect(moved).toMatchObject({ status: 'DELAYED', delayedUntil: new Date('2999-01-01') });
+  await expect(runs.reschedule(again, { delay: '1h' })).rejects.toMatchObject({ status: 422 });
+  await expect(runs.reschedule(late.id, { delay: 'soon' })).rejects.toMatchObject({ status: 400 });
+});
+
+it('adds tags and changes metadata, as code inside a task does', async () => {
+  await serverWithTasks();
+  const { id } = await tasks.trigger('echo', 1, { metadata: { step: 1 } });
+  const client = apiClientManager.clientOrThrow();
+  expect(await client.addTags(id, { tags: ['a', 'b'] })).toEqual({ message: 'Successfully set 2 new tags.' });
+  expect(await client.addTags(id, { tags: 'a' })).toEqual({ message: 'No new tags to add' });
+  expect(
+    await client.updateRunMetadata(id, { operations: [{ type: 'increment', key: 'step', value: 2 }] }),
+  ).toEqual({ metadata: { step: 3 } });
+  expect(await client.getRunMetadata(id)).toEqual({ metadata: { step: 3 } });
+  expect(await runs.retrieve(id)).toMatchObject({ tags: ['a', 'b'], metadata: { step: 3 } });
+});
+
+it('looks at queues, pauses them and changes their limits', async () => {
+  await serverWithTasks();
+  await tasks.trigger('mail', 1);
+  const { data } = await queues.list({ page: 1, perPage: 10 });
+  expect(data.map((queue) => [queue.type, queue.name])).toEqual([
+    ['custom', 'mail'],
+    ['task', 'echo'],
+  ]);
+  const mail = { type: 'custom', name: 'mail' } as const;
+  const found = await queues.retrieve(mail);
+  expect(found).toMatchObject({ queued: 1, running: 0, paused: false, concurrencyLimit: 2 });
+  expect(await queues.retrieve(found.id)).toMatchObject({ name: 'mail' });
+  expect((await queues.pause(mail)).paused).toBe(true);
+  expect((await queues.resume(mail)).paused).toBe(false);
+  expect(await queues.overrideConcurrencyLimit(mail, 7)).toMatchObject({
+    concurrency: { current: 7, base: 2 },
+  });
+  expect(await queues.resetConcurrencyLimit(mail)).toMatchObject({
+    concurrency: { current: 2, override: null },
+  });
+  await expect(queues.retrieve({ type: 'task', name: 'none' })).rejects.toMatchObject({ status: 404 });
+});
