@@ -25,20 +25,26 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
     'errors',
     'auth',
     'tenancy',
+    'audit',
     'db',
     'schedules',
+    'events',
+    'notifications',
     'envvars',
   ],
-  index: ['server', 'http', 'auth', 'tenancy', 'db', 'runs', 'schedules'],
+  index: ['server', 'http', 'auth', 'tenancy', 'db', 'runs', 'schedules', 'envvars'],
   http: ['auth', 'db'],
   upkeep: ['runs', 'errors', 'db'],
   runs: ['queues', 'errors', 'workers', 'envvars', 'auth', 'db'],
   schedules: ['runs', 'auth', 'db', 'workers'],
+  events: ['runs', 'auth', 'db', 'workers'],
+  notifications: ['auth', 'db'],
   envvars: ['auth', 'db'],
   workers: ['auth', 'db'],
   queues: ['auth', 'db'],
   errors: ['auth', 'db'],
-  tenancy: ['auth', 'db'],
+  tenancy: ['audit', 'auth', 'db'],
+  audit: ['auth', 'db'],
   auth: ['db'],
   db: [],
   log: [],
@@ -57,10 +63,12 @@ function importsBelow(folder: string): Import[] {
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((file) => !file.includes('/testing/') && !file.includes('/corpus/'))
     .flatMap((file) =>
-      [...readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => ({
-        from: file,
-        to: match[1] as string,
-      })),
+      [...readFileSync(file, 'utf8').matchAll(/(?<!['/\w])(?:from|import)\s*\(?\s*'([^']+)'/g)].map(
+        (match) => ({
+          from: file,
+          to: match[1] as string,
+        }),
+      ),
     );
 }
 

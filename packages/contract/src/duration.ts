@@ -25,7 +25,9 @@ const lastInstant = 8.64e15;
  * @example parseDuration('1h30m') // 5400000
  */
 export function parseDuration(text: string): number | Unreadable {
-  const error = { error: `"${text.slice(0, mostCharacters)}" is not a duration; write numbers with units, such as 90s, 1h30m or 2d` };
+  const error = {
+    error: `"${text.slice(0, mostCharacters)}" is not a duration; write numbers with units, such as 90s, 1h30m or 2d`,
+  };
   if (text.length === 0 || text.length > mostCharacters) return error;
   const seen = new Set<string>();
   let total = 0;
@@ -39,7 +41,9 @@ export function parseDuration(text: string): number | Unreadable {
     total += Number(match[1]) * (unitMs[unit] as number);
     rest = rest.slice(match[0].length);
   }
-  return total <= lastInstant ? total : { error: `"${text}" is too long; the end of it is beyond what a date can hold` };
+  return total <= lastInstant
+    ? total
+    : { error: `"${text}" is too long; the end of it is beyond what a date can hold` };
 }
 
 /**

@@ -143,11 +143,13 @@ create table parked (
 );
 create index parked_by_expiry on parked (expires_at) where expires_at is not null;
 
+create sequence lease_fences;
+
 create table leases (
   env int not null,
   run_id text collate "C" not null,
   -- the proof that an attempt is the live one: it grows with every lease
-  fence bigint generated always as identity,
+  fence bigint not null default nextval('lease_fences'),
   runner_id text collate "C" not null,
   queue_id int not null,
   key text not null,

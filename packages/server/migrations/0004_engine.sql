@@ -39,6 +39,18 @@ begin
   end loop;
 end $$;
 
+-- Records in which spans of ids there are runs with these facets (0007), in one order for everybody.
+create function note_facets(p_env int[], p_facet text[], p_run text[]) returns void
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+as $$
+begin
+  insert into run_facets (env, facet, span)
+  select distinct i.env, i.facet, left(i.run_id, 10) from unnest(p_env, p_facet, p_run) as i (env, facet, run_id)
+   where i.facet is not null order by 1, 2, 3
+  on conflict do nothing;
+end $$;
+
 -- Creates runs: one call carries what many callers triggered at once. `p_state` says where a run waits (queued, delayed,
 -- parked); `p_runner`, where given, is a runner of the calling process with a free slot: the run is leased to it in the same
 -- commit if nothing limits its queue and nobody is ahead of it, and queued otherwise.
@@ -48,7 +60,8 @@ create function trigger_runs(
   p_ord bigint[], p_payload text[], p_payload_type text[], p_expires timestamptz[], p_ttl int[], p_due timestamptz[],
   p_idempotency text[], p_idempotency_expires timestamptz[], p_idempotency_options jsonb[], p_tags jsonb[], p_metadata text[],
   p_max_attempts int[], p_max_duration int[], p_machine text[], p_priority int[], p_test boolean[], p_parent text[],
-  p_root text[], p_depth smallint[], p_runner text[], p_runner_version int[]
+  p_root text[], p_depth smallint[], p_runner text[], p_runner_version int[], p_schedule text[] default null,
+  p_event text[] default null
 ) returns table (ix int, run_id text, cached boolean, fence bigint)
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -86,17 +99,43 @@ begin
 
   insert into runs (env, id, task, queue_id, concurrency_key, payload, payload_type, version_id, max_attempts, max_duration,
                     machine, ttl, ord, priority_ms, tags, metadata, is_test, idempotency_key, idempotency_key_options,
-                    parent_id, root_id, depth, created_at, delayed_until)
+                    parent_id, root_id, depth, created_at, delayed_until, schedule_id, event)
   select i.env, i.id, i.task, i.queue_id, nullif(i.key, ''), i.payload, i.payload_type, nullif(i.route, 0), i.max_attempts,
          i.max_duration, i.machine, i.ttl, i.ord, coalesce(i.priority, 0),
          (select array_agg(t) from jsonb_array_elements_text(i.tags) as t), i.metadata, coalesce(i.test, false),
-         i.idempotency, i.idempotency_options, i.parent, i.root, coalesce(i.depth, 0::smallint), p_at, i.due
+         i.idempotency, i.idempotency_options, i.parent, i.root, coalesce(i.depth, 0::smallint), p_at, i.due, i.schedule, i.event
     from unnest(p_env, p_id, p_task, p_queue, p_key, p_route, p_ord, p_payload, p_payload_type, p_ttl, p_due, p_idempotency,
                 p_idempotency_options, p_tags, p_metadata, p_max_attempts, p_max_duration, p_machine, p_priority, p_test,
-                p_parent, p_root, p_depth)
+                p_parent, p_root, p_depth, p_schedule, p_event)
            with ordinality as i (env, id, task, queue_id, key, route, ord, payload, payload_type, ttl, due, idempotency,
-                idempotency_options, tags, metadata, max_attempts, max_duration, machine, priority, test, parent, root, depth, ix)
+                idempotency_options, tags, metadata, max_attempts, max_duration, machine, priority, test, parent, root, depth, schedule, event, ix)
    where p_idempotency is null or i.ix = any (v_new);
+
+  with kinds as materialized (
+    select distinct p_env[g.i] as env, p_task[g.i] as task, p_queue[g.i] as queue_id, left(p_id[g.i], 10) as span
+      from unnest(v_new) as g (i)
+  )
+  insert into run_facets (env, facet, span)
+  select k.env, f.facet, k.span
+    from kinds k
+    join queues q on q.id = k.queue_id
+    cross join lateral unnest(case when q.name = 'task/' || k.task then array['o:' || k.task]
+                                   else array['t:' || k.task, 'q:' || k.queue_id] end) as f (facet)
+   order by 1, 2, 3
+  on conflict do nothing;
+  if p_tags is not null or p_machine is not null or p_test is not null or p_schedule is not null
+     or 0 <> any (p_route) then
+    perform note_facets(array_agg(p_env[g.i]), array_agg(f.facet), array_agg(p_id[g.i]))
+       from unnest(v_new) as g (i)
+       cross join lateral (
+         select 'g:' || t.tag from jsonb_array_elements_text(p_tags[g.i]) as t (tag)
+         union all select 'm:' || p_machine[g.i]
+         union all select 'd' where p_test[g.i]
+         union all select 'c:' || p_schedule[g.i]
+         union all select 'v:' || nullif(p_route[g.i], 0)
+       ) as f (facet)
+      where f.facet is not null having count(*) > 0;
+  end if;
 
   if p_runner is not null then
     with leased as (
@@ -142,6 +181,13 @@ begin
       from generate_subscripts(p_id, 1) as g (i);
 end $$;
 
+-- What a claim keeps of a run while it goes on to the next lanes.
+create type claimed_run as (
+  run_id text, fence bigint, attempt int, version_id int, task text, payload text, payload_type text, metadata text,
+  tags text[], is_test boolean, queue_id int, concurrency_key text, max_attempts int, max_duration int, machine text,
+  priority_ms int, created_at timestamptz, parent_id text, root_id text, schedule_id text, event text
+);
+
 -- Leases up to `p_want` runs of one environment to a runner. `p_routes` are the lanes it can serve: ids of versions, and 0 if it
 -- has the current one (`p_current`). Walks the ring of ready lanes from `p_turn`, takes from each its share, and returns the
 -- turn of the last lane that gave one: the next claim starts behind it. Fewer than `p_want` means that nothing more can be had.
@@ -150,7 +196,7 @@ create function claim_runs(
 ) returns table (
   run_id text, fence bigint, attempt int, version_id int, turn int, task text, payload text, payload_type text, metadata text,
   tags text[], is_test boolean, queue_id int, concurrency_key text, max_attempts int, max_duration int, machine text,
-  priority_ms int, created_at timestamptz, parent_id text, root_id text
+  priority_ms int, created_at timestamptz, parent_id text, root_id text, schedule_id text, event text
 )
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -168,8 +214,8 @@ declare
   v_room int[];
   v_place bigint[];
   v_gave bigint[];
-  v_taken text[];
-  v_runs text[] := '{}';
+  v_taken claimed_run[];
+  v_runs claimed_run[] := '{}';
   v_idle bigint[] := '{}';
   v_full bigint[] := '{}';
   v_found int;
@@ -225,18 +271,24 @@ begin
         delete from queued w
          where w.ctid = any (array(select row from head where nth <= room limit v_want))
         returning w.lane_id, w.run_id
-      ), leased as (
-        insert into leases (env, run_id, runner_id, queue_id, key, version_id, attempt, leased_at)
-        select p_env, t.run_id, p_runner, l.queue_id, l.key, case when l.route = 0 then p_current else l.route end,
-               r.attempt + 1, p_at
+      ), claimed as materialized (
+        select t.lane_id, t.run_id, nextval('lease_fences') as fence, x.attempt + 1 as attempt,
+               case when l.route = 0 then p_current else l.route end as version_id, l.key, x.task, x.payload, x.payload_type,
+               x.metadata, x.tags, x.is_test, x.queue_id, x.concurrency_key, x.max_attempts, x.max_duration, x.machine,
+               x.priority_ms, x.created_at, x.parent_id, x.root_id, x.schedule_id, x.event
           from taken t
           join lanes l on l.id = t.lane_id
-          cross join lateral (select x.attempt from runs x where x.env = p_env and x.id = t.run_id limit 1) r
+          cross join lateral (select r.* from runs r where r.env = p_env and r.id = t.run_id limit 1) x
+      ), leased as (
+        insert into leases (env, run_id, fence, runner_id, queue_id, key, version_id, attempt, leased_at)
+        select p_env, c.run_id, c.fence, p_runner, c.queue_id, c.key, c.version_id, c.attempt, p_at from claimed c
       )
-      select array_agg(t.run_id), array_agg(distinct t.lane_id),
-             exists (select from taken x group by x.lane_id having count(*) >= v_share)
+      select array_agg(row (c.run_id, c.fence, c.attempt, c.version_id, c.task, c.payload, c.payload_type, c.metadata, c.tags,
+                            c.is_test, c.queue_id, c.concurrency_key, c.max_attempts, c.max_duration, c.machine, c.priority_ms,
+                            c.created_at, c.parent_id, c.root_id, c.schedule_id, c.event)::claimed_run),
+             array_agg(distinct c.lane_id), exists (select from claimed x group by x.lane_id having count(*) >= v_share)
         into v_taken, v_gave, v_capped
-        from taken t;
+        from claimed c;
 
       if v_taken is not null then
         v_runs := v_runs || v_taken;
@@ -285,12 +337,10 @@ begin
   end if;
 
   return query
-    select e.run_id, e.fence, e.attempt, e.version_id, v_last, r.task, r.payload, r.payload_type, r.metadata, r.tags, r.is_test,
-           r.queue_id, r.concurrency_key, r.max_attempts, r.max_duration, r.machine, r.priority_ms, r.created_at, r.parent_id,
-           r.root_id
-      from unnest(v_runs) as c (run_id)
-      cross join lateral (select l.* from leases l where l.env = p_env and l.run_id = c.run_id limit 1) e
-      cross join lateral (select x.* from runs x where x.env = p_env and x.id = c.run_id limit 1) r;
+    select c.run_id, c.fence, c.attempt, c.version_id, v_last, c.task, c.payload, c.payload_type, c.metadata, c.tags, c.is_test,
+           c.queue_id, c.concurrency_key, c.max_attempts, c.max_duration, c.machine, c.priority_ms, c.created_at, c.parent_id,
+           c.root_id, c.schedule_id, c.event
+      from unnest(v_runs) as c;
 end $$;
 
 -- Frees the lanes of these places. Called by whoever ended leases there; harmless where nothing is blocked.
@@ -336,13 +386,15 @@ end $$;
 -- Failures carry what `record_errors` needs; the occurrence commits with the run or not at all.
 create function settle_runs(
   p_at timestamptz, p_env int[], p_run text[], p_fence bigint[], p_kind text[], p_output text[], p_output_type text[],
-  p_error jsonb[], p_due timestamptz[], p_fingerprint text[], p_group text[], p_type text[], p_message text[], p_sample jsonb[]
+  p_error jsonb[], p_due timestamptz[], p_fingerprint text[], p_group text[], p_type text[], p_message text[], p_sample jsonb[],
+  p_revision int[] default null
 ) returns table (ix int, kind text, limited boolean)
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 as $$
 #variable_conflict use_column
 declare
+  v_place tid[];
   v_ix int[];
   v_kind text[];
   v_env int[];
@@ -353,18 +405,20 @@ declare
   v_attempt int[];
   v_limited boolean;
 begin
+  -- Each lease is fetched through its key, one at a time: under the statistics of a table that was empty a moment ago, a join would
+  -- read every lease of the environment for each of them. Locked in the order of the runs.
   select lock_limited(array_agg(l.env), array_agg(l.queue_id)) into v_limited
-    from unnest(p_env, p_run, p_fence) as i (env, run_id, fence)
-    join leases l on l.env = i.env and l.run_id = i.run_id and l.fence = i.fence;
+    from unnest(p_env, p_run) as i (env, run_id)
+    cross join lateral (select x.env, x.queue_id from leases x where x.env = i.env and x.run_id = i.run_id limit 1) l;
 
-  with live as materialized (
-    select l.env, l.run_id, l.fence, i.ix::int as ix
-      from unnest(p_env, p_run, p_fence) with ordinality as i (env, run_id, fence, ix)
-      join leases l on l.env = i.env and l.run_id = i.run_id and l.fence = i.fence
-     order by l.run_id
-       for update of l
-  ), gone as (
-    delete from leases l using live where l.env = live.env and l.run_id = live.run_id and l.fence = live.fence
+  select array_agg(l.place), array_agg(i.ix) into v_place, v_ix
+    from (select * from unnest(p_env, p_run, p_fence) with ordinality as i (env, run_id, fence, ix) order by run_id) i
+    cross join lateral (
+      select x.ctid as place from leases x where x.env = i.env and x.run_id = i.run_id and x.fence = i.fence limit 1 for update
+    ) l;
+  -- A statement of its own: only a new snapshot sees a cancellation that committed while we waited for the lock.
+  with gone as (
+    delete from leases l using unnest(v_place, v_ix) as live (place, ix) where l.ctid = live.place
     returning l.env, l.queue_id, l.key, l.version_id, l.leased_at, l.attempt, l.cancel_requested, live.ix
   )
   select array_agg(g.ix), array_agg(case when g.cancel_requested then 'CANCELED' else p_kind[g.ix] end), array_agg(g.env),
@@ -381,6 +435,7 @@ begin
     error = case when g.kind in ('COMPLETED', 'CANCELED', 'released', 'parked') then r.error else p_error[g.ix] end,
     attempt = case when g.kind in ('released', 'parked') then r.attempt else g.attempt end,
     version_id = case when g.kind in ('released', 'parked') then r.version_id else g.version_id end,
+    env_revision = case when g.kind in ('released', 'parked') then r.env_revision else p_revision[g.ix] end,
     started_at = case when g.kind in ('released', 'parked') then r.started_at else coalesce(r.started_at, g.leased_at) end,
     duration_ms = case when g.kind in ('released', 'parked') then r.duration_ms
                        else r.duration_ms + greatest(0, extract(epoch from p_at - g.leased_at) * 1000)::bigint end,
@@ -389,9 +444,23 @@ begin
     from unnest(v_ix, v_kind, v_env, v_version, v_leased, v_attempt) as g (ix, kind, env, version_id, leased_at, attempt)
    where r.env = g.env and r.id = p_run[g.ix];
 
+  insert into run_facets (env, facet, span)
+  select distinct g.env, f.facet, left(p_run[g.ix], 10)
+    from unnest(v_ix, v_kind, v_env, v_version) as g (ix, kind, env, version_id)
+    cross join lateral unnest(case when g.kind = 'retry' then array['v:' || g.version_id]
+                                   else array['s:' || g.kind, 'v:' || g.version_id] end) as f (facet)
+   where g.kind not in ('released', 'parked') order by 1, 2, 3
+  on conflict do nothing;
+  if v_kind && '{CANCELED,FAILED,CRASHED,SYSTEM_FAILURE,TIMED_OUT}' then
+    perform note_facets(array_agg(r.env), array_agg(f.facet), array_agg(r.id))
+       from unnest(v_ix, v_kind, v_env) as g (ix, kind, env) join runs r on r.env = g.env and r.id = p_run[g.ix]
+       cross join lateral unnest(array['e:' || g.kind || ':' || r.task, 'x:' || p_group[g.ix]]) as f (facet)
+      where g.kind in ('CANCELED', 'FAILED', 'CRASHED', 'SYSTEM_FAILURE', 'TIMED_OUT');
+  end if;
+
   if 'retry' = any (v_kind) then
-    insert into delayed (env, run_id, due)
-    select g.env, p_run[g.ix], p_due[g.ix] from unnest(v_ix, v_kind, v_env) as g (ix, kind, env) where g.kind = 'retry';
+    insert into delayed (env, run_id, due, retry)
+    select g.env, p_run[g.ix], p_due[g.ix], true from unnest(v_ix, v_kind, v_env) as g (ix, kind, env) where g.kind = 'retry';
   end if;
   if 'released' = any (v_kind) then
     perform requeue_runs(array_agg(g.env), array_agg(p_run[g.ix]))
@@ -467,6 +536,9 @@ begin
     update runs r set rescues = r.rescues + 1, version_id = g.version_id, updated_at = p_at
       from unnest(v_env, v_run, v_verdict, v_version) as g (env, run_id, verdict, version_id)
      where r.env = g.env and r.id = g.run_id and g.verdict = 'queued';
+    perform note_facets(array_agg(g.env), array_agg('v:' || g.version_id), array_agg(g.run_id))
+       from unnest(v_env, v_run, v_verdict, v_version) as g (env, run_id, verdict, version_id)
+      where g.verdict = 'queued' having count(*) > 0;
   end if;
   perform requeue_runs(array_agg(g.env), array_agg(g.run_id))
      from unnest(v_env, v_run, v_verdict) as g (env, run_id, verdict) where g.verdict = 'queued';
@@ -540,7 +612,9 @@ language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 as $$
 declare
-  v_count int;
+  v_env int[];
+  v_task text[];
+  v_run text[];
 begin
   with late as materialized (
     select q.ctid as place from queued q where q.expires_at <= p_at order by q.expires_at limit p_limit for update skip locked
@@ -550,12 +624,18 @@ begin
     select p.ctid as place from parked p where p.expires_at <= p_at order by p.expires_at limit p_limit for update skip locked
   ), gone_parked as (
     delete from parked p where p.ctid = any (array(select place from late_parked)) returning p.env, p.run_id
+  ), ended as (
+    update runs r set status = 'EXPIRED', finished_at = p_at, updated_at = p_at
+      from (select * from gone union all select * from gone_parked) g
+     where r.env = g.env and r.id = g.run_id and r.status is null
+    returning r.env, r.task, r.id
   )
-  update runs r set status = 'EXPIRED', finished_at = p_at, updated_at = p_at
-    from (select * from gone union all select * from gone_parked) g
-   where r.env = g.env and r.id = g.run_id and r.status is null;
-  get diagnostics v_count = row_count;
-  return v_count;
+  select array_agg(e.env), array_agg(e.task), array_agg(e.id) into v_env, v_task, v_run from ended e;
+  if v_run is null then return 0; end if;
+  perform note_facets(array_agg(g.env), array_agg(f.facet), array_agg(g.run_id))
+     from unnest(v_env, v_task, v_run) as g (env, task, run_id)
+     cross join lateral unnest(array['s:EXPIRED', 'e:EXPIRED:' || g.task]) as f (facet);
+  return cardinality(v_run);
 end $$;
 
 -- Cancels a run and all its descendants. One that waits ends at once; a live attempt is asked to stop and its fence returned.
@@ -593,6 +673,7 @@ begin
       if found then
         update runs r set status = 'CANCELED', finished_at = p_at, updated_at = p_at
          where r.env = p_env and r.id = v_run.id and r.status is null;
+        perform note_facets(array[p_env, p_env], array['s:CANCELED', 'e:CANCELED:' || v_run.task], array[v_run.id, v_run.id]);
         exit;
       end if;
       select * into v_run from runs r where r.env = p_env and r.id = v_run.id;

@@ -11,13 +11,13 @@ export type Fact =
   | 'runner.left'
   | 'runner.lost'
   | 'runner.refused'
-  | 'variables.changed'
   | 'variables.failed'
   | 'version.registered'
   | 'runs.rescued'
   | 'settle.failed'
   | 'upkeep.failed'
-  | 'dispatch.failed';
+  | 'dispatch.failed'
+  | 'endpoint.disabled';
 
 export interface Log {
   info(fact: Fact, fields?: Readonly<Record<string, unknown>>): void;
@@ -44,7 +44,7 @@ export function createLog(destination: { write(line: string): void } = process.s
 }
 
 const secret =
-  /\b(?:svc|tr)_(?:dev|stg|prod|preview|pat)_[0-9A-Za-z_]{8,}|\beyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]{4,}/g;
+  /\b(?:svc|tr)_(?:dev|stg|prod|preview|pat|inv)_[0-9A-Za-z_]{8,}|\beyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]{4,}/g;
 
 const withoutSecrets = (line: string): string =>
   line.includes('_') || line.includes('eyJ') ? line.replace(secret, '<secret>') : line;

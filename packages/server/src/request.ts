@@ -1,4 +1,4 @@
-import type { Body, OperationDeclaration, Params, Query, Reply } from '@millrace/contract';
+import type { Body, OperationDeclaration, Params, Query, Reply, Role } from '@millrace/contract';
 import type { Environment, Principal } from './auth/principal.ts';
 
 /** A request as a handler sees it: authenticated, authorised, validated. Nothing of the HTTP framework is in it. */
@@ -9,6 +9,10 @@ export interface Request<D extends OperationDeclaration> {
   readonly principal: Principal;
   /** The environment of the key or token. Not there for a personal access token: reading it then is a fault. */
   readonly environment: Environment;
+  /** What the user is in the organisation of the path; undefined for keys and tokens, and where no role is asked for. */
+  readonly role: Role | undefined;
+  /** Where it came from, for the audit log. */
+  readonly origin: Origin;
   header(name: string): string | undefined;
   /** Sets a header of the reply. */
   setHeader(name: string, value: string): void;
@@ -17,6 +21,13 @@ export interface Request<D extends OperationDeclaration> {
    * (`{ type: 'runs', id: 'run_1' }`, `{ type: 'tags', id: 'org:42' }`). For objects known only after a look-up.
    */
   authorize(identities: readonly Identity[]): void;
+}
+
+export interface Origin {
+  readonly requestId: string;
+  /** Of the peer: behind a proxy, the proxy's. */
+  readonly address: string;
+  readonly userAgent: string | undefined;
 }
 
 export interface Identity {

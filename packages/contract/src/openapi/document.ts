@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Access, OperationDeclaration } from '../operation.ts';
+import type { Access } from '../access.ts';
+import type { OperationDeclaration } from '../operation.ts';
 import { errorBody } from '../operations/shapes.ts';
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
@@ -34,6 +35,8 @@ export function openApiDocument(
     (paths[path] ??= {})[declaration.method.toLowerCase()] = describe(declaration);
   }
   const tags = new Set(Object.values(operations).map(({ tag }) => tag));
+  const schemas: Record<string, unknown> = { Error: schemaOf(errorBody) };
+  const lifted = liftDefinitions(paths, schemas);
   return {
     openapi: '3.1.0',
     info: {
@@ -44,8 +47,8 @@ export function openApiDocument(
     },
     servers: [{ url: serverUrl }],
     tags: [...tags].map((name) => ({ name })),
-    paths,
-    components: { schemas: { Error: schemaOf(errorBody) }, securitySchemes },
+    paths: lifted,
+    components: { schemas, securitySchemes },
   };
 }
 
@@ -132,4 +135,24 @@ function schemaOf(schema: z.ZodType): JsonSchema {
     },
   });
   return rest;
+}
+
+/** Moves the definitions that recursive schemas bring along to where the document keeps its own, under names of their own. */
+function liftDefinitions<T>(value: T, schemas: Record<string, unknown>): T {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((each) => liftDefinitions<unknown>(each, schemas)) as T;
+  if (!('$defs' in value)) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, each]) => [key, liftDefinitions<unknown>(each, schemas)]),
+    ) as T;
+  }
+  const prefix = `Schema${Object.keys(schemas).length}`;
+  const renamed = JSON.parse(
+    JSON.stringify(value).replaceAll('"#/$defs/', `"#/components/schemas/${prefix}`),
+  ) as {
+    $defs: Record<string, unknown>;
+  };
+  const { $defs, ...rest } = renamed;
+  for (const [name, definition] of Object.entries($defs)) schemas[prefix + name] = definition;
+  return rest as T;
 }

@@ -57,7 +57,15 @@ export const taskManifest = z.object({
   ttl: z.number().int().min(0).optional(),
   /** Declared cron of a scheduled task. */
   schedule: z
-    .object({ cron: z.string(), timezone: z.string(), environments: z.array(z.string()).optional() })
+    .object({
+      cron: z.string(),
+      timezone: z.string(),
+      /** Only in these environments, such as `PRODUCTION` or `prod`. */
+      environments: z.array(z.string()).optional(),
+      window: z.string().optional(),
+      missed: z.string().optional(),
+      overlap: z.string().optional(),
+    })
     .optional(),
   /** A scheduled task, whether or not it declares its cron. */
   scheduled: z.boolean().optional(),

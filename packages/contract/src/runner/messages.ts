@@ -34,6 +34,8 @@ export interface Assignment {
   readonly rootRun: string | null;
   readonly batch: string | null;
   readonly schedule: string | null;
+  /** JSON text of the event that started it, without its payload. */
+  readonly event?: string | null;
 }
 
 /** An error as it left the user's code, made safe to send. */
@@ -68,6 +70,8 @@ export interface Settlement {
   readonly run: string;
   readonly fence: number;
   readonly outcome: Outcome;
+  /** The revision of the environment's variables that it ran with. */
+  readonly revision?: number;
 }
 
 export type LogLevel = 'debug' | 'info' | 'log' | 'warn' | 'error';
@@ -113,15 +117,22 @@ export type ServerMessage =
       readonly leaseMs: number;
       /** Fences of `held` that are no longer this runner's: stop them, send nothing about them. */
       readonly lost: readonly number[];
-      /** The environment's variables for `process.env` of executors, with their revision. */
+      /** The environment's variables for `process.env` of executors. */
       readonly variables: Readonly<Record<string, string>>;
+      /** Their revision; not there before the first. */
+      readonly revision?: number;
       readonly environment: EnvironmentFacts;
     }
   | { readonly type: 'run'; readonly assignments: readonly Assignment[] }
   | { readonly type: 'cancel'; readonly fences: readonly number[] }
   /** Fences whose settlement is final, be it recorded or refused as stale. */
   | { readonly type: 'settled'; readonly fences: readonly number[]; readonly stale: readonly number[] }
-  | { readonly type: 'variables'; readonly variables: Readonly<Record<string, string>> }
+  /** They changed: attempts that start from now on get these. */
+  | {
+      readonly type: 'variables';
+      readonly variables: Readonly<Record<string, string>>;
+      readonly revision?: number;
+    }
   /** The connection is refused; `retry` says whether to try again. */
   | { readonly type: 'refused'; readonly reason: string; readonly retry: boolean };
 
@@ -155,7 +166,13 @@ const runnerMessageTypes: ReadonlySet<unknown> = new Set<RunnerMessage['type']>(
  * environment with full access, and what they send about a run is fenced.
  */
 export function runnerMessage(frame: unknown): RunnerMessage | undefined {
-  if (typeof frame !== 'object' || frame === null || !('type' in frame) || !runnerMessageTypes.has(frame.type)) return undefined;
+  if (
+    typeof frame !== 'object' ||
+    frame === null ||
+    !('type' in frame) ||
+    !runnerMessageTypes.has(frame.type)
+  )
+    return undefined;
   const message = frame as RunnerMessage;
   switch (message.type) {
     case 'hello':

@@ -15,6 +15,8 @@ export interface ConnectionOptions {
   readonly url?: string;
   readonly key?: string;
   readonly dir: string;
+  /** A branch of the key's environment. */
+  readonly branch?: string;
 }
 
 /** The options of every command that speaks to a server. */
@@ -62,6 +64,7 @@ export async function openClient(options: ConnectionOptions): Promise<typeof Sdk
   sdk.configure({
     baseURL: url,
     secretKey: key,
+    ...(options.branch !== undefined && { previewBranch: options.branch }),
     retry: { maxAttempts: 2, minTimeoutInMs: 200 },
   });
   return sdk;

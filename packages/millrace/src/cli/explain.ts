@@ -7,6 +7,7 @@ const cannotStart = new Set([
   'DataFolderInUse',
   'EmbeddedPostgresError',
   'MasterKeyRefused',
+  'NetworksRefused',
   'ProjectError',
 ]);
 const cannotReach = new Set([

@@ -38,5 +38,7 @@ export function address(text: string): string {
 export function instant(text: string): Date {
   const at = new Date(text);
   if (/^\d{4}-\d\d-\d\d(T.*(Z|[+-]\d\d:?\d\d))?$/.test(text) && !Number.isNaN(at.getTime())) return at;
-  throw new InvalidArgumentError('It is a date, or a time with Z or an offset, such as 2026-01-15T12:00:00Z.');
+  throw new InvalidArgumentError(
+    'It is a date, or a time with Z or an offset, such as 2026-01-15T12:00:00Z.',
+  );
 }

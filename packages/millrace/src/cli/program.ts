@@ -1,12 +1,22 @@
 import { Command } from 'commander';
+import { branchesCommand } from './commands/branches.ts';
 import { devCommand } from './commands/dev.ts';
+import { envCommand } from './commands/env.ts';
 import { errorsCommand } from './commands/errors.ts';
+import { eventsCommand } from './commands/events.ts';
 import { initCommand } from './commands/init.ts';
+import { keysCommand } from './commands/keys.ts';
+import { loginCommand } from './commands/login.ts';
 import { logsCommand } from './commands/logs.ts';
+import { projectsCommand } from './commands/projects.ts';
+import { queuesCommand } from './commands/queues.ts';
 import { runsCommand } from './commands/runs.ts';
 import { schedulesCommand } from './commands/schedules.ts';
 import { startCommand } from './commands/start.ts';
+import { tokensCommand } from './commands/tokens.ts';
 import { triggerCommand } from './commands/trigger.ts';
+import { whoamiCommand } from './commands/whoami.ts';
+import { whyCommand } from './commands/why.ts';
 import { workCommand } from './commands/work.ts';
 import { version } from './version.ts';
 
@@ -28,8 +38,18 @@ export function program(): Command {
     workCommand(),
     triggerCommand(),
     runsCommand(),
+    whyCommand(),
+    queuesCommand(),
     logsCommand(),
     errorsCommand(),
+    eventsCommand(),
+    envCommand(),
+    loginCommand(),
+    whoamiCommand(),
+    projectsCommand(),
+    keysCommand(),
+    tokensCommand(),
+    branchesCommand(),
     schedulesCommand(),
   ]) {
     root.addCommand(command);

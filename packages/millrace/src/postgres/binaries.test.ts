@@ -66,7 +66,7 @@ test.runIf(isRoot)(
     ]);
     expect(new Set(copies).size).toBe(1);
     expect(readdirSync(cache)).toHaveLength(1);
-    const [copy = ''] = copies;
+    const copy = String(copies[0]);
     expect(
       execFileSync(join(copy, 'bin', 'postgres'), ['--version'], { uid: user!.uid, cwd: '/' }).toString(),
     ).toContain('18');

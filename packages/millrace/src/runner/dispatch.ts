@@ -220,7 +220,7 @@ export class Dispatch {
       return false;
     }
     attempt.executor = executor;
-    attempt.variablesRevision = executor.variablesRevision;
+    attempt.variablesRevision = this.#pool.variablesRevision;
     attempt.startedAt = executor.ready ? performance.now() : null;
     attempt.touched = true;
     executor.running.set(attempt.assignment.fence, attempt);

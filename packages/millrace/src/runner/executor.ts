@@ -10,7 +10,6 @@ export type Purpose = 'shared' | 'isolated' | 'suspect';
 export interface ExecutorOptions {
   readonly version: string;
   readonly revision: string;
-  readonly variablesRevision: number | undefined;
   readonly purpose: Purpose;
   readonly projectDir: string;
   readonly env: Readonly<Record<string, string>>;
@@ -42,7 +41,6 @@ const ticksBetweenPings = 5;
 export class Executor {
   readonly version: string;
   readonly revision: string;
-  readonly variablesRevision: number | undefined;
   readonly purpose: Purpose;
   readonly memory: number | undefined;
   readonly running = new Map<number, Attempt>();
@@ -64,9 +62,7 @@ export class Executor {
   #ticks = 0;
   readonly #link: ExecutorLink;
 
-  constructor(options: ExecutorOptions) {
-    const { version, revision, purpose, projectDir, env, memory, serve, events } = options;
-    this.variablesRevision = options.variablesRevision;
+  constructor({ version, revision, purpose, projectDir, env, memory, serve, events }: ExecutorOptions) {
     this.version = version;
     this.revision = revision;
     this.purpose = purpose;

@@ -52,11 +52,16 @@ export class Pool {
     return this.#surroundings !== undefined;
   }
 
+  /** The revision of the variables that an attempt gets which enters a process now. */
+  get variablesRevision(): number | undefined {
+    return this.#surroundings?.variablesRevision;
+  }
+
   /** From now on processes start with these; those that are there serve what they have, and get no more. */
   surround(surroundings: ExecutorSurroundings): void {
-    if (this.#surroundings?.revision === surroundings.revision) return;
+    const changed = this.#surroundings?.revision !== surroundings.revision;
     this.#surroundings = surroundings;
-    this.warm();
+    if (changed) this.warm();
   }
 
   /** Makes a version the one whose process is kept ready. */
@@ -155,12 +160,11 @@ export class Pool {
   ): Executor | undefined {
     if (!this.#surroundings) return undefined;
     const { projectDir, events, guard } = this.#options;
-    const { env, revision, variablesRevision, environment } = this.#surroundings;
+    const { env, revision, environment } = this.#surroundings;
     const { dir, entries, defaults } = build;
     const tasks = Object.fromEntries(Object.entries(build.tasks).map(([id, { source }]) => [id, source]));
     const serve = { type: 'serve', dir, entries, tasks, defaults, environment } as const;
-    const surroundings = { env, revision, variablesRevision };
-    const executor = new Executor({ ...surroundings, version, purpose, projectDir, memory, serve, events });
+    const executor = new Executor({ version, revision, purpose, projectDir, env, memory, serve, events });
     this.#executors.add(executor);
     guard.add(executor.pid);
     return executor;

@@ -41,5 +41,12 @@ export function contextOf({ assignment, environment, startedAt, ...facts }: Cont
     queue: { name: assignment.queue },
     machine: assignment.machine === null ? undefined : { name: assignment.machine },
     batch: assignment.batch === null ? undefined : { id: assignment.batch },
+    event: eventOf(assignment.event),
   };
+}
+
+function eventOf(text: string | null | undefined): Context['event'] {
+  if (text === null || text === undefined) return undefined;
+  const { timestamp, ...event } = JSON.parse(text) as { id: string; name: string; timestamp: string };
+  return { ...event, timestamp: new Date(timestamp) };
 }

@@ -1,5 +1,7 @@
 import type { MachinePreset, TaskManifest } from '@millrace/contract/runner';
 import { parseDuration } from '../duration.ts';
+import { declaredSubscription } from '../events/subscription.ts';
+import { declaredSchedule } from '../schedules/declared.ts';
 import type { QueueOptions, TaskDefinition } from '../task/definition.ts';
 import type { RetryOptions } from '../retry/backoff.ts';
 import { taskBrand, type AnyTask } from '../task/types.ts';
@@ -130,5 +132,8 @@ export function manifestOf(task: AnyTask, filePath: string, exportName?: string)
     isolated,
     ttl: ttlOf(refuse, ttl),
     fingerprint,
+    scheduled: definition.scheduled,
+    schedule: declaredSchedule(refuse, definition.schedule),
+    on: declaredSubscription(refuse, definition.on),
   };
 }

@@ -41,4 +41,17 @@ export interface Context {
   readonly queue: { readonly name: string };
   readonly machine: { readonly name: string } | undefined;
   readonly batch: { readonly id: string } | undefined;
+  /** The event that started it; its payload is the run's. */
+  readonly event:
+    | {
+        readonly id: string;
+        readonly name: string;
+        /** When it happened, as its sender says. */
+        readonly timestamp: Date;
+        readonly source?: string;
+        readonly context?: unknown;
+        /** The event that it is a replay of. */
+        readonly replayOf?: string;
+      }
+    | undefined;
 }

@@ -1,6 +1,8 @@
 import type { MachinePreset } from '@millrace/contract/runner';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { RetryOptions } from '../retry/backoff.ts';
+import type { EventSubscription } from '../events/subscription.ts';
+import type { DeclaredCron } from '../schedules/schedule.ts';
 import type { Context } from './context.ts';
 
 /** What `run` gets beside the payload. */
@@ -43,8 +45,23 @@ export interface TaskSettings<TId extends string> {
 /** A task whose payload is what `run` takes. */
 export interface TaskOptions<TId extends string, TInput, TOutput> extends TaskSettings<TId> {
   schema?: undefined;
+  /** The events that start it beside triggers. */
+  on?: EventSubscription;
   /** The work. What it returns is the run's output; when it throws, the attempt has failed. */
   run: (payload: TInput, args: RunArguments) => TOutput;
+}
+
+/** A task that events start whose payload is checked before `run`. */
+export interface EventTaskOptions<
+  TId extends string,
+  TSchema extends StandardSchemaV1,
+  TOutput,
+> extends TaskSettings<TId> {
+  schema?: undefined;
+  /** The events that start it beside triggers. */
+  on: EventSubscription<TSchema> & { readonly schema: TSchema };
+  /** The work, with what the event's schema made of the payload. */
+  run: (payload: StandardSchemaV1.InferOutput<TSchema>, args: RunArguments) => TOutput;
 }
 
 /** A task whose payload is checked before `run`. */
@@ -55,6 +72,8 @@ export interface SchemaTaskOptions<
 > extends TaskSettings<TId> {
   /** Any Standard Schema (zod, valibot, arktype …). A payload that does not fit fails the run at once, without a retry. */
   schema: TSchema;
+  /** The events that start it beside triggers. */
+  on?: EventSubscription;
   /** The work, with what the schema made of the payload. */
   run: (payload: StandardSchemaV1.InferOutput<TSchema>, args: RunArguments) => TOutput;
 }
@@ -62,5 +81,9 @@ export interface SchemaTaskOptions<
 /** A declared task as the executor sees it, types erased. */
 export interface TaskDefinition extends TaskSettings<string> {
   readonly schema?: StandardSchemaV1 | undefined;
+  readonly on?: EventSubscription<StandardSchemaV1 | undefined> | undefined;
   readonly run: (payload: unknown, args: RunArguments) => unknown;
+  /** Schedules may run it. */
+  readonly scheduled?: boolean;
+  readonly schedule?: DeclaredCron | undefined;
 }

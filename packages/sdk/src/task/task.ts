@@ -1,6 +1,12 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { currentClient } from '../client/current-client.ts';
-import type { QueueOptions, SchemaTaskOptions, TaskDefinition, TaskOptions } from './definition.ts';
+import type {
+  EventTaskOptions,
+  QueueOptions,
+  SchemaTaskOptions,
+  TaskDefinition,
+  TaskOptions,
+} from './definition.ts';
 import { triggerThrough } from './trigger.ts';
 import { taskBrand, type AnyTask, type Task, type TriggerArguments } from './types.ts';
 
@@ -31,6 +37,9 @@ import { taskBrand, type AnyTask, type Task, type TriggerArguments } from './typ
 export function task<const TId extends string, TSchema extends StandardSchemaV1, TOutput>(
   options: SchemaTaskOptions<TId, TSchema, TOutput>,
 ): Task<TId, StandardSchemaV1.InferInput<TSchema>, Awaited<TOutput>>;
+export function task<const TId extends string, TSchema extends StandardSchemaV1, TOutput>(
+  options: EventTaskOptions<TId, TSchema, TOutput>,
+): Task<TId, StandardSchemaV1.InferInput<TSchema>, Awaited<TOutput>>;
 export function task<const TId extends string, TInput = void, TOutput = unknown>(
   options: TaskOptions<TId, TInput, TOutput>,
 ): Task<TId, TInput, Awaited<TOutput>>;
@@ -41,7 +50,7 @@ export function task(options: TaskDefinition): AnyTask {
     description,
     trigger: async (...[payload, triggerOptions]: TriggerArguments<unknown>) =>
       triggerThrough(currentClient(), id, payload, triggerOptions),
-    [taskBrand]: options,
+    [taskBrand]: { ...options, schema: options.schema ?? options.on?.schema },
   };
 }
 

@@ -19,6 +19,8 @@ export interface ConnectOptions {
   readonly name: string;
   /** Most connections. Default 8. */
   readonly max?: number;
+  /** Settings of each session, such as `plan_cache_mode`; names and values as they stand, never from outside. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /** Writes a statement: `sql<Row[]>`select … ${value}`` sends the value as a parameter; another query as value becomes part of it. */
@@ -50,8 +52,8 @@ export interface Sql extends Queryable {
 }
 
 /** Opens a pool. Connections are made when first needed and made again when PostgreSQL comes back. */
-export function connect(database: Database, { name, max = 8 }: ConnectOptions): Sql {
-  const config = configOf(database, name);
+export function connect(database: Database, { name, max = 8, settings = {} }: ConnectOptions): Sql {
+  const config = configOf(database, name, settings);
   const pool = new Pool({ ...config, max, idleTimeoutMillis: 60_000, keepAlive: true });
   // An idle connection that breaks is dropped by the pool; who uses one learns of it from their query.
   pool.on('error', () => {});
@@ -102,8 +104,11 @@ export function connect(database: Database, { name, max = 8 }: ConnectOptions): 
   );
 }
 
-function configOf(database: Database, name: string): PoolConfig {
-  const common = { application_name: name, connectionTimeoutMillis: 10_000, options: '-c TimeZone=UTC' };
+function configOf(database: Database, name: string, settings: Readonly<Record<string, string>>): PoolConfig {
+  const options = Object.entries({ TimeZone: 'UTC', ...settings })
+    .map(([setting, value]) => `-c ${setting}=${value}`)
+    .join(' ');
+  const common = { application_name: name, connectionTimeoutMillis: 10_000, options };
   if (typeof database === 'string') return { connectionString: database, ...common };
   const { username, ...rest } = database;
   return { ...rest, user: username, ...common };

@@ -37,7 +37,9 @@ export function groupCommit<T, R>(
         for (const one of group) await settle([one]);
         return;
       }
-      const reason = noText.has(code) ? badRequest('The request contains a character that cannot be stored (U+0000).') : error;
+      const reason = noText.has(code)
+        ? badRequest('The request contains a character that cannot be stored (U+0000).')
+        : error;
       for (const one of group) one.reject(reason);
     }
   };

@@ -6,6 +6,8 @@ import type { Sql } from './connect.ts';
 export type Wake =
   | { readonly kind: 'queued'; readonly env: number }
   | { readonly kind: 'versions'; readonly env: number }
+  /** Variables of this environment, or of one of its branches, changed. */
+  | { readonly kind: 'variables'; readonly env: number }
   | { readonly kind: 'cancel'; readonly runner: string; readonly fences: readonly number[] };
 
 export interface Wakes {

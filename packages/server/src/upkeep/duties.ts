@@ -12,9 +12,21 @@ export interface Retention {
   readonly logsMs: number;
   /** Single occurrences of errors; counts outlive them. Default 30 days. */
   readonly occurrencesMs: number;
+  /** Events that are over, and with them the memory of their ids. Default 30 days. */
+  readonly eventsMs: number;
+  /** Notifications and how they were delivered. Default 30 days. */
+  readonly notificationsMs: number;
+  /** Runs that ended, where their environment does not say otherwise. Default 30 days. */
+  readonly runsMs: number;
 }
 
-export const defaultRetention: Retention = { logsMs: 14 * 86_400_000, occurrencesMs: 30 * 86_400_000 };
+export const defaultRetention: Retention = {
+  logsMs: 14 * 86_400_000,
+  occurrencesMs: 30 * 86_400_000,
+  eventsMs: 30 * 86_400_000,
+  notificationsMs: 30 * 86_400_000,
+  runsMs: 30 * 86_400_000,
+};
 
 /** Every duty but promotion, which also knows what is due next. */
 export function duties(dependencies: RescueDependencies, retention: Retention): Duty[] {

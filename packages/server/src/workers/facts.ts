@@ -1,5 +1,6 @@
 import { environmentTypes, type EnvironmentKind } from '@millrace/contract';
 import type { EnvironmentFacts } from '@millrace/contract/runner';
+import { environmentSlug } from '../auth/slug.ts';
 import type { Sql } from '../db/connect.ts';
 
 /** What `ctx` of a task tells about where it runs. */
@@ -21,10 +22,7 @@ export async function readEnvironmentFacts(sql: Sql, env: number): Promise<Envir
   if (!row) throw new Error(`environment ${env} does not exist`);
   return {
     id: row.public_id,
-    slug:
-      row.branch === null
-        ? row.kind
-        : `${row.kind}-${row.branch.replaceAll(/[^A-Za-z0-9]+/g, '-').toLowerCase()}`,
+    slug: environmentSlug(row.kind, row.branch),
     kind: environmentTypes[row.kind],
     branch: row.branch,
     projectRef: row.ref,

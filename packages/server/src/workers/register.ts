@@ -12,6 +12,8 @@ export interface RegisterDependencies {
   readonly clock: Clock;
   readonly versions: Versions;
   readonly wakes: Wakes;
+  /** More to do in the transaction that makes a version current. */
+  readonly onRegister?: (tx: Transaction, env: number, tasks: readonly TaskManifest[]) => Promise<void>;
 }
 
 /**
@@ -19,7 +21,7 @@ export interface RegisterDependencies {
  * waited for a version that knows them. The same content again is the same version, made current again if it was not.
  */
 export async function registerVersion(
-  { sql, log, clock, versions, wakes }: RegisterDependencies,
+  { sql, log, clock, versions, wakes, onRegister }: RegisterDependencies,
   env: number,
   { contentHash, tasks }: RegisterVersion,
 ): Promise<RegisteredVersion> {
@@ -38,6 +40,7 @@ export async function registerVersion(
       insert into current_versions (env, version_id) values (${env}, ${version.id})
       on conflict (env) do update set version_id = excluded.version_id`;
     await tx`select unpark_runs(${env}, ${new Date(clock.now())}, 100000)`;
+    await onRegister?.(tx, env, tasks);
     return { version: version.version, isNew: true };
   });
   versions.forget(env);

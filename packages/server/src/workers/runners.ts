@@ -21,6 +21,8 @@ export class ConnectedRunner {
   readonly held = new Map<number, Held>();
   /** Slots promised to a write that is under way. */
   promised = 0;
+  /** The revision of the environment's variables that it was told last. */
+  revision = 0;
 
   constructor(
     id: string,

@@ -2,6 +2,8 @@ import { Command } from 'commander';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { printRun } from '../print-run.ts';
 import { printJson, screenOn } from '../screen.ts';
+import { cancelCommand, replayCommand } from './runs-change.ts';
+import { listCommand } from './runs-list.ts';
 
 const showCommand = (): Command =>
   withConnectionOptions(
@@ -17,4 +19,9 @@ const showCommand = (): Command =>
   });
 
 export const runsCommand = (): Command =>
-  new Command('runs').description('look at runs').addCommand(showCommand());
+  new Command('runs')
+    .description('find runs, look at them, end or repeat them')
+    .addCommand(listCommand())
+    .addCommand(showCommand())
+    .addCommand(cancelCommand())
+    .addCommand(replayCommand());

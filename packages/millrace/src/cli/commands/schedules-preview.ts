@@ -22,7 +22,10 @@ export const previewCommand = (): Command =>
     .option('--from <date>', 'times after this, such as 2026-01-15T12:00:00Z (default: now)')
     .option('-n <count>', 'so many', positiveInteger, 10)
     .option('--json', 'one JSON array of times')
-    .option('--ndjson', 'lines {"pattern","tz","from","n"} on stdin, for each a JSON array or {"error"} on stdout')
+    .option(
+      '--ndjson',
+      'lines {"pattern","tz","from","n"} on stdin, for each a JSON array or {"error"} on stdout',
+    )
     .action(async (pattern: string | undefined, options: PreviewOptions) => {
       if (options.ndjson) return answerLines();
       if (pattern === undefined) {
@@ -53,7 +56,9 @@ function answer(text: string): string[] | { error: string } {
   try {
     request = JSON.parse(text);
   } catch (error) {
-    return { error: `Invalid JSON: ${(error as Error).message}. Write a line such as {"pattern":"0 9 * * *","tz":"UTC","from":"2026-01-15T12:00:00Z","n":3}.` };
+    return {
+      error: `Invalid JSON: ${(error as Error).message}. Write a line such as {"pattern":"0 9 * * *","tz":"UTC","from":"2026-01-15T12:00:00Z","n":3}.`,
+    };
   }
   return previewRuns(request);
 }

@@ -37,10 +37,20 @@ export async function dev(options: DevOptions): Promise<void> {
     const { database, lost } = await embeddedDatabase(data, closing, onLog);
     const masterKey = await loadMasterKey({
       env: process.env['MILLRACE_MASTER_KEY'],
+      previous: process.env['MILLRACE_MASTER_KEY_PREVIOUS'],
       file: join(data, 'master.key'),
     });
     const log = options.verbose ? createLog() : createLog(troublesOn(screen, stop), 'warn');
-    const server = await openServer({ database, port: options.port, masterKey, log, reveal: true });
+    // Receivers of notifications are on this machine too.
+    const notificationNetworks = ['127.0.0.0/8', '::1/128'];
+    const server = await openServer({
+      database,
+      port: options.port,
+      masterKey,
+      log,
+      reveal: true,
+      notificationNetworks,
+    });
     closing.add(() => server.close());
     const { url, credentials } = server;
     const secretKey = credentials?.environments[options.env].secretKey;

@@ -7,7 +7,8 @@ type ServerOptions = Parameters<typeof startServer>[0];
 /** Starts the server, or says in one sentence why it cannot. */
 export async function openServer(options: ServerOptions): Promise<RunningServer> {
   try {
-    return await startServer({ leaseTimes: leaseTimes(), ...options });
+    const notificationNetworks = [...(options.notificationNetworks ?? []), ...networks()];
+    return await startServer({ leaseTimes: leaseTimes(), ...options, notificationNetworks });
   } catch (error) {
     const sentence = explainListen(error as NodeJS.ErrnoException, options.host ?? '127.0.0.1', options.port);
     throw sentence === undefined ? error : new CommandFailed(exitCodes.cannotStart, sentence);
@@ -23,7 +24,17 @@ function leaseTimes(): ServerOptions['leaseTimes'] {
   if (text === undefined || text.trim() === '') return {};
   const seconds = Number(text);
   if (!(seconds >= 1 && seconds <= 3_600)) {
-    throw new CommandFailed(exitCodes.usage, 'MILLRACE_LEASE_SECONDS is a number of seconds between 1 and 3600.');
+    throw new CommandFailed(
+      exitCodes.usage,
+      'MILLRACE_LEASE_SECONDS is a number of seconds between 1 and 3600.',
+    );
   }
   return { leaseMs: seconds * 1_000, heartbeatMs: (seconds * 1_000) / 3 };
 }
+
+/** Where notifications may go beside the public Internet (MILLRACE_NOTIFICATION_NETWORKS, such as `10.0.0.0/8,fd00::/8`). */
+const networks = (): string[] =>
+  (process.env['MILLRACE_NOTIFICATION_NETWORKS'] ?? '')
+    .split(',')
+    .map((range) => range.trim())
+    .filter((range) => range !== '');

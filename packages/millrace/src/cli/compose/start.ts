@@ -25,6 +25,7 @@ export async function start(options: StartOptions): Promise<void> {
   await withClosing(async (closing) => {
     const masterKey = await loadMasterKey({
       env: process.env['MILLRACE_MASTER_KEY'],
+      previous: process.env['MILLRACE_MASTER_KEY_PREVIOUS'],
       file: options.masterKeyFile ?? (data === undefined ? undefined : join(resolve(data), 'master.key')),
     });
     const { database, lost } = await openDatabase(data, closing);

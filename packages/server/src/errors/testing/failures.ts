@@ -73,5 +73,7 @@ export const userToken: Principal = {
   ...secretKey,
   kind: 'publicToken',
   credentialId: 'token_test',
+  tokenDigest: 'digest_test',
+  expiresAt: new Date(8.64e15),
   actor: 'user_ann',
 };

@@ -1,0 +1,50 @@
+import { operations, type Operations, type Reply } from '@millrace/contract';
+import { CommandFailed, exitCodes } from './exit-codes.ts';
+import type { Login } from './login.ts';
+
+export interface CallParts {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** Calls an operation of the contract. A refusal ends the command with the server's own sentence. */
+export async function call<K extends keyof Operations>(
+  { url, token }: Login,
+  name: K,
+  { params = {}, body }: CallParts = {},
+): Promise<Reply<Operations[K]>> {
+  const { method, path } = operations[name];
+  const filled = path.replace(/:(\w+)/g, (_, parameter: string) =>
+    encodeURIComponent(params[parameter] ?? ''),
+  );
+  const response = await fetch(url + filled, {
+    method,
+    headers: {
+      ...(token !== '' && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(30_000),
+    redirect: 'error',
+  }).catch((error: unknown) => {
+    const { cause = error } = error as Error;
+    throw new CommandFailed(exitCodes.cannotReach, `Cannot reach ${url}: ${(cause as Error).message}`);
+  });
+  const text = await response.text();
+  if (response.ok) return JSON.parse(text) as Reply<Operations[K]>;
+  const { status } = response;
+  const refused = status === 401 || status === 403;
+  throw new CommandFailed(
+    refused ? exitCodes.cannotReach : exitCodes.failed,
+    `${status} ${sentenceOf(text) ?? response.statusText}`,
+  );
+}
+
+function sentenceOf(text: string): string | undefined {
+  try {
+    const { error } = JSON.parse(text) as { error?: unknown };
+    return typeof error === 'string' ? error : undefined;
+  } catch {
+    return undefined;
+  }
+}

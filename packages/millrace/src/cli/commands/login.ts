@@ -1,0 +1,52 @@
+import { text } from 'node:stream/consumers';
+import { Command } from 'commander';
+import { call } from '../call.ts';
+import { CommandFailed, exitCodes } from '../exit-codes.ts';
+import { keepLogin, withLoginOptions, type Login, type LoginOptions } from '../login.ts';
+import { printJson, screenOn } from '../screen.ts';
+
+interface Options extends LoginOptions {
+  readonly invitation?: string;
+  readonly name?: string;
+  readonly json?: boolean;
+}
+
+async function tokenFor(url: string, { token, invitation, name }: Options): Promise<string> {
+  if (invitation !== undefined) {
+    if (name === undefined)
+      throw new CommandFailed(exitCodes.usage, 'Say who you are: --name "Ada Lovelace".');
+    const login: Login = { url, token: '' };
+    return (await call(login, 'joinByInvitation', { body: { token: invitation, name } })).personalAccessToken;
+  }
+  // Given as an option it would stay in the shell's history; piped in it does not.
+  const given = token ?? (process.stdin.isTTY ? '' : (await text(process.stdin)).trim());
+  if (given !== '') return given;
+  throw new CommandFailed(
+    exitCodes.usage,
+    'Give a personal access token: --token, MILLRACE_ACCESS_TOKEN or on stdin; or an --invitation. The first start of the server printed the first token.',
+  );
+}
+
+export const loginCommand = (): Command =>
+  withLoginOptions(
+    new Command('login')
+      .description('keep a personal access token for the commands about projects, keys and branches')
+      .option('--invitation <token>', 'join an organisation as a new user (svc_inv_…)')
+      .option('--name <name>', 'who you are, with --invitation'),
+  ).action(async (options: Options) => {
+    const { url } = options;
+    if (url === undefined) {
+      throw new CommandFailed(exitCodes.usage, 'Which server? Give --url, or set MILLRACE_API_URL.');
+    }
+    const login = { url, token: await tokenFor(url, options) };
+    const { user } = await call(login, 'whoami');
+    if (!user) {
+      throw new CommandFailed(
+        exitCodes.usage,
+        'That is a secret key. A login takes a personal access token (svc_pat_…).',
+      );
+    }
+    const file = await keepLogin(login);
+    if (options.json) return printJson({ url, user, file });
+    screenOn(process.stdout).line(`You are ${user.name} (${user.id}) at ${url}. Kept in ${file}.`);
+  });

@@ -1,0 +1,54 @@
+import { Command } from 'commander';
+import { call } from '../call.ts';
+import { CommandFailed, exitCodes } from '../exit-codes.ts';
+import { printTable } from '../print-table.ts';
+import { findLogin, withLoginOptions, type LoginOptions } from '../login.ts';
+import { printJson, screenOn } from '../screen.ts';
+
+type Options = LoginOptions & { readonly json?: boolean };
+
+const listCommand = (): Command =>
+  withLoginOptions(new Command('list').description('the projects that you belong to')).action(
+    async (options: Options) => {
+      const projects = await call(await findLogin(options), 'listProjects');
+      if (options.json) return projects.forEach(printJson);
+      printTable(
+        ['project', 'name', 'organization', 'role'],
+        projects.map(({ externalRef, name, organization, role }) => [
+          externalRef,
+          name,
+          organization.name,
+          role,
+        ]),
+      );
+    },
+  );
+
+const createCommand = (): Command =>
+  withLoginOptions(
+    new Command('create')
+      .description('make a project with its four environments')
+      .argument('<name>', 'what it is called')
+      .option('--org <id>', 'the organisation (org_…); not needed when there is one'),
+  ).action(async (name: string, options: Options & { org?: string }) => {
+    const login = await findLogin(options);
+    const organization = options.org ?? (await onlyOrganization(login));
+    const project = await call(login, 'createProject', { params: { organization }, body: { name } });
+    if (options.json) return printJson(project);
+    screenOn(process.stdout).line(
+      `Made ${project.externalRef}. Its keys: millrace keys list --project ${project.externalRef}`,
+    );
+  });
+
+async function onlyOrganization(login: Parameters<typeof call>[0]): Promise<string> {
+  const organizations = await call(login, 'listOrganizations');
+  const [only] = organizations;
+  if (only && organizations.length === 1) return only.id;
+  throw new CommandFailed(
+    exitCodes.usage,
+    `Which organisation? Give --org: ${organizations.map(({ id, name }) => `${id} (${name})`).join(', ')}.`,
+  );
+}
+
+export const projectsCommand = (): Command =>
+  new Command('projects').description('projects').addCommand(listCommand()).addCommand(createCommand());

@@ -1,0 +1,108 @@
+import type { EnvironmentConcurrency, Queue } from '@millrace/sdk';
+import { Command, InvalidArgumentError } from 'commander';
+import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
+import { CommandFailed, exitCodes } from '../exit-codes.ts';
+import { printJson, screenOn, table } from '../screen.ts';
+import { queueNamed } from './runs-list.ts';
+
+interface JsonOption extends ConnectionOptions {
+  readonly json?: boolean;
+}
+
+interface TargetOption extends JsonOption {
+  readonly environment?: boolean;
+}
+
+const nameOf = ({ type, name }: Queue): string => (type === 'task' ? `task/${name}` : name);
+
+const shown = (most: number | null): string => (most === null ? 'none' : String(most));
+
+const listCommand = (): Command =>
+  withConnectionOptions(
+    new Command('list').description('queues by name').option('--json', 'a line of JSON for each queue'),
+  ).action(async (options: JsonOption) => {
+    const { queues } = await openClient(options);
+    const found: Queue[] = [];
+    for await (const queue of queues.list({ perPage: 100 })) found.push(queue);
+    if (options.json) return found.forEach(printJson);
+    const { line, paint } = screenOn(process.stdout);
+    if (found.length === 0) return line('No queues.');
+    const rows = found.map((queue) => [
+      nameOf(queue),
+      String(queue.running),
+      String(queue.queued),
+      shown(queue.concurrencyLimit),
+      queue.paused ? 'paused' : '',
+    ]);
+    const [head = '', ...body] = table([['queue', 'running', 'queued', 'limit', ''], ...rows]);
+    line(paint.dim(head));
+    for (const row of body) line(row);
+  });
+
+function print(changed: Queue | EnvironmentConcurrency, json: boolean | undefined): void {
+  if (json) return printJson(changed);
+  const what = 'name' in changed ? `The queue ${nameOf(changed)}` : 'The environment';
+  const state = changed.paused ? 'is paused' : 'is not paused';
+  screenOn(process.stdout).line(
+    `${what} ${state}; limit ${shown(changed.concurrencyLimit)}, ${changed.running} running, ${changed.queued} queued.`,
+  );
+}
+
+/** One queue, or with --environment all of them together. */
+const withTarget = (command: Command): Command =>
+  withConnectionOptions(
+    command
+      .argument('[queue]', "its name; task/<id> is a task's own")
+      .option('--environment', 'the whole environment instead of a queue')
+      .option('--json', 'one line of JSON'),
+  );
+
+function targetOf(name: string | undefined, { environment = false }: TargetOption) {
+  if (environment === (name === undefined)) return name === undefined ? undefined : queueNamed(name);
+  throw new CommandFailed(exitCodes.usage, 'Name either a queue or --environment.');
+}
+
+const pauseCommand = (verb: 'pause' | 'resume', description: string): Command =>
+  withTarget(new Command(verb).description(description)).action(
+    async (name: string | undefined, options: TargetOption) => {
+      const target = targetOf(name, options);
+      const { queues } = await openClient(options);
+      const changed = target
+        ? await queues[verb](target)
+        : await queues.updateEnvironment({ paused: verb === 'pause' });
+      print(changed, options.json);
+    },
+  );
+
+function limit(text: string): number | null {
+  if (text === 'none') return null;
+  if (/^\d{1,6}$/.test(text) && Number(text) <= 100_000) return Number(text);
+  throw new InvalidArgumentError('It is a number from 0 to 100000, or none.');
+}
+
+const limitCommand = (): Command =>
+  withTarget(new Command('limit').description('set how many runs of a queue may run at once'))
+    .requiredOption(
+      '--to <count>',
+      "a number, or none: the limit of the code, or no environment's limit",
+      limit,
+    )
+    .action(async (name: string | undefined, options: TargetOption & { to: number | null }) => {
+      const target = targetOf(name, options);
+      const { queues } = await openClient(options);
+      if (!target)
+        return print(await queues.updateEnvironment({ concurrencyLimit: options.to }), options.json);
+      const changed =
+        options.to === null
+          ? await queues.resetConcurrencyLimit(target)
+          : await queues.overrideConcurrencyLimit(target, options.to);
+      print(changed, options.json);
+    });
+
+export const queuesCommand = (): Command =>
+  new Command('queues')
+    .description('where runs wait')
+    .addCommand(listCommand())
+    .addCommand(pauseCommand('pause', 'start no more runs; those that execute go on'))
+    .addCommand(pauseCommand('resume', 'start runs again'))
+    .addCommand(limitCommand());

@@ -1,0 +1,61 @@
+import { runStatuses, type RunStatus } from '@millrace/contract';
+import { Command, Option } from 'commander';
+import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
+import { positiveInteger } from '../options.ts';
+import { duration, printJson, screenOn, table } from '../screen.ts';
+
+interface ListOptions extends ConnectionOptions {
+  readonly task?: string;
+  readonly status?: RunStatus;
+  readonly tag?: string;
+  readonly queue?: string;
+  readonly period?: string;
+  readonly limit: number;
+  readonly json?: boolean;
+}
+
+/** `task/<id>` is the queue of a task. */
+export const queueNamed = (name: string): { type: 'task' | 'custom'; name: string } =>
+  name.startsWith('task/') ? { type: 'task', name: name.slice('task/'.length) } : { type: 'custom', name };
+
+export const listCommand = (): Command =>
+  withConnectionOptions(
+    new Command('list')
+      .description('runs, newest first; of the last seven days unless told otherwise')
+      .option('--task <id>', 'of one task')
+      .addOption(new Option('--status <status>', 'in one status').choices(runStatuses))
+      .option('--tag <tag>', 'with this tag')
+      .option('--queue <name>', "of one queue; task/<id> is a task's own")
+      .option('--period <period>', 'created in the last, for instance 7d or 30m')
+      .option('--limit <count>', 'at most', positiveInteger, 25)
+      .option('--json', 'a line of JSON for each run'),
+  ).action(async ({ task, status, tag, queue, period, limit, json, ...connection }: ListOptions) => {
+    const { runs } = await openClient(connection);
+    const filters = {
+      ...(task !== undefined && { taskIdentifier: task }),
+      ...(status !== undefined && { status }),
+      ...(tag !== undefined && { tag }),
+      ...(queue !== undefined && { queue: queueNamed(queue) }),
+      ...(period !== undefined && { period }),
+      limit: Math.min(limit, 100),
+    };
+    const found = [];
+    for await (const run of runs.list(filters)) {
+      found.push(run);
+      if (found.length === limit) break;
+    }
+    if (json) return found.forEach(printJson);
+    const { line, paint } = screenOn(process.stdout);
+    if (found.length === 0) return line('No runs.');
+    const rows = found.map((run) => [
+      run.id,
+      run.status,
+      run.taskIdentifier,
+      run.createdAt.toISOString(),
+      duration(run.durationMs),
+      run.tags.join(', '),
+    ]);
+    const [head = '', ...body] = table([['id', 'status', 'task', 'created', 'took', 'tags'], ...rows]);
+    line(paint.dim(head));
+    for (const row of body) line(row);
+  });

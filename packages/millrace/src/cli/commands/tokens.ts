@@ -1,0 +1,58 @@
+import { Command } from 'commander';
+import { call } from '../call.ts';
+import { findLogin, withLoginOptions, type LoginOptions } from '../login.ts';
+import { printTable } from '../print-table.ts';
+import { printJson, screenOn } from '../screen.ts';
+
+type Options = LoginOptions & { readonly json?: boolean };
+
+const listCommand = (): Command =>
+  withLoginOptions(
+    new Command('list').description('your personal access tokens, without their texts'),
+  ).action(async (options: Options) => {
+    const { data } = await call(await findLogin(options), 'listTokens');
+    if (options.json) return data.forEach(printJson);
+    printTable(
+      ['token', 'ends in', 'name', 'last used', 'state'],
+      data.map(({ id, lastFour, name, lastUsedAt, expiresAt, revokedAt }) => [
+        id,
+        lastFour,
+        name,
+        lastUsedAt ?? 'never',
+        revokedAt ? 'revoked' : expiresAt ? `until ${expiresAt}` : 'good',
+      ]),
+    );
+  });
+
+const createCommand = (): Command =>
+  withLoginOptions(
+    new Command('create')
+      .description('make a personal access token and show it once')
+      .argument('<name>', 'what it is for')
+      .option('--expires <date>', 'when it ends, for instance 2027-01-31T00:00:00Z'),
+  ).action(async (name: string, options: Options & { expires?: string }) => {
+    const body = { name, expiresAt: options.expires };
+    const token = await call(await findLogin(options), 'createToken', { body });
+    if (options.json) return printJson(token);
+    const { line } = screenOn(process.stdout);
+    line(token.token);
+    line(`It is shown this once. Its id is ${token.id}.`);
+  });
+
+const revokeCommand = (): Command =>
+  withLoginOptions(
+    new Command('revoke')
+      .description('end a personal access token at once')
+      .argument('<token>', 'its id (pat_…)'),
+  ).action(async (tokenId: string, options: Options) => {
+    const token = await call(await findLogin(options), 'revokeToken', { params: { tokenId } });
+    if (options.json) return printJson(token);
+    screenOn(process.stdout).line(`Revoked ${token.name} (…${token.lastFour}).`);
+  });
+
+export const tokensCommand = (): Command =>
+  new Command('tokens')
+    .description('personal access tokens')
+    .addCommand(listCommand())
+    .addCommand(createCommand())
+    .addCommand(revokeCommand());

@@ -1,0 +1,17 @@
+import { Command } from 'commander';
+import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
+import { printJson, screenOn } from '../screen.ts';
+
+export const whyCommand = (): Command =>
+  withConnectionOptions(
+    new Command('why')
+      .description('why a run is not running')
+      .argument('<run>', 'its id (run_…)')
+      .option('--json', 'one line of JSON'),
+  ).action(async (id: string, options: ConnectionOptions & { json?: boolean }) => {
+    const { runs } = await openClient(options);
+    const told = await runs.reason(id);
+    if (options.json) return printJson(told);
+    const { line, paint } = screenOn(process.stdout);
+    line(`${paint.bold(told.status)}  ${told.message}`);
+  });

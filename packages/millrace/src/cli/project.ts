@@ -1,0 +1,32 @@
+import { Option, type Command } from 'commander';
+import { call } from './call.ts';
+import { CommandFailed, exitCodes } from './exit-codes.ts';
+import { findLogin, withLoginOptions, type Login, type LoginOptions } from './login.ts';
+
+export interface ProjectOptions extends LoginOptions {
+  readonly project?: string;
+  readonly json?: boolean;
+}
+
+/** The options of every command that is about a project. */
+export const withProjectOptions = (command: Command): Command =>
+  withLoginOptions(command).addOption(
+    new Option('--project <ref>', 'the project (proj_…); not needed when there is one').env(
+      'MILLRACE_PROJECT_REF',
+    ),
+  );
+
+/** Who acts, and on which project: the one that is named, else the only one there is. */
+export async function findProject(options: ProjectOptions): Promise<{ login: Login; projectRef: string }> {
+  const login = await findLogin(options);
+  if (options.project !== undefined) return { login, projectRef: options.project };
+  const projects = await call(login, 'listProjects');
+  const [only] = projects;
+  if (only && projects.length === 1) return { login, projectRef: only.externalRef };
+  throw new CommandFailed(
+    exitCodes.usage,
+    projects.length === 0
+      ? 'You belong to no project: make one with `millrace projects create`.'
+      : `Which project? Give --project: ${projects.map(({ name, externalRef }) => `${externalRef} (${name})`).join(', ')}.`,
+  );
+}

@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import { eventServer, type EventServer } from './testing/subscribed.ts';
+
+const hour = 3_600_000;
+const shown = async (server: EventServer, id: string) => (await server.ask(`/api/v1/events/${id}`)).body;
+const statusBecomes = async (server: EventServer, id: string, status: string): Promise<void> =>
+  await expect
+    .poll(async () => (await shown(server, id)).status, { interval: 20, timeout: 5_000 })
+    .toBe(status);
+
+describe('an event with a time', () => {
+  it('waits for it, then starts a run of each task that subscribes to it by then', async () => {
+    const server = await eventServer();
+    await server.register({ old: { name: 'x' } });
+    const sent = await server.send('later', { name: 'x', payload: 1, deliverAfter: 3_600 });
+    expect(sent.body).toMatchObject({ status: 'PENDING', runs: [], event: { deliverAfter: 3_600 } });
+    const dueAt = Date.parse(sent.body.event.deliverAt);
+    expect(Math.abs(dueAt - Date.now() - hour)).toBeLessThan(60_000);
+    expect((await server.send('later', { name: 'x', payload: 1, deliverAfter: 3_600 })).body).toMatchObject({
+      isDuplicate: true,
+      isDifferent: false,
+    });
+    await server.register({ mail: { name: 'x' }, audit: { name: '*' }, other: { name: 'y' } });
+    server.shiftTime(hour - 5_000);
+    expect(await shown(server, 'later')).toMatchObject({ status: 'PENDING', deliveredAt: null });
+    server.shiftTime(6_000);
+    await statusBecomes(server, 'later', 'DELIVERED');
+    const event = await shown(server, 'later');
+    expect(event.runs.map((run: { taskIdentifier: string }) => run.taskIdentifier).toSorted()).toEqual([
+      'audit',
+      'mail',
+    ]);
+    expect(Date.parse(event.deliveredAt)).toBeGreaterThanOrEqual(dueAt);
+    expect((await server.ask(`/api/v3/runs/${event.runs[0].id}`)).body).toMatchObject({
+      payload: 1,
+      event: { id: 'later', name: 'x' },
+    });
+  });
+
+  it('is delivered at once when the time is past, and on time when it is soon', async () => {
+    const server = await eventServer();
+    await server.register({ mail: { name: 'x' } });
+    expect((await server.send('past', { name: 'x', deliverAt: '2020-01-01' })).body).toMatchObject({
+      status: 'DELIVERED',
+      event: { deliverAt: '2020-01-01T00:00:00.000Z' },
+    });
+    const due = Date.now() + 400;
+    expect((await server.send('soon', { name: 'x', deliverAt: due })).body.status).toBe('PENDING');
+    await statusBecomes(server, 'soon', 'DELIVERED');
+    const late = Date.parse((await shown(server, 'soon')).deliveredAt) - due;
+    expect(late).toBeGreaterThanOrEqual(0);
+    expect(late).toBeLessThan(900);
+  });
+
+  it('is kept as unmatched when nothing subscribes to it by then', async () => {
+    const server = await eventServer();
+    await server.register({ mail: { name: 'x' } });
+    await server.send('later', { name: 'x', deliverAfter: '1h' });
+    await server.register({ mail: { name: 'y' } });
+    server.shiftTime(hour + 1_000);
+    await statusBecomes(server, 'later', 'UNMATCHED');
+  });
+
+  it('can be canceled until then, and no longer', async () => {
+    const server = await eventServer();
+    await server.register({ mail: { name: 'x' } });
+    await server.send('later', { name: 'x', deliverAfter: '1h' });
+    await server.send('now', { name: 'x' });
+    const cancel = (id: string) => server.ask(`/api/v1/events/${id}/cancel`, { method: 'POST' });
+    expect((await cancel('later')).body).toMatchObject({
+      status: 'CANCELED',
+      runs: [],
+      canceledAt: expect.any(String),
+    });
+    expect((await cancel('later')).status).toBe(200);
+    const refused = await cancel('now');
+    expect([refused.status, refused.headers.get('x-should-retry')]).toEqual([409, 'false']);
+    expect((await cancel('nothing')).status).toBe(404);
+    server.shiftTime(2 * hour);
+    await server.send('after', { name: 'x', deliverAfter: 0.2 });
+    await statusBecomes(server, 'after', 'DELIVERED');
+    expect(await shown(server, 'later')).toMatchObject({ status: 'CANCELED', runs: [] });
+    // Its id is still its own.
+    expect((await server.send('later', { name: 'x' })).body).toMatchObject({
+      status: 'CANCELED',
+      isDuplicate: true,
+      isDifferent: true,
+    });
+  });
+
+  it('is either canceled or delivered when both happen at once', async () => {
+    const server = await eventServer();
+    await server.register({ mail: { name: 'x' } });
+    const ids = Array.from({ length: 60 }, (_, n) => `e${n}`);
+    const due = Date.now() + 700;
+    await Promise.all(ids.map((id) => server.send(id, { name: 'x', deliverAt: due })));
+    await expect.poll(() => Date.now(), { interval: 1 }).toBeGreaterThan(due - 10);
+    const answers = await Promise.all(
+      ids.map((id) => server.ask(`/api/v1/events/${id}/cancel`, { method: 'POST' })),
+    );
+    await expect
+      .poll(async () => (await server.ask('/api/v1/events?filter[status]=PENDING')).body.data, {
+        timeout: 5_000,
+      })
+      .toEqual([]);
+    for (const [n, id] of ids.entries()) {
+      const { status, runs } = await shown(server, id);
+      expect([status, runs.length]).toEqual(answers[n]?.status === 200 ? ['CANCELED', 0] : ['DELIVERED', 1]);
+    }
+  });
+});
+
+describe('a replay', () => {
+  it('is another event with the same content, to what subscribes to it now', async () => {
+    const server = await eventServer();
+    await server.register({ mail: { name: 'x' } });
+    const first = await server.send('first', {
+      name: 'x',
+      payload: { a: 1 },
+      timestamp: '2026-01-01T00:00:00Z',
+      deliverAfter: 0,
+    });
+    await server.register({ mail: { name: 'x' }, audit: { name: 'x' } });
+    const again = await server.ask('/api/v1/events/first/replay', { method: 'POST' });
+    expect(again.body).toMatchObject({
+      id: expect.stringMatching(/^event_/),
+      event: { name: 'x', payload: { a: 1 }, timestamp: '2026-01-01T00:00:00.000Z' },
+      status: 'DELIVERED',
+      isDuplicate: false,
+    });
+    expect(again.body.runs).toHaveLength(2);
+    expect(again.body.event).not.toHaveProperty('deliverAt');
+    expect(await shown(server, again.body.id)).toMatchObject({ replayOf: 'first' });
+    expect(await shown(server, 'first')).toMatchObject({
+      replayOf: null,
+      runs: [{ id: first.body.runs[0] }],
+    });
+    expect((await server.ask(`/api/v3/runs/${again.body.runs[0]}`)).body.event).toMatchObject({
+      replayOf: 'first',
+    });
+  });
+
+  it('with an id happens once however often it is asked for', async () => {
+    const server = await eventServer();
+    await server.register({ mail: { name: 'x' } });
+    await server.send('first', { name: 'x', payload: 1 });
+    const replay = () =>
+      server.ask('/api/v1/events/first/replay', { method: 'POST', body: { id: 'second' } });
+    const answers = await Promise.all(Array.from({ length: 20 }, replay));
+    expect(answers.filter(({ body }) => !body.isDuplicate)).toHaveLength(1);
+    expect(answers.filter(({ body }) => body.isDifferent)).toEqual([]);
+    expect(new Set(answers.map(({ body }) => body.runs.join())).size).toBe(1);
+    expect((await server.ask('/api/v1/events/none/replay', { method: 'POST' })).status).toBe(404);
+  });
+});
+
+describe('the list', () => {
+  it('has events newest first, page by page, forward and back', async () => {
+    const server = await eventServer();
+    await server.register({ mail: { name: 'x' } });
+    for (let n = 1; n <= 7; n++) await server.send(`e${n}`, { name: n % 2 ? 'x' : 'y' });
+    await server.send('waits', { name: 'x', deliverAfter: 60 });
+    const page = async (query: string) => {
+      const { body } = await server.ask(`/api/v1/events?page[size]=3&${query}`);
+      return { ids: body.data.map(({ id }: { id: string }) => id), ...body.pagination };
+    };
+    const first = await page('');
+    expect(first).toEqual({ ids: ['waits', 'e7', 'e6'], next: 'e6' });
+    const second = await page('page[after]=e6');
+    expect(second).toEqual({ ids: ['e5', 'e4', 'e3'], next: 'e3', previous: 'e5' });
+    expect(await page('page[after]=e3')).toEqual({ ids: ['e2', 'e1'], previous: 'e2' });
+    expect(await page('page[before]=e5')).toEqual({ ids: ['waits', 'e7', 'e6'], next: 'e6' });
+    expect((await page('filter[name]=y')).ids).toEqual(['e6', 'e4', 'e2']);
+    expect((await page('filter[status]=PENDING,UNMATCHED')).ids).toEqual(['waits', 'e6', 'e4']);
+    expect((await page('filter[status]=CANCELED')).ids).toEqual([]);
+    expect((await page(`filter[from]=${Date.now() + hour}`)).ids).toEqual([]);
+    expect((await page('filter[from]=-999999999999999&filter[to]=999999999999999')).ids).toHaveLength(3);
+    const { body } = await server.ask('/api/v1/events?page[size]=1&filter[status]=DELIVERED');
+    expect(body.data).toEqual([
+      {
+        id: 'e7',
+        name: 'x',
+        status: 'DELIVERED',
+        createdAt: expect.any(String),
+        deliverAt: null,
+        deliveredAt: expect.any(String),
+        canceledAt: null,
+        replayOf: null,
+        runCount: 1,
+      },
+    ]);
+    const wrong = await server.ask('/api/v1/events?page[after]=nothing');
+    expect([wrong.status, wrong.body.details[0].path]).toEqual([400, ['page[after]']]);
+    expect((await server.ask('/api/v1/events?filter[status]=done')).status).toBe(400);
+    expect((await server.ask('/api/v1/events', { key: server.keys.stg })).body.data).toEqual([]);
+  });
+});

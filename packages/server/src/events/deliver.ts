@@ -1,0 +1,99 @@
+import type { Environment } from '../auth/principal.ts';
+import { column } from '../db/columns.ts';
+import type { Transaction } from '../db/connect.ts';
+import type { Dispatch } from '../runs/dispatch.ts';
+import type { Engine } from '../runs/engine.ts';
+import { makeRuns, planDelivery, type Plan } from './plan.ts';
+
+export interface DeliverDependencies {
+  readonly engine: Engine;
+  readonly dispatch: Pick<Dispatch, 'wake'>;
+}
+
+const mostAtOnce = 100;
+
+interface DueRow {
+  readonly env: number;
+  readonly id: string;
+  readonly name: string | null;
+  readonly event: string;
+  readonly replay_of: string | null;
+  readonly environment: Environment;
+  readonly archived: boolean;
+  readonly version: number | null;
+}
+
+/**
+ * Delivers what is due: in one transaction with the runs that it makes. Processes share the work row by row; one that dies inside
+ * leaves everything as it was. Replies how many events it dealt with.
+ */
+export async function deliverDue({ engine, dispatch }: DeliverDependencies): Promise<number> {
+  const now = new Date(engine.clock.now());
+  const { count, woken } = await engine.sql.begin(async (tx) => {
+    const rows = await takeDue(tx, now);
+    const plans: Plan[] = [];
+    for (const row of rows)
+      plans.push(row.archived ? { version: null, runs: [] } : await planFor(engine, row));
+    await makeRuns(
+      tx,
+      engine,
+      plans.flatMap(({ runs }) => runs),
+    );
+    await record(tx, rows, plans, now);
+    return { count: rows.length, woken: rows.filter((_, index) => (plans[index]?.runs.length ?? 0) > 0) };
+  });
+  for (const env of new Set(woken.map((row) => row.env))) dispatch.wake(env);
+  return count;
+}
+
+const takeDue = (tx: Transaction, now: Date): Promise<DueRow[]> => tx<DueRow[]>`
+  with due as materialized (
+    select p.ctid as place from pending_events p where p.due <= ${now} order by p.due limit ${mostAtOnce} for update skip locked
+  ), gone as (
+    delete from pending_events p where p.ctid = any (array(select place from due)) returning p.env, p.id
+  )
+  select v.env, v.id, v.name, v.event, v.replay_of, e.archived_at is not null as archived,
+         (select c.version_id from current_versions c where c.env = v.env) as version,
+         json_build_object('id', e.id, 'publicId', e.public_id, 'kind', e.kind, 'branch', e.branch,
+                           'projectId', e.project_id, 'projectRef', p.ref) as environment
+    from gone g
+    join events v on v.env = g.env and v.id = g.id
+    join environments e on e.id = g.env
+    join projects p on p.id = e.project_id
+   order by v.env, v.id`;
+
+/** By the version that is current now, not by the one that this process last heard of. */
+async function planFor(engine: Engine, row: DueRow): Promise<Plan> {
+  const { environment, id, name, replay_of: replayOf } = row;
+  const deliverable = {
+    environment,
+    id,
+    name,
+    replayOf,
+    event: JSON.parse(row.event) as Record<string, unknown>,
+  };
+  const plan = await planDelivery(engine, deliverable);
+  if (plan.version === row.version) return plan;
+  engine.versions.forget(row.env);
+  return planDelivery(engine, deliverable);
+}
+
+/** Events of an environment that was archived meanwhile will never be delivered. */
+async function record(
+  tx: Transaction,
+  rows: readonly DueRow[],
+  plans: readonly Plan[],
+  now: Date,
+): Promise<void> {
+  if (rows.length === 0) return;
+  await tx`
+    update events e set
+      delivered_at = case when i.archived then null else ${now}::timestamptz end,
+      canceled_at = case when i.archived then ${now}::timestamptz end,
+      run_ids = coalesce(string_to_array(i.runs, ','), '{}')
+      from unnest(${column(rows, (row) => row.env)}::int[], ${column(rows, (row) => row.id)}::text[],
+                  ${column(rows, (row) => row.archived)}::text[]::boolean[],
+                  ${column(plans, ({ runs }) => (runs.length > 0 ? runs.map((run) => run.id).join(',') : null))}::text[])
+             as i (env, id, archived, runs)
+     where e.env = i.env and e.id = i.id`;
+}

@@ -1,0 +1,32 @@
+/**
+ * Names of events have segments, separated by dots: `order.created`. A pattern is a name in which whole segments may be `*` (any
+ * one segment), and the last one `**` (one or more).
+ */
+const mostSegments = 16;
+const mostCharacters = 255;
+
+/** A subscription that cannot be understood. The message says which part of it, and what to write instead. */
+export class SubscriptionRefused extends Error {
+  override name = 'SubscriptionRefused';
+}
+
+/** The segments of a pattern; refuses one that cannot be meant. */
+export function parsePattern(pattern: string): readonly string[] {
+  const refuse = (reason: string): never => {
+    throw new SubscriptionRefused(`name ${JSON.stringify(pattern.slice(0, mostCharacters))} ${reason}`);
+  };
+  if (pattern === '') return refuse('is empty; write the name of an event, such as order.created or order.*');
+  if (pattern.length > mostCharacters)
+    return refuse(`is too long; it has at most ${mostCharacters} characters`);
+  const segments = pattern.split('.');
+  if (segments.length > mostSegments) return refuse(`has more than ${mostSegments} segments`);
+  for (const [index, segment] of segments.entries()) {
+    if (segment === '') return refuse('has an empty segment; take the extra dot out');
+    if (!segment.includes('*') || segment === '*') continue;
+    if (segment !== '**')
+      return refuse('has a * inside a segment; a * stands for a whole one, as in order.*');
+    if (index < segments.length - 1)
+      return refuse('has a ** before its end; only the last segment may be **');
+  }
+  return segments;
+}

@@ -1,0 +1,63 @@
+import type { Environment } from '../auth/principal.ts';
+import type { Transaction } from '../db/connect.ts';
+import type { Engine } from '../runs/engine.ts';
+import { prepareRun } from '../runs/prepare.ts';
+import type { NewRun } from '../runs/row.ts';
+import { insertRuns } from '../runs/trigger.ts';
+import { textOf } from './prepare.ts';
+import { subscriptionsOf } from './subscriptions.ts';
+
+/** An event that is to be delivered. */
+export interface Deliverable {
+  readonly environment: Environment;
+  readonly id: string;
+  readonly name: string | null;
+  readonly event: Readonly<Record<string, unknown>>;
+  readonly replayOf: string | null;
+}
+
+/** What becomes of it under the version that is current, as far as this process knows. */
+export interface Plan {
+  /** Null: no version is registered. */
+  readonly version: number | null;
+  readonly runs: readonly NewRun[];
+}
+
+/** One run for each task of the current version whose subscription matches. */
+export async function planDelivery(engine: Engine, deliverable: Deliverable): Promise<Plan> {
+  const { environment, id, name, event, replayOf } = deliverable;
+  const known = engine.versions.current(environment.id);
+  const current = known instanceof Promise ? await known : known;
+  if (!current) return { version: null, runs: [] };
+  const tasks = name === null ? [] : subscriptionsOf(current).matching(name, event['payload']);
+  if (tasks.length === 0) return { version: current.id, runs: [] };
+  // The same for each of them: written once.
+  const payload = event['payload'] === undefined ? null : JSON.stringify(event['payload']);
+  const { timestamp, source, context } = event;
+  const told = textOf({ id, name, timestamp, source, context, ...(replayOf !== null && { replayOf }) });
+  const runs: NewRun[] = [];
+  for (const task of tasks) {
+    const prepared = prepareRun(engine, environment, task, {});
+    const run = prepared instanceof Promise ? await prepared : prepared;
+    runs.push({ ...run, payload, payloadType: null, event: told });
+  }
+  return { version: current.id, runs };
+}
+
+const mostRunsAtOnce = 1_000;
+const mostCharactersAtOnce = 8_000_000;
+
+/** Makes the runs in the caller's transaction, in as many statements as their number and size ask for. */
+export async function makeRuns(tx: Transaction, { clock }: Engine, runs: readonly NewRun[]): Promise<void> {
+  let group: NewRun[] = [];
+  let characters = 0;
+  for (const [index, run] of runs.entries()) {
+    group.push(run);
+    characters += (run.payload?.length ?? 0) + (run.event?.length ?? 0);
+    if (group.length < mostRunsAtOnce && characters < mostCharactersAtOnce && index < runs.length - 1)
+      continue;
+    await insertRuns({ sql: tx, clock }, group);
+    group = [];
+    characters = 0;
+  }
+}

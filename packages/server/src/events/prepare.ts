@@ -1,0 +1,54 @@
+import { isDeepStrictEqual } from 'node:util';
+import { eventInstant, parseDuration, type EventFields, type NewEvent } from '@millrace/contract';
+import { badRequest } from '../problem.ts';
+import type { NewEventRow } from './row.ts';
+
+/** The row of an event that was sent: its times read, its `timestamp` and `deliverAt` filled in. */
+export function prepareEvent(env: number, { id, event }: NewEvent, now: number): NewEventRow {
+  const due = dueAt(event, now);
+  const timestamp = event.timestamp === undefined ? now : (eventInstant(event.timestamp) as number);
+  const stored: Record<string, unknown> = { ...event, timestamp: new Date(timestamp).toISOString() };
+  if (due !== undefined) stored['deliverAt'] = new Date(due).toISOString();
+  const deliverAt = due !== undefined && due > now ? new Date(due) : null;
+  return {
+    env,
+    id,
+    name: event.name ?? null,
+    event: stored,
+    text: textOf(stored),
+    deliverAt,
+    replayOf: null,
+  };
+}
+
+function dueAt({ deliverAt, deliverAfter }: EventFields, now: number): number | undefined {
+  if (deliverAt !== undefined) return eventInstant(deliverAt);
+  if (deliverAfter === undefined) return undefined;
+  if (typeof deliverAfter === 'number') return now + Math.round(deliverAfter * 1_000);
+  const ms = parseDuration(deliverAfter);
+  const due = typeof ms === 'number' ? eventInstant(now + ms) : undefined;
+  if (due === undefined) throw badRequest('event.deliverAfter: ends beyond the year 9999; send less');
+  return due;
+}
+
+/** JSON text of what came as JSON. */
+export function textOf(event: Readonly<Record<string, unknown>>): string {
+  try {
+    return JSON.stringify(event);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw badRequest('event: it is nested too deep to be stored');
+  }
+}
+
+/** Whether what was sent under a known id is another event than the stored one. What the server filled in is not compared. */
+export function isDifferent(
+  sent: NewEvent['event'],
+  prepared: NewEventRow,
+  stored: Readonly<Record<string, unknown>>,
+): boolean {
+  const names = new Set([...Object.keys(prepared.event), ...Object.keys(stored)]);
+  if (sent.timestamp === undefined) names.delete('timestamp');
+  if (sent.deliverAt === undefined) names.delete('deliverAt');
+  return [...names].some((name) => !isDeepStrictEqual(prepared.event[name], stored[name]));
+}

@@ -1,0 +1,21 @@
+import type { Engine } from '../runs/engine.ts';
+
+const mostAtOnce = 1_000;
+
+/** The duty that lets go of events that have been over for longer than the retention. Those that wait are kept. */
+export const eventPruner = ({ sql, clock }: Engine, retentionMs: number) => ({
+  name: 'event pruner',
+  everyMs: 60_000,
+  async round(): Promise<boolean> {
+    const before = new Date(clock.now() - retentionMs);
+    const gone = await sql`
+      delete from events where ctid = any(array(
+        select v.place from environments e
+         cross join lateral (
+           select x.ctid as place from events x
+            where x.env = e.id and x.created_at < ${before} and coalesce(x.delivered_at, x.canceled_at) < ${before}
+            order by x.created_at limit ${mostAtOnce}) v
+         limit ${mostAtOnce}))`;
+    return gone.count >= mostAtOnce;
+  },
+});

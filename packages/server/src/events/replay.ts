@@ -1,0 +1,20 @@
+import type { SentEvent } from '@millrace/contract';
+import type { Environment } from '../auth/principal.ts';
+import { newId } from '../db/ids.ts';
+import type { Engine } from '../runs/engine.ts';
+import { textOf } from './prepare.ts';
+import { findEvent } from './retrieve.ts';
+import type { Send } from './send.ts';
+
+/** Sends a copy of an event at once: another event, to what is subscribed to it now. Its own times and payload stay what they were. */
+export async function replayEvent(
+  { sql }: Engine,
+  send: Send,
+  environment: Environment,
+  { original, id = newId('event') }: { readonly original: string; readonly id?: string | undefined },
+): Promise<SentEvent> {
+  const { name, event, id: replayOf } = await findEvent(sql, environment.id, original);
+  const { deliverAt: _at, deliverAfter: _after, ...copy } = JSON.parse(event) as Record<string, unknown>;
+  const row = { env: environment.id, id, name, event: copy, text: textOf(copy), deliverAt: null, replayOf };
+  return send({ environment, row, sent: copy });
+}

@@ -1,0 +1,33 @@
+import type { ShownEvent } from '@millrace/contract';
+import type { RunStatus } from '@millrace/contract';
+import type { Queryable } from '../db/connect.ts';
+import { notFound } from '../problem.ts';
+import { relatedColumns, whereabouts } from '../runs/retrieve.ts';
+import { summaryOf, type EventRow } from './row.ts';
+
+const isStorable = (id: string): boolean => !id.includes('\0');
+
+/** 404 unless the environment has it. */
+export async function findEvent(sql: Queryable, env: number, id: string): Promise<EventRow> {
+  const [row] = isStorable(id)
+    ? await sql<EventRow[]>`select * from events where env = ${env} and id = ${id}`
+    : [];
+  if (!row) throw notFound('Event not found');
+  return row;
+}
+
+/** An event with the runs that it started, as they are now. */
+export async function retrieveEvent(sql: Queryable, env: number, id: string): Promise<ShownEvent> {
+  const row = await findEvent(sql, env, id);
+  const runs =
+    row.run_ids.length === 0
+      ? []
+      : await sql<{ id: string; task: string; status: RunStatus }[]>`
+          select ${relatedColumns(sql)} from runs f ${whereabouts(sql)}
+           where f.env = ${env} and f.id = any(${[...row.run_ids]}::text[]) order by f.id`;
+  return {
+    ...summaryOf(row),
+    event: JSON.parse(row.event) as Record<string, unknown>,
+    runs: runs.map((run) => ({ id: run.id, taskIdentifier: run.task, status: run.status })),
+  };
+}

@@ -1,0 +1,56 @@
+import type { EventStatus, SentEvent } from '@millrace/contract';
+
+/** An event as the table has it. */
+export interface EventRow {
+  readonly env: number;
+  readonly id: string;
+  readonly name: string | null;
+  /** JSON text. */
+  readonly event: string;
+  readonly deliver_at: Date | null;
+  readonly delivered_at: Date | null;
+  readonly canceled_at: Date | null;
+  readonly run_ids: readonly string[];
+  readonly replay_of: string | null;
+  readonly created_at: Date;
+}
+
+/** An event about to be stored. */
+export interface NewEventRow {
+  readonly env: number;
+  readonly id: string;
+  readonly name: string | null;
+  /** As sent, and what the server adds to it. */
+  readonly event: Readonly<Record<string, unknown>>;
+  /** JSON text of `event`. */
+  readonly text: string;
+  /** Null: at once. */
+  readonly deliverAt: Date | null;
+  readonly replayOf: string | null;
+}
+
+type Kept = Pick<EventRow, 'delivered_at' | 'canceled_at' | 'run_ids'>;
+
+export function statusOf({ delivered_at, canceled_at, run_ids }: Kept): EventStatus {
+  if (canceled_at) return 'CANCELED';
+  if (!delivered_at) return 'PENDING';
+  return run_ids.length > 0 ? 'DELIVERED' : 'UNMATCHED';
+}
+
+export const sentOf = (row: EventRow): Pick<SentEvent, 'id' | 'event' | 'status' | 'runs'> => ({
+  id: row.id,
+  event: JSON.parse(row.event) as Record<string, unknown>,
+  status: statusOf(row),
+  runs: [...row.run_ids],
+});
+
+export const summaryOf = (row: Omit<EventRow, 'env' | 'event'>) => ({
+  id: row.id,
+  name: row.name,
+  status: statusOf(row),
+  createdAt: row.created_at.toISOString(),
+  deliverAt: row.deliver_at?.toISOString() ?? null,
+  deliveredAt: row.delivered_at?.toISOString() ?? null,
+  canceledAt: row.canceled_at?.toISOString() ?? null,
+  replayOf: row.replay_of,
+});

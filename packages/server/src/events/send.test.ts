@@ -1,0 +1,290 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { masterKeyOf } from '../auth/seal.ts';
+import { createLog } from '../log.ts';
+import { startServer } from '../server.ts';
+import { testDatabase } from '../../../../test/support/database.ts';
+import { eventServer } from './testing/subscribed.ts';
+
+const tasksOf = async (server: Awaited<ReturnType<typeof eventServer>>, event: string): Promise<string[]> => {
+  const { body } = await server.ask(`/api/v1/events/${encodeURIComponent(event)}`);
+  return body.runs.map((run: { taskIdentifier: string }) => run.taskIdentifier).toSorted();
+};
+
+describe('an event that is sent', () => {
+  it('is replied as stored, and starts one run of each task that subscribes to it', async () => {
+    const server = await eventServer();
+    await server.register({
+      mail: { name: 'order.created' },
+      audit: { name: 'order.*' },
+      all: { name: '**' },
+      vip: { name: 'order.*', filter: { total: { $gte: 100 } } },
+      other: { name: 'invoice.*' },
+      plain: undefined,
+    });
+    const sent = await server.send('evt-1', {
+      name: 'order.created',
+      payload: { total: 20 },
+      context: { ip: '::1' },
+      source: 'shop',
+      timestamp: '2026-01-15T12:00:00+01:00',
+      shard: 7,
+    });
+    expect(sent.status).toBe(200);
+    expect(sent.body).toEqual({
+      id: 'evt-1',
+      event: {
+        name: 'order.created',
+        payload: { total: 20 },
+        context: { ip: '::1' },
+        source: 'shop',
+        timestamp: '2026-01-15T11:00:00.000Z',
+        shard: 7,
+      },
+      status: 'DELIVERED',
+      runs: [expect.stringMatching(/^run_/), expect.stringMatching(/^run_/), expect.stringMatching(/^run_/)],
+      isDuplicate: false,
+    });
+    expect(await tasksOf(server, 'evt-1')).toEqual(['all', 'audit', 'mail']);
+
+    const { body: run } = await server.ask(`/api/v3/runs/${sent.body.runs[0]}`);
+    expect(run).toMatchObject({
+      payload: { total: 20 },
+      event: {
+        id: 'evt-1',
+        name: 'order.created',
+        timestamp: '2026-01-15T11:00:00.000Z',
+        source: 'shop',
+        context: { ip: '::1' },
+      },
+    });
+
+    await server.send('evt-2', { name: 'order.paid', payload: { total: 100 } });
+    expect(await tasksOf(server, 'evt-2')).toEqual(['all', 'audit', 'vip']);
+  });
+
+  it('is kept when nothing subscribes to it, or it has no name, and says so', async () => {
+    const server = await eventServer();
+    await server.register({ mail: { name: 'order.created' } });
+    for (const [id, event] of [
+      ['a', { name: 'nobody.cares' }],
+      ['b', { payload: 1 }],
+      ['c', {}],
+    ] as const) {
+      expect((await server.send(id, event)).body).toMatchObject({ id, event, status: 'UNMATCHED', runs: [] });
+      expect((await server.ask(`/api/v1/events/${id}`)).body).toMatchObject({
+        status: 'UNMATCHED',
+        runs: [],
+      });
+    }
+  });
+
+  it('goes by the version that is current when it is stored', async () => {
+    const server = await eventServer();
+    expect((await server.send('a', { name: 'x' })).body.status).toBe('UNMATCHED');
+    await server.register({ one: { name: 'x' } });
+    await server.send('b', { name: 'x' });
+    expect(await tasksOf(server, 'b')).toEqual(['one']);
+    await server.register({ two: { name: 'x' } });
+    await server.send('c', { name: 'x' });
+    expect(await tasksOf(server, 'c')).toEqual(['two']);
+  });
+
+  it('goes by the current version even where another process made it current a moment ago', async () => {
+    const { connection, drop } = await testDatabase();
+    const options = {
+      database: connection,
+      port: 0,
+      masterKey: masterKeyOf(Buffer.alloc(32, 1)),
+      log: createLog({ write() {} }),
+    };
+    const one = await startServer(options);
+    const other = await startServer(options);
+    onTestFinished(async () => {
+      await Promise.all([one.close(), other.close()]);
+      await drop();
+    });
+    const key = one.credentials?.environments.prod.secretKey ?? '';
+    const post = async (url: string, path: string, body: unknown) => {
+      const response = await fetch(url + path, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}` },
+        body: JSON.stringify(body),
+      });
+      expect(response.status).toBe(200);
+      return (await response.json()) as { runs: string[] };
+    };
+    for (let round = 1; round <= 10; round++) {
+      const tasks = Array.from({ length: round }, (_, n) => ({
+        id: `t${n}`,
+        filePath: 't.ts',
+        on: { name: 'x' },
+      }));
+      await post(one.url, '/runner/v1/versions', { contentHash: `content-${round}`, tasks });
+      expect(
+        (await post(other.url, '/api/v1/events', { id: `e${round}`, event: { name: 'x' } })).runs,
+      ).toHaveLength(round);
+    }
+  });
+});
+
+describe('the id', () => {
+  it('makes it the same event: the first stands, and the reply says whether the second was another one', async () => {
+    const server = await eventServer();
+    await server.register({ mail: { name: 'order.created' } });
+    const event = { name: 'order.created', payload: { n: 1, m: [1, { a: null }] } };
+    const first = await server.send('same', event);
+    const again = await server.send('same', {
+      payload: { m: [1, { a: null }], n: 1 },
+      name: 'order.created',
+    });
+    expect(again.status).toBe(200);
+    expect(again.body).toEqual({ ...first.body, isDuplicate: true, isDifferent: false });
+    const another = await server.send('same', { ...event, payload: { n: 2 } });
+    expect(another.status).toBe(200);
+    expect(another.body).toEqual({ ...first.body, isDuplicate: true, isDifferent: true });
+    expect((await server.send('same', { name: 'order.paid' })).body).toMatchObject({
+      event,
+      isDifferent: true,
+    });
+    expect(await tasksOf(server, 'same')).toEqual(['mail']);
+  });
+
+  it('is one in each environment', async () => {
+    const server = await eventServer();
+    const body = { id: 'shared', event: { name: 'x' } };
+    for (const key of [server.keys.prod, server.keys.stg]) {
+      const sent = await server.ask('/api/v1/events', { method: 'POST', body, key });
+      expect(sent.body).toMatchObject({ isDuplicate: false });
+    }
+  });
+
+  it('sent by a thousand at once is one event and one run a task', async () => {
+    const server = await eventServer();
+    await server.register({ a: { name: 'x.*' }, b: { name: 'x.y' } });
+    const replies = await Promise.all(
+      Array.from({ length: 1_000 }, (_, n) => server.send('once', { name: 'x.y', payload: n })),
+    );
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(replies.filter(({ body }) => !body.isDuplicate)).toHaveLength(1);
+    const kept = replies.find(({ body }) => !body.isDuplicate)?.body;
+    expect(new Set(replies.map(({ body }) => JSON.stringify([body.event, body.runs]))).size).toBe(1);
+    // All others sent another payload, and were told.
+    expect(replies.filter(({ body }) => body.isDifferent)).toHaveLength(999);
+    expect(kept.runs).toHaveLength(2);
+    expect(await tasksOf(server, 'once')).toEqual(['a', 'b']);
+    expect((await server.ask('/api/v1/events')).body.data).toHaveLength(1);
+  });
+
+  it.each(['a/b', 'ü ?#%', '💡', 'batch'])('may be %s', async (id) => {
+    const server = await eventServer();
+    expect((await server.send(id, { name: 'x' })).body.id).toBe(id);
+    expect((await server.ask(`/api/v1/events/${encodeURIComponent(id)}`)).body).toMatchObject({
+      id,
+      name: 'x',
+    });
+  });
+});
+
+describe('what is refused', () => {
+  it('says what is wrong with which field', async () => {
+    const server = await eventServer();
+    const refused = async (body: unknown, path: string, sentence: RegExp) => {
+      const answer = await server.ask('/api/v1/events', { method: 'POST', body });
+      expect(answer.status, JSON.stringify(body)).toBe(400);
+      expect(answer.body.error).toMatch(sentence);
+      expect(answer.body.details.map((detail: { path: string[] }) => detail.path.join('.'))).toContain(path);
+    };
+    const event = { name: 'x' };
+    await refused({ event }, 'id', /"id"/);
+    await refused({ id: '', event }, 'id', /"id"/);
+    await refused({ id: 5, event }, 'id', /"id"/);
+    await refused({ id: 'x'.repeat(256), event }, 'id', /255/);
+    await refused({ id: 'a\u0000b', event }, 'id', /NUL/);
+    await refused({ id: '..', event }, 'id', /address/);
+    await refused({ id: 'a' }, 'event', /"event"/);
+    for (const wrong of [null, 'text', 7, ['x'], true])
+      await refused({ id: 'a', event: wrong }, 'event', /expected object/);
+    await refused({ id: 'a', event: { name: '' } }, 'event.name', /"event\.name"/);
+    await refused({ id: 'a', event: { name: 5 } }, 'event.name', /"event\.name"/);
+    await refused({ id: 'a', event: { ...event, deliverAt: 'soon' } }, 'event.deliverAt', /not a date/);
+    await refused({ id: 'a', event: { ...event, deliverAt: '10' } }, 'event.deliverAt', /not a date/);
+    await refused(
+      { id: 'a', event: { ...event, deliverAfter: -1 } },
+      'event.deliverAfter',
+      /event\.deliverAfter/,
+    );
+    await refused(
+      { id: 'a', event: { ...event, deliverAfter: 'a while' } },
+      'event.deliverAfter',
+      /not a duration/,
+    );
+    await refused({ id: 'a', event: { ...event, timestamp: 'today' } }, 'event.timestamp', /not a date/);
+    await refused([], '', /expected object/);
+    expect((await server.ask('/api/v1/events', { method: 'POST', body: '{' })).body).toEqual({
+      error: 'Invalid JSON',
+    });
+    expect((await server.ask('/api/v1/events', { method: 'POST' })).status).toBe(400);
+    expect((await server.ask('/api/v1/events')).body.data).toEqual([]);
+    expect((await server.send('x'.repeat(255), event)).status).toBe(200);
+  });
+
+  it('is what is larger than 3 MB, or nested too deep', async () => {
+    const server = await eventServer();
+    await server.register({ big: { name: 'big' } });
+    const payload = 'x'.repeat(3_145_000);
+    const sent = await server.send('fits', { name: 'big', payload });
+    expect(sent.status).toBe(200);
+    expect((await server.ask(`/api/v3/runs/${sent.body.runs[0]}`)).body.payload).toBe(payload);
+    expect((await server.send('large', { name: 'big', payload: 'x'.repeat(3_145_728) })).status).toBe(413);
+    const deep = await server.ask('/api/v1/events', {
+      method: 'POST',
+      body: `{"id":"deep","event":{"name":"big","payload":${'['.repeat(200_000)}${']'.repeat(200_000)}}}`,
+    });
+    expect([deep.status, deep.body.error]).toEqual([400, expect.stringMatching(/nested too deep/)]);
+  });
+
+  it('is a version with a subscription that cannot be understood', async () => {
+    const server = await eventServer();
+    await expect(server.register({ mail: { name: 'a.b*' } })).rejects.toThrow(
+      /The task mail in tasks.ts subscribes/,
+    );
+  });
+});
+
+it('takes the form of older clients', async () => {
+  const server = await eventServer();
+  await server.register({ mail: { name: 'order.created' } });
+  const { status, body } = await server.ask('/api/v1/events', {
+    method: 'POST',
+    body: { event: { id: 'old', name: 'order.created', payload: 1 }, options: { deliverAfter: 60 } },
+  });
+  expect([status, body.id, body.status]).toEqual([200, 'old', 'PENDING']);
+  expect(body.event).toMatchObject({ name: 'order.created', payload: 1, deliverAfter: 60 });
+});
+
+describe('a batch', () => {
+  it('stores each event, in order, and none when one is not valid', async () => {
+    const server = await eventServer();
+    await server.register({ mail: { name: 'order.created' } });
+    const batch = (events: unknown[]) =>
+      server.ask('/api/v1/event-batches', { method: 'POST', body: { events } });
+    const sent = await batch([
+      { id: 'a', event: { name: 'order.created' } },
+      { id: 'b', event: { name: 'else' } },
+      { id: 'a', event: { name: 'order.created', payload: 1 } },
+    ]);
+    expect(sent.status).toBe(200);
+    expect(sent.body.events).toMatchObject([
+      { id: 'a', status: 'DELIVERED', isDuplicate: false },
+      { id: 'b', status: 'UNMATCHED', isDuplicate: false },
+      { id: 'a', status: 'DELIVERED', isDuplicate: true, isDifferent: true },
+    ]);
+    const wrong = await batch([{ id: 'c', event: {} }, { id: 'd' }]);
+    expect([wrong.status, wrong.body.details[0].path]).toEqual([400, ['events', '1', 'event']]);
+    expect((await server.ask('/api/v1/events/c')).status).toBe(404);
+    expect((await batch([])).status).toBe(400);
+    expect((await batch(Array.from({ length: 501 }, (_, n) => ({ id: `${n}`, event: {} })))).status).toBe(
+      400,
+    );
+  });
+});

@@ -1,0 +1,199 @@
+import type { NewEvent, SentEvent } from '@millrace/contract';
+import type { Environment } from '../auth/principal.ts';
+import { column, type Value } from '../db/columns.ts';
+import type { Transaction } from '../db/connect.ts';
+import { groupCommit } from '../db/group.ts';
+import type { Dispatch } from '../runs/dispatch.ts';
+import type { Engine } from '../runs/engine.ts';
+import { makeRuns, planDelivery, type Plan } from './plan.ts';
+import { isDifferent, prepareEvent } from './prepare.ts';
+import { sentOf, type EventRow, type NewEventRow } from './row.ts';
+
+export interface SendDependencies {
+  readonly engine: Engine;
+  readonly dispatch: Pick<Dispatch, 'wake'>;
+  /** An event falls due then. */
+  readonly expect: (at: number) => void;
+}
+
+/** An event on its way into the table. */
+export interface Sending {
+  readonly environment: Environment;
+  readonly row: NewEventRow;
+  /** As the client wrote it. */
+  readonly sent: NewEvent['event'];
+}
+
+export type Send = (sending: Sending) => Promise<SentEvent>;
+
+export const sendingOf = (environment: Environment, event: NewEvent, now: number): Sending => ({
+  environment,
+  row: prepareEvent(environment.id, event, now),
+  sent: event.event,
+});
+
+/** Larger ones are written alone: many of them in one statement would be too much. */
+const mostSharedCharacters = 65_536;
+const mostShared = 200;
+
+/**
+ * Stores events and, in that very transaction, makes the runs that they start. The id decides: who stores an event first has stored
+ * it, and everybody else is shown that one. Concurrent calls share a transaction.
+ */
+export function createSend(dependencies: SendDependencies): Send {
+  const store = (sendings: readonly Sending[]) => storeEvents(dependencies, sendings);
+  const grouped = groupCommit<Sending, SentEvent>(store, { most: mostShared });
+  return async (sending) => {
+    if (sending.row.text.length <= mostSharedCharacters) return grouped(sending);
+    const [stored] = await store([sending]);
+    return stored as SentEvent;
+  };
+}
+
+async function storeEvents(
+  { engine, dispatch, expect }: SendDependencies,
+  calls: readonly Sending[],
+): Promise<SentEvent[]> {
+  const { firsts, places } = withoutTwins(calls);
+  const { stored, kept } = await settled(engine, firsts);
+  const woken = new Set<number>();
+  for (const [index, { row, runs }] of stored) {
+    if (runs > 0) woken.add(firsts[index]?.row.env as number);
+    if (row.deliver_at && !row.delivered_at) expect(row.deliver_at.getTime());
+  }
+  for (const env of woken) dispatch.wake(env);
+
+  const answered = new Set<number>();
+  return calls.map((call, index): SentEvent => {
+    const place = places[index] as number;
+    const fresh = stored.get(place);
+    const row = (fresh?.row ?? kept.get(place)) as EventRow;
+    if (fresh && !answered.has(place)) {
+      answered.add(place);
+      return { ...sentOf(row), isDuplicate: false };
+    }
+    const shown = sentOf(row);
+    return { ...shown, isDuplicate: true, isDifferent: isDifferent(call.sent, call.row, shown.event) };
+  });
+}
+
+/** Events with one id in one flush are one event: `places` says which one answers which call. */
+function withoutTwins(calls: readonly Sending[]): { firsts: readonly Sending[]; places: readonly number[] } {
+  const first = new Map<string, number>();
+  const firsts: Sending[] = [];
+  const places = calls.map((call) => {
+    const identity = `${call.row.env} ${call.row.id}`;
+    const twin = first.get(identity);
+    if (twin !== undefined) return twin;
+    first.set(identity, firsts.length);
+    return firsts.push(call) - 1;
+  });
+  return { firsts, places };
+}
+
+interface Written {
+  /** What was stored now, by place. */
+  readonly stored: ReadonlyMap<number, { readonly row: EventRow; readonly runs: number }>;
+  /** What was there before, by place. */
+  readonly kept: ReadonlyMap<number, EventRow>;
+}
+
+const mostTries = 5;
+
+/** Plans and writes, again if another version became current in between: events go by the one that is current when they are stored. */
+async function settled(engine: Engine, sendings: readonly Sending[]): Promise<Written> {
+  for (let tries = 1; ; tries++) {
+    const plans = await Promise.all(
+      sendings.map(({ environment, row }) =>
+        row.deliverAt ? Promise.resolve(undefined) : planDelivery(engine, { environment, ...row }),
+      ),
+    );
+    try {
+      return await engine.sql.begin((tx) => write(tx, engine, sendings, plans));
+    } catch (error) {
+      if (!(error instanceof Moved) || tries === mostTries) throw error;
+      engine.versions.forget(error.env);
+    }
+  }
+}
+
+/** What it was planned on has changed: another version is current, or the event that held the id is gone. */
+class Moved extends Error {
+  readonly env: number;
+  constructor(env: number) {
+    super('the environment changed while an event was stored');
+    this.env = env;
+  }
+}
+
+interface StoredRow extends EventRow {
+  readonly version: number | null;
+}
+
+async function write(
+  tx: Transaction,
+  engine: Engine,
+  sendings: readonly Sending[],
+  plans: readonly (Plan | undefined)[],
+): Promise<Written> {
+  const now = new Date(engine.clock.now());
+  const pick = (read: (row: NewEventRow, plan: Plan | undefined) => Value) =>
+    column(sendings, ({ row }) => read(row, planOf.get(row)));
+  const planOf = new Map(sendings.map(({ row }, index) => [row, plans[index]]));
+  const rows = await tx<StoredRow[]>`
+    with stored as (
+      insert into events (env, id, name, event, deliver_at, delivered_at, run_ids, replay_of, created_at)
+      select i.env, i.id, i.name, i.event, i.deliver_at, case when i.deliver_at is null then ${now}::timestamptz end,
+             coalesce(string_to_array(i.runs, ','), '{}'), i.replay_of, ${now}
+        from unnest(${pick((row) => row.env)}::int[], ${pick((row) => row.id)}::text[], ${pick((row) => row.name)}::text[],
+                    ${pick((row) => row.text)}::text[], ${pick((row) => row.deliverAt)}::timestamptz[],
+                    ${pick((_, plan) => (plan && plan.runs.length > 0 ? plan.runs.map((run) => run.id).join(',') : null))}::text[],
+                    ${pick((row) => row.replayOf)}::text[])
+               as i (env, id, name, event, deliver_at, runs, replay_of)
+       order by i.env, i.id
+      on conflict do nothing
+      returning *
+    ), waiting as (
+      insert into pending_events (env, id, due) select env, id, deliver_at from stored where delivered_at is null
+    )
+    select s.*, (select c.version_id from current_versions c where c.env = s.env) as version from stored s`;
+
+  const fresh = new Map(rows.map((row) => [`${row.env} ${row.id}`, row]));
+  const stored = new Map<number, { row: EventRow; runs: number }>();
+  const missing: number[] = [];
+  for (const [index, { row }] of sendings.entries()) {
+    const found = fresh.get(`${row.env} ${row.id}`);
+    const plan = plans[index];
+    if (!found) missing.push(index);
+    else if (plan && plan.version !== found.version) throw new Moved(row.env);
+    else stored.set(index, { row: found, runs: plan?.runs.length ?? 0 });
+  }
+  await makeRuns(
+    tx,
+    engine,
+    [...stored.keys()].flatMap((index) => plans[index]?.runs ?? []),
+  );
+  return { stored, kept: await readKept(tx, sendings, missing) };
+}
+
+/** What stands under ids that were taken. A statement of its own: the one before may have waited for another that stored it. */
+async function readKept(
+  tx: Transaction,
+  sendings: readonly Sending[],
+  places: readonly number[],
+): Promise<Map<number, EventRow>> {
+  if (places.length === 0) return new Map();
+  const wanted = places.map((place) => (sendings[place] as Sending).row);
+  const rows = await tx<EventRow[]>`
+    select e.* from unnest(${wanted.map((row) => row.env)}::int[], ${wanted.map((row) => row.id)}::text[]) as i (env, id)
+      join events e on e.env = i.env and e.id = i.id`;
+  const found = new Map(rows.map((row) => [`${row.env} ${row.id}`, row]));
+  return new Map(
+    places.map((place) => {
+      const { env, id } = (sendings[place] as Sending).row;
+      const row = found.get(`${env} ${id}`);
+      if (!row) throw new Moved(env);
+      return [place, row];
+    }),
+  );
+}

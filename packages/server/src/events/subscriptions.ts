@@ -1,0 +1,103 @@
+import type { TaskManifest } from '@millrace/contract/runner';
+import { badRequest } from '../problem.ts';
+import type { CurrentVersion } from '../workers/versions.ts';
+import { compileFilter, type Filter } from './filter.ts';
+import { parsePattern, SubscriptionRefused } from './pattern.ts';
+
+interface Subscription {
+  readonly task: string;
+  readonly filter: Filter;
+}
+
+/** One more segment of a name. What cannot match is not on the way down, so it costs nothing. */
+interface Place {
+  readonly next: Map<string, Place>;
+  any?: Place;
+  /** Patterns that end here. */
+  readonly here: Subscription[];
+  /** Patterns that go on with `**`. */
+  readonly below: Subscription[];
+}
+
+const newPlace = (): Place => ({ next: new Map(), here: [], below: [] });
+
+/** The subscriptions of one version, found by the name of an event. */
+export interface Subscriptions {
+  /** The tasks that get a run of it, in the order of their ids. */
+  matching(name: string, payload: unknown): string[];
+}
+
+/** Compiles the subscriptions of tasks. Throws what `compileFilter` and `parsePattern` refuse unless told what to do with it. */
+export function indexSubscriptions(
+  tasks: Iterable<TaskManifest>,
+  refused?: (task: TaskManifest, error: SubscriptionRefused) => void,
+): Subscriptions {
+  const root = newPlace();
+  for (const task of tasks) {
+    if (!task.on) continue;
+    try {
+      add(root, parsePattern(task.on.name), { task: task.id, filter: compileFilter(task.on.filter) });
+    } catch (error) {
+      if (!(error instanceof SubscriptionRefused) || !refused) throw error;
+      refused(task, error);
+    }
+  }
+  return {
+    matching(name, payload) {
+      const found: string[] = [];
+      const collect = (subscriptions: readonly Subscription[]): void => {
+        for (const { task, filter } of subscriptions) if (filter(payload)) found.push(task);
+      };
+      const segments = name.split('.');
+      let places = [root];
+      for (const [index, segment] of segments.entries()) {
+        const further: Place[] = [];
+        for (const { next, any, below } of places) {
+          collect(below);
+          const exact = next.get(segment);
+          if (exact) further.push(exact);
+          if (any) further.push(any);
+        }
+        if (further.length === 0) break;
+        if (index === segments.length - 1) for (const { here } of further) collect(here);
+        places = further;
+      }
+      return found.toSorted();
+    },
+  };
+}
+
+function add(root: Place, pattern: readonly string[], subscription: Subscription): void {
+  let place = root;
+  for (const segment of pattern) {
+    if (segment === '**') return void place.below.push(subscription);
+    if (segment === '*') {
+      place = place.any ??= newPlace();
+    } else {
+      const next = place.next.get(segment) ?? newPlace();
+      place.next.set(segment, next);
+      place = next;
+    }
+  }
+  place.here.push(subscription);
+}
+
+const known = new WeakMap<CurrentVersion, Subscriptions>();
+
+/** Tasks of a version never change, so neither do its subscriptions. */
+export function subscriptionsOf(version: CurrentVersion): Subscriptions {
+  let subscriptions = known.get(version);
+  if (!subscriptions) {
+    // One that was registered before it would have been refused starts nothing.
+    subscriptions = indexSubscriptions(version.tasks.values(), () => {});
+    known.set(version, subscriptions);
+  }
+  return subscriptions;
+}
+
+/** 400 for a version with a subscription that cannot be understood. */
+export function refuseUnreadable(tasks: readonly TaskManifest[]): void {
+  indexSubscriptions(tasks, ({ id, filePath }, { message }) => {
+    throw badRequest(`The task ${id} in ${filePath} subscribes to events wrongly: on: ${message}.`);
+  });
+}

@@ -1,0 +1,36 @@
+import { testServer, type TestServer } from '../../../../../test/support/server.ts';
+import type { ServerOptions } from '../../server.ts';
+
+interface On {
+  readonly name: string;
+  readonly filter?: unknown;
+}
+
+export interface EventServer extends TestServer {
+  /** Makes a version current in prod whose tasks, by id, subscribe so. */
+  register(tasks: Readonly<Record<string, On | undefined>>): Promise<void>;
+  send(id: string, event: unknown): ReturnType<TestServer['ask']>;
+}
+
+let contents = 0;
+
+/** The real server with helpers for events. */
+export async function eventServer(options: Partial<ServerOptions> = {}): Promise<EventServer> {
+  const server = await testServer(options);
+  return Object.assign(server, {
+    async register(tasks: Readonly<Record<string, On | undefined>>) {
+      const manifests = Object.entries(tasks).map(([id, on]) => ({
+        id,
+        filePath: 'tasks.ts',
+        ...(on && { on }),
+      }));
+      const { status, body } = await server.ask('/runner/v1/versions', {
+        method: 'POST',
+        body: { contentHash: `content-${++contents}`, tasks: manifests },
+      });
+      if (status !== 200) throw new Error(JSON.stringify(body));
+    },
+    send: (id: string, event: unknown) =>
+      server.ask('/api/v1/events', { method: 'POST', body: { id, event } }),
+  });
+}

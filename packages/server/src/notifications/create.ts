@@ -1,0 +1,35 @@
+import type { Body, NotificationEndpoint, Operations } from '@millrace/contract';
+import { seal, type MasterKey } from '../auth/seal.ts';
+import { newId } from '../db/ids.ts';
+import type { Sql } from '../db/connect.ts';
+import { unprocessable } from '../problem.ts';
+import { refuseForbidden, type Reach } from './allowed.ts';
+import { endpointOf, secretPlace, type EndpointRow } from './endpoint.ts';
+import { newSecret } from './sign.ts';
+
+const mostEndpoints = 50;
+
+export interface NewEndpoint {
+  readonly env: number;
+  readonly body: Body<Operations['createNotificationEndpoint']>;
+  readonly now: Date;
+}
+
+/** Adds an endpoint. Its secret is shown now and never again. */
+export async function createEndpoint(
+  sql: Sql,
+  masterKey: MasterKey,
+  reach: Reach,
+  { env, body: { url, types, description }, now }: NewEndpoint,
+): Promise<NotificationEndpoint & { secret: string }> {
+  await refuseForbidden(url, reach);
+  const id = newId('endpoint');
+  const secret = newSecret();
+  const [row] = await sql<EndpointRow[]>`
+    insert into notification_endpoints (id, env, url, description, types, sealed, created_at)
+    select ${id}, ${env}, ${url}, ${description ?? null}, ${types}::text[], ${seal(masterKey, secret, secretPlace(id))}, ${now}
+     where (select count(*) from notification_endpoints where env = ${env}) < ${mostEndpoints}
+    returning *`;
+  if (!row) throw unprocessable(`An environment has at most ${mostEndpoints} endpoints: delete one first.`);
+  return { ...endpointOf(row), secret };
+}

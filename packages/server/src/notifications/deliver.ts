@@ -1,0 +1,156 @@
+import { unseal, type MasterKey } from '../auth/seal.ts';
+import type { Clock } from '../db/clock.ts';
+import type { Sql } from '../db/connect.ts';
+import type { Log } from '../log.ts';
+import type { Reach } from './allowed.ts';
+import { mostAttempts, pauseAfter } from './backoff.ts';
+import { bodyOf, notificationColumns, type NotificationRow } from './body.ts';
+import { disableEndpoint } from './disable.ts';
+import { secretPlace, type EndpointRow } from './endpoint.ts';
+import { AddressRefused } from './networks.ts';
+import { post } from './post.ts';
+import { signedHeaders } from './sign.ts';
+
+export interface DeliverDependencies {
+  readonly sql: Sql;
+  readonly log: Log;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly masterKey: MasterKey;
+  readonly reach: Reach;
+}
+
+/** A delivery that this process has taken. */
+export interface Taken extends NotificationRow {
+  readonly id: string;
+  /** This attempt included. */
+  readonly attempts: number;
+  readonly notification_id: string;
+  readonly endpoint: Omit<EndpointRow, 'sealed' | 'sealed_before'>;
+  readonly sealed: Buffer;
+  readonly sealed_before: Buffer | null;
+}
+
+const timeoutMs = 15_000;
+/** When another process may take it for lost: well after the timeout. */
+const claimMs = 60_000;
+/** Nothing was accepted for so long: the receiver is gone. */
+const patienceMs = 5 * 86_400_000;
+
+/**
+ * Takes deliveries that are due: at most `most`, and of one endpoint no more than it has room for beside what is `under` way to it.
+ * They are moved on before they are tried, so that those of a process that dies are tried again by another.
+ */
+export function takeDue(
+  { sql, clock }: DeliverDependencies,
+  most: number,
+  under: ReadonlyMap<string, number>,
+  mostEach: number,
+): Promise<Taken[]> {
+  const now = clock.now();
+  return sql<Taken[]>`
+    with ready as materialized (
+      select d.id
+        from notification_endpoints e
+        left join unnest(${[...under.keys()]}::text[], ${[...under.values()]}::int[]) as u (id, count) on u.id = e.id
+       cross join lateral (
+         select x.id, x.due from notification_deliveries x
+          where x.endpoint_id = e.id and x.due <= ${new Date(now)}
+          order by x.due limit greatest(0, ${mostEach}::int - coalesce(u.count, 0)) for update skip locked) d
+       where e.disabled_at is null
+       order by d.due limit ${most}
+    ), taken as (
+      update notification_deliveries d set
+        due = ${new Date(now + claimMs)}, attempts = d.attempts + 1, attempted_at = ${new Date(now)}
+        from ready where d.id = ready.id
+      returning d.*
+    )
+    select t.id, t.attempts, t.notification_id, ${notificationColumns(sql)}, ep.sealed, ep.sealed_before,
+           json_build_object('id', ep.id, 'env', ep.env, 'url', ep.url,
+             'sealed_before_until', ep.sealed_before_until) as endpoint
+      from taken t
+      join notification_endpoints ep on ep.id = t.endpoint_id
+      join notifications n on n.id = t.notification_id
+      join environments e on e.id = t.env
+      join projects p on p.id = e.project_id`;
+}
+
+/** One attempt, and what becomes of the delivery. An abort leaves it to be tried again at once. */
+export async function attempt(
+  dependencies: DeliverDependencies,
+  taken: Taken,
+  stop: AbortSignal,
+): Promise<void> {
+  const { masterKey, clock, reach } = dependencies;
+  const { id: endpoint, url, sealed_before_until: until } = taken.endpoint;
+  let status: number | undefined;
+  let failure: string | undefined;
+  try {
+    const secrets = [unseal(masterKey, taken.sealed, secretPlace(endpoint))];
+    if (taken.sealed_before && until && new Date(until).getTime() > clock.now()) {
+      secrets.push(unseal(masterKey, taken.sealed_before, secretPlace(endpoint)));
+    }
+    const body = JSON.stringify(bodyOf(taken));
+    const message = { id: taken.notification_id, at: clock.now(), body };
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+      'user-agent': 'Millrace-Notifications/1',
+      ...signedHeaders(message, secrets),
+    };
+    const signal = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]);
+    status = await post({ url: new URL(url), headers, body, ...reach, signal });
+    if (status < 200 || status > 299) failure = `It answered ${status}`;
+  } catch (error) {
+    failure = reasonOf(error);
+  }
+  if (stop.aborted && failure !== undefined) return release(dependencies, taken);
+  await record(dependencies, taken, status, failure);
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof AddressRefused) return `Refused: ${error.message}`;
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'TimeoutError' || error.name === 'AbortError')
+    return `No answer within ${timeoutMs / 1_000} s`;
+  return (error.message || ('code' in error ? String(error.code) : error.name)).slice(0, 500);
+}
+
+/** Not by then the attempt that is recorded: another process has taken it since. */
+const mine = (sql: Sql, { id, attempts }: Taken) =>
+  sql`id = ${id} and attempts = ${attempts} and due is not null`;
+
+const release = async ({ sql, clock }: DeliverDependencies, taken: Taken): Promise<void> =>
+  void (await sql`
+    update notification_deliveries set due = ${new Date(clock.now())}, attempts = attempts - 1 where ${mine(sql, taken)}`);
+
+async function record(
+  { sql, log, clock }: DeliverDependencies,
+  taken: Taken,
+  status: number | undefined,
+  failure: string | undefined,
+): Promise<void> {
+  const now = new Date(clock.now());
+  const { endpoint } = taken;
+  if (failure === undefined) {
+    await sql`
+      with done as (
+        update notification_deliveries set due = null, delivered_at = ${now}, response_status = ${status}, failure = null
+         where ${mine(sql, taken)}
+      )
+      update notification_endpoints set failing_since = null where id = ${endpoint.id} and failing_since is not null`;
+    return;
+  }
+  const pause = pauseAfter(taken.attempts, Math.random());
+  const due = pause === undefined || taken.attempts >= mostAttempts ? null : new Date(now.getTime() + pause);
+  const [row] = await sql<{ failing_since: Date | null }[]>`
+    with failed as (
+      update notification_deliveries set due = ${due}, response_status = ${status ?? null}, failure = ${failure}
+       where ${mine(sql, taken)} returning endpoint_id
+    )
+    update notification_endpoints e set failing_since = coalesce(e.failing_since, ${now})
+      from failed where e.id = failed.endpoint_id
+    returning e.failing_since`;
+  if (status === 410) return disableEndpoint(sql, log, { endpoint, by: 'gone', now });
+  const since = row?.failing_since?.getTime() ?? now.getTime();
+  if (now.getTime() - since >= patienceMs) await disableEndpoint(sql, log, { endpoint, by: 'failing', now });
+}

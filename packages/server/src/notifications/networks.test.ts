@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { networksBeside } from './networks.ts';
+import { post, type Resolve } from './post.ts';
+import { startReceiver } from './testing/receiver.ts';
+
+const refuses = (
+  networks: ReturnType<typeof networksBeside>,
+  address: string,
+  protocol = 'https:',
+): boolean => {
+  try {
+    networks.check(protocol, address);
+    return false;
+  } catch {
+    return true;
+  }
+};
+
+describe('networks', () => {
+  const networks = networksBeside();
+  it.each([
+    '0.0.0.0',
+    '10.1.2.3',
+    '100.64.0.1',
+    '127.0.0.1',
+    '127.255.255.254',
+    '169.254.169.254',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.168.1.1',
+    '192.0.0.8',
+    '198.18.0.1',
+    '224.0.0.1',
+    '240.0.0.1',
+    '255.255.255.255',
+    '::',
+    '::1',
+    '::ffff:127.0.0.1',
+    '::ffff:8.8.8.8',
+    '::7f00:1',
+    '64:ff9b::7f00:1',
+    '64:ff9b:1::1',
+    '100::1',
+    'fc00::1',
+    'fd12::1',
+    'fe80::1',
+    'fec0::1',
+    'ff02::1',
+    '2001::1',
+    '2001:db8::1',
+    '2002:7f00:1::',
+    '3fff::1',
+  ])('%s is refused', (address) => {
+    expect(refuses(networks, address)).toBe(true);
+  });
+
+  it.each([
+    '1.1.1.1',
+    '8.8.8.8',
+    '172.32.0.1',
+    '100.128.0.1',
+    '11.0.0.1',
+    '2606:4700::1111',
+    '2a00:1450:4001::1',
+  ])('%s is not', (address) => {
+    expect(refuses(networks, address)).toBe(false);
+    expect(refuses(networks, address, 'http:')).toBe(true);
+  });
+
+  it('that are allowed take http too, and nothing beside them', () => {
+    fc.assert(
+      fc.property(fc.ipV4(), (address) => {
+        const own = networksBeside(['10.0.0.0/8', 'fd00::/8']);
+        const isOwn = address.startsWith('10.');
+        expect(refuses(own, address, 'http:')).toBe(!isOwn);
+        expect(refuses(own, address)).toBe(!isOwn && refuses(networks, address));
+      }),
+    );
+    expect(refuses(networksBeside(['fd00::/8']), 'fd00::1', 'http:')).toBe(false);
+  });
+
+  it.each(['10.0.0.0', 'ten/8', '10.0.0.0/33', 'fd00::/129', '10.0.0.0/-1', ''])(
+    '"%s" is no range',
+    (range) => {
+      expect(() => networksBeside([range])).toThrow(/is not a range of addresses/);
+    },
+  );
+});
+
+describe('a name', () => {
+  const to = (port: string, resolve: Resolve, allowed: string[]) =>
+    post({
+      url: new URL(`http://rebind.example:${port}/`),
+      headers: { 'content-length': '2' },
+      body: '{}',
+      networks: networksBeside(allowed),
+      resolve,
+      signal: AbortSignal.timeout(5_000),
+    });
+
+  it('is connected to where it was looked up, and looked up once', async () => {
+    const receiver = await startReceiver();
+    let asked = 0;
+    const resolve: Resolve = async () => [{ address: asked++ === 0 ? '127.0.0.1' : '127.9.9.9', family: 4 }];
+    expect(await to(new URL(receiver.url).port, resolve, ['127.0.0.1/32'])).toBe(204);
+    expect(asked).toBe(1);
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it('is refused when any of its addresses is, whatever it was before', async () => {
+    const receiver = await startReceiver();
+    const { port } = new URL(receiver.url);
+    const inside = { address: '127.0.0.1', family: 4 };
+    await expect(to(port, async () => [inside], [])).rejects.toThrow(
+      /127\.0\.0\.1 is not an address of the public Internet/,
+    );
+    await expect(
+      to(port, async () => [{ address: '8.8.8.8', family: 4 }, inside], ['8.0.0.0/8']),
+    ).rejects.toThrow(/127\.0\.0\.1/);
+    await expect(to(port, async () => [], [])).rejects.toThrow(/has no address/);
+    expect(receiver.received).toEqual([]);
+  });
+});

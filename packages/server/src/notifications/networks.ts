@@ -1,0 +1,80 @@
+import { BlockList, isIP } from 'node:net';
+
+/** An address that notifications must not be sent to. The message is for whoever set the endpoint up. */
+export class AddressRefused extends Error {
+  override name = 'AddressRefused';
+}
+
+/** The networks that are to be allowed cannot be understood. */
+class NetworksRefused extends Error {
+  override name = 'NetworksRefused';
+}
+
+/** Ranges of IPv4 that are not of the public Internet: private, loopback, link-local, shared, reserved, multicast. */
+const closed4 = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/3',
+];
+
+/**
+ * Of IPv6 only global unicast is public, and there not what stands for something else: tunnels (Teredo, 6to4) could lead to a private
+ * address of IPv4. Mapped and translated addresses of IPv4 are outside of it anyway.
+ */
+const open6 = '2000::/3';
+const closed6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
+
+function listOf(ranges: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [address = '', bits = ''] = range.trim().split('/');
+    const version = isIP(address);
+    const most = version === 6 ? 128 : 32;
+    if (version === 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > most) {
+      throw new NetworksRefused(
+        `Networks for notifications (MILLRACE_NOTIFICATION_NETWORKS): "${range}" is not a range of addresses; write ranges such as 10.0.0.0/8,fd00::/8.`,
+      );
+    }
+    list.addSubnet(address, Number(bits), version === 6 ? 'ipv6' : 'ipv4');
+  }
+  return list;
+}
+
+const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
+
+/** Which addresses notifications may be sent to. */
+export interface Networks {
+  /** Throws `AddressRefused` unless a request of this protocol may go to this address. */
+  check(protocol: string, address: string): void;
+}
+
+/** @param allowed ranges that are allowed beside the public Internet, such as `10.0.0.0/8`; there http will do */
+export function networksBeside(allowed: readonly string[] = []): Networks {
+  const own = listOf(allowed);
+  const closed = listOf([...closed4, ...closed6]);
+  const open = listOf([open6]);
+  const isPublic = (address: string): boolean =>
+    !closed.check(address, familyOf(address)) && (isIP(address) === 4 || open.check(address, 'ipv6'));
+  return {
+    check(protocol, address) {
+      if (own.check(address, familyOf(address))) return;
+      if (!isPublic(address)) {
+        throw new AddressRefused(
+          `${address} is not an address of the public Internet; who runs the server can allow its network (MILLRACE_NOTIFICATION_NETWORKS)`,
+        );
+      }
+      if (protocol !== 'https:') throw new AddressRefused('over the public Internet only https will do');
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { lookup as systemLookup, type LookupAddress } from 'node:dns';
+import { request as requestByHttp } from 'node:http';
+import { request as requestByHttps } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { promisify } from 'node:util';
+import { AddressRefused, type Networks } from './networks.ts';
+
+/** Every address that a name has. */
+export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
+
+const lookUpAll = promisify(systemLookup);
+export const resolveName: Resolve = (hostname) => lookUpAll(hostname, { all: true });
+
+const literalOf = ({ hostname }: URL): string | undefined => {
+  const bare = hostname.replace(/^\[|\]$/g, '');
+  return isIP(bare) === 0 ? undefined : bare;
+};
+
+/** The addresses behind a URL. Throws `AddressRefused` if any of them may not be sent to. */
+export async function checkedAddresses(
+  url: URL,
+  networks: Networks,
+  resolve: Resolve,
+): Promise<readonly LookupAddress[]> {
+  const literal = literalOf(url);
+  const addresses =
+    literal === undefined ? await resolve(url.hostname) : [{ address: literal, family: isIP(literal) }];
+  for (const { address } of addresses) networks.check(url.protocol, address);
+  return addresses;
+}
+
+export interface Post {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly networks: Networks;
+  readonly resolve: Resolve;
+  readonly signal: AbortSignal;
+}
+
+const mostRead = 65_536;
+
+/**
+ * Posts once, follows nothing, and answers the status. The name is resolved once: the connection goes to an address that was checked,
+ * whatever the name resolves to a moment later.
+ */
+export async function post({ url, headers, body, networks, resolve, signal }: Post): Promise<number> {
+  const addresses = await checkedAddresses(url, networks, resolve);
+  const first = addresses[0];
+  if (!first) throw new AddressRefused(`${url.hostname} has no address`);
+  const lookup: LookupFunction = (_hostname, options, done) => {
+    if (options.all) done(null, [...addresses]);
+    else done(null, first.address, first.family);
+  };
+  const request = url.protocol === 'https:' ? requestByHttps : requestByHttp;
+  return new Promise((answer, fail) => {
+    const outgoing = request(url, { method: 'POST', headers, lookup, agent: false, signal }, (incoming) => {
+      // What it says is of no use, but a receiver likes to finish its sentence.
+      let read = 0;
+      incoming.on('data', (chunk: Buffer) => {
+        read += chunk.length;
+        if (read > mostRead) incoming.destroy();
+      });
+      incoming.on('error', () => {});
+      incoming.on('close', () => answer(incoming.statusCode ?? 0));
+    });
+    outgoing.on('error', fail);
+    outgoing.end(body);
+  });
+}

@@ -1,0 +1,19 @@
+import type { NotificationDelivery } from '@millrace/contract';
+import type { Sql } from '../db/connect.ts';
+import { Problem } from '../problem.ts';
+import { retrieveDelivery } from './deliveries.ts';
+
+/** Begins a delivery anew: at once, with all its attempts. The receiver sees the message id that it had. */
+export async function replayDelivery(
+  sql: Sql,
+  { env, id, now }: { readonly env: number; readonly id: string; readonly now: Date },
+): Promise<NotificationDelivery> {
+  await retrieveDelivery(sql, env, id);
+  const { count } = await sql`
+    update notification_deliveries d set due = ${now}, attempts = 0, delivered_at = null, failure = null, response_status = null
+      from notification_endpoints e
+     where d.env = ${env} and d.id = ${id} and e.id = d.endpoint_id and e.disabled_at is null`;
+  if (count === 0) throw new Problem(409, 'Its endpoint is disabled: enable it first.', {}, false);
+  const { body: _, ...delivery } = await retrieveDelivery(sql, env, id);
+  return delivery;
+}

@@ -1,0 +1,23 @@
+import type { NotificationEndpoint } from '@millrace/contract';
+import { seal, type MasterKey } from '../auth/seal.ts';
+import type { Sql } from '../db/connect.ts';
+import { endpointNotFound, endpointOf, secretPlace, type EndpointRow } from './endpoint.ts';
+import { newSecret } from './sign.ts';
+
+const overlapMs = 24 * 3_600_000;
+
+/** A new secret, shown now and never again. The one before signs too for a day, so that receivers can be changed in peace. */
+export async function rotateSecret(
+  sql: Sql,
+  masterKey: MasterKey,
+  { env, id, now }: { readonly env: number; readonly id: string; readonly now: Date },
+): Promise<NotificationEndpoint & { secret: string }> {
+  const secret = newSecret();
+  const [row] = await sql<EndpointRow[]>`
+    update notification_endpoints set
+      sealed = ${seal(masterKey, secret, secretPlace(id))}, sealed_before = sealed,
+      sealed_before_until = ${new Date(now.getTime() + overlapMs)}
+     where env = ${env} and id = ${id} returning *`;
+  if (!row) throw endpointNotFound();
+  return { ...endpointOf(row), secret };
+}

@@ -1,0 +1,37 @@
+import type { Body, NotificationEndpoint, Operations } from '@millrace/contract';
+import type { Sql } from '../db/connect.ts';
+import { refuseForbidden, type Reach } from './allowed.ts';
+import { giveUpPending } from './disable.ts';
+import { endpointNotFound, endpointOf, findEndpoint, type EndpointRow } from './endpoint.ts';
+
+export interface EndpointChange {
+  readonly env: number;
+  readonly id: string;
+  readonly body: Body<Operations['updateNotificationEndpoint']>;
+  readonly now: Date;
+}
+
+/** Changes what is given. Switched on again, an endpoint begins anew: what failed before is forgotten. */
+export async function updateEndpoint(
+  sql: Sql,
+  reach: Reach,
+  { env, id, body, now }: EndpointChange,
+): Promise<NotificationEndpoint> {
+  const { url, types, description, enabled } = body;
+  await findEndpoint(sql, env, id);
+  if (url !== undefined) await refuseForbidden(url, reach);
+  return sql.begin(async (tx) => {
+    const [row] = await tx<EndpointRow[]>`
+      update notification_endpoints set
+        url = coalesce(${url ?? null}, url),
+        types = coalesce(${types ?? null}::text[], types),
+        description = case when ${description !== undefined} then ${description ?? null} else description end,
+        disabled_at = case ${enabled ?? null}::boolean when true then null when false then coalesce(disabled_at, ${now}) else disabled_at end,
+        disabled_by = case ${enabled ?? null}::boolean when true then null when false then coalesce(disabled_by, 'user') else disabled_by end,
+        failing_since = case when ${enabled ?? null}::boolean then null else failing_since end
+       where env = ${env} and id = ${id} returning *`;
+    if (!row) throw endpointNotFound();
+    if (row.disabled_at) await giveUpPending(tx, id);
+    return endpointOf(row);
+  });
+}

@@ -1,0 +1,81 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { testServer } from '../support/server.ts';
+import { millrace } from './command.ts';
+
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'millrace-access-'));
+});
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const ran = millrace(args, { cwd: home, env: { XDG_CONFIG_HOME: home, ...env } });
+  const code = await ran.exitCode;
+  return { code, out: ran.stdout.join('\n'), error: ran.stderr.join('\n') };
+}
+
+const json = async (...args: string[]) => {
+  const { code, out, error } = await run([...args, '--json']);
+  expect({ code, error }).toEqual({ code: 0, error: '' });
+  // oxlint-disable-next-line typescript/no-unsafe-return -- what a command prints is what the test is about
+  return out
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+};
+
+describe('the commands about access', () => {
+  it('log in, make a key that works, rotate and revoke it', async () => {
+    const server = await testServer();
+    const before = await run(['whoami']);
+    expect(before).toMatchObject({ code: 4, error: expect.stringContaining('millrace login') as string });
+    const MILLRACE_ACCESS_TOKEN = server.personalAccessToken;
+    const login = await run(['login', '--url', server.url], { MILLRACE_ACCESS_TOKEN });
+    expect(login).toMatchObject({ code: 0, out: expect.stringContaining(`Owner`) as string });
+    expect(login.out).not.toContain(MILLRACE_ACCESS_TOKEN);
+    expect((await stat(join(home, 'millrace', 'login.json'))).mode & 0o077).toBe(0);
+    expect(await json('whoami')).toMatchObject([
+      { user: { name: 'Owner' }, organizations: [{ role: 'owner' }] },
+    ]);
+
+    const [key] = await json('keys', 'create', 'ci', '--env', 'production', '--preset', 'observer');
+    expect((await server.ask('/api/v1/errors', { key: key.key })).status).toBe(200);
+    const [next] = await json('keys', 'rotate', key.id, '--env', 'prod', '--overlap', '1h');
+    expect((await server.ask('/api/v1/errors', { key: next.key })).status).toBe(200);
+    await json('keys', 'revoke', next.id, '--env', 'prod');
+    await expect.poll(async () => (await server.ask('/api/v1/errors', { key: next.key })).status).toBe(401);
+    const { out } = await run(['keys', 'list', '--env', 'prod']);
+    expect(out).toMatch(/ci +observer +all .* revoked/);
+    expect(out).not.toContain(next.key);
+  });
+
+  it('list and make projects, tokens and branches, and say what is missing', async () => {
+    const server = await testServer();
+    const login = ['login', '--url', server.url, '--token', server.personalAccessToken];
+    expect((await run(login)).code).toBe(0);
+    await json('branches', 'create', 'feat/x');
+    expect(await json('branches', 'list')).toMatchObject([{ name: 'feat/x', env: 'preview' }]);
+    await json('branches', 'archive', 'feat/x');
+    expect(await run(['branches', 'archive', 'feat/x'])).toMatchObject({
+      code: 1,
+      error: expect.stringContaining('404') as string,
+    });
+    const [token] = await json('tokens', 'create', 'laptop');
+    await json('tokens', 'revoke', token.id);
+    expect(await json('tokens', 'list')).toHaveLength(2);
+    const [project] = await json('projects', 'create', 'Second');
+    expect(await json('projects', 'list')).toMatchObject([
+      {},
+      { externalRef: project.externalRef, name: 'Second' },
+    ]);
+    expect(await run(['branches', 'list'])).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('--project') as string,
+    });
+    expect((await run(['login', '--url', server.url, '--token', server.keys.dev])).code).toBe(2);
+    expect((await run(['login', '--url', server.url, '--token', 'nonsense'])).code).toBe(4);
+  });
+});

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { finished, startDev, temporaryProject, type Folder, type Ready, type Running } from './command.ts';
+
+const taskFile = `
+import { metadata, tags, task } from '@millrace/sdk';
+export const answer = task({
+  id: 'answer',
+  run: async (payload) => {
+    await tags.add('answered');
+    await metadata.set('given', payload ?? null);
+    return payload;
+  },
+});
+`;
+
+describe('commands about runs and queues', () => {
+  let project: Folder;
+  let dev: Running & { ready: Ready };
+
+  beforeAll(async () => {
+    project = await temporaryProject({ 'tasks/answer.ts': taskFile });
+    dev = await startDev(project.path);
+  }, 60_000);
+  afterAll(async () => {
+    dev?.kill('SIGKILL');
+    await dev?.exitCode;
+    await project?.remove();
+  });
+
+  const said = (...args: string[]) => finished(args, { cwd: project.path });
+  const asked = async (...args: string[]) => {
+    const { stdout } = await said(...args, '--json');
+    return stdout.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+  };
+
+  it('show why a run waits, let it go, find it, repeat and cancel it', async () => {
+    expect((await said('queues', 'pause', 'task/answer')).stdout).toMatch(/task\/answer is paused/);
+    const [held] = await asked('trigger', 'answer', '--payload', '5');
+    const id = String(held?.['id']);
+    expect((await said('why', id)).stdout).toBe('QUEUED  The queue "task/answer" is paused: resume it.');
+    expect((await said('queues', 'list')).stdout).toMatch(/^task\/answer +0 +1 +none +paused$/m);
+    expect(await asked('queues', 'resume', 'task/answer')).toMatchObject([{ paused: false }]);
+    const done = await asked('trigger', 'answer', '--payload', '6', '--wait');
+    expect(done).toMatchObject([
+      { status: 'COMPLETED', output: 6, tags: ['answered'], metadata: { given: 6 } },
+    ]);
+
+    const [again] = await asked('runs', 'replay', id, '--payload', '7');
+    const [delayed] = await asked('trigger', 'answer', '--delay', '1h');
+    expect((await said('runs', 'cancel', String(delayed?.['id']))).exitCode).toBe(0);
+    const listed = await asked('runs', 'list', '--task', 'answer');
+    expect(listed.map((run) => run['id'])).toEqual([delayed?.['id'], again?.['id'], done[0]?.['id'], id]);
+    expect((await said('runs', 'list', '--status', 'CANCELED')).stdout).toContain(String(delayed?.['id']));
+
+    expect(await asked('queues', 'limit', 'task/answer', '--to', '3')).toMatchObject([
+      { concurrencyLimit: 3 },
+    ]);
+    expect(await asked('queues', 'limit', '--environment', '--to', '9')).toMatchObject([
+      { concurrencyLimit: 9 },
+    ]);
+  }, 60_000);
+
+  it('refuse what names no queue, or two', async () => {
+    for (const args of [
+      ['queues', 'pause'],
+      ['queues', 'pause', 'a', '--environment'],
+      ['queues', 'limit', 'a', '--to', 'x'],
+    ]) {
+      expect((await said(...args)).exitCode).toBe(2);
+    }
+    expect(await said('why', 'run_unknown')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/404/),
+    });
+  });
+});

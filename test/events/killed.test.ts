@@ -1,0 +1,129 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { connect } from '../../packages/server/src/db/connect.ts';
+import { startReceiver } from '../../packages/server/src/notifications/testing/receiver.ts';
+import { testDatabase } from '../support/database.ts';
+
+const rounds = 8;
+
+interface Server {
+  readonly process: ChildProcess;
+  readonly url: string;
+  readonly secretKey: string;
+  readonly projectRef: string;
+}
+
+test('two servers that are killed lose no event and no notification, and double none', async () => {
+  const { connection, drop } = await testDatabase();
+  const sql = connect(connection, { name: 'test', max: 2 });
+  const servers: Server[] = [];
+  onTestFinished(async () => {
+    for (const { process } of servers) process.kill('SIGKILL');
+    await sql.end({ timeout: 1 });
+    await drop();
+  });
+  const receiver = await startReceiver();
+
+  const start = async (): Promise<Server> => {
+    const child = spawn(
+      fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url)),
+      ['--conditions', 'millrace-source', fileURLToPath(new URL('server-process.ts', import.meta.url))],
+      {
+        env: { ...process.env, SERVER_OF_A_TEST: JSON.stringify({ database: connection }) },
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      },
+    );
+    const [ready] = (await once(child, 'message')) as [Omit<Server, 'process'>];
+    return { process: child, ...ready };
+  };
+  servers.push(await start());
+  servers.push(await start());
+
+  /** Asks one server after the other until one answers, as a client does that does not know what became of its request. */
+  let turn = 0;
+  const post = async (path: string, body: unknown): Promise<void> => {
+    for (;;) {
+      const { url, secretKey } = servers[turn++ % 2] as Server;
+      const status = await fetch(url + path, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${secretKey}` },
+        body: JSON.stringify(body),
+      }).then(
+        (response) => response.status,
+        () => 0,
+      );
+      if (status === 200) return;
+      expect([0, 500, 503]).toContain(status);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+  const { projectRef } = servers[0] as Server;
+  await post(`/api/v1/projects/${projectRef}/notifications/prod/endpoints`, {
+    url: receiver.url,
+    types: ['deployment.registered'],
+  });
+  const tasks = [
+    { id: 'one', filePath: 't.ts', on: { name: 'x.*' } },
+    { id: 'two', filePath: 't.ts', on: { name: 'x.y', filter: { n: { $gte: 0 } } } },
+  ];
+  let versions = 0;
+  const register = () => post('/runner/v1/versions', { contentHash: `content-${++versions}`, tasks });
+  await register();
+
+  let stopped = false;
+  const sent: string[] = [];
+  const sender = async (name: string): Promise<void> => {
+    for (let n = 0; !stopped; n++) {
+      const id = `${name}-${n}`;
+      sent.push(id);
+      await post('/api/v1/events', {
+        id,
+        event: { name: 'x.y', payload: { n }, ...(n % 2 === 1 && { deliverAfter: 0.3 }) },
+      });
+    }
+  };
+  const senders = Array.from({ length: 6 }, (_, n) => sender(`sender-${n}`));
+  for (let round = 0; round < rounds; round++) {
+    await register();
+    await new Promise((resolve) => setTimeout(resolve, 100 + Math.random() * 700));
+    const victim = round % 2;
+    const dying = servers[victim] as Server;
+    const registered = register();
+    dying.process.kill('SIGKILL');
+    await once(dying.process, 'exit');
+    servers[victim] = await start();
+    await registered;
+  }
+  stopped = true;
+  await Promise.all(senders);
+
+  const left = async (): Promise<number> => {
+    const [row] = await sql<{ count: number }[]>`select count(*)::int as count from pending_events`;
+    return row?.count ?? -1;
+  };
+  await expect.poll(left, { timeout: 10_000, interval: 50 }).toBe(0);
+  const rows = await sql<{ id: string; runs: string[]; made: string[] }[]>`
+    select e.id, e.run_ids as runs,
+           coalesce((select array_agg(r.id order by r.id) from runs r where r.event::jsonb ->> 'id' = e.id), '{}') as made
+      from events e`;
+  expect(rows.map(({ id }) => id).toSorted()).toEqual(sent.toSorted());
+  expect(sent.length).toBeGreaterThan(200);
+  for (const { runs, made } of rows) {
+    expect(made).toHaveLength(2);
+    expect(runs.toSorted()).toEqual(made.toSorted());
+  }
+
+  // An attempt whose process died is made again, under the same id: the receiver sees each fact at least once, as one message.
+  const known = await sql<{ version: string }[]>`select version from versions`;
+  expect(known).toHaveLength(versions);
+  await sql`update notification_deliveries set due = now() where due is not null`;
+  const told = () =>
+    new Map(
+      receiver.received.map(({ headers, body }) => [headers['webhook-id'], String(body.data['version'])]),
+    );
+  await expect
+    .poll(() => [...told().values()].toSorted(), { timeout: 10_000, interval: 50 })
+    .toEqual(known.map(({ version }) => version).toSorted());
+}, 120_000);

@@ -1,0 +1,21 @@
+/** A server in a process of its own that can be killed. */
+import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
+import type { Database } from '../../packages/server/src/db/connect.ts';
+import { createLog } from '../../packages/server/src/log.ts';
+import { startServer } from '../../packages/server/src/server.ts';
+
+const { database } = JSON.parse(process.env['SERVER_OF_A_TEST'] ?? '') as { database: Database };
+const server = await startServer({
+  database,
+  port: 0,
+  masterKey: masterKeyOf(Buffer.alloc(32, 7)),
+  log: createLog(process.stderr, 'error'),
+  reveal: true,
+  notificationNetworks: ['127.0.0.0/8'],
+});
+process.on('disconnect', () => process.exit(1));
+process.send?.({
+  url: server.url,
+  secretKey: server.credentials?.environments.prod.secretKey,
+  projectRef: server.credentials?.projectRef,
+});
