@@ -13,5 +13,7 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 30_000,
     pool: 'forks',
+    // Most tests wait for processes and databases: two cores carry three files at once, where vitest would run one.
+    maxWorkers: 3,
   },
 });

@@ -38,7 +38,7 @@ async function build(sql: Sql): Promise<void> {
   const step = 500_000;
   for (let from = 0; from < total; from += step) {
     const to = Math.min(total, from + step) - 1;
-    // h is a number that looks random but is always the same: the n-th run's.
+    // h and k are numbers that look random but are always the same: the n-th run's.
     await sql.unsafe(`
       insert into runs (env, id, task, status, queue_id, payload, output, version_id, attempt, ord, tags, machine, is_test,
                         schedule_id, created_at, started_at, finished_at, updated_at, duration_ms)
@@ -49,15 +49,16 @@ async function build(sql: Sql): Promise<void> {
              case when h % 100 = 9 then 'large-1x' end, h % 200 = 11, case when h % 20 = 5 then 'sched_' || (h % 1000) end,
              at, at, case when status is not null then at end, at, 100
         from (
-          select n, h, ms, to_timestamp(ms / 1000.0) as at,
-                 case when n % 100000 = 50 then 50 else 1 + floor(power(h % 1000 / 1000.0, 4) * 49)::int end as task,
+          select n, h, k, ms, to_timestamp(ms / 1000.0) as at,
+                 case when n % 100000 = 50 then 50 else 1 + floor(power(k / 1000 % 1000 / 1000.0, 4) * 49)::int end as task,
                  -- a day's backlog two days ago, and failures
                  case when n between ${Math.floor(total * 0.9)} and ${Math.floor(total * 0.93)} and h % 2 = 0 then null
                       when n % 500000 = 77 then 'CRASHED'
-                      when h % 1000 < 30 then 'FAILED' when h % 1000 < 40 then 'CANCELED' when h % 1000 < 45 then 'EXPIRED'
+                      when k % 1000 < 30 then 'FAILED' when k % 1000 < 40 then 'CANCELED' when k % 1000 < 45 then 'EXPIRED'
                       else 'COMPLETED' end as status
             from (
               select n, ('x' || substr(md5('h' || n), 1, 7))::bit(28)::int as h,
+                     ('x' || substr(md5('h' || n), 8, 7))::bit(28)::int as k,
                      ${start}::bigint + n * ${daysMs}::bigint / ${total} as ms
                 from generate_series(${from}::bigint, ${to}) n) s) s`);
     process.stderr.write(`${to + 1} runs\r`);
@@ -114,12 +115,16 @@ const filters: readonly [string, Record<string, string>][] = [
   ['isTest=true', { 'filter[isTest]': 'true' }],
   ['isTest=false', { 'filter[isTest]': 'false' }],
   ['schedule', { 'filter[schedule]': 'sched_505' }],
-  ['error group', { 'filter[error]': 'error_0000000000000055' }],
+  ['error group', { 'filter[error]': 'error_0000000000000010' }],
   ['batch (none)', { 'filter[batch]': 'batch_1' }],
   ['FAILED of a task', { 'filter[status]': 'FAILED', 'filter[taskIdentifier]': 't30' }],
   [
     'COMPLETED of a task with a tag',
     { 'filter[status]': 'COMPLETED', 'filter[taskIdentifier]': 't40', 'filter[tag]': 'popular' },
+  ],
+  [
+    'two tags of which no run has both',
+    { 'filter[tag]': 'popular', 'filter[machine]': 'large-1x', 'filter[status]': 'COMPLETED' },
   ],
   ['FAILED with a machine', { 'filter[status]': 'FAILED', 'filter[machine]': 'large-1x' }],
   [

@@ -105,7 +105,12 @@ describe('an event with a time', () => {
       .toEqual([]);
     for (const [n, id] of ids.entries()) {
       const { status, runs } = await shown(server, id);
-      expect([status, runs.length]).toEqual(answers[n]?.status === 200 ? ['CANCELED', 0] : ['DELIVERED', 1]);
+      const answered = answers[n]?.status ?? 0;
+      const canceled: [string, number] = ['CANCELED', 0];
+      const delivered: [string, number] = ['DELIVERED', 1];
+      // A reply that said neither (a busy machine's 503) leaves both open; never anything between them.
+      const possible = answered === 200 ? [canceled] : answered === 409 ? [delivered] : [canceled, delivered];
+      expect(possible, `after ${answered}`).toContainEqual([status, runs.length]);
     }
   });
 });

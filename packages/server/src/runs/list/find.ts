@@ -16,11 +16,8 @@ export interface Wanted {
   readonly most: number;
 }
 
-/** Sources are weighed by their rows up to so many: nearly always a page is found before it matters which has more. */
-const firstWeight = 500;
-/** After so many spans it may matter. */
-const longWalk = 500;
-const longWeight = 20_000;
+/** Sources are weighed by their rows, up to so many: counting them costs some milliseconds. */
+const mostWeight = 30_000;
 const firstSpans = 40;
 const mostSpans = 10_000;
 
@@ -31,11 +28,14 @@ const mostSpans = 10_000;
 export async function findRuns(sql: Queryable, filter: RunFilter, wanted: Wanted): Promise<Found[]> {
   const look: Look = { sql, envs: filter.envs, wanted, matches: passes(sql, filter) };
   const sources = await sourcesOf(sql, filter);
-  const leading = await smallest(look, sources, wanted, firstWeight);
+  const leading = await smallest(look, sources);
   if (!leading) return inTable(look, sql`(select r.env, r.id as run_id from runs r)`);
   const found: Found[] = [];
   for (const table of leading.tables) found.push(...(await inTable(look, table)));
-  if (leading.facets.length > 0) found.push(...(await inSpans(look, leading, sources)));
+  if (leading.facets.length > 0) {
+    const others = sources.filter((source) => source !== leading && source.whole);
+    found.push(...(await inSpans(look, leading.facets, others)));
+  }
   const byId = new Map(found.map((run) => [run.id, run]));
   const sorted = [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
   return (wanted.backward ? sorted : sorted.toReversed()).slice(0, wanted.most);
@@ -54,24 +54,20 @@ const order = ({ sql, wanted }: Look): Fragment => (wanted.backward ? sql`asc` :
 /** The first ten characters of an id. */
 const spanOf = (id: string): string => id.slice(0, 10);
 
-async function smallest(
-  { sql, envs }: Look,
-  sources: readonly Source[],
-  { low, high }: { readonly low: string; readonly high: string },
-  most: number,
-): Promise<Source | undefined> {
+async function smallest(look: Look, sources: readonly Source[]): Promise<Source | undefined> {
   if (sources.length <= 1) return sources[0];
+  const { sql, envs, wanted } = look;
   const sizes = sources.map(({ facets, tables }, index) => {
     let rows = sql`
       select from unnest(${envs}::int[]) as e (env)
         cross join unnest(${facets}::text[]) as f (facet)
         cross join lateral (
           select from run_facets x where x.env = e.env and x.facet = f.facet
-             and x.span >= ${spanOf(low)} and x.span <= ${spanOf(high)} limit ${most}) x`;
+             and x.span >= ${spanOf(wanted.low)} and x.span <= ${spanOf(wanted.high)} limit ${mostWeight}) x`;
     for (const table of tables) {
-      rows = sql`${rows} union all (select from ${table} q where q.env = any(${envs}::int[]) limit ${most})`;
+      rows = sql`${rows} union all (select from ${table} q where q.env = any(${envs}::int[]) limit ${mostWeight})`;
     }
-    return sql`select ${index}::int as index, (select count(*) from (select from (${rows}) r limit ${most}) r) as size`;
+    return sql`select ${index}::int as index, (select count(*) from (select from (${rows}) r limit ${mostWeight}) r) as size`;
   });
   const [first] = await sql<{ index: number }[]>`
     select s.index from (${sizes.reduce((all, size) => sql`${all} union all ${size}`)}) s order by s.size, s.index limit 1`;
@@ -97,26 +93,16 @@ function inTable(look: Look, table: Fragment): Promise<Found[]> {
 }
 
 /** Span by span, a few at first and more as long as they give too little. */
-async function inSpans(look: Look, source: Source, sources: readonly Source[]): Promise<Found[]> {
+async function inSpans(look: Look, facets: readonly string[], others: readonly Source[]): Promise<Found[]> {
   const { wanted } = look;
   const found: Found[] = [];
-  let leading = source;
-  let walkedInAll = 0;
   let [low, high] = [spanOf(wanted.low), `${spanOf(wanted.high)}~`];
   for (let most = firstSpans; ; most = Math.min(mostSpans, most * 4)) {
-    const others = sources.filter((other) => other !== leading && other.whole);
-    const { walked, edge, runs } = await lookInto(look, leading.facets, others, { low, high, most });
+    const { walked, edge, runs } = await lookInto(look, facets, others, { low, high, most });
     found.push(...runs);
     if (edge === null || walked < most || found.length >= wanted.most) return found.slice(0, wanted.most);
     if (wanted.backward) low = `${edge}~`;
     else high = edge;
-    const before = walkedInAll;
-    walkedInAll += walked;
-    if (before < longWalk && walkedInAll >= longWalk) {
-      // What is left is in the spans of every whole source: now the one with the fewest is worth looking for.
-      const whole = sources.filter((other) => other.whole);
-      leading = (await smallest(look, whole, { low, high }, longWeight)) ?? leading;
-    }
   }
 }
 
@@ -129,8 +115,9 @@ async function lookInto(
   const { sql, envs, wanted, matches } = look;
   let hasOthers = sql`true`;
   for (const other of others) {
-    hasOthers = sql`${hasOthers} and exists (
-      select from run_facets o where o.env = x.env and o.facet = any(${other.facets}::text[]) and o.span = x.span)`;
+    // No `exists`: that PostgreSQL would turn into a join, and read all of a facet for the few spans that are asked for.
+    hasOthers = sql`${hasOthers} and (
+      select true from run_facets o where o.env = x.env and o.facet = any(${other.facets}::text[]) and o.span = x.span limit 1)`;
   }
   const rows = await sql<(Found & { walked: number; edge: string | null })[]>`
     with spans as materialized (
