@@ -9,7 +9,8 @@ export interface Screen {
 }
 
 export function screenOn(stream: Pick<NodeJS.WriteStream, 'write' | 'isTTY'>): Screen {
-  const coloured = stream.isTTY && process.env['NO_COLOR'] === undefined;
+  // Never undefined: picocolors would then decide by itself, and paints whenever it sees a CI.
+  const coloured = stream.isTTY === true && process.env['NO_COLOR'] === undefined;
   return {
     line: (text = '') => void stream.write(`${text}\n`),
     paint: picocolors.createColors(coloured),

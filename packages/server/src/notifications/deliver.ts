@@ -38,7 +38,8 @@ const patienceMs = 5 * 86_400_000;
 
 /**
  * Takes deliveries that are due: at most `most`, and of one endpoint no more than it has room for beside what is `under` way to it.
- * They are moved on before they are tried, so that those of a process that dies are tried again by another.
+ * They are moved on before they are tried, so that those of a process that dies are tried again by another; what the attempt before came
+ * to no longer describes them.
  */
 export function takeDue(
   { sql, clock }: DeliverDependencies,
@@ -60,7 +61,8 @@ export function takeDue(
        order by d.due limit ${most}
     ), taken as (
       update notification_deliveries d set
-        due = ${new Date(now + claimMs)}, attempts = d.attempts + 1, attempted_at = ${new Date(now)}
+        due = ${new Date(now + claimMs)}, attempts = d.attempts + 1, attempted_at = ${new Date(now)},
+        response_status = null, failure = null
         from ready where d.id = ready.id
       returning d.*
     )
