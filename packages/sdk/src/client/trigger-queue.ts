@@ -48,6 +48,8 @@ function replyIn<T>(text: string, status: number): { ok: true; value: T } | { ok
 export class TriggerQueue {
   readonly #settings: ResolvedSettings;
   #waiting: Call[] = [];
+  /** Shared requests without an answer yet. */
+  #underWay = 0;
 
   constructor(settings: ResolvedSettings) {
     this.#settings = settings;
@@ -68,8 +70,9 @@ export class TriggerQueue {
   #flush(): void {
     const calls = this.#waiting;
     this.#waiting = [];
-    // Two requests rather than one, so that the server works on the second while the database writes the first.
-    const most = Math.min(callsPerRequest, Math.max(fewCalls, Math.ceil(calls.length / 2)));
+    // Two requests under way rather than one, so that the server works on the second while the database writes the first.
+    const share = this.#underWay > 0 ? calls.length : Math.ceil(calls.length / 2);
+    const most = Math.min(callsPerRequest, Math.max(fewCalls, share));
     let from = 0;
     while (from < calls.length) {
       let to = from;
@@ -104,7 +107,9 @@ export class TriggerQueue {
       ({ task, members }) => `{"task":${JSON.stringify(task)}${members && ','}${members}}`,
     );
     const request = { ...routes.triggerMany, body: `{"items":[${items.join(',')}]}` };
+    this.#underWay += 1;
     const exchanged = await exchange(this.#settings, request);
+    this.#underWay -= 1;
     if (!exchanged.ok) {
       // One bad call must not fail its neighbours: each gets its own answer.
       if (mayConcernOne(exchanged.failure.status)) for (const call of calls) void this.#sendAlone(call);
