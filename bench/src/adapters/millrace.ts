@@ -1,7 +1,7 @@
 /** Millrace, as its user runs it: `millrace start`, `millrace work --env prod`, and the SDK with a secret key, over HTTP. */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import type { ChildProcess } from 'node:child_process';
 import { end, ended, firstLine, start } from '../child.ts';
 import { now } from '../clock.ts';
@@ -49,7 +49,9 @@ export function millrace(databases: Databases, { alone, profiled }: MillraceOpti
     const folder = join(profilesFolder, role);
     if (profiled) mkdirSync(folder, { recursive: true });
     const node = profiled ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${folder}` } : {};
-    return { ...process.env, ...node, ...more };
+    // The command as its user runs it, with the settings of its first line, on the Node of this process.
+    const PATH = `${dirname(process.execPath)}${delimiter}${process.env['PATH']}`;
+    return { ...process.env, PATH, ...node, ...more };
   };
 
   const startRunner = async ({ concurrency, hang, socket }: RunnerOptions): Promise<Runner> => {
@@ -64,8 +66,8 @@ export function millrace(databases: Databases, { alone, profiled }: MillraceOpti
     };
     const spawnedAt = now();
     const child = start(
-      process.execPath,
-      [command, 'work', '--env', 'prod', '--dir', projectFolder, '--json', ...limit],
+      command,
+      ['work', '--env', 'prod', '--dir', projectFolder, '--json', ...limit],
       { env: environment(env, 'runner'), stdio: ['ignore', 'pipe', 'pipe'] },
     );
     await firstLine(child);
@@ -94,7 +96,7 @@ export function millrace(databases: Databases, { alone, profiled }: MillraceOpti
       await stop();
       const database = await databases.fresh('bench_millrace');
       if (profiled) await countFunctions(database);
-      server = start(process.execPath, [command, 'start', '--port', '0', '--json', '--log-level', 'warn'], {
+      server = start(command, ['start', '--port', '0', '--json', '--log-level', 'warn'], {
         env: environment(
           { DATABASE_URL: database, MILLRACE_MASTER_KEY: randomBytes(32).toString('base64') },
           'server',

@@ -14,8 +14,11 @@ export interface RunFilter {
   readonly machines?: readonly string[] | undefined;
   readonly isTest?: boolean | undefined;
   readonly schedule?: string | undefined;
-  /** Id of an error group. */
-  readonly error?: string | undefined;
+  readonly batch?: string | undefined;
+  /** Ids of the fingerprints of an error group. */
+  readonly errors?: readonly number[] | undefined;
+  /** Id of a bulk action: the runs that it cancelled, or the replays that it made. */
+  readonly bulkAction?: string | undefined;
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
 }
@@ -24,7 +27,21 @@ export const finalOf = (statuses: readonly RunStatus[]): FinalStatus[] => status
 
 /** What a run `r` must be like. */
 export function passes(sql: Queryable, filter: RunFilter): Fragment {
-  const { statuses, tasks, queues, versions, tags, machines, isTest, schedule, error, from, to } = filter;
+  const {
+    statuses,
+    tasks,
+    queues,
+    versions,
+    tags,
+    machines,
+    isTest,
+    schedule,
+    batch,
+    errors,
+    bulkAction,
+    from,
+    to,
+  } = filter;
   const terms: Fragment[] = [];
   if (statuses) terms.push(hasStatus(sql, statuses));
   if (tasks) terms.push(sql`r.task = any(${tasks}::text[])`);
@@ -38,9 +55,12 @@ export function passes(sql: Queryable, filter: RunFilter): Fragment {
   if (machines) terms.push(sql`r.machine = any(${machines}::text[])`);
   if (isTest !== undefined) terms.push(isTest ? sql`r.is_test` : sql`not r.is_test`);
   if (schedule !== undefined) terms.push(sql`r.schedule_id = ${schedule}`);
-  if (error !== undefined) {
+  if (batch !== undefined) terms.push(sql`r.batch_id = ${batch}`);
+  if (errors) terms.push(sql`r.error_fingerprint_id = any(${errors}::int[])`);
+  if (bulkAction !== undefined) {
     terms.push(sql`
-      exists (select from error_occurrences o where o.env = r.env and o.run = r.id and o.group_id = ${error})`);
+      exists (select from bulk_runs b
+               where b.env = r.env and b.bulk_id = ${bulkAction} and b.ok and coalesce(b.made, b.run_id) = r.id)`);
   }
   if (from) terms.push(sql`r.created_at >= ${from}`);
   if (to) terms.push(sql`r.created_at <= ${to}`);
@@ -53,10 +73,13 @@ function hasStatus(sql: Queryable, statuses: readonly RunStatus[]): Fragment {
   const delayed = sql`exists (select from delayed d where d.env = r.env and d.run_id = r.id)`;
   const retrying = sql`exists (select from delayed d where d.env = r.env and d.run_id = r.id and d.retry)`;
   const parked = sql`exists (select from parked p where p.env = r.env and p.task = r.task and p.run_id = r.id)`;
+  const suspended = sql`exists (select from suspended u where u.env = r.env and u.run_id = r.id)`;
+  const ready = sql`exists (select from suspended u where u.env = r.env and u.run_id = r.id and u.ready_at is not null)`;
   const live: Partial<Record<RunStatus, Fragment>> = {
     PENDING_VERSION: parked,
     DELAYED: sql`${delayed} and not ${retrying}`,
-    QUEUED: sql`not ${leased} and not ${delayed} and not ${parked}`,
+    QUEUED: sql`not ${leased} and not ${delayed} and not ${parked} and (not ${suspended} or ${ready})`,
+    WAITING: sql`${suspended} and not ${ready}`,
     EXECUTING: sql`(${leased} or ${retrying})`,
   };
   let some = sql`r.status = any(${finalOf(statuses)}::text[])`;

@@ -16,30 +16,51 @@ export interface Wanted {
   readonly most: number;
 }
 
+/** The nearest runs that pass, in order; fewer than were wanted with an `edge` to go on from when they are far apart. */
+export interface Finding {
+  readonly runs: readonly Found[];
+  /** A span. The search ended behind it: what lies beyond has not been looked at. */
+  readonly edge: string | undefined;
+}
+
 /** Sources are weighed by their rows, up to so many: counting them costs some milliseconds. */
 const mostWeight = 30_000;
 const firstSpans = 40;
-const mostSpans = 10_000;
+const mostSpans = 5_000;
+/** What one search may cost: so many spans whose runs are read, and so many that are left out because another facet is missing. */
+const mostRead = 2_000;
+const mostWalked = 20_000;
 
 /**
  * The nearest runs that pass the filter, in order. Of the filters' sources the one with the fewest rows is walked, and spans in
- * which another has nothing are left out: a page costs how far its runs are apart from each other, not how many there are.
+ * which another has nothing are left out: a page costs how far its runs are apart from each other, not how many there are. Filters
+ * that are common each and hardly ever meet would cost everything there is: such a search ends at an edge.
  */
-export async function findRuns(sql: Queryable, filter: RunFilter, wanted: Wanted): Promise<Found[]> {
+export async function findRuns(sql: Queryable, filter: RunFilter, wanted: Wanted): Promise<Finding> {
   const look: Look = { sql, envs: filter.envs, wanted, matches: passes(sql, filter) };
   const sources = await sourcesOf(sql, filter);
   const leading = await smallest(look, sources);
-  if (!leading) return inTable(look, sql`(select r.env, r.id as run_id from runs r)`);
+  if (!leading) {
+    return { runs: await inTable(look, sql`(select r.env, r.id as run_id from runs r)`), edge: undefined };
+  }
   const found: Found[] = [];
+  let edge: string | undefined;
   for (const table of leading.tables) found.push(...(await inTable(look, table)));
   if (leading.facets.length > 0) {
     const others = sources.filter((source) => source !== leading && source.whole);
-    found.push(...(await inSpans(look, leading.facets, others)));
+    const searched = await inSpans(look, leading.facets, others);
+    found.push(...searched.runs);
+    edge = searched.edge;
   }
-  const byId = new Map(found.map((run) => [run.id, run]));
+  const byId = new Map(found.filter(({ id }) => within(edge, wanted, id)).map((run) => [run.id, run]));
   const sorted = [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  return (wanted.backward ? sorted : sorted.toReversed()).slice(0, wanted.most);
+  const runs = (wanted.backward ? sorted : sorted.toReversed()).slice(0, wanted.most);
+  return { runs, edge: runs.length < wanted.most ? edge : undefined };
 }
+
+/** Not beyond the edge of the search: between the two there may be runs that were not looked at. */
+const within = (edge: string | undefined, { backward }: Wanted, id: string): boolean =>
+  edge === undefined || (backward ? spanOf(id) <= edge : spanOf(id) >= edge);
 
 interface Look {
   readonly sql: Queryable;
@@ -93,14 +114,21 @@ function inTable(look: Look, table: Fragment): Promise<Found[]> {
 }
 
 /** Span by span, a few at first and more as long as they give too little. */
-async function inSpans(look: Look, facets: readonly string[], others: readonly Source[]): Promise<Found[]> {
+async function inSpans(look: Look, facets: readonly string[], others: readonly Source[]): Promise<Finding> {
   const { wanted } = look;
   const found: Found[] = [];
   let [low, high] = [spanOf(wanted.low), `${spanOf(wanted.high)}~`];
+  let walkedSoFar = 0;
+  let readSoFar = 0;
   for (let most = firstSpans; ; most = Math.min(mostSpans, most * 4)) {
-    const { walked, edge, runs } = await lookInto(look, facets, others, { low, high, most });
+    const { walked, read, edge, runs } = await lookInto(look, facets, others, { low, high, most });
     found.push(...runs);
-    if (edge === null || walked < most || found.length >= wanted.most) return found.slice(0, wanted.most);
+    if (edge === null || walked < most || found.length >= wanted.most) {
+      return { runs: found.slice(0, wanted.most), edge: undefined };
+    }
+    walkedSoFar += walked;
+    readSoFar += read;
+    if (walkedSoFar >= mostWalked || readSoFar >= mostRead) return { runs: found, edge };
     if (wanted.backward) low = `${edge}~`;
     else high = edge;
   }
@@ -111,7 +139,7 @@ async function lookInto(
   facets: readonly string[],
   others: readonly Source[],
   { low, high, most }: { readonly low: string; readonly high: string; readonly most: number },
-): Promise<{ walked: number; edge: string | null; runs: Found[] }> {
+): Promise<{ walked: number; read: number; edge: string | null; runs: Found[] }> {
   const { sql, envs, wanted, matches } = look;
   let hasOthers = sql`true`;
   for (const other of others) {
@@ -119,19 +147,22 @@ async function lookInto(
     hasOthers = sql`${hasOthers} and (
       select true from run_facets o where o.env = x.env and o.facet = any(${other.facets}::text[]) and o.span = x.span limit 1)`;
   }
-  const rows = await sql<(Found & { walked: number; edge: string | null })[]>`
-    with spans as materialized (
+  const rows = await sql<(Found & { walked: number; read: number; edge: string | null })[]>`
+    with walked as materialized (
       select distinct s.env, s.span
         from unnest(${envs}::int[]) as e (env)
         cross join unnest(${facets}::text[]) as f (facet)
         cross join lateral (
           select x.env, x.span from run_facets x
-           where x.env = e.env and x.facet = f.facet and x.span >= ${low} and x.span < ${high} and ${hasOthers}
+           where x.env = e.env and x.facet = f.facet and x.span >= ${low} and x.span < ${high}
            order by x.span ${order(look)} limit ${most}) s
        order by s.span ${order(look)} fetch first (${most}::int) rows with ties
+    ), spans as materialized (
+      select x.env, x.span from walked x where ${hasOthers}
     )
     select one.*, r.env, r.id
-      from (select count(*)::int as walked, ${wanted.backward ? sql`max(span)` : sql`min(span)`} as edge from spans) one
+      from (select count(*)::int as walked, (select count(*)::int from spans) as read,
+                   ${wanted.backward ? sql`max(span)` : sql`min(span)`} as edge from walked) one
       left join lateral (
         select r.env, r.id from spans s
          cross join lateral (
@@ -143,6 +174,7 @@ async function lookInto(
      order by r.id ${order(look)}`;
   return {
     walked: rows[0]?.walked ?? 0,
+    read: rows[0]?.read ?? 0,
     edge: rows[0]?.edge ?? null,
     runs: rows.filter((row) => row.id !== null).map(({ env, id }) => ({ env, id })),
   };

@@ -18,8 +18,9 @@ export function listHandlers({
       return listRuns(sql, { envs: [environment.id], query, now: clock.now() });
     },
 
-    async listProjectRuns({ params, query }) {
-      const envs = await environmentsOf(sql, params.projectRef, query['filter[env]']);
+    async listProjectRuns({ principal, params, query }) {
+      if (principal.kind !== 'personalAccessToken') throw new TypeError('A user calls this operation.');
+      const envs = await environmentsOf(sql, principal.userId, params.projectRef, query['filter[env]']);
       return listRuns(sql, { envs, query, now: clock.now() });
     },
   };

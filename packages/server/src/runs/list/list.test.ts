@@ -187,6 +187,35 @@ describe('a list of runs', () => {
     expect(await ids(t, { ...filter, 'page[before]': wanted.at(-1)! })).toEqual(wanted.slice(0, -1));
   });
 
+  it('goes a bounded way through common filters that hardly ever meet, and says where to go on', async () => {
+    const t = await testEngine();
+    await t.register('send');
+    const both = { tags: ['common'], machine: 'large-1x' as const };
+    const oldest = await t.trigger('send', both);
+    t.engine.clock.shift(10_000);
+    const now = t.engine.clock.now();
+    // Spans in which each of the two turns up, though no run has both.
+    const spans = Array.from({ length: 9_000 }, (_, n) => idAt(now + n * 1_296).slice(0, 10));
+    await t.sql`
+      insert into run_facets (env, facet, span)
+      select ${t.environment.id}, f, s from unnest(${spans}::text[]) s, unnest(array['g:common', 'm:large-1x']) f`;
+    t.engine.clock.shift(9 * 3_600_000);
+    const newest = await t.trigger('send', both);
+    const query = { 'filter[tag]': 'common', 'filter[machine]': 'large-1x' };
+    const forward = await pages(t, query);
+    expect(forward.flat()).toEqual([newest.id, oldest.id]);
+    expect(forward.length).toBeGreaterThan(2);
+    const back: string[] = [];
+    let before: string | undefined = oldest.id;
+    for (let pagesBack = 0; before !== undefined; pagesBack++) {
+      expect(pagesBack).toBeLessThan(10);
+      const page = await list(t, { ...query, 'page[before]': before });
+      back.push(...page.data.map((run) => run.id));
+      before = page.pagination.previous;
+    }
+    expect(back).toEqual([newest.id]);
+  });
+
   it('finds the waiting runs of a long queue under newer finished ones', async () => {
     const t = await testEngine();
     const version = await t.register({ id: 'slow', queue: { name: 'slow' } }, 'quick');
@@ -266,8 +295,8 @@ async function runsOfEverySort() {
     if (after === undefined) break;
   }
   const rows = await t.sql<Fact[]>`
-    select r.id, q.name as queue, r.machine, r.schedule_id as schedule, o.group_id as error
-      from runs r join queues q on q.id = r.queue_id left join error_occurrences o on o.env = r.env and o.run = r.id`;
+    select r.id, q.name as queue, r.machine, r.schedule_id as schedule, f.group_id as error
+      from runs r join queues q on q.id = r.queue_id left join error_fingerprints f on f.id = r.error_fingerprint_id`;
   expect(all).toHaveLength(260);
   const versions = [...new Set(all.map((run) => run.version).filter((one) => one !== undefined))];
   return { t, all, facts: new Map(rows.map((row) => [row.id, row])), versions };

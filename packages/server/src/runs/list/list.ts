@@ -15,7 +15,8 @@ export interface RunList {
 
 /**
  * A page of runs, newest first: in the order of their ids, which begin with the time of their creation. `before` wins over
- * `after`. Without a range of time, the runs of the last seven days.
+ * `after`. Without a range of time, the runs of the last seven days. A page may hold fewer runs than were asked for, even none, and
+ * still name a `next`: filters that hardly ever meet are searched a bounded way at a time.
  */
 export async function listRuns(
   sql: Queryable,
@@ -28,26 +29,29 @@ export async function listRuns(
   if (filter === undefined) return { data: [], pagination: {} };
 
   const backward = before !== undefined;
-  const found = await findRuns(sql, filter, {
+  const { runs, edge } = await findRuns(sql, filter, {
     // Longer than an id: behind it in order, and before every other.
     low: max(filter.from === undefined ? '' : idAt(filter.from.getTime() - slackMs), before && `${before}0`),
     high: min(filter.to === undefined ? '~' : idAt(filter.to.getTime() + 1), after),
     backward,
     most: size + 1,
   });
-  const page = found.slice(0, size);
+  const page = runs.slice(0, size);
   if (backward) page.reverse();
-  const more = found.length > size;
+  const more = runs.length > size;
   const beforeFirst = backward ? more : after !== undefined;
   const afterLast = backward || more;
+  const onward = edge && beyond(edge, backward);
+  const next = (!backward && onward) || (afterLast ? page.at(-1)?.id : undefined);
+  const previous = (backward && onward) || (beforeFirst ? page[0]?.id : undefined);
   return {
     data: await readItems(sql, page),
-    pagination: {
-      ...(afterLast && page.length > 0 ? { next: page.at(-1)?.id } : {}),
-      ...(beforeFirst && page.length > 0 ? { previous: page[0]?.id } : {}),
-    },
+    pagination: { ...(next && { next }), ...(previous && { previous }) },
   };
 }
+
+/** The cursor that goes on behind a span; longer than an id where it must come after all of that span. */
+const beyond = (span: string, backward: boolean): string => (backward ? span.padEnd(60, 'z') : span);
 
 /** An id is given when a trigger is read, `createdAt` when it is written: that much later at most. */
 const slackMs = 10_000;
@@ -70,7 +74,7 @@ async function readItems(sql: Queryable, found: readonly Found[]): Promise<RunLi
       join environments e on e.id = f.env ${whereabouts(sql)}
      order by f.id desc`;
   return rows.map((row) => {
-    const { triggerFunction: _, ...shown } = related(row);
+    const { triggerFunction: _, batchId: __, ...shown } = related(row);
     return { ...shown, env: { id: row.public_id, name: environmentSlug(row.kind, row.branch) } };
   });
 }

@@ -23,16 +23,19 @@ export async function readFilter(
   const machines = listed(query['filter[machine]']);
   const queueNames = listed(query['filter[queue]']);
   const versionNames = listed(query['filter[version]']);
-  // No run was made by a batch, by a bulk action or in a region yet.
-  const never = query['filter[batch]'] ?? query['filter[bulkAction]'] ?? listed(query['filter[region]']);
-  const texts = [tasks, tags, queueNames, versionNames, schedule, error].flat();
+  const bulkAction = query['filter[bulkAction]'];
+  const batch = query['filter[batch]'];
+  // No run is in a region: runners are where they are.
+  const never = listed(query['filter[region]']);
+  const texts = [tasks, tags, queueNames, versionNames, schedule, batch, error, bulkAction].flat();
   if (never !== undefined || envs.length === 0 || texts.some((text) => text?.includes('\u0000')))
     return undefined;
-  const [queues, versions] = await Promise.all([
+  const [queues, versions, errors] = await Promise.all([
     queueNames && findQueues(sql, envs, queueNames),
     versionNames && findVersions(sql, envs, versionNames),
+    error === undefined ? undefined : findFingerprints(sql, envs, error),
   ]);
-  if (queues?.length === 0 || versions?.length === 0) return undefined;
+  if (queues?.length === 0 || versions?.length === 0 || errors?.length === 0) return undefined;
   const isTest = query['filter[isTest]'];
   return {
     envs,
@@ -43,7 +46,9 @@ export async function readFilter(
     queues,
     versions,
     schedule,
-    error,
+    batch,
+    bulkAction,
+    errors,
     isTest: isTest === undefined ? undefined : isTest === 'true',
     ...rangeOf(query, now),
   };
@@ -68,6 +73,15 @@ const storable = (ms: number): Date => new Date(Math.min(latest, Math.max(earlie
 const findQueues = (sql: Queryable, envs: readonly number[], names: readonly string[]) =>
   sql<{ id: number; name: string }[]>`
     select id, name from queues where env = any(${envs}::int[]) and name = any(${names}::text[])`;
+
+/** The fingerprints of an error group, or of the one that it was merged with. */
+async function findFingerprints(sql: Queryable, envs: readonly number[], error: string): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select f.id from error_fingerprints f
+     where f.env = any(${envs}::int[])
+       and f.group_id = coalesce((select g.merged_into from error_groups g where g.env = f.env and g.id = ${error}), ${error})`;
+  return rows.map((row) => row.id);
+}
 
 async function findVersions(
   sql: Queryable,

@@ -17,10 +17,22 @@ const spans = (facets: readonly string[]): Source => ({ facets, tables: [], whol
 
 /** One source for each filter that leads anywhere. Without any, all runs must be looked through. */
 export async function sourcesOf(sql: Queryable, filter: RunFilter): Promise<Source[]> {
-  const { statuses, tasks, queues, versions, tags, machines, isTest, schedule, error } = filter;
+  const { statuses, tasks, queues, versions, tags, machines, isTest, schedule, batch, errors, bulkAction } =
+    filter;
   const sources: Source[] = [];
-  if (error !== undefined) sources.push(spans([`x:${error}`]));
+  if (errors) sources.push(spans(errors.map((id) => `x:${id}`)));
+  if (bulkAction !== undefined) {
+    const acted = sql`(
+      select b.env, coalesce(b.made, b.run_id) as run_id from bulk_runs b where b.bulk_id = ${bulkAction} and b.ok)`;
+    sources.push({ facets: [], tables: [acted], whole: false });
+  }
   if (schedule !== undefined) sources.push(spans([`c:${schedule}`]));
+  if (batch !== undefined) {
+    // One range of ids.
+    const made = sql`(
+      select r.env, r.id as run_id from runs r where r.id >= batch_prefix(${batch}) and r.id < batch_prefix(${batch}) || '~')`;
+    sources.push({ facets: [], tables: [made], whole: false });
+  }
   if (tags) sources.push(spans(tags.map((tag) => `g:${tag}`)));
   if (machines) sources.push(spans(machines.map((machine) => `m:${machine}`)));
   if (isTest === true) sources.push(spans(['d']));
@@ -41,7 +53,7 @@ const queueFacets = (queues: NonNullable<RunFilter['queues']>): string[] =>
   );
 
 /** So many waiting runs can be read and sorted for a page. */
-const fewQueued = 50_000;
+const fewQueued = 20_000;
 
 async function byStatus(
   sql: Queryable,
@@ -56,10 +68,17 @@ async function byStatus(
   const live: Partial<Record<RunStatus, readonly Fragment[]>> = {
     PENDING_VERSION: [sql`parked`],
     DELAYED: [sql`(select d.env, d.run_id from delayed d where not d.retry)`],
+    WAITING: [sql`(select u.env, u.run_id from suspended u where u.ready_at is null)`],
     EXECUTING: [sql`leases`, sql`(select d.env, d.run_id from delayed d where d.retry)`],
   };
   const tables = statuses.flatMap((status) => live[status] ?? []);
   if (statuses.includes('QUEUED')) {
+    tables.push(sql`(select u.env, u.run_id from suspended u where u.ready_at is not null)`);
+    const held = sql`(
+      select r.env, r.id as run_id from batches b
+        join runs r on r.env = b.env and r.id >= batch_prefix(b.id) and r.id < batch_prefix(b.id) || '~'
+       where b.sealed_at is null and b.aborted_at is null)`;
+    tables.push(held);
     const queued = sql`(select l.env, w.run_id from lanes l join queued w on w.lane_id = l.id)`;
     const [row] = await sql<{ few: boolean }[]>`
       select count(*) <= ${fewQueued} as few
