@@ -3,7 +3,9 @@ import { installation } from './installation.ts';
 
 describe('the audit log', () => {
   it('tells every administrative act: who, what, from where, before and after, without secrets', async () => {
-    const { ask, organization, projectRef, sql, userWith } = await installation();
+    const { ask, organization, projectRef, sql, userWith } = await installation({
+      notificationNetworks: ['127.0.0.0/8'],
+    });
     const at = `/api/v1/projects/${projectRef}`;
     const { body: key } = await ask(`POST ${at}/prod/keys`, {
       body: { name: 'ci', preset: 'deploy-only' },
@@ -22,6 +24,16 @@ describe('the audit log', () => {
     const token = (await ask('POST /api/v1/tokens', { body: { name: 't' } })).body;
     await ask(`POST /api/v1/tokens/${token.id}/revoke`);
 
+    const endpoints = `${at}/notifications/prod/endpoints`;
+    const hook = { url: 'http://127.0.0.1:9/hooks/T0ps3cr3tp4th', types: ['run.failed'] };
+    const { body: endpoint } = await ask(`POST ${endpoints}`, { body: hook });
+    await ask(`PATCH ${endpoints}/${endpoint.id}`, { body: { enabled: false } });
+    const { body: signed } = await ask(`POST ${endpoints}/${endpoint.id}/rotate-secret`);
+    await ask(`DELETE ${endpoints}/${endpoint.id}`);
+    await ask(`POST ${at}/envvars/prod`, {
+      body: { name: 'TOKEN', value: 'v4lue-of-a-variable', isSecret: true },
+    });
+
     const list = `GET /api/v1/orgs/${organization}/audit`;
     const { body } = await ask(`${list}?page[size]=100`);
     expect(body.data.map((entry: { act: string }) => entry.act).toReversed()).toEqual([
@@ -39,6 +51,11 @@ describe('the audit log', () => {
       'member.removed',
       'token.created',
       'token.revoked',
+      'endpoint.created',
+      'endpoint.updated',
+      'endpoint.secretRotated',
+      'endpoint.deleted',
+      'variables.changed',
     ]);
     const [user] = await sql<{ id: string }[]>`select id from users order by created_at limit 1`;
     const first = body.data.at(-1);
@@ -57,7 +74,17 @@ describe('the audit log', () => {
       new: { role: 'viewer' },
     });
     const text = JSON.stringify(body) + JSON.stringify(await sql`select a::text from audit_log a`);
-    for (const secret of [key.key, rotated.key, revealed.apiKey, member.token, token.token]) {
+    expect(body.data[1]).toMatchObject({ act: 'endpoint.deleted', old: { host: '127.0.0.1:9' } });
+    for (const secret of ['T0ps3cr3tp4th', 'v4lue-of-a-variable']) expect(text).not.toContain(secret);
+    for (const secret of [
+      endpoint.secret,
+      signed.secret,
+      key.key,
+      rotated.key,
+      revealed.apiKey,
+      member.token,
+      token.token,
+    ]) {
       expect(secret.length).toBeGreaterThan(30);
       expect(text).not.toContain(secret);
     }

@@ -111,7 +111,7 @@ export async function installation(options: Partial<ServerOptions> = {}): Promis
         insert into secret_keys (id, environment_id, digest, sealed, last_four, name, scopes)
         select ${id}, e.id, ${credentialDigest(text)}, ${seal(masterKey, text, secretKeyPlace(id))}, ${lastFour(text)}, 'x', ${scopes}
         from environments e join projects p on p.id = e.project_id
-        where p.ref = ${projectRef} and e.kind = ${kind} and e.branch is null`;
+        where p.ref = ${projectRef} and e.kind = ${kind} and e.branch is null order by e.id limit 1`;
       return text;
     },
     sign(key, claims, header = { alg: 'HS256' }) {
@@ -130,7 +130,7 @@ export async function installation(options: Partial<ServerOptions> = {}): Promis
     async publicIdOf(kind) {
       const [row] = await sql<{ id: string }[]>`
         select e.public_id as id from environments e join projects p on p.id = e.project_id
-         where p.ref = ${projectRef} and e.kind = ${kind} and e.branch is null`;
+         where p.ref = ${projectRef} and e.kind = ${kind} and e.branch is null order by e.id limit 1`;
       return row?.id ?? '';
     },
     async userWith(role) {

@@ -17,13 +17,13 @@ function scopeCell({ secretKey, publicToken, action, on, objects, anyScope }: Ac
 }
 
 function row({ id, method, path, access }: OperationDeclaration): string {
-  const { open, secretKey, personalAccessToken, publicToken, oneTime, role = 'own' } = access;
+  const { open, secretKey, personalAccessToken, publicToken, oneTime, role = 'own', devRole } = access;
   const cells = open
     ? ['open', 'open', 'open', '–']
     : [
         mark(secretKey),
-        personalAccessToken ? role : '✘',
-        `${mark(publicToken)}${oneTime ? ' once' : ''}`,
+        personalAccessToken ? (devRole === undefined ? role : `${role}; of dev ${devRole}`) : '✘',
+        `${mark(publicToken)}${oneTime ? ' once' : ''}${access.forbidsPublicToken ? ' 403' : ''}`,
         scopeCell(access),
       ];
   return `| ${id} | \`${method} ${path}\` | ${cells.join(' | ')} |`;
@@ -56,6 +56,19 @@ and nothing for public tokens, which are of one environment or branch.
 
 Whoever may not see an object is told the same (403, or 404 in another project or environment) whether it exists or not.
 
+## Projects and environments
+
+A project has stg, prod and preview once, and dev once for each member: to a user, \`dev\` is always their own, with keys, branches,
+variables and runs that no other member sees. It is made when the member or the project comes, and ends when the member leaves. The
+dev environment of the first start is the first owner's.
+
+A paused environment starts no runs; triggers are taken and wait, and the reason of each says \`environment_paused\`. What executes goes on.
+
+Deleting must be confirmed (\`?confirm=\` with the project's ref, or the environment's name) and cannot be undone. Access ends at once: keys,
+public tokens and connected runners within a second. The data goes in batches, from five minutes later. A deleted environment leaves an empty
+one with a new key in its place; prod goes with its project only, and the only project of an installation stays. Archived branches, and
+the dev environments of members who left, are deleted after 30 days. The audit log keeps the acts.
+
 ## Presets of secret keys
 
 ${['| Preset | Scopes | Scopes when restricted to a task `t` |', '|---|---|---|'].join('\n')}
@@ -67,9 +80,10 @@ without \`admin\` is restricted.
 ## Operations
 
 A role is the least one that a user needs in the organisation that the path leads to (viewer, member, admin, owner); "own" concerns
-what is the user's own. "once" uses a one-time token up: the created thing and the use are one commit, a second use is 422, a request
+what is the user's own, and so does the role for dev: every member has a dev environment of their own, which only they see. "once" uses a one-time token up: the created thing and the use are one commit, a second use is 422, a request
 that is refused uses nothing up. "of the object" means that a scope of another identity of the object (its task, tag or batch) is
-enough. \`admin\` means that no restricted key will do.
+enough. \`admin\` means that no restricted key will do. "403" refuses a public token with that instead of 401: its holder is known, and
+may never do this.
 
 | Operation | Request | Secret key | Personal access token | Public token | Scope of a restricted key or public token |
 |---|---|---|---|---|---|

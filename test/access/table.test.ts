@@ -10,6 +10,9 @@ const bodies: Readonly<Record<string, unknown>> = {
   previewSchedule: { cron: '0 0 * * *' },
   createNotificationEndpoint: { url: 'https://example.com/hook', types: ['*'] },
   createPublicToken: { scopes: ['read:runs'] },
+  createBulkAction: { action: 'cancel', runIds: ['run_x'] },
+  createErrorRule: { type: 'x', groupKey: 'x' },
+  previewErrorRule: { type: 'x', groupKey: 'x' },
   registerVersion: { contentHash: 'a'.repeat(64), tasks: [] },
 };
 
@@ -20,6 +23,7 @@ interface Route {
   readonly path: string;
   /** The id in the path that a scope can be pinned to. */
   readonly object: string | undefined;
+  readonly contentType: string;
   readonly body: string | undefined;
 }
 
@@ -40,7 +44,7 @@ interface Described {
     readonly required: boolean;
     readonly schema: Schema;
   }[];
-  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } };
+  readonly requestBody?: { readonly content: { readonly 'application/json'?: { readonly schema: Schema } } };
 }
 
 /** Every route of the document that the server hands out, with a request that it would take. */
@@ -67,7 +71,8 @@ async function routesOf({ server, projectRef, organization }: Installation): Pro
       for (const { name, schema } of parameters.filter((each) => each.in === 'query' && each.required)) {
         query.set(name, String(sampleOf(schema)));
       }
-      const schema = requestBody?.content['application/json'].schema;
+      const schema = requestBody?.content['application/json']?.schema;
+      const [contentType = 'application/json'] = Object.keys(requestBody?.content ?? {});
       const path = template.replace(/\{(\w+)\}/g, (_, name: string) => values.get(name) ?? '');
       return {
         id: operationId,
@@ -75,11 +80,18 @@ async function routesOf({ server, projectRef, organization }: Installation): Pro
         access,
         path: query.size > 0 ? `${path}?${query.toString()}` : path,
         object: values.get(objectParameters[access.on ?? ''] ?? ''),
-        body: schema && JSON.stringify(bodies[operationId] ?? sampleOf(schema)),
+        contentType: contentType.includes('ndjson') ? contentType : 'application/json',
+        // A stream of lines needs none to be refused.
+        body: contentType.includes('ndjson')
+          ? '\n'
+          : schema && JSON.stringify(bodies[operationId] ?? sampleOf(schema)),
       };
     }),
   );
 }
+
+/** Whoever may trigger some task may call these: they are asked before it is known which. */
+const anyTaskWill = new Set(['createPacket', 'createPacketV1']);
 
 /** What an answer says about access; everything after that (404, 422 …) is the operation's own affair. */
 type Verdict = 'in' | 401 | 403 | 404 | 'either';
@@ -97,13 +109,14 @@ const anybodyOr =
 
 /** What scopes do: `covered` when they cover the operation. */
 const scoped =
-  (kind: 'secretKey' | 'publicToken', covered: boolean | 'pinned') =>
+  (kind: 'secretKey' | 'publicToken', covered: boolean | 'pinned' | 'elsewhere') =>
   ({ id, access, object }: Route): Verdict => {
     if (access.open) return 'in';
-    if (!access[kind]) return 401;
+    if (!access[kind]) return kind === 'publicToken' && access.forbidsPublicToken ? 403 : 401;
     // What it is asked to hand on must be held.
     if (access.anyScope) return id === 'createPublicToken' && covered !== true ? 403 : 'in';
     if (access.action === undefined) return 403;
+    if (covered === 'elsewhere') return anyTaskWill.has(id) ? 'in' : 403;
     if (covered !== 'pinned') return covered ? 'in' : 403;
     // An object that the body names may be the one, where the handler asks for objects.
     return object === undefined ? (access.objects ? 'either' : 403) : 'in';
@@ -190,7 +203,7 @@ async function callersOf(installed: Installation): Promise<Caller[]> {
     {
       name: 'a restricted key pinned to another',
       credential: (route) => keyFor(`${scopeOf(route)}:other`, kindOf(route)),
-      expected: scoped('secretKey', false),
+      expected: scoped('secretKey', 'elsewhere'),
     },
     {
       name: 'a restricted key with another scope',
@@ -216,7 +229,7 @@ async function callersOf(installed: Installation): Promise<Caller[]> {
     {
       name: 'a public token pinned to another',
       credential: (route) => tokenFor(route, [`${scopeOf(route)}:other`]),
-      expected: scoped('publicToken', false),
+      expected: scoped('publicToken', 'elsewhere'),
     },
     {
       name: 'a public token with another scope',
@@ -285,7 +298,7 @@ describe('the table', () => {
             method: route.method,
             headers: {
               ...(credential !== '' && { authorization: `Bearer ${credential}` }),
-              'content-type': 'application/json',
+              'content-type': route.contentType,
             },
             ...(route.body !== undefined && { body: route.body }),
             signal: AbortSignal.timeout(10_000),

@@ -4,6 +4,8 @@ import type { Login } from './login.ts';
 
 export interface CallParts {
   readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
@@ -11,15 +13,17 @@ export interface CallParts {
 export async function call<K extends keyof Operations>(
   { url, token }: Login,
   name: K,
-  { params = {}, body }: CallParts = {},
+  { params = {}, query = {}, headers = {}, body }: CallParts = {},
 ): Promise<Reply<Operations[K]>> {
   const { method, path } = operations[name];
   const filled = path.replace(/:(\w+)/g, (_, parameter: string) =>
     encodeURIComponent(params[parameter] ?? ''),
   );
-  const response = await fetch(url + filled, {
+  const search = new URLSearchParams(query).toString();
+  const response = await fetch(`${url}${filled}${search === '' ? '' : `?${search}`}`, {
     method,
     headers: {
+      ...headers,
       ...(token !== '' && { authorization: `Bearer ${token}` }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
     },

@@ -1,1 +1,2 @@
+export { runningConnection } from './running.ts';
 export { startPostgres } from './start.ts';

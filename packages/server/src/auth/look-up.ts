@@ -1,5 +1,5 @@
 /** The rows behind credentials. Every query leaves out what is revoked, expired or archived. */
-import type { Sql } from '../db/connect.ts';
+import type { Queryable, Sql } from '../db/connect.ts';
 import type { Environment } from './principal.ts';
 
 interface Lifetime {
@@ -37,7 +37,7 @@ const lifetime = (sql: Sql) => sql`
 const live = (sql: Sql) => sql`t.revoked_at is null and (t.expires_at is null or t.expires_at > now())`;
 
 /** The environment `e` of the project `p`, as an `Environment`. */
-export const environment = (sql: Sql) => sql`
+export const environment = (sql: Queryable) => sql`
   json_build_object('id', e.id, 'publicId', e.public_id, 'kind', e.kind, 'branch', e.branch,
     'projectId', e.project_id, 'projectRef', p.ref) as environment`;
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, readFile, unlink } from 'node:fs/promises';
+import { link, mkdir, open, readFile, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Queryable } from '../db/connect.ts';
 import { DatabaseRefused } from '../db/migrate.ts';
@@ -34,7 +34,11 @@ async function loadKey({ env, file }: Omit<MasterKeySource, 'previous'>): Promis
     );
   }
   const kept = await readIfThere(file);
-  if (kept !== undefined) return parseMasterKey(kept, file);
+  if (kept !== undefined) {
+    const present = parseMasterKey(kept, file);
+    const next = await readNextKey(file);
+    return next ? { ...next, previous: present } : present;
+  }
   await createKeyFile(file);
   return parseMasterKey(await readFile(file, 'utf8'), file);
 }
@@ -57,6 +61,29 @@ async function readIfThere(file: string): Promise<string | undefined> {
     throw new MasterKeyRefused(`The master key file ${file} cannot be read: ${(error as Error).message}`);
   }
 }
+
+/**
+ * Beside a key file while its key is changed: the key that takes its place. While it is there, either key may have sealed something, so
+ * whoever stops halfway goes on at the next start.
+ */
+const nextFile = (file: string): string => `${file}.next`;
+
+/** The key that a key file is being changed to; undefined when it is not. */
+export async function readNextKey(file: string): Promise<MasterKey | undefined> {
+  const text = await readIfThere(nextFile(file));
+  return text === undefined ? undefined : parseMasterKey(text, nextFile(file));
+}
+
+/** Asks for the key of a key file to be changed to a new one, unless that is under way. There must be a key file. */
+export async function askForNextKey(file: string): Promise<void> {
+  if ((await readIfThere(file)) === undefined) {
+    throw new MasterKeyRefused(`There is no master key file ${file}: nothing was sealed with one.`);
+  }
+  await createKeyFile(nextFile(file));
+}
+
+/** The next key is the key: when nothing is sealed with the one before any more. */
+export const keepNextKey = (file: string): Promise<void> => rename(nextFile(file), file);
 
 /** Appears whole or not at all; of several processes that start at once one wins and all read its key. */
 async function createKeyFile(file: string): Promise<void> {

@@ -19,7 +19,7 @@ export function createFindRole(sql: Sql): FindRole {
             select role from memberships where user_id = ${userId} and organization_id = ${organization ?? ''}`
         : await sql<{ role: Role }[]>`
             select m.role from memberships m join projects p on p.organization_id = m.organization_id
-             where m.user_id = ${userId} and p.ref = ${projectRef}`;
+             where m.user_id = ${userId} and p.ref = ${projectRef} and p.deleted_at is null`;
     return row?.role;
   };
 }

@@ -26,6 +26,16 @@ export interface MasterKey {
   readonly previous?: MasterKey;
 }
 
+/**
+ * Seals with another key from now on, in whatever part of this process holds `masterKey`; what it sealed before opens still. For a
+ * process that changes its key while it serves.
+ */
+export function turnMasterKey(masterKey: MasterKey, next: MasterKey): void {
+  if (next.id.equals(masterKey.id)) return;
+  const { id, key } = masterKey;
+  Object.assign(masterKey, { id: next.id, key: next.key, previous: { id, key } });
+}
+
 /** A sealed text that does not open: another master key, another place, or damaged bytes. */
 export class SealBroken extends Error {
   override name = 'SealBroken';

@@ -1,5 +1,6 @@
 /** Every change of variables goes through here: one transaction, one revision, nothing when nothing changes. */
-import type { Environment, Principal } from '../auth/principal.ts';
+import { recordAct, type Actor } from '../audit/record.ts';
+import type { Environment } from '../auth/principal.ts';
 import type { MasterKey } from '../auth/seal.ts';
 import type { Sql, Transaction } from '../db/connect.ts';
 import { openValue, sealValue } from './place.ts';
@@ -14,10 +15,10 @@ export interface ChangeDependencies {
   readonly changed: (root: number) => Promise<void>;
 }
 
-/** Who changes what, for the history. */
+/** Who changes what, for the history and the audit log. */
 export interface Change {
   readonly environment: Environment;
-  readonly principal: Principal;
+  readonly by: Actor;
   readonly act: 'set' | 'import' | 'delete' | 'rollback';
   readonly source?: object | undefined;
   /** Of a rollback: to which revision. */
@@ -78,6 +79,7 @@ export async function changeVariables(
     const revision = state.revision + 1;
     await write(tx, change, state.root, revision, new Date(now()), rows);
     await refuseTooMuch(tx, env);
+    await recordChange(tx, change, revision, rows);
     if (revision % pruneEvery === 0) await prune(tx, state.root, revision - mostRevisions);
     return {
       root: state.root,
@@ -127,7 +129,7 @@ function rowOf(
 
 async function write(
   tx: Transaction,
-  { environment, principal, act, source, restored }: Change,
+  { environment, by: { principal }, act, source, restored }: Change,
   root: number,
   revision: number,
   at: Date,
@@ -157,6 +159,36 @@ async function write(
     select ${env}, c.name, c.sealed, c.is_secret, ${revision}, ${at} from changed c where c.sealed is not null
     on conflict (env, name) do update set
       sealed = excluded.sealed, is_secret = excluded.is_secret, revision = excluded.revision, updated_at = excluded.updated_at`;
+}
+
+/** The history tells the rest: here are the first names, and never a value. */
+const mostNamed = 100;
+
+async function recordChange(
+  tx: Transaction,
+  { environment, by, act, restored }: Change,
+  revision: number,
+  rows: readonly ChangeRow[],
+): Promise<void> {
+  const named = (what: NamedChange['change']) => {
+    const names = rows.filter((row) => row.change === what).map((row) => row.name);
+    return names.length === 0 ? undefined : names.slice(0, mostNamed);
+  };
+  await recordAct(tx, by, {
+    act: 'variables.changed',
+    target: environment.publicId,
+    in: { projectRef: environment.projectRef, environment: environment.kind },
+    new: {
+      by: act,
+      revision,
+      restored,
+      branch: environment.branch ?? undefined,
+      count: rows.length,
+      added: named('added'),
+      changed: named('changed'),
+      removed: named('removed'),
+    },
+  });
 }
 
 async function refuseTooMuch(tx: Transaction, env: number): Promise<void> {

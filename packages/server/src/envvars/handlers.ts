@@ -1,5 +1,5 @@
 import type { Operations } from '@millrace/contract';
-import type { Environment } from '../auth/principal.ts';
+import { findTarget, otherProject } from '../auth/target.ts';
 import { notFound } from '../problem.ts';
 import type { HandlersOf, Request } from '../request.ts';
 import type { ChangeDependencies } from './change.ts';
@@ -11,7 +11,6 @@ import { opened, readVariables } from './read.ts';
 import { retrieveVariable } from './retrieve.ts';
 import { rollBack } from './rollback.ts';
 import { createVariable, updateVariable, type Caller } from './set.ts';
-import { findTarget, otherProject } from './target.ts';
 
 type Named = Pick<
   Operations,
@@ -33,15 +32,11 @@ const done = { success: true };
 export function variableHandlers(dependencies: ChangeDependencies): HandlersOf<Named> {
   const { sql, masterKey } = dependencies;
 
-  type Addressed = Pick<Request<Named['listVariables']>, 'params' | 'principal' | 'header'>;
-  const target = (request: Addressed): Promise<Environment> => {
-    const serviceBranch = request.header('x-service-branch');
-    const triggerBranch = request.header('x-trigger-branch');
-    return findTarget(sql, request.principal, { ...request.params, serviceBranch, triggerBranch });
-  };
+  type Addressed = Pick<Request<Named['listVariables']>, 'params' | 'principal' | 'header' | 'origin'>;
+  const target = (request: Addressed) => findTarget(sql, request);
   const caller = async (request: Addressed): Promise<Caller> => ({
     environment: await target(request),
-    principal: request.principal,
+    by: request,
   });
 
   const update = async (request: Addressed & Pick<Request<Named['updateVariable']>, 'params' | 'body'>) => {

@@ -54,7 +54,7 @@ test('a runner is told the variables when it connects, and again as soon as they
   expect(runner.heard[0]).toMatchObject({ type: 'welcome', variables: {} });
   expect(runner.heard[0]).not.toHaveProperty('revision');
   await call('POST', 'envvars/prod', { body: { name: 'A', value: 'secret value', isSecret: true } });
-  const told = { variables: { A: 'secret value' }, revision: 1 };
+  const told = { variables: { A: 'secret value' }, revision: 1, secrets: ['A'] };
   expect(await runner.until((last) => last.revision === 1)).toEqual({ type: 'variables', ...told });
   expect((await listener(server.url, key('prod'))).heard[0]).toMatchObject({ type: 'welcome', ...told });
 });
@@ -74,7 +74,7 @@ test("a branch's runner hears of its parent's changes and of its own, a stranger
 });
 
 test('runners of the other server processes hear of it within a second, and also when no wake-up arrives', async () => {
-  const { call, server, database, sql, key } = await serve();
+  const { call, server, database, sql, key, ref } = await serve();
   const log = createLog({ write() {} });
   const second = await startServer({ database, port: 0, masterKey, log });
   onTestFinished(() => second.close());
@@ -94,9 +94,12 @@ test('runners of the other server processes hear of it within a second, and also
         kind: 'prod',
         branch: null,
         projectId: 0,
-        projectRef: '',
+        projectRef: ref,
       },
-      principal: { kind: 'personalAccessToken', credentialId: 'pat_1', userId: 'user_1' },
+      by: {
+        principal: { kind: 'personalAccessToken', credentialId: 'pat_1', userId: 'user_1' },
+        origin: { requestId: 'req_1', address: '127.0.0.1', userAgent: undefined },
+      },
       act: 'set',
     },
     () => [{ name: 'A', value: '2', isSecret: false }],

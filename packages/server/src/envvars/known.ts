@@ -14,6 +14,8 @@ export interface TaughtVariables {
   readonly variables: Readonly<Record<string, string>>;
   /** Not there before the first. */
   readonly revision?: number;
+  /** Names of the secret ones; not there when none is. */
+  readonly secrets?: readonly string[];
 }
 
 /** A connected runner, as far as variables are concerned. */
@@ -95,7 +97,12 @@ export function knownVariables({
       const known = { root, budget: mostBudget, budgetAt: performance.now(), later: undefined, ...entry };
       entries.set(env, { ...known, revision, redactor, usedAt: performance.now() });
     }
-    return { variables: Object.fromEntries(values), ...(revision > 0 && { revision }) };
+    const names = [...variables.values()].flatMap(({ name, isSecret }) => (isSecret ? [name] : []));
+    return {
+      variables: Object.fromEntries(values),
+      ...(revision > 0 && { revision }),
+      ...(names.length > 0 && { secrets: names }),
+    };
   };
 
   const tell = async (env: number): Promise<void> => {

@@ -1,5 +1,6 @@
-import { checkPlace } from '../auth/master-key.ts';
-import { seal, unseal, type MasterKey } from '../auth/seal.ts';
+import { setTimeout } from 'node:timers/promises';
+import { checkPlace, keepNextKey, readNextKey } from '../auth/master-key.ts';
+import { seal, turnMasterKey, unseal, type MasterKey } from '../auth/seal.ts';
 import type { Queryable, Sql } from '../db/connect.ts';
 
 /** A column that holds something sealed. By convention its name begins with `sealed` and its place is `<table>:<id>`. */
@@ -46,6 +47,38 @@ export async function rotateMasterKey(sql: Sql, masterKey: MasterKey): Promise<R
     }
   }
   return { resealed };
+}
+
+/**
+ * The same for the process that alone serves a database and keeps its key in a file: turns to the key that was asked for, seals
+ * everything anew while it serves on, and only then lets go of the key before. Stopped midway, it goes on when it is called again. False
+ * when no other key is asked for.
+ */
+export async function changeKeyFile(sql: Sql, masterKey: MasterKey, file: string): Promise<boolean> {
+  const next = await readNextKey(file);
+  if (!next) return false;
+  turnMasterKey(masterKey, next);
+  if (masterKey.previous) {
+    await writersGone(sql);
+    await rotateMasterKey(sql, masterKey);
+  }
+  await keepNextKey(file);
+  return true;
+}
+
+/** What was sealed with the key before was sealed by now; waits until it was also committed. */
+async function writersGone(sql: Sql): Promise<void> {
+  // Between sealing and the first statement with what was sealed lies nothing that waits.
+  await setTimeout(1_000);
+  const [row] = await sql<{ now: Date }[]>`select clock_timestamp() as now`;
+  for (;;) {
+    const older = await sql`
+      select from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'
+         and xact_start < ${row?.now ?? new Date()} limit 1`;
+    if (older.length === 0) return;
+    await setTimeout(100);
+  }
 }
 
 /** Looks at the check before anything is written: two keys of which neither is this database's change nothing. */

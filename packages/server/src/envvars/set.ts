@@ -1,11 +1,12 @@
-import type { Environment, Principal } from '../auth/principal.ts';
+import type { Actor } from '../audit/record.ts';
+import type { Environment } from '../auth/principal.ts';
 import { notFound } from '../problem.ts';
 import { changeVariables, type ChangeDependencies } from './change.ts';
 import { invalid, isBlank, nothingValid, whyNot, type Setting } from './rules.ts';
 
 export interface Caller {
   readonly environment: Environment;
-  readonly principal: Principal;
+  readonly by: Actor;
 }
 
 /** Sets a variable, whether or not it exists. Without `isSecret` an existing one stays what it is. */

@@ -5,6 +5,7 @@ import type { Sql } from '../db/connect.ts';
 import { unprocessable } from '../problem.ts';
 import { refuseForbidden, type Reach } from './allowed.ts';
 import { endpointOf, secretPlace, type EndpointRow } from './endpoint.ts';
+import type { Recorded } from './record.ts';
 import { newSecret } from './sign.ts';
 
 const mostEndpoints = 50;
@@ -21,15 +22,19 @@ export async function createEndpoint(
   masterKey: MasterKey,
   reach: Reach,
   { env, body: { url, types, description }, now }: NewEndpoint,
+  recorded: Recorded,
 ): Promise<NotificationEndpoint & { secret: string }> {
   await refuseForbidden(url, reach);
   const id = newId('endpoint');
   const secret = newSecret();
-  const [row] = await sql<EndpointRow[]>`
+  return sql.begin(async (tx) => {
+    const [row] = await tx<EndpointRow[]>`
     insert into notification_endpoints (id, env, url, description, types, sealed, created_at)
     select ${id}, ${env}, ${url}, ${description ?? null}, ${types}::text[], ${seal(masterKey, secret, secretPlace(id))}, ${now}
      where (select count(*) from notification_endpoints where env = ${env}) < ${mostEndpoints}
     returning *`;
-  if (!row) throw unprocessable(`An environment has at most ${mostEndpoints} endpoints: delete one first.`);
-  return { ...endpointOf(row), secret };
+    if (!row) throw unprocessable(`An environment has at most ${mostEndpoints} endpoints: delete one first.`);
+    await recorded(tx, 'created', row);
+    return { ...endpointOf(row), secret };
+  });
 }

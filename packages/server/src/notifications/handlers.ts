@@ -1,5 +1,6 @@
 import type { Operations } from '@millrace/contract';
 import type { MasterKey } from '../auth/seal.ts';
+import { findTarget } from '../auth/target.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import type { HandlersOf, Request } from '../request.ts';
@@ -7,9 +8,9 @@ import type { Reach } from './allowed.ts';
 import { createEndpoint } from './create.ts';
 import { listDeliveries, retrieveDelivery } from './deliveries.ts';
 import { endpointNotFound, endpointOf, findEndpoint, type EndpointRow } from './endpoint.ts';
+import { recordEndpoint } from './record.ts';
 import { replayDelivery } from './replay.ts';
 import { rotateSecret } from './rotate.ts';
-import { findTarget } from './target.ts';
 import { updateEndpoint } from './update.ts';
 
 type Named = Pick<
@@ -39,15 +40,23 @@ export function notificationHandlers({
   reach,
 }: NotificationHandlerDependencies): HandlersOf<Named> {
   const now = () => new Date(clock.now());
-  type Addressed = Pick<Request<Named['listNotificationEndpoints']>, 'params' | 'principal' | 'header'>;
-  const target = async (request: Addressed): Promise<number> => {
-    const branch = request.header('x-service-branch') ?? request.header('x-trigger-branch');
-    return (await findTarget(sql, request.principal, { ...request.params, branch })).id;
-  };
+  type Addressed = Pick<
+    Request<Named['listNotificationEndpoints']>,
+    'params' | 'principal' | 'header' | 'origin'
+  >;
+  const target = async (request: Addressed): Promise<number> => (await findTarget(sql, request)).id;
 
   return {
-    createNotificationEndpoint: async (request) =>
-      createEndpoint(sql, masterKey, reach, { env: await target(request), body: request.body, now: now() }),
+    async createNotificationEndpoint(request) {
+      const environment = await findTarget(sql, request);
+      return createEndpoint(
+        sql,
+        masterKey,
+        reach,
+        { env: environment.id, body: request.body, now: now() },
+        recordEndpoint(environment, request),
+      );
+    },
 
     async listNotificationEndpoints(request) {
       const rows = await sql<EndpointRow[]>`
@@ -60,22 +69,36 @@ export function notificationHandlers({
 
     async updateNotificationEndpoint(request) {
       const { endpointId: id } = request.params;
-      return updateEndpoint(sql, reach, { env: await target(request), id, body: request.body, now: now() });
+      const environment = await findTarget(sql, request);
+      return updateEndpoint(
+        sql,
+        reach,
+        { env: environment.id, id, body: request.body, now: now() },
+        recordEndpoint(environment, request),
+      );
     },
 
     async deleteNotificationEndpoint(request) {
       const { endpointId: id } = request.params;
-      const env = await target(request);
-      await findEndpoint(sql, env, id);
-      const { count } = await sql`delete from notification_endpoints where env = ${env} and id = ${id}`;
-      if (count === 0) throw endpointNotFound();
-      return { id };
+      const environment = await findTarget(sql, request);
+      return sql.begin(async (tx) => {
+        const [row] = await tx<EndpointRow[]>`
+          delete from notification_endpoints where env = ${environment.id} and id = ${id} returning *`;
+        if (!row) throw endpointNotFound();
+        await recordEndpoint(environment, request)(tx, 'deleted', row);
+        return { id };
+      });
     },
 
     async rotateNotificationSecret(request) {
-      const env = await target(request);
-      const { id } = await findEndpoint(sql, env, request.params.endpointId);
-      return rotateSecret(sql, masterKey, { env, id, now: now() });
+      const environment = await findTarget(sql, request);
+      const { id } = await findEndpoint(sql, environment.id, request.params.endpointId);
+      return rotateSecret(
+        sql,
+        masterKey,
+        { env: environment.id, id, now: now() },
+        recordEndpoint(environment, request),
+      );
     },
 
     listNotificationDeliveries: async (request) => listDeliveries(sql, await target(request), request.query),

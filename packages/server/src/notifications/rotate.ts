@@ -2,6 +2,7 @@ import type { NotificationEndpoint } from '@millrace/contract';
 import { seal, type MasterKey } from '../auth/seal.ts';
 import type { Sql } from '../db/connect.ts';
 import { endpointNotFound, endpointOf, secretPlace, type EndpointRow } from './endpoint.ts';
+import type { Recorded } from './record.ts';
 import { newSecret } from './sign.ts';
 
 const overlapMs = 24 * 3_600_000;
@@ -11,13 +12,17 @@ export async function rotateSecret(
   sql: Sql,
   masterKey: MasterKey,
   { env, id, now }: { readonly env: number; readonly id: string; readonly now: Date },
+  recorded: Recorded,
 ): Promise<NotificationEndpoint & { secret: string }> {
   const secret = newSecret();
-  const [row] = await sql<EndpointRow[]>`
+  return sql.begin(async (tx) => {
+    const [row] = await tx<EndpointRow[]>`
     update notification_endpoints set
       sealed = ${seal(masterKey, secret, secretPlace(id))}, sealed_before = sealed,
       sealed_before_until = ${new Date(now.getTime() + overlapMs)}
      where env = ${env} and id = ${id} returning *`;
-  if (!row) throw endpointNotFound();
-  return { ...endpointOf(row), secret };
+    if (!row) throw endpointNotFound();
+    await recorded(tx, 'secretRotated', row);
+    return { ...endpointOf(row), secret };
+  });
 }

@@ -3,6 +3,7 @@ import type { Sql } from '../db/connect.ts';
 import { refuseForbidden, type Reach } from './allowed.ts';
 import { giveUpPending } from './disable.ts';
 import { endpointNotFound, endpointOf, findEndpoint, type EndpointRow } from './endpoint.ts';
+import type { Recorded } from './record.ts';
 
 export interface EndpointChange {
   readonly env: number;
@@ -16,6 +17,7 @@ export async function updateEndpoint(
   sql: Sql,
   reach: Reach,
   { env, id, body, now }: EndpointChange,
+  recorded: Recorded,
 ): Promise<NotificationEndpoint> {
   const { url, types, description, enabled } = body;
   await findEndpoint(sql, env, id);
@@ -32,6 +34,7 @@ export async function updateEndpoint(
        where env = ${env} and id = ${id} returning *`;
     if (!row) throw endpointNotFound();
     if (row.disabled_at) await giveUpPending(tx, id);
+    await recorded(tx, 'updated', row);
     return endpointOf(row);
   });
 }

@@ -5,6 +5,7 @@ import { personalAccessTokenPlace, seal, secretKeyPlace, unseal, type MasterKey 
 import { addMissingSigningKeys } from '../auth/signing-keys.ts';
 import type { Sql, Transaction } from '../db/connect.ts';
 import { newId } from '../db/ids.ts';
+import { addMissingDevEnvironments } from './environments.ts';
 import { insertProject } from './projects.ts';
 
 /** The credentials of the first start, in clear. Null where one has been revoked since. */
@@ -34,8 +35,9 @@ export async function ensureTenancy(sql: Sql, options: TenancyOptions): Promise<
     await transaction`select pg_advisory_xact_lock(${tenancyLock})`;
     await checkMasterKey(transaction, masterKey);
     await addMissingSigningKeys(transaction, masterKey);
+    await addMissingDevEnvironments(transaction, masterKey);
     const [first] = await transaction<{ id: number; ref: string }[]>`
-      select id, ref from projects order by id limit 1`;
+      select id, ref from projects where deleted_at is null order by id limit 1`;
     if (!first) return createTenancy(transaction, masterKey);
     return reveal ? revealTenancy(transaction, masterKey, first) : null;
   });
@@ -47,7 +49,7 @@ async function createTenancy(sql: Transaction, masterKey: MasterKey): Promise<Cr
   await sql`insert into organizations (id, name) values (${organization}, 'My organization')`;
   await sql`insert into users (id, name) values (${user}, 'Owner')`;
   await sql`insert into memberships (organization_id, user_id, role) values (${organization}, ${user}, 'owner')`;
-  const { ref, secretKeys } = await insertProject(sql, masterKey, organization, 'My project');
+  const { ref, secretKeys } = await insertProject(sql, masterKey, organization, user, 'My project');
   const secretKeyOf = (kind: EnvironmentKind) => ({ secretKey: secretKeys[kind] });
   return {
     projectRef: ref,
@@ -84,9 +86,9 @@ async function revealTenancy(
     select distinct on (e.kind) e.kind, k.id, k.sealed
     from environments e
     join secret_keys k on k.environment_id = e.id
-    where e.project_id = ${project.id} and e.parent_id is null and 'admin' = any(k.scopes)
+    where e.project_id = ${project.id} and e.parent_id is null and e.archived_at is null and 'admin' = any(k.scopes)
       and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
-    order by e.kind, k.expires_at nulls first, k.created_at, k.id`;
+    order by e.kind, e.id, k.expires_at nulls first, k.created_at, k.id`;
   const [token] = await sql<{ id: string; sealed: Buffer }[]>`
     select t.id, t.sealed
     from personal_access_tokens t

@@ -1,18 +1,29 @@
 /** Branches of preview and dev: environments of their own under the keys of the one they branch off. */
 import type { Branch } from '@millrace/contract';
 import { branchName } from '../auth/branch.ts';
+import type { Principal } from '../auth/principal.ts';
+import { environmentOf, seenBy } from '../auth/target.ts';
 import { recordAct, type Actor } from '../audit/record.ts';
 import type { Sql } from '../db/connect.ts';
 import { newId } from '../db/ids.ts';
 import { badRequest, notFound } from '../problem.ts';
-import { environmentOfKind } from './place.ts';
+import { archiveEnvironments } from './environments.ts';
 
 type Kind = 'preview' | 'dev';
 
 const mostBranches = 500;
 const mostGitBytes = 16_384;
 
-export async function listBranches(sql: Sql, ref: string, kinds: readonly Kind[]): Promise<Branch[]> {
+/** Dev branches are seen by whose they are; keys see branches of preview only, which are nobody's. */
+const userIn = (principal: Principal): string =>
+  principal.kind === 'personalAccessToken' ? principal.userId : '';
+
+export async function listBranches(
+  sql: Sql,
+  ref: string,
+  kinds: readonly Kind[],
+  { principal }: Pick<Actor, 'principal'>,
+): Promise<Branch[]> {
   const rows = await sql<
     {
       id: string;
@@ -25,8 +36,8 @@ export async function listBranches(sql: Sql, ref: string, kinds: readonly Kind[]
     }[]
   >`
     select e.public_id as id, e.branch as name, e.kind as env, e.created_at, e.updated_at, e.git, e.paused
-      from environments e join projects p on p.id = e.project_id
-     where p.ref = ${ref} and e.branch is not null and e.archived_at is null and e.kind = any(${kinds}::text[])
+      from environments e join projects p on p.id = e.project_id join environments parent on parent.id = e.parent_id
+     where p.ref = ${ref} and e.archived_at is null and e.kind = any(${kinds}::text[]) and ${seenBy(sql, userIn(principal))}
      order by e.id`;
   return rows.map(({ id, name, env, created_at, updated_at, git, paused }) => ({
     id,
@@ -73,7 +84,7 @@ export async function createBranch(
   const git = asked.git === undefined ? null : JSON.stringify(asked.git);
   if (git !== null && Buffer.byteLength(git) > mostGitBytes) throw badRequest('git: at most 16 KiB of JSON');
   return sql.begin(async (tx) => {
-    const parent = await environmentOfKind(tx, ref, asked.env);
+    const parent = await environmentOf(tx, userIn(by.principal), ref, asked.env);
     if (!parent) throw notFound('Environment not found');
     const [{ live } = { live: 0 }] = await tx<{ live: number }[]>`
       select count(*)::int as live from environments
@@ -83,7 +94,7 @@ export async function createBranch(
     const [row] = await tx<{ id: string; made: boolean }[]>`
       insert into environments (public_id, project_id, kind, branch, parent_id, git)
       values (${newId('env')}, ${parent.projectId}, ${asked.env}, ${name}, ${parent.id}, ${git}::jsonb)
-      on conflict (project_id, kind, branch) where archived_at is null
+      on conflict (parent_id, branch) where parent_id is not null and archived_at is null
         do update set git = coalesce(excluded.git, environments.git), updated_at = now()
       returning public_id as id, (xmax = 0) as made`;
     if (!row) throw new TypeError('insert returned nothing');
@@ -107,19 +118,19 @@ export async function archiveBranch(
   by: Actor,
 ): Promise<{ id: string }> {
   return sql.begin(async (tx) => {
-    const [row] = await tx<{ id: string; name: string }[]>`
-      update environments e set archived_at = now(), updated_at = now()
-        from projects p
-       where p.id = e.project_id and p.ref = ${ref} and e.kind = ${asked.env} and e.archived_at is null
-         and e.branch = ${branchName(asked.branch) ?? ''}
-      returning e.public_id as id, e.branch as name`;
-    if (!row) throw notFound('Branch not found');
+    const branch = branchName(asked.branch);
+    const found =
+      branch === undefined
+        ? undefined
+        : await environmentOf(tx, userIn(by.principal), ref, asked.env, branch);
+    if (!found) throw notFound('Branch not found');
+    await archiveEnvironments(tx, tx`e.id = ${found.id} and e.archived_at is null`, { deleted: false });
     await recordAct(tx, by, {
       act: 'branch.archived',
-      target: row.id,
+      target: found.publicId,
       in: { projectRef: ref, environment: asked.env },
-      old: { branch: row.name },
+      old: { branch },
     });
-    return { id: row.id };
+    return { id: found.publicId };
   });
 }

@@ -1,5 +1,7 @@
 import { isAtLeast, type operations } from '@millrace/contract';
 import type { MasterKey } from '../auth/seal.ts';
+import { wholeTarget, type Place } from '../auth/target.ts';
+import type { Principal } from '../auth/principal.ts';
 import type { Sql } from '../db/connect.ts';
 import { forbidden, notFound } from '../problem.ts';
 import type { HandlersOf, Request } from '../request.ts';
@@ -22,7 +24,7 @@ import {
   removeMember,
   renameOrganization,
 } from './organizations.ts';
-import { environmentAt } from './place.ts';
+import { deleteEnvironment, deleteProject } from './delete.ts';
 import { userOf } from './principal.ts';
 import {
   createProject,
@@ -44,6 +46,10 @@ export interface TenancyDependencies {
   readonly now: () => number;
 }
 
+/** The environment that a user's path names, whatever its branches. */
+const whole = (sql: Sql, request: { readonly params: Place; readonly principal: Principal }) =>
+  wholeTarget(sql, userOf(request), request.params);
+
 type Keys = Pick<
   typeof operations,
   | 'listKeys'
@@ -59,45 +65,28 @@ type Keys = Pick<
 
 /** Secret keys, signing keys and personal access tokens. */
 export const keyHandlers = ({ sql, masterKey, now }: TenancyDependencies): HandlersOf<Keys> => ({
-  async listKeys({ params }) {
-    const { id } = await environmentAt(sql, params);
+  async listKeys(request) {
+    const { id } = await whole(sql, request);
     const rows = await sql<KeyRow[]>`
       select ${keyColumns(sql)} from secret_keys where environment_id = ${id} order by created_at, id`;
     return { data: rows.map(keyOf) };
   },
   createKey: async (request) =>
-    createKey(sql, masterKey, await environmentAt(sql, request.params), request.body, request, now()),
-  revokeKey: async (request) =>
-    revokeKey(sql, await environmentAt(sql, request.params), request.params.keyId, request),
+    createKey(sql, masterKey, await whole(sql, request), request.body, request, now()),
+  revokeKey: async (request) => revokeKey(sql, await whole(sql, request), request.params.keyId, request),
   async rotateKey(request) {
     const { params, body } = request;
     const overlap = readOverlap(body?.overlap);
-    return rotateKey(
-      sql,
-      masterKey,
-      await environmentAt(sql, params),
-      { id: params.keyId },
-      overlap,
-      request,
-    );
+    return rotateKey(sql, masterKey, await whole(sql, request), { id: params.keyId }, overlap, request);
   },
   async regenerateKey(request) {
-    const { params, body } = request;
-    const overlap = readOverlap(body?.overlap);
-    const { id, key } = await rotateKey(
-      sql,
-      masterKey,
-      await environmentAt(sql, params),
-      'root',
-      overlap,
-      request,
-    );
+    const overlap = readOverlap(request.body?.overlap);
+    const { id, key } = await rotateKey(sql, masterKey, await whole(sql, request), 'root', overlap, request);
     return { id, apiKey: key };
   },
   async rotateSigningKey(request) {
-    const { params, body } = request;
-    const overlap = readOverlap(body?.overlap);
-    return rotateSigningKey(sql, masterKey, await environmentAt(sql, params), overlap, request);
+    const overlap = readOverlap(request.body?.overlap);
+    return rotateSigningKey(sql, masterKey, await whole(sql, request), overlap, request);
   },
   listTokens: (request) => listTokens(sql, userOf(request)),
   createToken: (request) => createToken(sql, userOf(request), request.body, request, now()),
@@ -111,8 +100,10 @@ type Projects = Pick<
   | 'createProject'
   | 'retrieveProject'
   | 'updateProject'
+  | 'deleteProject'
   | 'listEnvironments'
   | 'retrieveEnvironment'
+  | 'deleteEnvironment'
   | 'listBranches'
   | 'createBranch'
   | 'archiveBranch'
@@ -127,9 +118,10 @@ export const projectHandlers = ({ sql, masterKey }: TenancyDependencies): Handle
   retrieveProject: (request) => retrieveProject(sql, userOf(request), request.params.projectRef),
   updateProject: (request) =>
     renameProject(sql, userOf(request), request.params.projectRef, request.body.name, request),
-  listEnvironments: ({ params }) => listEnvironments(sql, params.projectRef),
+  deleteProject: (request) => deleteProject(sql, request.params.projectRef, request.query.confirm, request),
+  listEnvironments: (request) => listEnvironments(sql, userOf(request), request.params.projectRef),
   async retrieveEnvironment(request) {
-    const environment = await environmentAt(sql, request.params);
+    const environment = await whole(sql, request);
     const { publicId: id, kind: name, projectRef } = environment;
     const least = name === 'dev' ? 'member' : 'admin';
     const mayReveal = request.role !== undefined && isAtLeast(request.role, least);
@@ -140,9 +132,11 @@ export const projectHandlers = ({ sql, masterKey }: TenancyDependencies): Handle
       apiKey: mayReveal ? await revealKey(sql, masterKey, environment, request) : undefined,
     };
   },
+  deleteEnvironment: async (request) =>
+    deleteEnvironment(sql, masterKey, await whole(sql, request), request.query.confirm, request),
   async listBranches(request) {
     const kinds = branchableBy(request);
-    return { branches: await listBranches(sql, request.params.projectRef, kinds) };
+    return { branches: await listBranches(sql, request.params.projectRef, kinds, request) };
   },
   async createBranch(request) {
     if (!branchableBy(request).includes(request.body.env)) throw forbidden();
@@ -185,7 +179,7 @@ type Organizations = Pick<
 >;
 
 /** Organisations, their members and invitations. */
-export const organizationHandlers = ({ sql }: TenancyDependencies): HandlersOf<Organizations> => ({
+export const organizationHandlers = ({ sql, masterKey }: TenancyDependencies): HandlersOf<Organizations> => ({
   listOrganizations: (request) => listOrganizations(sql, userOf(request)),
   createOrganization: (request) => createOrganization(sql, userOf(request), request.body.name, request),
   updateOrganization: (request) =>
@@ -199,6 +193,7 @@ export const organizationHandlers = ({ sql }: TenancyDependencies): HandlersOf<O
   createInvitation: (request) => createInvitation(sql, request.params.organization, request.body, request),
   revokeInvitation: (request) =>
     revokeInvitation(sql, request.params.organization, request.params.invitationId, request),
-  acceptInvitation: (request) => acceptInvitation(sql, userOf(request), request.body.token, request),
-  joinByInvitation: ({ body, origin }) => joinByInvitation(sql, body, origin),
+  acceptInvitation: (request) =>
+    acceptInvitation(sql, masterKey, userOf(request), request.body.token, request),
+  joinByInvitation: ({ body, origin }) => joinByInvitation(sql, masterKey, body, origin),
 });

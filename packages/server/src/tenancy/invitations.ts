@@ -1,11 +1,13 @@
 /** Invitations: a token that makes whoever has it a member, once. No mail is sent: whoever invites hands it over. */
 import type { Invitation, Organization, Role } from '@millrace/contract';
 import { credentialDigest, newInvitationToken } from '../auth/keys.ts';
+import type { MasterKey } from '../auth/seal.ts';
 import { recordAct, type Actor, type Invited } from '../audit/record.ts';
 import type { Queryable, Sql } from '../db/connect.ts';
 import { newId } from '../db/ids.ts';
 import { notFound, unprocessable } from '../problem.ts';
 import type { Origin } from '../request.ts';
+import { addMissingDevEnvironments } from './environments.ts';
 import { refuseOwnership, retrieveOrganization } from './organizations.ts';
 import { insertToken } from './tokens.ts';
 
@@ -97,11 +99,18 @@ async function useInvitation(sql: Queryable, token: string): Promise<Used> {
   return row;
 }
 
-async function join(sql: Queryable, used: Used, userId: string, by: Actor | Invited): Promise<Organization> {
+async function join(
+  sql: Queryable,
+  masterKey: MasterKey,
+  used: Used,
+  userId: string,
+  by: Actor | Invited,
+): Promise<Organization> {
   const { count } = await sql`
     insert into memberships (organization_id, user_id, role) values (${used.organization}, ${userId}, ${used.role})
     on conflict do nothing`;
   if (count === 0) throw unprocessable('You belong to this organization already');
+  await addMissingDevEnvironments(sql, masterKey, used.organization);
   await recordAct(sql, by, {
     act: 'member.added',
     target: userId,
@@ -114,11 +123,12 @@ async function join(sql: Queryable, used: Used, userId: string, by: Actor | Invi
 /** A user joins as who they are. */
 export async function acceptInvitation(
   sql: Sql,
+  masterKey: MasterKey,
   userId: string,
   token: string,
   by: Actor,
 ): Promise<Organization> {
-  return sql.begin(async (tx) => join(tx, await useInvitation(tx, token), userId, by));
+  return sql.begin(async (tx) => join(tx, masterKey, await useInvitation(tx, token), userId, by));
 }
 
 /**
@@ -127,6 +137,7 @@ export async function acceptInvitation(
  */
 export async function joinByInvitation(
   sql: Sql,
+  masterKey: MasterKey,
   asked: { readonly token: string; readonly name: string },
   origin: Origin,
 ): Promise<{ userId: string; organization: Organization; personalAccessToken: string }> {
@@ -136,7 +147,7 @@ export async function joinByInvitation(
     await tx`
       insert into users (id, name, email)
       select ${userId}, ${asked.name}, case when exists (select from users where email = ${used.email}) then null else ${used.email} end`;
-    const organization = await join(tx, used, userId, { invitation: used.id, origin });
+    const organization = await join(tx, masterKey, used, userId, { invitation: used.id, origin });
     const { text } = await insertToken(tx, userId, 'invitation', null);
     return { userId, organization, personalAccessToken: text };
   });

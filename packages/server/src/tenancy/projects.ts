@@ -9,13 +9,12 @@ import {
 import { newProjectRef } from '../auth/keys.ts';
 import type { Environment } from '../auth/principal.ts';
 import { secretKeyPlace, unseal, type MasterKey } from '../auth/seal.ts';
-import { addSigningKey } from '../auth/signing-keys.ts';
 import { environmentSlug } from '../auth/slug.ts';
+import { seenBy } from '../auth/target.ts';
 import { recordAct, type Actor } from '../audit/record.ts';
 import type { Queryable, Sql } from '../db/connect.ts';
-import { newId } from '../db/ids.ts';
 import { notFound } from '../problem.ts';
-import { insertKey } from './create-key.ts';
+import { addMissingDevEnvironments, insertEnvironment } from './environments.ts';
 
 interface ProjectRow {
   readonly ref: string;
@@ -43,7 +42,7 @@ export async function listProjects(
   const rows = await sql<ProjectRow[]>`
     select p.ref, p.name, p.created_at, json_build_object('id', o.id, 'name', o.name) as organization, m.role
       from memberships m join organizations o on o.id = m.organization_id join projects p on p.organization_id = o.id
-     where m.user_id = ${userId} and (${organization}::text is null or o.id = ${organization}::text)
+     where m.user_id = ${userId} and p.deleted_at is null and (${organization}::text is null or o.id = ${organization}::text)
        and (${ref}::text is null or p.ref = ${ref}::text)
      order by p.id`;
   return rows.map(projectOf);
@@ -55,31 +54,26 @@ export async function retrieveProject(sql: Queryable, userId: string, ref: strin
   return found;
 }
 
-/** A project with its four environments, each with an unrestricted secret key and a signing key. */
+/** A project with its environments; the dev environment whose key is told is that of `ownerId`. */
 export async function insertProject(
   sql: Queryable,
   masterKey: MasterKey,
   organization: string,
+  ownerId: string,
   name: string,
 ): Promise<{ ref: string; secretKeys: Record<EnvironmentKind, string> }> {
   const ref = newProjectRef();
+  // Nobody joins meanwhile, to be overlooked.
+  await sql`select from organizations where id = ${organization} for update`;
   const [project] = await sql<{ id: number }[]>`
     insert into projects (ref, organization_id, name) values (${ref}, ${organization}, ${name}) returning id`;
   if (!project) throw new TypeError('insert returned nothing');
   const secretKeys = { dev: '', stg: '', prod: '', preview: '' };
   for (const kind of environmentKinds) {
-    const [row] = await sql<{ id: number }[]>`
-      insert into environments (public_id, project_id, kind) values (${newId('env')}, ${project.id}, ${kind}) returning id`;
-    if (!row) throw new TypeError('insert returned nothing');
-    await addSigningKey(sql, masterKey, row.id);
-    const { text } = await insertKey(
-      sql,
-      masterKey,
-      { id: row.id, kind },
-      { name: 'default', preset: 'full', tasks: null, scopes: ['admin'], expiresAt: null, createdBy: null },
-    );
-    secretKeys[kind] = text;
+    const memberId = kind === 'dev' ? ownerId : null;
+    secretKeys[kind] = (await insertEnvironment(sql, masterKey, project.id, kind, memberId)).secretKey;
   }
+  await addMissingDevEnvironments(sql, masterKey, organization);
   return { ref, secretKeys };
 }
 
@@ -92,7 +86,7 @@ export async function createProject(
   by: Actor,
 ): Promise<Project> {
   return sql.begin(async (tx) => {
-    const { ref } = await insertProject(tx, masterKey, organization, name);
+    const { ref } = await insertProject(tx, masterKey, organization, userId, name);
     await recordAct(tx, by, { act: 'project.created', target: ref, in: { projectRef: ref }, new: { name } });
     return retrieveProject(tx, userId, ref);
   });
@@ -119,12 +113,13 @@ export async function renameProject(
   });
 }
 
-/** The four environments and their live branches. */
-export async function listEnvironments(sql: Sql, ref: string) {
+/** The four environments of a user, of which dev is their own, and the live branches. */
+export async function listEnvironments(sql: Sql, userId: string, ref: string) {
   const rows = await sql<{ id: string; kind: EnvironmentKind; branch: string | null; paused: boolean }[]>`
     select e.public_id as id, e.kind, e.branch, e.paused from environments e join projects p on p.id = e.project_id
-     where p.ref = ${ref} and e.archived_at is null
-     order by e.parent_id nulls first, e.id`;
+      left join environments parent on parent.id = e.parent_id
+     where p.ref = ${ref} and e.archived_at is null and ${seenBy(sql, userId)}
+     order by e.parent_id nulls first, array_position(${environmentKinds}::text[], e.kind), e.id`;
   return rows.map(({ id, kind, branch, paused }) => ({
     id,
     slug: environmentSlug(kind, branch),

@@ -1,5 +1,4 @@
 import { isAtLeast, type operations } from '@millrace/contract';
-import { branchName } from '../auth/branch.ts';
 import type { MintFor, MintPublicToken, PublicTokenOptions } from '../auth/mint.ts';
 import {
   readExpirationTime,
@@ -7,10 +6,10 @@ import {
   refuseScopesBeyondMember,
   refuseTooMuch,
 } from '../auth/public-token-request.ts';
+import { findTarget } from '../auth/target.ts';
 import type { Sql } from '../db/connect.ts';
 import { Problem } from '../problem.ts';
 import type { HandlersOf } from '../request.ts';
-import { environmentAt } from './place.ts';
 import { userOf } from './principal.ts';
 import { whoami } from './whoami.ts';
 
@@ -58,15 +57,10 @@ export function tokenHandlers({ sql, mint }: { sql: Sql; mint: MintPublicToken }
     retrieveClaims: async ({ environment }) => ({ sub: environment.publicId, pub: true as const }),
 
     async signTokenAsUser(request) {
-      const { principal, params, body, role } = request;
+      const { principal, body, role } = request;
       const scopes = body.claims?.scopes ?? [];
       refuseScopesBeyondMember(role !== undefined && isAtLeast(role, 'admin'), scopes);
-      const branch =
-        branchName(request.header('x-service-branch')) ?? branchName(request.header('x-trigger-branch'));
-      const whole = await environmentAt(sql, params);
-      const ofBranch =
-        branch !== undefined && (whole.kind === 'preview' || (whole.kind === 'dev' && branch !== 'default'));
-      const environment = ofBranch ? await environmentAt(sql, params, branch) : whole;
+      const environment = await findTarget(sql, request);
       return minted(
         { environment, credentialId: principal.credentialId, actor: userOf(request) },
         { scopes, expiresInSeconds: readExpirationTime(body.expirationTime, hour, Date.now()) },

@@ -4,15 +4,15 @@ import { createKeyCommand, listKeysCommand, revokeKeyCommand, rotateKeyCommand }
 
 const rotateMasterCommand = (): Command =>
   new Command('rotate-master')
-    .description('seals everything anew with MILLRACE_MASTER_KEY that MILLRACE_MASTER_KEY_PREVIOUS sealed')
+    .description('seals everything anew with another master key, while servers serve')
     .option(
       '--data <folder>',
-      'the embedded PostgreSQL on this folder (nothing else may run on it), instead of DATABASE_URL',
+      'the embedded PostgreSQL on this folder, instead of DATABASE_URL; its key file gets a new key',
     )
     .option('--json', 'one line of JSON on stdout')
     .addHelpText(
       'after',
-      '\nServers that were started with both keys serve on meanwhile. See docs/environment-variables.md.',
+      '\nWith DATABASE_URL, or with a key that is no file: MILLRACE_MASTER_KEY is the new one, MILLRACE_MASTER_KEY_PREVIOUS the one before.\nSee docs/environment-variables.md.',
     )
     .action(async (options: RotateOptions) => {
       const { rotateMaster } = await import('../compose/rotate-master.ts');

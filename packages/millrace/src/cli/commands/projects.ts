@@ -1,8 +1,10 @@
 import { Command } from 'commander';
 import { call } from '../call.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
+import { environment } from '../options.ts';
 import { printTable } from '../print-table.ts';
 import { findLogin, withLoginOptions, type LoginOptions } from '../login.ts';
+import { environmentsCommand, pauseCommand, resumeCommand } from './environments.ts';
 import { printJson, screenOn } from '../screen.ts';
 
 type Options = LoginOptions & { readonly json?: boolean };
@@ -50,5 +52,39 @@ async function onlyOrganization(login: Parameters<typeof call>[0]): Promise<stri
   );
 }
 
+interface DeleteOptions extends Options {
+  readonly env?: string;
+  readonly confirm: string;
+}
+
+const deleteCommand = (): Command =>
+  withLoginOptions(
+    new Command('delete')
+      .description('delete a project, or one environment of it, with everything in it, for good')
+      .argument('<project>', 'its ref (proj_…)')
+      .option('--env <environment>', 'only this environment; an empty one takes its place', environment)
+      .requiredOption('--confirm <name>', 'the ref once more, or the name of the environment'),
+  ).action(async (projectRef: string, options: DeleteOptions) => {
+    const { env, confirm } = options;
+    const login = await findLogin(options);
+    const deleted =
+      env === undefined
+        ? await call(login, 'deleteProject', { params: { projectRef }, query: { confirm } })
+        : await call(login, 'deleteEnvironment', { params: { projectRef, env }, query: { confirm } });
+    if (options.json) return printJson(deleted);
+    screenOn(process.stdout).line(
+      env === undefined
+        ? `Deleted ${projectRef}: its keys and tokens have ended.`
+        : `Deleted ${env} of ${projectRef}. Its keys have ended; \`millrace keys list --env ${env}\` shows the new one.`,
+    );
+  });
+
 export const projectsCommand = (): Command =>
-  new Command('projects').description('projects').addCommand(listCommand()).addCommand(createCommand());
+  new Command('projects')
+    .description('projects and their environments')
+    .addCommand(listCommand())
+    .addCommand(createCommand())
+    .addCommand(environmentsCommand())
+    .addCommand(pauseCommand())
+    .addCommand(resumeCommand())
+    .addCommand(deleteCommand());

@@ -1,35 +1,42 @@
+import type { BulkRuns } from '@millrace/sdk';
 import { Command } from 'commander';
-import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
+import { openClient } from '../connection.ts';
+import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { json as readJson } from '../options.ts';
 import { printJson, screenOn } from '../screen.ts';
-
-interface JsonOption extends ConnectionOptions {
-  readonly json?: boolean;
-}
+import { bulkSelection, followBulk, withBulkOptions, type BulkOptions } from './runs-bulk.ts';
 
 export const cancelCommand = (): Command =>
-  withConnectionOptions(
+  withBulkOptions(
     new Command('cancel')
-      .description('end a run and the runs that it started')
-      .argument('<run>', 'its id (run_…)')
-      .option('--json', 'one line of JSON'),
-  ).action(async (id: string, options: JsonOption) => {
+      .description('end a run and the runs that it started, or many: name them, or say which')
+      .argument('[runs...]', 'their ids (run_…)'),
+  ).action(async (ids: string[], options: BulkOptions) => {
     const { runs } = await openClient(options);
-    const canceled = await runs.cancel(id);
-    if (options.json) printJson(canceled);
-    else screenOn(process.stdout).line(`${id} ends: at once if it waited, when its code stops if it runs.`);
+    const selection = bulkSelection(ids, options);
+    if (typeof selection !== 'string') {
+      return followBulk(runs.bulk, await runs.bulk.cancel(selection), options);
+    }
+    const canceled = await runs.cancel(selection);
+    if (options.json) return printJson(canceled);
+    screenOn(process.stdout).line(`${selection} ends: at once if it waited, when its code stops if it runs.`);
   });
 
 export const replayCommand = (): Command =>
-  withConnectionOptions(
+  withBulkOptions(
     new Command('replay')
-      .description('start a new run with the payload of an old one')
-      .argument('<run>', 'its id (run_…)')
-      .option('--payload <json>', 'another payload', readJson)
-      .option('--json', 'one line of JSON'),
-  ).action(async (id: string, options: JsonOption & { payload?: unknown }) => {
+      .description('start a new run with the payload of an old one, or of many: name them, or say which')
+      .argument('[runs...]', 'their ids (run_…)')
+      .option('--payload <json>', 'another payload, of one run', readJson),
+  ).action(async (ids: string[], { payload, ...options }: BulkOptions & { payload?: unknown }) => {
     const { runs } = await openClient(options);
-    const replayed = await runs.replay(id, { payload: options.payload });
+    const selection: BulkRuns | string = bulkSelection(ids, options);
+    if (typeof selection !== 'string') {
+      if (payload !== undefined)
+        throw new CommandFailed(exitCodes.usage, '--payload is for the replay of one run.');
+      return followBulk(runs.bulk, await runs.bulk.replay(selection), options);
+    }
+    const replayed = await runs.replay(selection, { payload });
     if (options.json) printJson(replayed);
     else screenOn(process.stdout).line(replayed.id);
   });

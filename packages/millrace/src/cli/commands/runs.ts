@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { printRun } from '../print-run.ts';
 import { printJson, screenOn } from '../screen.ts';
+import { bulkCommand } from './runs-bulk.ts';
 import { cancelCommand, replayCommand } from './runs-change.ts';
 import { listCommand } from './runs-list.ts';
 
@@ -24,4 +25,5 @@ export const runsCommand = (): Command =>
     .addCommand(listCommand())
     .addCommand(showCommand())
     .addCommand(cancelCommand())
-    .addCommand(replayCommand());
+    .addCommand(replayCommand())
+    .addCommand(bulkCommand());

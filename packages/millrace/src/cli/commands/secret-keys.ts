@@ -28,25 +28,25 @@ const stateOf = ({ revokedAt, expiresAt }: SecretKey): string =>
         : 'expired';
 
 export const listKeysCommand = (): Command =>
-  withKeyOptions(new Command('list').description("an environment's secret keys, without their texts")).action(
-    async (options: KeyOptions) => {
-      const { login, params } = await place(options);
-      const { data } = await call(login, 'listKeys', { params });
-      if (options.json) return data.forEach(printJson);
-      printTable(
-        ['key', 'ends in', 'name', 'preset', 'tasks', 'last used', 'state'],
-        data.map((key) => [
-          key.id,
-          key.lastFour,
-          key.name,
-          key.preset ?? '',
-          key.tasks?.join(',') ?? 'all',
-          key.lastUsedAt ?? 'never',
-          stateOf(key),
-        ]),
-      );
-    },
-  );
+  withKeyOptions(
+    new Command('list').description("an environment's secret keys, without their texts; dev is your own"),
+  ).action(async (options: KeyOptions) => {
+    const { login, params } = await place(options);
+    const { data } = await call(login, 'listKeys', { params });
+    if (options.json) return data.forEach(printJson);
+    printTable(
+      ['key', 'ends in', 'name', 'preset', 'tasks', 'last used', 'state'],
+      data.map((key) => [
+        key.id,
+        key.lastFour,
+        key.name,
+        key.preset ?? '',
+        key.tasks?.join(',') ?? 'all',
+        key.lastUsedAt ?? 'never',
+        stateOf(key),
+      ]),
+    );
+  });
 
 function printNew(key: SecretKey & { key: string }, json: boolean | undefined): void {
   if (json) return printJson(key);

@@ -11,6 +11,7 @@ import { listenForStop, type StopRequest } from '../stop-request.ts';
 import { version } from '../version.ts';
 import { withClosing } from './closing.ts';
 import { credentialsJson, printCredentials } from './credentials.ts';
+import { serveKeyChanges } from './key-changes.ts';
 import { embeddedDatabase } from './open-database.ts';
 import { openServer } from './open-server.ts';
 import { runnerScreen } from './runner-screen.ts';
@@ -35,10 +36,12 @@ export async function dev(options: DevOptions): Promise<void> {
     const data = resolve(options.data ?? join(dir, '.millrace', 'data'));
     const onLog = options.verbose ? (line: string) => void process.stderr.write(`${line}\n`) : undefined;
     const { database, lost } = await embeddedDatabase(data, closing, onLog);
+    const env = process.env['MILLRACE_MASTER_KEY'];
+    const file = join(data, 'master.key');
     const masterKey = await loadMasterKey({
-      env: process.env['MILLRACE_MASTER_KEY'],
+      env,
       previous: process.env['MILLRACE_MASTER_KEY_PREVIOUS'],
-      file: join(data, 'master.key'),
+      file,
     });
     const log = options.verbose ? createLog() : createLog(troublesOn(screen, stop), 'warn');
     // Receivers of notifications are on this machine too.
@@ -52,6 +55,7 @@ export async function dev(options: DevOptions): Promise<void> {
       notificationNetworks,
     });
     closing.add(() => server.close());
+    if (!env?.trim()) serveKeyChanges({ database, masterKey, file, log }, closing);
     const { url, credentials } = server;
     const secretKey = credentials?.environments[options.env].secretKey;
     if (!credentials || !secretKey) {

@@ -1,7 +1,19 @@
-import { connect, loadMasterKey, rotateMasterKey } from '@millrace/server';
+import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import {
+  askForNextKey,
+  changeKeyFile,
+  connect,
+  loadMasterKey,
+  readNextKey,
+  rotateMasterKey,
+  type Database,
+  type MasterKey,
+} from '@millrace/server';
+import { runningConnection } from '../../postgres/index.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { printJson, screenOn } from '../screen.ts';
-import { withClosing } from './closing.ts';
+import { type Closing, withClosing } from './closing.ts';
 import { embeddedDatabase, externalDatabase } from './open-database.ts';
 
 export interface RotateOptions {
@@ -9,18 +21,10 @@ export interface RotateOptions {
   readonly json?: boolean;
 }
 
-/** Seals everything anew with the master key that was sealed with the previous one. */
+/** Seals everything anew with another master key: that of the settings, or a new one in the key file of a data folder. */
 export async function rotateMaster({ data, json }: RotateOptions): Promise<void> {
-  const masterKey = await loadMasterKey({
-    env: process.env['MILLRACE_MASTER_KEY'],
-    previous: process.env['MILLRACE_MASTER_KEY_PREVIOUS'],
-  });
-  if (!masterKey.previous) {
-    throw new CommandFailed(
-      exitCodes.usage,
-      'Set MILLRACE_MASTER_KEY to the new key and MILLRACE_MASTER_KEY_PREVIOUS to the one that is in use.',
-    );
-  }
+  const env = process.env['MILLRACE_MASTER_KEY']?.trim() || undefined;
+  const previous = process.env['MILLRACE_MASTER_KEY_PREVIOUS']?.trim() || undefined;
   const url = process.env['DATABASE_URL']?.trim() || undefined;
   if ((url === undefined) === (data === undefined)) {
     throw new CommandFailed(
@@ -28,20 +32,87 @@ export async function rotateMaster({ data, json }: RotateOptions): Promise<void>
       'Where is the data? Set DATABASE_URL, or give --data <folder>; one of them.',
     );
   }
+  const { line } = screenOn(process.stdout);
+  if (data !== undefined && env === undefined && previous === undefined) {
+    await changeFile(resolve(data));
+    if (json) return printJson({ changed: true });
+    return line('The key file has a new key, and everything is sealed with it. Keep a copy of it apart.');
+  }
+  if (env === undefined || previous === undefined) {
+    throw new CommandFailed(
+      exitCodes.usage,
+      'Set MILLRACE_MASTER_KEY to the new key and MILLRACE_MASTER_KEY_PREVIOUS to the one that is in use; with --data set neither when the key is in its key file.',
+    );
+  }
+  const masterKey = await loadMasterKey({ env, previous });
   await withClosing(async (closing) => {
-    const { database } =
-      data === undefined ? externalDatabase(url ?? '') : await embeddedDatabase(data, closing);
-    const sql = connect(database, { name: 'millrace keys', max: 2 });
-    closing.add(() => sql.end());
-    const { resealed } = await rotateMasterKey(sql, masterKey).catch((error: unknown) => {
-      if (!(error instanceof Error) || error.name !== 'SealBroken') throw error;
-      throw new CommandFailed(
-        exitCodes.cannotStart,
-        `Something in this database opens with neither of the two keys, so it stays as it is: ${error.message}`,
-      );
-    });
+    const database =
+      data === undefined ? externalDatabase(url ?? '').database : await databaseOf(resolve(data), closing);
+    const resealed = await rotate(database, masterKey, closing);
     if (json) return printJson({ resealed });
-    const { line } = screenOn(process.stdout);
     line(`Sealed ${resealed} values anew. MILLRACE_MASTER_KEY_PREVIOUS is no longer needed.`);
   });
+}
+
+async function rotate(database: Database, masterKey: MasterKey, closing: Closing): Promise<number> {
+  const sql = connect(database, { name: 'millrace keys', max: 2 });
+  closing.add(() => sql.end());
+  const { resealed } = await rotateMasterKey(sql, masterKey).catch(explained);
+  return resealed;
+}
+
+function explained(error: unknown): never {
+  if (!(error instanceof Error) || error.name !== 'SealBroken') throw error;
+  throw new CommandFailed(
+    exitCodes.cannotStart,
+    `Something in this database opens with neither of the two keys, so it stays as it is: ${error.message}`,
+  );
+}
+
+/** The embedded PostgreSQL of a folder: the one that runs, else started for this. */
+async function databaseOf(folder: string, closing: Closing): Promise<Database> {
+  try {
+    return (await embeddedDatabase(folder, closing)).database;
+  } catch (error) {
+    const running = isInUse(error) ? await runningConnection(folder) : undefined;
+    if (!running) throw error;
+    return running;
+  }
+}
+
+const isInUse = (error: unknown): boolean => error instanceof Error && error.name === 'DataFolderInUse';
+
+const patienceMs = 120_000;
+
+/** Leaves the wish beside the key file: the process that serves the folder fulfils it, or this one when nobody does. */
+async function changeFile(folder: string): Promise<void> {
+  const file = join(folder, 'master.key');
+  await askForNextKey(file);
+  const until = performance.now() + patienceMs;
+  while ((await readNextKey(file)) && performance.now() < until) {
+    const isDone = await changeAlone(folder, file);
+    if (!isDone) await setTimeout(200);
+  }
+  if (await readNextKey(file)) {
+    throw new CommandFailed(
+      exitCodes.failed,
+      'The process that serves the folder has not changed the key yet: see its log. It goes on with it, also after a restart.',
+    );
+  }
+}
+
+/** False when another process has the folder. */
+async function changeAlone(folder: string, file: string): Promise<boolean> {
+  try {
+    await withClosing(async (closing) => {
+      const { database } = await embeddedDatabase(folder, closing);
+      const sql = connect(database, { name: 'millrace keys', max: 2 });
+      closing.add(() => sql.end());
+      await changeKeyFile(sql, await loadMasterKey({ file }), file).catch(explained);
+    });
+    return true;
+  } catch (error) {
+    if (isInUse(error)) return false;
+    throw error;
+  }
 }

@@ -6,6 +6,7 @@ import { listenForStop } from '../stop-request.ts';
 import { version } from '../version.ts';
 import { type Closing, withClosing } from './closing.ts';
 import { credentialsJson, printCredentials } from './credentials.ts';
+import { serveKeyChanges } from './key-changes.ts';
 import { embeddedDatabase, externalDatabase, type OpenDatabase } from './open-database.ts';
 import { openServer } from './open-server.ts';
 
@@ -23,15 +24,21 @@ export async function start(options: StartOptions): Promise<void> {
   const { host, port, data, json } = options;
   const stop = listenForStop();
   await withClosing(async (closing) => {
-    const masterKey = await loadMasterKey({
-      env: process.env['MILLRACE_MASTER_KEY'],
-      previous: process.env['MILLRACE_MASTER_KEY_PREVIOUS'],
-      file: options.masterKeyFile ?? (data === undefined ? undefined : join(resolve(data), 'master.key')),
-    });
     const { database, lost } = await openDatabase(data, closing);
+    const env = process.env['MILLRACE_MASTER_KEY'];
+    const file =
+      options.masterKeyFile ?? (data === undefined ? undefined : join(resolve(data), 'master.key'));
+    const masterKey = await loadMasterKey({
+      env,
+      previous: process.env['MILLRACE_MASTER_KEY_PREVIOUS'],
+      file,
+    });
     const log = createLog(process.stderr, options.logLevel);
     const server = await openServer({ database, host, port, masterKey, log });
     closing.add(() => server.close());
+    if (data !== undefined && file !== undefined && !env?.trim()) {
+      serveKeyChanges({ database, masterKey, file, log }, closing);
+    }
     if (json) {
       printJson(server.credentials ? credentialsJson(server.url, server.credentials) : { url: server.url });
     } else {

@@ -1,5 +1,5 @@
 /** What runners tell about attempts, without the secrets of the environment in it. */
-import type { LogLine, Outcome, SerializedError } from '@millrace/contract/runner';
+import type { LogLine, Outcome } from '@millrace/contract/runner';
 import type { Redactor } from './redactor.ts';
 
 export function redactOutcome(redactor: Redactor, outcome: Outcome): Outcome {
@@ -12,18 +12,17 @@ export function redactOutcome(redactor: Redactor, outcome: Outcome): Outcome {
     }
     case 'failed':
     case 'retry':
-      return { ...outcome, error: redactError(redactor, outcome.error) };
+      return { ...outcome, error: redactTexts(redactor, outcome.error) };
     default:
       return outcome;
   }
 }
 
-/** Every text of it; what a runner sends is not to be trusted to hold texts alone. */
-export function redactError(redactor: Redactor, error: SerializedError): SerializedError {
-  return JSON.parse(JSON.stringify(error), (_, member: unknown) =>
+/** Every text of something that is JSON; what a runner sends is not to be trusted to hold what its type says. */
+export const redactTexts = <T>(redactor: Redactor, value: T): T =>
+  JSON.parse(JSON.stringify(value), (_, member: unknown) =>
     typeof member === 'string' ? redactor.text(member) : member,
-  ) as SerializedError;
-}
+  ) as T;
 
 export const redactLines = (redactor: Redactor, lines: readonly LogLine[]): readonly LogLine[] =>
   lines.map((line) => ({

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compile } from './matcher.ts';
-import { redactError, redactLines, redactOutcome } from './messages.ts';
+import { redactTexts, redactLines, redactOutcome } from './messages.ts';
 import { createRedactor } from './redactor.ts';
 import { spellingsOf } from './spellings.ts';
 
@@ -107,7 +107,7 @@ test('messages of runners lose the secret in every place, and only there', () =>
         properties: JSON.stringify({ secret }),
       },
     ]),
-    redactError(redactor, error),
+    redactTexts(redactor, error),
   ]);
   for (const spelling of spellingsOf(secret)) expect(said).not.toContain(spelling);
   expect(said).toContain('at f (a.ts:1:1)');

@@ -1,11 +1,11 @@
 import { onTestFinished } from 'vitest';
 import { testDatabase } from '../../../../../test/support/database.ts';
 import { credentialDigest, lastFour, newSecretKey } from '../../auth/keys.ts';
-import { masterKeyOf, seal, secretKeyPlace, type MasterKey } from '../../auth/seal.ts';
+import { masterKeyOf, seal, secretKeyPlace } from '../../auth/seal.ts';
 import { connect, type Database, type Sql } from '../../db/connect.ts';
 import { newId } from '../../db/ids.ts';
 import { createLog } from '../../log.ts';
-import { startServer, type RunningServer } from '../../server.ts';
+import { startServer, type RunningServer, type ServerOptions } from '../../server.ts';
 import type { Credentials } from '../../tenancy/bootstrap.ts';
 
 export const masterKey = masterKeyOf(Buffer.alloc(32, 9));
@@ -42,7 +42,7 @@ export interface Served {
 }
 
 /** A real server on a database of its own, after its first start. */
-export async function serve(options: { readonly masterKey?: MasterKey } = {}): Promise<Served> {
+export async function serve(options: Partial<ServerOptions> = {}): Promise<Served> {
   const { connection: database, drop } = await testDatabase();
   const logged: string[] = [];
   const server = await startServer({

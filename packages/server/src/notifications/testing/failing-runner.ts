@@ -1,9 +1,9 @@
-import type { Assignment, Outcome, RunnerMessage, ServerMessage } from '@millrace/contract/runner';
+import type { BriefAssignment, Outcome, RunnerMessage, ServerMessage } from '@millrace/contract/runner';
 import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 
 /** How a run of a task ends: by default it fails with the payload as its message. */
-type Ending = (assignment: Assignment) => Outcome;
+type Ending = (assignment: BriefAssignment) => Outcome;
 
 const failing: Ending = ({ payload }) => ({
   kind: 'failed',

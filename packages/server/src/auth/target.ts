@@ -1,0 +1,96 @@
+/** Which environment a request is about: by its key, or by its path and its branch headers. */
+import { environmentKind, type EnvironmentKind } from '@millrace/contract';
+import type { Queryable } from '../db/connect.ts';
+import { badRequest, notFound } from '../problem.ts';
+import { branchName } from './branch.ts';
+import { environment } from './look-up.ts';
+import type { Environment, Principal } from './principal.ts';
+import { environmentSlug } from './slug.ts';
+
+/** A request whose path names a project and an environment of it. */
+export interface Addressed {
+  readonly params: Place;
+  readonly principal: Principal;
+  header(name: string): string | undefined;
+}
+
+export interface Place {
+  readonly projectRef: string;
+  readonly env: string;
+}
+
+/**
+ * The environment, or the branch of it, that a request is about. A secret key has its own, which the path must name; a personal
+ * access token, whose user is known to be a member of the project, names one of it.
+ */
+export async function findTarget(sql: Queryable, request: Addressed): Promise<Environment> {
+  const { principal, params } = request;
+  if (principal.kind !== 'personalAccessToken') return ownEnvironment(principal.environment, params);
+  const kind = environmentKind(params.env);
+  if (kind === undefined) return bySlug(sql, principal.userId, params);
+  const branch = branchIn(kind, request);
+  const found = await environmentOf(sql, principal.userId, params.projectRef, kind, branch);
+  if (found) return found;
+  throw notFound(branch === undefined ? 'Environment not found' : 'Branch not found');
+}
+
+/** The environment itself that a path names to a user: what is done to it is done to all of its branches. */
+export async function wholeTarget(sql: Queryable, userId: string, place: Place): Promise<Environment> {
+  const kind = environmentKind(place.env);
+  const found = kind && (await environmentOf(sql, userId, place.projectRef, kind));
+  if (!found) throw notFound('Environment not found');
+  return found;
+}
+
+/** The live environment of a kind, or a live branch of it. Of dev everybody has their own, and nobody sees another's. */
+export async function environmentOf(
+  sql: Queryable,
+  userId: string,
+  projectRef: string,
+  kind: EnvironmentKind,
+  branch?: string,
+): Promise<Environment | undefined> {
+  const [row] = await sql<{ environment: Environment }[]>`
+    select ${environment(sql)}
+      from environments e join projects p on p.id = e.project_id left join environments parent on parent.id = e.parent_id
+     where p.ref = ${projectRef} and e.kind = ${kind} and e.branch is not distinct from ${branch ?? null}::text
+       and e.archived_at is null and ${seenBy(sql, userId)}`;
+  return row?.environment;
+}
+
+/** That the environment `e`, whose parent is `parent`, is not another member's dev environment. */
+export const seenBy = (sql: Queryable, userId: string) =>
+  sql`(e.kind <> 'dev' or coalesce(parent.member_id, e.member_id) = ${userId})`;
+
+export const otherProject = (own: string) =>
+  badRequest(`Invalid project ref for this API key: it is a key of ${own}`);
+
+function ownEnvironment(own: Environment, { projectRef, env }: Place): Environment {
+  if (projectRef !== own.projectRef) throw otherProject(own.projectRef);
+  if (environmentKind(env) === own.kind || env === environmentSlug(own.kind, own.branch)) return own;
+  throw badRequest(`Invalid environment for this API key: it is a key of ${own.kind}`);
+}
+
+/** Only preview and dev have branches: hosts set the branch variable in production too, where it must change nothing. */
+function branchIn(kind: EnvironmentKind, request: Pick<Addressed, 'header'>): string | undefined {
+  if (kind === 'prod' || kind === 'stg') return undefined;
+  const branch =
+    branchName(request.header('x-service-branch')) ?? branchName(request.header('x-trigger-branch'));
+  return kind === 'dev' && branch === 'default' ? undefined : branch;
+}
+
+/** A branch as runs are told of theirs. Two branches may be written the same: then the header must say which. */
+async function bySlug(
+  sql: Queryable,
+  userId: string,
+  { projectRef, env: slug }: Place,
+): Promise<Environment> {
+  const rows = await sql<{ environment: Environment }[]>`
+    select ${environment(sql)}
+      from environments e join projects p on p.id = e.project_id join environments parent on parent.id = e.parent_id
+     where p.ref = ${projectRef} and e.archived_at is null and ${seenBy(sql, userId)}`;
+  const found = rows.filter((row) => environmentSlug(row.environment.kind, row.environment.branch) === slug);
+  if (found.length === 1 && found[0]) return found[0].environment;
+  if (found.length === 0) throw notFound('Environment not found');
+  throw badRequest(`${slug} is the name of several branches: send the branch as x-service-branch`);
+}

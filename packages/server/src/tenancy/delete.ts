@@ -1,0 +1,74 @@
+/** Deletion: access ends at once, the data goes bit by bit. */
+import type { Environment } from '../auth/principal.ts';
+import type { MasterKey } from '../auth/seal.ts';
+import { recordAct, type Actor } from '../audit/record.ts';
+import type { Sql } from '../db/connect.ts';
+import { badRequest, notFound, unprocessable } from '../problem.ts';
+import { archiveEnvironments, insertEnvironment } from './environments.ts';
+
+function refuseUnconfirmed(confirm: string, expected: string): void {
+  if (confirm !== expected) {
+    throw badRequest(`confirm: deleting cannot be undone. Send confirm=${expected} if you mean it`);
+  }
+}
+
+/** Deletes a project with everything in it. The last one of the installation stays: there is always one to work in. */
+export async function deleteProject(
+  sql: Sql,
+  ref: string,
+  confirm: string,
+  by: Actor,
+): Promise<{ id: string }> {
+  refuseUnconfirmed(confirm, ref);
+  return sql.begin(async (tx) => {
+    // All of them, so that of two deletions at once the second one sees the first.
+    const live = await tx<{ id: number; ref: string; name: string }[]>`
+      select id, ref, name from projects where deleted_at is null order by id for update`;
+    const project = live.find((each) => each.ref === ref);
+    if (!project) throw notFound('Project not found');
+    if (live.length === 1) {
+      throw unprocessable('It is the only project: make another one first, then delete this one');
+    }
+    await tx`update projects set deleted_at = now() where id = ${project.id}`;
+    await archiveEnvironments(tx, tx`e.project_id = ${project.id}`, { deleted: true });
+    await recordAct(tx, by, {
+      act: 'project.deleted',
+      target: ref,
+      in: { projectRef: ref },
+      old: { name: project.name },
+    });
+    return { id: ref };
+  });
+}
+
+/**
+ * Deletes an environment with its branches, keys and data. An empty one with a new key takes its place, since every project has one of
+ * each kind. Not prod: it goes with its project only.
+ */
+export async function deleteEnvironment(
+  sql: Sql,
+  masterKey: MasterKey,
+  environment: Environment,
+  confirm: string,
+  by: Actor,
+): Promise<{ id: string; deleted: string }> {
+  const { id, publicId, kind, projectId, projectRef } = environment;
+  if (kind === 'prod') {
+    throw unprocessable('prod is deleted with its project only: pause it, or delete the project');
+  }
+  refuseUnconfirmed(confirm, kind);
+  return sql.begin(async (tx) => {
+    const [live] = await tx<{ memberId: string | null }[]>`
+      select member_id as "memberId" from environments where id = ${id} and archived_at is null for update`;
+    if (!live) throw notFound('Environment not found');
+    await archiveEnvironments(tx, tx`e.id = ${id}`, { deleted: true });
+    const made = await insertEnvironment(tx, masterKey, projectId, kind, live.memberId);
+    await recordAct(tx, by, {
+      act: 'environment.deleted',
+      target: publicId,
+      in: { projectRef, environment: kind },
+      new: { id: made.publicId },
+    });
+    return { id: made.publicId, deleted: publicId };
+  });
+}

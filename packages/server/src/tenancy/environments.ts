@@ -1,0 +1,75 @@
+/** The environments of a project: one each of stg, prod and preview, and one of dev for each member. */
+import type { EnvironmentKind } from '@millrace/contract';
+import type { MasterKey } from '../auth/seal.ts';
+import { addSigningKey } from '../auth/signing-keys.ts';
+import type { Fragment, Queryable } from '../db/connect.ts';
+import { newId } from '../db/ids.ts';
+import { insertKey } from './create-key.ts';
+
+/** Makes an environment with a signing key and an unrestricted secret key. `memberId` is whose it is: of dev only. */
+export async function insertEnvironment(
+  sql: Queryable,
+  masterKey: MasterKey,
+  projectId: number,
+  kind: EnvironmentKind,
+  memberId: string | null,
+): Promise<{ publicId: string; secretKey: string }> {
+  const publicId = newId('env');
+  const [row] = await sql<{ id: number }[]>`
+    insert into environments (public_id, project_id, kind, member_id)
+    values (${publicId}, ${projectId}, ${kind}, ${memberId}) returning id`;
+  if (!row) throw new TypeError('insert returned nothing');
+  await addSigningKey(sql, masterKey, row.id);
+  const { text } = await insertKey(
+    sql,
+    masterKey,
+    { id: row.id, kind },
+    { name: 'default', preset: 'full', tasks: null, scopes: ['admin'], expiresAt: null, createdBy: null },
+  );
+  return { publicId, secretKey: text };
+}
+
+/**
+ * Gives every member a dev environment in every project of their organisations where they have none. Whoever adds a member or a
+ * project calls it, with the organisation locked, so that two at once do not overlook each other.
+ */
+export async function addMissingDevEnvironments(
+  sql: Queryable,
+  masterKey: MasterKey,
+  organization: string | null = null,
+): Promise<void> {
+  const missing = await sql<{ projectId: number; userId: string }[]>`
+    select p.id as "projectId", m.user_id as "userId"
+      from projects p join memberships m on m.organization_id = p.organization_id
+     where p.deleted_at is null and (${organization}::text is null or p.organization_id = ${organization}::text)
+       and not exists (
+         select from environments e
+          where e.project_id = p.id and e.kind = 'dev' and e.parent_id is null and e.archived_at is null and e.member_id = m.user_id)
+     order by p.id, m.created_at, m.user_id`;
+  for (const { projectId, userId } of missing) {
+    await insertEnvironment(sql, masterKey, projectId, 'dev', userId);
+  }
+}
+
+/** How long what was archived, but not deleted, is kept. */
+export const archivedDays = 30;
+/** Requests and attempts that are under way have ended by then. */
+const deletedMinutes = 5;
+
+/**
+ * Ends every way into environments `e` and their branches and starts nothing in them any more. Their data goes with the duty of
+ * `prune.ts`: soon when they are deleted, else in a month.
+ */
+export async function archiveEnvironments(
+  sql: Queryable,
+  which: Fragment,
+  { deleted }: { readonly deleted: boolean },
+): Promise<void> {
+  const [days, minutes] = deleted ? [0, deletedMinutes] : [archivedDays, 0];
+  await sql`
+    with gone as (select e.id from environments e where ${which})
+    update environments set
+      archived_at = coalesce(archived_at, now()), updated_at = now(), paused = true,
+      prune_at = least(prune_at, now() + make_interval(days => ${days}, mins => ${minutes}))
+     where id in (select id from gone) or parent_id in (select id from gone)`;
+}

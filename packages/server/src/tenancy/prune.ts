@@ -1,0 +1,53 @@
+import type { Clock } from '../db/clock.ts';
+import type { Queryable, Sql } from '../db/connect.ts';
+
+const mostAtOnce = 1_000;
+
+/**
+ * The duty that deletes what environments that were deleted or archived long ago have left: a batch of one table a round, each a
+ * short transaction, the environment itself last, and its project after the last of them.
+ */
+export const environmentPruner = (sql: Sql, clock: Pick<Clock, 'now'>) => ({
+  name: 'environment pruner',
+  everyMs: 60_000,
+  round: (): Promise<boolean> =>
+    sql.begin(async (tx) => {
+      // Branches first: they go with the environment that they are of.
+      const [env] = await tx<{ id: number; projectId: number }[]>`
+        select id, project_id as "projectId" from environments e
+         where prune_at <= ${new Date(clock.now())} and not exists (select from environments b where b.parent_id = e.id)
+         order by prune_at, id limit 1 for update skip locked`;
+      if (!env) return false;
+      for (const table of await tablesOf(tx)) {
+        // Names come from the catalogue, quoted.
+        const { count } = await tx.unsafe(
+          `delete from ${table} where ctid = any(array(select ctid from ${table} where env = ${env.id} limit ${mostAtOnce}))`,
+        );
+        if (count > 0) return true;
+      }
+      await tx`delete from environments where id = ${env.id}`;
+      await tx`
+        delete from projects p where p.id = ${env.projectId} and p.deleted_at is not null
+           and not exists (select from environments e where e.project_id = p.id)`;
+      return true;
+    }),
+});
+
+/** Every table that says of its rows which environment they are of, whichever part of the program it is; who points before what is pointed at. */
+async function tablesOf(sql: Queryable): Promise<string[]> {
+  const tables = await sql<{ id: number; name: string; pointsAt: number[] }[]>`
+    select c.oid::int as id, quote_ident(c.relname) as name,
+           array(select k.confrelid::int from pg_constraint k
+                  where k.conrelid = c.oid and k.contype = 'f' and k.confrelid <> c.oid) as "pointsAt"
+      from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'env' and not a.attisdropped
+     where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace
+     order by c.relname`;
+  const left = [...tables];
+  const ordered: string[] = [];
+  while (left.length > 0) {
+    const free = left.findIndex(({ id }) => !left.some((other) => other.pointsAt.includes(id)));
+    const [next] = left.splice(Math.max(0, free), 1);
+    if (next) ordered.push(next.name);
+  }
+  return ordered;
+}

@@ -1,0 +1,82 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { startTracing } from './start.ts';
+
+test('without an endpoint, or switched off, nothing is traced', async () => {
+  const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://127.0.0.1:1';
+  for (const settings of [
+    {},
+    { OTEL_EXPORTER_OTLP_ENDPOINT: '' },
+    { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED: 'true' },
+    { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_EXPORTER: 'none' },
+  ]) {
+    expect(await startTracing(settings)).toBeUndefined();
+  }
+});
+
+interface Span {
+  readonly name: string;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly status: { readonly code?: number };
+}
+
+test('a request is in its caller’s trace; a run is the root of its attempts, whoever tells of them', async () => {
+  const spans: Span[] = [];
+  const collector = createServer((request, response) => {
+    let text = '';
+    request.setEncoding('utf8');
+    request.on('data', (chunk: string) => (text += chunk));
+    request.on('end', () => {
+      const { resourceSpans } = JSON.parse(text) as {
+        resourceSpans: { scopeSpans: { spans: Span[] }[] }[];
+      };
+      spans.push(...resourceSpans.flatMap((one) => one.scopeSpans.flatMap((scope) => scope.spans)));
+      response.end('{}');
+    });
+  });
+  await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void collector.close());
+  process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] =
+    `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+  onTestFinished(() => void delete process.env['OTEL_EXPORTER_OTLP_ENDPOINT']);
+  const [one, other] = [await startTracing(), await startTracing()];
+  const traceId = 'a'.repeat(32);
+  const from = Date.now() - 20;
+  one?.request({
+    method: 'GET',
+    route: '/api/v1/errors',
+    status: 200,
+    from,
+    traceparent: `00-${traceId}-${'b'.repeat(16)}-01`,
+  });
+  const made = Date.now() - 5_000;
+  const attempt = {
+    run: `run_${made.toString(36)}aaaaaaaaaaaaaaaa`,
+    task: 'send',
+    fence: 1,
+    since: Date.now() - 100,
+  };
+  const error = { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrace: '' } as const;
+  one?.attempt({ ...attempt, outcome: { kind: 'retry', delayMs: 1, error } }, 'retry');
+  other?.attempt(
+    { ...attempt, outcome: { kind: 'completed', output: null, outputType: 'application/json' } },
+    'COMPLETED',
+  );
+  await Promise.all([one?.stop(), other?.stop()]);
+
+  const named = (name: string) => spans.filter((span) => span.name === name);
+  expect(named('GET /api/v1/errors')).toMatchObject([{ traceId, parentSpanId: 'b'.repeat(16) }]);
+  const [run] = named('run send');
+  expect(run).toBeDefined();
+  expect(run?.parentSpanId).toBeFalsy();
+  expect(Number(BigInt(run?.startTimeUnixNano ?? 0) / 1_000_000n)).toBe(made);
+  expect(named('attempt send')).toMatchObject([
+    { traceId: run?.traceId, parentSpanId: run?.spanId, status: { code: 2 } },
+    { traceId: run?.traceId, parentSpanId: run?.spanId },
+  ]);
+});
