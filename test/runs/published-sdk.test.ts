@@ -135,3 +135,57 @@ it('looks at queues, pauses them and changes their limits', async () => {
   });
   await expect(queues.retrieve({ type: 'task', name: 'none' })).rejects.toMatchObject({ status: 404 });
 });
+
+it('cancels and replays many runs, and says how far it is', async () => {
+  const server = await serverWithTasks();
+  const made = await Promise.all([1, 2, 3].map((n) => tasks.trigger('echo', { n }, { tags: 'many' })));
+  await tasks.trigger('mail', {});
+  // What a filter finds was made before the millisecond of the request.
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  const { id } = await runs.bulk.cancel({ filter: { tag: 'many', status: 'QUEUED' }, name: 'wrong file' });
+  const over = await runs.bulk.poll(id, { pollIntervalMs: 50 });
+  expect(over).toMatchObject({
+    type: 'CANCEL',
+    status: 'COMPLETED',
+    name: 'wrong file',
+    counts: { total: 3, success: 3, failure: 0 },
+  });
+  const ids = made.map((run) => run.id).toSorted();
+  expect((await runs.list({ bulkAction: id })).data.map((run) => run.id).toSorted()).toEqual(ids);
+  expect((await runs.list({ status: 'CANCELED' })).data).toHaveLength(3);
+
+  const replayed = await runs.bulk.replay({ runIds: ids.slice(0, 2) });
+  expect(await runs.bulk.poll(replayed.id, { pollIntervalMs: 50 })).toMatchObject({ counts: { success: 2 } });
+  const copies = (await runs.list({ bulkAction: replayed.id })).data;
+  expect(copies).toHaveLength(2);
+  const { body: copy } = await server.ask(`/api/v3/runs/${copies[0]?.id}`);
+  expect(ids).toContain(copy.replayOf);
+  expect((await runs.bulk.list({ limit: 1 })).data.map((action) => action.id)).toEqual([replayed.id]);
+  await expect(runs.bulk.abort(id)).rejects.toMatchObject({ status: 422 });
+  await expect(runs.bulk.retrieve('bulk_none')).rejects.toMatchObject({ status: 404 });
+
+  const refused = async (body: unknown) => {
+    const reply = await server.ask('/api/v1/bulk-actions', { method: 'POST', body });
+    return [reply.status, reply.body.error] as const;
+  };
+  const wrong: readonly (readonly [body: unknown, says: RegExp])[] = [
+    [{ action: 'cancel' }, /either filter or runIds/],
+    [{ action: 'cancel', filter: { tag: 'a' }, runIds: ['run_1'] }, /either filter or runIds/],
+    [{ action: 'cancel', filter: {} }, /at least one/],
+    [{ action: 'cancel', filter: { tags: 'a' } }, /tags/],
+    [{ action: 'cancel', filter: { status: 'NONE' } }, /status/],
+    [{ action: 'cancel', filter: { period: '7 days' } }, /period/],
+    [{ action: 'delete', runIds: ['run_1'] }, /action/],
+    [{ action: 'replay', runIds: [] }, /runIds/],
+    [{ action: 'replay', runIds: Array.from({ length: 501 }, (_, n) => `run_${n}`) }, /500/],
+    [{ action: 'replay', runIds: ['run_1'], targetRegion: 'eu' }, /region/],
+  ];
+  for (const [body, says] of wrong) {
+    expect([JSON.stringify(body).slice(0, 60), ...(await refused(body))]).toEqual([
+      JSON.stringify(body).slice(0, 60),
+      400,
+      expect.stringMatching(says),
+    ]);
+  }
+  expect((await server.ask('/api/v1/bulk-actions?page[after]=x')).status).toBe(400);
+}, 30_000);

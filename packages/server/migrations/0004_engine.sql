@@ -24,7 +24,8 @@ begin
     select l.id, i.ord, i.run_id, i.env, i.expires_at
       from unnest(p_env, p_queue, p_key, p_route, p_ord, p_run, p_expires)
              as i (env, queue_id, key, route, ord, run_id, expires_at)
-      join lanes l on l.env = i.env and l.queue_id = i.queue_id and l.key = i.key and l.route = i.route
+      -- The arguments may bring the collation of ids along; with it the index of the lanes would be of no use for their keys.
+      join lanes l on l.env = i.env and l.queue_id = i.queue_id and l.key = i.key collate "default" and l.route = i.route
        for key share of l
     on conflict do nothing;
     get diagnostics v_count = row_count;
@@ -54,6 +55,9 @@ end $$;
 -- Creates runs: one call carries what many callers triggered at once. `p_state` says where a run waits (queued, delayed,
 -- parked); `p_runner`, where given, is a runner of the calling process with a free slot: the run is leased to it in the same
 -- commit if nothing limits its queue and nobody is ahead of it, and queued otherwise.
+-- A repeated request (`p_request`) leads to the run that it made the first time. A debounced run (`p_debounce`) gives way to the one
+-- that still waits under its key: that one is due later, with the new data if `p_trailing`. A run that is `held` goes nowhere until
+-- its batch is sealed (0010).
 -- Replies one row a run: which run it became (an idempotency key may name an older one) and the fence of its lease, if any.
 create function trigger_runs(
   p_at timestamptz, p_env int[], p_id text[], p_task text[], p_state text[], p_queue int[], p_key text[], p_route int[],
@@ -61,7 +65,8 @@ create function trigger_runs(
   p_idempotency text[], p_idempotency_expires timestamptz[], p_idempotency_options jsonb[], p_tags jsonb[], p_metadata text[],
   p_max_attempts int[], p_max_duration int[], p_machine text[], p_priority int[], p_test boolean[], p_parent text[],
   p_root text[], p_depth smallint[], p_runner text[], p_runner_version int[], p_schedule text[] default null,
-  p_event text[] default null
+  p_event text[] default null, p_batch text[] default null, p_request uuid[] default null, p_debounce text[] default null,
+  p_debounce_ms bigint[] default null, p_trailing boolean[] default null, p_replay_of text[] default null
 ) returns table (ix int, run_id text, cached boolean, fence bigint)
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -73,11 +78,25 @@ declare
   v_leased int[] := '{}';
   v_fences bigint[] := '{}';
   v_queue int[];
+  v_before text[];
+  v_cached boolean[];
+  v_other text;
+  v_ix int;
 begin
+  if p_request is not null then
+    update runs r set request_key = null from unnest(p_env, p_request) as i (env, key)
+     where r.env = i.env and r.request_key = i.key and r.created_at <= p_at - interval '24 hours';
+    select array_agg(coalesce(r.id, i.id) order by i.ix) into v_ids
+      from unnest(p_env, p_id, p_request) with ordinality as i (env, id, key, ix)
+      left join runs r on r.env = i.env and r.request_key = i.key;
+  end if;
+  v_before := v_ids;
+
   if p_idempotency is not null then
     with input as (
-      select i.* from unnest(p_env, p_id, p_task, p_idempotency, p_idempotency_expires)
-        with ordinality as i (env, id, task, key, expires_at, ix)
+      select i.env, i.before as id, i.task, case when i.before = i.id then i.key end as key, i.expires_at, i.ix
+        from unnest(p_env, p_id, p_task, p_idempotency, p_idempotency_expires, v_before)
+               with ordinality as i (env, id, task, key, expires_at, before, ix)
     ), kept as (
       insert into idempotency_keys as k (env, task, key, run_id, expires_at)
       select env, task, key, id, expires_at from input where key is not null order by env, task, key
@@ -85,7 +104,8 @@ begin
         (run_id, expires_at) = (
           select case when s.stale then excluded.run_id else k.run_id end,
                  case when s.stale then excluded.expires_at else k.expires_at end
-            from (select k.expires_at <= p_at or exists (
+            -- an attempt that runs again finds what it waited for (0011), however that ended
+            from (select k.expires_at <= p_at or k.key not like 'wait of %' and exists (
                     select from runs r where r.env = k.env and r.id = k.run_id
                        and r.status in ('FAILED', 'CRASHED', 'SYSTEM_FAILURE', 'TIMED_OUT', 'EXPIRED')) as stale) s)
       returning k.env, k.task, k.key, k.run_id
@@ -94,22 +114,78 @@ begin
       into v_ids
       from input left join kept on kept.env = input.env and kept.task = input.task and kept.key = input.key;
   end if;
+  v_cached := array(select v_ids[g.i] <> v_before[g.i] from generate_subscripts(p_id, 1) as g (i) order by g.i);
+
+  if p_debounce is not null then
+    -- in one order for everybody
+    for v_ix in
+      select g.i from generate_subscripts(p_id, 1) as g (i)
+       where p_debounce[g.i] is not null and v_ids[g.i] = p_id[g.i] order by p_env[g.i], p_task[g.i], p_debounce[g.i]
+    loop
+      insert into debounces as d (env, task, key, run_id, due) values (p_env[v_ix], p_task[v_ix], p_debounce[v_ix], p_id[v_ix], p_due[v_ix])
+      on conflict (env, task, key) do update set due = d.due
+      returning d.run_id into v_other;
+      continue when v_other = p_id[v_ix];
+      -- still delayed, it is pushed; else this call makes the next one
+      with pushed as (
+        update delayed d
+           set due = case when p_debounce_ms[v_ix] is null then p_due[v_ix]
+                          else least(p_due[v_ix], r.created_at + make_interval(secs => p_debounce_ms[v_ix] / 1000.0)) end
+          from runs r
+         where d.env = p_env[v_ix] and d.run_id = v_other and not d.retry and d.due > p_at and r.env = d.env and r.id = d.run_id
+           and (p_debounce_ms[v_ix] is null or r.created_at + make_interval(secs => p_debounce_ms[v_ix] / 1000.0) > p_at)
+        returning d.due
+      ), changed as (
+        update runs r set
+          delayed_until = pushed.due, ord = (extract(epoch from pushed.due) * 1000)::bigint - r.priority_ms, updated_at = p_at,
+          payload = case when p_trailing[v_ix] then p_payload[v_ix] else r.payload end,
+          payload_type = case when p_trailing[v_ix] then p_payload_type[v_ix] else r.payload_type end,
+          metadata = case when p_trailing[v_ix] then p_metadata[v_ix] else r.metadata end,
+          tags = case when p_trailing[v_ix] then (select array_agg(t) from jsonb_array_elements_text(p_tags[v_ix]) as t) else r.tags end,
+          max_attempts = case when p_trailing[v_ix] then p_max_attempts[v_ix] else r.max_attempts end,
+          max_duration = case when p_trailing[v_ix] then p_max_duration[v_ix] else r.max_duration end,
+          machine = case when p_trailing[v_ix] then p_machine[v_ix] else r.machine end
+          from pushed where r.env = p_env[v_ix] and r.id = v_other
+        returning r.id
+      )
+      update debounces d set due = pushed.due from pushed
+       where d.env = p_env[v_ix] and d.task = p_task[v_ix] and d.key = p_debounce[v_ix];
+      if found then
+        v_ids[v_ix] := v_other;
+        if p_trailing[v_ix] then
+          perform note_facets(array_agg(p_env[v_ix]), array_agg(f.facet), array_agg(v_other))
+             from (select 'g:' || t.tag from jsonb_array_elements_text(p_tags[v_ix]) as t (tag)
+                   union all select 'm:' || p_machine[v_ix]) as f (facet) where f.facet is not null having count(*) > 0;
+        end if;
+        if p_idempotency[v_ix] is not null then
+          update idempotency_keys k set run_id = v_other
+           where k.env = p_env[v_ix] and k.task = p_task[v_ix] and k.key = p_idempotency[v_ix];
+        end if;
+      else
+        update debounces d set run_id = p_id[v_ix], due = p_due[v_ix]
+         where d.env = p_env[v_ix] and d.task = p_task[v_ix] and d.key = p_debounce[v_ix];
+      end if;
+    end loop;
+  end if;
 
   select array_agg(g.i) into v_new from generate_subscripts(p_id, 1) as g (i) where v_ids[g.i] = p_id[g.i];
 
   insert into runs (env, id, task, queue_id, concurrency_key, payload, payload_type, version_id, max_attempts, max_duration,
                     machine, ttl, ord, priority_ms, tags, metadata, is_test, idempotency_key, idempotency_key_options,
-                    parent_id, root_id, depth, created_at, delayed_until, schedule_id, event)
+                    parent_id, root_id, depth, created_at, delayed_until, schedule_id, event, batch_id, request_key, debounce_key,
+                    replay_of)
   select i.env, i.id, i.task, i.queue_id, nullif(i.key, ''), i.payload, i.payload_type, nullif(i.route, 0), i.max_attempts,
          i.max_duration, i.machine, i.ttl, i.ord, coalesce(i.priority, 0),
          (select array_agg(t) from jsonb_array_elements_text(i.tags) as t), i.metadata, coalesce(i.test, false),
-         i.idempotency, i.idempotency_options, i.parent, i.root, coalesce(i.depth, 0::smallint), p_at, i.due, i.schedule, i.event
+         i.idempotency, i.idempotency_options, i.parent, i.root, coalesce(i.depth, 0::smallint), p_at, i.due, i.schedule, i.event,
+         i.batch, i.request, i.debounce, i.replay_of
     from unnest(p_env, p_id, p_task, p_queue, p_key, p_route, p_ord, p_payload, p_payload_type, p_ttl, p_due, p_idempotency,
                 p_idempotency_options, p_tags, p_metadata, p_max_attempts, p_max_duration, p_machine, p_priority, p_test,
-                p_parent, p_root, p_depth, p_schedule, p_event)
+                p_parent, p_root, p_depth, p_schedule, p_event, p_batch, p_request, p_debounce, p_replay_of)
            with ordinality as i (env, id, task, queue_id, key, route, ord, payload, payload_type, ttl, due, idempotency,
-                idempotency_options, tags, metadata, max_attempts, max_duration, machine, priority, test, parent, root, depth, schedule, event, ix)
-   where p_idempotency is null or i.ix = any (v_new);
+                idempotency_options, tags, metadata, max_attempts, max_duration, machine, priority, test, parent, root, depth, schedule, event,
+                batch, request, debounce, replay_of, ix)
+   where cardinality(v_new) = cardinality(p_id) or i.ix = any (v_new);
 
   with kinds as materialized (
     select distinct p_env[g.i] as env, p_task[g.i] as task, p_queue[g.i] as queue_id, left(p_id[g.i], 10) as span
@@ -123,8 +199,7 @@ begin
                                    else array['t:' || k.task, 'q:' || k.queue_id] end) as f (facet)
    order by 1, 2, 3
   on conflict do nothing;
-  if p_tags is not null or p_machine is not null or p_test is not null or p_schedule is not null
-     or 0 <> any (p_route) then
+  if p_tags is not null or p_machine is not null or p_test is not null or p_schedule is not null or 0 <> any (p_route) then
     perform note_facets(array_agg(p_env[g.i]), array_agg(f.facet), array_agg(p_id[g.i]))
        from unnest(v_new) as g (i)
        cross join lateral (
@@ -177,7 +252,7 @@ begin
   end if;
 
   return query
-    select g.i, v_ids[g.i], v_ids[g.i] <> p_id[g.i], v_fences[array_position(v_leased, g.i)]
+    select g.i, v_ids[g.i], v_cached[g.i], v_fences[array_position(v_leased, g.i)]
       from generate_subscripts(p_id, 1) as g (i);
 end $$;
 
@@ -185,7 +260,8 @@ end $$;
 create type claimed_run as (
   run_id text, fence bigint, attempt int, version_id int, task text, payload text, payload_type text, metadata text,
   tags text[], is_test boolean, queue_id int, concurrency_key text, max_attempts int, max_duration int, machine text,
-  priority_ms int, created_at timestamptz, parent_id text, root_id text, schedule_id text, event text
+  priority_ms int, created_at timestamptz, parent_id text, root_id text, schedule_id text, event text, batch_id text,
+  started_at timestamptz
 );
 
 -- Leases up to `p_want` runs of one environment to a runner. `p_routes` are the lanes it can serve: ids of versions, and 0 if it
@@ -196,7 +272,8 @@ create function claim_runs(
 ) returns table (
   run_id text, fence bigint, attempt int, version_id int, turn int, task text, payload text, payload_type text, metadata text,
   tags text[], is_test boolean, queue_id int, concurrency_key text, max_attempts int, max_duration int, machine text,
-  priority_ms int, created_at timestamptz, parent_id text, root_id text, schedule_id text, event text
+  priority_ms int, created_at timestamptz, parent_id text, root_id text, schedule_id text, event text, batch_id text,
+  started_at timestamptz
 )
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -222,14 +299,18 @@ declare
   v_share int;
   v_capped boolean;
   v_more boolean := false;
+  -- suspended runs that are ready (0011): their places are not for runs that have not begun
+  v_owed boolean;
 begin
   perform from runners r where r.id = p_runner for key share;
   if not found then return; end if;
   perform claim_lock(p_env);
   select e.concurrency_limit into v_limit from environments e where e.id = p_env and not e.paused;
   if not found then return; end if;
+  v_owed := exists (select from suspended s where s.env = p_env and s.ready_at is not null);
   if v_limit is not null then
-    v_want := least(v_want, v_limit - (select count(*) from leases l where l.env = p_env)::int);
+    v_want := least(v_want, v_limit - (select count(*) from leases l where l.env = p_env)::int
+                            - case when v_owed then owed_places(p_env) else 0 end);
   end if;
 
   while v_want > 0 loop
@@ -242,7 +323,9 @@ begin
                case when q.paused then 0
                     when coalesce(q.concurrency_override, q.concurrency_limit) is null then v_want
                     else greatest(0, coalesce(q.concurrency_override, q.concurrency_limit)
-                         - (select count(*) from leases x where x.env = p_env and x.queue_id = l.queue_id and x.key = l.key)::int)
+                         - (select count(*) from leases x where x.env = p_env and x.queue_id = l.queue_id and x.key = l.key)::int
+                         - case when v_owed then (select count(*) from suspended s
+                              where s.env = p_env and s.queue_id = l.queue_id and s.key = l.key and s.ready_at is not null)::int else 0 end)
                end as room
           from unnest(p_routes) as r (route)
           cross join lateral (
@@ -275,7 +358,7 @@ begin
         select t.lane_id, t.run_id, nextval('lease_fences') as fence, x.attempt + 1 as attempt,
                case when l.route = 0 then p_current else l.route end as version_id, l.key, x.task, x.payload, x.payload_type,
                x.metadata, x.tags, x.is_test, x.queue_id, x.concurrency_key, x.max_attempts, x.max_duration, x.machine,
-               x.priority_ms, x.created_at, x.parent_id, x.root_id, x.schedule_id, x.event
+               x.priority_ms, x.created_at, x.parent_id, x.root_id, x.schedule_id, x.event, x.batch_id, x.started_at
           from taken t
           join lanes l on l.id = t.lane_id
           cross join lateral (select r.* from runs r where r.env = p_env and r.id = t.run_id limit 1) x
@@ -285,7 +368,7 @@ begin
       )
       select array_agg(row (c.run_id, c.fence, c.attempt, c.version_id, c.task, c.payload, c.payload_type, c.metadata, c.tags,
                             c.is_test, c.queue_id, c.concurrency_key, c.max_attempts, c.max_duration, c.machine, c.priority_ms,
-                            c.created_at, c.parent_id, c.root_id, c.schedule_id, c.event)::claimed_run),
+                            c.created_at, c.parent_id, c.root_id, c.schedule_id, c.event, c.batch_id, c.started_at)::claimed_run),
              array_agg(distinct c.lane_id), exists (select from claimed x group by x.lane_id having count(*) >= v_share)
         into v_taken, v_gave, v_capped
         from claimed c;
@@ -339,7 +422,7 @@ begin
   return query
     select c.run_id, c.fence, c.attempt, c.version_id, v_last, c.task, c.payload, c.payload_type, c.metadata, c.tags, c.is_test,
            c.queue_id, c.concurrency_key, c.max_attempts, c.max_duration, c.machine, c.priority_ms, c.created_at, c.parent_id,
-           c.root_id, c.schedule_id, c.event
+           c.root_id, c.schedule_id, c.event, c.batch_id, c.started_at
       from unnest(v_runs) as c;
 end $$;
 
@@ -379,16 +462,16 @@ begin
    having count(*) > 0;
 end $$;
 
--- `limited` in the reply: a place came free that somebody may be waiting for.
+-- `limited` in the reply: a place came free that somebody may be waiting for. `woke`: suspended runs are ready.
 -- Records how attempts ended. `p_kind` is a final status, or `retry` (again at `p_due`), `released` (given back unstarted) or
 -- `parked` (its version lacks the task). A fence that is not live is refused: the attempt belongs to somebody else by now.
 -- A run whose cancellation was asked for ends CANCELED whatever its attempt says.
--- Failures carry what `record_errors` needs; the occurrence commits with the run or not at all.
+-- Failures carry the fingerprint of their error; the occurrence commits with the run or not at all.
 create function settle_runs(
   p_at timestamptz, p_env int[], p_run text[], p_fence bigint[], p_kind text[], p_output text[], p_output_type text[],
-  p_error jsonb[], p_due timestamptz[], p_fingerprint text[], p_group text[], p_type text[], p_message text[], p_sample jsonb[],
+  p_error jsonb[], p_due timestamptz[], p_fingerprint int[],
   p_revision int[] default null
-) returns table (ix int, kind text, limited boolean)
+) returns table (ix int, kind text, limited boolean, woke boolean)
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 as $$
@@ -404,6 +487,7 @@ declare
   v_leased timestamptz[];
   v_attempt int[];
   v_limited boolean;
+  c_failed constant text[] := '{FAILED,CRASHED,SYSTEM_FAILURE,TIMED_OUT}';
 begin
   -- Each lease is fetched through its key, one at a time: under the statistics of a table that was empty a moment ago, a join would
   -- read every lease of the environment for each of them. Locked in the order of the runs.
@@ -411,11 +495,15 @@ begin
     from unnest(p_env, p_run) as i (env, run_id)
     cross join lateral (select x.env, x.queue_id from leases x where x.env = i.env and x.run_id = i.run_id limit 1) l;
 
-  select array_agg(l.place), array_agg(i.ix) into v_place, v_ix
-    from (select * from unnest(p_env, p_run, p_fence) with ordinality as i (env, run_id, fence, ix) order by run_id) i
-    cross join lateral (
-      select x.ctid as place from leases x where x.env = i.env and x.run_id = i.run_id and x.fence = i.fence limit 1 for update
-    ) l;
+  for v_round in 1 .. 2 loop
+    select array_agg(l.place), array_agg(i.ix) into v_place, v_ix
+      from (select * from unnest(p_env, p_run, p_fence) with ordinality as i (env, run_id, fence, ix) order by run_id) i
+      cross join lateral (
+        select x.ctid as place from leases x where x.env = i.env and x.run_id = i.run_id and x.fence = i.fence limit 1 for update
+      ) l;
+    -- One that is missing may be suspended (0011): its code ended although it waits.
+    exit when cardinality(v_place) = cardinality(p_run) or not return_leases(p_at, p_env, p_run, p_fence);
+  end loop;
   -- A statement of its own: only a new snapshot sees a cancellation that committed while we waited for the lock.
   with gone as (
     delete from leases l using unnest(v_place, v_ix) as live (place, ix) where l.ctid = live.place
@@ -427,6 +515,7 @@ begin
     from gone g;
   if v_ix is null then return; end if;
 
+  with written as (
   update runs r set
     status = case when g.kind in ('retry', 'released', 'parked') then null else g.kind end,
     finished_at = case when g.kind in ('retry', 'released', 'parked') then null else p_at end,
@@ -440,9 +529,15 @@ begin
     duration_ms = case when g.kind in ('released', 'parked') then r.duration_ms
                        else r.duration_ms + greatest(0, extract(epoch from p_at - g.leased_at) * 1000)::bigint end,
     ord = case when g.kind = 'retry' then (extract(epoch from p_due[g.ix]) * 1000)::bigint - r.priority_ms else r.ord end,
+    error_fingerprint_id = case when g.kind = any (c_failed) then p_fingerprint[g.ix] end,
     updated_at = p_at
     from unnest(v_ix, v_kind, v_env, v_version, v_leased, v_attempt) as g (ix, kind, env, version_id, leased_at, attempt)
-   where r.env = g.env and r.id = p_run[g.ix];
+   where r.env = g.env and r.id = p_run[g.ix]
+  returning r.env, r.error_fingerprint_id, r.version_id, r.started_at
+  )
+  insert into error_arrivals (env, fingerprint_id, version, at, started, n)
+  select w.env, w.error_fingerprint_id, coalesce(w.version_id, 0), date_trunc('milliseconds', p_at), max(w.started_at), count(*)
+    from written w where w.error_fingerprint_id is not null group by w.env, w.error_fingerprint_id, w.version_id;
 
   insert into run_facets (env, facet, span)
   select distinct g.env, f.facet, left(p_run[g.ix], 10)
@@ -454,7 +549,7 @@ begin
   if v_kind && '{CANCELED,FAILED,CRASHED,SYSTEM_FAILURE,TIMED_OUT}' then
     perform note_facets(array_agg(r.env), array_agg(f.facet), array_agg(r.id))
        from unnest(v_ix, v_kind, v_env) as g (ix, kind, env) join runs r on r.env = g.env and r.id = p_run[g.ix]
-       cross join lateral unnest(array['e:' || g.kind || ':' || r.task, 'x:' || p_group[g.ix]]) as f (facet)
+       cross join lateral unnest(array['e:' || g.kind || ':' || r.task, 'x:' || p_fingerprint[g.ix]]) as f (facet)
       where g.kind in ('CANCELED', 'FAILED', 'CRASHED', 'SYSTEM_FAILURE', 'TIMED_OUT');
   end if;
 
@@ -476,15 +571,15 @@ begin
     perform free_places(v_env, v_queue, v_key);
   end if;
 
-  if v_kind && '{FAILED,CRASHED,SYSTEM_FAILURE,TIMED_OUT}' then
-    perform record_errors(p_at, array_agg(r.env), array_agg(r.id), array_agg(r.task), array_agg(p_fingerprint[g.ix]),
-                          array_agg(p_group[g.ix]), array_agg(p_type[g.ix]), array_agg(p_message[g.ix]),
-                          array_agg(r.version_id), array_agg(p_sample[g.ix]), array_agg(r.started_at))
-       from unnest(v_ix, v_kind, v_env) as g (ix, kind, env) join runs r on r.env = g.env and r.id = p_run[g.ix]
-      where g.kind in ('FAILED', 'CRASHED', 'SYSTEM_FAILURE', 'TIMED_OUT');
+  if v_kind && c_failed and exists (select from notification_endpoints) then
+    perform notify_failed_runs(array_agg(g.env), array_agg(p_run[g.ix]))
+       from unnest(v_ix, v_kind, v_env) as g (ix, kind, env) where g.kind = any (c_failed);
   end if;
 
-  return query select g.ix, g.kind, v_limited from unnest(v_ix, v_kind) as g (ix, kind);
+  return query
+    select g.ix, g.kind, v_limited,
+           exists (select from suspended s where s.env = any (v_env) and s.ready_at is not null)
+      from unnest(v_ix, v_kind) as g (ix, kind);
 end $$;
 
 -- Takes back what a runner holds. With `p_lost` the runner is gone: its row is dropped first (which waits for claims that lease to
@@ -530,6 +625,8 @@ begin
          array_agg(j.version_id), array_agg(j.fence)
     into v_env, v_run, v_verdict, v_queue, v_key, v_version, v_fence
     from judged j;
+  -- Its suspended runs (0011) go on elsewhere; that they were lost is nothing they did.
+  return query select * from detach_runs(p_runner, case when p_lost then null else p_held end, p_held_since);
   if v_run is null then return; end if;
 
   if p_lost then
@@ -602,7 +699,9 @@ begin
   if v_run is null then return 0; end if;
   perform enqueue_runs(array_agg(r.env), array_agg(r.queue_id), array_agg(coalesce(r.concurrency_key, '')),
                        array_agg(coalesce(r.version_id, 0)), array_agg(r.ord), array_agg(r.id), array_agg(g.expires_at))
-     from unnest(v_run, v_expires) as g (run_id, expires_at) join runs r on r.env = p_env and r.id = g.run_id;
+     from unnest(v_run, v_expires) as g (run_id, expires_at)
+     -- not a join: planned while there are few runs, it would look through all of the environment's for each
+     cross join lateral (select x.* from runs x where x.env = p_env and x.id = g.run_id limit 1) r;
   return cardinality(v_run);
 end $$;
 
@@ -665,11 +764,26 @@ begin
         return next;
         exit;
       end if;
+      update suspended s set cancel_requested = true
+       where s.env = p_env and s.run_id = v_run.id and s.runner_id is not null
+      returning s.runner_id, s.fence into runner_id, fence;
+      if found then
+        return next;
+        exit;
+      end if;
       delete from queued q using lanes l
        where l.env = p_env and l.queue_id = v_run.queue_id and l.key = coalesce(v_run.concurrency_key, '')
          and q.lane_id = l.id and q.run_id = v_run.id and q.ord = v_run.ord;
       if not found then delete from delayed d where d.env = p_env and d.run_id = v_run.id; end if;
       if not found then delete from parked p where p.env = p_env and p.task = v_run.task and p.run_id = v_run.id; end if;
+      if not found then
+        delete from suspended s where s.env = p_env and s.run_id = v_run.id and s.runner_id is null;
+      end if;
+      if not found and v_run.batch_id is not null then
+        -- held by an open batch: once it is sealed the run is somewhere else
+        perform from batches b
+          where b.env = p_env and b.id = v_run.batch_id and b.sealed_at is null and b.aborted_at is null for update;
+      end if;
       if found then
         update runs r set status = 'CANCELED', finished_at = p_at, updated_at = p_at
          where r.env = p_env and r.id = v_run.id and r.status is null;

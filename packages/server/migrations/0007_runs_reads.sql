@@ -15,7 +15,7 @@
 --   g:<tag>  m:<machine>  c:<schedule>  d (a test)
 --   s:<status>         a run that ended so
 --   e:<status>:<task>  the same, of one task; not for COMPLETED
---   x:<error group>    a run whose failure is in the group
+--   x:<fingerprint>    a run that failed with the fingerprint (its id)
 create table run_facets (
   env int not null,
   facet text collate "C" not null,

@@ -7,6 +7,20 @@ const read = { secretKey: true, publicToken: true, action: 'read', on: 'runs', o
 
 const resultError = z.looseObject({ type: z.string() });
 
+/** What a run that has ended returned or failed with. */
+export const runResult = z.union([
+  z.object({
+    ok: z.literal(true),
+    id: z.string(),
+    /** Written as `outputType` says. */
+    output: z.string().optional(),
+    outputType: z.string(),
+    usage: z.object({ durationMs: z.number() }),
+    taskIdentifier: z.string(),
+  }),
+  z.object({ ok: z.literal(false), id: z.string(), error: resultError, taskIdentifier: z.string() }),
+]);
+
 export const retrieveRunResult = operation({
   id: 'retrieveRunResult',
   method: 'GET',
@@ -15,18 +29,7 @@ export const retrieveRunResult = operation({
   summary: 'What a finished run returned or failed with',
   access: { ...read, publicToken: false },
   params: runId,
-  reply: z.union([
-    z.object({
-      ok: z.literal(true),
-      id: z.string(),
-      /** Written as `outputType` says. */
-      output: z.string().optional(),
-      outputType: z.string(),
-      usage: z.object({ durationMs: z.number() }),
-      taskIdentifier: z.string(),
-    }),
-    z.object({ ok: z.literal(false), id: z.string(), error: resultError, taskIdentifier: z.string() }),
-  ]),
+  reply: runResult,
   errors: [404],
 });
 

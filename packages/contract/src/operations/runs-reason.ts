@@ -10,8 +10,20 @@ export const runReasons = [
   'not_waiting',
   /** Its delay is not over. */
   'delay',
+  /** Later triggers with its debounce key may still push it. */
+  'debounce',
+  /** Its batch still waits for items. */
+  'batch_open',
   /** Its last attempt failed; the next one is due later. */
   'retry_pause',
+  /** Its code waits for a run that it triggered. */
+  'waiting_on_run',
+  /** Its code waits for all runs of a batch. */
+  'waiting_on_batch',
+  /** Its code waits for a token that somebody completes. */
+  'waiting_on_token',
+  /** Its code waits for a time. */
+  'waiting_on_time',
   /** No version of the environment has its task. */
   'no_version',
   'environment_paused',
@@ -33,8 +45,10 @@ export const runReason = z.object({
   reason: z.enum(runReasons),
   /** A sentence for people. */
   message: z.string(),
-  /** When a delay or the pause before a retry is over. */
+  /** When a delay, the pause before a retry or a wait for a time is over. */
   until: date.optional(),
+  /** Id of the run, batch or token that its code waits for. */
+  waitsFor: z.string().optional(),
   queue: z.string().optional(),
   concurrencyKey: z.string().optional(),
   /** The version that it needs; without one, whichever is current. */

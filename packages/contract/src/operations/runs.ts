@@ -44,6 +44,9 @@ export const relatedRun = runFields.extend({
 export const run = relatedRun.extend({
   payload: z.unknown().optional(),
   output: z.unknown().optional(),
+  /** Instead of `payload` or `output` where that is large: where to read it, as its Content-Type says, for five minutes. */
+  payloadPresignedUrl: z.string().optional(),
+  outputPresignedUrl: z.string().optional(),
   error: z
     .object({ message: z.string(), name: z.string().optional(), stackTrace: z.string().optional() })
     .optional(),
@@ -53,6 +56,8 @@ export const run = relatedRun.extend({
     children: z.array(relatedRun).optional(),
   }),
   attemptCount: z.number().int(),
+  /** The run that it is a replay of. */
+  replayOf: z.string().optional(),
   /** The queue it waits or waited in. */
   queue: z.string(),
   /** The revision of the environment's variables that its last attempt ran with; not there when none were set. */

@@ -11,7 +11,10 @@ const tags = z
   .pipe(z.array(z.string().max(128, 'a tag has at most 128 characters')));
 
 export const triggerOptions = z.object({
-  /** How `payload` is written: `application/json` (default), `application/super+json` or `text/plain`. */
+  /**
+   * How `payload` is written: `application/json` (default), `application/super+json` or `text/plain`. With `application/store` it is
+   * the name of a packet.
+   */
   payloadType: z.string().optional(),
   queue: z.object({ name: z.string() }).optional(),
   concurrencyKey: z.union([z.string(), z.number()]).transform(String).optional(),
@@ -35,6 +38,18 @@ export const triggerOptions = z.object({
   metadataType: z.string().optional(),
   test: z.boolean().optional(),
   lockToVersion: z.string().optional(),
+  /** Let a run wait for as long as triggers with this key keep coming. */
+  debounce: z
+    .object({
+      key: z.string().min(1).max(512),
+      /** How long after the last trigger it starts: a duration of at least 1s. */
+      delay: z.string(),
+      /** Whose data the run keeps: that of the first trigger (`leading`, the default) or of the last one. */
+      mode: z.enum(['leading', 'trailing']).optional(),
+      /** It starts so long after the first trigger, whatever comes: a duration longer than `delay`. */
+      maxDelay: z.string().optional(),
+    })
+    .optional(),
   parentRunId: z.string().optional(),
 });
 export type TriggerOptions = z.input<typeof triggerOptions>;
@@ -69,7 +84,21 @@ export const triggerTask = operation({
   body: triggerBody,
   bodyLimit: triggerBodyLimit,
   reply: triggerReply,
+  replaysItself: true,
   errors: [413, 422, 429],
+});
+
+export const resetIdempotencyKey = operation({
+  id: 'resetIdempotencyKey',
+  method: 'POST',
+  path: '/api/v1/idempotencyKeys/:key/reset',
+  tag: 'tasks',
+  summary: "Forget an idempotency key of a task's runs: the next trigger with it makes a run",
+  access: { secretKey: true, publicToken: true, action: 'write', on: 'runs' },
+  params: z.object({ key: z.string().min(1).max(2_048) }),
+  body: z.object({ taskIdentifier: z.string().min(1).max(128) }),
+  reply: z.object({ id: z.string() }),
+  errors: [404],
 });
 
 /** At most this many triggers share one request. */
@@ -99,6 +128,7 @@ export const triggerMany = operation({
       .min(1)
       .max(triggerManyLimit),
   }),
+  replaysItself: true,
   bodyLimit: triggerBodyLimit,
   reply: z.object({
     /** In the order of the request. */

@@ -10,7 +10,7 @@ export interface Context {
     readonly tags: readonly string[];
     readonly isTest: boolean;
     readonly createdAt: Date;
-    /** When the attempt at hand started. */
+    /** When its first attempt started. */
     readonly startedAt: Date;
     /** All attempts that the run may have, the first included. */
     readonly maxAttempts: number;

@@ -3,6 +3,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { RetryOptions } from '../retry/backoff.ts';
 import type { EventSubscription } from '../events/subscription.ts';
 import type { DeclaredCron } from '../schedules/schedule.ts';
+import type { Hooks } from '../hooks/types.ts';
 import type { Context } from './context.ts';
 
 /** What `run` gets beside the payload. */
@@ -43,7 +44,8 @@ export interface TaskSettings<TId extends string> {
 }
 
 /** A task whose payload is what `run` takes. */
-export interface TaskOptions<TId extends string, TInput, TOutput> extends TaskSettings<TId> {
+export interface TaskOptions<TId extends string, TInput, TOutput>
+  extends TaskSettings<TId>, Hooks<NoInfer<TInput>, NoInfer<Awaited<TOutput>>> {
   schema?: undefined;
   /** The events that start it beside triggers. */
   on?: EventSubscription;
@@ -52,11 +54,8 @@ export interface TaskOptions<TId extends string, TInput, TOutput> extends TaskSe
 }
 
 /** A task that events start whose payload is checked before `run`. */
-export interface EventTaskOptions<
-  TId extends string,
-  TSchema extends StandardSchemaV1,
-  TOutput,
-> extends TaskSettings<TId> {
+export interface EventTaskOptions<TId extends string, TSchema extends StandardSchemaV1, TOutput>
+  extends TaskSettings<TId>, Hooks<StandardSchemaV1.InferOutput<TSchema>, NoInfer<Awaited<TOutput>>> {
   schema?: undefined;
   /** The events that start it beside triggers. */
   on: EventSubscription<TSchema> & { readonly schema: TSchema };
@@ -65,11 +64,8 @@ export interface EventTaskOptions<
 }
 
 /** A task whose payload is checked before `run`. */
-export interface SchemaTaskOptions<
-  TId extends string,
-  TSchema extends StandardSchemaV1,
-  TOutput,
-> extends TaskSettings<TId> {
+export interface SchemaTaskOptions<TId extends string, TSchema extends StandardSchemaV1, TOutput>
+  extends TaskSettings<TId>, Hooks<StandardSchemaV1.InferOutput<TSchema>, NoInfer<Awaited<TOutput>>> {
   /** Any Standard Schema (zod, valibot, arktype …). A payload that does not fit fails the run at once, without a retry. */
   schema: TSchema;
   /** The events that start it beside triggers. */
@@ -79,7 +75,7 @@ export interface SchemaTaskOptions<
 }
 
 /** A declared task as the executor sees it, types erased. */
-export interface TaskDefinition extends TaskSettings<string> {
+export interface TaskDefinition extends TaskSettings<string>, Hooks {
   readonly schema?: StandardSchemaV1 | undefined;
   readonly on?: EventSubscription<StandardSchemaV1 | undefined> | undefined;
   readonly run: (payload: unknown, args: RunArguments) => unknown;

@@ -1,4 +1,7 @@
+import { hookRegistration } from '../hooks/index.ts';
+import { batchTrigger } from './batch-trigger.ts';
 import { trigger } from './trigger.ts';
+import { triggerAndWait } from './trigger-and-wait.ts';
 
-/** Tasks by their ids. */
-export const tasks = { trigger };
+/** Tasks by their ids, and hooks for all of them. */
+export const tasks = { trigger, batchTrigger, triggerAndWait, ...hookRegistration };

@@ -7,7 +7,11 @@ import type {
   TaskDefinition,
   TaskOptions,
 } from './definition.ts';
+import { triggerBatchAndWait } from '../batch/trigger-and-wait.ts';
+import { ResultPromise } from '../wait/result-promise.ts';
+import { batchTrigger } from './batch-trigger.ts';
 import { triggerThrough } from './trigger.ts';
+import { triggerAndWaitThrough } from './trigger-and-wait.ts';
 import { taskBrand, type AnyTask, type Task, type TriggerArguments } from './types.ts';
 
 /**
@@ -50,6 +54,15 @@ export function task(options: TaskDefinition): AnyTask {
     description,
     trigger: async (...[payload, triggerOptions]: TriggerArguments<unknown>) =>
       triggerThrough(currentClient(), id, payload, triggerOptions),
+    triggerAndWait: (...[payload, triggerOptions]: TriggerArguments<unknown>) =>
+      ResultPromise.of(triggerAndWaitThrough(currentClient(), id, payload, triggerOptions)),
+    batchTriggerAndWait: async (items, batchOptions) =>
+      triggerBatchAndWait(
+        currentClient(),
+        items.map((item) => ({ task: id, payload: item.payload as unknown, options: item.options })),
+        batchOptions,
+      ),
+    batchTrigger: (items, batchOptions) => batchTrigger(id, items, batchOptions),
     [taskBrand]: { ...options, schema: options.schema ?? options.on?.schema },
   };
 }

@@ -9,10 +9,26 @@ export interface TriggerOptions {
   delay?: Date | string;
   /** Expire if it has not started by then: seconds, or a duration such as `10m`. 0 is never. */
   ttl?: number | string;
-  /** A second trigger of the same task with this key returns the first run (`isCached`). At most 2,048 characters. */
-  idempotencyKey?: string;
+  /**
+   * A second trigger of the same task with this key returns the first run (`isCached`). One that `idempotencyKeys.create` made, or a
+   * text: then it means this run's own when a run triggers, and is global elsewhere.
+   */
+  idempotencyKey?: string | readonly string[];
   /** How long the key is remembered, such as `1h` or `30d`. Default 30 days. */
   idempotencyKeyTTL?: string;
+  /**
+   * Let one delayed run stand for all triggers with this key: each of them pushes its start to `delay` from now, and with the mode
+   * `trailing` gives it its own payload, tags and metadata; `leading`, the default, keeps the first ones.
+   */
+  debounce?: {
+    /** At most 512 characters; it belongs to the task. */
+    key: string;
+    /** How long after the last trigger the run starts: a duration of at least `1s`. */
+    delay: string;
+    mode?: 'leading' | 'trailing';
+    /** It starts so long after the first trigger at the latest, whatever comes: longer than `delay`. Default: for ever. */
+    maxDelay?: string;
+  };
   /** Another queue than the task's. */
   queue?: string | QueueOptions;
   /** Runs of one key have the queue's limit for themselves: for instance one limit for each customer. */
@@ -35,8 +51,12 @@ export interface TriggerOptions {
 }
 
 /** The options as they are sent. Undefined ones vanish in JSON. */
-export function wireOptions(options: TriggerOptions, isAmbient: boolean): Omit<WireOptions, 'payloadType'> {
-  const { queue, version, ...same } = options;
+export function wireOptions(
+  options: TriggerOptions,
+  isAmbient: boolean,
+): Omit<WireOptions, 'payloadType' | 'idempotencyKey'> {
+  // The key is made elsewhere: that takes its time.
+  const { queue, version, idempotencyKey: _, ...same } = options;
   const name = typeof queue === 'string' ? queue : queue?.name;
   return {
     ...same,

@@ -1,13 +1,19 @@
 import type { ApiClient } from '../client/api-client.ts';
 import { currentClient } from '../client/current-client.ts';
+import { keyMembers } from '../idempotency-keys/create.ts';
 import { encode, UnserializableError } from '../payload/encode.ts';
+import { isLarge, storedType, storePayload } from '../packets/packets.ts';
 import { wireOptions, type TriggerOptions } from './trigger-options.ts';
 import type { AnyTask, RunHandle, TaskId, TaskInput, TaskOutput, TriggerArguments } from './types.ts';
 
+/** A payload as it is sent: a large one by its name. */
+interface Sent {
+  readonly text: string | undefined;
+  readonly type: string;
+}
+
 /** The members of a trigger's JSON object: payload and options. */
-function membersOf(payload: unknown, options: TriggerOptions | undefined, isAmbient: boolean): string {
-  const { text, type } = encode(payload, 'payload');
-  const wire = wireOptions(options ?? {}, isAmbient);
+function membersOf({ text, type }: Sent, wire: object): string {
   let optionText: string;
   try {
     optionText = JSON.stringify(type === 'application/json' ? wire : { ...wire, payloadType: type });
@@ -22,6 +28,29 @@ function membersOf(payload: unknown, options: TriggerOptions | undefined, isAmbi
   return parts.join(',');
 }
 
+/** A payload as it is sent; at once, unless it is large and stored first. */
+function sentOf(client: ApiClient, payload: unknown): Sent | Promise<Sent> {
+  const encoded: Sent = encode(payload, 'payload');
+  const { text, type } = encoded;
+  if (text === undefined || !isLarge(text)) return encoded;
+  return storePayload(client, { text, type }).then((name) => ({ text: name, type: storedType }));
+}
+
+/** The members of a trigger's JSON object, its payload stored apart if it is large; at once where nothing takes its time. */
+export function triggerMembers(
+  client: ApiClient,
+  payload: unknown,
+  options: TriggerOptions = {},
+): string | Promise<string> {
+  const sent = sentOf(client, payload);
+  const wire = wireOptions(options, client.settings.isAmbient);
+  const { idempotencyKey } = options;
+  if (idempotencyKey === undefined && !(sent instanceof Promise)) return membersOf(sent, wire);
+  return Promise.all([sent, idempotencyKey === undefined ? {} : keyMembers(idempotencyKey)]).then(
+    ([ready, key]) => membersOf(ready, { ...wire, ...key }),
+  );
+}
+
 /** Triggers through a given client. */
 export async function triggerThrough<TId extends string, TOutput>(
   client: ApiClient,
@@ -29,9 +58,20 @@ export async function triggerThrough<TId extends string, TOutput>(
   payload: unknown,
   options: TriggerOptions | undefined,
 ): Promise<RunHandle<TId, TOutput>> {
-  const members = membersOf(payload, options, client.settings.isAmbient);
-  const { id, isCached, publicAccessToken } = await client.trigger(taskIdentifier, members);
-  return { id, taskIdentifier, isCached, publicAccessToken };
+  const members = triggerMembers(client, payload, options);
+  const triggered = await client.trigger(
+    taskIdentifier,
+    typeof members === 'string' ? members : await members,
+  );
+  const { id, isCached } = triggered;
+  return {
+    id,
+    taskIdentifier,
+    isCached,
+    get publicAccessToken() {
+      return triggered.publicAccessToken;
+    },
+  };
 }
 
 /**

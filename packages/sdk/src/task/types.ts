@@ -1,3 +1,7 @@
+import type { BatchOptions, BatchResult, ItemOf } from '../batch/trigger-and-wait.ts';
+import type { ResultPromise } from '../wait/result-promise.ts';
+import type { RunResult } from './run-result.ts';
+import type { BatchHandle } from '../batch/handle.ts';
 import type { TriggerOptions } from './trigger-options.ts';
 import type { TaskDefinition } from './definition.ts';
 
@@ -42,6 +46,42 @@ export interface Task<TId extends string, TInput, TOutput> {
    * const handle = await resizeImage.trigger({ url }, { delay: '10m', tags: ['avatar'] });
    */
   trigger(...args: TriggerArguments<TInput>): Promise<RunHandle<TId, TOutput>>;
+  /**
+   * Starts a run and waits for its end, in the code of another task: `{ ok: true, output }` or `{ ok: false, error }`, a SubtaskError;
+   * `.unwrap()` gives the output or throws that error. Meanwhile the waiting run takes no place of its queue and no slot of its runner.
+   *
+   * When its runner is lost, the code of the waiting run runs again from the start, and finds the run that it triggered before: it
+   * triggers none twice.
+   *
+   * @example
+   * const { bytes } = await resizeImage.triggerAndWait({ url }).unwrap();
+   */
+  triggerAndWait(...args: TriggerArguments<TInput>): ResultPromise<RunResult<TId, TOutput>>;
+  /**
+   * Starts several runs and waits until all have ended, in the code of another task: their results, in the order of the items, each as
+   * `triggerAndWait` gives one. At most 1,000 items.
+   *
+   * @example
+   * const { runs } = await resizeImage.batchTriggerAndWait([{ payload: { url } }, { payload: { url: other } }]);
+   * for (const run of runs) if (run.ok) console.log(run.output.bytes);
+   */
+  batchTriggerAndWait(
+    items: readonly ItemOf<Task<TId, TInput, TOutput>>[],
+    options?: BatchOptions,
+  ): Promise<BatchResult<RunResult<TId, TOutput>>>;
+  /**
+   * Starts up to 1,000 runs together. All of them start once the last one is stored; their order is that of the items.
+   *
+   * Throws before anything is sent for a payload that cannot be written; an ApiError for what the server refuses, and then none of
+   * the runs starts.
+   *
+   * @example
+   * const { batchId } = await resizeImage.batchTrigger(urls.map((url) => ({ payload: { url } })));
+   */
+  batchTrigger(
+    items: readonly ItemOf<Task<TId, TInput, TOutput>>[],
+    options?: BatchOptions,
+  ): Promise<BatchHandle>;
   readonly [taskBrand]: TaskDefinition;
   /** Carries the types; never there. */
   readonly [types]?: { readonly input: TInput; readonly output: TOutput };

@@ -30,6 +30,13 @@ export interface AskedToStop {
 export const markCanceled = (sql: Queryable, env: number, run: string, at: Date): Promise<AskedToStop[]> =>
   sql<AskedToStop[]>`select * from cancel_runs(${env}, ${run}, ${at})`;
 
+/** Live attempts of an environment that have been asked to stop and have not yet. */
+export const markedCanceled = (sql: Queryable, env: number): Promise<AskedToStop[]> =>
+  sql<AskedToStop[]>`
+    select runner_id, fence from leases where env = ${env} and cancel_requested
+    union all
+    select runner_id, fence from suspended where env = ${env} and cancel_requested and runner_id is not null`;
+
 /** Hands a cancellation to the runners that execute what was cancelled, wherever they are connected. */
 export function tellRunners(
   { wakes }: Pick<Engine, 'wakes'>,

@@ -1,4 +1,5 @@
 import type { Operations, Run } from '@millrace/contract';
+import { recordHere } from '../audit/record.ts';
 import type { KnownVariables } from '../envvars/known.ts';
 import { notFound } from '../problem.ts';
 import type { HandlersOf } from '../request.ts';
@@ -47,7 +48,8 @@ export function changeHandlers({
       const { payload, payloadType } = request.body ?? {};
       const run = await prepareReplay(engine, request.environment, id, { payload, payloadType });
       if (!run) throw notFound('Resource not found');
-      return { id: (await trigger(run)).id };
+      const { requestKey } = request;
+      return { id: (await trigger(requestKey === undefined ? run : { ...run, requestKey })).id };
     },
 
     async rescheduleRun(request) {
@@ -77,9 +79,10 @@ export function changeHandlers({
 
     retrieveRetention: async ({ environment }) => ({ runsDays: await keptDays(sql, environment.id) }),
 
-    async updateRetention({ environment, body: { runsDays } }) {
-      await keepRunsFor(sql, environment.id, runsDays);
-      return { runsDays };
+    async updateRetention(request) {
+      const { environment, body } = request;
+      await keepRunsFor(sql, environment, body.runsDays, recordHere(environment, request));
+      return { runsDays: body.runsDays };
     },
   };
 }

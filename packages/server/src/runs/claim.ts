@@ -22,10 +22,12 @@ interface ClaimRow {
   readonly machine: string | null;
   readonly priority_ms: number;
   readonly created_at: Date;
+  readonly started_at: Date | null;
   readonly parent_id: string | null;
   readonly root_id: string | null;
   readonly schedule_id: string | null;
   readonly event: string | null;
+  readonly batch_id: string | null;
 }
 
 export interface Claimed {
@@ -70,9 +72,10 @@ export async function claimRuns(
       machine: row.machine,
       priority: row.priority_ms / 1_000,
       createdAt: row.created_at.getTime(),
+      startedAt: row.started_at?.getTime() ?? null,
       parentRun: row.parent_id,
       rootRun: row.root_id,
-      batch: null,
+      batch: row.batch_id,
       schedule: row.schedule_id,
       event: row.event,
     });

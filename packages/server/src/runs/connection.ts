@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type {
   EnvironmentFacts,
   LogLine,
+  AttemptWaited,
+  AttemptWaits,
   RunnerMessage,
   ServerMessage,
   Settlement,
@@ -13,8 +15,10 @@ import type { ConnectedRunners } from '../workers/runners.ts';
 import { ConnectedRunner } from '../workers/runners.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { Engine } from './engine.ts';
-import { reclaimUnheld, rescueRunner } from './rescue.ts';
+import { detachRuns, reclaimUnheld, rescueRunner } from './rescue.ts';
 import type { EndedAttempt, Settled } from './settle.ts';
+import { waitNotStored, type BeginWaits, type BegunWaits } from './waits/begin.ts';
+import { tellMissed, type Resume } from './waits/resume.ts';
 
 export interface LeaseTimes {
   /** How often a runner says that it lives. Default 10,000. */
@@ -32,6 +36,8 @@ export interface ConnectionDependencies {
   readonly runners: ConnectedRunners;
   readonly dispatch: Dispatch;
   readonly settle: (ended: EndedAttempt) => Promise<Settled>;
+  readonly beginWaits: BeginWaits;
+  readonly resume: Resume;
   readonly keepLines: (env: number, lines: readonly LogLine[]) => Promise<void>;
   readonly variables: (env: number) => Promise<TaughtVariables>;
   readonly times: LeaseTimes;
@@ -57,7 +63,8 @@ export function serveRunner(
   environment: EnvironmentFacts,
   socket: RunnerSocket,
 ): RunnerConnection {
-  const { engine, runners, dispatch, settle, keepLines, variables, times, closing } = dependencies;
+  const { engine, runners, dispatch, settle, beginWaits, resume, keepLines, variables, times, closing } =
+    dependencies;
   const connection = randomUUID();
   let runner: ConnectedRunner | undefined;
   let open = true;
@@ -93,11 +100,17 @@ export function serveRunner(
     const leases = await sql<{ run_id: string; fence: string; task: string; cancel_requested: boolean }[]>`
       select l.run_id, l.fence, r.task, l.cancel_requested from leases l join runs r on r.env = l.env and r.id = l.run_id
        where l.runner_id = ${hello.runner}`;
+    const suspended = await sql<
+      { run_id: string; fence: string; spell: string; task: string; cancel_requested: boolean }[]
+    >`
+      select s.run_id, s.fence, s.spell, r.task, s.cancel_requested
+        from suspended s join runs r on r.env = s.env and r.id = s.run_id where s.runner_id = ${hello.runner}`;
     const stillHeld = new Set(hello.held);
-    for (const lease of leases) {
+    for (const lease of [...leases, ...suspended]) {
       const fence = Number(lease.fence);
       if (stillHeld.has(fence)) joined.held.set(fence, { env, run: lease.run_id, task: lease.task });
     }
+    for (const { fence, spell } of suspended) joined.suspend(Number(fence), Number(spell));
     // What was leased to it over an older connection and never arrived.
     await reclaimUnheld(dependencies, hello.runner, hello.held, now);
     const taught = await variables(env);
@@ -114,7 +127,9 @@ export function serveRunner(
       ...taught,
       environment,
     });
-    const cancelled = leases.filter((lease) => lease.cancel_requested).map((lease) => Number(lease.fence));
+    const cancelled = [...leases, ...suspended]
+      .filter((lease) => lease.cancel_requested)
+      .map((lease) => Number(lease.fence));
     if (cancelled.length > 0) joined.send({ type: 'cancel', fences: cancelled });
     runners.add(joined);
     log.info('runner.connected', {
@@ -125,6 +140,7 @@ export function serveRunner(
       held: joined.held.size,
     });
     dispatch.wake(env);
+    resume(env);
   };
 
   const settleAll = async (present: ConnectedRunner, settlements: readonly Settlement[]): Promise<void> => {
@@ -134,12 +150,44 @@ export function serveRunner(
       settlements.map(async (settlement) => {
         const held = present.held.get(settlement.fence);
         const settled = held && (await settleSurely({ ...settlement, ...held }));
-        present.held.delete(settlement.fence);
+        present.release(settlement.fence);
         (settled && !settled.stale ? fences : stale).push(settlement.fence);
       }),
     );
     present.send({ type: 'settled', fences, stale });
     dispatch.slotsFreed(env);
+  };
+
+  const beginAll = async (present: ConnectedRunner, attempts: readonly AttemptWaits[]): Promise<void> => {
+    const waited = await Promise.all(attempts.map((one) => beginSurely(present, { env, ...one })));
+    present.tellWaited(waited);
+    for (const { fence, state } of waited) if (state === 'stale') present.release(fence);
+    if (waited.some(({ state }) => state === 'suspended')) dispatch.slotsFreed(env);
+  };
+
+  /** While PostgreSQL is away it is tried again; if the connection ends meanwhile, the runner asks again over the next one. */
+  const beginSurely = async (present: ConnectedRunner, begun: BegunWaits): Promise<AttemptWaited> => {
+    for (;;) {
+      try {
+        return await beginWaits(begun);
+      } catch (error) {
+        if (closing() || !open) throw error;
+        if (error instanceof DatabaseLost) await new Promise((resolve) => setTimeout(resolve, 250));
+        else {
+          // It would wait for ever for what was never written down.
+          engine.log.warn('wait.failed', { run: begun.run, error: String(error) });
+          const { fence } = begun;
+          const held = present.held.get(fence);
+          if (held) await settleSurely({ ...held, fence, outcome: waitNotStored });
+          return { fence, state: 'stale', spell: null, keys: [] };
+        }
+      }
+    }
+  };
+
+  const detach = async (present: ConnectedRunner, fences: readonly number[]): Promise<void> => {
+    for (const fence of fences) present.release(fence);
+    await detachRuns(dependencies, present.id, fences);
   };
 
   /** While PostgreSQL is away an outcome waits here; if this process ends meanwhile, the runner tells the next one. */
@@ -166,6 +214,7 @@ export function serveRunner(
     // Rescued in the meantime: it must say again what it holds.
     if (!row) return refuse('This runner was taken for lost. Connect again.', true);
     await reclaimUnheld(dependencies, present.id, [...present.held.keys()], now - times.heartbeatMs);
+    await tellMissed(sql, present);
   };
 
   const serve = async (present: ConnectedRunner, versions: readonly string[]): Promise<void> => {
@@ -186,6 +235,10 @@ export function serveRunner(
         return settleAll(present, message.settlements);
       case 'log':
         return keepLines(env, message.lines);
+      case 'wait':
+        return beginAll(present, message.attempts);
+      case 'detach':
+        return detach(present, message.fences);
       case 'heartbeat':
         return heartbeat(present);
       case 'serve':

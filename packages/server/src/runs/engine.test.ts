@@ -322,8 +322,10 @@ describe('a run that fails', () => {
     });
     const run = await retrieveRun(t.engine, t.environment.id, id);
     expect(run).toMatchObject({ status: 'FAILED', isFailed: true, error: { name: 'Error' } });
-    const groups = await t.sql<{ run: string }[]>`select run from error_occurrences`;
-    expect(groups.map((row) => row.run)).toEqual([id]);
+    const groups = await t.sql`
+      select r.id, f.task, a.n from runs r
+        join error_fingerprints f on f.id = r.error_fingerprint_id join error_arrivals a on a.fingerprint_id = f.id`;
+    expect([...groups]).toEqual([{ id, task: 'test', n: 1 }]);
   });
 
   it('ends as CRASHED once its runner was lost under it again and again', async () => {

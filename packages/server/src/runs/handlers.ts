@@ -1,6 +1,7 @@
 import type { operations } from '@millrace/contract';
 import type { MintPublicToken } from '../auth/mint.ts';
 import { oneTimeUseOf } from '../auth/one-time.ts';
+import type { PacketAddresses } from '../packets/url.ts';
 import { notFound, Problem, unprocessable } from '../problem.ts';
 import type { HandlersOf, Request } from '../request.ts';
 import type { ConnectedRunners } from '../workers/runners.ts';
@@ -10,13 +11,19 @@ import { readLines } from './logs.ts';
 import type { TriggerRequest } from './prepare.ts';
 import { prepareRun } from './prepare.ts';
 import { authorizeRun } from './reach.ts';
-import { retrieveRun } from './retrieve.ts';
+import { retrieveRun, type AddressOf } from './retrieve.ts';
 import type { NewRun } from './row.ts';
 import type { Triggered } from './trigger.ts';
 
 type Named = Pick<
   typeof operations,
-  'triggerTask' | 'triggerMany' | 'retrieveRun' | 'cancelRun' | 'listRunLogs'
+  | 'triggerTask'
+  | 'triggerMany'
+  | 'resetIdempotencyKey'
+  | 'retrieveRun'
+  | 'retrieveRunPacket'
+  | 'cancelRun'
+  | 'listRunLogs'
 >;
 
 export interface RunHandlerDependencies {
@@ -24,11 +31,23 @@ export interface RunHandlerDependencies {
   readonly runners: ConnectedRunners;
   readonly trigger: (run: NewRun) => Promise<Triggered>;
   readonly mint: MintPublicToken;
+  readonly packets: Pick<PacketAddresses, 'sign'>;
 }
 
 const handleTokenSeconds = 3_600;
 
-export function runHandlers({ engine, runners, trigger, mint }: RunHandlerDependencies): HandlersOf<Named> {
+export function runHandlers({
+  engine,
+  runners,
+  trigger,
+  mint,
+  packets,
+}: RunHandlerDependencies): HandlersOf<Named> {
+  const addressesFor =
+    ({ environment, baseUrl }: Pick<Request<Named['retrieveRun']>, 'environment' | 'baseUrl'>): AddressOf =>
+    (name) =>
+      baseUrl + packets.sign({ act: 'get', env: environment.id, name }, engine.clock.now());
+
   const prepared = (
     request: Request<Named['triggerTask']>,
     task: string,
@@ -58,7 +77,7 @@ export function runHandlers({ engine, runners, trigger, mint }: RunHandlerDepend
       const { taskId } = request.params;
       request.authorize([{ type: 'tasks', id: taskId }]);
       const run = prepared(request, taskId, request.body);
-      const triggered = await trigger(withUse(request, run instanceof Promise ? await run : run));
+      const triggered = await trigger(withCaller(request, run instanceof Promise ? await run : run));
       await handToken(request, triggered.id);
       return triggered;
     },
@@ -72,25 +91,61 @@ export function runHandlers({ engine, runners, trigger, mint }: RunHandlerDepend
         throw unprocessable('A one-time token creates one run: send one item');
       }
       const results = await Promise.all(
-        items.map(async (item) => {
+        items.map(async (item, index) => {
           try {
             const run = prepareRun(engine, request.environment, item.task, item);
-            return await trigger(withUse(request, run instanceof Promise ? await run : run));
+            return await trigger(withCaller(request, run instanceof Promise ? await run : run, index));
           } catch (error) {
             if (error instanceof Problem) return { status: error.status, error: error.message };
             throw error;
           }
         }),
       );
+      if (request.principal.kind === 'secretKey') {
+        // A client signs for the runs that it wants a token of: for each of them here would be a third of a trigger's cost.
+        request.setHeader(
+          'x-trigger-jwt-claims',
+          JSON.stringify({ sub: request.environment.publicId, pub: true }),
+        );
+      }
       return { results };
     },
 
+    async resetIdempotencyKey(request) {
+      const { key } = request.params;
+      const { taskIdentifier } = request.body;
+      const reset = await engine.sql`
+        delete from idempotency_keys where env = ${request.environment.id} and task = ${taskIdentifier} and key = ${key}`;
+      if (reset.count === 0) {
+        throw notFound(
+          `No idempotency key "${key.slice(0, 100)}" of the task "${taskIdentifier}" is remembered.`,
+        );
+      }
+      return { id: key };
+    },
+
     async retrieveRun(request) {
-      const run = await retrieveRun(engine, request.environment.id, request.params.runId);
+      const { runId } = request.params;
+      const run = await retrieveRun(engine, request.environment.id, runId, addressesFor(request));
       // A client that has just triggered may be ahead of a replica: let it ask again.
       if (!run) throw notFound('Not found', true);
       authorizeRun(request, run);
       return run;
+    },
+
+    async retrieveRunPacket(request) {
+      const { runId, field } = request.params;
+      const names: string[] = [];
+      const addressOf = addressesFor(request);
+      const run = await retrieveRun(engine, request.environment.id, runId, (name) => {
+        names.push(name);
+        return addressOf(name);
+      });
+      if (run) authorizeRun(request, run);
+      const presignedUrl = field === 'payload' ? run?.payloadPresignedUrl : run?.outputPresignedUrl;
+      if (presignedUrl === undefined) throw notFound();
+      // The payload is asked for first.
+      return { presignedUrl, storagePath: (field === 'payload' ? names[0] : names.at(-1)) ?? '' };
     },
 
     async cancelRun(request) {
@@ -123,7 +178,19 @@ export function runHandlers({ engine, runners, trigger, mint }: RunHandlerDepend
   };
 }
 
-const withUse = ({ principal }: Pick<Request<Named['triggerTask']>, 'principal'>, run: NewRun): NewRun => {
+/** With what the caller brings: a token that is good for one run, a key that this request will be known by when it is sent again. */
+function withCaller(
+  { principal, requestKey }: Pick<Request<Named['triggerTask']>, 'principal' | 'requestKey'>,
+  run: NewRun,
+  index = 0,
+): NewRun {
   const oneTime = oneTimeUseOf(principal);
-  return oneTime ? { ...run, oneTime } : run;
-};
+  if (requestKey === undefined && !oneTime) return run;
+  return {
+    ...run,
+    ...(oneTime && { oneTime }),
+    ...(requestKey !== undefined && {
+      requestKey: requestKey.slice(0, -3) + index.toString(16).padStart(3, '0'),
+    }),
+  };
+}

@@ -1,22 +1,30 @@
-import { column, type Value } from '../db/columns.ts';
+import { column, texts, type Value } from '../db/columns.ts';
+import type { Queryable } from '../db/connect.ts';
 import type { Engine } from './engine.ts';
 import type { NewRun } from './row.ts';
 
 /**
- * The two everyday ways to create runs, each in one plain statement at half the cost of `trigger_runs`. Either writes all or nothing:
+ * The everyday ways to create runs, each in one plain statement at half the cost of `trigger_runs`. Each writes all or nothing:
  * when something is not as it hopes (a lane is missing, somebody is ahead), its caller goes the general way.
  */
 
 /** A run without anything that needs the general way: it queues at once, in the lane of the current version. */
 export const isPlain = (run: NewRun): boolean =>
-  run.state === 'queued' &&
-  run.route === 0 &&
+  run.state === 'queued' && run.route === 0 && run.batch === undefined && hasNothingOwn(run);
+
+/** An item of a batch, held until that is sealed, without anything that needs the general way. */
+export const isPlainItem = (run: NewRun): boolean =>
+  run.state === 'held' && run.route === 0 && hasNothingOwn(run);
+
+const hasNothingOwn = (run: NewRun): boolean =>
   run.idempotencyKey === null &&
   run.tags.length === 0 &&
   run.machine === null &&
   !run.test &&
   run.scheduleId === undefined &&
-  run.event === undefined;
+  run.event === undefined &&
+  run.debounce === undefined &&
+  run.replayOf === undefined;
 
 /** Queues plain runs, if their lanes are there. */
 export async function insertQueued({ sql, clock }: Engine, runs: readonly NewRun[]): Promise<boolean> {
@@ -32,23 +40,54 @@ export async function insertQueued({ sql, clock }: Engine, runs: readonly NewRun
           ${pick((run) => run.metadata)}::text[], ${pick((run) => run.maxAttempts)}::int[],
           ${pick((run) => run.maxDuration)}::int[], ${pick((run) => run.priorityMs || null)}::int[],
           ${pick((run) => run.parentId)}::text[], ${pick((run) => run.rootId)}::text[],
-          ${pick((run) => run.depth || null)}::smallint[]
+          ${pick((run) => run.depth || null)}::smallint[], ${pick((run) => run.requestKey)}::uuid[]
         ) as i (env, id, task, queue_id, key, ord, payload, payload_type, expires_at, ttl, metadata, max_attempts, max_duration,
-                priority, parent, root, depth)
+                priority, parent, root, depth, request)
         -- held, so that no claim drops the lane under it
         join lanes l on l.env = i.env and l.queue_id = i.queue_id and l.key = i.key and l.route = 0
          for key share of l
     ), made as (
       insert into runs (env, id, task, queue_id, concurrency_key, payload, payload_type, max_attempts, max_duration, ttl, ord,
-                        priority_ms, metadata, parent_id, root_id, depth, created_at)
+                        priority_ms, metadata, parent_id, root_id, depth, created_at, request_key)
       select p.env, p.id, p.task, p.queue_id, nullif(p.key, ''), p.payload, p.payload_type, p.max_attempts, p.max_duration, p.ttl,
              p.ord, coalesce(p.priority, 0), p.metadata, p.parent, p.root, coalesce(p.depth, 0::smallint),
-             ${new Date(clock.now())}::timestamptz
+             ${new Date(clock.now())}::timestamptz, p.request
         from placed p where (select count(*) from placed) = ${runs.length}::int
     )
     insert into queued (lane_id, ord, run_id, env, expires_at)
     select p.lane_id, p.ord, p.id, p.env, p.expires_at from placed p where (select count(*) from placed) = ${runs.length}::int`;
   return count === runs.length;
+}
+
+/** Creates the runs of plain items of one batch, which go nowhere yet. */
+export async function insertHeld(sql: Queryable, runs: readonly NewRun[], createdAt: Date): Promise<void> {
+  const pick = (read: (run: NewRun) => Value) => column(runs, read);
+  const kinds = [...new Map(runs.map((run) => [kindOf(run), run])).values()];
+  await sql`
+    with noted as (
+      insert into run_facets (env, facet, span)
+      select k.env, f.facet, left(k.id, 10)
+        from unnest(${kinds.map((run) => run.env)}::int[], ${kinds.map((run) => run.task)}::text[],
+                    ${kinds.map((run) => run.queueId)}::int[], ${kinds.map((run) => run.id)}::text[]) as k (env, task, queue_id, id)
+        join queues q on q.id = k.queue_id
+        cross join lateral unnest(case when q.name = 'task/' || k.task then array['o:' || k.task]
+                                       else array['t:' || k.task, 'q:' || k.queue_id] end) as f (facet)
+       order by 1, 2, 3
+      on conflict do nothing
+    )
+    insert into runs (env, id, task, queue_id, concurrency_key, payload, payload_type, max_attempts, max_duration, ttl, ord,
+                      priority_ms, metadata, delayed_until, parent_id, root_id, depth, created_at, batch_id)
+    select ${runs[0]?.env}::int, i.id, i.task, i.queue_id, nullif(i.key, ''), i.payload, i.payload_type, i.max_attempts, i.max_duration,
+           i.ttl, i.ord, coalesce(i.priority, 0), i.metadata, i.due, ${runs[0]?.parentId}::text, ${runs[0]?.rootId}::text,
+           ${runs[0]?.depth}::smallint, ${createdAt}::timestamptz, ${runs[0]?.batch}::text
+      from unnest(
+        ${texts(sql, runs, (run) => run.id)}, ${texts(sql, runs, (run) => run.task)}, ${pick((run) => run.queueId)}::int[],
+        ${pick((run) => run.key || null)}::text[], ${texts(sql, runs, (run) => run.payload)},
+        ${pick((run) => run.payloadType)}::text[], ${pick((run) => run.maxAttempts)}::int[],
+        ${pick((run) => run.maxDuration)}::int[], ${pick((run) => run.ttl)}::int[], ${pick((run) => run.ord)}::bigint[],
+        ${pick((run) => run.priorityMs || null)}::int[], ${pick((run) => run.metadata)}::text[],
+        ${pick((run) => run.due)}::timestamptz[]
+      ) as i (id, task, queue_id, key, payload, payload_type, max_attempts, max_duration, ttl, ord, priority, metadata, due)`;
 }
 
 /**
@@ -74,11 +113,11 @@ export async function insertLeased(
          for key share of r
     ), made as (
       insert into runs (env, id, task, queue_id, concurrency_key, payload, payload_type, max_attempts, max_duration, ttl, ord,
-                        priority_ms, metadata, parent_id, root_id, depth, created_at)
+                        priority_ms, metadata, parent_id, root_id, depth, created_at, request_key)
       select ${run.env}::int, ${run.id}, ${run.task}, ${run.queueId}::int, nullif(${run.key}, ''), ${run.payload}::text,
              ${run.payloadType}::text, ${run.maxAttempts}::int, ${run.maxDuration}::int, ${run.ttl}::int, ${run.ord}::bigint,
              ${run.priorityMs}::int, ${run.metadata}::text, ${run.parentId}::text, ${run.rootId}::text, ${run.depth}::smallint,
-             ${at}::timestamptz
+             ${at}::timestamptz, ${run.requestKey ?? null}::uuid
         from free
     )
     insert into leases (env, run_id, runner_id, queue_id, key, version_id, attempt, leased_at)

@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { cancelRun } from './cancel.ts';
 import { rescueRunner } from './rescue.ts';
+import { createBeginWaits } from './waits/begin.ts';
+import { endDueWaits } from './waits/due.ts';
 import { testEngine, type TestEngine } from './testing/engine.ts';
 
 /**
@@ -19,7 +21,10 @@ interface ModelRun {
   /** Seconds. */
   readonly ttl: number;
   readonly task: Task;
-  place: 'queued' | 'delayed' | 'parked' | 'leased' | 'final';
+  /** `waiting` and `ready` are both suspended; what is ready lacks only its place. */
+  place: 'queued' | 'delayed' | 'parked' | 'leased' | 'waiting' | 'ready' | 'final';
+  /** The run or token that it waits for, or the time. */
+  waitsFor: string | number | undefined;
   due: number;
   expiresAt: number;
   status: FinalStatus | undefined;
@@ -36,6 +41,9 @@ type Step =
       readonly key: string;
       readonly delayMs: number;
       readonly ttl: number;
+      /** Its idempotency key; empty for none. */
+      readonly once: string;
+      readonly debounced: boolean;
     }
   | { readonly act: 'claim'; readonly runner: string; readonly want: number }
   | {
@@ -46,6 +54,14 @@ type Step =
   | { readonly act: 'endStale'; readonly pick: number }
   | { readonly act: 'cancel'; readonly pick: number }
   | { readonly act: 'lose'; readonly runner: string }
+  | {
+      readonly act: 'wait';
+      readonly pick: number;
+      readonly kind: 'RUN' | 'TIME' | 'TOKEN';
+      readonly target: number;
+    }
+  | { readonly act: 'completeToken'; readonly pick: number }
+  | { readonly act: 'resume' }
   | { readonly act: 'pass'; readonly ms: number };
 
 const runner = fc.constantFrom('r1', 'r2');
@@ -59,6 +75,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       key: fc.constantFrom('', 'a', 'b'),
       delayMs: fc.constantFrom(0, 0, 5_000),
       ttl: fc.constantFrom(0, 0, 10),
+      once: fc.constantFrom('', '', '', 'k1', 'k2'),
+      debounced: fc.constantFrom(false, false, true),
     }),
   },
   {
@@ -87,12 +105,37 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ act: fc.constant('cancel' as const), pick }) },
   { weight: 1, arbitrary: fc.record({ act: fc.constant('lose' as const), runner }) },
   {
+    weight: 4,
+    arbitrary: fc.record({
+      act: fc.constant('wait' as const),
+      pick,
+      kind: fc.constantFrom('RUN' as const, 'TIME' as const, 'TOKEN' as const),
+      target: pick,
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ act: fc.constant('completeToken' as const), pick }) },
+  { weight: 3, arbitrary: fc.record({ act: fc.constant('resume' as const) }) },
+  {
     weight: 2,
     arbitrary: fc.record({ act: fc.constant('pass' as const), ms: fc.constantFrom(1_000, 6_000, 11_000) }),
   },
 );
 
 const error = { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrace: '' } as const;
+
+const debounceMs = 4_000;
+/** Ends after which an idempotency key makes a new run. */
+const staleAfter = new Set<FinalStatus>(['FAILED', 'CRASHED', 'SYSTEM_FAILURE', 'TIMED_OUT', 'EXPIRED']);
+
+function optionsOf({ task, key, delayMs, ttl, once, debounced }: Extract<Step, { act: 'trigger' }>) {
+  return {
+    ...(delayMs > 0 && { delay: `${delayMs / 1_000}s` }),
+    ttl,
+    concurrencyKey: task === 'keyed' ? key : '',
+    ...(once !== '' && { idempotencyKey: once }),
+    ...(debounced && { debounce: { key: 'd', delay: `${debounceMs / 1_000}s` } }),
+  };
+}
 
 class Drive {
   readonly t: TestEngine;
@@ -101,10 +144,19 @@ class Drive {
   /** Live attempts, by run. */
   readonly fences = new Map<string, number>();
   readonly oldFences: { run: string; fence: number }[] = [];
+  /** Tokens, and whether they are completed. */
+  readonly tokens = new Map<string, boolean>();
+  readonly begin: ReturnType<typeof createBeginWaits>;
+  /** By task and idempotency key. */
+  readonly keys = new Map<string, ModelRun>();
+  /** The last debounced run of each task. */
+  readonly debounced = new Map<Task, ModelRun>();
+  waits = 0;
 
   constructor(t: TestEngine, version: number) {
     this.t = t;
     this.version = version;
+    this.begin = createBeginWaits(t.engine, t.sql, t.dispatch, () => {});
   }
 
   get now(): number {
@@ -128,16 +180,41 @@ class Drive {
         return this.cancel(one.pick);
       case 'lose':
         return this.lose(one.runner);
+      case 'wait':
+        return this.wait(one);
+      case 'completeToken': {
+        const id = [...this.tokens.keys()][one.pick % this.tokens.size];
+        if (id === undefined) return;
+        await completeToken(this.t, id);
+        this.tokens.set(id, true);
+        return this.over(id);
+      }
+      case 'resume':
+        return this.resume();
       case 'pass':
         return this.pass(one.ms);
     }
   }
 
-  async trigger({ task, key, delayMs, ttl }: Extract<Step, { act: 'trigger' }>): Promise<void> {
-    const concurrencyKey = task === 'keyed' ? key : '';
-    const delay = delayMs > 0 ? { delay: `${delayMs / 1_000}s` } : {};
-    const { id } = await this.t.trigger(task, { ...delay, ttl, concurrencyKey });
-    this.runs.push({
+  async trigger(one: Extract<Step, { act: 'trigger' }>): Promise<void> {
+    const { task, ttl, once, debounced } = one;
+    const delayMs = debounced ? debounceMs : one.delayMs;
+    const before = once === '' ? undefined : this.keys.get(`${task} ${once}`);
+    const known = before && !(before.status && staleAfter.has(before.status)) ? before : undefined;
+    const pushed = debounced ? this.debounced.get(task) : undefined;
+    const { id, isCached } = await this.t.trigger(task, optionsOf(one));
+    expect(isCached).toBe(known !== undefined);
+    if (known) {
+      expect(id).toBe(known.id);
+      return;
+    }
+    if (pushed && pushed.place === 'delayed' && pushed.attempt === 0) {
+      expect(id).toBe(pushed.id);
+      pushed.due = this.now + debounceMs;
+      if (once !== '') this.keys.set(`${task} ${once}`, pushed);
+      return;
+    }
+    const model: ModelRun = {
       id,
       task,
       place: delayMs > 0 ? 'delayed' : task === 'unknown' ? 'parked' : 'queued',
@@ -148,8 +225,71 @@ class Drive {
       canceling: false,
       rescues: 0,
       runner: undefined,
+      waitsFor: undefined,
       ttl,
-    });
+    };
+    this.runs.push(model);
+    if (once !== '') this.keys.set(`${task} ${once}`, model);
+    if (debounced) this.debounced.set(task, model);
+  }
+
+  async wait({ pick: at, kind, target: towards }: Extract<Step, { act: 'wait' }>): Promise<void> {
+    const live = this.runs.filter((model) => model.place === 'leased');
+    const model = live[at % live.length];
+    const target = this.runs[towards % this.runs.length];
+    if (!model || !target) return;
+    const until = this.now + (towards % 2) * 4_000;
+    const token = kind === 'TOKEN' ? await this.token(towards) : '';
+    const isOver = {
+      RUN: target.place === 'final',
+      TIME: towards % 2 === 0,
+      TOKEN: this.tokens.get(token) ?? false,
+    }[kind];
+    const key = `wait/${++this.waits}`;
+    const ask = () =>
+      this.begin({
+        env: this.t.environment.id,
+        run: model.id,
+        fence: this.fences.get(model.id) as number,
+        waits: [
+          { key, kind, ...(kind === 'TIME' ? { until } : { target: kind === 'RUN' ? target.id : token }) },
+        ],
+      });
+    let waited = await ask();
+    // It may first be told of a wait that its code left behind when it began anew.
+    if (waited.state === 'running' && !waited.keys.includes(key)) waited = await ask();
+    expect(waited.state).toBe(isOver ? 'running' : 'suspended');
+    if (isOver) return;
+    model.place = 'waiting';
+    model.waitsFor = { RUN: target.id, TIME: until, TOKEN: token }[kind];
+    // It has started: it does not expire.
+    model.expiresAt = Number.POSITIVE_INFINITY;
+  }
+
+  async token(n: number): Promise<string> {
+    const known = [...this.tokens.keys()].filter((id) => !this.tokens.get(id))[n % 3];
+    if (known !== undefined) return known;
+    const made = await makeToken(this.t);
+    this.tokens.set(made, false);
+    return made;
+  }
+
+  /** What waits for it is ready, or queued where its code is gone. */
+  over(what: string | number): void {
+    for (const model of this.runs) {
+      if (model.place !== 'waiting' || model.waitsFor !== what) continue;
+      model.waitsFor = undefined;
+      model.place = model.runner === undefined ? 'queued' : 'ready';
+    }
+  }
+
+  async resume(): Promise<void> {
+    for (const { run } of await resumeAll(this.t)) {
+      const model = this.runs.find((other) => other.id === run);
+      expect(model?.place).toBe('ready');
+      if (model) model.place = 'leased';
+    }
+    expect(this.runs.filter((model) => model.place === 'ready' && model.task === 'free')).toEqual([]);
   }
 
   async claim(by: string, want: number): Promise<void> {
@@ -173,7 +313,8 @@ class Drive {
   }
 
   async end(at: number, how: Extract<Step, { act: 'end' }>['how']): Promise<void> {
-    const live = this.runs.filter((model) => model.place === 'leased');
+    // Also what waits: its code may end all the same.
+    const live = this.runs.filter((model) => this.fences.has(model.id));
     const model = live[at % live.length];
     if (!model) return;
     const fence = this.fences.get(model.id) as number;
@@ -204,7 +345,7 @@ class Drive {
     const model = this.runs[at % this.runs.length];
     if (!model) return;
     await cancelRun(this.t.engine, this.t.runners, this.t.environment.id, model.id);
-    if (model.place === 'leased') model.canceling = true;
+    if (this.fences.has(model.id)) model.canceling = true;
     else if (model.place !== 'final') this.finish(model, 'CANCELED');
   }
 
@@ -212,8 +353,14 @@ class Drive {
     const { engine, dispatch, settle } = this.t;
     await rescueRunner({ engine, dispatch, settle }, by, `connection of ${by}`);
     for (const model of this.runs) {
-      if (model.place !== 'leased' || model.runner !== by) continue;
+      if (model.runner !== by) continue;
       this.forget(model, this.fences.get(model.id) as number);
+      // What is waited for is waited for without it.
+      if (model.place === 'waiting' && !model.canceling) continue;
+      if (model.place === 'ready' && !model.canceling) {
+        model.place = 'queued';
+        continue;
+      }
       if (model.canceling) this.finish(model, 'CANCELED');
       else if (model.rescues >= 3) this.finish(model, 'CRASHED');
       else {
@@ -229,6 +376,10 @@ class Drive {
     this.t.engine.clock.shift(ms);
     await this.t.promote();
     await this.t.expire();
+    const now = this.now;
+    await endDueWaits(this.t.engine, 1_000);
+    for (const { waitsFor } of this.runs)
+      if (typeof waitsFor === 'number' && waitsFor <= now) this.over(waitsFor);
     for (const model of this.runs) {
       if (model.place === 'delayed' && model.due <= this.now) {
         model.place = model.task === 'unknown' ? 'parked' : 'queued';
@@ -248,6 +399,7 @@ class Drive {
   finish(model: ModelRun, status: FinalStatus): void {
     model.place = 'final';
     model.status = status;
+    this.over(model.id);
   }
 
   async check(): Promise<void> {
@@ -255,6 +407,7 @@ class Drive {
       select r.id, r.status, array_remove(array[
           (select 'queued' from queued q where q.run_id = r.id), (select 'delayed' from delayed d where d.run_id = r.id),
           (select 'parked' from parked p where p.run_id = r.id), (select 'leased' from leases l where l.run_id = r.id),
+          (select case when u.ready_at is null then 'waiting' else 'ready' end from suspended u where u.run_id = r.id),
           case when r.status is not null then 'final' end], null) as places
         from runs r order by r.id`;
     const told = rows.map(({ id, status, places }) => ({
@@ -270,7 +423,21 @@ class Drive {
   }
 }
 
-async function checkTables({ sql }: TestEngine): Promise<void> {
+async function makeToken({ sql, environment, engine }: TestEngine): Promise<string> {
+  const [row] = await sql<{ id: string }[]>`
+    insert into waitpoints (env, id, callback, created_at)
+    values (${environment.id}, 'waitpoint_' || gen_random_uuid(), 'x', ${new Date(engine.clock.now())}) returning id`;
+  return row?.id ?? '';
+}
+
+const completeToken = ({ sql, environment, engine }: TestEngine, id: string) =>
+  sql`select complete_waitpoint(${new Date(engine.clock.now())}, ${environment.id}, ${id}, null, 'application/json')`;
+
+const resumeAll = ({ sql, environment, engine }: TestEngine) =>
+  sql<{ run: string }[]>`
+    select run_id as run from resume_runs(${environment.id}, ${new Date(engine.clock.now())}, 500)`;
+
+async function checkTables({ sql, engine }: TestEngine): Promise<void> {
   const over = await sql`
     select q.name, l.key, count(*) from leases l join queues q on q.id = l.queue_id
      group by q.id, q.name, l.key having count(*) > coalesce(q.concurrency_override, q.concurrency_limit)`;
@@ -283,6 +450,16 @@ async function checkTables({ sql }: TestEngine): Promise<void> {
      where n.blocked and not q.paused and coalesce(q.concurrency_override, q.concurrency_limit)
        > (select count(*) from leases l where l.queue_id = n.queue_id and l.key = n.key)`;
   expect(stuck, 'blocked lanes with a free place').toHaveLength(0);
+  const doubled = await sql`
+    select r.task, r.idempotency_key from runs r
+     where r.idempotency_key is not null and (r.status is null or r.status in ('COMPLETED', 'CANCELED'))
+     group by 1, 2 having count(*) > 1`;
+  expect(doubled, 'runs that share an idempotency key').toHaveLength(0);
+  const pushable = await sql`
+    select r.task from runs r join delayed d on d.run_id = r.id
+     where r.debounce_key is not null and not d.retry and d.due > ${new Date(engine.clock.now())}
+     group by r.task, r.debounce_key having count(*) > 1`;
+  expect(pushable, 'delayed runs that share a debounce key').toHaveLength(0);
 }
 
 async function startDrive(): Promise<Drive> {
@@ -323,18 +500,43 @@ it(
           const { t } = drive;
           const { sql } = t;
           for (const round of rounds) {
-            const live = await sql<{ run: string; fence: string }[]>`select run_id as run, fence from leases`;
-            const known = await sql<{ id: string }[]>`select id from runs`;
+            const live = await sql<{ run: string; fence: string }[]>`
+              select run_id as run, fence from leases
+              union all select run_id, fence from suspended where runner_id is not null`;
+            const tokens = [await makeToken(t), await makeToken(t)];
+            const known = await sql<{ id: string; task: string }[]>`select id, task from runs`;
             await Promise.all(
               round.map(async (one) => {
                 const attempt = 'pick' in one ? live[one.pick % live.length] : undefined;
-                if (one.act === 'trigger')
-                  await t.trigger(one.task, { concurrencyKey: one.task === 'keyed' ? one.key : '' });
-                else if (one.act === 'claim') await t.claim(one.runner, [drive.version], one.want);
+                if (one.act === 'trigger') {
+                  await t.trigger(one.task, optionsOf({ ...one, delayMs: 0, ttl: 0 }));
+                } else if (one.act === 'claim') await t.claim(one.runner, [drive.version], one.want);
                 else if (one.act === 'lose') {
                   await rescueRunner(t, one.runner, `connection of ${one.runner}`);
-                } else if (one.act === 'pass') await Promise.all([t.promote(), t.expire()]);
-                else if (one.act === 'cancel') {
+                } else if (one.act === 'pass') {
+                  await Promise.all([t.promote(), t.expire(), endDueWaits(t.engine, 1_000)]);
+                } else if (one.act === 'resume') await resumeAll(t);
+                else if (one.act === 'completeToken') await completeToken(t, tokens[one.pick % 2] as string);
+                else if (one.act === 'wait') {
+                  // For a run that is younger: nobody waits in a circle.
+                  const younger = known.filter(
+                    (run) => attempt && run.id > attempt.run && run.task !== 'unknown',
+                  );
+                  const target =
+                    one.kind === 'RUN' ? younger[one.target % younger.length]?.id : tokens[one.target % 2];
+                  const until = t.engine.clock.now() + 50;
+                  if (!attempt || target === undefined) return;
+                  await drive.begin({
+                    env: t.environment.id,
+                    run: attempt.run,
+                    fence: Number(attempt.fence),
+                    waits: [
+                      one.kind === 'TIME'
+                        ? { key: `time/${until}`, kind: 'TIME', until }
+                        : { key: target, kind: one.kind, target },
+                    ],
+                  });
+                } else if (one.act === 'cancel') {
                   const target = known[one.pick % known.length];
                   if (target) await cancelRun(t.engine, t.runners, t.environment.id, target.id);
                 } else if (attempt) {
@@ -366,6 +568,7 @@ async function checkPlaces(t: TestEngine): Promise<void> {
       select r.id, r.status,
              (select count(*) from queued q where q.run_id = r.id) + (select count(*) from delayed d where d.run_id = r.id)
              + (select count(*) from parked p where p.run_id = r.id) + (select count(*) from leases l where l.run_id = r.id)
+             + (select count(*) from suspended u where u.run_id = r.id)
              + (r.status is not null)::int as places
         from runs r) s where places <> 1`;
   expect(wrong, 'runs that are not in exactly one place').toHaveLength(0);
@@ -374,11 +577,17 @@ async function checkPlaces(t: TestEngine): Promise<void> {
 
 /** No run is lost: with runners that complete what they get, every run of a known task ends. */
 async function finishAll({ t, version }: Drive): Promise<void> {
+  t.engine.clock.shift(60_000);
+  await t.promote();
+  const tokens = await t.sql<{ id: string }[]>`select id from waitpoints`;
+  for (const { id } of tokens) await completeToken(t, id);
+  await endDueWaits(t.engine, 1_000);
   for (let idle = 0; idle < 3;) {
+    const resumed = await resumeAll(t);
     const live = await t.sql<{ run: string; fence: string }[]>`select run_id as run, fence from leases`;
     await Promise.all(live.map(({ run, fence }) => t.end({ run, fence: Number(fence) })));
     const claimed = await t.claim('r1', [version], 50);
-    idle = claimed.length === 0 && live.length === 0 ? idle + 1 : 0;
+    idle = claimed.length === 0 && live.length === 0 && resumed.length === 0 ? idle + 1 : 0;
   }
   const open = await t.sql<{ task: string }[]>`
     select r.task, q.run_id is not null as queued, l.blocked from runs r

@@ -1,6 +1,7 @@
 import type { Operations, Reply, Run, RunStatus, Span } from '@millrace/contract';
-import { isFinal } from '@millrace/contract';
+import { isFinal, storedType } from '@millrace/contract';
 import type { SerializedError } from '@millrace/contract/runner';
+import { readPacketText } from '../packets/read.ts';
 import type { Engine } from './engine.ts';
 import { readLines } from './logs.ts';
 import { retrieveRun } from './retrieve.ts';
@@ -24,11 +25,13 @@ export async function resultOf({ sql }: Engine, env: number, run: string): Promi
   if (row.status !== 'COMPLETED') {
     return { ok: false, id: run, error: { ...(row.error ?? endedAs(row.status)) }, taskIdentifier: row.task };
   }
+  const stored = row.output_type === storedType && (await readPacketText(sql, env, row.output ?? ''));
+  const output = stored ? stored.text : row.output;
   return {
     ok: true,
     id: run,
-    ...(row.output !== null && { output: row.output }),
-    outputType: row.output_type ?? 'application/json',
+    ...(output !== null && { output }),
+    outputType: (stored ? stored.type : row.output_type) ?? 'application/json',
     usage: { durationMs: Number(row.duration_ms) },
     taskIdentifier: row.task,
   };

@@ -1,15 +1,16 @@
 import type { triggerBody } from '@millrace/contract';
-import { parseDelay, parseDuration } from '@millrace/contract';
+import { parseDelay, parseDuration, storedType } from '@millrace/contract';
 import type { TaskManifest } from '@millrace/contract/runner';
 import type { z } from 'zod';
 import type { Environment } from '../auth/principal.ts';
 import { newTimedId } from '../db/ids.ts';
+import { usePacket } from '../packets/use.ts';
 import { badRequest, Problem, unprocessable } from '../problem.ts';
 import { cleanQueueName } from '../queues/names.ts';
 import { queueOf } from '../workers/register.ts';
 import type { CurrentVersion } from '../workers/versions.ts';
 import type { Engine } from './engine.ts';
-import type { NewRun } from './row.ts';
+import type { Debounce, NewRun } from './row.ts';
 
 export type TriggerRequest = z.output<typeof triggerBody>;
 type Options = NonNullable<TriggerRequest['options']>;
@@ -43,6 +44,7 @@ export function prepareRun(
   if (
     current instanceof Promise ||
     options.lockToVersion !== undefined ||
+    options.payloadType === storedType ||
     options.parentRunId !== undefined
   ) {
     return prepareSlowly(engine, environment, task, body, headers, current);
@@ -70,6 +72,7 @@ async function prepareSlowly(
 ): Promise<NewRun> {
   const options = body.options ?? {};
   const current = await currentSoon;
+  if (options.payloadType === storedType) await checkStored(engine, environment, body.payload);
   const lockedTo =
     options.lockToVersion === undefined
       ? undefined
@@ -85,6 +88,20 @@ async function prepareSlowly(
 const queueName = (task: string, options: Options, manifest: TaskManifest | undefined): string =>
   (options.queue && cleanQueueName(options.queue.name)) ??
   (manifest ? queueOf(manifest) : `task/${task}`.slice(0, 128));
+
+/** Looks as late as possible: from here on the packet is kept for a day, long enough for the run to be there. */
+async function checkStored(
+  { sql, clock }: Engine,
+  environment: Environment,
+  payload: unknown,
+): Promise<void> {
+  const name = typeof payload === 'string' ? payload : '';
+  if (name !== '' && (await usePacket(sql, environment.id, name, new Date(clock.now())))) return;
+  throw unprocessable(
+    `payload: with payloadType ${storedType} it is the name of a packet of this environment whose content was sent; ` +
+      `there is no packet "${name.slice(0, 128)}".`,
+  );
+}
 
 async function findLock(
   { sql }: Engine,
@@ -103,7 +120,11 @@ async function findLock(
   return row.id;
 }
 
-async function findParent({ sql }: Engine, environment: Environment, id: string): Promise<Facts['parent']> {
+export async function findParent(
+  { sql }: Pick<Engine, 'sql'>,
+  environment: Environment,
+  id: string,
+): Promise<NonNullable<Facts['parent']>> {
   const [row] = await sql<{ root: string; depth: number }[]>`
     select coalesce(root_id, id) as root, depth from runs where env = ${environment.id} and id = ${id}`;
   if (!row) throw unprocessable(`options.parentRunId: there is no run "${id}" in this environment.`);
@@ -122,7 +143,12 @@ function buildRun(
   const options = body.options ?? {};
   const manifest = current?.tasks.get(task);
   const now = clock.now();
-  const due = options.delay === undefined ? null : readDelay(options.delay, now);
+  const debounced = options.debounce && readDebounce(options.debounce);
+  const due = debounced
+    ? now + debounced.delayMs
+    : options.delay === undefined
+      ? null
+      : readDelay(options.delay, now);
   const known = lockedTo !== undefined || manifest !== undefined;
   const ttl = readTtl(options.ttl) ?? manifest?.ttl ?? (environment.kind === 'dev' ? devTtlSeconds : null);
   const priorityMs = Math.trunc(Math.max(-mostInt, Math.min(mostInt, (options.priority ?? 0) * 1_000)));
@@ -147,6 +173,7 @@ function buildRun(
         ? null
         : readIdempotencyExpiry(headers.idempotencyKeyTTL ?? options.idempotencyKeyTTL, now),
     idempotencyOptions: options.idempotencyKeyOptions ? JSON.stringify(options.idempotencyKeyOptions) : null,
+    ...(debounced && { debounce: debounced.debounce }),
     tags: readTags(options.tags),
     metadata: readMetadata(options.metadata, options.metadataType),
     maxAttempts: options.maxAttempts ?? null,
@@ -170,9 +197,9 @@ function readPayload(
   if (payload === undefined) return { payload: null, payloadType: null };
   // The default type is stored as null: most payloads have it.
   if (type === 'application/json') return { payload: JSON.stringify(payload), payloadType: null };
-  if (type !== 'application/super+json' && type !== 'text/plain') {
+  if (type !== 'application/super+json' && type !== 'text/plain' && type !== storedType) {
     throw badRequest(
-      `options.payloadType: "${type}" is not known; use application/json, application/super+json or text/plain.`,
+      `options.payloadType: "${type}" is not known; use application/json, application/super+json, text/plain or ${storedType}.`,
     );
   }
   if (typeof payload !== 'string') {
@@ -185,6 +212,25 @@ function readDelay(delay: string | Date, now: number): number {
   const read = parseDelay(delay, new Date(now));
   if (read instanceof Date) return read.getTime();
   throw badRequest(`options.delay: ${read.error}`);
+}
+
+const leastDebounceMs = 1_000;
+
+function readDebounce({ key, delay, mode, maxDelay }: NonNullable<Options['debounce']>): {
+  readonly debounce: Debounce;
+  readonly delayMs: number;
+} {
+  const delayMs = parseDuration(delay);
+  if (typeof delayMs !== 'number') throw unprocessable(`options.debounce.delay: ${delayMs.error}`);
+  if (delayMs < leastDebounceMs) throw unprocessable('options.debounce.delay: at least 1s.');
+  const maxMs = maxDelay === undefined ? null : parseDuration(maxDelay);
+  if (maxMs !== null && typeof maxMs !== 'number') {
+    throw unprocessable(`options.debounce.maxDelay: ${maxMs.error}`);
+  }
+  if (maxMs !== null && maxMs <= delayMs) {
+    throw unprocessable('options.debounce.maxDelay: give more than options.debounce.delay.');
+  }
+  return { debounce: { key, maxMs, trailing: mode === 'trailing' }, delayMs };
 }
 
 function readTtl(ttl: string | number | undefined): number | undefined {

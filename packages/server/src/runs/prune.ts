@@ -34,6 +34,8 @@ export function runPruner({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retenti
             -- a key that outlived its run would answer with a run that nobody can retrieve
             delete from idempotency_keys k using gone g
              where k.env = ${env} and k.task = g.task and k.key = g.idempotency_key and k.run_id = g.id
+          ), waited as (
+            delete from waits w using gone g where w.env = ${env} and w.run_id = g.id
           )
           delete from run_logs l using gone g where l.env = ${env} and l.run_id = g.id`;
       }

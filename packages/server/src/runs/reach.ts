@@ -16,15 +16,20 @@ type RunRequest = Pick<Request<OperationDeclaration>, 'authorize' | 'environment
 
 /** The run that a request names, if it exists and the caller may do with it what the request asks for. */
 export async function reachRun(sql: Queryable, request: RunRequest, missing: Problem): Promise<Reached> {
-  const [row] = await sql<{ id: string; task: string; tags: string[] | null }[]>`
-    select id, task, tags from runs where env = ${request.environment.id} and id = ${request.params.runId}`;
+  const [row] = await sql<{ id: string; task: string; tags: string[] | null; batch_id: string | null }[]>`
+    select id, task, tags, batch_id from runs where env = ${request.environment.id} and id = ${request.params.runId}`;
   if (!row) {
     // Who may not see it is told the same whether it exists or not.
     request.authorize([{ type: 'runs', id: request.params.runId }]);
     throw missing;
   }
   const run = { ...row, tags: row.tags ?? [] };
-  authorizeRun(request, { id: run.id, taskIdentifier: run.task, tags: run.tags });
+  authorizeRun(request, {
+    id: run.id,
+    taskIdentifier: run.task,
+    tags: run.tags,
+    batchId: row.batch_id ?? undefined,
+  });
   return run;
 }
 
@@ -35,7 +40,7 @@ export function authorizeRun(
     readonly id: string;
     readonly taskIdentifier: string;
     readonly tags: readonly string[];
-    readonly batchId?: string;
+    readonly batchId?: string | undefined;
   },
 ): void {
   request.authorize([

@@ -38,7 +38,7 @@ export async function prepareReplay(
       from runs r join queues q on q.id = r.queue_id
      where r.env = ${environment.id} and r.id = ${run}`;
   if (!row) return undefined;
-  return prepareRun(engine, environment, row.task, {
+  const made = await prepareRun(engine, environment, row.task, {
     ...(other.payload === undefined ? payloadOf(row) : { payload: other.payload }),
     options: {
       payloadType: other.payload === undefined ? (row.payload_type ?? undefined) : other.payloadType,
@@ -51,6 +51,7 @@ export async function prepareReplay(
       test: row.is_test,
     },
   });
+  return { ...made, replayOf: run };
 }
 
 /** As a trigger would bring it: a value for JSON, which is stored without its type, and the text itself for other types. */

@@ -49,6 +49,18 @@ export const reclaimUnheld = (
     take_back(${runner}, ${at(dependencies)}, false, null, ${[...held]}::bigint[], ${new Date(since)}, ${mostRescues})`,
   );
 
+/** Lets go of suspended runs whose code is gone with the process that held it, though their runner lives. They wait on without it. */
+export const detachRuns = (
+  dependencies: RescueDependencies,
+  runner: string,
+  fences: readonly number[],
+): Promise<number> =>
+  takeBack(
+    dependencies,
+    sqlOf(dependencies)`
+    detach_runs(${runner}, null, ${at(dependencies)}, ${[...fences]}::bigint[])`,
+  );
+
 const sqlOf = ({ engine }: RescueDependencies) => engine.sql;
 const at = ({ engine }: RescueDependencies) => new Date(engine.clock.now());
 

@@ -1,4 +1,5 @@
-import type { Queryable } from '../db/connect.ts';
+import type { RecordHere } from '../audit/record.ts';
+import type { Queryable, Sql } from '../db/connect.ts';
 
 /** Days that an environment keeps its finished runs; null is what the server is set to. */
 export async function keptDays(sql: Queryable, env: number): Promise<number | null> {
@@ -7,6 +8,17 @@ export async function keptDays(sql: Queryable, env: number): Promise<number | nu
   return row?.days ?? null;
 }
 
-export async function keepRunsFor(sql: Queryable, env: number, days: number | null): Promise<void> {
-  await sql`update environments set run_retention_days = ${days} where id = ${env}`;
+export async function keepRunsFor(
+  sql: Sql,
+  { id, publicId }: { readonly id: number; readonly publicId: string },
+  runsDays: number | null,
+  record: RecordHere,
+): Promise<void> {
+  await sql.begin(async (tx) => {
+    const [old] = await tx<{ runsDays: number | null }[]>`
+      select run_retention_days as "runsDays" from environments where id = ${id} for update`;
+    if (!old || old.runsDays === runsDays) return;
+    await tx`update environments set run_retention_days = ${runsDays} where id = ${id}`;
+    await record(tx, { act: 'retention.updated', target: publicId, old, new: { runsDays } });
+  });
 }

@@ -1,5 +1,5 @@
 import type { Run, RunStatus } from '@millrace/contract';
-import { isFinal, statusFlags } from '@millrace/contract';
+import { isFinal, statusFlags, storedType } from '@millrace/contract';
 import type { SerializedError } from '@millrace/contract/runner';
 import type { Fragment, Queryable } from '../db/connect.ts';
 import type { Engine } from './engine.ts';
@@ -20,6 +20,11 @@ export interface RelatedRow {
   readonly idempotency_key_options: { readonly key: string } | null;
   readonly parent_id: string | null;
   readonly root_id: string | null;
+  readonly batch_id: string | null;
+  /** Somebody waits or waited for its end. */
+  readonly awaited: boolean;
+  /** The run that made its batch waited for it. */
+  readonly batch_awaited: boolean | null;
   readonly depth: number;
   readonly created_at: Date;
   readonly updated_at: Date;
@@ -37,6 +42,7 @@ interface RunRow extends RelatedRow {
   readonly output_type: string | null;
   readonly error: SerializedError | null;
   readonly env_revision: number | null;
+  readonly replay_of: string | null;
   /** JSON text. */
   readonly event: string | null;
   /** Null when no schedule made it, or it was deleted since. */
@@ -49,11 +55,20 @@ interface RunRow extends RelatedRow {
   } | null;
 }
 
+/** Where whoever asks can read a packet of the run's environment. */
+export type AddressOf = (packet: string) => string;
+
 /**
  * A run, whole, with its root, parent and children; undefined if it does not exist in the environment.
- * Its live status is derived: a lease is EXECUTING, a due time DELAYED (or EXECUTING between two attempts), and so on.
+ * Its live status is derived: a lease is EXECUTING, a due time DELAYED (or EXECUTING between two attempts), and so on. A suspended
+ * run is WAITING, and QUEUED once it may go on and lacks only its place.
  */
-export async function retrieveRun(engine: Engine, env: number, id: string): Promise<Run | undefined> {
+export async function retrieveRun(
+  engine: Engine,
+  env: number,
+  id: string,
+  addressOf?: AddressOf,
+): Promise<Run | undefined> {
   const rows = await readRuns(engine, env, id);
   const row = rows.find((one) => one.id === id);
   if (!row) return undefined;
@@ -62,10 +77,14 @@ export async function retrieveRun(engine: Engine, env: number, id: string): Prom
   const children = rows.filter((one) => one.parent_id === id);
   return {
     ...related(row),
-    idempotencyKey: row.idempotency_key_options?.key ?? row.idempotency_key ?? undefined,
-    payload: readData(row.payload, row.payload_type ?? 'application/json'),
-    output:
-      row.status === 'COMPLETED' ? readData(row.output, row.output_type ?? 'application/json') : undefined,
+    ...(row.idempotency_key_options && { idempotencyKey: row.idempotency_key_options.key }),
+    ...(row.payload_type === storedType
+      ? { payloadPresignedUrl: addressOf?.(row.payload ?? '') }
+      : { payload: readData(row.payload, row.payload_type ?? 'application/json') }),
+    ...(row.status === 'COMPLETED' &&
+      (row.output_type === storedType
+        ? { outputPresignedUrl: addressOf?.(row.output ?? '') }
+        : { output: readData(row.output, row.output_type ?? 'application/json') })),
     // What the last attempt failed with is no error of a run that then completed.
     error: row.error && isFinal(row.status) && row.status !== 'COMPLETED' ? errorOf(row.error) : undefined,
     relatedRuns: {
@@ -75,6 +94,7 @@ export async function retrieveRun(engine: Engine, env: number, id: string): Prom
     },
     attemptCount: row.attempt,
     queue: row.queue,
+    replayOf: row.replay_of ?? undefined,
     variablesRevision: row.env_revision ?? undefined,
     schedule: row.schedule ? scheduleOf(row.schedule) : undefined,
     event: row.event === null ? undefined : (JSON.parse(row.event) as Run['event']),
@@ -93,7 +113,7 @@ function readRuns({ sql }: Engine, env: number, id: string): Promise<RunRow[]> {
       union all
       (select r.* from runs r where r.env = ${env} and r.parent_id = ${id} order by r.id limit ${mostChildren})
     )
-    select ${relatedColumns(sql)}, q.name as queue, f.payload, f.payload_type, f.output, f.output_type, f.error, f.env_revision, f.event,
+    select ${relatedColumns(sql)}, q.name as queue, f.payload, f.payload_type, f.output, f.output_type, f.error, f.env_revision, f.event, f.replay_of,
            (select json_build_object('id', sc.id, 'externalId', sc.external_id, 'expression', sc.cron,
                      'deduplicationKey', case when sc.key_given then sc.deduplication_key end, 'description', sc.description)
               from schedules sc where sc.env = f.env and sc.id = f.schedule_id) as schedule
@@ -103,12 +123,14 @@ function readRuns({ sql }: Engine, env: number, id: string): Promise<RunRow[]> {
 
 /** The columns of a `RelatedRow`, of a row `f` of runs joined with its `whereabouts`. */
 export const relatedColumns = (sql: Queryable): Fragment => sql`
-  f.id, f.task, coalesce(v.version, lv.version) as version, coalesce(l.attempt, f.attempt) as attempt, f.ttl, f.tags, f.metadata,
-  f.is_test, f.idempotency_key, f.idempotency_key_options, f.parent_id, f.root_id, f.depth, f.created_at,
+  f.id, f.task, coalesce(v.version, lv.version) as version, coalesce(l.attempt, u.attempt, f.attempt) as attempt, f.ttl, f.tags, f.metadata,
+  f.is_test, f.idempotency_key, f.idempotency_key_options, f.parent_id, f.root_id, f.depth, f.batch_id, f.awaited,
+  (select b.resume_parent from batches b where b.env = f.env and b.id = f.batch_id) as batch_awaited, f.created_at,
   coalesce(f.updated_at, l.leased_at, f.created_at) as updated_at, f.delayed_until,
   coalesce(f.started_at, l.leased_at) as started_at, f.finished_at, f.duration_ms,
   coalesce(f.status, case
     when l.run_id is not null then 'EXECUTING'
+    when u.run_id is not null then case when u.ready_at is null then 'WAITING' else 'QUEUED' end
     when d.run_id is not null then case when d.retry then 'EXECUTING' else 'DELAYED' end
     when p.run_id is not null then 'PENDING_VERSION'
     else 'QUEUED'
@@ -117,17 +139,21 @@ export const relatedColumns = (sql: Queryable): Fragment => sql`
 /** Where a live run is: that is what its status follows from. */
 export const whereabouts = (sql: Queryable): Fragment => sql`
   left join leases l on l.env = f.env and l.run_id = f.id
+  left join suspended u on u.env = f.env and u.run_id = f.id
   left join delayed d on d.env = f.env and d.run_id = f.id
   left join parked p on p.env = f.env and p.task = f.task and p.run_id = f.id
   left join versions v on v.id = f.version_id
   left join versions lv on lv.id = l.version_id`;
+
+/** Keys that begin so are the SDK's own: they lead an attempt that runs again to the runs that it triggered before. */
+const ownKey = 'wait of ';
 
 export function related(row: RelatedRow) {
   return {
     id: row.id,
     status: row.status,
     taskIdentifier: row.task,
-    idempotencyKey: row.idempotency_key ?? undefined,
+    idempotencyKey: row.idempotency_key?.startsWith(ownKey) ? undefined : (row.idempotency_key ?? undefined),
     version: row.version ?? undefined,
     ...statusFlags(row.status),
     isTest: row.is_test,
@@ -144,9 +170,15 @@ export function related(row: RelatedRow) {
     durationMs: Number(row.duration_ms),
     metadata: row.metadata === null ? undefined : (JSON.parse(row.metadata) as Record<string, unknown>),
     depth: row.depth,
-    triggerFunction: 'trigger' as const,
+    triggerFunction: howTriggered(row),
+    batchId: row.batch_id ?? undefined,
   };
 }
+
+const howTriggered = ({ batch_id, awaited, batch_awaited }: RelatedRow): Run['triggerFunction'] => {
+  if (batch_id !== null) return batch_awaited === true ? 'batchTriggerAndWait' : 'batchTrigger';
+  return awaited ? 'triggerAndWait' : 'trigger';
+};
 
 const scheduleOf = ({ id, externalId, deduplicationKey, ...generator }: NonNullable<RunRow['schedule']>) => ({
   id,

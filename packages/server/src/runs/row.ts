@@ -1,12 +1,20 @@
 import type { OneTimeUse } from '../auth/one-time.ts';
 
+export interface Debounce {
+  readonly key: string;
+  /** Milliseconds from its creation that a run can be pushed; null is for ever. */
+  readonly maxMs: number | null;
+  /** The run takes over the data of the latest trigger instead of keeping that of the first. */
+  readonly trailing: boolean;
+}
+
 /** A run about to be created: one row of a trigger flush. */
 export interface NewRun {
   readonly env: number;
   readonly id: string;
   readonly task: string;
-  /** Where it will wait: in a lane, for its time, or for a version that knows its task. */
-  readonly state: 'queued' | 'delayed' | 'parked';
+  /** Where it will wait: in a lane, for its time, for a version that knows its task, or for its batch to be sealed. */
+  readonly state: 'queued' | 'delayed' | 'parked' | 'held';
   readonly queueId: number;
   /** Empty for none. */
   readonly key: string;
@@ -24,6 +32,14 @@ export interface NewRun {
   readonly idempotencyExpiresAt: Date | null;
   /** JSON text. */
   readonly idempotencyOptions: string | null;
+  /** It gives way to a delayed run under the same key, which then waits longer. */
+  readonly debounce?: Debounce;
+  /** Of the request that makes it: sent again, it leads to the same run. A uuid. */
+  readonly requestKey?: string;
+  /** The run that it is a replay of. */
+  readonly replayOf?: string;
+  /** The batch whose item it is. */
+  readonly batch?: string;
   readonly tags: readonly string[];
   /** JSON text. */
   readonly metadata: string | null;

@@ -2,7 +2,7 @@ import type { Outcome, Settlement } from '@millrace/contract/runner';
 import { column, type Value } from '../db/columns.ts';
 import type { Sql } from '../db/connect.ts';
 import { groupCommit } from '../db/group.ts';
-import { prepareFailure } from '../errors/prepare.ts';
+import { identifyFailures } from '../errors/identify.ts';
 import type { Held } from '../workers/runners.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { Engine } from './engine.ts';
@@ -26,10 +26,24 @@ export function createSettle(
   engine: Engine,
   sql: Sql,
   dispatch: Dispatch,
+  resume: (env: number) => void,
 ): (ended: EndedAttempt) => Promise<Settled> {
-  return groupCommit<EndedAttempt, Settled>((attempts) => writeOutcomes(engine, sql, dispatch, attempts), {
-    inFlight: 2,
-  });
+  const identify = identifyFailures(
+    sql,
+    async (env, task) => (await engine.versions.current(env))?.tasks.get(task)?.fingerprint,
+  );
+  return groupCommit<EndedAttempt, Settled>(
+    (attempts) => writeOutcomes({ engine, sql, dispatch, resume, identify }, attempts),
+    { inFlight: 2 },
+  );
+}
+
+interface Settling {
+  readonly engine: Engine;
+  readonly sql: Sql;
+  readonly dispatch: Dispatch;
+  readonly resume: (env: number) => void;
+  readonly identify: ReturnType<typeof identifyFailures>;
 }
 
 const kinds: Readonly<Record<Exclude<Outcome['kind'], 'failed'>, string>> = {
@@ -41,15 +55,18 @@ const kinds: Readonly<Record<Exclude<Outcome['kind'], 'failed'>, string>> = {
 };
 
 async function writeOutcomes(
-  engine: Engine,
-  sql: Sql,
-  dispatch: Dispatch,
+  { engine, sql, dispatch, resume, identify }: Settling,
   attempts: readonly EndedAttempt[],
 ): Promise<Settled[]> {
   const now = engine.clock.now();
   const rows = attempts.map((attempt) => ({ ...attempt, ...readOutcome(attempt, now) }));
+  const failed = rows.flatMap(({ env, task, failure }) => (failure ? [{ env, task, error: failure }] : []));
+  const fingerprints = (await identify(failed, new Date(now))).values();
+  const fingerprintOf = new Map<object, number | null>(
+    rows.flatMap((row) => (row.failure ? [[row, fingerprints.next().value ?? null] as const] : [])),
+  );
   const pick = (read: (row: (typeof rows)[number]) => Value) => column(rows, read);
-  const recorded = await sql<{ ix: number; kind: string; limited: boolean }[]>`
+  const recorded = await sql<{ ix: number; kind: string; limited: boolean; woke: boolean }[]>`
     select * from settle_runs(
       ${new Date(now)},
       ${pick((row) => row.env)}::int[],
@@ -60,28 +77,27 @@ async function writeOutcomes(
       ${pick((row) => row.outputType)}::text[],
       ${pick((row) => row.error)}::text[]::jsonb[],
       ${pick((row) => row.due)}::timestamptz[],
-      ${pick((row) => row.failure?.fingerprint)}::text[],
-      ${pick((row) => row.failure?.group)}::text[],
-      ${pick((row) => row.failure?.type)}::text[],
-      ${pick((row) => row.failure?.message)}::text[],
-      ${pick((row) => row.failure?.sample)}::text[]::jsonb[],
+      ${pick((row) => fingerprintOf.get(row))}::int[],
       ${pick((row) => (Number.isInteger(row.revision) ? row.revision : null))}::int[])`;
 
   const settled: Settled[] = attempts.map(() => ({ stale: true, kind: undefined }));
   const freed = new Set<number>();
-  for (const { ix, kind, limited } of recorded) {
+  const ready = new Set<number>();
+  for (const { ix, kind, limited, woke } of recorded) {
     const row = rows[ix - 1];
     if (!row) continue;
     settled[ix - 1] = { stale: false, kind };
+    if (woke) ready.add(row.env);
     if (limited || kind === 'released') freed.add(row.env);
     if (kind === 'retry' && row.due) dispatch.expect(row.due.getTime());
   }
+  for (const env of ready) resume(env);
   for (const env of freed) dispatch.wake(env);
   return settled;
 }
 
-/** The columns of one outcome. An error is sent twice: as the run shows it, and as its group keeps it. */
-function readOutcome({ env, task, outcome }: EndedAttempt, now: number) {
+/** The columns of one outcome. */
+function readOutcome({ outcome }: EndedAttempt, now: number) {
   const blank = { output: null, outputType: null, error: null, due: null, failure: undefined };
   switch (outcome.kind) {
     case 'completed':
@@ -96,7 +112,7 @@ function readOutcome({ env, task, outcome }: EndedAttempt, now: number) {
         ...blank,
         kind: outcome.status,
         error: storableJson(outcome.error),
-        failure: prepareFailure(env, task, outcome.error),
+        failure: outcome.error,
       };
     case 'retry':
       return {

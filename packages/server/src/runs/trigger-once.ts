@@ -15,6 +15,9 @@ export async function triggerOnce(
   use: OneTimeUse,
 ): Promise<Triggered> {
   const [row] = await sql.begin(async (tx) => {
+    const [made] = await tx<{ run_id: string; cached: boolean }[]>`
+      select id as run_id, false as cached from runs where env = ${run.env} and request_key = ${run.requestKey ?? null}::uuid`;
+    if (made) return [made];
     await useOnce(tx, run.env, use, run.id);
     const rows = await insertRuns({ sql: tx, clock }, [run]);
     if (rows[0]?.cached) await unuse(tx, use);

@@ -1,4 +1,5 @@
 import type { Assignment } from '@millrace/contract/runner';
+import type { Clock } from '../db/clock.ts';
 import { column, type Value } from '../db/columns.ts';
 import type { Queryable } from '../db/connect.ts';
 import { groupCommit } from '../db/group.ts';
@@ -7,6 +8,7 @@ import type { Engine } from './engine.ts';
 import { insertLeased, insertQueued, isPlain, NotedFacets } from './insert-plain.ts';
 import type { NewRun } from './row.ts';
 import { triggerOnce } from './trigger-once.ts';
+import { withoutTwins } from './twins.ts';
 
 export interface Triggered {
   readonly id: string;
@@ -29,14 +31,24 @@ async function writeRuns(
   noted: NotedFacets,
   calls: readonly NewRun[],
 ): Promise<Triggered[]> {
+  // An idempotency key is kept with whatever run a debounced trigger comes to: it goes without company.
+  if (calls.length > 1 && calls.some((call) => call.debounce && call.idempotencyKey !== null)) {
+    const alone: Triggered[] = [];
+    for (const call of calls) alone.push(...(await writeRuns(engine, dispatch, noted, [call])));
+    return alone;
+  }
   const { runs, places } = withoutTwins(calls);
   const offers = runs.map((run) =>
     run.state === 'queued' && run.route === 0 ? dispatch.offer(run.env) : undefined,
   );
   let rows: TriggerRow[];
   try {
-    const plain = await insertPlainly(engine, noted, runs, offers);
-    rows = plain ?? (await insertRuns(engine, runs, offers));
+    const plain = await insertPlainly(engine, noted, runs, offers).catch(metsItself);
+    rows =
+      plain ??
+      (await insertRuns(engine, runs, offers).catch(metsItself)) ??
+      // Now what it met is there to be seen.
+      (await insertRuns(engine, runs, offers));
     if (!plain) for (const row of rows) if (!row.cached) noted.add(runs[row.ix - 1] as NewRun);
   } catch (error) {
     for (const offer of offers) offer?.decline();
@@ -60,15 +72,22 @@ async function writeRuns(
   }
   for (const env of queuedIn) dispatch.wake(env);
   const answered = new Set<number>();
-  return calls.map((_, index) => {
+  return calls.map((call, index) => {
     const place = places[index] as number;
     const result = results[place] as Triggered;
-    if (!answered.has(place)) {
-      answered.add(place);
-      return result;
-    }
-    return { id: result.id, isCached: true };
+    // Only an idempotency key says of what it finds that it was there.
+    const isFirst =
+      !answered.has(place) || call.idempotencyKey === null || call.requestKey === runs[place]?.requestKey;
+    answered.add(place);
+    return isFirst ? result : { id: result.id, isCached: true };
   });
+}
+
+/** A request that was sent before: its run is there already, and only the general way leads to it. */
+function metsItself(error: unknown): undefined {
+  if (error instanceof Error && 'constraint' in error && error.constraint === 'runs_by_request')
+    return undefined;
+  throw error;
 }
 
 /** The everyday cases; undefined when these runs are none, and then nothing was written. */
@@ -91,22 +110,6 @@ async function insertPlainly(
   return runs.map((run, index) => ({ ix: index + 1, run_id: run.id, cached: false, fence: null }));
 }
 
-/** Two calls with one idempotency key in one flush make one run: `places` says which run answers which call. */
-function withoutTwins(calls: readonly NewRun[]): { runs: readonly NewRun[]; places: readonly number[] } {
-  const first = new Map<string, number>();
-  const runs: NewRun[] = [];
-  const places = calls.map((run) => {
-    if (run.idempotencyKey !== null) {
-      const identity = JSON.stringify([run.env, run.task, run.idempotencyKey]);
-      const twin = first.get(identity);
-      if (twin !== undefined) return twin;
-      first.set(identity, runs.length);
-    }
-    return runs.push(run) - 1;
-  });
-  return { runs, places };
-}
-
 interface TriggerRow {
   readonly ix: number;
   readonly run_id: string;
@@ -118,7 +121,7 @@ type Offer = NonNullable<ReturnType<Dispatch['offer']>>;
 
 /** One statement for any number of runs, alone or inside a transaction of the caller's. */
 export function insertRuns(
-  { sql, clock }: Pick<Engine, 'clock'> & { readonly sql: Queryable },
+  { sql, clock }: { readonly sql: Queryable; readonly clock: Pick<Clock, 'now'> },
   runs: readonly NewRun[],
   offers: readonly (Offer | undefined)[] = [],
 ): Promise<TriggerRow[]> {
@@ -155,7 +158,13 @@ export function insertRuns(
       ${column(offers, (offer) => offer?.runner)}::text[],
       ${column(offers, (offer) => offer?.version)}::int[],
       ${pick((run) => run.scheduleId)}::text[],
-      ${pick((run) => run.event)}::text[])`;
+      ${pick((run) => run.event)}::text[],
+      ${pick((run) => run.batch)}::text[],
+      ${pick((run) => run.requestKey)}::uuid[],
+      ${pick((run) => run.debounce?.key)}::text[],
+      ${pick((run) => run.debounce?.maxMs)}::bigint[],
+      ${pick((run) => run.debounce?.trailing)}::text[]::boolean[],
+      ${pick((run) => run.replayOf)}::text[])`;
 }
 
 /** What the runner is told of a run that goes straight to it: all of it is known here, nothing is read. */

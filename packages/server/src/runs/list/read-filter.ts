@@ -25,6 +25,8 @@ export async function readFilter(
   const versionNames = listed(query['filter[version]']);
   const bulkAction = query['filter[bulkAction]'];
   const batch = query['filter[batch]'];
+  // Its runs are looked for by what the id begins with: another text would lead to all runs.
+  if (batch !== undefined && !/^batch_[0-9a-z]{24}$/.test(batch)) return undefined;
   // No run is in a region: runners are where they are.
   const never = listed(query['filter[region]']);
   const texts = [tasks, tags, queueNames, versionNames, schedule, batch, error, bulkAction].flat();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createRedactor } from '../../envvars/redact/redactor.ts';
 import { testEngine } from '../testing/engine.ts';
 import { changeMetadata, readMetadata } from './metadata.ts';
-import { applyOperations, refusedKey } from './operations.ts';
+import { applyOperations, refusedKey } from '@millrace/contract/metadata';
 
 describe('operations', () => {
   it('set, append, remove, delete, increment and update, in their order', () => {

@@ -4,7 +4,7 @@ import type { Transaction } from '../../db/connect.ts';
 import type { Redactor } from '../../envvars/redact/redactor.ts';
 import { badRequest, Problem, unprocessable } from '../../problem.ts';
 import type { Engine } from '../engine.ts';
-import { applyOperations, refusedKey, type Metadata } from './operations.ts';
+import { applyOperations, refusedKey, type Metadata } from '@millrace/contract/metadata';
 
 export interface MetadataChange {
   readonly metadata?: Metadata | undefined;

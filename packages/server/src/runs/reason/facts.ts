@@ -6,6 +6,10 @@ import { whereabouts } from '../retrieve.ts';
 export interface WaitFacts {
   readonly status: RunStatus;
   readonly due: Date | null;
+  /** Under which later triggers may push it. */
+  readonly debounceKey: string | null;
+  /** Its batch, if that still waits for items. */
+  readonly openBatch: string | null;
   readonly task: string;
   readonly queue: string;
   readonly key: string;
@@ -22,9 +26,17 @@ export interface WaitFacts {
   readonly bound: boolean;
   readonly hasRunner: boolean;
   readonly ahead: number;
+  /** What it waits for in the midst of its code; the oldest few. */
+  readonly waits: readonly {
+    readonly kind: 'RUN' | 'BATCH' | 'TOKEN' | 'TIME';
+    readonly target: string | null;
+    /** ISO 8601. */
+    readonly until: string | null;
+  }[];
 }
 
 const mostAhead = 1_000;
+const mostWaits = 10;
 
 export async function readWaitFacts(
   sql: Queryable,
@@ -35,10 +47,14 @@ export async function readWaitFacts(
   const [facts] = await sql<WaitFacts[]>`
     select coalesce(f.status, case
              when l.run_id is not null then 'EXECUTING'
+             when u.run_id is not null then case when u.ready_at is null then 'WAITING' else 'QUEUED' end
              when d.run_id is not null then case when d.retry then 'EXECUTING' else 'DELAYED' end
              when p.run_id is not null then 'PENDING_VERSION'
              else 'QUEUED' end) as status,
-           d.due, f.task, q.name as queue, coalesce(f.concurrency_key, '') as key, q.paused as "queuePaused",
+           d.due, f.task, (select b.id from batches b
+                            where b.env = f.env and b.id = f.batch_id and b.sealed_at is null and b.aborted_at is null) as "openBatch",
+           (select x.key from debounces x
+             where x.env = f.env and x.task = f.task and x.key = f.debounce_key and x.run_id = f.id) as "debounceKey", q.name as queue, coalesce(f.concurrency_key, '') as key, q.paused as "queuePaused",
            coalesce(q.concurrency_override, q.concurrency_limit) as limit,
            (select count(*)::int from leases x
              where x.env = f.env and x.queue_id = f.queue_id and x.key = coalesce(f.concurrency_key, '')) as running,
@@ -50,7 +66,10 @@ export async function readWaitFacts(
            (select count(*)::int from (
               select from lanes n join queued w on w.lane_id = n.id
                where n.env = f.env and n.queue_id = f.queue_id and n.key = coalesce(f.concurrency_key, '')
-                 and n.route = coalesce(f.version_id, 0) and (w.ord, w.run_id) < (f.ord, f.id) limit ${mostAhead}) a) as ahead
+                 and n.route = coalesce(f.version_id, 0) and (w.ord, w.run_id) < (f.ord, f.id) limit ${mostAhead}) a) as ahead,
+           coalesce((select json_agg(json_build_object('kind', w.kind, 'target', w.target, 'until', w.due))
+              from (select x.* from waits x where x.env = f.env and x.run_id = f.id and x.attempt = u.attempt and x.over_at is null
+                     order by x.created_at, x.key limit ${mostWaits}) w), '[]') as waits
       from runs f
       join queues q on q.id = f.queue_id
       join environments e on e.id = f.env

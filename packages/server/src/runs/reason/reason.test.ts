@@ -4,6 +4,7 @@ import { changeConcurrency } from '../../queues/concurrency.ts';
 import { changeQueue } from '../../queues/change.ts';
 import { cancelRun } from '../cancel.ts';
 import { testEngine, type TestEngine } from '../testing/engine.ts';
+import { createBeginWaits } from '../waits/begin.ts';
 import { readWaitFacts } from './facts.ts';
 import { reasonOf } from './reason.ts';
 
@@ -45,6 +46,55 @@ describe('why a run is not running', () => {
     await t.end(attempt!, { kind: 'retry', delayMs: 60_000, error: failure });
     expect(await why(t, id)).toMatchObject({ reason: 'retry_pause', until: expect.any(String) });
   });
+
+  for (const [name, wait, told] of [
+    [
+      'a run',
+      { kind: 'RUN', target: 'child' },
+      { reason: 'waiting_on_run', message: /^It waits for the run / },
+    ],
+    [
+      'a token',
+      { kind: 'TOKEN', target: 'token' },
+      { reason: 'waiting_on_token', message: /complete the token / },
+    ],
+    [
+      'a time',
+      { kind: 'TIME', until: Date.parse('2999-01-01') },
+      { reason: 'waiting_on_time', message: /2999-01-01T/ },
+    ],
+    [
+      'a batch',
+      { kind: 'BATCH', target: 'batch' },
+      { reason: 'waiting_on_batch', message: /all runs of the batch / },
+    ],
+  ] as const) {
+    it(`its wait for ${name}, in the midst of its code`, async () => {
+      const t = await testEngine();
+      const { id: version } = await t.register('parent', 'child');
+      const { id } = await t.trigger('parent');
+      await connectRunner(t, 'r', [version]);
+      const [attempt] = await t.claim('r', [version], 1);
+      const child = await t.trigger('child');
+      const env = t.environment.id;
+      const now = new Date(t.engine.clock.now());
+      await t.sql`insert into waitpoints (env, id, callback, created_at) values (${env}, 'token', 'x', ${now})`;
+      await t.sql`
+        insert into batches (env, id, run_count, received, created_at, sealed_at) values (${env}, 'batch', 1, 1, ${now}, ${now})`;
+      await t.sql`insert into batch_cached (env, place, run_id) values (${env}, batch_prefix('batch') || '000', ${child.id})`;
+      const target = 'target' in wait ? (wait.target === 'child' ? child.id : wait.target) : undefined;
+      const begin = createBeginWaits(t.engine, t.sql, t.dispatch, () => {});
+      const waits = [{ key: 'one', ...wait, ...(target !== undefined && { target }) }];
+      expect(await begin({ env, run: id, fence: attempt!.fence, waits })).toMatchObject({
+        state: 'suspended',
+      });
+      expect(await why(t, id)).toMatchObject({
+        reason: told.reason,
+        message: expect.stringMatching(told.message),
+        ...(target === undefined ? { until: '2999-01-01T00:00:00.000Z' } : { waitsFor: target }),
+      });
+    });
+  }
 
   it('no version, be there none at all or none with its task', async () => {
     const t = await testEngine();

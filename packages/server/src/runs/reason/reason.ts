@@ -12,8 +12,22 @@ export function reasonOf(facts: WaitFacts): Told {
   const { status, queue, key } = facts;
   const place = { queue, ...(key !== '' && { concurrencyKey: key }) };
   if (isFinal(status)) return { reason: 'not_waiting', message: `It is over: ${status}.` };
+  if (status === 'WAITING') return waitReason(facts.waits);
+  if (facts.openBatch !== null) {
+    return {
+      reason: 'batch_open',
+      message: `Its batch ${facts.openBatch} still waits for items: all of its runs start together.`,
+    };
+  }
   if (facts.due) {
     const until = facts.due.toISOString();
+    if (status === 'DELAYED' && facts.debounceKey !== null) {
+      return {
+        reason: 'debounce',
+        message: `It is due at ${until}, and later if more triggers with its debounce key come.`,
+        until,
+      };
+    }
     return status === 'DELAYED'
       ? { reason: 'delay', message: `It is delayed until ${until}.`, until }
       : {
@@ -78,4 +92,38 @@ export function reasonOf(facts: WaitFacts): Told {
     ...place,
     ahead: facts.ahead,
   };
+}
+
+/** The first of its waits is what it is told to wait for; the others are mentioned. */
+function waitReason(waits: WaitFacts['waits']): Told {
+  const [first] = waits;
+  const others = waits.length > 1 ? ` It has ${waits.length - 1} more such waits.` : '';
+  switch (first?.kind) {
+    case 'RUN':
+      return {
+        reason: 'waiting_on_run',
+        message: `It waits for the run ${first.target} to end.${others}`,
+        waitsFor: first.target ?? undefined,
+      };
+    case 'BATCH':
+      return {
+        reason: 'waiting_on_batch',
+        message: `It waits for all runs of the batch ${first.target} to end.${others}`,
+        waitsFor: first.target ?? undefined,
+      };
+    case 'TOKEN':
+      return {
+        reason: 'waiting_on_token',
+        message: `It waits for somebody to complete the token ${first.target}.${others}`,
+        waitsFor: first.target ?? undefined,
+      };
+    default: {
+      const until = first?.until ? new Date(first.until).toISOString() : undefined;
+      return {
+        reason: 'waiting_on_time',
+        message: until === undefined ? 'It waits.' : `It waits until ${until}.${others}`,
+        until,
+      };
+    }
+  }
 }

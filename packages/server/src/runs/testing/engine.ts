@@ -80,7 +80,7 @@ export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<Te
     expect() {},
     async stop() {},
   };
-  const settle = createSettle(engine, sql, dispatch);
+  const settle = createSettle(engine, sql, dispatch, () => {});
   const trigger = createTrigger(engine, dispatch);
   const env = environment.id;
   let turn = -1;

@@ -1,0 +1,129 @@
+/**
+ * What a batch costs: `node --conditions millrace-source bench/batches.ts [rounds] [batches]`. Batches of 1,000 items over HTTP (opened, then streamed as NDJSON in one
+ * upload) beside graphile-worker's `addJobs` with 500 jobs a call, both on the same embedded PostgreSQL, batch by
+ * batch in turn. The measure: the median time of graphile-worker's 1,000 jobs divided by that of ours.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Logger, makeWorkerUtils } from 'graphile-worker';
+import pg from 'pg';
+import { startPostgres } from '../packages/millrace/src/postgres/index.ts';
+import { masterKeyOf } from '../packages/server/src/auth/seal.ts';
+import { createLog } from '../packages/server/src/log.ts';
+import { startServer } from '../packages/server/src/server.ts';
+
+const rounds = Number(process.argv[2] ?? 5);
+const batches = Number(process.argv[3] ?? 20);
+const items = 1_000;
+const jobsPerCall = 500;
+
+const folder = await mkdtemp(join(tmpdir(), 'bench-batches-'));
+const postgres = await startPostgres({ dataDir: folder });
+const server = await startServer({
+  database: postgres.connection,
+  port: 0,
+  masterKey: masterKeyOf(Buffer.alloc(32, 1)),
+  log: createLog(process.stderr, 'warn'),
+});
+const key = server.credentials?.environments.prod.secretKey ?? '';
+const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+
+const ask = (path: string, type: string, body: Buffer): Promise<{ id?: string; sealed?: boolean }> =>
+  new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': type };
+    const outgoing = request(`${server.url}${path}`, { method: 'POST', headers, agent }, (incoming) => {
+      const pieces: Buffer[] = [];
+      incoming.on('data', (piece: Buffer) => pieces.push(piece));
+      incoming.on('end', () => {
+        const text = Buffer.concat(pieces).toString();
+        if ((incoming.statusCode ?? 0) < 300) resolve(JSON.parse(text));
+        else reject(new Error(`${incoming.statusCode} ${text}`));
+      });
+    });
+    outgoing.on('error', reject);
+    // In pieces, as a client that makes the items as it goes.
+    for (let at = 0; at < body.length; at += 65_536) outgoing.write(body.subarray(at, at + 65_536));
+    outgoing.end();
+  });
+
+const payload = (n: number) => ({ user: n, address: `user-${n}@example.com`, pad: 'x'.repeat(100) });
+
+await ask(
+  '/runner/v1/versions',
+  'application/json',
+  Buffer.from(JSON.stringify({ contentHash: 'content-1', tasks: [{ id: 'noop', filePath: 't.ts' }] })),
+);
+
+async function ours(): Promise<void> {
+  const create = Buffer.from(JSON.stringify({ runCount: items, taskIdentifiers: ['noop'] }));
+  const { id } = await ask('/api/v3/batches', 'application/json', create);
+  // As a client writes them, line by line.
+  const lines: string[] = [];
+  for (let index = 0; index < items; index++) {
+    lines.push(JSON.stringify({ index, task: 'noop', payload: payload(index) }));
+  }
+  const filled = await ask(
+    `/api/v3/batches/${id}/items`,
+    'application/x-ndjson',
+    Buffer.from(lines.join('\n')),
+  );
+  if (!filled.sealed) throw new Error('a batch was not sealed');
+}
+
+const admin = new pg.Pool({ connectionString: postgres.url, max: 1 });
+await admin.query('create database graphile');
+const address = new URL(postgres.url);
+address.pathname = '/graphile';
+const pool = new pg.Pool({ connectionString: address.href, max: 8 });
+const logger = new Logger(() => (level, message) => {
+  if (level === 'error') console.error('graphile-worker', message);
+});
+const graphile = await makeWorkerUtils({ pgPool: pool, logger });
+await graphile.migrate();
+
+async function theirs(): Promise<void> {
+  for (let from = 0; from < items; from += jobsPerCall) {
+    await graphile.addJobs(
+      Array.from({ length: jobsPerCall }, (_, n) => ({ identifier: 'noop', payload: payload(from + n) })),
+    );
+  }
+}
+
+async function took(act: () => Promise<void>): Promise<number> {
+  const started = performance.now();
+  await act();
+  return performance.now() - started;
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+for (const act of [ours, theirs]) for (let n = 0; n < 5; n++) await act();
+const ratios: number[] = [];
+for (let round = 0; round < rounds; round++) {
+  // One after the other, so that what else the machine does falls on both.
+  const mine: number[] = [];
+  const other: number[] = [];
+  for (let n = 0; n < batches; n++) {
+    mine.push(await took(ours));
+    other.push(await took(theirs));
+  }
+  const ratio = median(other) / median(mine);
+  ratios.push(ratio);
+  const shown = [median(mine), Math.min(...mine), median(other), Math.min(...other)].map((ms) =>
+    ms.toFixed(1),
+  );
+  console.log(
+    `round ${round + 1}, ms for ${items} items: ${shown[0]} (least ${shown[1]}), graphile-worker ${shown[2]} (least ${shown[3]}), ratio ${ratio.toFixed(2)}`,
+  );
+}
+console.log(`median ratio ${median(ratios).toFixed(2)} (at least 1 is the goal)`);
+
+agent.destroy();
+await graphile.release();
+await Promise.all([pool.end(), admin.end()]);
+await server.close();
+await postgres.stop();
+await rm(folder, { recursive: true });

@@ -1,0 +1,190 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { runResult } from './runs-outcome.ts';
+import { date } from './shapes.ts';
+import { triggerBody, triggerOptions } from './tasks.ts';
+
+/** Most items of a batch that is filled by a stream. */
+export const batchLimit = 1_000;
+/** Most items of a batch that comes in one request. */
+export const oneShotBatchLimit = 500;
+/** Largest item of a stream in bytes; a larger one becomes a run that has failed. */
+export const batchItemLimit = 3_145_728;
+
+const taskId = z.string().min(1).max(128);
+const keyOptions = z.object({ key: z.string(), scope: z.enum(['run', 'attempt', 'global']) });
+
+/** One line of the stream that fills a batch. */
+export const batchItem = z.object({
+  /** Its place in the batch, from 0. An item that comes again is ignored. */
+  index: z.number().int().min(0),
+  task: taskId,
+  payload: z.unknown().optional(),
+  options: triggerOptions.omit({ parentRunId: true }).optional(),
+});
+export type BatchItem = z.output<typeof batchItem>;
+
+const createAccess = {
+  secretKey: true,
+  publicToken: true,
+  action: 'batchTrigger',
+  on: 'tasks',
+  objects: true,
+  oneTime: true,
+} as const;
+
+const opened = z.object({
+  id: z.string(),
+  runCount: z.number().int(),
+  /** The idempotency key led to a batch that is complete already: send no items. */
+  isCached: z.boolean(),
+  idempotencyKey: z.string().optional(),
+});
+
+export const createBatch = operation({
+  id: 'createBatch',
+  method: 'POST',
+  path: '/api/v3/batches',
+  tag: 'batches',
+  summary: 'Open a batch, to be filled with items',
+  access: createAccess,
+  body: z.object({
+    runCount: z.number().int().min(1).max(batchLimit, `a batch has at most ${batchLimit} items`),
+    /** What its items will trigger: who may not trigger all of it is refused here. */
+    taskIdentifiers: z.array(taskId).min(1).optional(),
+    parentRunId: z.string().optional(),
+    resumeParentOnCompletion: z.boolean().optional(),
+    idempotencyKey: z.string().max(2_048).optional(),
+    /** How long the key is remembered, such as `1h`. Default 30 days. */
+    idempotencyKeyTTL: z.string().optional(),
+    idempotencyKeyOptions: keyOptions.optional(),
+  }),
+  bodyLimit: 131_072,
+  status: 202,
+  replaysItself: true,
+  reply: opened,
+  errors: [413, 422, 429],
+});
+
+export const addBatchItems = operation({
+  id: 'addBatchItems',
+  method: 'POST',
+  path: '/api/v3/batches/:batchId/items',
+  tag: 'batches',
+  summary: 'Fill a batch with items, one JSON object a line; the last one seals it',
+  access: createAccess,
+  params: z.object({ batchId: z.string().min(1).max(128) }),
+  bodyStream: ['application/x-ndjson', 'application/ndjson'],
+  replaysItself: true,
+  reply: z.object({
+    id: z.string(),
+    itemsAccepted: z.number().int(),
+    /** Items that had come before. */
+    itemsDeduplicated: z.number().int(),
+    /** All items are there and its runs may start. If not, send the whole stream again. */
+    sealed: z.boolean(),
+    runCount: z.number().int(),
+    /** Items that are there, of those expected; only while it is not sealed. */
+    enqueuedCount: z.number().int().optional(),
+    expectedCount: z.number().int().optional(),
+  }),
+  unlimited: true,
+  errors: [400, 413, 415, 422],
+});
+
+export const createWholeBatch = operation({
+  id: 'createWholeBatch',
+  method: 'POST',
+  path: '/api/v2/tasks/batch',
+  tag: 'batches',
+  summary: 'Trigger a batch with one request',
+  access: createAccess,
+  body: z.object({
+    items: z
+      .array(
+        triggerBody.extend({ task: taskId, options: triggerOptions.omit({ parentRunId: true }).optional() }),
+      )
+      .min(1, 'a batch has at least one item')
+      .max(oneShotBatchLimit, `a batch in one request has at most ${oneShotBatchLimit} items`),
+    parentRunId: z.string().optional(),
+    resumeParentOnCompletion: z.boolean().optional(),
+  }),
+  bodyLimit: 1_000_000,
+  status: 202,
+  replaysItself: true,
+  reply: opened,
+  errors: [413, 422, 429],
+});
+
+export const batchStatuses = ['PENDING', 'PROCESSING', 'COMPLETED', 'PARTIAL_FAILED', 'ABORTED'] as const;
+
+const batch = z.object({
+  id: z.string(),
+  /** `PENDING` until its last run has ended, then `COMPLETED`; `ABORTED` if it was never filled. The others are not used here. */
+  status: z.enum(batchStatuses),
+  idempotencyKey: z.string().optional(),
+  createdAt: date,
+  updatedAt: date,
+  runCount: z.number().int(),
+  /** In the order of its items. */
+  runs: z.array(z.string()),
+});
+
+const readAccess = {
+  secretKey: true,
+  publicToken: true,
+  action: 'read',
+  on: 'batch',
+  objects: true,
+} as const;
+const batchId = z.object({ batchId: z.string().min(1).max(128) });
+
+export const retrieveBatch = operation({
+  id: 'retrieveBatch',
+  method: 'GET',
+  path: '/api/v2/batches/:batchId',
+  tag: 'batches',
+  summary: 'Retrieve a batch',
+  access: readAccess,
+  params: batchId,
+  reply: batch.extend({
+    processing: z.object({
+      /** When its last item came and its runs were let go. */
+      completedAt: date.optional(),
+      /** Items that made no run. */
+      errors: z.array(
+        z.object({
+          index: z.number().int(),
+          taskIdentifier: z.string(),
+          error: z.string(),
+          errorCode: z.string().optional(),
+        }),
+      ),
+    }),
+  }),
+  errors: [404],
+});
+
+export const retrieveBatchBefore = operation({
+  id: 'retrieveBatchBefore',
+  method: 'GET',
+  path: '/api/v1/batches/:batchId',
+  tag: 'batches',
+  summary: 'Retrieve a batch, as older clients do',
+  access: readAccess,
+  params: batchId,
+  reply: batch,
+  errors: [404],
+});
+
+export const listBatchResults = operation({
+  id: 'listBatchResults',
+  method: 'GET',
+  path: '/api/v1/batches/:batchId/results',
+  tag: 'batches',
+  summary: 'What the runs of a batch that have ended returned or failed with',
+  access: { ...readAccess, publicToken: false },
+  params: batchId,
+  reply: z.object({ id: z.string(), items: z.array(runResult) }),
+  errors: [404],
+});

@@ -1,0 +1,35 @@
+import type { Operations, Reply } from '@millrace/contract';
+import { currentClient } from '../client/current-client.ts';
+
+type WireBatch = Reply<Operations['retrieveBatch']>;
+
+/** A batch as it is now. */
+export interface Batch extends Omit<WireBatch, 'createdAt' | 'updatedAt' | 'processing'> {
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly processing: Omit<WireBatch['processing'], 'completedAt'> & {
+    /** When its last item was stored and its runs were let go. */
+    readonly completedAt?: Date;
+  };
+}
+
+/**
+ * The batch as it is now, with the ids of its runs in the order of its items: `PENDING` until its last run has ended, then `COMPLETED`.
+ *
+ * Throws a NotFoundError when this environment has no such batch, after some seconds, as `runs.retrieve`.
+ *
+ * @example
+ * const { status, runs } = await batch.retrieve(handle.batchId);
+ */
+export async function retrieve(batchId: string): Promise<Batch> {
+  const { createdAt, updatedAt, processing, ...same } = await currentClient().call('retrieveBatch', {
+    params: { batchId },
+  });
+  const { completedAt, ...rest } = processing;
+  return {
+    ...same,
+    createdAt: new Date(createdAt),
+    updatedAt: new Date(updatedAt),
+    processing: { ...rest, ...(completedAt !== undefined && { completedAt: new Date(completedAt) }) },
+  };
+}

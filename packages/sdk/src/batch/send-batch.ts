@@ -1,0 +1,90 @@
+import type { ApiClient } from '../client/api-client.ts';
+import { keyMembers } from '../idempotency-keys/create.ts';
+import { triggerMembers } from '../task/trigger.ts';
+import type { TriggerOptions } from '../task/trigger-options.ts';
+import type { BatchHandle } from './handle.ts';
+
+/** A run of a batch, types erased. */
+export interface BatchItem {
+  readonly task: string;
+  readonly payload: unknown;
+  readonly options?: TriggerOptions | undefined;
+}
+
+export interface SendBatchOptions {
+  readonly idempotencyKey?: string | readonly string[] | undefined;
+  readonly idempotencyKeyTTL?: string | undefined;
+  /** The run that makes the batch. */
+  readonly parentRunId?: string | undefined;
+  /** That run waits until the batch is over. */
+  readonly resumeParentOnCompletion?: boolean | undefined;
+}
+
+/** The server took an upload and misses items all the same: something between drops parts of requests. */
+export class BatchNotSealedError extends Error {
+  override readonly name = 'BatchNotSealedError';
+  readonly batchId: string;
+
+  constructor(batchId: string, enqueued: number, expected: number) {
+    super(`The batch ${batchId} has ${enqueued} of its ${expected} items after every attempt to send them.`);
+    this.batchId = batchId;
+  }
+}
+
+/** Characters of one upload, about; a longer item goes alone. */
+const uploadLength = 4_000_000;
+const mostRounds = 5;
+
+/** Opens a batch and fills it, unless an idempotency key led to one that is complete. */
+export async function sendBatch(
+  client: ApiClient,
+  items: readonly BatchItem[],
+  { idempotencyKey, ...options }: SendBatchOptions,
+): Promise<BatchHandle> {
+  // Written before the batch is there: one that cannot be written leaves nothing behind.
+  const lines = await Promise.all(
+    items.map(async ({ task, payload, options: own }, index) => {
+      const members = await triggerMembers(client, payload, own);
+      return `{"index":${index},"task":${JSON.stringify(task)}${members && ','}${members}}\n`;
+    }),
+  );
+  const { reply, header } = await client.callWithHeaders('createBatch', {
+    body: {
+      runCount: items.length,
+      taskIdentifiers: [...new Set(items.map((item) => item.task))].toSorted(),
+      ...options,
+      ...(idempotencyKey !== undefined && (await keyMembers(idempotencyKey))),
+    },
+  });
+  const { id, runCount, isCached } = reply;
+  if (!isCached) await upload(client, id, lines);
+  return { batchId: id, runCount, isCached, publicAccessToken: header('x-trigger-jwt') };
+}
+
+async function upload(client: ApiClient, batchId: string, lines: readonly string[]): Promise<void> {
+  let last = { enqueued: 0, expected: lines.length };
+  for (let round = 0; round < mostRounds; round += 1) {
+    for (const text of uploadsOf(lines)) {
+      const filled = await client.call('addBatchItems', {
+        params: { batchId },
+        text,
+        headers: { 'content-type': 'application/x-ndjson' },
+      });
+      if (filled.sealed) return;
+      last = { enqueued: filled.enqueuedCount ?? 0, expected: filled.expectedCount ?? lines.length };
+    }
+  }
+  throw new BatchNotSealedError(batchId, last.enqueued, last.expected);
+}
+
+function* uploadsOf(lines: readonly string[]): Generator<string> {
+  let from = 0;
+  while (from < lines.length) {
+    let length = 0;
+    let to = from;
+    do length += lines[to++]!.length;
+    while (to < lines.length && length + lines[to]!.length <= uploadLength);
+    yield lines.slice(from, to).join('');
+    from = to;
+  }
+}

@@ -1,0 +1,99 @@
+import type { ApiClient } from '../client/api-client.ts';
+import { currentClient } from '../client/current-client.ts';
+import { resultOf, type RunResult } from '../task/run-result.ts';
+import { ownEnvironment } from '../task/trigger-and-wait.ts';
+import type { TriggerOptions } from '../task/trigger-options.ts';
+import type { AnyTask, TaskId, TaskInput, TaskOutput } from '../task/types.ts';
+import { nextOf, ownKey, ownKeyTTL, waitingRun } from '../wait/in-run.ts';
+import { sendBatch, type BatchItem } from './send-batch.ts';
+
+/** What became of the runs of a batch that was waited for, in the order of its items. */
+export interface BatchResult<TResult = RunResult> {
+  /** `batch_…` */
+  readonly id: string;
+  readonly runs: readonly TResult[];
+}
+
+/** Options of a batch as a whole. */
+export interface BatchOptions {
+  /** A second batch with this key is the first one (`isCached`). A key as for a single run. */
+  idempotencyKey?: string | readonly string[];
+  /** How long the key is remembered, such as `1h` or `30d`. Default 30 days. */
+  idempotencyKeyTTL?: string;
+}
+
+type PayloadOf<T extends AnyTask> =
+  undefined extends TaskInput<T> ? { readonly payload?: TaskInput<T> } : { readonly payload: TaskInput<T> };
+
+/** A run of one task in a batch. */
+export type ItemOf<T extends AnyTask> = PayloadOf<T> & { readonly options?: TriggerOptions };
+
+/** A run in a batch, its task by its id. */
+export type ItemById<T extends AnyTask> = T extends AnyTask ? { readonly id: TaskId<T> } & ItemOf<T> : never;
+
+/** A run in a batch, with its task. */
+export type ItemByTask<T extends AnyTask> = { readonly task: T } & ItemOf<T>;
+
+type ResultOf<T extends AnyTask> = T extends AnyTask ? RunResult<TaskId<T>, TaskOutput<T>> : never;
+
+/** Triggers a batch through a given client and waits until all of its runs have ended. */
+export async function triggerBatchAndWait(
+  client: ApiClient,
+  items: readonly BatchItem[],
+  options: BatchOptions = {},
+): Promise<BatchResult> {
+  const run = waitingRun('batchTriggerAndWait');
+  ownEnvironment(client, 'batchTriggerAndWait');
+  // As for a single run: code that runs again finds the batch that it made before.
+  const key =
+    options.idempotencyKey === undefined
+      ? { idempotencyKey: ownKey(run, `batch/${nextOf(run.waits, 'batch')}`), idempotencyKeyTTL: ownKeyTTL }
+      : options;
+  const parent = { parentRunId: run.run, resumeParentOnCompletion: true };
+  const { batchId: id } = await sendBatch(client, items, { ...key, ...parent });
+  await run.waits.begin({ key: `batch/${id}`, kind: 'BATCH', target: id });
+  const results = await client.call('listBatchResults', { params: { batchId: id } });
+  return { id, runs: results.items.map((item) => resultOf(item)) };
+}
+
+/**
+ * Starts runs of several tasks by their ids and waits until all have ended, in the code of a task.
+ *
+ * @example
+ * const { runs } = await batch.triggerAndWait<typeof resizeImage | typeof readText>([
+ *   { id: 'resize-image', payload: { url } },
+ *   { id: 'read-text', payload: { url } },
+ * ]);
+ */
+export async function triggerAndWait<T extends AnyTask = AnyTask>(
+  items: readonly ItemById<T>[],
+  options?: BatchOptions,
+): Promise<BatchResult<ResultOf<T>>> {
+  const erased = items.map((item) => ({
+    task: item.id,
+    payload: item.payload as unknown,
+    options: item.options,
+  }));
+  return (await triggerBatchAndWait(currentClient(), erased, options)) as BatchResult<ResultOf<T>>;
+}
+
+/**
+ * Starts runs of several tasks and waits until all have ended, in the code of a task. The results have the types of the tasks, one by one.
+ *
+ * @example
+ * const { runs: [image, text] } = await batch.triggerByTaskAndWait([
+ *   { task: resizeImage, payload: { url } },
+ *   { task: readText, payload: { url } },
+ * ]);
+ */
+export async function triggerByTaskAndWait<const TTasks extends readonly AnyTask[]>(
+  items: { readonly [K in keyof TTasks]: ItemByTask<TTasks[K]> },
+  options?: BatchOptions,
+): Promise<{ readonly id: string; readonly runs: { readonly [K in keyof TTasks]: ResultOf<TTasks[K]> } }> {
+  const erased = (items as readonly ItemByTask<AnyTask>[]).map(({ task, payload, options: own }) => ({
+    task: task.id,
+    payload: payload as unknown,
+    options: own,
+  }));
+  return (await triggerBatchAndWait(currentClient(), erased, options)) as never;
+}

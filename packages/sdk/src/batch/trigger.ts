@@ -1,0 +1,62 @@
+import type { ApiClient } from '../client/api-client.ts';
+import { currentClient } from '../client/current-client.ts';
+import { currentRun } from '../run-scope.ts';
+import type { AnyTask } from '../task/types.ts';
+import type { BatchHandle } from './handle.ts';
+import { sendBatch, type BatchItem } from './send-batch.ts';
+import type { BatchOptions, ItemById, ItemByTask } from './trigger-and-wait.ts';
+
+/** Triggers a batch through a given client. */
+export function triggerBatch(
+  client: ApiClient,
+  items: readonly BatchItem[],
+  options: BatchOptions = {},
+): Promise<BatchHandle> {
+  // As for a single run: with a credential of one's own the batch may be where nobody knows this parent.
+  const parentRunId = client.settings.isAmbient ? currentRun()?.run : undefined;
+  return sendBatch(client, items, { ...options, parentRunId });
+}
+
+/**
+ * Starts up to 1,000 runs of several tasks together, by their ids. Name their types to have the payloads checked. All of the runs
+ * start once the last one is stored; their order is that of the items.
+ *
+ * Throws before anything is sent for a payload that cannot be written; an ApiError for what the server refuses, and then none of the
+ * runs starts.
+ *
+ * @example
+ * const { batchId } = await batch.trigger<typeof resizeImage | typeof sendMail>([
+ *   { id: 'resize-image', payload: { url } },
+ *   { id: 'send-mail', payload: { to }, options: { delay: '1h' } },
+ * ]);
+ */
+export async function trigger<T extends AnyTask = AnyTask>(
+  items: readonly ItemById<T>[],
+  options?: BatchOptions,
+): Promise<BatchHandle> {
+  const erased = items.map((item) => ({
+    task: item.id,
+    payload: item.payload as unknown,
+    options: item.options,
+  }));
+  return triggerBatch(currentClient(), erased, options);
+}
+
+/**
+ * As `batch.trigger`, with the tasks themselves instead of their ids.
+ *
+ * @example
+ * await batch.triggerByTask([{ task: resizeImage, payload: { url } }, { task: sendMail, payload: { to } }]);
+ */
+export async function triggerByTask<const T extends readonly AnyTask[]>(
+  items: { readonly [K in keyof T]: ItemByTask<T[K]> },
+  options?: BatchOptions,
+): Promise<BatchHandle> {
+  const given = items as readonly ItemByTask<AnyTask>[];
+  const erased = given.map((item) => ({
+    task: item.task.id,
+    payload: item.payload as unknown,
+    options: item.options,
+  }));
+  return triggerBatch(currentClient(), erased, options);
+}

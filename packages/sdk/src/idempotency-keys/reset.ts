@@ -1,0 +1,22 @@
+import { currentClient } from '../client/current-client.ts';
+import { create, type IdempotencyKeyOptions } from './create.ts';
+
+/**
+ * Makes the server forget a key of a task's runs: the next trigger with it makes a run. The key as `idempotencyKeys.create` gave it, or
+ * what it was made of with its scope, called where it was made.
+ *
+ * Throws a NotFoundError when the server does not remember the key.
+ *
+ * @example
+ * await idempotencyKeys.reset('send-mail', 'welcome-42', { scope: 'global' });
+ */
+export async function reset(
+  taskIdentifier: string,
+  key: string | readonly string[],
+  options?: IdempotencyKeyOptions,
+): Promise<{ id: string }> {
+  const client = currentClient();
+  const isMade = typeof key === 'string' && /^[0-9a-f]{64}$/.test(key);
+  const made = isMade ? key : await create(key, options);
+  return client.call('resetIdempotencyKey', { params: { key: made }, body: { taskIdentifier } });
+}

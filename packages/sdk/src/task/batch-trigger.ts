@@ -1,0 +1,24 @@
+import type { BatchHandle } from '../batch/handle.ts';
+import { triggerBatch } from '../batch/trigger.ts';
+import type { BatchOptions, ItemOf } from '../batch/trigger-and-wait.ts';
+import { currentClient } from '../client/current-client.ts';
+import type { AnyTask, TaskId } from './types.ts';
+
+/**
+ * Starts up to 1,000 runs of a task by its id. Otherwise as the task's own `batchTrigger`.
+ *
+ * @example
+ * await tasks.batchTrigger<typeof resizeImage>('resize-image', urls.map((url) => ({ payload: { url } })));
+ */
+export async function batchTrigger<T extends AnyTask = AnyTask>(
+  taskIdentifier: TaskId<T>,
+  items: readonly ItemOf<T>[],
+  options?: BatchOptions,
+): Promise<BatchHandle> {
+  const erased = items.map((item) => ({
+    task: taskIdentifier,
+    payload: item.payload as unknown,
+    options: item.options,
+  }));
+  return triggerBatch(currentClient(), erased, options);
+}

@@ -1,0 +1,51 @@
+import type { ApiClient } from '../client/api-client.ts';
+import { currentClient } from '../client/current-client.ts';
+import { nextOf, ownKey, ownKeyTTL, waitingRun } from '../wait/in-run.ts';
+import { ResultPromise } from '../wait/result-promise.ts';
+import { resultOf, type RunResult } from './run-result.ts';
+import { triggerThrough } from './trigger.ts';
+import type { TriggerOptions } from './trigger-options.ts';
+import type { AnyTask, TaskId, TaskInput, TaskOutput, TriggerArguments } from './types.ts';
+
+/** Triggers through a given client and waits for the end of the run. */
+export async function triggerAndWaitThrough<TId extends string, TOutput>(
+  client: ApiClient,
+  taskIdentifier: TId,
+  payload: unknown,
+  options: TriggerOptions = {},
+): Promise<RunResult<TId, TOutput>> {
+  const run = waitingRun('triggerAndWait');
+  ownEnvironment(client, 'triggerAndWait');
+  // An attempt whose code runs again finds the run that it triggered before, also one that has failed since.
+  const own =
+    options.idempotencyKey === undefined
+      ? {
+          idempotencyKey: ownKey(run, `${taskIdentifier}/${nextOf(run.waits, `run/${taskIdentifier}`)}`),
+          idempotencyKeyTTL: ownKeyTTL,
+        }
+      : {};
+  const { id } = await triggerThrough(client, taskIdentifier, payload, { ...options, ...own });
+  await run.waits.begin({ key: `run/${id}`, kind: 'RUN', target: id });
+  return resultOf(await client.call('retrieveRunResult', { params: { runId: id } }));
+}
+
+/** A run waits for what is in its own environment: another one's server could not wake it. */
+export function ownEnvironment({ settings }: ApiClient, what: string): void {
+  if (settings.isAmbient) return;
+  throw new Error(
+    `${what} works with the run's own environment: it cannot be used with a credential of your own (configure, auth.withAuth).`,
+  );
+}
+
+/**
+ * Starts a run of a task by its id and waits for its end, in the code of another task. Otherwise as the task's own `triggerAndWait`.
+ *
+ * @example
+ * const { bytes } = await tasks.triggerAndWait<typeof resizeImage>('resize-image', { url }).unwrap();
+ */
+export function triggerAndWait<T extends AnyTask = AnyTask>(
+  taskIdentifier: TaskId<T>,
+  ...[payload, options]: TriggerArguments<TaskInput<T>>
+): ResultPromise<RunResult<TaskId<T>, TaskOutput<T>>> {
+  return ResultPromise.of(triggerAndWaitThrough(currentClient(), taskIdentifier, payload, options));
+}

@@ -1,0 +1,55 @@
+import type { Queryable } from '../db/connect.ts';
+import type { Batches } from './batch.ts';
+
+/** A batch that nobody filled for so long never will be. */
+const abandonedMs = 24 * 3_600_000;
+const mostAtOnce = 20;
+
+/** Gives up an open batch: what came of it is cancelled, and nothing more may come. */
+export async function abortBatch(sql: Queryable, env: number, batch: string, now: number): Promise<void> {
+  const at = new Date(now);
+  await sql`
+    with gone as (
+      update batches set aborted_at = ${at}
+       where env = ${env} and id = ${batch} and sealed_at is null and aborted_at is null
+      returning env, id
+    ), ended as (
+      update runs r set status = 'CANCELED', finished_at = ${at}, updated_at = ${at}
+        from gone g
+       where r.env = g.env and r.id >= batch_prefix(g.id) and r.id < batch_prefix(g.id) || '~' and r.status is null
+      returning r.env, r.id, r.task
+    )
+    select note_facets(array_agg(e.env), array_agg(f.facet), array_agg(e.id))
+      from ended e cross join lateral unnest(array['s:CANCELED', 'e:CANCELED:' || e.task]) as f (facet)
+    having count(*) > 0`;
+}
+
+/** The duty that gives up batches which were never filled, and forgets those whose runs are gone. */
+export const batchKeeper = ({ sql, clock }: Pick<Batches, 'sql' | 'clock'>, retentionMs: number) => ({
+  name: 'batch keeper',
+  everyMs: 60_000,
+  async round(): Promise<boolean> {
+    const now = clock.now();
+    const open = await sql<{ env: number; id: string }[]>`
+      select env, id from batches
+       where sealed_at is null and aborted_at is null and created_at < ${new Date(now - abandonedMs)}
+       order by created_at limit ${mostAtOnce}`;
+    for (const { env, id } of open) await abortBatch(sql, env, id, now);
+    const gone = await sql`
+      with gone as (
+        delete from batches b where ctid = any(array(
+          select b.ctid from batches b
+           where b.created_at < ${new Date(now - retentionMs)} and (b.sealed_at is not null or b.aborted_at is not null)
+             and not exists (
+               select from runs r where r.env = b.env and r.id >= batch_prefix(b.id) and r.id < batch_prefix(b.id) || '~')
+             and (b.sealed_at is null or is_batch_over(b.env, b.id))
+           limit ${mostAtOnce}))
+        returning b.env, b.id
+      ), links as (
+        delete from batch_cached c using gone g
+         where c.env = g.env and c.place >= batch_prefix(g.id) and c.place < batch_prefix(g.id) || '~'
+      )
+      select from gone`;
+    return open.length >= mostAtOnce || gone.length >= mostAtOnce;
+  },
+});

@@ -1,0 +1,152 @@
+import type { Transaction } from '../db/connect.ts';
+import { insertHeld, isPlainItem } from '../runs/insert-plain.ts';
+import type { NewRun } from '../runs/row.ts';
+import { insertRuns } from '../runs/trigger.ts';
+import { withoutTwins } from '../runs/twins.ts';
+import { unprocessable } from '../problem.ts';
+import type { Batches, BatchRow } from './batch.ts';
+import { endUpFront, failUpFront } from './oversized.ts';
+import { columns } from './open.ts';
+
+/** An item of a batch, ready to be written. */
+export interface PreparedItem {
+  readonly run: NewRun;
+  /** Its line was longer than a line may be: it becomes a run that has failed. */
+  readonly isOversized: boolean;
+}
+
+export interface Filled {
+  readonly accepted: number;
+  readonly deduplicated: number;
+  /** Items that are there now. */
+  readonly received: number;
+  readonly sealed: boolean;
+}
+
+export async function fillBatch(
+  batches: Batches,
+  env: number,
+  batch: string,
+  items: readonly PreparedItem[],
+): Promise<Filled> {
+  const now = batches.clock.now();
+  const { filled, tell } = await batches.sql.begin((tx) => fillIn(tx, env, batch, items, now));
+  tell(batches);
+  return filled;
+}
+
+interface Written {
+  readonly filled: Filled;
+  /** To be called when it is committed: runs may start now, or fall due. */
+  readonly tell: (batches: Pick<Batches, 'dispatch'>) => void;
+}
+
+/**
+ * Writes some items of a batch in the caller's transaction: those that are not there yet. With the last one the batch is sealed, in
+ * that same transaction. Uploads of one batch take turns on its row, so it is sealed once, whoever comes and whoever dies.
+ */
+export async function fillIn(
+  tx: Transaction,
+  env: number,
+  batch: string,
+  items: readonly PreparedItem[],
+  now: number,
+): Promise<Written> {
+  const [row] = await tx<BatchRow[]>`
+    select ${columns(tx)} from batches where env = ${env} and id = ${batch} for no key update`;
+  if (!row) throw unprocessable(`Batch ${batch} not found`);
+  if (row.aborted_at !== null) throw abortedBatch(batch);
+  if (row.sealed_at !== null) return { filled: alreadySealed(row, items), tell() {} };
+  const fresh = await withoutKnown(tx, env, row, items);
+  if (fresh.length > 0) await insertItems(tx, env, row, fresh);
+  const received = row.received + fresh.length;
+  const filled = {
+    accepted: fresh.length,
+    deduplicated: items.length - fresh.length,
+    received,
+    sealed: received === row.run_count,
+  };
+  if (!filled.sealed) {
+    // Nothing is promised yet: what a crash of PostgreSQL takes away is sent again. So nobody waits for the disk.
+    await tx`
+      update batches set received = ${received} where env = ${env} and id = ${batch}
+      returning set_config('synchronous_commit', 'off', true)`;
+    return { filled, tell() {} };
+  }
+  const [sealed] = await tx<{ queued: boolean; due: Date | null; failed: boolean }[]>`
+    select * from seal_batch(${env}, ${batch}, ${new Date(now)})`;
+  if (sealed?.failed) await endUpFront(tx, env, batch, now);
+  return {
+    filled,
+    tell({ dispatch }) {
+      if (sealed?.queued) dispatch.wake(env);
+      if (sealed?.due) dispatch.expect(sealed.due.getTime());
+    },
+  };
+}
+
+export const abortedBatch = (batch: string) =>
+  unprocessable(`Batch ${batch} was given up because its items did not come: open another one.`);
+
+const alreadySealed = (row: BatchRow, items: readonly unknown[]): Filled => ({
+  accepted: 0,
+  deduplicated: items.length,
+  received: row.run_count,
+  sealed: true,
+});
+
+async function withoutKnown(
+  tx: Transaction,
+  env: number,
+  { id, received }: BatchRow,
+  items: readonly PreparedItem[],
+): Promise<PreparedItem[]> {
+  const known = new Set<string>();
+  if (received > 0) {
+    const rows = await tx<{ id: string }[]>`
+      select id from runs where env = ${env} and id >= batch_prefix(${id}) and id < batch_prefix(${id}) || '~'
+      union all
+      select place from batch_cached where env = ${env} and place >= batch_prefix(${id}) and place < batch_prefix(${id}) || '~'`;
+    for (const row of rows) known.add(row.id);
+  }
+  return items.filter(({ run }) => !known.has(run.id) && known.add(run.id));
+}
+
+async function insertItems(
+  tx: Transaction,
+  env: number,
+  { created_at }: BatchRow,
+  items: readonly PreparedItem[],
+): Promise<void> {
+  const { runs, places } = withoutTwins(items.map((item) => item.run));
+  if (runs.length === items.length && runs.every(isPlainItem)) {
+    await insertHeld(tx, runs, created_at);
+  } else {
+    // They are in the order of their batch, not of their arrival.
+    const clock = { now: () => created_at.getTime() };
+    const rows = await insertRuns({ sql: tx, clock }, runs);
+    const madeBy = new Map(rows.map((row) => [row.ix - 1, row.run_id]));
+    const made = items.map((_, index) => madeBy.get(places[index] as number) as string);
+    await link(tx, env, items, made);
+  }
+  const oversized = items.filter((item) => item.isOversized).map((item) => item.run.id);
+  if (oversized.length > 0) await failUpFront(tx, env, oversized);
+}
+
+/** Keeps which run answers for an item that made none of its own. */
+async function link(
+  tx: Transaction,
+  env: number,
+  items: readonly PreparedItem[],
+  made: readonly string[],
+): Promise<void> {
+  const links = items.flatMap(({ run }, index) => {
+    const other = made[index] as string;
+    return other === run.id ? [] : [{ place: run.id, other }];
+  });
+  if (links.length === 0) return;
+  await tx`
+    insert into batch_cached (env, place, run_id)
+    select ${env}, i.place, i.run_id
+      from unnest(${links.map((one) => one.place)}::text[], ${links.map((one) => one.other)}::text[]) as i (place, run_id)`;
+}

@@ -1,0 +1,199 @@
+import type { Operations } from '@millrace/contract';
+import type { MintPublicToken } from '../auth/mint.ts';
+import { oneTimeUseOf } from '../auth/one-time.ts';
+import { allows } from '../auth/scopes.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { Queryable } from '../db/connect.ts';
+import { notFound, unprocessable } from '../problem.ts';
+import type { HandlersOf, Request } from '../request.ts';
+import type { Engine } from '../runs/engine.ts';
+import { resultOf } from '../runs/outcome.ts';
+import { findParent } from '../runs/prepare.ts';
+import type { Batches, BatchRow } from './batch.ts';
+import { abortedBatch } from './fill.ts';
+import { columns, openBatch, type Opened } from './open.ts';
+import type { TakeRuns } from './quota.ts';
+import { retrieveBatch } from './retrieve.ts';
+import { fillFromLines } from './upload.ts';
+import { createWhole } from './whole.ts';
+
+type Named = Pick<
+  Operations,
+  | 'createBatch'
+  | 'addBatchItems'
+  | 'createWholeBatch'
+  | 'retrieveBatch'
+  | 'retrieveBatchBefore'
+  | 'listBatchResults'
+>;
+
+export interface BatchHandlerDependencies extends Batches {
+  readonly engine: Engine;
+  readonly mint: MintPublicToken;
+  readonly takeRuns: TakeRuns;
+}
+
+const handleTokenSeconds = 3_600;
+
+export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersOf<Named> {
+  const { sql, engine, mint, takeRuns } = dependencies;
+
+  const authorizeTasks = (
+    request: Pick<Request<Named['createBatch']>, 'authorize'>,
+    tasks: readonly string[] | undefined,
+  ): void => {
+    if (tasks === undefined) request.authorize([{ type: 'tasks' }, { type: 'batch' }]);
+    for (const id of new Set(tasks)) request.authorize([{ type: 'tasks', id }, { type: 'batch' }]);
+  };
+
+  const answerOpened = async (
+    request: Pick<
+      Request<Named['createBatch']>,
+      'principal' | 'environment' | 'header' | 'setHeader' | 'setStatus'
+    >,
+    { batch, isCached }: Opened,
+  ) => {
+    const { principal } = request;
+    if (principal.kind !== 'personalAccessToken') {
+      const mayFill =
+        request.header('x-trigger-client') === 'browser' &&
+        allows(principal.scopes, 'batchTrigger', [{ type: 'tasks' }, { type: 'batch' }]);
+      const scopes = [`read:batch:${batch.id}`, ...(mayFill ? [`write:batch:${batch.id}`] : [])];
+      const token = await mint(principal, { scopes, expiresInSeconds: handleTokenSeconds });
+      if (token !== undefined) request.setHeader('x-trigger-jwt', token);
+      request.setHeader(
+        'x-trigger-jwt-claims',
+        JSON.stringify({ sub: request.environment.publicId, pub: true }),
+      );
+    }
+    if (isCached) request.setStatus(200);
+    return {
+      id: batch.id,
+      runCount: batch.run_count,
+      isCached,
+      idempotencyKey: batch.idempotency_key ?? undefined,
+    };
+  };
+
+  const reach = async (
+    request: Pick<Request<Named['retrieveBatch']>, 'params' | 'environment' | 'authorize'>,
+  ) => {
+    const { batchId } = request.params;
+    const batch = await retrieveBatch(sql, request.environment.id, batchId);
+    // A client that has just made it may be ahead of a replica: let it ask again.
+    if (!batch) throw notFound('Not found', true);
+    request.authorize([{ type: 'batch', id: batchId }, { type: 'runs' }]);
+    return batch;
+  };
+
+  return {
+    async createBatch(request) {
+      const { body, environment } = request;
+      authorizeTasks(request, body.taskIdentifiers);
+      takeRuns(request, body.runCount);
+      const opened = await openBatch(dependencies, {
+        ...body,
+        env: environment.id,
+        resumeParent: body.resumeParentOnCompletion,
+        requestKey: request.requestKey,
+        oneTime: oneTimeUseOf(request.principal),
+      });
+      return answerOpened(request, opened);
+    },
+
+    async addBatchItems(request) {
+      const { environment, body, params } = request;
+      const { batchId } = params;
+      const env = environment.id;
+      const admit = (task?: string): void =>
+        request.authorize([
+          { type: 'batch', id: batchId },
+          { type: 'tasks', ...(task !== undefined && { id: task }) },
+        ]);
+      await refuseOtherToken(sql, request.principal, batchId);
+      const [batch] = await sql<BatchRow[]>`
+        select ${columns(sql)} from batches where env = ${env} and id = ${batchId}`;
+      if (!batch) {
+        admit();
+        throw unprocessable(`Batch ${batchId} not found`);
+      }
+      const parent =
+        batch.parent_run_id === null
+          ? undefined
+          : await findParent({ sql }, environment, batch.parent_run_id);
+      const filled = await fillFromLines({ batches: dependencies, environment, batch, parent, admit }, body);
+      // Nobody was asked for yet when no line came.
+      if (filled.accepted + filled.deduplicated === 0) admit();
+      if (batch.aborted_at !== null) throw abortedBatch(batchId);
+      const wasSealed = batch.sealed_at !== null;
+      return {
+        id: batchId,
+        itemsAccepted: filled.accepted,
+        itemsDeduplicated: wasSealed ? 0 : filled.deduplicated,
+        sealed: filled.sealed,
+        runCount: batch.run_count,
+        ...(!filled.sealed && { enqueuedCount: filled.received, expectedCount: batch.run_count }),
+      };
+    },
+
+    async createWholeBatch(request) {
+      const { body, environment, principal, requestKey } = request;
+      const { items, parentRunId } = body;
+      authorizeTasks(
+        request,
+        items.map((item) => item.task),
+      );
+      takeRuns(request, items.length);
+      const parent =
+        parentRunId === undefined ? undefined : await findParent({ sql }, environment, parentRunId);
+      const newBatch = {
+        env: environment.id,
+        runCount: items.length,
+        parentRunId,
+        resumeParent: body.resumeParentOnCompletion,
+        requestKey,
+        oneTime: oneTimeUseOf(principal),
+      };
+      const { opened, tell } = await createWhole(dependencies, environment, newBatch, items, parent);
+      tell(dependencies);
+      return answerOpened(request, opened);
+    },
+
+    retrieveBatch: reach,
+
+    async retrieveBatchBefore(request) {
+      const { processing: _, ...batch } = await reach(request);
+      return batch;
+    },
+
+    async listBatchResults(request) {
+      const { batchId } = request.params;
+      request.authorize([{ type: 'batch', id: batchId }, { type: 'runs' }]);
+      const env = request.environment.id;
+      const batch = await retrieveBatch(sql, env, batchId);
+      if (!batch) throw notFound('Batch not found');
+      const items: RunResult[] = [];
+      for (const run of batch.runs) {
+        const result = await resultOf(engine, env, run);
+        if (result) items.push(result);
+      }
+      return { id: batchId, items };
+    },
+  };
+}
+
+type RunResult = NonNullable<Awaited<ReturnType<typeof resultOf>>>;
+
+/** A one-time token that opened a batch may fill it, and no other. */
+async function refuseOtherToken(sql: Queryable, principal: Principal, batch: string): Promise<void> {
+  const use = oneTimeUseOf(principal);
+  if (!use) return;
+  const [row] = await sql<
+    { created: string }[]
+  >`select created from one_time_uses where digest = ${use.digest}`;
+  if (row?.created !== batch) {
+    throw unprocessable(
+      'A one-time token fills only the batch that was opened with it: it is good for one use',
+    );
+  }
+}

@@ -1,0 +1,54 @@
+import type { BatchItem } from '@millrace/contract';
+import type { Environment } from '../auth/principal.ts';
+import { Problem } from '../problem.ts';
+import { prepareRun } from '../runs/prepare.ts';
+import type { NewRun } from '../runs/row.ts';
+import type { Batches, BatchRow } from './batch.ts';
+import { itemRunId } from './ids.ts';
+
+/** The run that opened the batch. */
+export interface BatchParent {
+  readonly id: string;
+  readonly root: string;
+  readonly depth: number;
+}
+
+/** The run of an item: what a trigger would make, held until the batch is sealed. A refusal says which item it is about. */
+export function prepareItem(
+  { engine, redact }: Pick<Batches, 'engine' | 'redact'>,
+  environment: Environment,
+  batch: BatchRow,
+  parent: BatchParent | undefined,
+  { index, task, payload, options }: BatchItem,
+): NewRun | Promise<NewRun> {
+  const held = (run: NewRun): NewRun | Promise<NewRun> => {
+    const own: NewRun = {
+      ...run,
+      id: itemRunId(batch.id, index),
+      state: 'held',
+      batch: batch.id,
+      // One turn for all of one priority, so that the order of their ids, which is that of the items, decides.
+      ord: (run.due ?? batch.created_at).getTime() - run.priorityMs,
+      ...(parent && { parentId: parent.id, rootId: parent.root, depth: parent.depth }),
+    };
+    return own.metadata === null ? own : redact(own);
+  };
+  try {
+    const run = prepareRun(engine, environment, task, { payload, options });
+    return run instanceof Promise
+      ? run.then(held, (error: unknown) => {
+          throw ofItem(error, index);
+        })
+      : held(run);
+  } catch (error) {
+    throw ofItem(error, index);
+  }
+}
+
+const ofItem = (error: unknown, index: number): unknown =>
+  error instanceof Problem && error.status < 500
+    ? new Problem(
+        error.status === 400 ? 422 : error.status,
+        `Invalid item at index ${index}: ${error.message}`,
+      )
+    : error;

@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { linesOf, type Line } from './lines.ts';
+
+async function* pieces(bytes: Uint8Array, lengths: readonly number[]): AsyncGenerator<Uint8Array> {
+  let at = 0;
+  for (let n = 0; at < bytes.length; n++) yield bytes.subarray(at, (at += lengths[n % lengths.length] ?? 1));
+}
+
+async function read(text: string, lengths: readonly number[], most: number): Promise<Line[]> {
+  const all: Line[] = [];
+  for await (const lines of linesOf(pieces(new TextEncoder().encode(text), lengths), most, ['a', 'b']))
+    all.push(...lines);
+  return all;
+}
+
+describe('lines of a stream', () => {
+  it('are those of the whole text, however it is cut', async () => {
+    const text = fc.array(fc.string({ unit: 'grapheme' }).map((line) => line.replaceAll('\n', ' ')));
+    await fc.assert(
+      fc.asyncProperty(
+        text,
+        fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1 }),
+        async (lines, lengths) => {
+          const expected = lines.flatMap((line, n) =>
+            line.trim() === '' ? [] : [{ number: n + 1, text: line }],
+          );
+          expect(await read(lines.join('\n'), lengths, 1_000)).toEqual(expected);
+        },
+      ),
+    );
+  });
+
+  it('that are too long tell their own numbers and texts, wherever these stand', async () => {
+    const json = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)) as unknown);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.dictionary(fc.constantFrom('x', 'y', 'z\\"'), json),
+        fc.nat(),
+        fc.string({ maxLength: 100 }),
+        fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }),
+        async (others, a, b, lengths) => {
+          const line = JSON.stringify({ ...others, a, nested: { a: -1, b: ['no'] }, b, last: 'x"}],' });
+          const [read1] = await read(`${line}\n`, lengths, 10);
+          expect(read1).toEqual({ number: 1, members: { a, b } });
+        },
+      ),
+    );
+  });
+
+  it('are not held when they are too long', async () => {
+    const piece = Buffer.alloc(1_024 * 1_024, 'x');
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('{"a":1,"payload":"');
+      for (let n = 0; n < 200; n++) yield piece;
+      yield Buffer.from('"}\n{"a":2}\n');
+    }
+    let most = 0;
+    const lines: Line[] = [];
+    const before = process.memoryUsage().arrayBuffers;
+    for await (const some of linesOf(endless(), 3 * 1_024 * 1_024, ['a'])) {
+      most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+      lines.push(...some);
+    }
+    expect(lines).toEqual([
+      { number: 1, members: { a: 1 } },
+      { number: 2, text: '{"a":2}' },
+    ]);
+    expect(most).toBeLessThan(50 * 1_024 * 1_024);
+  });
+
+  it('must be text', async () => {
+    async function* broken(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from([0x22, 0xff, 0x22, 0x0a]);
+    }
+    await expect(linesOf(broken(), 100, []).next()).rejects.toMatchObject({ status: 400 });
+  });
+});

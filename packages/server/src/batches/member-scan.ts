@@ -1,0 +1,74 @@
+const quote = 0x22;
+const backslash = 0x5c;
+const isOpening = (byte: number) => byte === 0x7b || byte === 0x5b;
+const isClosing = (byte: number) => byte === 0x7d || byte === 0x5d;
+const mostText = 1_024;
+
+/**
+ * Reads the wanted members of one JSON object that is too large to be held, piece by piece: those of the object itself whose values
+ * are numbers, words or short texts. Whether the rest is JSON is not looked at.
+ */
+export class MemberScan {
+  readonly members: Record<string, unknown> = {};
+  readonly #wanted: readonly string[];
+  #depth = 0;
+  #inText = false;
+  #escaped = false;
+  /** The name or value of the object itself that is being read, as written. */
+  #token: number[] = [];
+  #name: string | undefined;
+
+  constructor(wanted: readonly string[]) {
+    this.#wanted = wanted;
+  }
+
+  read(piece: Uint8Array): void {
+    for (const byte of piece) {
+      if (this.#inText) this.#text(byte);
+      else if (byte === quote) {
+        this.#inText = true;
+        this.#keep(byte);
+      } else if (isOpening(byte)) this.#depth++;
+      else if (isClosing(byte)) {
+        if (this.#depth === 1) this.#value();
+        this.#depth--;
+      } else if (this.#depth === 1) this.#between(byte);
+    }
+  }
+
+  #text(byte: number): void {
+    this.#keep(byte);
+    if (this.#escaped) this.#escaped = false;
+    else if (byte === backslash) this.#escaped = true;
+    else if (byte === quote) this.#inText = false;
+  }
+
+  /** Colons end names, commas end values. */
+  #between(byte: number): void {
+    if (byte === 0x3a) {
+      const name = this.#parsed();
+      this.#name = typeof name === 'string' ? name : undefined;
+    } else if (byte === 0x2c) this.#value();
+    else this.#keep(byte);
+  }
+
+  #value(): void {
+    const value = this.#parsed();
+    if (this.#name !== undefined && this.#wanted.includes(this.#name)) this.members[this.#name] = value;
+    this.#name = undefined;
+  }
+
+  #keep(byte: number): void {
+    if (this.#depth === 1 && this.#token.length <= mostText) this.#token.push(byte);
+  }
+
+  #parsed(): unknown {
+    const text = Buffer.from(this.#token).toString('utf8');
+    this.#token = [];
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      return undefined;
+    }
+  }
+}

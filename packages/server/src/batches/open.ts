@@ -1,0 +1,130 @@
+import { parseDuration } from '@millrace/contract';
+import { unuse, useOnce, type OneTimeUse } from '../auth/one-time.ts';
+import type { Queryable, Transaction } from '../db/connect.ts';
+import { badRequest, unprocessable } from '../problem.ts';
+import { abortBatch } from './abort.ts';
+import type { Batches, BatchRow } from './batch.ts';
+import { newBatchId } from './ids.ts';
+
+export interface NewBatch {
+  readonly env: number;
+  readonly runCount: number;
+  readonly parentRunId?: string | undefined;
+  readonly resumeParent?: boolean | undefined;
+  readonly idempotencyKey?: string | undefined;
+  readonly idempotencyKeyTTL?: string | undefined;
+  readonly idempotencyKeyOptions?: { readonly key: string; readonly scope: string } | undefined;
+  readonly requestKey: string | undefined;
+  readonly oneTime: OneTimeUse | undefined;
+}
+
+export interface Opened {
+  readonly batch: BatchRow;
+  /** The key led to a batch that is filled already. */
+  readonly isCached: boolean;
+}
+
+const defaultKeyMs = 30 * 86_400_000;
+
+/**
+ * Opens a batch. A request that is sent again finds the batch that it opened. An idempotency key leads to the batch that it opened
+ * first; while that one still waits for its items, whoever comes with the key may fill it.
+ */
+export async function openBatch(
+  { sql, clock }: Pick<Batches, 'sql' | 'clock'>,
+  batch: NewBatch,
+): Promise<Opened> {
+  const now = clock.now();
+  const { requestKey, idempotencyKey, parentRunId, oneTime } = batch;
+  // Nothing to be looked up but the request itself, which is looked for if it is there already.
+  if (!oneTime && idempotencyKey === undefined && parentRunId === undefined && !batch.resumeParent) {
+    const opened = await insert(sql, newBatchId(now), batch, now).catch((error: unknown) => {
+      if (requestKey === undefined || !isConflict(error)) throw error;
+    });
+    if (opened) return { batch: opened, isCached: false };
+  }
+  const act = (tx: Transaction) => openIn(tx, batch, now);
+  try {
+    return await sql.begin(act);
+  } catch (error) {
+    // Two came at once with one key: now the other's batch is there to be found.
+    if (isConflict(error)) return sql.begin(act);
+    throw error;
+  }
+}
+
+export const isConflict = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '23505';
+
+/** As `openBatch`, in a transaction of the caller's. Throws on a conflict with one that opens the same. */
+export async function openIn(tx: Transaction, batch: NewBatch, now: number): Promise<Opened> {
+  const { env, requestKey, oneTime, idempotencyKey } = batch;
+  if (requestKey !== undefined) {
+    const [opened] = await tx<BatchRow[]>`
+      select ${columns(tx)} from batches where env = ${env} and request_key = ${requestKey}::uuid`;
+    if (opened) return { batch: opened, isCached: false };
+  }
+  const id = newBatchId(now);
+  if (oneTime) await useOnce(tx, env, oneTime, id);
+  const before = idempotencyKey === undefined ? undefined : await findByKey(tx, batch, now);
+  if (before) {
+    if (oneTime) {
+      // Nothing was made, so the token is as good as before; for a batch that waits for its items it is good for filling it.
+      await unuse(tx, oneTime);
+      if (before.sealed_at === null) await useOnce(tx, env, oneTime, before.id);
+    }
+    return { batch: before, isCached: before.sealed_at !== null };
+  }
+  return { batch: await insert(tx, id, batch, now), isCached: false };
+}
+
+async function findByKey(
+  tx: Transaction,
+  { env, runCount, idempotencyKey }: NewBatch,
+  now: number,
+): Promise<BatchRow | undefined> {
+  const [found] = await tx<(BatchRow & { expired: boolean })[]>`
+    select ${columns(tx)}, idempotency_expires_at <= ${new Date(now)} as expired
+      from batches where env = ${env} and idempotency_key = ${idempotencyKey} for update`;
+  if (!found) return undefined;
+  const isOpen = found.sealed_at === null && found.aborted_at === null;
+  if (!found.expired && (found.sealed_at !== null || (isOpen && found.run_count === runCount))) return found;
+  // What it led to is no answer to this call: the key goes to the new batch, and one that nobody will fill is given up.
+  if (isOpen) await abortBatch(tx, env, found.id, now);
+  await tx`update batches set idempotency_key = null where env = ${env} and id = ${found.id}`;
+  return undefined;
+}
+
+async function insert(tx: Queryable, id: string, batch: NewBatch, now: number): Promise<BatchRow> {
+  const { env, runCount, parentRunId, resumeParent, idempotencyKey, idempotencyKeyOptions, requestKey } =
+    batch;
+  if (parentRunId !== undefined) {
+    const [parent] = await tx<{ status: string | null }[]>`
+      select status from runs where env = ${env} and id = ${parentRunId}`;
+    if (!parent) throw unprocessable(`parentRunId: there is no run "${parentRunId}" in this environment.`);
+    if (resumeParent && parent.status !== null) {
+      throw unprocessable(`Cannot trigger a batch as the parent run has a status of ${parent.status}.`);
+    }
+  } else if (resumeParent) {
+    throw unprocessable('resumeParentOnCompletion: say which run waits, as parentRunId.');
+  }
+  const [row] = await tx<BatchRow[]>`
+    insert into batches (env, id, run_count, parent_run_id, resume_parent, idempotency_key, idempotency_expires_at,
+                         idempotency_key_options, request_key, created_at)
+    values (${env}, ${id}, ${runCount}, ${parentRunId ?? null}, ${resumeParent ?? false}, ${idempotencyKey ?? null},
+            ${idempotencyKey === undefined ? null : keyExpiry(batch, now)},
+            ${idempotencyKeyOptions ? JSON.stringify(idempotencyKeyOptions) : null}::jsonb, ${requestKey ?? null}::uuid,
+            ${new Date(now)})
+    returning ${columns(tx)}`;
+  return row as BatchRow;
+}
+
+function keyExpiry({ idempotencyKeyTTL: ttl }: NewBatch, now: number): Date {
+  if (ttl === undefined) return new Date(now + defaultKeyMs);
+  const read = parseDuration(ttl);
+  if (typeof read === 'number') return new Date(now + read);
+  throw badRequest(`idempotencyKeyTTL: ${read.error}`);
+}
+
+export const columns = (sql: Queryable) => sql`
+  id, run_count, received, created_at, sealed_at, aborted_at, parent_run_id, idempotency_key`;

@@ -1,0 +1,39 @@
+import { batchItemLimit } from '@millrace/contract';
+import type { SerializedError } from '@millrace/contract/runner';
+import type { Transaction } from '../db/connect.ts';
+import { recordErrors } from '../errors/record.ts';
+
+const tooLarge: SerializedError = {
+  type: 'INTERNAL_ERROR',
+  name: 'PayloadTooLarge',
+  code: 'PAYLOAD_TOO_LARGE',
+  message: `The item is larger than ${batchItemLimit} bytes: send what is large apart and its address as payload.`,
+  stackTrace: '',
+};
+
+/** Marks runs that will never start. They end with their batch's sealing, as its others begin. */
+export async function failUpFront(tx: Transaction, env: number, runs: readonly string[]): Promise<void> {
+  await tx`
+    update runs set error = ${JSON.stringify(tooLarge)}::jsonb where env = ${env} and id = any(${runs}::text[])`;
+}
+
+/** Ends the marked runs of a batch that is being sealed, their error groups with them. */
+export async function endUpFront(tx: Transaction, env: number, batch: string, now: number): Promise<void> {
+  const at = new Date(now);
+  const rows = await tx<{ id: string; task: string }[]>`
+    update runs set status = 'FAILED', finished_at = ${at}, updated_at = ${at}
+     where env = ${env} and id >= batch_prefix(${batch}) and id < batch_prefix(${batch}) || '~'
+       and status is null and error is not null
+    returning id, task`;
+  const facets = rows.flatMap(({ id, task }) =>
+    ['s:FAILED', `e:FAILED:${task}`].map((facet) => ({ env, id, facet })),
+  );
+  await tx`
+    select note_facets(${facets.map((one) => one.env)}::int[], ${facets.map((one) => one.facet)}::text[],
+                       ${facets.map((one) => one.id)}::text[])`;
+  await recordErrors(
+    tx,
+    rows.map(({ id, task }) => ({ env, task, run: id, error: tooLarge })),
+    at,
+  );
+}

@@ -1,0 +1,98 @@
+import { batchItem, batchItemLimit, type BatchItem } from '@millrace/contract';
+import type { Environment } from '../auth/principal.ts';
+import { badRequest, unprocessable } from '../problem.ts';
+import type { Batches, BatchRow } from './batch.ts';
+import { fillBatch, type Filled, type PreparedItem } from './fill.ts';
+import { prepareItem, type BatchParent } from './item.ts';
+import { linesOf, type Line } from './lines.ts';
+
+export interface Upload {
+  readonly batches: Batches;
+  readonly environment: Environment;
+  readonly batch: BatchRow;
+  readonly parent: BatchParent | undefined;
+  /** Throws if the sender may not trigger this task in a batch. */
+  readonly admit: (task: string) => void;
+}
+
+const mostItems = 1_000;
+const mostBytes = 4 * 1_024 * 1_024;
+
+/**
+ * Fills a batch with the lines of an upload, some hundred at a time: while PostgreSQL writes one slice, the next one is read. What
+ * was written before a line that cannot be accepted stays, and is recognised when the upload comes again.
+ */
+export async function fillFromLines(
+  { batches, environment, batch, parent, admit }: Upload,
+  body: AsyncIterable<Uint8Array>,
+): Promise<Filled> {
+  const sealed = batch.sealed_at !== null;
+  let filled: Filled = { accepted: 0, deduplicated: 0, received: batch.received, sealed };
+  let writing: Promise<void> | undefined;
+  let slice: PreparedItem[] = [];
+  let bytes = 0;
+
+  const write = async (items: readonly PreparedItem[]): Promise<void> => {
+    const written = await fillBatch(batches, environment.id, batch.id, items);
+    filled = {
+      ...written,
+      accepted: filled.accepted + written.accepted,
+      deduplicated: filled.deduplicated + written.deduplicated,
+    };
+  };
+  const flush = async (): Promise<void> => {
+    await writing;
+    if (slice.length === 0) return;
+    writing = write(slice);
+    // Looked at when the next slice is ready; until then it is nobody's.
+    writing.catch(() => {});
+    slice = [];
+    bytes = 0;
+  };
+
+  try {
+    for await (const lines of linesOf(body, batchItemLimit, ['index', 'task'])) {
+      for (const line of lines) {
+        const item = itemOf(line, batch.run_count);
+        admit(item.task);
+        const prepared = prepareItem(batches, environment, batch, parent, item);
+        slice.push({
+          run: prepared instanceof Promise ? await prepared : prepared,
+          isOversized: !('text' in line),
+        });
+        bytes += 'text' in line ? line.text.length : 0;
+        if (slice.length >= mostItems || bytes >= mostBytes) await flush();
+      }
+    }
+  } catch (error) {
+    // Nothing of this upload is under way any more when its sender is told.
+    await writing?.catch(() => {});
+    throw error;
+  }
+  await flush();
+  await writing;
+  return filled;
+}
+
+function itemOf(line: Line, runCount: number): BatchItem {
+  const read = batchItem.safeParse('text' in line ? parsed(line.text, line.number) : line.members);
+  if (!read.success) {
+    const [issue] = read.error.issues;
+    const where = issue && issue.path.length > 0 ? ` at "${issue.path.join('.')}"` : '';
+    throw unprocessable(`Invalid item at index ${line.number - 1}: ${issue?.message}${where}`);
+  }
+  if (read.data.index >= runCount) {
+    throw unprocessable(
+      `Item index ${read.data.index} is out of range: the batch has ${runCount} items, from 0.`,
+    );
+  }
+  return read.data;
+}
+
+function parsed(text: string, number: number): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw badRequest(`Line ${number} is not valid JSON.`);
+  }
+}

@@ -1,0 +1,101 @@
+import type { AttemptWaits, AttemptWaited, Outcome, Wait } from '@millrace/contract/runner';
+import { column, type Value } from '../../db/columns.ts';
+import type { Sql } from '../../db/connect.ts';
+import { groupCommit } from '../../db/group.ts';
+import type { Dispatch } from '../dispatch.ts';
+import type { Engine } from '../engine.ts';
+
+/** Waits of one attempt that begin, or are asked about again. */
+export interface BegunWaits extends AttemptWaits {
+  readonly env: number;
+}
+
+interface BegunRow {
+  readonly env: number;
+  readonly fence: string;
+  readonly state: AttemptWaited['state'];
+  readonly spell: string | null;
+  readonly keys: string[];
+  readonly limited: boolean;
+}
+
+export type BeginWaits = (begun: BegunWaits) => Promise<AttemptWaited>;
+
+/**
+ * Writes down what attempts wait for. An attempt none of whose waits is over is suspended: its lease ends, its fence stays good.
+ * Concurrent calls share a statement and a commit.
+ */
+export function createBeginWaits(
+  engine: Engine,
+  sql: Sql,
+  dispatch: Dispatch,
+  resume: (env: number) => void,
+): BeginWaits {
+  const write = groupCommit<BegunWaits, AttemptWaited>(
+    (begun) => writeWaits(engine, sql, dispatch, resume, begun),
+    { most: 100 },
+  );
+  return async (begun) => {
+    if (!begun.waits.every(isStorable))
+      throw new TypeError('A wait has a key or a target that cannot be stored.');
+    return write(begun);
+  };
+}
+
+const isStorable = ({ key, target = '' }: Wait): boolean =>
+  key.length <= 512 && target.length <= 128 && !`${key}${target}`.includes('\0');
+
+/** How a run ends that would wait for ever, for what was never written down. */
+export const waitNotStored: Outcome = {
+  kind: 'failed',
+  status: 'SYSTEM_FAILURE',
+  error: {
+    type: 'INTERNAL_ERROR',
+    name: 'WaitNotStored',
+    code: 'WAIT_NOT_STORED',
+    message: 'What this run waits for could not be stored. The log of the server says why.',
+    stackTrace: '',
+  },
+};
+
+async function writeWaits(
+  engine: Engine,
+  sql: Sql,
+  dispatch: Dispatch,
+  resume: (env: number) => void,
+  begun: readonly BegunWaits[],
+): Promise<AttemptWaited[]> {
+  const now = engine.clock.now();
+  const rows = begun.flatMap(({ env, run, fence, waits }) =>
+    waits.map(({ inMs, ...wait }) => ({
+      env,
+      run,
+      fence,
+      ...wait,
+      until: wait.until ?? (inMs === undefined ? undefined : now + inMs),
+    })),
+  );
+  const pick = (read: (row: (typeof rows)[number]) => Value) => column(rows, read);
+  const written = await sql<BegunRow[]>`
+    select * from begin_waits(
+      ${new Date(now)},
+      ${pick((row) => row.env)}::int[],
+      ${pick((row) => row.run)}::text[],
+      ${pick((row) => row.fence)}::bigint[],
+      ${pick((row) => row.key)}::text[],
+      ${pick((row) => row.kind)}::text[],
+      ${pick((row) => row.target)}::text[],
+      ${pick((row) => (row.until === undefined ? null : new Date(row.until)))}::text[]::timestamptz[])`;
+  for (const env of new Set(written.filter((row) => row.limited).map((row) => row.env))) {
+    resume(env);
+    dispatch.wake(env);
+  }
+  const soonest = Math.min(...rows.map((row) => row.until ?? Number.POSITIVE_INFINITY));
+  if (Number.isFinite(soonest)) dispatch.expect(soonest);
+  const byFence = new Map(written.map((row) => [Number(row.fence), row]));
+  return begun.map(({ fence }) => {
+    const row = byFence.get(fence);
+    if (!row) return { fence, state: 'stale', spell: null, keys: [] };
+    return { fence, state: row.state, spell: row.spell === null ? null : Number(row.spell), keys: row.keys };
+  });
+}

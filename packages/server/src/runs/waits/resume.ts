@@ -1,0 +1,96 @@
+import type { AttemptWaited } from '@millrace/contract/runner';
+import type { Sql } from '../../db/connect.ts';
+import type { ConnectedRunner, ConnectedRunners } from '../../workers/runners.ts';
+import type { Engine } from '../engine.ts';
+
+/** Most runs of one statement. */
+const mostResumed = 500;
+
+export interface Resume {
+  /** Suspended runs of this environment may be ready: give them places and tell their runners. */
+  (env: number): void;
+  stop(): Promise<void>;
+}
+
+interface ResumedRow {
+  readonly fence: string;
+  readonly runner_id: string;
+  readonly spell: string;
+  readonly keys: string[];
+}
+
+/** Brings suspended runs back to the runners that hold their code, one statement at a time in each environment. */
+export function createResume(engine: Engine, sql: Sql, runners: ConnectedRunners): Resume {
+  const resuming = new Map<number, Promise<void>>();
+  const again = new Set<number>();
+  let stopped = false;
+
+  const round = async (env: number): Promise<void> => {
+    do {
+      again.delete(env);
+      const rows = await sql<ResumedRow[]>`
+        select fence, runner_id, spell, keys from resume_runs(${env}, ${new Date(engine.clock.now())}, ${mostResumed})`;
+      for (const [runner, attempts] of byRunner(rows)) {
+        const connected = runners.get(runner);
+        if (connected) connected.tellWaited(attempts);
+        else engine.wakes.tell({ kind: 'resumed', runner });
+      }
+      if (rows.length >= mostResumed) again.add(env);
+    } while (again.has(env) && !stopped);
+  };
+
+  const resume = (env: number): void => {
+    if (stopped) return;
+    again.add(env);
+    if (resuming.has(env)) return;
+    const done = round(env)
+      .catch((error: unknown) => {
+        // They are still ready: the next round of upkeep tries again.
+        engine.log.warn('resume.failed', { env, error: String(error) });
+      })
+      .finally(() => resuming.delete(env));
+    resuming.set(env, done);
+  };
+
+  return Object.assign(resume, {
+    async stop() {
+      stopped = true;
+      await Promise.all(resuming.values());
+    },
+  });
+}
+
+function byRunner(rows: readonly ResumedRow[]): Map<string, AttemptWaited[]> {
+  const grouped = new Map<string, AttemptWaited[]>();
+  for (const { runner_id, fence, spell, keys } of rows) {
+    const attempt = { fence: Number(fence), state: 'resumed', spell: Number(spell), keys } as const;
+    const others = grouped.get(runner_id);
+    if (others) others.push(attempt);
+    else grouped.set(runner_id, [attempt]);
+  }
+  return grouped;
+}
+
+/**
+ * Tells a runner of attempts that it takes for suspended although they have their places back: the message that said so was
+ * lost on the way.
+ */
+export async function tellMissed(sql: Sql, runner: ConnectedRunner): Promise<void> {
+  const suspended = [...runner.suspended];
+  if (suspended.length === 0) return;
+  const rows = await sql<{ fence: string; keys: string[] }[]>`
+    select l.fence, array(select w.key from waits w
+                           where w.env = l.env and w.run_id = l.run_id and w.attempt = l.attempt and w.over_at is not null) as keys
+      from unnest(${suspended.map(([fence]) => runner.held.get(fence)?.run ?? '')}::text[],
+                  ${suspended.map(([fence]) => fence)}::bigint[]) as i (run_id, fence)
+      join leases l on l.env = ${runner.env} and l.run_id = i.run_id and l.fence = i.fence`;
+  const spells = new Map(suspended);
+  runner.tellWaited(
+    rows.map(({ fence, keys }) => ({
+      fence: Number(fence),
+      state: 'resumed',
+      spell: spells.get(Number(fence)) ?? null,
+      keys,
+    })),
+  );
+}

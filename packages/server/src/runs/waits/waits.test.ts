@@ -1,0 +1,315 @@
+import { describe, expect, it } from 'vitest';
+import type { Wait } from '@millrace/contract/runner';
+import { cancelRun } from '../cancel.ts';
+import { reclaimUnheld, rescueRunner } from '../rescue.ts';
+import { retrieveRun } from '../retrieve.ts';
+import { ConnectedRunner } from '../../workers/runners.ts';
+import { testEngine, type TestEngine } from '../testing/engine.ts';
+import { createBeginWaits } from './begin.ts';
+import { endDueWaits } from './due.ts';
+import { tellMissed } from './resume.ts';
+
+interface Attempt {
+  readonly run: string;
+  readonly fence: number;
+}
+
+function waitsOf(t: TestEngine) {
+  const begin = createBeginWaits(t.engine, t.sql, t.dispatch, () => {});
+  const env = t.environment.id;
+  return {
+    begin: (attempt: Attempt, ...waits: Wait[]) =>
+      begin({ env, run: attempt.run, fence: attempt.fence, waits }),
+    resume: () =>
+      t.sql<{ run_id: string; fence: string; keys: string[] }[]>`
+        select run_id, fence, keys from resume_runs(${env}, ${new Date(t.engine.clock.now())}, 500)`,
+    status: async (run: string) => (await retrieveRun(t.engine, env, run))?.status,
+  };
+}
+
+async function start(...tasks: Parameters<TestEngine['register']>) {
+  const t = await testEngine();
+  const version = await t.register(...tasks);
+  await t.addRunner('r1');
+  const claim = (want = 10) => t.claim('r1', [version.id], want);
+  return { t, version, claim, ...waitsOf(t) };
+}
+
+const forRun = (target: string): Wait => ({ key: `run/child/1`, kind: 'RUN', target });
+const parents = { id: 'parent', queue: { name: 'parents', concurrencyLimit: 1 } };
+
+describe('a run that waits for a run', () => {
+  it('is WAITING, gives its place to the next of its queue, and gets one back before those that have not begun', async () => {
+    const { t, claim, begin, resume, status } = await start(parents, 'child');
+    const first = await t.trigger('parent');
+    const [attempt] = await claim();
+    const child = await t.trigger('child');
+    expect(await begin(attempt!, forRun(child.id))).toMatchObject({ state: 'suspended', keys: [] });
+    expect(await status(first.id)).toBe('WAITING');
+
+    const second = await t.trigger('parent');
+    const taken = await claim();
+    expect(taken.map((one) => one.run).toSorted()).toEqual([child.id, second.id].toSorted());
+    const third = await t.trigger('parent');
+    await t.end(taken.find((one) => one.run === child.id)!);
+    // It may go on, but its place is taken.
+    expect(await status(first.id)).toBe('QUEUED');
+    expect([...(await resume())]).toEqual([]);
+    await t.end(taken.find((one) => one.run === second.id)!);
+    // The place is its own: nobody who has not begun takes it.
+    expect(await claim()).toEqual([]);
+    expect(await resume()).toMatchObject([
+      { run_id: first.id, fence: String(attempt!.fence), keys: ['run/child/1'] },
+    ]);
+    expect(await status(first.id)).toBe('EXECUTING');
+    expect(await claim()).toEqual([]);
+    expect((await t.end(attempt!)).stale).toBe(false);
+    expect((await claim()).map((one) => one.run)).toEqual([third.id]);
+  });
+
+  it('goes on at once when that run is over already', async () => {
+    const { t, claim, begin, status } = await start('parent', 'child');
+    const child = await t.trigger('child');
+    await t.end((await claim())[0]!);
+    const parent = await t.trigger('parent');
+    const [attempt] = await claim();
+    expect(await begin(attempt!, forRun(child.id))).toEqual({
+      fence: attempt!.fence,
+      state: 'running',
+      spell: null,
+      keys: ['run/child/1'],
+    });
+    expect(await status(parent.id)).toBe('EXECUTING');
+  });
+
+  for (const [how, end] of [
+    [
+      'fails',
+      (t: TestEngine, one: Attempt) => t.end(one, { kind: 'failed', status: 'FAILED', error: failure }),
+    ],
+    [
+      'is cancelled',
+      (t: TestEngine, one: Attempt) => cancelRun(t.engine, t.runners, t.environment.id, one.run),
+    ],
+  ] as const) {
+    it(`goes on when that run ${how}`, async () => {
+      const { t, claim, begin, resume } = await start('parent', 'child');
+      const { id } = await t.trigger('parent');
+      const [attempt] = await claim();
+      const child = await t.trigger('child');
+      const taken = how === 'fails' ? (await claim())[0]! : { run: child.id, fence: 0 };
+      await begin(attempt!, forRun(child.id));
+      await end(t, taken);
+      expect(await resume()).toMatchObject([{ run_id: id }]);
+    });
+  }
+
+  it('goes on when that run expires', async () => {
+    const { t, claim, begin, resume } = await start('parent', 'child');
+    const { id } = await t.trigger('parent');
+    const [attempt] = await claim();
+    const child = await t.trigger('child', { ttl: 10 });
+    await begin(attempt!, forRun(child.id));
+    t.engine.clock.shift(11_000);
+    expect(await t.expire()).toBe(1);
+    expect(await resume()).toMatchObject([{ run_id: id }]);
+  });
+
+  it('is told of several waits as they end, and asks again about the others', async () => {
+    const { t, claim, begin, resume, status } = await start('parent', 'child');
+    const { id } = await t.trigger('parent');
+    const [attempt] = await claim();
+    const children = await Promise.all([t.trigger('child'), t.trigger('child')]);
+    const [one, two] = children.map(
+      ({ id: target }, n) => ({ key: `run/child/${n}`, kind: 'RUN', target }) as const,
+    );
+    await begin(attempt!, one!, two!);
+    const taken = await claim();
+    await t.end(taken.find((child) => child.run === one!.target)!);
+    expect(await resume()).toMatchObject([{ run_id: id, keys: [one!.key] }]);
+    expect(await begin(attempt!, two!)).toMatchObject({ state: 'suspended' });
+    await t.end(taken.find((child) => child.run === two!.target)!);
+    expect(await resume()).toMatchObject([{ run_id: id, keys: [two!.key] }]);
+    // One that ends while the attempt runs is told when it asks.
+    expect(await begin(attempt!, { key: 'time/1', kind: 'TIME', until: 0 })).toMatchObject({
+      state: 'running',
+      keys: ['time/1'],
+    });
+    expect(await status(id)).toBe('EXECUTING');
+  });
+});
+
+describe('a run that waits for a batch', () => {
+  it('goes on when the last of its runs has ended, in whatever order they do', async () => {
+    const { t, claim, begin, resume, status } = await start('parent', 'child');
+    const { id } = await t.trigger('parent');
+    const [attempt] = await claim();
+    const env = t.environment.id;
+    const batch = 'batch_abcdefghijklmnopqrstu';
+    const now = new Date(t.engine.clock.now());
+    await t.sql`
+      insert into batches (env, id, run_count, received, created_at, sealed_at) values (${env}, ${batch}, 6, 6, ${now}, ${now})`;
+    const members: string[] = [];
+    for (let n = 0; n < 5; n++) {
+      const made = (await t.trigger('child')).id;
+      members.push(`run_abcdefghijklmnopqrstu00${n}`);
+      await t.sql`update runs set id = ${members[n]} where id = ${made}`;
+      await t.sql`update queued set run_id = ${members[n]} where run_id = ${made}`;
+    }
+    const cached = await t.trigger('child');
+    await t.sql`insert into batch_cached (env, place, run_id) values (${env}, ${'run_abcdefghijklmnopqrstu005'}, ${cached.id})`;
+    members.push(cached.id);
+    const wait: Wait = { key: 'batch', kind: 'BATCH', target: batch };
+    const live = await claim();
+    expect(live.map((one) => one.run).toSorted()).toEqual(members.toSorted());
+    const end = (n: number) => t.end(live.find((one) => one.run === members[n])!);
+    await end(1);
+    expect(await begin(attempt!, wait)).toMatchObject({ state: 'suspended' });
+    for (const n of [3, 0, 5, 4]) {
+      await end(n);
+      expect(await status(id)).toBe('WAITING');
+    }
+    await end(2);
+    expect(await resume()).toMatchObject([{ run_id: id, keys: ['batch'] }]);
+    expect(await begin(attempt!, { ...wait, key: 'again' })).toMatchObject({
+      state: 'running',
+      keys: ['again'],
+    });
+  });
+});
+
+describe('a run that waits for a time', () => {
+  it('goes on when it has come, and its waiting counts neither as duration nor as an attempt', async () => {
+    const { t, claim, begin, resume } = await start('parent');
+    const { id } = await t.trigger('parent');
+    const [attempt] = await claim();
+    await begin(attempt!, { key: 'time/1', kind: 'TIME', until: t.engine.clock.now() + 3_600_000 });
+    expect(await endDueWaits(t.engine, 100)).toEqual([]);
+    t.engine.clock.shift(3_600_001);
+    expect(await endDueWaits(t.engine, 100)).toEqual([t.environment.id]);
+    expect(await resume()).toMatchObject([{ run_id: id, keys: ['time/1'] }]);
+    await t.end(attempt!);
+    const run = await retrieveRun(t.engine, t.environment.id, id);
+    expect(run).toMatchObject({ status: 'COMPLETED', attemptCount: 1 });
+    expect(run?.durationMs).toBeLessThan(60_000);
+  });
+});
+
+describe('the loss of the process that holds the code', () => {
+  it('leaves the run waiting; then it begins anew as the same attempt, and its wait is over at once', async () => {
+    const { t, claim, begin, status } = await start('parent', 'child');
+    const { id } = await t.trigger('parent');
+    const [attempt] = await claim();
+    const child = await t.trigger('child');
+    await begin(attempt!, forRun(child.id));
+    await rescueRunner(t, 'r1', 'connection of r1');
+    expect(await status(id)).toBe('WAITING');
+    expect((await t.end(attempt!)).stale).toBe(true);
+    expect((await begin(attempt!, forRun(child.id))).state).toBe('stale');
+
+    await t.addRunner('r1');
+    const [taken] = await claim();
+    expect(taken).toMatchObject({ run: child.id });
+    await t.end(taken!);
+    expect(await status(id)).toBe('QUEUED');
+    const [again] = await claim();
+    expect(again).toMatchObject({ run: id, attempt: attempt!.attempt });
+    expect(await begin(again!, forRun(child.id))).toMatchObject({ state: 'running', keys: ['run/child/1'] });
+    expect((await t.end(again!)).stale).toBe(false);
+    const [row] = await t.sql<{ rescues: number }[]>`select rescues from runs where id = ${id}`;
+    expect(row?.rescues).toBe(0);
+  });
+
+  it('queues at once what was ready, and ends what was asked to stop', async () => {
+    const { t, claim, begin, status } = await start('parent', 'child');
+    const ready = await t.trigger('parent');
+    const stopping = await t.trigger('parent');
+    const attempts = await claim();
+    await Promise.all(
+      attempts.map((one) => begin(one, { key: 'time/1', kind: 'TIME', until: t.engine.clock.now() + 1_000 })),
+    );
+    await cancelRun(t.engine, t.runners, t.environment.id, stopping.id);
+    expect(await status(stopping.id)).toBe('WAITING');
+    t.engine.clock.shift(2_000);
+    await endDueWaits(t.engine, 100);
+    await rescueRunner(t, 'r1', 'connection of r1');
+    expect(await status(stopping.id)).toBe('CANCELED');
+    await t.addRunner('r1');
+    expect((await claim()).map((one) => one.run)).toEqual([ready.id]);
+  });
+
+  it('is found when the runner lives and does not hold the attempt', async () => {
+    const { t, claim, begin, status } = await start('parent', 'child');
+    const { id } = await t.trigger('parent');
+    const [attempt] = await claim();
+    const child = await t.trigger('child');
+    await begin(attempt!, forRun(child.id));
+    await reclaimUnheld(t, 'r1', [attempt!.fence], t.engine.clock.now());
+    expect((await t.sql`select from suspended where runner_id = 'r1'`).length).toBe(1);
+    await reclaimUnheld(t, 'r1', [], t.engine.clock.now());
+    expect((await t.sql`select from suspended where runner_id is null`).length).toBe(1);
+    await cancelRun(t.engine, t.runners, t.environment.id, id);
+    expect(await status(id)).toBe('CANCELED');
+  });
+});
+
+it('a runner is told again of places that it did not hear of, and its waiting attempts take no slots', async () => {
+  const { t, claim, begin, resume } = await start('parent');
+  await t.trigger('parent');
+  const [attempt] = await claim();
+  const { run, fence } = attempt!;
+  const sent: unknown[] = [];
+  const runner = new ConnectedRunner('r1', t.environment.id, 3, new Set(), (message) => sent.push(message));
+  runner.held.set(fence, { env: t.environment.id, run, task: 'parent' });
+  expect(runner.free).toBe(2);
+  const waited = await begin(attempt!, { key: 'time/1', kind: 'TIME', until: t.engine.clock.now() + 1_000 });
+  runner.tellWaited([waited]);
+  expect(runner.free).toBe(3);
+  await tellMissed(t.sql, runner);
+  expect(sent).toHaveLength(1);
+  t.engine.clock.shift(2_000);
+  await endDueWaits(t.engine, 100);
+  await resume();
+  await tellMissed(t.sql, runner);
+  const { spell } = waited;
+  expect(sent[1]).toEqual({
+    type: 'waited',
+    attempts: [{ fence, state: 'resumed', spell, keys: ['time/1'] }],
+  });
+  expect(runner.free).toBe(2);
+  // What is said of an older suspension comes too late.
+  runner.tellWaited([waited]);
+  expect(runner.free).toBe(2);
+  runner.release(fence);
+  expect(runner.free).toBe(3);
+});
+
+it('a run may end while it waits', async () => {
+  const { t, claim, begin, status } = await start(parents);
+  const { id } = await t.trigger('parent');
+  const [attempt] = await claim();
+  await begin(attempt!, { key: 'time/1', kind: 'TIME', until: t.engine.clock.now() + 1_000 });
+  expect((await t.end(attempt!)).stale).toBe(false);
+  expect(await status(id)).toBe('COMPLETED');
+  expect((await t.sql`select from suspended`).length).toBe(0);
+  expect((await t.end(attempt!)).stale).toBe(true);
+});
+
+it('what waits for a place of the environment does not starve by what waits for its queue', async () => {
+  const { t, claim, begin, resume } = await start(parents, 'other');
+  const first = await t.trigger('parent');
+  const [attempt] = await claim();
+  await begin(attempt!, { key: 'time/1', kind: 'TIME', until: t.engine.clock.now() + 1_000 });
+  await t.trigger('parent');
+  const [holder] = await claim();
+  t.engine.clock.shift(2_000);
+  await endDueWaits(t.engine, 100);
+  await t.sql`update environments set concurrency_limit = 2`;
+  const other = await t.trigger('other');
+  expect([...(await resume())]).toEqual([]);
+  expect((await claim()).map((one) => one.run)).toEqual([other.id]);
+  await t.end(holder!);
+  expect(await resume()).toMatchObject([{ run_id: first.id }]);
+});
+
+const failure = { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrace: '' } as const;

@@ -1,0 +1,190 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { connect } from '../../packages/server/src/db/connect.ts';
+import { installation } from '../access/installation.ts';
+import { testDatabase } from '../support/database.ts';
+
+const header = 'x-trigger-request-idempotency-key';
+const trigger = 'POST /api/v1/tasks/send/trigger';
+
+describe('a request that is sent again', () => {
+  it('leads to the run that it made, in any process, and to another one in other hands', async () => {
+    const { another, ask, keys, keyWith, sql } = await installation();
+    const other = await another();
+    const headers = { [header]: randomUUID() };
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        ask(trigger, {
+          key: keys.prod,
+          body: { payload: 1 },
+          headers,
+          ...(n % 2 === 1 && { server: other }),
+        }),
+      ),
+    );
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body.id} ${body.isCached}`)).size).toBe(1);
+    expect(answers[0]!.headers.get('x-trigger-jwt')).toMatch(/^eyJ/);
+    const again = await ask(trigger, { key: keys.prod, body: { payload: 1 }, headers, server: other });
+    expect(again.body).toEqual(answers[0]!.body);
+    expect(await sql`select from runs`).toHaveLength(1);
+    const elsewhere = [
+      await ask(trigger, { key: keys.stg, body: {}, headers }),
+      await ask(trigger, { key: await keyWith(['trigger:tasks']), body: {}, headers }),
+      await ask(`POST /api/v1/runs/${again.body.id}/replay`, { key: keys.prod, headers }),
+      await ask(trigger, { key: keys.prod, body: {} }),
+    ];
+    expect(new Set([again, ...elsewhere].map(({ body }) => body.id)).size).toBe(5);
+  });
+
+  it('makes its many runs once, each in its place', async () => {
+    const { another, ask, keys, sql } = await installation();
+    const other = await another();
+    const headers = { [header]: randomUUID() };
+    const items = Array.from({ length: 50 }, (_, n) => ({
+      task: `task-${n % 3}`,
+      payload: n,
+      options: { ...(n % 5 === 0 && { tags: ['five'] }), ...(n === 7 && { delay: 'soon' }) },
+    }));
+    const send = (server = other) =>
+      ask('POST /api/v1/tasks/trigger-many', { key: keys.prod, body: { items }, headers, server });
+    const [first, second] = await Promise.all([
+      send(),
+      ask('POST /api/v1/tasks/trigger-many', { key: keys.prod, body: { items }, headers }),
+    ]);
+    expect(second!.body).toEqual(first!.body);
+    expect((await send()).body).toEqual(first!.body);
+    expect(first!.body.results[7]).toMatchObject({ status: 400 });
+    expect(await sql`select from runs`).toHaveLength(49);
+  });
+
+  it('is a new one after a day', async () => {
+    const { ask, keys, server } = await installation();
+    const headers = { [header]: randomUUID() };
+    const send = async () => (await ask(trigger, { key: keys.prod, body: {}, headers })).body.id;
+    const first = await send();
+    server.shiftTime(23 * 3_600_000);
+    expect(await send()).toBe(first);
+    server.shiftTime(3_601_000);
+    const next = await send();
+    expect(next).not.toBe(first);
+    expect(await send()).toBe(next);
+  });
+
+  it('with a one-time token uses that once', async () => {
+    const { ask, keys, sql } = await installation();
+    const made = await ask('POST /api/v1/auth/public-tokens', {
+      key: keys.prod,
+      body: { scopes: ['trigger:tasks:send'], oneTimeUse: true },
+    });
+    const key = made.body.token;
+    const headers = { [header]: randomUUID() };
+    const first = await ask(trigger, { key, body: {}, headers });
+    expect(await ask(trigger, { key, body: {}, headers })).toMatchObject({ status: 200, body: first.body });
+    expect((await ask(trigger, { key, body: {}, headers: { [header]: randomUUID() } })).status).toBe(422);
+    expect(await sql`select from runs`).toHaveLength(1);
+  });
+});
+
+interface Server {
+  readonly process: ChildProcess;
+  readonly url: string;
+  readonly secretKey: string;
+}
+
+it('neither triggers nor batches are doubled or lost when the server is killed in the midst of them', async () => {
+  const { connection, drop } = await testDatabase();
+  const sql = connect(connection, { name: 'test', max: 2 });
+  let server: Server | undefined;
+  onTestFinished(async () => {
+    server?.process.kill('SIGKILL');
+    await sql.end({ timeout: 1 });
+    await drop();
+  });
+  const start = async (): Promise<Server> => {
+    const child = spawn(
+      fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url)),
+      [
+        '--conditions',
+        'millrace-source',
+        fileURLToPath(new URL('../events/server-process.ts', import.meta.url)),
+      ],
+      {
+        env: { ...process.env, SERVER_OF_A_TEST: JSON.stringify({ database: connection }) },
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      },
+    );
+    const [ready] = (await once(child, 'message')) as [Omit<Server, 'process'>];
+    return { process: child, ...ready };
+  };
+  server = await start();
+
+  /** As a client that never learns what became of a request that got no answer. */
+  const post = async (path: string, body: string, type = 'application/json') => {
+    const requestKey = randomUUID();
+    for (;;) {
+      const { url, secretKey } = server as Server;
+      try {
+        const response = await fetch(url + path, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${secretKey}`, 'content-type': type, [header]: requestKey },
+          body,
+        });
+        if (response.status < 300) return (await response.json()) as { id: string; sealed?: boolean };
+        expect([500, 503]).toContain(response.status);
+      } catch {
+        // Not answered: again.
+      }
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+  let stopped = false;
+  let triggers = 0;
+  const batches: string[] = [];
+  const size = 300;
+  const triggering = async () => {
+    for (; !stopped; triggers++) await post('/api/v1/tasks/single/trigger', '{}');
+  };
+  const batching = async () => {
+    while (!stopped) {
+      const { id } = await post('/api/v3/batches', JSON.stringify({ runCount: size }));
+      const lines = Array.from({ length: size }, (_, index) =>
+        JSON.stringify({ index, task: 'item', payload: index }),
+      );
+      let sealed = false;
+      while (!sealed) {
+        ({ sealed = false } = await post(
+          `/api/v3/batches/${id}/items`,
+          lines.join('\n'),
+          'application/x-ndjson',
+        ));
+      }
+      batches.push(id);
+    }
+  };
+  const working = [triggering(), triggering(), triggering(), batching(), batching()];
+  for (let round = 0; round < 5; round++) {
+    await new Promise((resolve) => setTimeout(resolve, 300 + Math.random() * 500));
+    const { process: dying } = server;
+    dying.kill('SIGKILL');
+    await once(dying, 'exit');
+    server = await start();
+  }
+  stopped = true;
+  await Promise.all(working);
+  const [single] = await sql<
+    { count: number }[]
+  >`select count(*)::int as count from runs where task = 'single'`;
+  expect(single?.count).toBe(triggers);
+  expect(batches.length).toBeGreaterThan(0);
+  const [items] = await sql<{ count: number }[]>`
+    select count(*)::int as count from parked where task = 'item'`;
+  expect(items?.count).toBe(batches.length * size);
+  const rows = await sql<
+    { id: string; sealed: boolean }[]
+  >`select id, sealed_at is not null as sealed from batches`;
+  expect(rows.map((row) => row.id).toSorted()).toEqual(batches.toSorted());
+  expect(rows.every((row) => row.sealed)).toBe(true);
+}, 120_000);
