@@ -30,15 +30,21 @@ export interface System {
   readonly key: string;
   readonly port: string;
   call<T>(path: string, call?: Call): Promise<T>;
+  /** The runners that were started. */
+  readonly runners: readonly Running[];
   /** Starts a runner; resolves when it has registered and connected. */
-  work(): Promise<Running>;
+  work(options?: { readonly concurrency?: number }): Promise<Running>;
   /** Starts the server again on its folder and its port. */
   restart(): Promise<Running>;
 }
 
-export async function startSystem(env: Readonly<Record<string, string>> = {}): Promise<System> {
-  const project = await temporaryProject({ 'tasks/test.ts': tasks });
+export async function startSystem(
+  env: Readonly<Record<string, string>> = {},
+  taskFile: string = tasks,
+): Promise<System> {
+  const project = await temporaryProject({ 'tasks/test.ts': taskFile });
   const started: Running[] = [];
+  const runners: Running[] = [];
   const start = (port: string): Running => {
     const server = millrace(['start', '--data', 'data', '--port', port, '--json'], {
       cwd: project.path,
@@ -65,6 +71,7 @@ export async function startSystem(env: Readonly<Record<string, string>> = {}): P
     url,
     key,
     port,
+    runners,
     async call<T>(path: string, { method = 'GET', body }: Call = {}) {
       const response = await fetch(url + path, {
         method,
@@ -74,12 +81,13 @@ export async function startSystem(env: Readonly<Record<string, string>> = {}): P
       if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
       return (await response.json()) as T;
     },
-    async work() {
-      const runner = millrace(['work', '--env', 'prod', '--json'], {
+    async work({ concurrency = 100 } = {}) {
+      const runner = millrace(['work', '--env', 'prod', '--concurrency', String(concurrency), '--json'], {
         cwd: project.path,
         env: { ...env, MILLRACE_API_URL: url, MILLRACE_SECRET_KEY: key },
       });
       started.push(runner);
+      runners.push(runner);
       await runner.line(/^\{"runner"/);
       return runner;
     },

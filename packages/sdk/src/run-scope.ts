@@ -1,4 +1,6 @@
-import type { LogLine } from '@millrace/contract/runner';
+import type { MetadataOperation } from '@millrace/contract';
+import type { Metadata } from '@millrace/contract/metadata';
+import type { LogLine, Wait } from '@millrace/contract/runner';
 
 /** A line for a run's log, before it is known whose. */
 export type RunLogLine = Omit<LogLine, 'run' | 'attempt'>;
@@ -9,6 +11,35 @@ export interface RunScope {
   readonly attempt: number;
   /** Takes a line for the run's log. */
   readonly onLog: (line: RunLogLine) => void;
+  /** Its metadata, changed here and told to the server a little later. */
+  readonly metadata?: RunMetadata | undefined;
+  /** Values that its code keeps under names: see `locals`. */
+  readonly locals?: Map<string, unknown> | undefined;
+  /** Aborted when the attempt is to stop. */
+  readonly signal?: AbortSignal | undefined;
+  /** Waits in the midst of the attempt's code; not there where that is not possible. */
+  readonly waits?: RunWaits | undefined;
+}
+
+/** Whose metadata a run changes. */
+export type MetadataTarget = 'operations' | 'parentOperations' | 'rootOperations';
+
+/** The metadata of the run that executes. */
+export interface RunMetadata {
+  /** As it is here: with every change of this attempt. */
+  current(): Metadata;
+  /** Throws for a key that may not be used, and when there would be too much. */
+  change(target: MetadataTarget, operation: MetadataOperation): void;
+  /** Resolves when the server has all of it. */
+  flush(): Promise<void>;
+}
+
+/** How an attempt waits. */
+export interface RunWaits {
+  /** How many waits of each name have begun: the next one's number is part of its key. */
+  readonly counts: Map<string, number>;
+  /** Resolves when it is over and the attempt has a place to go on in. */
+  readonly begin: (wait: Wait) => Promise<void>;
 }
 
 /** What of an AsyncLocalStorage is used; the executor puts one in place, elsewhere there is none. */

@@ -6,6 +6,7 @@
  * Both sides send batches; order within one direction is kept.
  */
 import type { FinalStatus } from '../status.ts';
+import type { BriefAssignment } from './brief.ts';
 
 /** One attempt, leased to a runner. */
 export interface Assignment {
@@ -30,6 +31,8 @@ export interface Assignment {
   readonly priority: number;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
+  /** When its first attempt started, in milliseconds since 1970; null when this is the first. */
+  readonly startedAt?: number | null;
   readonly parentRun: string | null;
   readonly rootRun: string | null;
   readonly batch: string | null;
@@ -74,6 +77,40 @@ export interface Settlement {
   readonly revision?: number;
 }
 
+/** Something that an attempt waits for in the midst of its code. */
+export interface Wait {
+  /** Which of the attempt's waits it is; the same when the attempt's code runs again. At most 512 characters. */
+  readonly key: string;
+  readonly kind: 'RUN' | 'BATCH' | 'TOKEN' | 'TIME';
+  /** Id of the run, batch or token. */
+  readonly target?: string;
+  /** Milliseconds since 1970, for a time. */
+  readonly until?: number;
+  /** Or so many milliseconds from when the server hears of it for the first time. */
+  readonly inMs?: number;
+}
+
+/** Waits of one attempt: new ones, or some that it asks about again. */
+export interface AttemptWaits {
+  readonly run: string;
+  readonly fence: number;
+  readonly waits: readonly Wait[];
+}
+
+/**
+ * Where an attempt stands with its waits. `keys` are waits that are over.
+ *
+ * `running`: it keeps its place and goes on. `suspended`: it has given its place back, and goes on no sooner than `resumed`, which
+ * gives it one again. `spell` tells suspensions apart and grows: news of an older one comes too late. `stale`: the attempt is
+ * somebody else's by now.
+ */
+export interface AttemptWaited {
+  readonly fence: number;
+  readonly state: 'running' | 'suspended' | 'resumed' | 'stale';
+  readonly spell: number | null;
+  readonly keys: readonly string[];
+}
+
 export type LogLevel = 'debug' | 'info' | 'log' | 'warn' | 'error';
 
 /** One line that a run wrote, to the console or through the logger. */
@@ -106,6 +143,9 @@ export type RunnerMessage =
   | { readonly type: 'capacity'; readonly capacity: number }
   | { readonly type: 'settle'; readonly settlements: readonly Settlement[] }
   | { readonly type: 'log'; readonly lines: readonly LogLine[] }
+  | { readonly type: 'wait'; readonly attempts: readonly AttemptWaits[] }
+  /** The code of these suspended attempts is gone. They wait on, and then begin anew with whoever takes them. */
+  | { readonly type: 'detach'; readonly fences: readonly number[] }
   | { readonly type: 'heartbeat' }
   /** No new attempts, please; what runs will be settled. */
   | { readonly type: 'drain' };
@@ -121,10 +161,13 @@ export type ServerMessage =
       readonly variables: Readonly<Record<string, string>>;
       /** Their revision; not there before the first. */
       readonly revision?: number;
+      /** Names of those that are secret: what a runner shows must not hold their values. */
+      readonly secrets?: readonly string[];
       readonly environment: EnvironmentFacts;
     }
-  | { readonly type: 'run'; readonly assignments: readonly Assignment[] }
+  | { readonly type: 'run'; readonly assignments: readonly BriefAssignment[] }
   | { readonly type: 'cancel'; readonly fences: readonly number[] }
+  | { readonly type: 'waited'; readonly attempts: readonly AttemptWaited[] }
   /** Fences whose settlement is final, be it recorded or refused as stale. */
   | { readonly type: 'settled'; readonly fences: readonly number[]; readonly stale: readonly number[] }
   /** They changed: attempts that start from now on get these. */
@@ -132,6 +175,7 @@ export type ServerMessage =
       readonly type: 'variables';
       readonly variables: Readonly<Record<string, string>>;
       readonly revision?: number;
+      readonly secrets?: readonly string[];
     }
   /** The connection is refused; `retry` says whether to try again. */
   | { readonly type: 'refused'; readonly reason: string; readonly retry: boolean };
@@ -148,6 +192,9 @@ export interface EnvironmentFacts {
   readonly organizationName: string;
 }
 
+/** Most suspended attempts of a runner that take none of its slots. Each one beyond takes one. */
+export const mostSuspended = 10_000;
+
 /** Longest frame either side accepts, in bytes; batches are cut below it. */
 export const maxFrameBytes = 32 * 1024 * 1024;
 
@@ -157,6 +204,8 @@ const runnerMessageTypes: ReadonlySet<unknown> = new Set<RunnerMessage['type']>(
   'capacity',
   'settle',
   'log',
+  'wait',
+  'detach',
   'heartbeat',
   'drain',
 ]);
@@ -189,6 +238,10 @@ export function runnerMessage(frame: unknown): RunnerMessage | undefined {
       return Array.isArray(message.settlements) ? message : undefined;
     case 'log':
       return Array.isArray(message.lines) ? message : undefined;
+    case 'wait':
+      return Array.isArray(message.attempts) ? message : undefined;
+    case 'detach':
+      return Array.isArray(message.fences) ? message : undefined;
     case 'capacity':
       return Number.isInteger(message.capacity) ? message : undefined;
     default:

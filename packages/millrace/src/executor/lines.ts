@@ -1,4 +1,4 @@
-import type { Duplex } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 
 /** Calls back with each line of a stream. Looks at every chunk once, so that a line of many megabytes costs no more than its size. */
 export function readLines(stream: Duplex, onLine: (line: string) => void): void {
@@ -14,5 +14,24 @@ export function readLines(stream: Duplex, onLine: (line: string) => void): void 
       onLine(line);
     }
     if (from < chunk.length) pending.push(chunk.slice(from));
+  });
+}
+
+/** More without the end of a line is passed on as it is. */
+const mostPending = 65_536;
+
+/** What a process says, in whole lines: a secret that arrived in two pieces would be found in neither. */
+export function readOutput(stream: Readable | null, onText: (text: string) => void): void {
+  let pending = '';
+  stream?.setEncoding('utf8').on('data', (chunk: string) => {
+    pending += chunk;
+    const end = pending.length > mostPending ? pending.length : pending.lastIndexOf('\n') + 1;
+    if (end === 0) return;
+    const text = pending.slice(0, end);
+    pending = pending.slice(end);
+    onText(text);
+  });
+  stream?.once('end', () => {
+    if (pending !== '') onText(pending);
   });
 }

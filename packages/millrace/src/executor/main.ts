@@ -30,5 +30,6 @@ readLines(pipe, (line) => {
     void sdk.then((loaded) => indexEntries(loaded, projectDir, message, send));
   else if (message.type === 'serve') serving = new Serving(sdk, message, pipe);
   else if (message.type === 'run') serving?.run(message.assignments);
+  else if (message.type === 'waited') serving?.waited(message.attempts);
   else serving?.cancel(message.fences);
 });

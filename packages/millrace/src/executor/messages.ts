@@ -1,5 +1,7 @@
 import type {
-  Assignment,
+  AttemptWaited,
+  AttemptWaits,
+  BriefAssignment,
   EnvironmentFacts,
   LogLine,
   RetryPolicy,
@@ -30,9 +32,15 @@ export type ToExecutor =
       readonly defaults: TaskDefaults;
       readonly environment: EnvironmentFacts;
     }
-  | { readonly type: 'run'; readonly assignments: readonly Assignment[] }
+  | { readonly type: 'run'; readonly assignments: readonly BriefAssignment[] }
   | { readonly type: 'cancel'; readonly fences: readonly number[] }
+  | { readonly type: 'waited'; readonly attempts: readonly Waited[] }
   | { readonly type: 'ping' };
+
+/** `suspended`: its time stands still; `running`: it goes on, and these of its waits are over. */
+export interface Waited extends Pick<AttemptWaited, 'fence' | 'keys'> {
+  readonly state: 'suspended' | 'running';
+}
 
 export type FromExecutor =
   /** This file is imported next: should the process die, it is why. */
@@ -48,6 +56,7 @@ export type FromExecutor =
       readonly settlements: readonly Settlement[];
       readonly lines: readonly LogLine[];
     }
+  | { readonly type: 'waits'; readonly attempts: readonly AttemptWaits[] }
   | {
       readonly type: 'thrownAside';
       /** How the attempt that threw it ends; null when no live attempt did. Its code may go on. */

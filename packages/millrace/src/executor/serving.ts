@@ -1,28 +1,41 @@
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Assignment, LogLine, Outcome, Settlement } from '@millrace/contract/runner';
+import { inFull } from '@millrace/contract/runner';
+import type {
+  Assignment,
+  AttemptWaits,
+  BriefAssignment,
+  LogLine,
+  Outcome,
+  Settlement,
+} from '@millrace/contract/runner';
 import { captureConsole } from './capture-console.ts';
 import { maxDurationOf, throwing, withDefaults } from './declared.ts';
 import type { Task } from './declared.ts';
-import type { FromExecutor, ToExecutor } from './messages.ts';
+import type { FromExecutor, ToExecutor, Waited } from './messages.ts';
 import { inScope } from './run-scope.ts';
 import type { Sdk } from './sdk.ts';
+import { TimeLimit } from './time-limit.ts';
+import { Waiting } from './waiting.ts';
 import { writeLast } from './write-last.ts';
 
 /** Lines wait this long for company, in milliseconds, unless their attempt settles before. */
 const linesWait = 20;
-/** The longest that a Node timer can wait. */
-const longestTimer = 2 ** 31 - 1;
-
-type AbortReason = { readonly kind: 'canceled' } | { readonly kind: 'maxDuration'; readonly seconds: number };
+type AbortReason =
+  | { readonly kind: 'canceled' | 'settled' }
+  | { readonly kind: 'maxDuration'; readonly seconds: number };
 
 const unheard = (): void => undefined;
+
+/** What a wait of an attempt that has to stop throws. */
+const stopped = (): Error => Object.assign(new Error('The run was asked to stop.'), { name: 'AbortError' });
 
 interface Live {
   readonly assignment: Assignment;
   readonly task: Task;
   readonly abort: (reason: AbortReason) => void;
+  readonly waiting: Waiting;
   /** It threw aside, which decides its outcome; resolves when that is told. */
   blamed: Promise<void> | undefined;
 }
@@ -70,14 +83,22 @@ export class Serving {
     this.#send({ type: 'ready' });
   }
 
-  run(assignments: readonly Assignment[]): void {
+  run(assignments: readonly BriefAssignment[]): void {
     const sdk = this.#sdk;
-    if (sdk) for (const assignment of assignments) void this.#attempt(sdk, assignment);
+    if (sdk) for (const assignment of assignments) void this.#attempt(sdk, inFull(assignment));
     else void this.#loaded.then(() => this.run(assignments));
   }
 
   cancel(fences: readonly number[]): void {
     for (const fence of fences) this.#live.get(fence)?.abort({ kind: 'canceled' });
+  }
+
+  waited(attempts: readonly Waited[]): void {
+    for (const { fence, state, keys } of attempts) {
+      const waiting = this.#live.get(fence)?.waiting;
+      if (state === 'suspended') waiting?.suspended();
+      else waiting?.over(keys);
+    }
   }
 
   async #attempt(sdk: Sdk, assignment: Assignment): Promise<void> {
@@ -87,20 +108,30 @@ export class Serving {
     const onLog = (line: Omit<LogLine, 'run' | 'attempt'>): void => this.#log({ run, attempt, ...line });
     const controller = new AbortController();
     const { signal } = controller;
-    const abort = (reason: AbortReason): void =>
-      inScope({ run, attempt, onLog }, () => controller.abort(reason));
-    const live: Live = { assignment, task, abort, blamed: undefined };
-    this.#contexts.set(onLog, fence);
-    this.#live.set(fence, live);
     const seconds = assignment.maxDuration ?? maxDurationOf(task);
     const limit =
       seconds === undefined
         ? undefined
-        : setTimeout(() => abort({ kind: 'maxDuration', seconds }), Math.min(seconds * 1_000, longestTimer));
+        : new TimeLimit(seconds, () => abort({ kind: 'maxDuration', seconds }));
+    const waiting = new Waiting({
+      run,
+      fence,
+      send: (waits) => this.#tellWaits(waits),
+      pause: (paused) => limit?.pause(paused),
+    });
+    const abort = (reason: AbortReason): void => {
+      inScope({ run, attempt, onLog }, () => controller.abort(reason));
+      waiting.stop(stopped());
+    };
+    const live: Live = { assignment, task, abort, waiting, blamed: undefined };
+    this.#contexts.set(onLog, fence);
+    this.#live.set(fence, live);
+    const onWait = waiting.begin.bind(waiting);
     const filePath = this.#message.tasks[assignment.task] ?? '';
     const { environment } = this.#message;
-    const outcome = await sdk.execute({ task, assignment, environment, signal, onLog, filePath });
-    clearTimeout(limit);
+    const outcome = await sdk.execute({ task, assignment, environment, signal, onLog, onWait, filePath });
+    limit?.end();
+    waiting.forget();
     this.#live.delete(fence);
     // Then the runner only learns that its code has ended.
     if (live.blamed) await live.blamed;
@@ -118,6 +149,12 @@ export class Serving {
     if (this.#flushing) return;
     this.#flushing = true;
     setImmediate(() => this.#flush());
+  }
+
+  #tellWaits(waits: AttemptWaits): void {
+    // What it did before it waits is told before.
+    this.#flush();
+    this.#send({ type: 'waits', attempts: [waits] });
   }
 
   #log(line: LogLine): void {
@@ -179,7 +216,14 @@ export class Serving {
     const { environment } = this.#message;
     const { signal } = new AbortController();
     const thrower = throwing(task, thrown);
-    const outcome = await sdk.execute({ task: thrower, assignment, environment, signal, onLog: unheard });
+    const outcome = await sdk.execute({
+      task: thrower,
+      assignment,
+      environment,
+      signal,
+      onLog: unheard,
+      aside: true,
+    });
     this.#flush();
     this.#send({
       type: 'thrownAside',
@@ -187,6 +231,6 @@ export class Serving {
       torn,
       error: sdk.serializeError(thrown),
     });
-    abort({ kind: 'canceled' });
+    abort({ kind: 'settled' });
   }
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { readLines } from './lines.ts';
+import { readLines, readOutput } from './lines.ts';
 import type { FromExecutor, ToExecutor } from './messages.ts';
 
 /** How a process ended. */
@@ -59,8 +59,8 @@ export function spawnExecutor({ projectDir, env, memory, onMessage, onOutput }: 
   pipe.on('error', () => undefined);
   readLines(pipe, (line) => onMessage(JSON.parse(line) as FromExecutor));
   let lastWords: string[] = [];
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => onOutput('stdout', text));
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+  readOutput(child.stdout, (text) => onOutput('stdout', text));
+  readOutput(child.stderr, (text) => {
     lastWords = [...lastWords, ...text.split('\n').filter((line) => line.trim() !== '')].slice(
       -lastWordsKept,
     );

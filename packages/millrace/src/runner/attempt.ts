@@ -1,9 +1,11 @@
-import type { Assignment } from '@millrace/contract/runner';
+import { machineMemory } from '@millrace/contract/runner';
+import type { BriefAssignment, MachinePreset, Wait } from '@millrace/contract/runner';
+import type { ServedTask } from '../bundle/versions-file.ts';
 import type { Executor } from './executor.ts';
 
 /** One attempt that this runner holds and has not settled. */
 export interface Attempt {
-  readonly assignment: Assignment;
+  readonly assignment: BriefAssignment;
   /** Milliseconds, monotonic, as all times here. */
   readonly receivedAt: number;
   /** Where it runs; null while it waits. */
@@ -20,9 +22,17 @@ export interface Attempt {
   failedStarts: number;
   /** When it was asked to stop. */
   canceledAt: number | null;
+  /** What it waits for, by key. */
+  readonly waits: Map<string, Wait>;
+  /** Since when it is suspended: it takes no slot, and its time stands still. */
+  suspendedAt: number | null;
+  /** The last spell of suspension that it came back from. */
+  resumedSpell: number;
+  /** Waits that are over, of which it is told once it has a slot again; null while it has none to come back to. */
+  returning: string[] | null;
 }
 
-export const newAttempt = (assignment: Assignment, now: number): Attempt => ({
+export const newAttempt = (assignment: BriefAssignment, now: number): Attempt => ({
   assignment,
   receivedAt: now,
   executor: null,
@@ -32,4 +42,14 @@ export const newAttempt = (assignment: Assignment, now: number): Attempt => ({
   suspect: false,
   failedStarts: 0,
   canceledAt: null,
+  waits: new Map(),
+  suspendedAt: null,
+  resumedSpell: 0,
+  returning: null,
 });
+
+/** The machine that a run asks for: its own, or its task's. */
+export const machineOf = ({ assignment: { machine } }: Attempt, task: ServedTask): MachinePreset | null =>
+  typeof machine === 'string' && Object.hasOwn(machineMemory, machine)
+    ? (machine as MachinePreset)
+    : task.machine;

@@ -1,5 +1,7 @@
 import type { Outcome, SerializedError } from '@millrace/contract/runner';
 import type { Death } from '../executor/spawn.ts';
+import type { Attempt } from './attempt.ts';
+import type { Executor } from './executor.ts';
 
 export interface CrashFacts {
   readonly death: Death;
@@ -10,10 +12,20 @@ export interface CrashFacts {
   readonly memory: number | undefined;
 }
 
+/** After so many processes that died before they could start it, an attempt fails. */
+const startsAtMost = 3;
 const outOfMemory = /heap out of memory|Reached heap limit|JavaScript heap|Out of memory:/i;
 const wordsShown = 8;
 /** Addresses in the machine code of Node, which say nothing about the task. */
 const noise = /^\s*\d+: 0x|Native stack trace|^\[\d+:0x/;
+
+/** What an attempt comes to whose process died: an outcome if it is to blame or was asked to stop, otherwise undefined. */
+export function died(attempt: Attempt, executor: Executor, death: Death): Outcome | undefined {
+  if (attempt.canceledAt !== null) return { kind: 'canceled' };
+  const { killedFor, ready, memory, purpose, culpritKnown } = executor;
+  const isToBlame = ready ? purpose !== 'shared' && !culpritKnown : attempt.failedStarts >= startsAtMost;
+  return isToBlame ? crashed(crashError({ death, killedFor, ready, memory })) : undefined;
+}
 
 /** What to say of an attempt whose process died while it was alone in it. */
 export function crashError({ death, killedFor, ready, memory }: CrashFacts): SerializedError {

@@ -1,47 +1,45 @@
 import { availableParallelism } from 'node:os';
-import { machineMemory } from '@millrace/contract/runner';
-import type { Assignment, LogLine, MachinePreset, Outcome, Settlement } from '@millrace/contract/runner';
+import type {
+  AttemptWaited,
+  BriefAssignment,
+  LogLine,
+  MachinePreset,
+  Settlement,
+} from '@millrace/contract/runner';
 import type { ServedTask } from '../bundle/versions-file.ts';
 import type { Death } from '../executor/spawn.ts';
 import type { FromExecutor } from '../executor/messages.ts';
-import { newAttempt } from './attempt.ts';
+import { machineOf, newAttempt } from './attempt.ts';
 import type { Attempt } from './attempt.ts';
-import { crashed, crashError } from './crash.ts';
+import { crashed, died } from './crash.ts';
 import type { Executor } from './executor.ts';
+import { Held } from './held.ts';
+import type { HeldOptions } from './held.ts';
 import { checkHealth, evict, overdue } from './limits.ts';
 import type { Limits } from './limits.ts';
-import type { AttemptEnd } from './options.ts';
+import { lineOf, Lines } from './lines.ts';
 import { Pool } from './pool.ts';
 import type { ExecutorSurroundings, PoolOptions } from './pool.ts';
+import { Suspended, waitsOn } from './suspended.ts';
+import type { SuspendedOptions } from './suspended.ts';
 
-export interface DispatchOptions extends Omit<PoolOptions, 'events'>, Limits {
+export interface DispatchOptions extends Omit<PoolOptions, 'events'>, Limits, HeldOptions, SuspendedOptions {
   /** Attempts that execute at once. */
   readonly concurrency: number;
-  readonly settle: (settlement: Settlement) => void;
   readonly log: (lines: readonly LogLine[]) => void;
-  readonly onAttemptEnd?: ((end: AttemptEnd) => void) | undefined;
   readonly onOutput: (stream: 'stdout' | 'stderr', text: string) => void;
 }
 
 /** How many processes at once look for the attempt that killed the one it shared. */
 const suspectsAtOnce = Math.max(2, Math.min(4, availableParallelism()));
-/** After so many processes that died before they could start it, an attempt fails. */
-const startsAtMost = 3;
 
 /** Holds the attempts of this runner and puts them into executor processes. */
 export class Dispatch {
   readonly #options: DispatchOptions;
   readonly #pool: Pool;
-  readonly #attempts = new Map<number, Attempt>();
-  // Attempts that wait, by the kind of process they wait for.
-  #shared: Attempt[] = [];
-  #isolated: Attempt[] = [];
-  #suspects: Attempt[] = [];
-  /** How many attempts are in processes. */
-  #busy = 0;
-  #onEmpty: (() => void) | undefined;
-  /** Attempts settled, ever. */
-  finished = 0;
+  readonly #lines = new Lines();
+  readonly #held: Held;
+  readonly #suspended: Suspended;
 
   constructor(options: DispatchOptions) {
     this.#options = options;
@@ -50,44 +48,45 @@ export class Dispatch {
       events: {
         onReady: (executor) => this.#ready(executor),
         onProgress: (executor, settlements, lines) => this.#progress(executor, settlements, lines),
+        onWaits: (executor, attempts) => this.#suspended.begin(executor, attempts),
         onThrownAside: (executor, message) => this.#thrownAside(executor, message),
         onExiting: (executor, message) => this.#exiting(executor, message),
         onDeath: (executor, death) => this.#died(executor, death),
         onOutput: options.onOutput,
       },
     });
+    this.#held = new Held(this.#pool, this.#lines, options);
+    this.#suspended = new Suspended(this.#held, this.#lines, options);
   }
 
   /** Fences of everything held here. */
   get fences(): number[] {
-    return [...this.#attempts.keys()];
+    return this.#held.fences;
+  }
+
+  /** Attempts settled, ever. */
+  get finished(): number {
+    return this.#held.finished;
   }
 
   get pids(): number[] {
-    return [...this.#pool.executors].flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
+    return this.#pool.pids;
   }
 
   /** Versions that attempts or processes use. */
   get versionsInUse(): Set<string> {
-    const attempts = [...this.#attempts.values()].map(({ assignment }) => assignment.version);
+    const attempts = [...this.#held.attempts].map(({ assignment }) => assignment.version);
     return new Set([...attempts, ...[...this.#pool.executors].map(({ version }) => version)]);
   }
 
   /** Whether anything needs to be looked after: attempts, code of attempts that are over, processes that start. */
   get hasWork(): boolean {
-    if (this.#attempts.size > 0) return true;
-    return [...this.#pool.executors].some(
-      ({ leftovers, ready }) =>
-        !ready || [...leftovers.values()].some((until) => until !== Number.POSITIVE_INFINITY),
-    );
+    return this.#held.size > 0 || this.#pool.hasWork;
   }
 
   /** Resolves when no attempt is held. */
   emptied(): Promise<void> {
-    if (this.#attempts.size === 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#onEmpty = resolve;
-    });
+    return this.#held.emptied();
   }
 
   /** From now on attempts start with these; what runs keeps what it has. */
@@ -100,69 +99,81 @@ export class Dispatch {
     this.#pool.serve(version);
   }
 
-  assign(assignments: readonly Assignment[]): void {
+  assign(assignments: readonly BriefAssignment[]): void {
     const now = performance.now();
     for (const assignment of assignments) {
-      if (this.#attempts.has(assignment.fence)) continue;
+      if (this.#held.get(assignment.fence)) continue;
       const attempt = newAttempt(assignment, now);
-      this.#attempts.set(assignment.fence, attempt);
+      this.#held.add(attempt);
       const task = this.#taskOf(attempt);
-      if (!task) this.#settle(attempt, { kind: 'unknownTask' });
-      else if (wantsToBeAlone(attempt, task)) this.#isolated.push(attempt);
-      else this.#shared.push(attempt);
+      if (task) this.#lines.join(lineOf(attempt, task), attempt);
+      else this.#held.settle(attempt, { kind: 'unknownTask' });
     }
     this.#pump();
   }
 
   cancel(fences: readonly number[]): void {
     for (const fence of fences) {
-      const attempt = this.#attempts.get(fence);
+      const attempt = this.#held.get(fence);
       if (!attempt || attempt.canceledAt !== null) continue;
       attempt.canceledAt = performance.now();
       if (attempt.executor) attempt.executor.cancel([fence]);
-      else this.#settle(attempt, { kind: 'canceled' });
+      else this.#held.settle(attempt, { kind: 'canceled' });
     }
   }
 
   /** Stops attempts that are no longer this runner's, and says nothing more about them. */
   drop(fences: readonly number[]): void {
     for (const fence of fences) {
-      const attempt = this.#attempts.get(fence);
+      const attempt = this.#held.get(fence);
       if (!attempt) continue;
       attempt.executor?.cancel([fence]);
-      this.#forget(attempt, performance.now() + this.#options.graceMs);
+      this.#held.forget(attempt, performance.now() + this.#options.graceMs);
     }
     this.#pump();
   }
 
+  /** Where attempts stand with their waits, as the server says. */
+  waited(news: readonly AttemptWaited[]): void {
+    for (const { fence, state, spell, keys } of news) {
+      const attempt = this.#held.get(fence);
+      if (!attempt) continue;
+      if (state === 'stale') this.drop([fence]);
+      else if (state === 'suspended') this.#suspended.suspend(attempt, spell ?? 0);
+      else this.#suspended.resume(attempt, spell ?? 0, keys);
+    }
+    this.#pump();
+  }
+
+  /** Asks again about everything that is waited for: what was said of it may have been lost. */
+  askAgain(): void {
+    this.#suspended.askAgain();
+  }
+
+  /** Lets go of attempts that are suspended, now and from now on: they wait on without this process. */
+  letGo(): void {
+    this.#suspended.letGo();
+  }
+
   /** Gives back what has waited here for so many milliseconds without any of its code having run. */
   giveBack(waited: number): void {
-    const now = performance.now();
-    const isOld = ({ touched, receivedAt }: Attempt, least: number): boolean =>
-      !touched && now - receivedAt >= least;
-    const back = [
-      ...this.#shared.filter((attempt) => isOld(attempt, waited)),
-      // Where no other runner is, these come back at once, to wait again for memory: not every second.
-      ...this.#isolated.filter((attempt) => isOld(attempt, waited * 10)),
-    ];
-    for (const attempt of back) this.#settle(attempt, { kind: 'released' });
+    for (const attempt of this.#lines.untouched(waited)) this.#held.settle(attempt, { kind: 'released' });
   }
 
   /** Whether an attempt that could be given back has waited for so many milliseconds. */
   hasWaited(milliseconds: number): boolean {
-    const first = this.#shared.find(({ touched }) => !touched);
-    return first !== undefined && performance.now() - first.receivedAt >= milliseconds;
+    return this.#lines.hasWaited(milliseconds);
   }
 
   /** Looks after limits of time. To be called every `tickMs`. */
   tick(): void {
     const now = performance.now();
-    for (const attempt of this.#attempts.values()) {
+    for (const attempt of this.#held.attempts) {
       const { executor, assignment } = attempt;
       const seconds = assignment.maxDuration ?? this.#taskOf(attempt)?.maxDuration ?? null;
       const outcome = overdue(attempt, seconds, this.#options.graceMs, now);
       if (!outcome || !executor) continue;
-      this.#settle(attempt, outcome, now);
+      this.#held.settle(attempt, outcome, now);
       evict(executor, this.#options, now);
     }
     for (const executor of this.#pool.executors) checkHealth(executor, this.#options, now);
@@ -181,20 +192,24 @@ export class Dispatch {
   #pump(): void {
     if (!this.#pool.isOpen) return;
     const { concurrency } = this.#options;
-    while (this.#suspects.length > 0 && this.#pool.busy('suspect') < suspectsAtOnce) {
-      this.#runAlone(this.#suspects.shift(), 'suspect');
+    while (this.#held.busy < concurrency) {
+      const attempt = this.#lines.next('returning');
+      if (!attempt) break;
+      this.#suspended.comeBack(attempt);
     }
-    while (
-      this.#isolated.length > 0 &&
-      this.#busy < concurrency &&
-      this.#pool.hasMemoryFor(this.#machineOf(this.#isolated[0]))
-    ) {
-      this.#runAlone(this.#isolated.shift(), 'isolated');
+    while (this.#lines.first('suspect') && this.#pool.busy('suspect') < suspectsAtOnce) {
+      this.#runAlone('suspect');
+    }
+    for (;;) {
+      const first = this.#lines.first('isolated');
+      if (!first || this.#held.busy >= concurrency) break;
+      if (!this.#pool.hasMemoryFor(this.#machineOf(first))) break;
+      this.#runAlone('isolated');
     }
     const batches = new Map<Executor, Attempt[]>();
-    for (const attempt of this.#shared.splice(0, Math.max(0, concurrency - this.#busy))) {
+    for (const attempt of this.#lines.take('shared', concurrency - this.#held.busy)) {
       const executor = this.#pool.shared(attempt.assignment.version);
-      if (!this.#enter(attempt, executor)) continue;
+      if (!this.#held.enter(attempt, executor)) continue;
       const batch = batches.get(executor);
       if (batch) batch.push(attempt);
       else batches.set(executor, [attempt]);
@@ -202,61 +217,17 @@ export class Dispatch {
     for (const [executor, attempts] of batches) executor.run(attempts);
   }
 
-  #runAlone(attempt: Attempt | undefined, purpose: 'suspect' | 'isolated'): void {
+  #runAlone(purpose: 'suspect' | 'isolated'): void {
+    const attempt = this.#lines.next(purpose);
     if (!attempt) return;
     const { version, task } = attempt.assignment;
     const executor = this.#pool.alone(version, task, purpose, this.#machineOf(attempt));
-    if (this.#enter(attempt, executor)) executor.run([attempt]);
+    if (this.#held.enter(attempt, executor)) executor.run([attempt]);
   }
 
-  #machineOf(attempt: Attempt | undefined): MachinePreset | null {
-    const task = attempt && this.#taskOf(attempt);
-    return attempt && task ? machineOf(attempt, task) : null;
-  }
-
-  #enter(attempt: Attempt, executor: Executor | undefined): executor is Executor {
-    if (!executor) {
-      this.#settle(attempt, { kind: 'unknownTask' });
-      return false;
-    }
-    attempt.executor = executor;
-    attempt.variablesRevision = this.#pool.variablesRevision;
-    attempt.startedAt = executor.ready ? performance.now() : null;
-    attempt.touched = true;
-    executor.running.set(attempt.assignment.fence, attempt);
-    this.#busy += 1;
-    return true;
-  }
-
-  /** With `leftoverUntil` its code may go on until then, if it is in a process. */
-  #settle(attempt: Attempt, outcome: Outcome, leftoverUntil?: number): void {
-    const { run, fence, task, attempt: number } = attempt.assignment;
-    this.#forget(attempt, leftoverUntil);
-    this.finished += 1;
-    const { variablesRevision: revision } = attempt;
-    this.#options.settle({ run, fence, outcome, ...(revision !== undefined && { revision }) });
-    if (!this.#options.onAttemptEnd || outcome.kind === 'released') return;
-    const took = attempt.startedAt === null ? 0 : performance.now() - attempt.startedAt;
-    this.#options.onAttemptEnd({ run, task, attempt: number, outcome, took });
-  }
-
-  #forget(attempt: Attempt, leftoverUntil?: number): void {
-    const { fence } = attempt.assignment;
-    const { executor } = attempt;
-    this.#attempts.delete(fence);
-    if (this.#attempts.size === 0) this.#onEmpty?.();
-    if (!executor) {
-      const others = (waiting: Attempt[]): Attempt[] => waiting.filter((other) => other !== attempt);
-      if (this.#shared.length > 0) this.#shared = others(this.#shared);
-      if (this.#isolated.length > 0) this.#isolated = others(this.#isolated);
-      if (this.#suspects.length > 0) this.#suspects = others(this.#suspects);
-      return;
-    }
-    attempt.executor = null;
-    executor.running.delete(fence);
-    this.#busy -= 1;
-    if (leftoverUntil !== undefined) executor.leftovers.set(fence, leftoverUntil);
-    this.#pool.endIfDone(executor);
+  #machineOf(attempt: Attempt): MachinePreset | null {
+    const task = this.#taskOf(attempt);
+    return task ? machineOf(attempt, task) : null;
   }
 
   #ready(executor: Executor): void {
@@ -268,7 +239,7 @@ export class Dispatch {
     if (lines.length > 0) this.#options.log(lines);
     for (const { fence, outcome } of settlements) {
       const attempt = executor.running.get(fence);
-      if (attempt) this.#settle(attempt, outcome);
+      if (attempt) this.#held.settle(attempt, outcome);
       else if (executor.leftovers.delete(fence)) this.#pool.endIfDone(executor);
     }
     this.#pump();
@@ -281,7 +252,7 @@ export class Dispatch {
     const attempt = settlement && executor.running.get(settlement.fence);
     if (torn) executor.retiring = true;
     // Its promise may never settle now; that alone is no reason to kill what else is in the process.
-    if (attempt) this.#settle(attempt, settlement.outcome, Number.POSITIVE_INFINITY);
+    if (attempt) this.#held.settle(attempt, settlement.outcome, Number.POSITIVE_INFINITY);
     else {
       const what = error.stackTrace || `${error.name}: ${error.message}`;
       this.#options.onOutput('stderr', `Thrown outside of any run: ${what}\n`);
@@ -296,7 +267,7 @@ export class Dispatch {
     if (fence === null) return;
     executor.culpritKnown = true;
     const attempt = executor.running.get(fence);
-    if (attempt) this.#settle(attempt, crashed(error));
+    if (attempt) this.#held.settle(attempt, crashed(error));
   }
 
   /** What was in it is settled if it is to blame or was asked to stop, suspected if nobody knows, and otherwise runs again. */
@@ -304,43 +275,20 @@ export class Dispatch {
     this.#pool.remove(executor);
     // Closed: what ran in it runs elsewhere, once the server notices.
     if (!this.#pool.isOpen) return;
-    const attempts = [...executor.running.values()];
-    executor.running.clear();
-    this.#busy -= attempts.length;
     const { ready, purpose, culpritKnown } = executor;
-    for (const attempt of attempts.toReversed()) {
-      attempt.executor = null;
-      attempt.startedAt = null;
+    for (const attempt of [...executor.running.values()].toReversed()) {
+      const waited = waitsOn(attempt);
+      this.#held.exit(attempt, executor);
       if (!ready) attempt.failedStarts += 1;
-      const isToBlame = ready ? purpose !== 'shared' && !culpritKnown : attempt.failedStarts >= startsAtMost;
-      if (attempt.canceledAt !== null) this.#settle(attempt, { kind: 'canceled' });
-      else if (isToBlame) this.#settle(attempt, crashed(crashError({ ...factsOf(executor), death })));
+      const outcome = died(attempt, executor, death);
+      if (waited && attempt.canceledAt === null) this.#suspended.detach(attempt);
+      else if (outcome) this.#held.settle(attempt, outcome);
       else {
         attempt.suspect ||= ready && !culpritKnown;
-        this.#again(attempt);
+        this.#lines.joinFirst(lineOf(attempt, this.#taskOf(attempt)), attempt);
       }
     }
     if (ready && purpose === 'shared') this.#pool.warm();
     this.#pump();
   }
-
-  /** Before everything that has not begun. */
-  #again(attempt: Attempt): void {
-    const task = this.#taskOf(attempt);
-    if (attempt.suspect) this.#suspects.unshift(attempt);
-    else if (task && wantsToBeAlone(attempt, task)) this.#isolated.unshift(attempt);
-    else this.#shared.unshift(attempt);
-  }
 }
-
-const factsOf = ({ killedFor, ready, memory }: Executor) => ({ killedFor, ready, memory });
-
-/** The machine that a run asks for: its own, or its task's. */
-function machineOf({ assignment: { machine } }: Attempt, task: ServedTask): MachinePreset | null {
-  return machine !== null && Object.hasOwn(machineMemory, machine)
-    ? (machine as MachinePreset)
-    : task.machine;
-}
-
-const wantsToBeAlone = (attempt: Attempt, task: ServedTask): boolean =>
-  task.isolated || machineOf(attempt, task) !== null;

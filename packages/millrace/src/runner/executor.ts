@@ -1,7 +1,7 @@
-import type { LogLine, Settlement } from '@millrace/contract/runner';
+import type { AttemptWaits, LogLine, Settlement } from '@millrace/contract/runner';
 import { spawnExecutor } from '../executor/spawn.ts';
 import type { Death, ExecutorLink } from '../executor/spawn.ts';
-import type { FromExecutor, ToExecutor } from '../executor/messages.ts';
+import type { FromExecutor, ToExecutor, Waited } from '../executor/messages.ts';
 import type { Attempt } from './attempt.ts';
 
 /** Who a process is for: many attempts, one whose task asks for that, one that may have killed the process it was in. */
@@ -26,6 +26,7 @@ export interface ExecutorEvents {
     settlements: readonly Settlement[],
     lines: readonly LogLine[],
   ) => void;
+  readonly onWaits: (executor: Executor, attempts: readonly AttemptWaits[]) => void;
   readonly onThrownAside: (
     executor: Executor,
     message: Extract<FromExecutor, { type: 'thrownAside' }>,
@@ -71,6 +72,7 @@ export class Executor {
       this.#awaitsPong = false;
       this.silentTicks = 0;
       if (message.type === 'progress') events.onProgress(this, message.settlements, message.lines);
+      else if (message.type === 'waits') events.onWaits(this, message.attempts);
       else if (message.type === 'ready') {
         this.ready = true;
         events.onReady(this);
@@ -80,6 +82,12 @@ export class Executor {
     this.#link = spawnExecutor({ projectDir, env, memory, onMessage, onOutput: events.onOutput });
     void this.#link.died.then((death) => events.onDeath(this, death));
     this.#link.send(serve);
+  }
+
+  /** Whether something runs in it that does not just wait. */
+  get isBusy(): boolean {
+    for (const { suspendedAt } of this.running.values()) if (suspendedAt === null) return true;
+    return false;
   }
 
   get died(): Promise<Death> {
@@ -96,6 +104,10 @@ export class Executor {
 
   cancel(fences: readonly number[]): void {
     this.#link.send({ type: 'cancel', fences });
+  }
+
+  waited(waited: Waited): void {
+    this.#link.send({ type: 'waited', attempts: [waited] });
   }
 
   /**

@@ -27,6 +27,7 @@ export function overdue(
   const { executor, startedAt, canceledAt } = attempt;
   if (!executor) return undefined;
   if (canceledAt !== null && now - canceledAt > graceMs) return { kind: 'canceled' };
+  if (attempt.suspendedAt !== null) return undefined;
   if (seconds === null || startedAt === null || now - startedAt <= seconds * 1_000 + graceMs)
     return undefined;
   return timedOut(seconds);

@@ -47,6 +47,18 @@ export class Pool {
     return this.#executors;
   }
 
+  get pids(): number[] {
+    return [...this.#executors].flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
+  }
+
+  /** Whether processes start, or code of attempts that are over is to end in them. */
+  get hasWork(): boolean {
+    return [...this.#executors].some(
+      ({ leftovers, ready }) =>
+        !ready || [...leftovers.values()].some((until) => until !== Number.POSITIVE_INFINITY),
+    );
+  }
+
   /** Whether it may start processes: it knows with what, and was not closed. */
   get isOpen(): boolean {
     return this.#surroundings !== undefined;
@@ -109,16 +121,16 @@ export class Pool {
   /** Runs alone are held back by the memory that their machines promise, except the first. */
   hasMemoryFor(machine: MachinePreset | null): boolean {
     let used = 0;
-    for (const { purpose, memory } of this.#executors)
-      if (purpose === 'isolated') used += memory ?? unnamedMachine;
+    // One that waits may wait for just the run that this is asked for.
+    for (const executor of this.#executors)
+      if (executor.purpose === 'isolated' && executor.isBusy) used += executor.memory ?? unnamedMachine;
     const wanted = machine === null ? unnamedMachine : machineMemory[machine];
     return used === 0 || used + wanted <= totalmem() / 1_048_576;
   }
 
   busy(purpose: Purpose): number {
     let count = 0;
-    for (const executor of this.#executors)
-      if (executor.purpose === purpose && executor.running.size > 0) count += 1;
+    for (const executor of this.#executors) if (executor.purpose === purpose && executor.isBusy) count += 1;
     return count;
   }
 

@@ -12,6 +12,7 @@ import { startGuard } from './guard.ts';
 import type { Runner, RunnerOptions } from './options.ts';
 import { Outbox } from './outbox.ts';
 import { Pace } from './pace.ts';
+import { Secrets } from './secrets.ts';
 import { Versions } from './versions.ts';
 import { startWatcher } from './watch.ts';
 import type { Watcher } from './watch.ts';
@@ -21,7 +22,9 @@ import type { Watcher } from './watch.ts';
  * when the project cannot be read, with an `Error` when the server refuses. A server that does not answer is waited for.
  */
 export async function startRunner(options: RunnerOptions): Promise<Runner> {
-  const { url, secretKey, concurrency = 100, executors = 1, events = {} } = options;
+  const { url, secretKey, concurrency = 100, executors = 1 } = options;
+  const secrets = new Secrets();
+  const events = secrets.hiddenFrom(options.events ?? {});
   const { dir: projectDir } = await loadProject(options.projectDir);
   const buildsDir = options.buildDir ?? join(projectDir, '.millrace', 'build');
   const id = `runner_${randomUUID().replaceAll('-', '')}`;
@@ -53,6 +56,9 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     blockedMs: options.blockedMs ?? 10_000,
     build: (version) => versions.build(version),
     settle: (settlement) => outbox.settle(settlement),
+    // What is not heard is asked again when the next connection is made.
+    wait: (attempts) => connection.send({ type: 'wait', attempts }),
+    detach: (fences) => connection.send({ type: 'detach', fences }),
     log: (lines) => {
       outbox.log(lines);
       events.onRunLog?.(lines);
@@ -79,7 +85,12 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     onInputs: async (paths) => watcher?.watch(paths),
   });
 
-  const surround = ({ variables, revision: of }: Pick<Welcome, 'variables' | 'revision'>): void => {
+  const surround = ({
+    variables,
+    revision: of,
+    secrets: names,
+  }: Pick<Welcome, 'variables' | 'revision' | 'secrets'>): void => {
+    secrets.learn(variables, names);
     if (!environment) return;
     const now = surroundings(base, variables, { url, secretKey }, environment, of);
     const changed = now.revision !== revision;
@@ -94,6 +105,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     dispatch.drop(welcome.lost);
     outbox.confirm(welcome.lost);
     outbox.tellAgain();
+    dispatch.askAgain();
     if (stopping) connection.send({ type: 'drain' });
     begin();
   };
@@ -106,6 +118,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
       outbox.confirm(message.fences);
       outbox.confirm(message.stale);
     } else if (message.type === 'cancel') dispatch.cancel(message.fences);
+    else if (message.type === 'waited') dispatch.waited(message.attempts);
     else surround(message);
   };
   const connection: Connection = new Connection({
@@ -145,6 +158,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     await watcher?.close();
     connection.send({ type: 'drain' });
     dispatch.giveBack(0);
+    dispatch.letGo();
     await Promise.race([dispatch.emptied(), ended, sleep(waitMs, undefined, { ref: false })]);
     await Promise.race([outbox.emptied(), ended, sleep(2_000, undefined, { ref: false })]);
     await close();

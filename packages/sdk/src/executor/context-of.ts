@@ -20,7 +20,7 @@ export function contextOf({ assignment, environment, startedAt, ...facts }: Cont
       tags: assignment.tags,
       isTest: assignment.isTest,
       createdAt: new Date(assignment.createdAt),
-      startedAt,
+      startedAt: assignment.startedAt == null ? startedAt : new Date(assignment.startedAt),
       maxAttempts: facts.maxAttempts,
       maxDuration: facts.maxDuration,
       priority: assignment.priority,

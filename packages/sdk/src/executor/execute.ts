@@ -1,17 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Assignment, EnvironmentFacts, Outcome, SerializedError } from '@millrace/contract/runner';
-import { encode, type UnserializableError } from '../payload/encode.ts';
-import { asksToAbort } from '../retry/abort-task-run-error.ts';
-import { retryDefaults, retryDelay } from '../retry/backoff.ts';
+import type { Assignment, EnvironmentFacts, Outcome, Wait } from '@millrace/contract/runner';
+import { ApiClient } from '../client/api-client.ts';
+import { MetadataBuffer, MetadataRefused } from '../metadata/buffer.ts';
 import { runScopes, type RunLogLine, type RunScope } from '../run-scope.ts';
-import { taskBrand, type AnyTask } from '../task/types.ts';
-import { contextOf } from './context-of.ts';
-import { PayloadError, payloadOf } from './payload.ts';
-import { internalError, serializeError } from './serialize-error.ts';
+import type { AnyTask } from '../task/types.ts';
+import { runAttempt } from './run-attempt.ts';
 
 /** With what reason the executor aborts an attempt's signal. */
 export type AbortReason =
   | { readonly kind: 'canceled' }
+  /** How the attempt ends is settled: its code is to stop, and nobody is told. */
+  | { readonly kind: 'settled' }
   /** `seconds` is the limit that was passed. */
   | { readonly kind: 'maxDuration'; readonly seconds: number };
 
@@ -27,75 +26,12 @@ export interface ExecuteOptions extends RunContextFacts {
   readonly signal: AbortSignal;
   /** Takes the lines that the run's code logs. */
   readonly onLog: (line: RunLogLine) => void;
+  /** Takes what the run's code waits for: resolves when that is over, rejects when the attempt is to stop. Default: it cannot wait. */
+  readonly onWait?: ((wait: Wait) => Promise<void>) | undefined;
   /** Where the task is declared, for `ctx.task.filePath`. Default: empty. */
   readonly filePath?: string;
-}
-
-/** Largest output in bytes: 10 MiB. */
-export const outputLimit = 10 * 1024 * 1024;
-
-const failed = (error: SerializedError): Outcome => ({ kind: 'failed', status: 'FAILED', error });
-
-/** The outcome that the abort of a signal decides; undefined when it was not aborted, or for another reason. */
-function abortedOutcome(signal: AbortSignal): Outcome | undefined {
-  const reason = signal.aborted ? (signal.reason as Partial<AbortReason> | undefined) : undefined;
-  if (reason?.kind === 'canceled') return { kind: 'canceled' };
-  if (reason?.kind !== 'maxDuration') return undefined;
-  const message = `The attempt took longer than its maxDuration of ${reason.seconds} s`;
-  return { kind: 'failed', status: 'TIMED_OUT', error: internalError('MaxDurationExceeded', message) };
-}
-
-function completed(value: unknown): Outcome {
-  try {
-    const { text, type } = encode(value, 'output');
-    const bytes = text === undefined ? 0 : Buffer.byteLength(text);
-    if (bytes <= outputLimit) return { kind: 'completed', output: text ?? null, outputType: type };
-    const message = `The output has ${bytes} bytes; at most ${outputLimit} are kept. Store it elsewhere and return where.`;
-    return failed(internalError('OutputTooLargeError', message));
-  } catch (error) {
-    // The work is done: another attempt would do it again and fail here again.
-    const { message } = error as UnserializableError;
-    return failed(internalError('OutputUnserializableError', message));
-  }
-}
-
-async function attempt({
-  task,
-  assignment,
-  environment,
-  signal,
-  filePath = '',
-}: ExecuteOptions): Promise<Outcome> {
-  const definition = task[taskBrand];
-  const retry = definition.retry ?? {};
-  const maxAttempts = assignment.maxAttempts ?? retry.maxAttempts ?? retryDefaults.maxAttempts;
-  let output: unknown;
-  try {
-    const payload = await payloadOf(definition, assignment);
-    const aborted = abortedOutcome(signal);
-    if (aborted) return aborted;
-    const maxDuration = assignment.maxDuration ?? definition.maxDuration;
-    const ctx = contextOf({
-      assignment,
-      environment,
-      filePath,
-      maxAttempts,
-      maxDuration,
-      startedAt: new Date(),
-    });
-    output = await definition.run(payload, { ctx, signal });
-  } catch (thrown) {
-    const aborted = abortedOutcome(signal);
-    if (aborted) return aborted;
-    if (thrown instanceof PayloadError) return failed(internalError(thrown.name, thrown.message));
-    const error = serializeError(thrown);
-    const delayMs = asksToAbort(thrown)
-      ? undefined
-      : retryDelay({ ...retry, maxAttempts }, assignment.attempt, Math.random);
-    return delayMs === undefined ? failed(error) : { kind: 'retry', delayMs, error };
-  }
-  // Code that ended in the grace period after an abort: what was asked for counts, not that it was nearly done.
-  return abortedOutcome(signal) ?? completed(output);
+  /** It stands for what another execution of the attempt threw aside: what comes before `run` was called there. Default false. */
+  readonly aside?: boolean;
 }
 
 /**
@@ -104,8 +40,44 @@ async function attempt({
  *
  * Aborted with `canceled`, the outcome is canceled; with `maxDuration`, TIMED_OUT; whatever the code did then.
  */
-export function execute(options: ExecuteOptions): Promise<Outcome> {
-  const { assignment, onLog } = options;
-  const scope: RunScope = { run: assignment.run, attempt: assignment.attempt, onLog };
-  return runScopes(() => new AsyncLocalStorage<RunScope>()).run(scope, () => attempt(options));
+export async function execute(options: ExecuteOptions): Promise<Outcome> {
+  const { assignment, signal, onLog, onWait } = options;
+  let metadata: MetadataBuffer | undefined;
+  const scope: RunScope = {
+    run: assignment.run,
+    attempt: assignment.attempt,
+    signal,
+    onLog,
+    waits: onWait && { counts: new Map(), begin: onWait },
+    locals: new Map(),
+    // Most attempts never ask for it.
+    get metadata() {
+      return (metadata ??= metadataOf(options));
+    },
+  };
+  const outcome = await runScopes(() => new AsyncLocalStorage<RunScope>()).run(scope, () =>
+    runAttempt(options),
+  );
+  await metadata?.end();
+  return outcome;
+}
+
+/** Told with the environment's own credential, whatever the author's code has configured. */
+function metadataOf({ assignment, onLog }: ExecuteOptions): MetadataBuffer {
+  let client: ApiClient | undefined;
+  return new MetadataBuffer({
+    initial: assignment.metadata,
+    warn: (message) => onLog({ at: Date.now(), level: 'warn', message }),
+    async tell(changes) {
+      client ??= new ApiClient();
+      try {
+        const params = { runId: assignment.run };
+        return (await client.call('updateRunMetadata', { params, body: changes })).metadata;
+      } catch (error) {
+        const { status, message } = error as { status?: unknown; message: string };
+        const isRefusal = typeof status === 'number' && status >= 400 && status < 500 && status !== 429;
+        throw isRefusal ? new MetadataRefused(message) : error;
+      }
+    },
+  });
 }

@@ -1,6 +1,7 @@
 import type { MachinePreset, TaskManifest } from '@millrace/contract/runner';
 import { parseDuration } from '../duration.ts';
 import { declaredSubscription } from '../events/subscription.ts';
+import type { HookName } from '../hooks/types.ts';
 import { declaredSchedule } from '../schedules/declared.ts';
 import type { QueueOptions, TaskDefinition } from '../task/definition.ts';
 import type { RetryOptions } from '../retry/backoff.ts';
@@ -20,6 +21,17 @@ const machines: Readonly<Record<MachinePreset, true>> = {
   'large-1x': true,
   'large-2x': true,
 };
+
+const hookNames = [
+  'middleware',
+  'onStart',
+  'onStartAttempt',
+  'onSuccess',
+  'onFailure',
+  'onCancel',
+  'onComplete',
+  'catchError',
+] as const satisfies readonly HookName[];
 
 type Refuse = (field: string, rule: string, value: unknown) => never;
 
@@ -116,6 +128,10 @@ export function manifestOf(task: AnyTask, filePath: string, exportName?: string)
     refuse('machine', `must be one of ${Object.keys(machines).join(', ')}`, machine);
   }
   checkBoolean(refuse, 'isolated', isolated);
+  for (const hook of hookNames) {
+    const given: unknown = definition[hook];
+    if (given !== undefined && typeof given !== 'function') refuse(hook, 'must be a function', given);
+  }
   if (description !== undefined && typeof description !== 'string')
     refuse('description', 'must be a string', description);
   if (fingerprint !== undefined) checkText(refuse, 'fingerprint', fingerprint, 256);

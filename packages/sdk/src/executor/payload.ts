@@ -1,5 +1,7 @@
 import type { Assignment } from '@millrace/contract/runner';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { ApiClient } from '../client/api-client.ts';
+import { resolveStored, storedType } from '../packets/packets.ts';
 import { decode } from '../payload/decode.ts';
 import type { TaskDefinition } from '../task/definition.ts';
 
@@ -31,10 +33,15 @@ const issueText = ({ path, message }: StandardSchemaV1.Issue): string => {
 /** The payload as `run` gets it: read by its type, then through the task's schema. Throws a PayloadError. */
 export async function payloadOf({ id, schema }: TaskDefinition, assignment: Assignment): Promise<unknown> {
   let payload: unknown;
+  let { payload: text, payloadType } = assignment;
+  if (text !== null && payloadType === storedType) {
+    // With the environment's own credential, whatever the author's code has configured. What fails here is worth another attempt.
+    const stored = await resolveStored(() => new ApiClient(), { text, type: payloadType });
+    ({ text, type: payloadType } = stored);
+  }
   try {
-    payload = decode(assignment.payload, assignment.payloadType);
+    payload = decode(text, payloadType);
   } catch (error) {
-    const { payloadType } = assignment;
     throw new PayloadError(
       'PayloadParseError',
       `The payload is not ${payloadType}: ${(error as Error).message}`,

@@ -1,4 +1,5 @@
 import type { operations } from '@millrace/contract';
+import { recordHere } from '../audit/record.ts';
 import type { HandlersOf } from '../request.ts';
 import type { RegisterDependencies } from './register.ts';
 import { registerVersion } from './register.ts';
@@ -9,8 +10,11 @@ export function workerHandlers(
   onRegistered: (env: number) => void,
 ): HandlersOf<Pick<typeof operations, 'registerVersion'>> {
   return {
-    async registerVersion({ environment, body }) {
-      const registered = await registerVersion(dependencies, environment.id, body);
+    async registerVersion(request) {
+      const { environment, body } = request;
+      // In dev every save registers one, and nobody else runs it.
+      const record = environment.kind === 'dev' ? undefined : recordHere(environment, request);
+      const registered = await registerVersion(dependencies, environment.id, body, record);
       onRegistered(environment.id);
       return registered;
     },

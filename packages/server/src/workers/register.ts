@@ -1,4 +1,5 @@
 import type { RegisterVersion, RegisteredVersion, TaskManifest } from '@millrace/contract/runner';
+import type { RecordHere } from '../audit/record.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Sql, Transaction } from '../db/connect.ts';
 import type { Wakes } from '../db/wake.ts';
@@ -24,6 +25,7 @@ export async function registerVersion(
   { sql, log, clock, versions, wakes, onRegister }: RegisterDependencies,
   env: number,
   { contentHash, tasks }: RegisterVersion,
+  record?: RecordHere,
 ): Promise<RegisteredVersion> {
   refuseTwins(tasks);
   const registered = await sql.begin(async (tx) => {
@@ -36,11 +38,19 @@ export async function registerVersion(
     if (known?.current) return { version: known.version, isNew: false };
     const version = known ?? (await addVersion(tx, env, contentHash, tasks, new Date(clock.now())));
     await declareQueues(tx, env, tasks);
+    const [replaced] = await tx<{ version: string }[]>`
+      select v.version from current_versions c join versions v on v.id = c.version_id where c.env = ${env}`;
     await tx`
       insert into current_versions (env, version_id) values (${env}, ${version.id})
       on conflict (env) do update set version_id = excluded.version_id`;
     await tx`select unpark_runs(${env}, ${new Date(clock.now())}, 100000)`;
     await onRegister?.(tx, env, tasks);
+    await record?.(tx, {
+      act: 'version.registered',
+      target: version.version,
+      old: replaced && { version: replaced.version },
+      new: { version: version.version, tasks: tasks.length },
+    });
     return { version: version.version, isNew: true };
   });
   versions.forget(env);

@@ -1,10 +1,13 @@
-import type { Assignment, ServerMessage } from '@millrace/contract/runner';
+import { brief, type Assignment, type AttemptWaited, type ServerMessage } from '@millrace/contract/runner';
+import { mostSuspended } from '@millrace/contract/runner';
 
 /** An attempt that a runner holds, as this process knows it. */
 export interface Held {
   readonly env: number;
   readonly run: string;
   readonly task: string;
+  /** When it was handed over here, in milliseconds since 1970; not there when it was taken up from another process. */
+  readonly since?: number;
 }
 
 /** A runner whose connection this process has. */
@@ -19,6 +22,10 @@ export class ConnectedRunner {
   draining = false;
   /** What it holds, by fence. */
   readonly held = new Map<number, Held>();
+  /** Of what it holds, the attempts that wait, with the spell of their suspension. They take no slot. */
+  readonly #spells = new Map<number, number>();
+  /** The last spell that each attempt came back from. */
+  readonly #resumed = new Map<number, number>();
   /** Slots promised to a write that is under way. */
   promised = 0;
   /** The revision of the environment's variables that it was told last. */
@@ -39,12 +46,42 @@ export class ConnectedRunner {
   }
 
   get free(): number {
-    return this.draining ? 0 : this.capacity - this.held.size - this.promised;
+    const suspended = Math.min(this.#spells.size, mostSuspended);
+    return this.draining ? 0 : this.capacity - (this.held.size - suspended) - this.promised;
+  }
+
+  /** Attempts that wait, as far as it was told, with the spell of their suspension. */
+  get suspended(): Iterable<readonly [fence: number, spell: number]> {
+    return this.#spells;
+  }
+
+  suspend(fence: number, spell: number): void {
+    if (this.held.has(fence) && spell > (this.#resumed.get(fence) ?? 0)) this.#spells.set(fence, spell);
+  }
+
+  /** Tells it where attempts stand with their waits. */
+  tellWaited(attempts: readonly AttemptWaited[]): void {
+    for (const { fence, state, spell } of attempts) {
+      if (spell === null) continue;
+      if (state === 'suspended') this.suspend(fence, spell);
+      if (state !== 'resumed' || !this.held.has(fence)) continue;
+      this.#resumed.set(fence, spell);
+      this.#spells.delete(fence);
+    }
+    if (attempts.length > 0) this.send({ type: 'waited', attempts });
+  }
+
+  /** It holds this attempt no longer. */
+  release(fence: number): void {
+    this.held.delete(fence);
+    this.#spells.delete(fence);
+    this.#resumed.delete(fence);
   }
 
   assign(assignments: readonly Assignment[]): void {
-    for (const { fence, run, task } of assignments) this.held.set(fence, { env: this.env, run, task });
-    for (const frame of frames(assignments)) this.send({ type: 'run', assignments: frame });
+    const since = Date.now();
+    for (const { fence, run, task } of assignments) this.held.set(fence, { env: this.env, run, task, since });
+    for (const frame of frames(assignments)) this.send({ type: 'run', assignments: frame.map(brief) });
   }
 }
 

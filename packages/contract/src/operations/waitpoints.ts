@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { commaList, cursors, date, instant, oneOfList, pageSize, period } from './shapes.ts';
+
+export const waitpointStatuses = ['WAITING', 'COMPLETED', 'TIMED_OUT'] as const;
+
+const tokenId = z.object({ waitpointId: z.string().min(1).max(128) });
+const dataLimit = 3_145_728;
+
+const waitpointToken = z.object({
+  id: z.string(),
+  /** A POST to it completes the token, without a credential. */
+  url: z.string(),
+  status: z.enum(waitpointStatuses),
+  idempotencyKey: z.string().optional(),
+  idempotencyKeyExpiresAt: date.optional(),
+  /** When it times out unless somebody completes it. */
+  timeoutAt: date.optional(),
+  /** When it was completed or timed out. */
+  completedAt: date.optional(),
+  tags: z.array(z.string()),
+  createdAt: date,
+});
+export type WaitpointToken = z.infer<typeof waitpointToken>;
+
+export const createWaitpointToken = operation({
+  id: 'createWaitpointToken',
+  method: 'POST',
+  path: '/api/v1/waitpoints/tokens',
+  tag: 'waitpoints',
+  summary: 'Create a token that runs can wait for',
+  access: { secretKey: true, publicToken: true, action: 'write', on: 'waitpoints' },
+  body: z.object({
+    /** A second token with this key is the first one. */
+    idempotencyKey: z.string().max(2_048).optional(),
+    /** How long the key is remembered, such as `1h` or `30d`. Default 30 days. */
+    idempotencyKeyTTL: z.string().optional(),
+    /** A date, or a duration such as `1h30m`. Default 10 minutes. */
+    timeout: z.string().optional(),
+    tags: z
+      .union([z.string(), z.array(z.string())])
+      .transform((value) => (typeof value === 'string' ? [value] : value))
+      .pipe(
+        z
+          .array(z.string().max(128, 'a tag has at most 128 characters'))
+          .max(10, 'a token has at most 10 tags'),
+      )
+      .optional(),
+  }),
+  bodyOptional: true,
+  bodyLimit: 10_240,
+  reply: z.object({
+    id: z.string(),
+    /** True only when an idempotency key led to an existing token. */
+    isCached: z.boolean(),
+    url: z.string(),
+  }),
+  errors: [413],
+});
+
+export const listWaitpointTokens = operation({
+  id: 'listWaitpointTokens',
+  method: 'GET',
+  path: '/api/v1/waitpoints/tokens',
+  tag: 'waitpoints',
+  summary: 'List tokens, newest first',
+  access: { secretKey: true, publicToken: true, action: 'read', on: 'waitpoints' },
+  query: z.object({
+    'page[size]': pageSize(25),
+    'page[after]': z.string().optional(),
+    /** Wins over `page[after]`. */
+    'page[before]': z.string().optional(),
+    'filter[status]': oneOfList(waitpointStatuses).optional(),
+    /** Tokens with any of these tags. */
+    'filter[tags]': commaList.optional(),
+    'filter[idempotencyKey]': z.string().optional(),
+    'filter[createdAt][from]': instant.optional(),
+    'filter[createdAt][to]': instant.optional(),
+    /** Wins over from and to. */
+    'filter[createdAt][period]': period.optional(),
+  }),
+  reply: z.object({ data: z.array(waitpointToken), pagination: cursors }),
+});
+
+export const retrieveWaitpointToken = operation({
+  id: 'retrieveWaitpointToken',
+  method: 'GET',
+  path: '/api/v1/waitpoints/tokens/:waitpointId',
+  tag: 'waitpoints',
+  summary: 'Retrieve a token, with what it was completed with',
+  access: { secretKey: true, publicToken: true, action: 'read', on: 'waitpoints', objects: true },
+  params: tokenId,
+  reply: waitpointToken.extend({
+    /** Written as `outputType` says. Of one that timed out: the error. */
+    output: z.string().optional(),
+    outputType: z.string().optional(),
+    outputIsError: z.boolean().optional(),
+  }),
+  errors: [404],
+});
+
+export const completeWaitpointToken = operation({
+  id: 'completeWaitpointToken',
+  method: 'POST',
+  path: '/api/v1/waitpoints/tokens/:waitpointId/complete',
+  tag: 'waitpoints',
+  summary: 'Complete a token: the runs that wait for it go on. The first completion counts',
+  access: { secretKey: true, publicToken: true, action: 'write', on: 'waitpoints', objects: true },
+  params: tokenId,
+  body: z.object({ data: z.unknown().optional() }),
+  bodyOptional: true,
+  bodyLimit: dataLimit,
+  reply: z.object({ success: z.boolean() }),
+  errors: [404, 413],
+});
+
+export const completeWaitpointByCallback = operation({
+  id: 'completeWaitpointByCallback',
+  method: 'POST',
+  path: '/api/v1/waitpoints/tokens/:waitpointId/callback/:hash',
+  tag: 'waitpoints',
+  summary: 'Complete a token by its address alone; the body is what it is completed with',
+  access: { open: true },
+  params: tokenId.extend({ hash: z.string().min(1).max(128) }),
+  body: z.unknown(),
+  bodyOptional: true,
+  bodyLimit: dataLimit,
+  reply: z.object({ success: z.boolean() }),
+  errors: [404, 413],
+});

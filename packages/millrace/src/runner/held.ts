@@ -1,0 +1,109 @@
+import type { Outcome, Settlement } from '@millrace/contract/runner';
+import type { Attempt } from './attempt.ts';
+import type { Executor } from './executor.ts';
+import type { Lines } from './lines.ts';
+import type { AttemptEnd } from './options.ts';
+import type { Pool } from './pool.ts';
+
+export interface HeldOptions {
+  readonly settle: (settlement: Settlement) => void;
+  readonly onAttemptEnd?: ((end: AttemptEnd) => void) | undefined;
+}
+
+/** The attempts that this runner holds, in lines and in processes, until they are settled or no longer its own. */
+export class Held {
+  readonly #pool: Pool;
+  readonly #lines: Lines;
+  readonly #options: HeldOptions;
+  readonly #byFence = new Map<number, Attempt>();
+  #onEmpty: (() => void) | undefined;
+  /** How many attempts are in processes and not suspended. */
+  busy = 0;
+  /** Attempts settled, ever. */
+  finished = 0;
+
+  constructor(pool: Pool, lines: Lines, options: HeldOptions) {
+    this.#pool = pool;
+    this.#lines = lines;
+    this.#options = options;
+  }
+
+  get attempts(): Iterable<Attempt> {
+    return this.#byFence.values();
+  }
+
+  get fences(): number[] {
+    return [...this.#byFence.keys()];
+  }
+
+  get size(): number {
+    return this.#byFence.size;
+  }
+
+  get(fence: number): Attempt | undefined {
+    return this.#byFence.get(fence);
+  }
+
+  add(attempt: Attempt): void {
+    this.#byFence.set(attempt.assignment.fence, attempt);
+  }
+
+  /** Resolves when no attempt is held. */
+  emptied(): Promise<void> {
+    if (this.#byFence.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#onEmpty = resolve;
+    });
+  }
+
+  /** Puts it into a process, if there is one that can execute its task. */
+  enter(attempt: Attempt, executor: Executor | undefined): executor is Executor {
+    if (!executor) {
+      this.settle(attempt, { kind: 'unknownTask' });
+      return false;
+    }
+    attempt.executor = executor;
+    attempt.variablesRevision = this.#pool.variablesRevision;
+    attempt.startedAt = executor.ready ? performance.now() : null;
+    attempt.touched = true;
+    executor.running.set(attempt.assignment.fence, attempt);
+    this.busy += 1;
+    return true;
+  }
+
+  /** Takes it out of its process, and with that out of whatever it waited for there. */
+  exit(attempt: Attempt, executor: Executor): void {
+    executor.running.delete(attempt.assignment.fence);
+    if (attempt.suspendedAt === null) this.busy -= 1;
+    if (attempt.returning) this.#lines.leave(attempt);
+    attempt.executor = null;
+    attempt.startedAt = null;
+    attempt.suspendedAt = null;
+    attempt.returning = null;
+    attempt.waits.clear();
+  }
+
+  /** With `leftoverUntil` its code may go on until then, if it is in a process. */
+  settle(attempt: Attempt, outcome: Outcome, leftoverUntil?: number): void {
+    const { run, fence, task, attempt: number } = attempt.assignment;
+    const { startedAt, variablesRevision: revision } = attempt;
+    this.forget(attempt, leftoverUntil);
+    this.finished += 1;
+    this.#options.settle({ run, fence, outcome, ...(revision !== undefined && { revision }) });
+    if (!this.#options.onAttemptEnd || outcome.kind === 'released') return;
+    const took = startedAt === null ? 0 : performance.now() - startedAt;
+    this.#options.onAttemptEnd({ run, task, attempt: number, outcome, took });
+  }
+
+  /** Holds it no longer, and says nothing more about it. */
+  forget(attempt: Attempt, leftoverUntil?: number): void {
+    const { fence } = attempt.assignment;
+    const { executor } = attempt;
+    this.#byFence.delete(fence);
+    if (this.#byFence.size === 0) this.#onEmpty?.();
+    if (!executor) return this.#lines.leave(attempt);
+    this.exit(attempt, executor);
+    if (leftoverUntil !== undefined) executor.leftovers.set(fence, leftoverUntil);
+    this.#pool.endIfDone(executor);
+  }
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { Secrets } from './secrets.ts';
+
+const error = { type: 'BUILT_IN_ERROR', name: 'Error', message: '', stackTrace: '' } as const;
+
+test('what a runner shows holds no secret that its executors have or had, however it is written', () => {
+  const shown: unknown[] = [];
+  const secrets = new Secrets();
+  const events = secrets.hiddenFrom({
+    onOutput: (_, text) => shown.push(text),
+    onAttemptEnd: (end) => shown.push(end),
+    onProblem: (problem) => shown.push(problem),
+  });
+  const value = 'sk_live_4f9aQz71xN?&/é';
+  const variables = { KEY: value, MODE: 'production-like' };
+  secrets.learn(variables, ['KEY']);
+  secrets.learn({ KEY: 'another-one-by-now' }, ['KEY']);
+  events.onOutput?.(
+    'stdout',
+    `with ${value} and ${Buffer.from(`u:${value}`).toString('base64')} production-like\n`,
+  );
+  events.onOutput?.('stderr', `https://x.test/?${new URLSearchParams({ value })} another-one-by-now\n`);
+  events.onAttemptEnd?.({
+    run: 'run_1',
+    task: 'a',
+    attempt: 1,
+    took: 1,
+    outcome: { kind: 'failed', status: 'FAILED', error: { ...error, message: `no ${value}` } },
+  });
+  const text = JSON.stringify(shown);
+  for (const part of ['sk_live', '4f9aQz', 'another-one', 'c2tfbGl2']) expect(text).not.toContain(part);
+  expect(text.match(/<redacted>/g)).toHaveLength(5);
+  expect(text).toContain('production-like');
+});
+
+test('without secrets everything is shown as it is', () => {
+  const shown: unknown[] = [];
+  const end = { run: 'r', task: 'a', attempt: 1, took: 1, outcome: { kind: 'canceled' } } as const;
+  const secrets = new Secrets();
+  secrets.learn({ A: 'a value of some length' });
+  const events = secrets.hiddenFrom({
+    onAttemptEnd: (one) => shown.push(one),
+    onOutput: (_, text) => shown.push(text),
+  });
+  events.onAttemptEnd?.(end);
+  events.onOutput?.('stdout', 'a value of some length');
+  expect(shown[0]).toBe(end);
+  expect(shown[1]).toBe('a value of some length');
+});

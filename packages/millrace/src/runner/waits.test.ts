@@ -1,0 +1,141 @@
+import type { AttemptWaits } from '@millrace/contract/runner';
+import { expect, test } from 'vitest';
+import type { Peer } from './testing/peer.ts';
+import { serve } from './testing/serve.ts';
+
+/** Tasks of one file: a body each, of an async `run(payload, { signal })`. */
+const file = (
+  bodies: Readonly<Record<string, string>>,
+  settings: Readonly<Record<string, string>> = {},
+): string =>
+  [
+    "import { task, wait } from '@millrace/sdk';",
+    ...Object.entries(bodies).map(
+      ([id, body]) =>
+        `export const ${id} = task({ id: '${id}', ${settings[id] ?? ''} run: async (payload: any, { signal }) => { ${body} } });`,
+    ),
+  ].join('\n');
+
+const day = 'await wait.for({ days: 1 });';
+
+/** What the runner told of the waits of an attempt, from the first one on. */
+const toldOf = (peer: Peer, fence: number): AttemptWaits[] =>
+  peer.received
+    .flatMap((message) => (message.type === 'wait' ? message.attempts : []))
+    .filter((attempt) => attempt.fence === fence);
+
+/** Waits until the runner has told of so many, and suspends the attempt. */
+async function suspended(peer: Peer, fence: number, spell = 1, told = 1): Promise<void> {
+  await peer.until(() => toldOf(peer, fence).length >= told);
+  peer.send({ type: 'waited', attempts: [{ fence, state: 'suspended', spell, keys: [] }] });
+}
+
+const resume = (peer: Peer, fence: number, keys: string[], spell = 1): void =>
+  peer.send({ type: 'waited', attempts: [{ fence, state: 'resumed', spell, keys }] });
+
+test('an attempt that waits takes no slot, and comes back before others when there is one', async () => {
+  const bodies = {
+    waits: `${day} return 'waited';`,
+    holds: "console.log('holds'); await new Promise((r) => signal.addEventListener('abort', r));",
+  };
+  const { peer } = await serve({ 'tasks/all.ts': file(bodies) }, { concurrency: 1 });
+  const waiting = peer.assign('waits');
+  await suspended(peer, waiting);
+  expect(toldOf(peer, waiting)).toEqual([
+    { run: `run_${waiting}`, fence: waiting, waits: [{ key: 'time/1', kind: 'TIME', inMs: 86_400_000 }] },
+  ]);
+  const holding = peer.assign('holds');
+  await peer.line(`run_${holding}`, 'holds');
+  const next = peer.assign('holds');
+  resume(peer, waiting, ['time/1']);
+  peer.send({ type: 'cancel', fences: [holding] });
+  expect(await peer.outcome(holding)).toEqual({ kind: 'canceled' });
+  expect(await peer.outcome(waiting)).toMatchObject({ kind: 'completed', output: 'waited' });
+  // Only then was there a slot for it.
+  await peer.line(`run_${next}`, 'holds');
+  const settled = peer.received.findIndex(
+    (message) => message.type === 'settle' && message.settlements.some(({ fence }) => fence === waiting),
+  );
+  const began = peer.received.findIndex(
+    (message) => message.type === 'log' && message.lines.some(({ run }) => run === `run_${next}`),
+  );
+  expect(settled).toBeLessThan(began);
+});
+
+test('waits that begin together are told together, and one that is left over is asked about again', async () => {
+  const both =
+    'const [a] = await Promise.all([wait.for({ days: 1 }).then(() => "a"), wait.for({ days: 2 })]); return a;';
+  const { peer } = await serve({ 'tasks/all.ts': file({ both }) });
+  const fence = peer.assign('both');
+  await suspended(peer, fence);
+  expect(toldOf(peer, fence)[0]?.waits.map(({ key }) => key)).toEqual(['time/1', 'time/2']);
+  resume(peer, fence, ['time/1']);
+  await suspended(peer, fence, 2, 2);
+  expect(toldOf(peer, fence)[1]?.waits.map(({ key }) => key)).toEqual(['time/2']);
+  resume(peer, fence, ['time/2'], 2);
+  expect(await peer.outcome(fence)).toMatchObject({ kind: 'completed', output: 'a' });
+});
+
+test('news of a suspension that comes after its end is of no interest', async () => {
+  const { peer } = await serve({ 'tasks/all.ts': file({ twice: `${day} ${day} return 'twice';` }) });
+  const fence = peer.assign('twice');
+  await peer.until(() => toldOf(peer, fence).length === 1);
+  resume(peer, fence, ['time/1'], 5);
+  peer.send({ type: 'waited', attempts: [{ fence, state: 'suspended', spell: 5, keys: [] }] });
+  await peer.until(() => toldOf(peer, fence).length === 2);
+  peer.send({ type: 'waited', attempts: [{ fence, state: 'running', spell: null, keys: ['time/2'] }] });
+  expect(await peer.outcome(fence)).toMatchObject({ kind: 'completed', output: 'twice' });
+});
+
+test('everything that is waited for is asked about again over a new connection', async () => {
+  const { peer } = await serve({ 'tasks/all.ts': file({ waits: `${day} return 'waited';` }) });
+  const fence = peer.assign('waits');
+  await suspended(peer, fence);
+  peer.cut();
+  await peer.until(() => toldOf(peer, fence).length === 2);
+  expect(peer.hellos.at(-1)?.held).toEqual([fence]);
+  resume(peer, fence, ['time/1']);
+  expect(await peer.outcome(fence)).toMatchObject({ kind: 'completed', output: 'waited' });
+});
+
+test('an attempt that waits can be asked to stop: its wait throws, and its code ends', async () => {
+  const body = "try { await wait.for({ days: 1 }); } finally { console.log('stopped', signal.aborted); }";
+  const { peer } = await serve({ 'tasks/all.ts': file({ body }) });
+  const fence = peer.assign('body');
+  await suspended(peer, fence);
+  peer.send({ type: 'cancel', fences: [fence] });
+  expect(await peer.outcome(fence)).toEqual({ kind: 'canceled' });
+  await peer.line(`run_${fence}`, 'stopped true');
+});
+
+test('a process that dies while its attempts wait takes none of them along: they are let go', async () => {
+  const { peer, runner } = await serve({ 'tasks/all.ts': file({ waits: day }) });
+  const fences = [peer.assign('waits'), peer.assign('waits')];
+  for (const fence of fences) await suspended(peer, fence);
+  // Its answer to this says that it knows of both suspensions.
+  const probe = peer.assign('waits');
+  await suspended(peer, probe);
+  for (const pid of runner.pids()) process.kill(pid, 'SIGKILL');
+  const detached = () =>
+    peer.received.flatMap((message) => (message.type === 'detach' ? message.fences : []));
+  await peer.until(() => detached().length === 3);
+  expect(detached().toSorted()).toEqual([...fences, probe]);
+  expect(peer.outcomes.size).toBe(0);
+});
+
+test('a runner that is asked to stop lets go of what waits and does not wait for it', async () => {
+  const { peer, runner } = await serve({ 'tasks/all.ts': file({ waits: day }) });
+  const first = peer.assign('waits');
+  await suspended(peer, first);
+  const second = peer.assign('waits');
+  await peer.until(() => toldOf(peer, second).length === 1);
+  const stopping = runner.stop();
+  await peer.until(() => peer.received.some(({ type }) => type === 'detach'));
+  peer.send({ type: 'waited', attempts: [{ fence: second, state: 'suspended', spell: 2, keys: [] }] });
+  await stopping;
+  expect(peer.received.flatMap((message) => (message.type === 'detach' ? message.fences : []))).toEqual([
+    first,
+    second,
+  ]);
+  expect(peer.outcomes.size).toBe(0);
+});

@@ -1,0 +1,32 @@
+import type { Outcome, SerializedError } from '@millrace/contract/runner';
+import { encode, type UnserializableError } from '../payload/encode.ts';
+import type { AbortReason } from './execute.ts';
+import { internalError } from './serialize-error.ts';
+
+/** Largest output in bytes: 10 MiB. */
+export const outputLimit = 10 * 1024 * 1024;
+
+export const failed = (error: SerializedError): Outcome => ({ kind: 'failed', status: 'FAILED', error });
+
+/** The outcome that the abort of a signal decides; undefined when it was not aborted, or for another reason. */
+export function abortedOutcome(signal: AbortSignal): Outcome | undefined {
+  const reason = signal.aborted ? (signal.reason as Partial<AbortReason> | undefined) : undefined;
+  if (reason?.kind === 'canceled' || reason?.kind === 'settled') return { kind: 'canceled' };
+  if (reason?.kind !== 'maxDuration') return undefined;
+  const message = `The attempt took longer than its maxDuration of ${reason.seconds} s`;
+  return { kind: 'failed', status: 'TIMED_OUT', error: internalError('MaxDurationExceeded', message) };
+}
+
+export function completed(value: unknown): Outcome {
+  try {
+    const { text, type } = encode(value, 'output');
+    const bytes = text === undefined ? 0 : Buffer.byteLength(text);
+    if (bytes <= outputLimit) return { kind: 'completed', output: text ?? null, outputType: type };
+    const message = `The output has ${bytes} bytes; at most ${outputLimit} are kept. Store it elsewhere and return where.`;
+    return failed(internalError('OutputTooLargeError', message));
+  } catch (error) {
+    // The work is done: another attempt would do it again and fail here again.
+    const { message } = error as UnserializableError;
+    return failed(internalError('OutputUnserializableError', message));
+  }
+}

@@ -1,0 +1,170 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Outcome } from '@millrace/contract/runner';
+import { callAll, callWatching, hasHooks, type HookCalls } from '../hooks/call.ts';
+import { afterError } from '../hooks/catch-error.ts';
+import { throughMiddleware } from '../hooks/middleware.ts';
+import { asksToAbort } from '../retry/abort-task-run-error.ts';
+import { retryDefaults, retryDelay } from '../retry/backoff.ts';
+import type { TaskDefinition } from '../task/definition.ts';
+import { taskBrand } from '../task/types.ts';
+import { contextOf } from './context-of.ts';
+import type { AbortReason, ExecuteOptions } from './execute.ts';
+import { abortedOutcome, completed, failed } from './outcome.ts';
+import { PayloadError, payloadOf } from './payload.ts';
+import { internalError, serializeError } from './serialize-error.ts';
+
+/** What the code of an attempt came to. */
+type Ran = { readonly ok: true; readonly output: unknown } | { readonly ok: false; readonly thrown: unknown };
+
+/** The payload, then middleware, hooks and `run` in their order, and the hooks for how it ended. Never rejects. */
+export async function runAttempt(options: ExecuteOptions): Promise<Outcome> {
+  const { task, assignment, environment, signal, filePath = '', onLog, aside = false } = options;
+  const definition = task[taskBrand];
+  const maxAttempts = assignment.maxAttempts ?? definition.retry?.maxAttempts ?? retryDefaults.maxAttempts;
+  const retry = { ...definition.retry, maxAttempts };
+  const maxDuration = assignment.maxDuration ?? definition.maxDuration;
+  const startedAt = new Date();
+  const ctx = contextOf({ assignment, environment, filePath, maxAttempts, maxDuration, startedAt });
+  const warn: HookCalls['warn'] = (sentence, thrown) => {
+    const error = thrown === undefined ? undefined : serializeError(thrown);
+    const message = error ? `${sentence}: ${error.name}: ${error.message}` : sentence;
+    const properties = error && JSON.stringify({ stack: error.stackTrace });
+    onLog({ at: Date.now(), level: 'warn', message, ...(properties !== undefined && { properties }) });
+  };
+  const attempt: Attempt = {
+    definition,
+    calls: { own: definition, args: { payload: undefined, ctx, signal, task: task.id }, warn },
+    number: assignment.attempt,
+    retry,
+    aside,
+  };
+
+  let payload: unknown;
+  try {
+    payload = await payloadOf(definition, assignment);
+  } catch (thrown) {
+    const aborted = abortedOutcome(signal);
+    if (aborted) return aborted;
+    // No hook is called: none could be told the payload that it expects.
+    if (thrown instanceof PayloadError) return failed(internalError(thrown.name, thrown.message));
+    return byRules(attempt, thrown);
+  }
+  const aborted = abortedOutcome(signal);
+  if (aborted) return aborted;
+  return runCode({ ...attempt, calls: { ...attempt.calls, args: { ...attempt.calls.args, payload } } });
+}
+
+interface Attempt {
+  readonly definition: TaskDefinition;
+  readonly calls: HookCalls;
+  readonly number: number;
+  readonly retry: Parameters<typeof afterError>[1]['retry'];
+  readonly aside: boolean;
+}
+
+async function runCode(attempt: Attempt): Promise<Outcome> {
+  const { definition, calls, number, aside } = attempt;
+  const { payload, ctx, signal } = calls.args;
+  const canceling = whenCanceled(calls);
+  let outcome: Outcome | undefined;
+  const inner = async (): Promise<void> => {
+    let ran: Ran;
+    try {
+      if (!aside) {
+        if (number === 1 && hasHooks(calls, 'onStart')) await callAll(calls, 'onStart');
+        if (hasHooks(calls, 'onStartAttempt')) await callAll(calls, 'onStartAttempt');
+      }
+      // Asked to stop meanwhile: what `run` would have come to does not matter.
+      const output = abortedOutcome(signal) ? undefined : await definition.run(payload, { ctx, signal });
+      ran = { ok: true, output };
+    } catch (thrown) {
+      ran = { ok: false, thrown };
+    }
+    await canceling.stopped(ran);
+    outcome = await conclude(attempt, ran);
+  };
+  try {
+    await (aside || !hasHooks(calls, 'middleware') ? inner() : throughMiddleware(calls, inner));
+  } catch (thrown) {
+    if (outcome === undefined) {
+      await canceling.stopped({ ok: false, thrown });
+      return conclude(attempt, { ok: false, thrown });
+    }
+    if (outcome.kind === 'completed') return abortedOutcome(signal) ?? byRules(attempt, thrown);
+    calls.warn('A middleware failed after the task had', thrown);
+  }
+  return outcome ?? byRules(attempt, new Error('The task did not run.'));
+}
+
+/** Calls the hooks for a cancellation when there is one, in the context of the attempt, and waits for them at its end. */
+function whenCanceled(calls: HookCalls) {
+  if (!hasHooks(calls, 'onCancel')) return { stopped: async () => undefined };
+  const { signal } = calls.args;
+  let stop: (ran: Ran) => void = () => undefined;
+  let called: Promise<void> | undefined;
+  const call = AsyncLocalStorage.bind(() => {
+    if ((signal.reason as Partial<AbortReason> | undefined)?.kind !== 'canceled') return;
+    const runPromise = new Promise<unknown>((resolve, reject) => {
+      stop = (ran) => (ran.ok ? resolve(ran.output) : reject(ran.thrown as Error));
+    });
+    runPromise.catch(() => undefined);
+    called = callWatching(calls, 'onCancel', { runPromise });
+  });
+  if (signal.aborted) call();
+  else signal.addEventListener('abort', call, { once: true });
+  return {
+    async stopped(ran: Ran): Promise<void> {
+      signal.removeEventListener('abort', call);
+      stop(ran);
+      await called;
+    },
+  };
+}
+
+/** What the attempt comes to, and the hooks that are told. Whatever happens while they are, it stays. */
+async function conclude(attempt: Attempt, ran: Ran): Promise<Outcome> {
+  const { calls } = attempt;
+  const { signal } = calls.args;
+  const aborted = abortedOutcome(signal);
+  if (aborted?.kind === 'canceled') {
+    if ((signal.reason as AbortReason).kind === 'settled') return aborted;
+    const error = Object.assign(new Error('The run was canceled.'), { name: 'RunCanceled' });
+    await callWatching(calls, 'onComplete', { result: { ok: false, error } });
+    return aborted;
+  }
+  // What was asked for counts, not that the code was nearly done.
+  const outcome = aborted ?? (ran.ok ? completed(ran.output) : undefined);
+  if (outcome?.kind === 'completed' && ran.ok) {
+    if (hasHooks(calls, 'onSuccess')) await callWatching(calls, 'onSuccess', { output: ran.output });
+    if (hasHooks(calls, 'onComplete')) {
+      await callWatching(calls, 'onComplete', { result: { ok: true, data: ran.output } });
+    }
+    return outcome;
+  }
+  if (outcome?.kind === 'failed') {
+    const { name, message } = outcome.error;
+    return fail(calls, Object.assign(new Error(message), { name }), outcome);
+  }
+  const thrown = ran.ok ? undefined : ran.thrown;
+  const { error, delayMs } = await afterError(calls, {
+    thrown,
+    attempt: attempt.number,
+    retry: attempt.retry,
+  });
+  const serialized = serializeError(error);
+  if (delayMs !== undefined) return { kind: 'retry', delayMs, error: serialized };
+  return fail(calls, error, failed(serialized));
+}
+
+async function fail(calls: HookCalls, error: unknown, outcome: Outcome): Promise<Outcome> {
+  await callWatching(calls, 'onFailure', { error });
+  await callWatching(calls, 'onComplete', { result: { ok: false, error } });
+  return outcome;
+}
+
+/** Without hooks: they have been told already, or cannot be. */
+function byRules({ number, retry }: Attempt, thrown: unknown): Outcome {
+  const error = serializeError(thrown);
+  const delayMs = asksToAbort(thrown) ? undefined : retryDelay(retry, number, Math.random);
+  return delayMs === undefined ? failed(error) : { kind: 'retry', delayMs, error };
+}

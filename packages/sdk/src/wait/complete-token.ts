@@ -1,0 +1,14 @@
+import { currentClient } from '../client/current-client.ts';
+import { tokenId, type TokenReference } from './token.ts';
+
+/**
+ * Completes a token with data, which must be JSON: the runs that wait for it go on. The first completion counts; a later one changes
+ * nothing. Throws a NotFoundError when the environment has no such token.
+ *
+ * @example
+ * await wait.completeToken(token, { approved: true });
+ */
+export async function completeToken(token: TokenReference, data?: unknown): Promise<{ success: boolean }> {
+  const params = { waitpointId: tokenId(token) };
+  return currentClient().call('completeWaitpointToken', { params, body: { data } });
+}

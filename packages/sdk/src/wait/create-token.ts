@@ -1,0 +1,39 @@
+import { currentClient } from '../client/current-client.ts';
+import { currentRun } from '../run-scope.ts';
+import { nextOf, ownKey, ownKeyTTL } from './in-run.ts';
+import type { CreatedToken } from './token.ts';
+
+export interface CreateTokenOptions {
+  /** When it times out: a date, or a duration such as `1h30m`. Default 10 minutes. */
+  timeout?: Date | string;
+  /** At most 10, each of at most 128 characters. */
+  tags?: string | string[];
+  /** A second token with this key is the first one (`isCached`). At most 2,048 characters. */
+  idempotencyKey?: string;
+  /** How long the key is remembered, such as `1h` or `30d`. Default 30 days. */
+  idempotencyKeyTTL?: string;
+}
+
+/**
+ * Creates a token. A run waits for it with `wait.forToken`; whoever has it completes it, with `wait.completeToken`, over HTTP, or by a
+ * POST to its `url`. In a run, an attempt whose code runs again gets the token that it made before.
+ *
+ * @example
+ * const token = await wait.createToken({ timeout: '2d', tags: [`order:${order.id}`] });
+ * await askForApproval(order, token.url);
+ * const approval = await wait.forToken<{ approved: boolean }>(token).unwrap();
+ */
+export async function createToken(options: CreateTokenOptions = {}): Promise<CreatedToken> {
+  const client = currentClient();
+  const scope = currentRun();
+  const own = scope?.waits && client.settings.isAmbient && options.idempotencyKey === undefined;
+  const body = own
+    ? {
+        ...options,
+        idempotencyKey: ownKey(scope, `token/${nextOf(scope.waits, 'token')}`),
+        idempotencyKeyTTL: ownKeyTTL,
+      }
+    : options;
+  const { reply, header } = await client.callWithHeaders('createWaitpointToken', { body });
+  return { ...reply, publicAccessToken: header('x-trigger-jwt') };
+}

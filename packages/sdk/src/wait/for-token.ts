@@ -1,0 +1,26 @@
+import { currentClient } from '../client/current-client.ts';
+import { waitingRun } from './in-run.ts';
+import { ResultPromise, type WaitResult } from './result-promise.ts';
+import { fromRetrieved, tokenId, type TokenReference } from './token.ts';
+
+/**
+ * Waits until somebody completes the token, or it times out: `{ ok: true, output }` or `{ ok: false, error }`, a WaitTimeoutError.
+ * The run waits as `wait.for` does. A token that is over already does not wait.
+ *
+ * @example
+ * const result = await wait.forToken<{ approved: boolean }>(token);
+ * if (result.ok && result.output.approved) await ship(order);
+ */
+export function forToken<TOutput = unknown>(token: TokenReference): ResultPromise<WaitResult<TOutput>> {
+  return ResultPromise.of(waitForToken<TOutput>(token));
+}
+
+async function waitForToken<TOutput>(token: TokenReference): Promise<WaitResult<TOutput>> {
+  const { waits } = waitingRun('wait.forToken');
+  const client = currentClient();
+  const id = tokenId(token);
+  await waits.begin({ key: `token/${id}`, kind: 'TOKEN', target: id });
+  const params = { waitpointId: id };
+  const { error, output } = fromRetrieved(await client.call('retrieveWaitpointToken', { params }));
+  return error ? { ok: false, error } : { ok: true, output: output as TOutput };
+}

@@ -1,0 +1,32 @@
+import { currentRun, type RunScope, type RunWaits } from '../run-scope.ts';
+
+/** The attempt that waits. */
+export interface WaitingRun {
+  readonly run: string;
+  readonly attempt: number;
+  readonly waits: RunWaits;
+}
+
+/** The attempt that the calling code belongs to. Throws outside of one. */
+export function waitingRun(what: string): WaitingRun {
+  const scope = currentRun();
+  if (!scope) throw new Error(`${what} works only in the code of a task while it runs: call it there.`);
+  const { waits } = scope;
+  if (!waits)
+    throw new Error(`${what} does not work here: the code runs without a runner that could suspend it.`);
+  return { run: scope.run, attempt: scope.attempt, waits };
+}
+
+/** How many of these the attempt has made, this one included: the same when its code runs again. */
+export function nextOf(waits: RunWaits, name: string): number {
+  const count = (waits.counts.get(name) ?? 0) + 1;
+  waits.counts.set(name, count);
+  return count;
+}
+
+/** What an attempt whose code runs again finds what it made before by; the server knows keys that begin so. */
+export const ownKey = ({ run, attempt }: Pick<RunScope, 'run' | 'attempt'>, what: string): string =>
+  `wait of ${run}/${attempt} ${what}`;
+
+/** Longer than any run is kept. */
+export const ownKeyTTL = '3650d';

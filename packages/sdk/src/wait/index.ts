@@ -1,0 +1,17 @@
+import { completeToken } from './complete-token.ts';
+import { createToken } from './create-token.ts';
+import { forToken } from './for-token.ts';
+import { listTokens } from './list-tokens.ts';
+import { retrieveToken } from './retrieve-token.ts';
+import { waitFor, waitUntil } from './time.ts';
+
+/** Waiting in the midst of a task: for a time, or for a token that somebody completes. */
+export const wait = {
+  for: waitFor,
+  until: waitUntil,
+  forToken,
+  createToken,
+  completeToken,
+  retrieveToken,
+  listTokens,
+};

@@ -1,0 +1,13 @@
+import { currentClient } from '../client/current-client.ts';
+import { fromRetrieved, tokenId, type RetrievedToken, type TokenReference } from './token.ts';
+
+/**
+ * A token as it is now. Throws a NotFoundError when the environment has no such token.
+ *
+ * @example
+ * const { status, output } = await wait.retrieveToken('waitpoint_…');
+ */
+export async function retrieveToken(token: TokenReference): Promise<RetrievedToken> {
+  const params = { waitpointId: tokenId(token) };
+  return fromRetrieved(await currentClient().call('retrieveWaitpointToken', { params }));
+}

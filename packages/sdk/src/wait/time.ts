@@ -1,0 +1,72 @@
+import { nextOf, waitingRun } from './in-run.ts';
+
+/** A length of time; several parts add up. Months and years are those of the calendar. */
+export interface WaitTime {
+  seconds?: number;
+  minutes?: number;
+  hours?: number;
+  days?: number;
+  weeks?: number;
+  months?: number;
+  years?: number;
+}
+
+const unitMs = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000, weeks: 604_800_000 };
+const longestMs = 100 * 366 * unitMs.days;
+
+/** Milliseconds of a length of time from then on. */
+export function lengthOf(time: WaitTime, now: number): number {
+  const known = [...Object.keys(unitMs), 'months', 'years'];
+  const parts = Object.entries(time).filter(([, amount]) => amount !== undefined) as [string, unknown][];
+  if (parts.length === 0) throw new TypeError('wait.for takes a length of time, such as { seconds: 30 }.');
+  let ms = 0;
+  const calendar = new Date(now);
+  for (const [unit, amount] of parts) {
+    if (!known.includes(unit))
+      throw new TypeError(`wait.for: "${unit}" is no unit; use ${known.join(', ')}.`);
+    if (typeof amount !== 'number' || !(amount >= 0) || !Number.isFinite(amount)) {
+      throw new TypeError(`wait.for: ${unit} must be a number from 0 on; got ${String(amount)}.`);
+    }
+    if (unit in unitMs) ms += amount * unitMs[unit as keyof typeof unitMs];
+    else calendar.setUTCMonth(calendar.getUTCMonth() + (unit === 'years' ? 12 * amount : amount));
+  }
+  ms += calendar.getTime() - now;
+  if (!(ms <= longestMs)) throw new RangeError('wait.for waits for a hundred years at most.');
+  return Math.ceil(ms);
+}
+
+/**
+ * Waits for so long. Meanwhile the run is WAITING: it takes no place of its queue and no slot of its runner, its `maxDuration` stands
+ * still, and it goes on even if its runner, the server or PostgreSQL were restarted.
+ *
+ * @example
+ * await wait.for({ hours: 1, minutes: 30 });
+ */
+export async function waitFor(time: WaitTime): Promise<void> {
+  const { waits } = waitingRun('wait.for');
+  const inMs = lengthOf(time, Date.now());
+  await waits.begin({ key: `time/${nextOf(waits, 'time')}`, kind: 'TIME', inMs });
+}
+
+export interface WaitUntil {
+  /** When to go on. A date that is past: at once. */
+  date: Date;
+  /** Throw if the date is past. Default false. */
+  throwIfInThePast?: boolean;
+}
+
+/**
+ * Waits until a date, as `wait.for` waits.
+ *
+ * @example
+ * await wait.until({ date: new Date('2027-01-01T00:00:00Z') });
+ */
+export async function waitUntil({ date, throwIfInThePast = false }: WaitUntil): Promise<void> {
+  const { waits } = waitingRun('wait.until');
+  const until = date instanceof Date ? date.getTime() : Number.NaN;
+  if (Number.isNaN(until)) throw new TypeError('wait.until takes { date }, a valid Date.');
+  const key = `time/${nextOf(waits, 'time')}`;
+  if (throwIfInThePast && until < Date.now())
+    throw new RangeError(`wait.until: ${date.toISOString()} is past already.`);
+  await waits.begin({ key, kind: 'TIME', until });
+}

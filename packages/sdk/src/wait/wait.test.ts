@@ -1,0 +1,198 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Wait } from '@millrace/contract/runner';
+import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
+import { configure, SubtaskError, task, tasks, wait, WaitTimeoutError, type RunResult } from '../index.ts';
+import { runScopes, type RunScope } from '../run-scope.ts';
+import { startServer, type Answer, type HttpServer } from '../testing/http-server.ts';
+import { lengthOf } from './time.ts';
+
+let server: HttpServer;
+let results: Record<string, Answer> = {};
+beforeAll(async () => {
+  server = await startServer(({ path }) => results[path] ?? { body: { id: 'run_child', isCached: false } });
+  process.env['MILLRACE_API_URL'] = server.url;
+  process.env['MILLRACE_SECRET_KEY'] = 'key';
+  configure({});
+});
+afterAll(async () => {
+  delete process.env['MILLRACE_API_URL'];
+  delete process.env['MILLRACE_SECRET_KEY'];
+  await server.close();
+});
+
+/** Acts as the code of an attempt whose waits are over at once, and says what it waited for. */
+async function inRun<T>(act: () => Promise<T>): Promise<{ value: T; waits: Wait[] }> {
+  const waits: Wait[] = [];
+  const begin = async (one: Wait): Promise<void> => void waits.push(one);
+  const scope: RunScope = { run: 'run_p', attempt: 1, onLog: () => {}, waits: { counts: new Map(), begin } };
+  server.received.length = 0;
+  const value = await runScopes(() => new AsyncLocalStorage<RunScope>()).run(scope, act);
+  return { value, waits };
+}
+
+const double = task({ id: 'double', run: async (payload: { n: number }) => payload.n * 2 });
+const failure = {
+  type: 'BUILT_IN_ERROR',
+  name: 'RangeError',
+  message: 'too far',
+  stackTrace: 'RangeError: too far\n at x',
+};
+const ended = (body: object) => ({
+  '/api/v1/runs/run_child/result': { body: { id: 'run_child', taskIdentifier: 'double', ...body } },
+});
+
+describe('triggerAndWait', () => {
+  test('triggers under a key that is the same when the code runs again, waits, and gives the result', async () => {
+    results = ended({ ok: true, output: '4', outputType: 'application/json', usage: { durationMs: 1 } });
+    const act = async () => [
+      await double.triggerAndWait({ n: 2 }),
+      await tasks.triggerAndWait<typeof double>('double', { n: 2 }).unwrap(),
+    ];
+    const first = await inRun(act);
+    const keys = () =>
+      server.received.flatMap(({ body }) => {
+        const { options } = (body ?? {}) as { options?: { idempotencyKey: string; parentRunId: string } };
+        return options ? [[options.idempotencyKey, options.parentRunId]] : [];
+      });
+    const before = keys();
+    expect(before).toEqual([
+      ['wait of run_p/1 double/1', 'run_p'],
+      ['wait of run_p/1 double/2', 'run_p'],
+    ]);
+    expect(first.value).toEqual([{ ok: true, id: 'run_child', taskIdentifier: 'double', output: 4 }, 4]);
+    const waited = { key: 'run/run_child', kind: 'RUN', target: 'run_child' };
+    expect(first.waits).toEqual([waited, waited]);
+    await inRun(act);
+    expect(keys()).toEqual(before);
+    const given = await inRun(async () => double.triggerAndWait({ n: 1 }, { idempotencyKey: 'mine' }));
+    expect(given.value.ok).toBe(true);
+    // As any key that a run gives: its own.
+    expect(keys()).toEqual([[expect.stringMatching(/^[0-9a-f]{64}$/), 'run_p']]);
+  });
+
+  test('gives the error of a run that failed, and unwrap throws it', async () => {
+    results = ended({ ok: false, error: failure });
+    const { value } = await inRun(async () => double.triggerAndWait({ n: 2 }));
+    expect(value).toMatchObject({ ok: false, id: 'run_child' });
+    const { value: thrown } = await inRun(async () =>
+      double
+        .triggerAndWait({ n: 2 })
+        .unwrap()
+        .catch((error: unknown) => error),
+    );
+    expect(thrown).toBeInstanceOf(SubtaskError);
+    expect(thrown).toMatchObject({
+      runId: 'run_child',
+      taskIdentifier: 'double',
+      cause: { name: 'RangeError', message: 'too far' },
+    });
+    expect((thrown as SubtaskError).message).toContain('too far');
+  });
+
+  test('has the types of the task', () => {
+    const check = () => double.triggerAndWait({ n: 1 });
+    expectTypeOf<Awaited<ReturnType<typeof check>>>().toEqualTypeOf<RunResult<'double', number>>();
+    const unwrapped = () => double.triggerAndWait({ n: 1 }).unwrap();
+    expectTypeOf<Awaited<ReturnType<typeof unwrapped>>>().toEqualTypeOf<number>();
+    // @ts-expect-error -- the payload is not what the task takes
+    expect(() => double.triggerAndWait({ m: 1 })).toBeDefined();
+  });
+
+  test('works in runs only, and with their own environment only', async () => {
+    await expect(double.triggerAndWait({ n: 1 })).rejects.toThrow(
+      'triggerAndWait works only in the code of a task',
+    );
+    await expect(wait.for({ seconds: 1 })).rejects.toThrow('wait.for works only');
+    await expect(wait.forToken('waitpoint_1')).rejects.toThrow('wait.forToken works only');
+    configure({ baseURL: server.url, secretKey: 'another' });
+    await expect(inRun(async () => double.triggerAndWait({ n: 1 }))).rejects.toThrow(
+      "the run's own environment",
+    );
+    configure({});
+  });
+});
+
+describe('waiting for a time', () => {
+  test('tells its length or its end, each wait under its own number', async () => {
+    const date = new Date('2030-01-01');
+    const { waits } = await inRun(async () => {
+      await wait.for({ seconds: 90 });
+      await wait.until({ date });
+    });
+    expect(waits).toEqual([
+      { key: 'time/1', kind: 'TIME', inMs: 90_000 },
+      { key: 'time/2', kind: 'TIME', until: date.getTime() },
+    ]);
+    const past = { date: new Date(0), throwIfInThePast: true };
+    await expect(inRun(() => wait.until(past))).rejects.toThrow('is past already');
+    await expect(inRun(() => wait.until({ date: new Date('soon') }))).rejects.toThrow('a valid Date');
+  });
+
+  test('adds its parts up, months and years by the calendar, and refuses what is no length', () => {
+    const now = Date.parse('2027-01-31T12:00:00Z');
+    expect(lengthOf({ hours: 1, minutes: 1, seconds: 0.5 }, now)).toBe(3_660_500);
+    expect(now + lengthOf({ years: 1 }, now)).toBe(Date.parse('2028-01-31T12:00:00Z'));
+    expect(lengthOf({ weeks: 1 }, now)).toBe(7 * 86_400_000);
+    for (const wrong of [
+      {},
+      { seconds: -1 },
+      { seconds: Number.NaN },
+      { fortnights: 1 },
+      { seconds: '5' },
+      { years: 101 },
+    ])
+      expect(() => lengthOf(wrong as never, now)).toThrow(/wait\.for/);
+  });
+});
+
+describe('tokens', () => {
+  test('that a run creates are found again; those with a key of their own or outside of runs are as they are given', async () => {
+    results = {
+      '/api/v1/waitpoints/tokens': {
+        body: { id: 'waitpoint_1', isCached: false, url: 'u' },
+        headers: { 'x-trigger-jwt': 't' },
+      },
+    };
+    const { value } = await inRun(async () => [
+      await wait.createToken({ tags: 'a' }),
+      await wait.createToken(),
+      await wait.createToken({ idempotencyKey: 'mine' }),
+    ]);
+    expect(value[0]).toEqual({ id: 'waitpoint_1', isCached: false, url: 'u', publicAccessToken: 't' });
+    const sent = server.received.map(({ body }) => (body as { idempotencyKey?: string }).idempotencyKey);
+    expect(sent).toEqual(['wait of run_p/1 token/1', 'wait of run_p/1 token/2', 'mine']);
+    server.received.length = 0;
+    await wait.createToken({ timeout: new Date(0) });
+    expect(server.received[0]?.body).toEqual({ timeout: '1970-01-01T00:00:00.000Z' });
+  });
+
+  test('give what they were completed with, or the error of their timeout', async () => {
+    const at = (n: number) => `/api/v1/waitpoints/tokens/waitpoint_${n}`;
+    const token = { url: 'u', tags: [], createdAt: new Date(0).toISOString() };
+    results = {
+      [at(1)]: {
+        body: { ...token, id: 'waitpoint_1', status: 'COMPLETED', output: '{"a":1}', outputIsError: false },
+      },
+      [at(2)]: {
+        body: {
+          ...token,
+          id: 'waitpoint_2',
+          status: 'TIMED_OUT',
+          output: '{"message":"late"}',
+          outputIsError: true,
+        },
+      },
+    };
+    const { value, waits } = await inRun(async () => [
+      await wait.forToken<{ a: number }>({ id: 'waitpoint_1' }).unwrap(),
+      await wait.forToken('waitpoint_2'),
+    ]);
+    expect(value).toEqual([{ a: 1 }, { ok: false, error: new WaitTimeoutError('late') }]);
+    expect(waits.map(({ key }) => key)).toEqual(['token/waitpoint_1', 'token/waitpoint_2']);
+    expect(await wait.retrieveToken('waitpoint_1')).toMatchObject({
+      status: 'COMPLETED',
+      output: { a: 1 },
+      createdAt: new Date(0),
+    });
+  });
+});

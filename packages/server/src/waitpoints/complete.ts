@@ -1,0 +1,39 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Engine } from '../runs/engine.ts';
+import { storableText } from '../runs/storable.ts';
+
+export interface CompleteDependencies {
+  readonly engine: Engine;
+  /** Runs of this environment may go on. */
+  readonly resume: (env: number) => void;
+}
+
+/**
+ * Completes a token: the runs that wait for it go on. The first completion counts; one that comes later, or after the token has timed
+ * out, changes nothing. False if there is no such token.
+ */
+export async function completeToken(
+  { engine: { sql, clock }, resume }: CompleteDependencies,
+  env: number,
+  id: string,
+  data: unknown,
+): Promise<boolean> {
+  const text = data === undefined ? null : storableText(JSON.stringify(data));
+  const [row] = await sql<{ status: string | null }[]>`
+    select complete_waitpoint(${new Date(clock.now())}, ${env}, ${id}, ${text}, ${'application/json'}) as status`;
+  if (row?.status === 'WAITING') resume(env);
+  return typeof row?.status === 'string';
+}
+
+/** The environment of a token, for whoever knows its address. */
+export async function environmentOfCallback(
+  { sql }: Engine,
+  id: string,
+  hash: string,
+): Promise<number | undefined> {
+  const [row] = await sql<
+    { env: number; callback: string }[]
+  >`select env, callback from waitpoints where id = ${id}`;
+  const [known, given] = [Buffer.from(row?.callback ?? ''), Buffer.from(hash)];
+  return row && known.length === given.length && timingSafeEqual(known, given) ? row.env : undefined;
+}

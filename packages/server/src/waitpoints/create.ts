@@ -1,0 +1,59 @@
+import { parseDelay, parseDuration, type Body, type Operations } from '@millrace/contract';
+import { newId, newTimedId } from '../db/ids.ts';
+import { badRequest } from '../problem.ts';
+import type { Engine } from '../runs/engine.ts';
+
+type NewToken = NonNullable<Body<Operations['createWaitpointToken']>>;
+
+export interface CreatedToken {
+  readonly id: string;
+  readonly callback: string;
+  readonly isCached: boolean;
+}
+
+const defaultTimeoutMs = 600_000;
+const defaultKeyMs = 30 * 86_400_000;
+const longestMs = 100 * 366 * 86_400_000;
+
+/** Creates a token, or finds the one that its idempotency key led to before. */
+export async function createToken(
+  { sql, clock }: Engine,
+  env: number,
+  given: NewToken,
+): Promise<CreatedToken> {
+  const now = clock.now();
+  const { idempotencyKey: key = null } = given;
+  const expiresAt = new Date(readTimeout(given.timeout, now));
+  const keyExpiresAt = key === null ? null : new Date(now + readKeyTtl(given.idempotencyKeyTTL));
+  const tags = [...new Set((given.tags ?? []).map((tag) => tag.trim()).filter((tag) => tag !== ''))];
+  const id = newTimedId('waitpoint', now);
+  const callback = newId('cb').slice(3) + newId('cb').slice(3);
+  return sql.begin(async (tx) => {
+    if (key !== null) {
+      await tx`
+        update waitpoints set idempotency_key = null
+         where env = ${env} and idempotency_key = ${key} and idempotency_expires_at <= ${new Date(now)}`;
+    }
+    const [row] = await tx<CreatedToken[]>`
+      insert into waitpoints as w (env, id, idempotency_key, idempotency_expires_at, callback, tags, expires_at, created_at)
+      values (${env}, ${id}, ${key}, ${keyExpiresAt}, ${callback}, ${tags.length > 0 ? tags : null}::text[], ${expiresAt},
+              ${new Date(now)})
+      on conflict (env, idempotency_key) where idempotency_key is not null do update set idempotency_key = w.idempotency_key
+      returning w.id, w.callback, w.id <> ${id} as "isCached"`;
+    return row as CreatedToken;
+  });
+}
+
+function readTimeout(timeout: string | undefined, now: number): number {
+  if (timeout === undefined) return now + defaultTimeoutMs;
+  const read = parseDelay(timeout, new Date(now));
+  if (!(read instanceof Date)) throw badRequest(`timeout: ${read.error}`);
+  return Math.min(read.getTime(), now + longestMs);
+}
+
+function readKeyTtl(ttl: string | undefined): number {
+  if (ttl === undefined) return defaultKeyMs;
+  const read = parseDuration(ttl);
+  if (typeof read === 'number') return Math.min(read, longestMs);
+  throw badRequest(`idempotencyKeyTTL: ${read.error}`);
+}

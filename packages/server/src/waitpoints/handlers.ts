@@ -1,0 +1,74 @@
+import type { Operations } from '@millrace/contract';
+import type { MintPublicToken } from '../auth/mint.ts';
+import { notFound } from '../problem.ts';
+import type { HandlersOf } from '../request.ts';
+import { completeToken, environmentOfCallback, type CompleteDependencies } from './complete.ts';
+import { createToken } from './create.ts';
+import { listTokens } from './list.ts';
+import { retrieveToken } from './retrieve.ts';
+import { addressOf } from './row.ts';
+
+type Named = Pick<
+  Operations,
+  | 'createWaitpointToken'
+  | 'listWaitpointTokens'
+  | 'retrieveWaitpointToken'
+  | 'completeWaitpointToken'
+  | 'completeWaitpointByCallback'
+>;
+
+export interface WaitpointHandlerDependencies extends CompleteDependencies {
+  readonly mint: MintPublicToken;
+}
+
+const handleTokenSeconds = 86_400;
+
+export function waitpointHandlers(dependencies: WaitpointHandlerDependencies): HandlersOf<Named> {
+  const { engine, mint } = dependencies;
+  const missing = () => notFound('Waitpoint not found');
+  const nameable = (id: string): string => {
+    if (id.includes('\0')) throw missing();
+    return id;
+  };
+  return {
+    async createWaitpointToken(request) {
+      const { environment, principal } = request;
+      const { id, callback, isCached } = await createToken(engine, environment.id, request.body ?? {});
+      if (principal.kind !== 'personalAccessToken') {
+        // For the frontend that is to complete it.
+        const scopes = [`write:waitpoints:${id}`];
+        const token = await mint(principal, { scopes, expiresInSeconds: handleTokenSeconds });
+        if (token !== undefined) request.setHeader('x-trigger-jwt', token);
+        request.setHeader('x-trigger-jwt-claims', JSON.stringify({ sub: environment.publicId, pub: true }));
+      }
+      return { id, isCached, url: addressOf({ id, callback }, request.baseUrl) };
+    },
+
+    listWaitpointTokens: ({ environment, query, baseUrl }) =>
+      listTokens(engine, environment.id, query, baseUrl),
+
+    async retrieveWaitpointToken(request) {
+      const id = nameable(request.params.waitpointId);
+      const token = await retrieveToken(engine, request.environment.id, id, request.baseUrl);
+      if (!token) throw missing();
+      request.authorize([{ type: 'waitpoints', id }]);
+      return token;
+    },
+
+    async completeWaitpointToken(request) {
+      const id = nameable(request.params.waitpointId);
+      request.authorize([{ type: 'waitpoints', id }]);
+      if (!(await completeToken(dependencies, request.environment.id, id, request.body?.data)))
+        throw missing();
+      return { success: true };
+    },
+
+    async completeWaitpointByCallback(request) {
+      const id = nameable(request.params.waitpointId);
+      const env = await environmentOfCallback(engine, id, request.params.hash);
+      if (env === undefined) throw missing();
+      await completeToken(dependencies, env, id, request.body);
+      return { success: true };
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import type { Operations, Reply } from '@millrace/contract';
+import type { Engine } from '../runs/engine.ts';
+import { shown, type WaitpointRow } from './row.ts';
+
+/** A token with what it was completed with; undefined if there is none. */
+export async function retrieveToken(
+  { sql }: Engine,
+  env: number,
+  id: string,
+  baseUrl: string,
+): Promise<Reply<Operations['retrieveWaitpointToken']> | undefined> {
+  const [row] = await sql<(WaitpointRow & { output: string | null; output_type: string | null })[]>`
+    select * from waitpoints where env = ${env} and id = ${id}`;
+  if (!row) return undefined;
+  const token = shown(row, baseUrl);
+  if (row.status === 'WAITING') return token;
+  if (row.status === 'TIMED_OUT') {
+    const message = `Nobody completed the token until ${row.expires_at?.toISOString()}.`;
+    return {
+      ...token,
+      output: JSON.stringify({ code: 'TIMEOUT', message }),
+      outputType: 'application/json',
+      outputIsError: true,
+    };
+  }
+  return {
+    ...token,
+    ...(row.output !== null && { output: row.output }),
+    outputType: row.output_type ?? 'application/json',
+    outputIsError: false,
+  };
+}

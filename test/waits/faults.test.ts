@@ -1,0 +1,113 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { eventually, startSystem, type RunShown, type System } from '../faults/project.ts';
+import { waitingTasks } from './tasks.ts';
+
+const count = 50;
+
+interface Listed {
+  readonly data: readonly { readonly id: string; readonly tags: readonly string[] }[];
+}
+
+/** Starts parents whose children wait for a file, and waits until all of the parents wait for their children. */
+async function parentsThatWait(): Promise<{ system: System; ids: string[]; go: () => Promise<void> }> {
+  const system = await startSystem({}, waitingTasks);
+  await system.work();
+  const until = join(system.folder, 'go');
+  const ids = await Promise.all(
+    Array.from({ length: count }, async (_, n) => {
+      const call = { method: 'POST', body: { payload: { n, until } } };
+      return (await system.call<{ id: string }>('/api/v1/tasks/parent/trigger', call)).id;
+    }),
+  );
+  await eventually(
+    () => system.call<Listed>('/api/v1/runs?filter[status]=WAITING&page[size]=100'),
+    ({ data }) => data.length === count,
+    30_000,
+  );
+  return { system, ids, go: () => writeFile(until, '') };
+}
+
+/** All parents complete with what their children returned, and no child was triggered twice. */
+async function allComplete(system: System, ids: readonly string[]): Promise<void> {
+  for (const [n, id] of ids.entries()) {
+    const run = await eventually(
+      () => system.call<RunShown>(`/api/v3/runs/${id}`).catch(() => undefined),
+      (seen) => seen !== undefined && !['WAITING', 'QUEUED', 'EXECUTING'].includes(seen.status),
+      60_000,
+    );
+    expect(run).toMatchObject({ status: 'COMPLETED', output: [n * 2, true], attemptCount: 1 });
+  }
+  const children = await Promise.all(
+    ids.map(async (id) => {
+      const { relatedRuns } = await system.call<{ relatedRuns: { children: { triggerFunction: string }[] } }>(
+        `/api/v3/runs/${id}`,
+      );
+      return relatedRuns.children.map(({ triggerFunction }) => triggerFunction);
+    }),
+  );
+  expect(children).toEqual(ids.map(() => ['triggerAndWait']));
+}
+
+/** How often the code of each run began. */
+const began = (system: System, ids: readonly string[]): Promise<number[]> =>
+  Promise.all(
+    ids.map(async (id) => {
+      const { lines } = await system.call<{ lines: { message: string }[] }>(`/api/v1/runs/${id}/logs`);
+      return lines.filter(({ message }) => message.startsWith('began')).length;
+    }),
+  );
+
+it(
+  'kill -9 of the server while 50 runs wait: their code goes on where it was',
+  { timeout: 180_000 },
+  async () => {
+    const { system, ids, go } = await parentsThatWait();
+    system.server.kill('SIGKILL');
+    await system.server.exitCode;
+    await go();
+    await system.restart();
+    await allComplete(system, ids);
+    expect(Math.max(...(await began(system, ids)))).toBe(1);
+  },
+);
+
+it(
+  'kill -9 of PostgreSQL while 50 runs wait: their code goes on where it was',
+  { timeout: 180_000 },
+  async () => {
+    const { system, ids, go } = await parentsThatWait();
+    const text = await readFile(join(system.folder, 'data/postgres/postmaster.pid'), 'utf8');
+    process.kill(Number(text.split('\n')[0]), 'SIGKILL');
+    await go();
+    await allComplete(system, ids);
+    expect(Math.max(...(await began(system, ids)))).toBe(1);
+  },
+);
+
+it(
+  'kill -9 of the runner while 50 runs wait: their code runs again and triggers nothing twice',
+  { timeout: 180_000 },
+  async () => {
+    const { system, ids, go } = await parentsThatWait();
+    const call = { method: 'POST', body: { payload: { count: 5, until: join(system.folder, 'go') } } };
+    const batch = await system.call<{ id: string }>('/api/v1/tasks/batches/trigger', call);
+    const members = () => system.call<Listed>('/api/v1/runs?filter[tag]=member&filter[status]=EXECUTING');
+    await eventually(members, ({ data }) => data.length === 5, 30_000);
+    const runner = system.runners.at(-1);
+    runner?.kill('SIGKILL');
+    await runner?.exitCode;
+    await go();
+    await system.work();
+    await allComplete(system, ids);
+    expect(await began(system, ids)).toEqual(ids.map(() => 2));
+    const run = await eventually(
+      () => system.call<RunShown>(`/api/v3/runs/${batch.id}`),
+      ({ status }) => status === 'COMPLETED',
+      30_000,
+    );
+    expect(run.output).toEqual([['SubtaskError', 0, 2, 4, 6], 42, 0]);
+    expect((await system.call<Listed>('/api/v1/runs?filter[tag]=member')).data).toHaveLength(5);
+  },
+);

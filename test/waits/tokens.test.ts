@@ -1,0 +1,159 @@
+/** Waitpoint tokens over HTTP, by hand and with the published SDK. */
+import { configure, wait } from '@trigger.dev/sdk';
+import { describe, expect, it } from 'vitest';
+import { testServer, type TestServer } from '../support/server.ts';
+
+const path = '/api/v1/waitpoints/tokens';
+const post = { method: 'POST' } as const;
+
+async function create(
+  { ask }: TestServer,
+  body?: object,
+): Promise<{ id: string; url: string; isCached: boolean }> {
+  const reply = await ask(path, { ...post, body });
+  expect(reply.status).toBe(200);
+  return reply.body;
+}
+
+describe('a token', () => {
+  it('is created with a token for a browser that may complete it, and nothing else', async () => {
+    const server = await testServer();
+    const { ask } = server;
+    const made = await ask(path, { ...post, body: {} });
+    expect(made.body).toEqual({
+      id: expect.stringMatching(/^waitpoint_[0-9a-z]{24}$/),
+      isCached: false,
+      url: expect.stringContaining(`${server.url}${path}/${made.body.id}/callback/`),
+    });
+    const key = made.headers.get('x-trigger-jwt') ?? '';
+    expect(JSON.parse(made.headers.get('x-trigger-jwt-claims') ?? '')).toMatchObject({ pub: true });
+    const other = await create(server);
+    expect((await ask(`${path}/${other.id}/complete`, { ...post, key, body: {} })).status).toBe(403);
+    expect((await ask(`${path}/${made.body.id}`, { key })).status).toBe(403);
+    expect(
+      (await ask(`${path}/${made.body.id}/complete`, { ...post, key, body: { data: [1] } })).body,
+    ).toEqual({
+      success: true,
+    });
+    expect((await ask(`${path}/${made.body.id}`)).body).toMatchObject({
+      status: 'COMPLETED',
+      output: '[1]',
+      outputType: 'application/json',
+      outputIsError: false,
+      completedAt: expect.any(String),
+    });
+  });
+
+  it('is completed once: of many at the same time the first counts, and all are answered alike', async () => {
+    const server = await testServer();
+    const { id, url } = await create(server);
+    const replies = await Promise.all([
+      ...Array.from({ length: 10 }, (_, n) =>
+        server.ask(`${path}/${id}/complete`, { ...post, body: { data: { n } } }),
+      ),
+      ...Array.from({ length: 10 }, () => fetch(url, { method: 'POST', body: '{"n":"callback"}' })),
+    ]);
+    expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
+    const first = (await server.ask(`${path}/${id}`)).body.output;
+    await server.ask(`${path}/${id}/complete`, { ...post, body: { data: 'later' } });
+    expect((await server.ask(`${path}/${id}`)).body.output).toBe(first);
+  });
+
+  it('times out with an error, and then cannot be completed any more', async () => {
+    const server = await testServer();
+    const { id } = await create(server, { timeout: '1h' });
+    expect((await server.ask(`${path}/${id}`)).body).toMatchObject({ status: 'WAITING', tags: [] });
+    server.shiftTime(3_600_001);
+    await expect
+      .poll(async () => (await server.ask(`${path}/${id}`)).body, { timeout: 20_000 })
+      .toMatchObject({
+        status: 'TIMED_OUT',
+        outputIsError: true,
+        output: expect.stringContaining('TIMEOUT'),
+      });
+    expect((await server.ask(`${path}/${id}/complete`, { ...post, body: {} })).body).toEqual({
+      success: true,
+    });
+    expect((await server.ask(`${path}/${id}`)).body.status).toBe('TIMED_OUT');
+  });
+
+  it('is the same for the same idempotency key, until the key has expired', async () => {
+    const server = await testServer();
+    const given = { idempotencyKey: 'order-1', idempotencyKeyTTL: '1h' };
+    const made = await Promise.all(Array.from({ length: 5 }, () => create(server, given)));
+    expect(new Set(made.map(({ id }) => id)).size).toBe(1);
+    expect(made.filter(({ isCached }) => !isCached)).toHaveLength(1);
+    server.shiftTime(3_600_001);
+    expect(await create(server, given)).toMatchObject({ isCached: false });
+  });
+
+  it('is unknown to other environments and to whoever guesses its address', async () => {
+    const server = await testServer();
+    const { ask, keys } = server;
+    const { id, url } = await create(server);
+    expect((await ask(`${path}/${id}`, { key: keys.stg })).status).toBe(404);
+    expect((await ask(`${path}/${id}/complete`, { ...post, key: keys.stg, body: {} })).status).toBe(404);
+    const guesses = [`${url}x`, url.slice(0, -1), url.replace(/.$/, '~'), url.replace(id, 'waitpoint_none')];
+    for (const guess of guesses) expect((await fetch(guess, { method: 'POST' })).status).toBe(404);
+    expect((await ask(`${path}/${id}`)).body.status).toBe('WAITING');
+    expect((await ask(path, { ...post, key: '' })).status).toBe(401);
+  });
+
+  it('refuses what it cannot read and says what to send', async () => {
+    const { ask } = await testServer();
+    const refusal = async (body: object) => {
+      const reply = await ask(path, { ...post, body });
+      return [reply.status, reply.body.error];
+    };
+    expect(await refusal({ timeout: 'soon' })).toEqual([400, expect.stringContaining('timeout')]);
+    expect(await refusal({ idempotencyKey: 'a', idempotencyKeyTTL: '5 parsecs' })).toEqual([
+      400,
+      expect.stringContaining('idempotencyKeyTTL'),
+    ]);
+    expect(await refusal({ tags: Array.from({ length: 11 }, String) })).toEqual([
+      400,
+      expect.stringContaining('10 tags'),
+    ]);
+    expect(await refusal({ tags: ['x'.repeat(129)] })).toEqual([400, expect.stringContaining('128')]);
+    expect((await refusal({ tags: ['x'.repeat(20_000)] }))[0]).toBe(413);
+    expect((await ask(`${path}?filter[status]=DONE`)).status).toBe(400);
+    expect((await ask(`${path}?page[after]=nonsense`)).status).toBe(400);
+    expect((await ask(`${path}/waitpoint_none`)).status).toBe(404);
+    const { id } = (await ask(path, post)).body;
+    const nul = await ask(`${path}/${id}/complete`, { ...post, body: { data: 'a\0b' } });
+    expect(nul.status).toBe(200);
+    expect(JSON.parse((await ask(`${path}/${id}`)).body.output)).toBe('a\0b');
+  });
+});
+
+it("the published SDK's tokens: create, list by everything, retrieve, complete", async () => {
+  const server = await testServer();
+  configure({ baseURL: server.url, accessToken: server.keys.prod });
+  const first = await wait.createToken({ timeout: '1h', tags: ['a', 'b'], idempotencyKey: 'once' });
+  expect(first).toMatchObject({ isCached: false, publicAccessToken: expect.stringMatching(/^ey/) });
+  expect(await wait.createToken({ idempotencyKey: 'once' })).toMatchObject({ id: first.id, isCached: true });
+  const second = await wait.createToken({ timeout: new Date('2999-01-01'), tags: 'b' });
+  const third = await wait.createToken();
+
+  const ids = async (params: Parameters<typeof wait.listTokens>[0]) =>
+    (await wait.listTokens(params)).data.map((token) => token.id);
+  expect(await ids({})).toEqual([third.id, second.id, first.id]);
+  expect(await ids({ tags: ['a', 'c'] })).toEqual([first.id]);
+  expect(await ids({ idempotencyKey: 'once' })).toEqual([first.id]);
+  expect(await ids({ period: '1h', status: 'WAITING' })).toHaveLength(3);
+  expect(await ids({ from: new Date(Date.now() + 60_000) })).toEqual([]);
+  const page = await wait.listTokens({ limit: 2 });
+  expect((await page.getNextPage()).data.map((token) => token.id)).toEqual([first.id]);
+  const iterated: string[] = [];
+  for await (const token of wait.listTokens({ limit: 1 })) iterated.push(token.id);
+  expect(iterated).toEqual([third.id, second.id, first.id]);
+
+  expect(await wait.completeToken(first, { approved: true })).toEqual({ success: true });
+  expect(await wait.completeToken(second.id, 'text')).toEqual({ success: true });
+  expect(await ids({ status: ['COMPLETED', 'TIMED_OUT'] })).toEqual([second.id, first.id]);
+  const done = await wait.retrieveToken(first);
+  expect(done).toMatchObject({ status: 'COMPLETED', tags: ['a', 'b'], output: { approved: true } });
+  expect(done.completedAt).toBeInstanceOf(Date);
+  configure({ baseURL: server.url, accessToken: third.publicAccessToken });
+  expect(await wait.completeToken(third, null as never)).toEqual({ success: true });
+});
