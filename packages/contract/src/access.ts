@@ -38,6 +38,8 @@ export interface Access {
   readonly secretKey?: boolean;
   readonly personalAccessToken?: boolean;
   readonly publicToken?: boolean;
+  /** A public token is refused with 403 instead of 401: who holds one is known here, and may never do this. */
+  readonly forbidsPublicToken?: boolean;
   readonly action?: Action;
   readonly on?: ResourceType;
   /**
@@ -54,6 +56,8 @@ export interface Access {
    * Left out: it concerns what is the user's own, whatever their roles.
    */
   readonly role?: Role;
+  /** The same where the path's `env` is dev, which is always the user's own. Left out: `role`. */
+  readonly devRole?: Role;
   /** It is about the environment itself: a branch header changes nothing, and keys of preview need none. */
   readonly wholeEnvironment?: boolean;
 }

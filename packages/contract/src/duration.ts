@@ -46,6 +46,24 @@ export function parseDuration(text: string): number | Unreadable {
     : { error: `"${text}" is too long; the end of it is beyond what a date can hold` };
 }
 
+const isoDate = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
+
+/**
+ * A date of ISO 8601, alone or with a time; in UTC where it has no offset, wherever the process is. Undefined for everything else, and for
+ * days and times that do not exist: the Date parser would take "10" for a year and the 30th of February for the 2nd of March.
+ *
+ * @example parseInstant('2026-11-21T10:00') // 2026-11-21T10:00:00.000Z
+ */
+export function parseInstant(text: string): Date | undefined {
+  const [, day, time = '00:00', seconds = '00', fraction = '', offset = 'Z'] = isoDate.exec(text) ?? [];
+  if (day === undefined) return undefined;
+  const written = `${day}T${time}:${seconds}`;
+  const wall = new Date(`${written}Z`);
+  if (Number.isNaN(wall.getTime()) || wall.toISOString().slice(0, 19) !== written) return undefined;
+  const at = new Date(`${written}${fraction.slice(0, 4)}${offset}`);
+  return Number.isNaN(at.getTime()) ? undefined : at;
+}
+
 /**
  * When something delayed is due: a Date, an ISO 8601 date, or a duration from `now`. A date of the past is due now.
  *
@@ -60,11 +78,8 @@ export function parseDelay(delay: string | Date, now: Date): Date | Unreadable {
     const due = new Date(now.getTime() + duration);
     return Number.isNaN(due.getTime()) ? { error: `"${delay}" ends beyond what a date can hold` } : due;
   }
-  // Only what begins as ISO 8601 does: the Date parser would take "10" for a year and "may 1" for 2001.
-  if (delay.length <= mostCharacters && /^\d{4}-\d{2}-\d{2}/.test(delay)) {
-    const date = new Date(delay);
-    if (!Number.isNaN(date.getTime())) return date;
-  }
+  const date = parseInstant(delay);
+  if (date !== undefined) return date;
   return {
     error: `"${delay.slice(0, mostCharacters)}" cannot be read; write a duration such as 90s, 1h30m or 2d, or an ISO 8601 date`,
   };

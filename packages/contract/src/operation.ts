@@ -19,6 +19,14 @@ export interface OperationDeclaration {
   readonly bodyOptional?: boolean;
   /** The body may also come as multipart/form-data, its fields and the text of its files as members: the file it must hold. */
   readonly bodyForm?: string;
+  /** The body is a text of any type, taken as it is. An absent one is the empty text. */
+  readonly bodyText?: boolean;
+  /** The body comes in pieces, without a limit, as one of these content types (415 for others); `body` is left out. */
+  readonly bodyStream?: readonly string[];
+  /** It knows a request that is sent again by its `requestKey`, for good; others are remembered by the process that served them. */
+  readonly replaysItself?: boolean;
+  /** The success is a stream of server-sent events; `reply` is `eventStream`. */
+  readonly streams?: boolean;
   /** Largest body in bytes; a larger one is refused with 413. Default 1 MiB. */
   readonly bodyLimit?: number;
   /** Status of a success. Default 200. */
@@ -32,14 +40,21 @@ export interface OperationDeclaration {
   readonly cors?: boolean;
 }
 
+/** What the handler of an operation that streams answers, instead of a value. */
+export interface EventStreamReply {
+  readonly streams: true;
+}
+
 /** Declares one HTTP operation. The server's types and validation, the OpenAPI document and the SDK come from it. */
 export const operation = <const D extends OperationDeclaration>(declaration: D): D => declaration;
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 export type Params<D extends OperationDeclaration> = Parsed<D['params']>;
 export type Query<D extends OperationDeclaration> = Parsed<D['query']>;
-export type Body<D extends OperationDeclaration> = D['bodyOptional'] extends true
-  ? Parsed<D['body']> | undefined
-  : Parsed<D['body']>;
+export type Body<D extends OperationDeclaration> = D['bodyStream'] extends readonly string[]
+  ? AsyncIterable<Uint8Array>
+  : D['bodyOptional'] extends true
+    ? Parsed<D['body']> | undefined
+    : Parsed<D['body']>;
 /** What a handler returns and a client receives. */
 export type Reply<D extends OperationDeclaration> = z.input<D['reply']>;

@@ -10,6 +10,11 @@ export type {
   TaskSettings,
 } from './task/definition.ts';
 export type { TriggerOptions } from './task/trigger-options.ts';
+export type { BatchHandle } from './batch/handle.ts';
+export type { Batch } from './batch/retrieve.ts';
+export { BatchNotSealedError } from './batch/send-batch.ts';
+export { idempotencyKeys } from './idempotency-keys/index.ts';
+export type { IdempotencyKeyOptions, IdempotencyKeyScope } from './idempotency-keys/create.ts';
 export type {
   AnyTask,
   RunHandle,
@@ -19,14 +24,38 @@ export type {
   TaskOutput,
   TriggerArguments,
 } from './task/types.ts';
+export { SubtaskError, type RunResult } from './task/run-result.ts';
+export { batch } from './batch/index.ts';
+export type {
+  BatchOptions,
+  BatchResult,
+  ItemById,
+  ItemByTask,
+  ItemOf,
+} from './batch/trigger-and-wait.ts';
+export { wait } from './wait/index.ts';
+export type { CreateTokenOptions } from './wait/create-token.ts';
+export type { ListTokensParams } from './wait/list-tokens.ts';
+export type { ResultPromise, WaitResult } from './wait/result-promise.ts';
+export type { WaitTime, WaitUntil } from './wait/time.ts';
+export {
+  WaitTimeoutError,
+  type CreatedToken,
+  type RetrievedToken,
+  type TokenReference,
+  type WaitpointToken,
+} from './wait/token.ts';
 export { runs } from './runs/index.ts';
 export { PollTimeoutError, type PollOptions } from './runs/poll.ts';
+export type { BulkAction, BulkReference, BulkRuns, BulkRunsFilter } from './runs/bulk/bulk-action.ts';
+export type { BulkPollOptions } from './runs/bulk/index.ts';
 export type { LogOptions, RunLog } from './runs/logs.ts';
 export type { ListedRun, ListProjectRunsParams, ListRunsParams } from './runs/list.ts';
 export type { ReplayOptions } from './runs/replay.ts';
 export type { RescheduleOptions } from './runs/reschedule.ts';
 export type { Reason } from './runs/reason.ts';
 export type { RelatedRun, Run, RunReference } from './runs/run.ts';
+export type { SubscribeOptions, SubscribeToTagOptions, WatchedRun } from './runs/subscribe.ts';
 export type { OfRun } from './runs/own-run.ts';
 export { queues } from './queues/index.ts';
 export type { EnvironmentConcurrency, EnvironmentConcurrencyChange } from './queues/concurrency.ts';
@@ -36,8 +65,12 @@ export { tags } from './tags/index.ts';
 export { metadata, type Metadata } from './metadata/index.ts';
 export { errors } from './errors/index.ts';
 export type { ErrorGroup, ErrorGroupDetail, ErrorReference } from './errors/error-group.ts';
+export type { IgnoreOptions } from './errors/ignore.ts';
 export type { ListErrorsParams } from './errors/list.ts';
+export type { ErrorFingerprint } from './errors/merge.ts';
 export type { ResolveOptions } from './errors/resolve.ts';
+export type { ErrorRuleChange, NewErrorRule, PreviewedRule, RulePatterns } from './errors/rules/change.ts';
+export type { ErrorRule, OfProject } from './errors/rules/rule.ts';
 export { schedules } from './schedules/index.ts';
 export type {
   CreateScheduleOptions,
@@ -62,9 +95,41 @@ export {
 } from './events/subscription.ts';
 export type { EventDetail, EventReference, ListedEvent, NewEvent, SentEvent } from './events/event.ts';
 export type { ListEventsParams } from './events/list.ts';
+export { streams, type ReadStreamOptions, type StreamTarget } from './streams/index.ts';
+export { sessions } from './sessions/index.ts';
+export { SessionTimeoutError, type Message, type SessionIn, type WaitOptions } from './sessions/in.ts';
+export type { ReadOptions, SessionOut, Writer } from './sessions/out.ts';
+export type { ListSessionsParams } from './sessions/list.ts';
+export type { SessionHandle } from './sessions/open.ts';
+export type { Control } from './sessions/records.ts';
+export type {
+  ListedSession,
+  Session,
+  SessionReference,
+  SessionRuns,
+  StartedSession,
+} from './sessions/session.ts';
+export type { StartSessionOptions } from './sessions/start.ts';
+export type { UpdateSessionOptions } from './sessions/update.ts';
+export { locals, type LocalKey } from './hooks/locals.ts';
+export type {
+  CancelArguments,
+  CatchErrorArguments,
+  CatchErrorResult,
+  CompleteArguments,
+  FailureArguments,
+  HookArguments,
+  HookResult,
+  Hooks,
+  MiddlewareArguments,
+  SuccessArguments,
+} from './hooks/types.ts';
 export { logger } from './logger/logger.ts';
 export { AbortTaskRunError } from './retry/abort-task-run-error.ts';
 export type { RetryOptions } from './retry/backoff.ts';
+export { retry } from './retry/index.ts';
+export type { OnThrowArguments, OnThrowOptions } from './retry/on-throw.ts';
+export type { BackoffStrategy, FetchOptions, FetchRetryOptions, HeadersStrategy } from './retry/fetch.ts';
 export { auth } from './auth/index.ts';
 export type {
   CreatePublicTokenOptions,

@@ -24,10 +24,12 @@ test('requests name the version of the package', () => {
 test('nothing but the executor and the transport on Node needs Node', () => {
   expect(sources.length).toBeGreaterThan(20);
   const needing = sources.filter((path) => importsOf(path).some((name) => name!.startsWith('node:')));
-  expect(needing.toSorted()).toEqual(['executor/execute.ts', 'transport/node.ts']);
+  expect(needing.toSorted()).toEqual(['executor/execute.ts', 'executor/run-attempt.ts', 'transport/node.ts']);
 });
 
 test('loads nothing but superjson and the list of environments', () => {
   const foreign = new Set(sources.flatMap(importsOf).filter((name) => !name!.startsWith('node:')));
-  expect(foreign).toEqual(new Set(['#transport', '@millrace/contract/environment', 'superjson']));
+  expect(foreign).toEqual(
+    new Set(['#transport', '@millrace/contract/environment', '@millrace/contract/metadata', 'superjson']),
+  );
 });

@@ -59,7 +59,8 @@ const securitySchemes = {
 };
 
 function describe(declaration: OperationDeclaration): Record<string, unknown> {
-  const { id, tag, summary, access, params, query, body, bodyOptional, status = 200, reply } = declaration;
+  const { id, tag, summary, access, params, query, body, bodyOptional, bodyText, status = 200 } = declaration;
+  const { reply, streams, bodyStream } = declaration;
   return {
     operationId: id,
     tags: [tag],
@@ -69,9 +70,23 @@ function describe(declaration: OperationDeclaration): Record<string, unknown> {
     ...((params ?? query) && {
       parameters: [...parametersIn('path', params), ...parametersIn('query', query)],
     }),
-    ...(body && { requestBody: { required: !bodyOptional, content: json(schemaOf(body)) } }),
+    ...(body && {
+      requestBody: {
+        required: !bodyOptional && !bodyText,
+        content: bodyText ? { ...json({}), 'text/plain': { schema: schemaOf(body) } } : json(schemaOf(body)),
+      },
+    }),
+    ...(bodyStream && {
+      requestBody: {
+        required: true,
+        content: Object.fromEntries(bodyStream.map((type) => [type, { schema: { type: 'string' } }])),
+      },
+    }),
     responses: {
-      [status]: { description: 'Done', content: json(schemaOf(reply)) },
+      [status]: {
+        description: 'Done',
+        content: streams ? { 'text/event-stream': { schema: { type: 'string' } } } : json(schemaOf(reply)),
+      },
       ...Object.fromEntries(errorStatuses(declaration).map((each) => [each, failure(each)])),
     },
   };
@@ -100,7 +115,9 @@ const failures: Readonly<Record<number, string>> = {
   403: 'The credential does not allow it',
   404: 'There is no such object',
   409: 'It conflicts with what is there',
+  412: 'A condition of the request does not hold',
   413: 'The body is too large',
+  415: 'The body is of a type that this operation does not take',
   422: 'It is well-formed but cannot be accepted',
   429: 'Too many requests',
   500: 'A fault of the server; the header x-request-id names it',

@@ -5,6 +5,10 @@ import { commaList, cursors, date, instant, oneOfList, pageSize, period } from '
 export const errorStatuses = ['unresolved', 'resolved', 'ignored'] as const;
 export type ErrorStatus = (typeof errorStatuses)[number];
 
+/** Orders of the list, each with the latest or the most first. */
+export const errorSorts = ['lastSeen', 'count', 'firstSeen'] as const;
+export type ErrorSort = (typeof errorSorts)[number];
+
 /** A list item, as spec.md gives it. */
 export const errorGroup = z.object({
   id: z.string(),
@@ -58,7 +62,7 @@ export const listErrors = operation({
   method: 'GET',
   path: '/api/v1/errors',
   tag: 'errors',
-  summary: 'List error groups, last seen first',
+  summary: 'List error groups, last seen first unless sorted otherwise',
   access: { secretKey: true, publicToken: true, action: 'read', on: 'errors' },
   query: z.object({
     'page[size]': pageSize(25),
@@ -73,6 +77,8 @@ export const listErrors = operation({
     'filter[to]': instant.optional(),
     /** Wins over `filter[from]` and `filter[to]`. */
     'filter[period]': period.optional(),
+    /** `count` is that within the range. */
+    sort: z.enum(errorSorts).default('lastSeen'),
   }),
   reply: z.object({ data: z.array(errorGroup), pagination: cursors }),
 });
@@ -150,4 +156,58 @@ export const unresolveError = operation({
   params: errorId,
   reply: errorGroupDetail,
   errors: [404],
+});
+
+/** One of the fingerprints whose errors a group holds: one, unless groups were merged. */
+export const errorFingerprint = z.object({
+  fingerprint: z.string(),
+  errorType: z.string(),
+  errorMessage: z.string(),
+  /** Of all time. */
+  count: z.number().int(),
+  firstSeen: date,
+  lastSeen: date,
+});
+export type ErrorFingerprint = z.infer<typeof errorFingerprint>;
+
+/** Most fingerprints of a group. */
+export const mostFingerprints = 100;
+
+export const listErrorFingerprints = operation({
+  id: 'listErrorFingerprints',
+  method: 'GET',
+  path: '/api/v1/errors/:errorId/fingerprints',
+  tag: 'errors',
+  summary: "List the fingerprints whose errors a group holds, the group's own first",
+  access: { secretKey: true, publicToken: true, action: 'read', on: 'errors' },
+  params: errorId,
+  reply: z.object({ data: z.array(errorFingerprint) }),
+  errors: [404],
+});
+
+export const mergeErrors = operation({
+  id: 'mergeErrors',
+  method: 'POST',
+  path: '/api/v1/errors/:errorId/merge',
+  tag: 'errors',
+  summary: 'Merge other error groups of the same task into this one, with all their errors to come',
+  access: { secretKey: true, action: 'write', on: 'errors' },
+  params: errorId,
+  /** Ids of groups; they lead to this one afterwards. */
+  body: z.object({ errors: z.array(z.string().min(1).max(256)).min(1).max(mostFingerprints) }),
+  reply: errorGroupDetail,
+  errors: [404, 422],
+});
+
+export const splitError = operation({
+  id: 'splitError',
+  method: 'POST',
+  path: '/api/v1/errors/:errorId/split',
+  tag: 'errors',
+  summary: 'Move fingerprints, with all their errors, from a group into one of their own, which is the reply',
+  access: { secretKey: true, action: 'write', on: 'errors' },
+  params: errorId,
+  body: z.object({ fingerprints: z.array(z.string().min(1).max(256)).min(1).max(mostFingerprints) }),
+  reply: errorGroupDetail,
+  errors: [404, 422],
 });

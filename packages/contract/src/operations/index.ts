@@ -1,6 +1,15 @@
 import type { OperationDeclaration } from '../operation.ts';
 import { listAuditEntries } from './audit.ts';
+import { abortBulkAction, createBulkAction, listBulkActions, retrieveBulkAction } from './bulk.ts';
 import { createPublicToken, retrieveClaims, signToken, signTokenAsUser, whoami } from './auth.ts';
+import {
+  addBatchItems,
+  createBatch,
+  createWholeBatch,
+  listBatchResults,
+  retrieveBatch,
+  retrieveBatchBefore,
+} from './batches.ts';
 import { archiveBranch, createBranch, listBranches } from './branches.ts';
 import {
   createKey,
@@ -29,9 +38,13 @@ import {
 } from './organizations.ts';
 import {
   createProject,
+  deleteEnvironment,
+  deleteProject,
   listEnvironments,
   listOrganizationProjects,
   listProjects,
+  pauseEnvironment,
+  resumeEnvironment,
   retrieveEnvironment,
   retrieveProject,
   updateProject,
@@ -49,7 +62,23 @@ import {
   updateVariable,
   updateVariableByPost,
 } from './envvars.ts';
-import { ignoreError, listErrors, resolveError, retrieveError, unresolveError } from './errors.ts';
+import {
+  createErrorRule,
+  deleteErrorRule,
+  listErrorRules,
+  previewErrorRule,
+  updateErrorRule,
+} from './error-rules.ts';
+import {
+  ignoreError,
+  listErrorFingerprints,
+  listErrors,
+  mergeErrors,
+  resolveError,
+  retrieveError,
+  splitError,
+  unresolveError,
+} from './errors.ts';
 import {
   createNotificationEndpoint,
   deleteNotificationEndpoint,
@@ -62,6 +91,13 @@ import {
   updateNotificationEndpoint,
 } from './notifications.ts';
 import { cancelEvent, listEvents, replayEvent, retrieveEvent, sendEvent, sendEvents } from './events.ts';
+import {
+  createPacket,
+  createPacketV1,
+  retrievePacket,
+  retrievePacketV2,
+  retrieveRunPacket,
+} from './packets.ts';
 import {
   listQueues,
   overrideQueueConcurrency,
@@ -83,7 +119,9 @@ import {
 } from './runs-change.ts';
 import { listProjectRuns, listRuns } from './runs-list.ts';
 import { listRunEvents, retrieveRunResult, retrieveRunTrace } from './runs-outcome.ts';
+import { followBatch, followRun, followRuns, shapeBatch, shapeRun, shapeRuns } from './realtime.ts';
 import { retrieveRunReason } from './runs-reason.ts';
+import { appendToRunStream, followRunStream, initializeRunStream, writeRunStream } from './streams.ts';
 import {
   activateSchedule,
   backfillSchedule,
@@ -96,13 +134,53 @@ import {
   retrieveSchedule,
   updateSchedule,
 } from './schedules.ts';
-import { triggerMany, triggerTask } from './tasks.ts';
+import { resetIdempotencyKey, triggerMany, triggerTask } from './tasks.ts';
+import {
+  appendToSessionIn,
+  appendToSessionOut,
+  appendToSideIn,
+  appendToSideOut,
+  initializeSessionIn,
+  initializeSessionOut,
+  listSessionInRecords,
+  listSessionOutRecords,
+  lookAtSessionIn,
+  lookAtSessionOut,
+  subscribeToSessionIn,
+  subscribeToSessionOut,
+  subscribeToSideIn,
+  subscribeToSideOut,
+  writeSessionOut,
+  writeSideOut,
+} from './channels.ts';
+import {
+  closeSession,
+  continueSession,
+  createSession,
+  listSessions,
+  retrieveSession,
+  updateSession,
+} from './sessions.ts';
 import { registerVersion } from './versions.ts';
+import {
+  completeWaitpointByCallback,
+  completeWaitpointToken,
+  createWaitpointToken,
+  listWaitpointTokens,
+  retrieveWaitpointToken,
+} from './waitpoints.ts';
 
 /** Every operation of the API. The server refuses to start when one of them has no handler. */
 export const operations = {
   triggerTask,
   triggerMany,
+  resetIdempotencyKey,
+  createBatch,
+  addBatchItems,
+  createWholeBatch,
+  retrieveBatch,
+  retrieveBatchBefore,
+  listBatchResults,
   retrieveRun,
   cancelRun,
   listRunLogs,
@@ -119,6 +197,25 @@ export const operations = {
   listRunEvents,
   retrieveRunTrace,
   retrieveRunReason,
+  shapeRun,
+  shapeRuns,
+  shapeBatch,
+  followRun,
+  followRuns,
+  followBatch,
+  initializeRunStream,
+  appendToRunStream,
+  writeRunStream,
+  followRunStream,
+  createPacket,
+  createPacketV1,
+  retrievePacket,
+  retrievePacketV2,
+  retrieveRunPacket,
+  createBulkAction,
+  listBulkActions,
+  retrieveBulkAction,
+  abortBulkAction,
   listQueues,
   retrieveQueue,
   pauseQueue,
@@ -126,11 +223,24 @@ export const operations = {
   resetQueueConcurrency,
   retrieveConcurrency,
   updateConcurrency,
+  createWaitpointToken,
+  listWaitpointTokens,
+  retrieveWaitpointToken,
+  completeWaitpointToken,
+  completeWaitpointByCallback,
   listErrors,
   retrieveError,
   resolveError,
   ignoreError,
   unresolveError,
+  listErrorFingerprints,
+  mergeErrors,
+  splitError,
+  listErrorRules,
+  createErrorRule,
+  previewErrorRule,
+  updateErrorRule,
+  deleteErrorRule,
   createSchedule,
   listSchedules,
   retrieveSchedule,
@@ -147,6 +257,28 @@ export const operations = {
   retrieveEvent,
   replayEvent,
   cancelEvent,
+  createSession,
+  listSessions,
+  retrieveSession,
+  updateSession,
+  closeSession,
+  continueSession,
+  appendToSessionIn,
+  appendToSessionOut,
+  appendToSideIn,
+  appendToSideOut,
+  writeSessionOut,
+  writeSideOut,
+  initializeSessionIn,
+  initializeSessionOut,
+  lookAtSessionIn,
+  lookAtSessionOut,
+  subscribeToSessionIn,
+  subscribeToSessionOut,
+  subscribeToSideIn,
+  subscribeToSideOut,
+  listSessionInRecords,
+  listSessionOutRecords,
   createNotificationEndpoint,
   listNotificationEndpoints,
   retrieveNotificationEndpoint,
@@ -187,8 +319,12 @@ export const operations = {
   createProject,
   retrieveProject,
   updateProject,
+  deleteProject,
   listEnvironments,
   retrieveEnvironment,
+  deleteEnvironment,
+  pauseEnvironment,
+  resumeEnvironment,
   listBranches,
   createBranch,
   archiveBranch,

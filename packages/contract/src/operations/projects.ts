@@ -80,6 +80,22 @@ export const updateProject = operation({
   errors: [404],
 });
 
+export const deleteProject = operation({
+  id: 'deleteProject',
+  method: 'DELETE',
+  path: '/api/v1/projects/:projectRef',
+  tag: 'projects',
+  summary: 'Delete a project with everything in it for good; access ends at once. The only project stays',
+  access: { personalAccessToken: true, role: 'owner' },
+  params: inProject,
+  query: z.object({
+    /** The project's ref once more: deleting cannot be undone. */
+    confirm: z.string().max(128),
+  }),
+  reply: z.object({ id: z.string() }),
+  errors: [404, 422],
+});
+
 const environment = z.object({
   id: z.string(),
   /** `dev`, `stg`, `prod` or `preview`; of a branch `preview-` or `dev-` and its name. */
@@ -95,7 +111,7 @@ export const listEnvironments = operation({
   method: 'GET',
   path: '/api/v1/projects/:projectRef/environments',
   tag: 'projects',
-  summary: "List a project's environments and their live branches",
+  summary: "List a project's environments and their live branches; dev is the caller's own",
   access: { personalAccessToken: true, role: 'viewer' },
   params: inProject,
   reply: z.array(environment),
@@ -117,5 +133,54 @@ export const retrieveEnvironment = operation({
     /** For admins; for members of dev only. Left out too when there is no such key. */
     apiKey: z.string().optional(),
   }),
+  errors: [404],
+});
+
+const inEnvironment = z.object({ projectRef: z.string().min(1).max(128), env: z.string().min(1).max(32) });
+
+export const deleteEnvironment = operation({
+  id: 'deleteEnvironment',
+  method: 'DELETE',
+  path: '/api/v1/projects/:projectRef/:env',
+  tag: 'projects',
+  summary:
+    'Delete an environment, its branches, keys and data for good; an empty one takes its place. Not prod',
+  access: { personalAccessToken: true, role: 'admin', devRole: 'member' },
+  params: inEnvironment,
+  query: z.object({
+    /** `dev`, `stg` or `preview` once more: deleting cannot be undone. */
+    confirm: z.string().max(32),
+  }),
+  reply: z.object({
+    /** Of the one that took its place. */
+    id: z.string(),
+    deleted: z.string(),
+  }),
+  errors: [404, 422],
+});
+
+const paused = z.object({ id: z.string(), paused: z.boolean() });
+
+export const pauseEnvironment = operation({
+  id: 'pauseEnvironment',
+  method: 'POST',
+  path: '/api/v1/projects/:projectRef/:env/pause',
+  tag: 'projects',
+  summary: 'Start no more runs in an environment, or by header in a branch; triggers are taken and wait',
+  access: { personalAccessToken: true, role: 'admin', devRole: 'member' },
+  params: inEnvironment,
+  reply: paused,
+  errors: [404],
+});
+
+export const resumeEnvironment = operation({
+  id: 'resumeEnvironment',
+  method: 'POST',
+  path: '/api/v1/projects/:projectRef/:env/resume',
+  tag: 'projects',
+  summary: 'Start runs again',
+  access: { personalAccessToken: true, role: 'admin', devRole: 'member' },
+  params: inEnvironment,
+  reply: paused,
   errors: [404],
 });

@@ -1,5 +1,6 @@
 /** Small shapes that several operations share. */
 import { z } from 'zod';
+import { parseInstant } from '../duration.ts';
 import { parsePeriodMs } from '../period.ts';
 
 /** ISO-8601 with milliseconds and `Z`. */
@@ -31,8 +32,8 @@ const instantMessage = 'not a date; send an ISO 8601 date or milliseconds since 
 
 /** A date in a query: ISO 8601, or milliseconds since 1970 as digits. */
 export const instant = z.string().transform((text, context) => {
-  const at = /^-?\d{1,15}$/.test(text) ? new Date(Number(text)) : new Date(text);
-  if (!Number.isNaN(at.getTime())) return at;
+  const at = /^-?\d{1,15}$/.test(text) ? new Date(Number(text)) : parseInstant(text);
+  if (at !== undefined) return at;
   context.addIssue({ code: 'custom', message: instantMessage });
   return z.NEVER;
 });

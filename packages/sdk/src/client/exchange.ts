@@ -8,8 +8,10 @@ import type { ResolvedSettings } from './settings.ts';
 export interface ExchangeRequest {
   readonly method: string;
   readonly path: string;
-  /** JSON text. */
+  /** JSON text, where the operation takes JSON. */
   readonly body?: string;
+  /** Beside those of every request; the same for all its attempts. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 export type Exchanged =
@@ -18,7 +20,7 @@ export type Exchanged =
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-function headersOf(settings: ResolvedSettings, method: string, body?: string): Record<string, string> {
+export function headersOf(settings: ResolvedSettings, method: string, body?: string): Record<string, string> {
   const headers: Record<string, string> = {
     authorization: `Bearer ${settings.accessToken}`,
     // The vocabulary of run statuses that this SDK's types have.
@@ -59,11 +61,18 @@ async function attemptOnce(request: HttpRequest): Promise<Exchanged> {
  */
 export async function exchange(
   settings: ResolvedSettings,
-  { method, path, body }: ExchangeRequest,
+  { method, path, body, headers }: ExchangeRequest,
   firstFailure?: Failure,
 ): Promise<Exchanged> {
   const { baseURL, timeoutInMs: timeoutMs } = settings;
-  const request = { method, baseURL, path, body, timeoutMs, headers: headersOf(settings, method, body) };
+  const request = {
+    method,
+    baseURL,
+    path,
+    body,
+    timeoutMs,
+    headers: { ...headersOf(settings, method, body), ...headers },
+  };
   let last: Exchanged = firstFailure ? { ok: false, failure: firstFailure } : await attemptOnce(request);
   for (let attempt = 1; !last.ok; attempt += 1) {
     const delay = requestRetryDelay(settings.retry, attempt, last.failure, Date.now(), Math.random);

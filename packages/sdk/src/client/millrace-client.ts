@@ -1,4 +1,5 @@
 import { publicTokens } from '../auth/public-tokens.ts';
+import { batch } from '../batch/index.ts';
 import { envvars } from '../envvars/index.ts';
 import { errors } from '../errors/index.ts';
 import { runs } from '../runs/index.ts';
@@ -37,6 +38,7 @@ function bound<N extends object>(namespace: N, client: ApiClient): N {
  */
 export class MillraceClient {
   readonly tasks: typeof tasks;
+  readonly batch: typeof batch;
   readonly runs: typeof runs;
   readonly errors: typeof errors;
   readonly schedules: Omit<typeof schedules, 'task'>;
@@ -46,6 +48,7 @@ export class MillraceClient {
   constructor(settings: ClientSettings) {
     const client = new ApiClient(settings);
     this.tasks = bound(tasks, client);
+    this.batch = bound(batch, client);
     this.runs = bound(runs, client);
     this.errors = bound(errors, client);
     this.schedules = bound(schedules, client);

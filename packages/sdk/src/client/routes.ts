@@ -4,6 +4,10 @@ import type { OperationDeclaration, Operations } from '@millrace/contract';
 export type Called =
   | 'triggerTask'
   | 'triggerMany'
+  | 'resetIdempotencyKey'
+  | 'createBatch'
+  | 'addBatchItems'
+  | 'retrieveBatch'
   | 'retrieveRun'
   | 'cancelRun'
   | 'listRunLogs'
@@ -15,6 +19,18 @@ export type Called =
   | 'retrieveRunMetadata'
   | 'updateRunMetadata'
   | 'retrieveRunReason'
+  | 'retrieveRunResult'
+  | 'listBatchResults'
+  | 'createWaitpointToken'
+  | 'listWaitpointTokens'
+  | 'retrieveWaitpointToken'
+  | 'completeWaitpointToken'
+  | 'createPacket'
+  | 'createBulkAction'
+  | 'listBulkActions'
+  | 'retrieveBulkAction'
+  | 'abortBulkAction'
+  | 'retrievePacket'
   | 'listQueues'
   | 'retrieveQueue'
   | 'pauseQueue'
@@ -25,6 +41,16 @@ export type Called =
   | 'listErrors'
   | 'retrieveError'
   | 'resolveError'
+  | 'ignoreError'
+  | 'unresolveError'
+  | 'listErrorFingerprints'
+  | 'mergeErrors'
+  | 'splitError'
+  | 'listErrorRules'
+  | 'createErrorRule'
+  | 'previewErrorRule'
+  | 'updateErrorRule'
+  | 'deleteErrorRule'
   | 'createPublicToken'
   | 'listVariables'
   | 'retrieveVariable'
@@ -52,7 +78,25 @@ export type Called =
   | 'listEvents'
   | 'retrieveEvent'
   | 'replayEvent'
-  | 'cancelEvent';
+  | 'cancelEvent'
+  | 'createSession'
+  | 'listSessions'
+  | 'retrieveSession'
+  | 'updateSession'
+  | 'closeSession'
+  | 'continueSession'
+  | 'appendToSessionIn'
+  | 'writeSessionOut'
+  | 'lookAtSessionOut'
+  | 'subscribeToSessionIn'
+  | 'subscribeToSessionOut'
+  | 'listSessionInRecords'
+  | 'listSessionOutRecords'
+  | 'writeRunStream'
+  | 'followRunStream'
+  | 'followRun'
+  | 'followRuns'
+  | 'followBatch';
 
 type Route<D extends OperationDeclaration> = Pick<D, 'method' | 'path'>;
 
@@ -63,6 +107,10 @@ type Route<D extends OperationDeclaration> = Pick<D, 'method' | 'path'>;
 export const routes: { readonly [K in Called]: Route<Operations[K]> } = {
   triggerTask: { method: 'POST', path: '/api/v1/tasks/:taskId/trigger' },
   triggerMany: { method: 'POST', path: '/api/v1/tasks/trigger-many' },
+  resetIdempotencyKey: { method: 'POST', path: '/api/v1/idempotencyKeys/:key/reset' },
+  createBatch: { method: 'POST', path: '/api/v3/batches' },
+  addBatchItems: { method: 'POST', path: '/api/v3/batches/:batchId/items' },
+  retrieveBatch: { method: 'GET', path: '/api/v2/batches/:batchId' },
   retrieveRun: { method: 'GET', path: '/api/v3/runs/:runId' },
   cancelRun: { method: 'POST', path: '/api/v2/runs/:runId/cancel' },
   listRunLogs: { method: 'GET', path: '/api/v1/runs/:runId/logs' },
@@ -73,7 +121,19 @@ export const routes: { readonly [K in Called]: Route<Operations[K]> } = {
   addRunTags: { method: 'POST', path: '/api/v1/runs/:runId/tags' },
   retrieveRunMetadata: { method: 'GET', path: '/api/v1/runs/:runId/metadata' },
   updateRunMetadata: { method: 'PUT', path: '/api/v1/runs/:runId/metadata' },
+  retrieveRunResult: { method: 'GET', path: '/api/v1/runs/:runId/result' },
+  listBatchResults: { method: 'GET', path: '/api/v1/batches/:batchId/results' },
+  createWaitpointToken: { method: 'POST', path: '/api/v1/waitpoints/tokens' },
+  listWaitpointTokens: { method: 'GET', path: '/api/v1/waitpoints/tokens' },
+  retrieveWaitpointToken: { method: 'GET', path: '/api/v1/waitpoints/tokens/:waitpointId' },
+  completeWaitpointToken: { method: 'POST', path: '/api/v1/waitpoints/tokens/:waitpointId/complete' },
   retrieveRunReason: { method: 'GET', path: '/api/v1/runs/:runId/reason' },
+  createBulkAction: { method: 'POST', path: '/api/v1/bulk-actions' },
+  listBulkActions: { method: 'GET', path: '/api/v1/bulk-actions' },
+  retrieveBulkAction: { method: 'GET', path: '/api/v1/bulk-actions/:bulkActionId' },
+  abortBulkAction: { method: 'POST', path: '/api/v1/bulk-actions/:bulkActionId/abort' },
+  createPacket: { method: 'PUT', path: '/api/v2/packets/:packet' },
+  retrievePacket: { method: 'GET', path: '/api/v1/packets/:packet' },
   listQueues: { method: 'GET', path: '/api/v1/queues' },
   retrieveQueue: { method: 'GET', path: '/api/v1/queues/:queue' },
   pauseQueue: { method: 'POST', path: '/api/v1/queues/:queue/pause' },
@@ -84,6 +144,16 @@ export const routes: { readonly [K in Called]: Route<Operations[K]> } = {
   listErrors: { method: 'GET', path: '/api/v1/errors' },
   retrieveError: { method: 'GET', path: '/api/v1/errors/:errorId' },
   resolveError: { method: 'POST', path: '/api/v1/errors/:errorId/resolve' },
+  ignoreError: { method: 'POST', path: '/api/v1/errors/:errorId/ignore' },
+  unresolveError: { method: 'POST', path: '/api/v1/errors/:errorId/unresolve' },
+  listErrorFingerprints: { method: 'GET', path: '/api/v1/errors/:errorId/fingerprints' },
+  mergeErrors: { method: 'POST', path: '/api/v1/errors/:errorId/merge' },
+  splitError: { method: 'POST', path: '/api/v1/errors/:errorId/split' },
+  listErrorRules: { method: 'GET', path: '/api/v1/projects/:projectRef/error-rules' },
+  createErrorRule: { method: 'POST', path: '/api/v1/projects/:projectRef/error-rules' },
+  previewErrorRule: { method: 'POST', path: '/api/v1/projects/:projectRef/error-rules/preview' },
+  updateErrorRule: { method: 'PATCH', path: '/api/v1/projects/:projectRef/error-rules/:ruleId' },
+  deleteErrorRule: { method: 'DELETE', path: '/api/v1/projects/:projectRef/error-rules/:ruleId' },
   createPublicToken: { method: 'POST', path: '/api/v1/auth/public-tokens' },
   listVariables: { method: 'GET', path: '/api/v1/projects/:projectRef/envvars/:env' },
   retrieveVariable: { method: 'GET', path: '/api/v1/projects/:projectRef/envvars/:env/:name' },
@@ -115,6 +185,24 @@ export const routes: { readonly [K in Called]: Route<Operations[K]> } = {
   retrieveEvent: { method: 'GET', path: '/api/v1/events/:eventId' },
   replayEvent: { method: 'POST', path: '/api/v1/events/:eventId/replay' },
   cancelEvent: { method: 'POST', path: '/api/v1/events/:eventId/cancel' },
+  createSession: { method: 'POST', path: '/api/v1/sessions' },
+  listSessions: { method: 'GET', path: '/api/v1/sessions' },
+  retrieveSession: { method: 'GET', path: '/api/v1/sessions/:session' },
+  updateSession: { method: 'PATCH', path: '/api/v1/sessions/:session' },
+  closeSession: { method: 'POST', path: '/api/v1/sessions/:session/close' },
+  continueSession: { method: 'POST', path: '/api/v1/sessions/:session/end-and-continue' },
+  appendToSessionIn: { method: 'POST', path: '/realtime/v1/sessions/:session/in/append' },
+  writeSessionOut: { method: 'POST', path: '/realtime/v1/sessions/:session/out/records' },
+  lookAtSessionOut: { method: 'HEAD', path: '/realtime/v1/sessions/:session/out' },
+  subscribeToSessionIn: { method: 'GET', path: '/realtime/v1/sessions/:session/in' },
+  subscribeToSessionOut: { method: 'GET', path: '/realtime/v1/sessions/:session/out' },
+  listSessionInRecords: { method: 'GET', path: '/realtime/v1/sessions/:session/in/records' },
+  listSessionOutRecords: { method: 'GET', path: '/realtime/v1/sessions/:session/out/records' },
+  writeRunStream: { method: 'POST', path: '/realtime/v1/streams/:runId/:target/:stream/records' },
+  followRunStream: { method: 'GET', path: '/realtime/v1/streams/:runId/:stream' },
+  followRun: { method: 'GET', path: '/realtime/v1/runs/:runId/events' },
+  followRuns: { method: 'GET', path: '/realtime/v1/runs/events' },
+  followBatch: { method: 'GET', path: '/realtime/v1/batches/:batchId/events' },
 };
 
 export type QueryValue = string | number | undefined;

@@ -11,7 +11,12 @@ import type { ResolvedSettings } from './settings.ts';
 export type TriggerReply = Reply<Operations['triggerTask']>;
 
 export type Triggered =
-  | { readonly ok: true; readonly reply: TriggerReply; readonly publicAccessToken?: string | undefined }
+  | {
+      readonly ok: true;
+      readonly reply: TriggerReply;
+      readonly publicAccessToken?: string | undefined;
+      readonly claims?: string | undefined;
+    }
   | { readonly ok: false; readonly failure: Failure };
 
 interface Call {
@@ -117,12 +122,13 @@ export class TriggerQueue {
       return;
     }
     const { text, status } = exchanged.reply;
+    const claims = exchanged.reply.header('x-trigger-jwt-claims');
     const parsed = replyIn<Reply<Operations['triggerMany']>>(text, status);
     const results = parsed.ok ? parsed.value.results : undefined;
     for (const [index, call] of calls.entries()) {
       const result = results?.[index];
       if (!result) call.settle({ ok: false, failure: { status, text } });
-      else if ('id' in result) call.settle({ ok: true, reply: result });
+      else if ('id' in result) call.settle({ ok: true, reply: result, claims });
       // Goes on alone from its first failure, retries and all.
       else
         void this.#sendAlone(call, { status: result.status, text: JSON.stringify({ error: result.error }) });

@@ -44,6 +44,7 @@ describe('list', () => {
       period: '7d',
       from: new Date(1_000),
       to: 2_000,
+      sort: 'count',
       limit: 10,
       after: '1',
     });
@@ -56,6 +57,7 @@ describe('list', () => {
         'filter[period]': '7d',
         'filter[from]': '1000',
         'filter[to]': '2000',
+        sort: 'count',
         'page[size]': '10',
         'page[after]': '1',
       },
@@ -129,6 +131,49 @@ test('resolve sends the version that has the fix, or none', async () => {
   expect(server.received.map(({ path, body }) => [path, body])).toEqual([
     ['/api/v1/errors/error_1/resolve', { resolvedInVersion: '20261121.3' }],
     ['/api/v1/errors/error_1/resolve', {}],
+  ]);
+});
+
+test('ignore and unresolve, merge and split send what the API takes', async () => {
+  answer = () => ({ body: group(1) });
+  await errors.ignore('error_1', { duration: 60_000, reason: 'known' });
+  await errors.unresolve('error_1');
+  await errors.merge('error_1', ['error_2', { id: 'error_3' }]);
+  await errors.split('error_1', ['m1-2']);
+  expect(server.received.map(({ path, body }) => [path, body])).toEqual([
+    ['/api/v1/errors/error_1/ignore', { duration: 60_000, reason: 'known' }],
+    ['/api/v1/errors/error_1/unresolve', undefined],
+    ['/api/v1/errors/error_1/merge', { errors: ['error_2', 'error_3'] }],
+    ['/api/v1/errors/error_1/split', { fingerprints: ['m1-2'] }],
+  ]);
+});
+
+test('rules are those of the given project, or of the key', async () => {
+  const rule = {
+    id: 'rule_1',
+    position: 1,
+    createdAt: '2026-11-21T00:00:00.000Z',
+    updatedAt: '2026-11-21T00:00:00.000Z',
+  };
+  answer = ({ path }) =>
+    path === '/api/v1/whoami'
+      ? { body: { project: { ref: 'proj_own' } } }
+      : { body: path.endsWith('/error-rules') ? { data: [rule], ...rule } : rule };
+  expect(await errors.rules.list()).toMatchObject([{ id: 'rule_1', createdAt: new Date('2026-11-21') }]);
+  await errors.rules.create({ message: 'boom*', groupKey: 'booms' });
+  await errors.rules.update('rule_1', { projectRef: 'proj_other', position: 2 });
+  await errors.rules.del('rule_1');
+  await errors.rules.preview({ type: '*', groupKey: 'all', period: '24h' });
+  expect(server.received.map(({ path, body }) => [path, body])).toEqual([
+    [expect.stringMatching(/whoami/), undefined],
+    ['/api/v1/projects/proj_own/error-rules', undefined],
+    ['/api/v1/projects/proj_own/error-rules', { message: 'boom*', groupKey: 'booms' }],
+    ['/api/v1/projects/proj_other/error-rules/rule_1', { position: 2 }],
+    ['/api/v1/projects/proj_own/error-rules/rule_1', undefined],
+    [
+      '/api/v1/projects/proj_own/error-rules/preview',
+      { type: '*', groupKey: 'all', period: '24h', limit: 1_000 },
+    ],
   ]);
 });
 

@@ -1,6 +1,9 @@
+import { ignore, unresolve } from './ignore.ts';
 import { list } from './list.ts';
+import { fingerprints, merge, split } from './merge.ts';
 import { resolve } from './resolve.ts';
 import { retrieve } from './retrieve.ts';
+import { rules } from './rules/index.ts';
 
 /** Error groups: failed runs, grouped by what went wrong. */
-export const errors = { list, retrieve, resolve };
+export const errors = { list, retrieve, resolve, ignore, unresolve, fingerprints, merge, split, rules };

@@ -1,4 +1,4 @@
-import type { ErrorStatus } from '@millrace/contract';
+import type { ErrorSort, ErrorStatus } from '@millrace/contract';
 import { currentClient } from '../client/current-client.ts';
 import { pages, type PageList } from '../client/page.ts';
 import { fromWire, type ErrorGroup } from './error-group.ts';
@@ -17,6 +17,8 @@ export interface ListErrorsParams {
   from?: Date | number;
   /** A date, or milliseconds since 1970. */
   to?: Date | number;
+  /** The latest or the most first; `count` is that within the range. Default `lastSeen`. */
+  sort?: ErrorSort;
   /** Groups a page: 1 to 100. Default 25. */
   limit?: number;
   /** Start after this group or cursor. */
@@ -31,7 +33,7 @@ const joined = (words: string | readonly string[] | undefined) =>
 const milliseconds = (at: Date | number | undefined) => (at instanceof Date ? at.getTime() : at);
 
 /**
- * Error groups, last seen first. Await it for the first page, or iterate it for all. Without a time range, of all time.
+ * Error groups, last seen first unless sorted otherwise. Await it for the first page, or iterate it for all. Without a time range, of all time.
  * Throws a BadRequestError whose `details` name a filter that cannot be understood.
  *
  * @example
@@ -54,6 +56,7 @@ export function list(params: ListErrorsParams = {}): PageList<ErrorGroup> {
     'filter[period]': params.period,
     'filter[from]': milliseconds(params.from),
     'filter[to]': milliseconds(params.to),
+    sort: params.sort,
   };
   return pages(
     async ({ after, before }) => {

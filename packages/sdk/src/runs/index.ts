@@ -1,3 +1,4 @@
+import { bulk } from './bulk/index.ts';
 import { cancel } from './cancel.ts';
 import { list } from './list.ts';
 import { logs } from './logs.ts';
@@ -6,6 +7,20 @@ import { reason } from './reason.ts';
 import { replay } from './replay.ts';
 import { reschedule } from './reschedule.ts';
 import { retrieve } from './retrieve.ts';
+import { subscribeToBatch, subscribeToRun, subscribeToRunsWithTag } from './subscribe.ts';
 
-/** Runs: find them, see how they stand and why, wait for them, stop or repeat them, read what they wrote. */
-export const runs = { list, retrieve, poll, reason, cancel, replay, reschedule, logs };
+/** Runs: find them, see how they stand and why, watch them, wait for them, stop or repeat them, read what they wrote. */
+export const runs = {
+  list,
+  retrieve,
+  poll,
+  reason,
+  cancel,
+  replay,
+  reschedule,
+  logs,
+  bulk,
+  subscribeToRun,
+  subscribeToRunsWithTag,
+  subscribeToBatch,
+};

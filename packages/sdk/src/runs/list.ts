@@ -25,6 +25,8 @@ export interface ListRunsParams {
   error?: string;
   /** `batch_…` */
   batch?: string;
+  /** `bulk_…`: the runs that it cancelled, or the replays that it made. */
+  bulkAction?: string;
   /** A range back from now: a number and s, m, h, d or w. Wins over `from` and `to`. Without any of the three: `7d`. */
   period?: string;
   /** Created then or later: a date, or milliseconds since 1970. */
@@ -65,6 +67,7 @@ const filtersOf = (params: ListProjectRunsParams) => ({
   'filter[schedule]': params.schedule,
   'filter[error]': params.error,
   'filter[batch]': params.batch,
+  'filter[bulkAction]': params.bulkAction,
   'filter[createdAt][period]': params.period,
   'filter[createdAt][from]': milliseconds(params.from),
   'filter[createdAt][to]': milliseconds(params.to),

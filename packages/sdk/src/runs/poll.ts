@@ -1,5 +1,6 @@
 import { currentClient } from '../client/current-client.ts';
 import type { AnyTask, RunHandle, TaskOutput } from '../task/types.ts';
+import { pause } from './pause.ts';
 import { retrieveThrough } from './retrieve.ts';
 import { runId, type Run, type RunReference } from './run.ts';
 
@@ -22,21 +23,6 @@ export class PollTimeoutError extends Error {
     super(`Run ${run.id} is ${run.status} after ${timeoutInMs / 1_000} s`);
     this.run = run;
   }
-}
-
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal?.throwIfAborted();
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal?.reason as Error);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    signal?.addEventListener('abort', stop, { once: true });
-  });
 }
 
 /**

@@ -1,5 +1,6 @@
 import { currentClient } from '../client/current-client.ts';
 import { encode } from '../payload/encode.ts';
+import { isLarge, storedType, storePayload } from '../packets/packets.ts';
 import { runId, type RunReference } from './run.ts';
 
 /** What is different in a replay. */
@@ -22,8 +23,13 @@ export async function replay(
 ): Promise<{ readonly id: string }> {
   const params = { runId: runId(run) };
   if (payload === undefined) return currentClient().call('replayRun', { params });
+  const client = currentClient();
   const { text, type } = encode(payload, 'payload');
+  if (text !== undefined && isLarge(text)) {
+    const body = { payload: await storePayload(client, { text, type }), payloadType: storedType };
+    return client.call('replayRun', { params, body });
+  }
   // JSON goes as the value itself, the other types as a string that holds them.
   const body = { payload: type === 'application/json' ? payload : text, payloadType: type };
-  return currentClient().call('replayRun', { params, body });
+  return client.call('replayRun', { params, body });
 }

@@ -1,11 +1,26 @@
 import type { ApiClient } from '../client/api-client.ts';
 import { currentClient } from '../client/current-client.ts';
+import { readContent, type TypedText } from '../packets/content.ts';
 import type { AnyTask, RunHandle, TaskOutput } from '../task/types.ts';
 import { fromWire, runId, type Run, type RunReference } from './run.ts';
 
-/** Retrieves through a given client. */
+/** What is stored apart, as it would be in the reply: plain JSON. */
+function plainOf({ text, type }: TypedText): unknown {
+  if (type === 'application/json') return JSON.parse(text) as unknown;
+  return type === 'application/super+json' ? (JSON.parse(text) as { json?: unknown }).json : text;
+}
+
+/** Retrieves through a given client, with what is stored apart. */
 export async function retrieveThrough(client: ApiClient, id: string): Promise<Run> {
-  return fromWire(await client.call('retrieveRun', { params: { runId: id } }));
+  const { payloadPresignedUrl, outputPresignedUrl, ...wire } = await client.call('retrieveRun', {
+    params: { runId: id },
+  });
+  const read = async (url: string) => plainOf(await readContent(client.settings, url));
+  const [payload, output] = await Promise.all([
+    payloadPresignedUrl === undefined ? wire.payload : read(payloadPresignedUrl),
+    outputPresignedUrl === undefined ? wire.output : read(outputPresignedUrl),
+  ]);
+  return fromWire({ ...wire, payload, output });
 }
 
 /**

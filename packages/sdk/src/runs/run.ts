@@ -21,7 +21,10 @@ type WireRelated = NonNullable<WireRun['relatedRuns']['root']>;
 export type RelatedRun = Dated<WireRelated>;
 
 /** A run. Times are dates; `durationMs` is milliseconds of all attempts; `ttl` is as it was given. */
-export type Run<TOutput = unknown> = Omit<Dated<WireRun>, 'output' | 'relatedRuns'> & {
+export type Run<TOutput = unknown> = Omit<
+  Dated<WireRun>,
+  'output' | 'relatedRuns' | `${'payload' | 'output'}PresignedUrl`
+> & {
   /** What the task returned, as plain JSON. Undefined unless the run is COMPLETED. */
   output?: Serialized<TOutput> | undefined;
   relatedRuns: { root?: RelatedRun; parent?: RelatedRun; children?: RelatedRun[] };

@@ -1,4 +1,5 @@
 import type { ScheduleType } from '@millrace/contract';
+import type { Hooks } from '../hooks/types.ts';
 import type { RunArguments, TaskDefinition, TaskSettings } from '../task/definition.ts';
 import { task as declareTask } from '../task/task.ts';
 import { taskBrand, type Task } from '../task/types.ts';
@@ -23,7 +24,8 @@ export interface ScheduledTaskPayload {
 }
 
 /** A task for schedules. */
-export interface ScheduledTaskOptions<TId extends string, TOutput> extends TaskSettings<TId> {
+export interface ScheduledTaskOptions<TId extends string, TOutput>
+  extends TaskSettings<TId>, Hooks<ScheduledTaskPayload, NoInfer<Awaited<TOutput>>> {
   /** When it runs by itself, in UTC or in a zone. Without it, only schedules that are created run it. */
   cron?: string | DeclaredCron;
   /** The work. What it returns is the run's output. */

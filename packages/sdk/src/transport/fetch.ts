@@ -1,4 +1,4 @@
-import { timeoutMessage, type Transport } from './transport.ts';
+import { timeoutMessage, type SignText, type Transport } from './transport.ts';
 
 /** The transport where there is no node:http: browsers, edge runtimes. */
 export const send: Transport = async ({ method, baseURL, path, headers, body, timeoutMs }) => {
@@ -18,3 +18,5 @@ export const send: Transport = async ({ method, baseURL, path, headers, body, ti
     clearTimeout(timer);
   }
 };
+
+export const signText: SignText | undefined = undefined;

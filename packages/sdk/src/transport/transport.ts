@@ -18,6 +18,9 @@ export interface HttpReply {
   readonly text: string;
 }
 
+/** HMAC-SHA256 in base64url, at once; not there where the platform signs only asynchronously. */
+export type SignText = (key: string, text: string) => string;
+
 /** Sends one request once. Rejects only when no whole reply came. */
 export type Transport = (request: HttpRequest) => Promise<HttpReply>;
 

@@ -1,0 +1,120 @@
+import type { MetadataOperation } from './operations/runs-change.ts';
+
+/** What a run tells about itself while it runs: plain JSON. */
+export type Metadata = Record<string, unknown>;
+
+/**
+ * Applies changes in their order to a copy. A key is a member's name, or `$.a.b[0]` for a place inside. What cannot be done (to
+ * remove from what is no list) is left out, as clients expect. Keys must have passed `refusedKey`.
+ */
+export function applyOperations(metadata: Metadata, operations: readonly MetadataOperation[]): Metadata {
+  let changed = structuredClone(metadata);
+  for (const operation of operations) changed = applyInPlace(changed, operation);
+  return changed;
+}
+
+/** As `applyOperations` does, to the metadata itself; `update` gives another one. */
+export function applyInPlace(metadata: Metadata, operation: MetadataOperation): Metadata {
+  if (operation.type === 'update') return structuredClone(operation.value);
+  const path = pathOf(operation.key);
+  const now = at(metadata, path);
+  switch (operation.type) {
+    case 'set':
+      // A copy: what changes it later must not change the operation.
+      put(metadata, path, structuredClone(operation.value));
+      break;
+    case 'append': {
+      const value: unknown = structuredClone(operation.value);
+      if (Array.isArray(now)) now.push(value);
+      else put(metadata, path, now === undefined ? [value] : [now, value]);
+      break;
+    }
+    case 'remove':
+      if (Array.isArray(now)) {
+        put(
+          metadata,
+          path,
+          now.filter((one) => !isSame(one, operation.value)),
+        );
+      }
+      break;
+    case 'increment':
+      put(metadata, path, (typeof now === 'number' ? now : 0) + operation.value);
+      break;
+    case 'delete':
+      drop(metadata, path);
+      break;
+  }
+  return metadata;
+}
+
+const forbidden = new Set(['__proto__', 'prototype', 'constructor']);
+const mostDepth = 32;
+const mostIndex = 10_000;
+
+/** Why a key cannot be used; undefined if it can. */
+export function refusedKey(key: string): string | undefined {
+  const path = pathOf(key);
+  const name = path.find((part) => typeof part === 'string' && forbidden.has(part));
+  if (name !== undefined) return `"${name}" is not a name that metadata may have`;
+  if (path.length > mostDepth) return `a path has at most ${mostDepth} parts`;
+  if (path.some((part) => typeof part === 'number' && part >= mostIndex)) {
+    return `a list has at most ${mostIndex} items`;
+  }
+  return undefined;
+}
+
+type Path = readonly (string | number)[];
+
+function pathOf(key: string): Path {
+  if (!key.startsWith('$.')) return [key];
+  return key
+    .slice(2)
+    .split(/\.|(?=\[\d+\])/)
+    .filter((part) => part !== '')
+    .map((part) => (/^\[\d+\]$/.test(part) ? Number(part.slice(1, -1)) : part));
+}
+
+type Branch = Record<string | number, unknown>;
+const isBranch = (value: unknown): value is Branch => typeof value === 'object' && value !== null;
+
+const member = (of: unknown, name: string | number): unknown =>
+  isBranch(of) && Object.hasOwn(of, name) ? of[name] : undefined;
+
+const at = (metadata: Metadata, path: Path): unknown => path.reduce<unknown>(member, metadata);
+
+/** Makes what is missing on the way. */
+function put(metadata: Metadata, path: Path, value: unknown): void {
+  let branch: Branch = metadata;
+  for (const [index, part] of path.entries()) {
+    if (index === path.length - 1) {
+      branch[part] = value;
+      return;
+    }
+    let next = member(branch, part);
+    if (!isBranch(next)) {
+      next = typeof path[index + 1] === 'number' ? [] : {};
+      branch[part] = next;
+    }
+    branch = next as Branch;
+  }
+}
+
+function drop(metadata: Metadata, path: Path): void {
+  const last = path.at(-1);
+  const branch = at(metadata, path.slice(0, -1));
+  if (last === undefined || !isBranch(branch)) return;
+  if (Array.isArray(branch) && typeof last === 'number') branch.splice(last, 1);
+  else delete branch[last];
+}
+
+/** Whether two values of JSON are the same, in whatever order their members are. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (!isBranch(one) || !isBranch(other)) return Object.is(one, other);
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const names = Object.keys(one);
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => Object.hasOwn(other, name) && isSame(one[name], other[name]))
+  );
+}

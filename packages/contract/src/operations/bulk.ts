@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import { parseInstant } from '../duration.ts';
+import { operation } from '../operation.ts';
+import { parsePeriodMs } from '../period.ts';
+import { machinePresets } from '../runner/manifest.ts';
+import { runStatuses } from '../status.ts';
+import { cursors, date, pageSize } from './shapes.ts';
+
+/** Most runs that a bulk action names one by one. */
+export const mostBulkRuns = 500;
+
+/** One or several; several mean any of them. */
+const some = <const S extends z.ZodType>(one: S) =>
+  z.union([one, z.array(one).min(1).max(100)]).transform((value) => [value].flat() as z.output<S>[]);
+
+const words = some(z.string().min(1));
+
+const moment = z.union([z.number(), z.string()]).transform((value, context) => {
+  const at = typeof value === 'number' ? new Date(value) : parseInstant(value);
+  if (at !== undefined && !Number.isNaN(at.getTime())) return at;
+  context.addIssue({ code: 'custom', message: 'not a date; send ISO 8601 or milliseconds since 1970' });
+  return z.NEVER;
+});
+
+/**
+ * Which runs, with the filters of the list of runs. Several filters mean all of them; a filter that is not known is refused, because
+ * without it the action would be about more runs than was meant.
+ */
+const filter = z
+  .strictObject({
+    status: some(z.enum(runStatuses)).optional(),
+    taskIdentifier: words.optional(),
+    version: words.optional(),
+    tag: words.optional(),
+    queue: some(z.object({ type: z.enum(['task', 'custom']), name: z.string().min(1) })).optional(),
+    machine: some(z.enum(machinePresets)).optional(),
+    region: words.optional(),
+    isTest: z.boolean().optional(),
+    schedule: z.string().optional(),
+    batch: z.string().optional(),
+    bulkAction: z.string().optional(),
+    /** `error_…`: runs that failed with this error group. */
+    error: z.string().optional(),
+    from: moment.optional(),
+    to: moment.optional(),
+    /** Wins over from and to. Without any of the three: the last seven days. */
+    period: z
+      .string()
+      .refine(
+        (text) => parsePeriodMs(text) !== undefined,
+        'not a period; send a number and a unit (s, m, h, d, w), such as 7d',
+      )
+      .optional(),
+  })
+  .refine((given) => Object.values(given).some((value) => value !== undefined), {
+    message: 'must have at least one member; for all runs of some time, give a period',
+  });
+export type BulkFilter = z.output<typeof filter>;
+
+export const createBulkAction = operation({
+  id: 'createBulkAction',
+  method: 'POST',
+  path: '/api/v1/bulk-actions',
+  tag: 'bulk actions',
+  summary: 'Cancel or replay many runs, named or found by a filter',
+  access: { secretKey: true, action: 'write', on: 'runs' },
+  body: z
+    .object({
+      action: z.enum(['cancel', 'replay']),
+      filter: filter.optional(),
+      runIds: z.array(z.string().min(1).max(128)).min(1).max(mostBulkRuns).optional(),
+      /** For people who look at it later. */
+      name: z.string().max(255).optional(),
+      /** There are no regions to choose from: refused. */
+      targetRegion: z
+        .undefined({ error: 'replays run where runners are; there is no choice of regions' })
+        .optional(),
+    })
+    .refine(({ filter: found, runIds }) => (found === undefined) !== (runIds === undefined), {
+      message: 'give either filter or runIds',
+      path: ['filter'],
+    }),
+  status: 202,
+  reply: z.object({ id: z.string() }),
+  errors: [413, 429],
+});
+
+/** How it stands. `total` grows until all its runs are found; it is over when `success` and `failure` add up to it. */
+export const bulkAction = z.object({
+  id: z.string(),
+  name: z.string().optional(),
+  type: z.enum(['CANCEL', 'REPLAY']),
+  status: z.enum(['PENDING', 'COMPLETED', 'ABORTED']),
+  counts: z.object({
+    total: z.number().int(),
+    success: z.number().int(),
+    /** Runs that are gone, or were over before they could be cancelled. */
+    failure: z.number().int(),
+  }),
+  createdAt: date,
+  completedAt: date.optional(),
+});
+export type BulkAction = z.infer<typeof bulkAction>;
+
+export const listBulkActions = operation({
+  id: 'listBulkActions',
+  method: 'GET',
+  path: '/api/v1/bulk-actions',
+  tag: 'bulk actions',
+  summary: 'List bulk actions, newest first',
+  access: { secretKey: true, action: 'read', on: 'runs' },
+  query: z.object({
+    'page[size]': pageSize(25),
+    /** The id of a bulk action. */
+    'page[after]': z.string().optional(),
+    /** Wins over `page[after]`. */
+    'page[before]': z.string().optional(),
+  }),
+  reply: z.object({ data: z.array(bulkAction), pagination: cursors }),
+});
+
+const params = z.object({ bulkActionId: z.string().min(1).max(128) });
+
+export const retrieveBulkAction = operation({
+  id: 'retrieveBulkAction',
+  method: 'GET',
+  path: '/api/v1/bulk-actions/:bulkActionId',
+  tag: 'bulk actions',
+  summary: 'How a bulk action stands',
+  access: { secretKey: true, action: 'read', on: 'runs' },
+  params,
+  reply: bulkAction,
+  errors: [404],
+});
+
+export const abortBulkAction = operation({
+  id: 'abortBulkAction',
+  method: 'POST',
+  path: '/api/v1/bulk-actions/:bulkActionId/abort',
+  tag: 'bulk actions',
+  summary: 'Stop a bulk action; what it has done stays done',
+  access: { secretKey: true, action: 'write', on: 'runs' },
+  params,
+  reply: z.object({ id: z.string() }),
+  errors: [404, 422],
+});

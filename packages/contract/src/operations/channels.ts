@@ -1,0 +1,290 @@
+import { z } from 'zod';
+import { operation, type EventStreamReply } from '../operation.ts';
+import { mostExternalIdCharacters } from './sessions.ts';
+
+/** Largest text that is appended at once, in bytes. */
+export const appendBodyLimit = 1_048_576;
+/** Most records of one write. */
+export const mostRecordsAtOnce = 1_000;
+
+const one = z.object({ session: z.string().min(1).max(mostExternalIdCharacters) });
+const side = one.extend({
+  /** A channel beside the session's own two. */
+  channel: z.string().regex(/^[\w-]{1,64}$/, 'up to 64 letters, digits, _ and -'),
+});
+
+const header = z.tuple([z.string(), z.string()]);
+
+/** `write:sessions` writes `.in`; no public token reads it. */
+const writesIn = {
+  secretKey: true,
+  publicToken: true,
+  action: 'write',
+  on: 'sessions',
+  objects: true,
+} as const;
+const readsIn = {
+  secretKey: true,
+  forbidsPublicToken: true,
+  action: 'read',
+  on: 'sessions',
+  objects: true,
+} as const;
+/** `read:sessions` reads `.out`; no public token writes it. */
+const writesOut = {
+  secretKey: true,
+  forbidsPublicToken: true,
+  action: 'write',
+  on: 'sessions',
+  objects: true,
+} as const;
+const readsOut = {
+  secretKey: true,
+  publicToken: true,
+  action: 'read',
+  on: 'sessions',
+  objects: true,
+} as const;
+
+const appending = {
+  method: 'POST',
+  tag: 'sessions',
+  cors: true,
+  body: z.string(),
+  bodyText: true,
+  bodyLimit: appendBodyLimit,
+  reply: z.object({
+    ok: z.literal(true),
+    /** The number of the record; of the first one where the header `X-Part-Id` is that of an earlier append. */
+    seq: z.number().int(),
+  }),
+  errors: [404, 413],
+} as const;
+
+export const appendToSessionIn = operation({
+  ...appending,
+  id: 'appendToSessionIn',
+  path: '/realtime/v1/sessions/:session/in/append',
+  summary: 'Append a text to what the task reads, and make sure that a run serves the session',
+  access: writesIn,
+  params: one,
+});
+
+export const appendToSessionOut = operation({
+  ...appending,
+  id: 'appendToSessionOut',
+  path: '/realtime/v1/sessions/:session/out/append',
+  summary: 'Append a text to what the task writes',
+  access: writesOut,
+  params: one,
+});
+
+export const appendToSideIn = operation({
+  ...appending,
+  id: 'appendToSideIn',
+  path: '/realtime/v1/sessions/:session/channels/:channel/in/append',
+  summary: 'Append a text to a side channel that the task reads',
+  access: writesIn,
+  params: side,
+});
+
+export const appendToSideOut = operation({
+  ...appending,
+  id: 'appendToSideOut',
+  path: '/realtime/v1/sessions/:session/channels/:channel/out/append',
+  summary: 'Append a text to a side channel that the task writes',
+  access: writesOut,
+  params: side,
+});
+
+const writing = {
+  method: 'POST',
+  tag: 'sessions',
+  cors: true,
+  body: z.object({
+    records: z
+      .array(
+        z.object({
+          /** `{"data": …, "id": …}` as JSON text; empty in a control record. */
+          body: z.string(),
+          headers: z.array(header).optional(),
+        }),
+      )
+      .min(1)
+      .max(mostRecordsAtOnce),
+    /** Refused with 412 unless the first record gets this number. */
+    matchSeqNum: z.number().int().min(0).optional(),
+    /** Refused with 412 unless it is the channel's. */
+    fencingToken: z.string().max(64).optional(),
+  }),
+  bodyLimit: 3 * appendBodyLimit,
+  reply: z.object({
+    /** Number of the first record. */
+    start: z.number().int(),
+    /** One more than that of the last. */
+    end: z.number().int(),
+    /** The number that the next record will have. */
+    tail: z.number().int(),
+  }),
+  errors: [404, 412, 413],
+} as const;
+
+export const writeSessionOut = operation({
+  ...writing,
+  id: 'writeSessionOut',
+  path: '/realtime/v1/sessions/:session/out/records',
+  summary: 'Append records with their headers to what the task writes',
+  access: writesOut,
+  params: one,
+});
+
+export const writeSideOut = operation({
+  ...writing,
+  id: 'writeSideOut',
+  path: '/realtime/v1/sessions/:session/channels/:channel/out/records',
+  summary: 'Append records with their headers to a side channel that the task writes',
+  access: writesOut,
+  params: side,
+});
+
+const initializing = {
+  method: 'PUT',
+  tag: 'sessions',
+  cors: true,
+  status: 202,
+  reply: z.object({ version: z.string() }),
+  errors: [404, 501],
+} as const;
+
+export const initializeSessionIn = operation({
+  ...initializing,
+  id: 'initializeSessionIn',
+  path: '/realtime/v1/sessions/:session/in',
+  summary: 'Learn where and how records are appended to what the task reads',
+  access: writesIn,
+  params: one,
+});
+
+export const initializeSessionOut = operation({
+  ...initializing,
+  id: 'initializeSessionOut',
+  path: '/realtime/v1/sessions/:session/out',
+  summary: 'Learn where and how records are appended to what the task writes',
+  access: writesOut,
+  params: one,
+});
+
+const looking = {
+  method: 'HEAD',
+  tag: 'sessions',
+  cors: true,
+  reply: z.null(),
+  errors: [404],
+} as const;
+
+export const lookAtSessionIn = operation({
+  ...looking,
+  id: 'lookAtSessionIn',
+  path: '/realtime/v1/sessions/:session/in',
+  summary: 'The number of the last record that the task reads, in a header',
+  access: readsIn,
+  params: one,
+});
+
+export const lookAtSessionOut = operation({
+  ...looking,
+  id: 'lookAtSessionOut',
+  path: '/realtime/v1/sessions/:session/out',
+  summary: 'The number of the last record that the task wrote, in a header',
+  access: readsOut,
+  params: one,
+});
+
+const subscribing = {
+  method: 'GET',
+  tag: 'sessions',
+  cors: true,
+  streams: true,
+  reply: z.custom<EventStreamReply>(),
+  errors: [404, 429],
+} as const;
+
+export const subscribeToSessionIn = operation({
+  ...subscribing,
+  id: 'subscribeToSessionIn',
+  path: '/realtime/v1/sessions/:session/in',
+  summary: 'Follow what the task reads, as server-sent events',
+  access: readsIn,
+  params: one,
+});
+
+export const subscribeToSessionOut = operation({
+  ...subscribing,
+  id: 'subscribeToSessionOut',
+  path: '/realtime/v1/sessions/:session/out',
+  summary: 'Follow what the task writes, as server-sent events',
+  access: readsOut,
+  params: one,
+});
+
+export const subscribeToSideIn = operation({
+  ...subscribing,
+  id: 'subscribeToSideIn',
+  path: '/realtime/v1/sessions/:session/channels/:channel/in',
+  summary: 'Follow a side channel that the task reads, as server-sent events',
+  access: readsIn,
+  params: side,
+});
+
+export const subscribeToSideOut = operation({
+  ...subscribing,
+  id: 'subscribeToSideOut',
+  path: '/realtime/v1/sessions/:session/channels/:channel/out',
+  summary: 'Follow a side channel that the task writes, as server-sent events',
+  access: readsOut,
+  params: side,
+});
+
+const draining = {
+  method: 'GET',
+  tag: 'sessions',
+  cors: true,
+  query: z.object({
+    /** The number of the last record that is known already. */
+    afterEventId: z
+      .string()
+      .regex(/^\d{1,15}$/, 'digits: the number of a record')
+      .transform(Number)
+      .optional(),
+  }),
+  reply: z.object({
+    records: z.array(
+      z.object({
+        /** What was appended; a text where it was a text. */
+        data: z.unknown(),
+        id: z.string(),
+        seqNum: z.number().int(),
+        headers: z.array(header).optional(),
+      }),
+    ),
+  }),
+  errors: [404],
+} as const;
+
+export const listSessionInRecords = operation({
+  ...draining,
+  id: 'listSessionInRecords',
+  path: '/realtime/v1/sessions/:session/in/records',
+  summary: 'What the task reads, as far as it goes',
+  access: readsIn,
+  params: one,
+});
+
+export const listSessionOutRecords = operation({
+  ...draining,
+  id: 'listSessionOutRecords',
+  path: '/realtime/v1/sessions/:session/out/records',
+  summary: 'What the task wrote, as far as it goes',
+  access: readsOut,
+  params: one,
+});

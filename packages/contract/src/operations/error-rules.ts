@@ -1,0 +1,172 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { date, period } from './shapes.ts';
+
+/** Most characters of a rule's pattern. */
+export const mostPatternCharacters = 512;
+/** Most rules of a project. */
+export const mostErrorRules = 100;
+
+const words = (most: number) =>
+  z
+    .string()
+    .min(1)
+    .max(most)
+    .refine(
+      (value) => !value.includes('\u0000') && value.isWellFormed(),
+      'must not contain NUL or half a character',
+    );
+
+/**
+ * A whole text in which `*` stands for anything, also for nothing; `\\*` and `\\\\` are the characters themselves. Upper and lower
+ * case differ.
+ */
+const pattern = words(mostPatternCharacters).nullable();
+
+const patterns = {
+  /** Of the task's id. Null or left out: any. */
+  task: pattern,
+  /** Of the type as the list shows it. */
+  type: pattern,
+  /** Of the message as it was thrown (its first 2,048 characters), or as the list shows it. */
+  message: pattern,
+};
+const groupKey = words(200).refine((value) => value.trim() === value, 'must not begin or end with a space');
+
+/** Errors that match all its patterns go to the group of its key in their task. The first rule that matches counts. */
+export const errorRule = z.object({
+  id: z.string(),
+  /** From 1. */
+  position: z.number().int(),
+  ...patterns,
+  /** What takes the place of the fingerprint: errors whose code sets the same `fingerprint` are in the same group. */
+  groupKey: z.string(),
+  createdAt: date,
+  updatedAt: date,
+});
+export type ErrorRule = z.infer<typeof errorRule>;
+
+const position = z.number().int().min(1).max(mostErrorRules);
+const fields = z.object({
+  task: pattern.optional(),
+  type: pattern.optional(),
+  message: pattern.optional(),
+  groupKey,
+});
+const names = (rule: { task?: unknown; type?: unknown; message?: unknown }): boolean =>
+  typeof rule.task === 'string' || typeof rule.type === 'string' || typeof rule.message === 'string';
+const namesNothing = 'a rule needs a pattern: send task, type or message';
+
+const inProject = z.object({ projectRef: z.string().min(1).max(128) });
+const oneRule = inProject.extend({ ruleId: z.string().min(1).max(128) });
+
+const read = {
+  secretKey: true,
+  personalAccessToken: true,
+  role: 'viewer',
+  action: 'read',
+  on: 'errors',
+} as const;
+const write = {
+  secretKey: true,
+  personalAccessToken: true,
+  role: 'member',
+  action: 'write',
+  on: 'errors',
+} as const;
+
+export const listErrorRules = operation({
+  id: 'listErrorRules',
+  method: 'GET',
+  path: '/api/v1/projects/:projectRef/error-rules',
+  tag: 'errors',
+  summary: "List a project's rules for grouping errors, in the order in which they are tried",
+  access: read,
+  params: inProject,
+  reply: z.object({ data: z.array(errorRule) }),
+  errors: [404],
+});
+
+export const createErrorRule = operation({
+  id: 'createErrorRule',
+  method: 'POST',
+  path: '/api/v1/projects/:projectRef/error-rules',
+  tag: 'errors',
+  summary: 'Add a rule: errors to come that match it go to the group of its key',
+  access: write,
+  params: inProject,
+  /** Without a position, as the last. */
+  body: fields
+    .extend({ position: position.optional() })
+    .refine(names, { error: namesNothing, path: ['message'] }),
+  reply: errorRule,
+  errors: [404, 422],
+});
+
+export const updateErrorRule = operation({
+  id: 'updateErrorRule',
+  method: 'PATCH',
+  path: '/api/v1/projects/:projectRef/error-rules/:ruleId',
+  tag: 'errors',
+  summary: 'Change what a rule matches, where it leads, or when it is tried; what is left out stays',
+  access: write,
+  params: oneRule,
+  body: fields.partial().extend({ position: position.optional() }),
+  reply: errorRule,
+  errors: [404, 422],
+});
+
+export const deleteErrorRule = operation({
+  id: 'deleteErrorRule',
+  method: 'DELETE',
+  path: '/api/v1/projects/:projectRef/error-rules/:ruleId',
+  tag: 'errors',
+  summary: 'Delete a rule: errors to come are grouped as if it had never been; what was grouped stays',
+  access: write,
+  params: oneRule,
+  reply: z.object({ success: z.boolean() }),
+  errors: [404],
+});
+
+/** What a rule would have done. */
+export const errorRulePreview = z.object({
+  /** Failed runs that were looked at: the latest, in each environment at most `limit`. */
+  looked: z.number().int(),
+  matched: z.number().int(),
+  /** The groups that they are in. */
+  from: z.array(
+    z.object({
+      id: z.string(),
+      taskIdentifier: z.string(),
+      errorType: z.string(),
+      errorMessage: z.string(),
+      /** Of the runs that were looked at. */
+      matched: z.number().int(),
+      looked: z.number().int(),
+    }),
+  ),
+  /** The groups that errors like them would go to: one for each task and environment. */
+  into: z.array(z.object({ id: z.string(), taskIdentifier: z.string(), matched: z.number().int() })),
+});
+export type ErrorRulePreview = z.infer<typeof errorRulePreview>;
+
+export const previewErrorRule = operation({
+  id: 'previewErrorRule',
+  method: 'POST',
+  path: '/api/v1/projects/:projectRef/error-rules/preview',
+  tag: 'errors',
+  summary:
+    "Show which recent failures a rule would regroup: a key's environment, or all that the user sees; nothing is changed",
+  access: read,
+  params: inProject,
+  body: fields
+    .extend({
+      /** Failed runs to look at in each environment. */
+      limit: z.number().int().min(1).max(5_000).default(1_000),
+      /** Only those of so long ago, such as `24h`. */
+      period: period.optional(),
+    })
+    .refine(names, { error: namesNothing, path: ['message'] }),
+  reply: errorRulePreview,
+  errors: [404],
+});

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { operation, type EventStreamReply } from '../operation.ts';
+import { parseDuration } from '../duration.ts';
+import { runId } from './runs.ts';
+import { commaList } from './shapes.ts';
+
+/** Most tags, or tasks, that a subscription names. */
+const mostNamed = 10;
+
+const named = commaList.pipe(z.array(z.string().max(128)).max(mostNamed));
+const someTags = commaList.pipe(z.array(z.string().max(128)).min(1, 'name at least one tag').max(mostNamed));
+
+/** How long ago a run may have been created. A longer time is cut to seven days. */
+const createdAt = z
+  .string()
+  .transform((text, context) => {
+    const ms = parseDuration(text);
+    if (typeof ms === 'number' && ms > 0) return Math.min(ms, 7 * 86_400_000);
+    context.addIssue({
+      code: 'custom',
+      message: typeof ms === 'number' ? 'at least 1s' : ms.error,
+    });
+    return z.NEVER;
+  })
+  .default(86_400_000);
+
+const columns = {
+  /** Columns to leave out, separated by commas. The id, task, status and creation of a run are always there. */
+  skipColumns: commaList.optional(),
+};
+
+/** Where a client of the shape protocol is. */
+const position = {
+  /** Only these columns, quoted or not. */
+  columns: commaList.optional(),
+  offset: z.string().max(128).default('-1'),
+  handle: z.string().max(128).optional(),
+  /** What older clients call the handle. */
+  shape_id: z.string().max(128).optional(),
+  cursor: z.string().max(128).optional(),
+  live: z.enum(['true', 'false']).default('false'),
+};
+
+const manyRuns = { tags: someTags, tasks: named.optional(), createdAt };
+
+const batchId = z.object({ batchId: z.string().min(1).max(128) });
+
+const reading = {
+  method: 'GET',
+  tag: 'realtime',
+  errors: [404, 409, 429],
+  reply: z.array(z.looseObject({ headers: z.record(z.string(), z.unknown()) })),
+} as const;
+
+const readsRuns = { secretKey: true, publicToken: true, action: 'read', on: 'runs', objects: true } as const;
+const readsBatch = {
+  secretKey: true,
+  publicToken: true,
+  action: 'read',
+  on: 'batch',
+  objects: true,
+} as const;
+
+export const shapeRun = operation({
+  ...reading,
+  id: 'shapeRun',
+  path: '/realtime/v1/runs/:runId',
+  summary: 'Follow a run, in the shape protocol',
+  access: readsRuns,
+  params: runId,
+  query: z.object({ ...position, ...columns }),
+});
+
+export const shapeRuns = operation({
+  ...reading,
+  id: 'shapeRuns',
+  path: '/realtime/v1/runs',
+  summary: 'Follow the runs that have all of some tags, in the shape protocol',
+  access: readsRuns,
+  query: z.object({ ...position, ...columns, ...manyRuns }),
+});
+
+export const shapeBatch = operation({
+  ...reading,
+  id: 'shapeBatch',
+  path: '/realtime/v1/batches/:batchId',
+  summary: 'Follow the runs of a batch, in the shape protocol',
+  access: readsBatch,
+  params: batchId,
+  query: z.object({ ...position, ...columns }),
+});
+
+const following = {
+  method: 'GET',
+  tag: 'realtime',
+  streams: true,
+  errors: [404, 429],
+  reply: z.custom<EventStreamReply>(),
+} as const;
+
+export const followRun = operation({
+  ...following,
+  id: 'followRun',
+  path: '/realtime/v1/runs/:runId/events',
+  summary: 'Follow a run until it is over, as server-sent events',
+  access: readsRuns,
+  params: runId,
+  query: z.object(columns),
+});
+
+export const followRuns = operation({
+  ...following,
+  id: 'followRuns',
+  path: '/realtime/v1/runs/events',
+  summary: 'Follow the runs that have all of some tags, as server-sent events',
+  access: readsRuns,
+  query: z.object({ ...columns, ...manyRuns }),
+});
+
+export const followBatch = operation({
+  ...following,
+  id: 'followBatch',
+  path: '/realtime/v1/batches/:batchId/events',
+  summary: 'Follow the runs of a batch until all are over, as server-sent events',
+  access: readsBatch,
+  params: batchId,
+  query: z.object(columns),
+});

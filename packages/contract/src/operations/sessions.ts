@@ -1,0 +1,212 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { machinePresets } from '../runner/manifest.ts';
+import { commaList, cursors, date, instant, oneOfList, pageSize, period } from './shapes.ts';
+
+/** Largest body of a session, in bytes. */
+export const sessionBodyLimit = 32_768;
+/** Most characters of a session's external id. */
+export const mostExternalIdCharacters = 256;
+
+const isStorable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
+const words = (most: number) =>
+  z.string().min(1).max(most).refine(isStorable, 'must not contain NUL or half a character');
+
+const externalId = z
+  .string()
+  .trim()
+  .pipe(
+    words(mostExternalIdCharacters)
+      .refine((id) => !id.startsWith('session_'), 'must not begin with session_, as the ids of sessions do')
+      .refine((id) => id !== '.' && id !== '..', 'must not be . or .., which are no parts of an address'),
+  );
+const tags = (most: number) => z.array(words(128)).max(most);
+const metadata = z
+  .record(z.string(), z.unknown())
+  .refine((value) => isStorable(JSON.stringify(value)), 'must not contain half a character');
+
+/** How the runs are started that serve a session. */
+export const sessionTriggerConfig = z.object({
+  /** What every run is given, beside `sessionId`; one that continues also gets `continuation` and `previousRunId`. */
+  basePayload: z.record(z.string(), z.unknown()),
+  machine: z.enum(machinePresets).optional(),
+  queue: words(128).optional(),
+  tags: tags(5).optional(),
+  maxAttempts: z.number().int().min(1).max(10).optional(),
+  /** Seconds. */
+  maxDuration: z.number().int().min(1).optional(),
+  lockToVersion: z.string().optional(),
+  region: z.string().optional(),
+  idleTimeoutInSeconds: z.number().int().min(1).max(3_600).optional(),
+});
+export type SessionTriggerConfig = z.output<typeof sessionTriggerConfig>;
+
+export const sessionStatuses = ['ACTIVE', 'CLOSED', 'EXPIRED'] as const;
+export type SessionStatus = (typeof sessionStatuses)[number];
+
+/** A list item. */
+export const listedSession = z.object({
+  id: z.string(),
+  /** The client's own name for it. */
+  externalId: z.string().nullable(),
+  /** The client's own label, such as `chat.agent`. */
+  type: z.string(),
+  taskIdentifier: z.string(),
+  /** The run that serves it, or served it last. */
+  currentRunId: z.string().nullable(),
+  tags: z.array(z.string()),
+  metadata: z.record(z.string(), z.unknown()).nullable(),
+  closedAt: date.nullable(),
+  closedReason: z.string().nullable(),
+  /** Nothing is taken in from then on. */
+  expiresAt: date.nullable(),
+  createdAt: date,
+  updatedAt: date,
+});
+export type ListedSession = z.infer<typeof listedSession>;
+
+export const session = listedSession.extend({ triggerConfig: sessionTriggerConfig });
+export type Session = z.infer<typeof session>;
+
+export const createdSession = session.extend({
+  /** The run that serves it. */
+  runId: z.string(),
+  /** Reads its `.out` and writes its `.in`, for an hour. */
+  publicAccessToken: z.string(),
+  /** There was a session of this external id. */
+  isCached: z.boolean(),
+});
+export type CreatedSession = z.infer<typeof createdSession>;
+
+export const createSession = operation({
+  id: 'createSession',
+  method: 'POST',
+  path: '/api/v1/sessions',
+  tag: 'sessions',
+  summary: 'Start a session and the run that serves it, or go on with the one of this external id',
+  access: { secretKey: true, publicToken: true, action: 'write', on: 'sessions', objects: true },
+  body: z.object({
+    type: words(64),
+    taskIdentifier: words(128),
+    triggerConfig: sessionTriggerConfig,
+    externalId: externalId.optional(),
+    tags: tags(10).optional(),
+    metadata: metadata.optional(),
+    expiresAt: z.coerce.date().optional(),
+  }),
+  bodyLimit: sessionBodyLimit,
+  status: 201,
+  reply: createdSession,
+  errors: [409, 413, 422],
+});
+
+const list = z
+  .object({
+    'page[size]': pageSize(20),
+    /** The id of a session. */
+    'page[after]': z.string().optional(),
+    'page[before]': z.string().optional(),
+    'filter[type]': commaList.optional(),
+    /** Sessions with any of these tags. */
+    'filter[tags]': commaList.optional(),
+    'filter[taskIdentifier]': commaList.optional(),
+    'filter[externalId]': z.string().optional(),
+    'filter[status]': oneOfList(sessionStatuses).optional(),
+    /** Wins over from and to. */
+    'filter[createdAt][period]': period.optional(),
+    'filter[createdAt][from]': instant.optional(),
+    'filter[createdAt][to]': instant.optional(),
+  })
+  .refine((query) => query['page[after]'] === undefined || query['page[before]'] === undefined, {
+    message: 'not with page[after]: send one of the two',
+    path: ['page[before]'],
+  });
+
+export const listSessions = operation({
+  id: 'listSessions',
+  method: 'GET',
+  path: '/api/v1/sessions',
+  tag: 'sessions',
+  summary: 'List sessions, newest first',
+  access: { secretKey: true, publicToken: true, action: 'read', on: 'sessions', objects: true },
+  query: list,
+  reply: z.object({ data: z.array(listedSession), pagination: cursors }),
+});
+
+/** `session` is a session's id or its external id. What begins with `session_` is an id. */
+const one = z.object({ session: z.string().min(1).max(mostExternalIdCharacters) });
+
+export const retrieveSession = operation({
+  id: 'retrieveSession',
+  method: 'GET',
+  path: '/api/v1/sessions/:session',
+  tag: 'sessions',
+  summary: 'Retrieve a session',
+  access: { secretKey: true, publicToken: true, action: 'read', on: 'sessions', objects: true },
+  params: one,
+  reply: session,
+  errors: [404],
+});
+
+const bySecretKey = {
+  secretKey: true,
+  forbidsPublicToken: true,
+  action: 'admin',
+  on: 'sessions',
+  objects: true,
+} as const;
+
+export const updateSession = operation({
+  id: 'updateSession',
+  method: 'PATCH',
+  path: '/api/v1/sessions/:session',
+  tag: 'sessions',
+  summary: 'Replace the tags or the metadata of a session',
+  access: bySecretKey,
+  cors: true,
+  params: one,
+  body: z.object({
+    tags: tags(10).optional(),
+    /** Null clears it. */
+    metadata: metadata.nullable().optional(),
+    /** Never changes: only what it is already is accepted. */
+    externalId: z.string().nullable().optional(),
+  }),
+  bodyLimit: sessionBodyLimit,
+  reply: session,
+  errors: [404, 413, 422],
+});
+
+export const closeSession = operation({
+  id: 'closeSession',
+  method: 'POST',
+  path: '/api/v1/sessions/:session/close',
+  tag: 'sessions',
+  summary: 'Let nothing be appended to a session any more; its run goes on',
+  access: bySecretKey,
+  cors: true,
+  params: one,
+  body: z.object({ reason: words(256).optional() }),
+  bodyLimit: 4_096,
+  reply: session,
+  errors: [404],
+});
+
+export const continueSession = operation({
+  id: 'continueSession',
+  method: 'POST',
+  path: '/api/v1/sessions/:session/end-and-continue',
+  tag: 'sessions',
+  summary: 'Let another run serve a session in place of the calling one',
+  access: { secretKey: true, publicToken: true, action: 'write', on: 'sessions', objects: true },
+  params: one,
+  body: z.object({ callingRunId: z.string().min(1), reason: words(64) }),
+  bodyLimit: 4_096,
+  reply: z.object({
+    /** The run that serves it from now on. */
+    runId: z.string(),
+    /** False: another run than the calling one served it, and still does. */
+    swapped: z.boolean(),
+  }),
+  errors: [404],
+});

@@ -1,0 +1,37 @@
+import { currentClient } from '../client/current-client.ts';
+import { errorId, fromWire, type ErrorGroupDetail, type ErrorReference } from './error-group.ts';
+
+/** Until when an error group is ignored: the first of these. Without any, for ever. */
+export interface IgnoreOptions {
+  /** Milliseconds from now: 1 to 315,576,000,000 (ten years). */
+  duration?: number;
+  /** Occurrences a minute, more than 0 and at most 1,000,000: the ignore ends when there are more. */
+  occurrenceRate?: number;
+  /** Further occurrences, counted from now; at least 1. */
+  totalOccurrences?: number;
+  /** For people; at most 1,000 characters. */
+  reason?: string;
+}
+
+/**
+ * Ignores an error group, resolved or not, and returns it. It goes on counting. Throws a NotFoundError for an unknown one, a
+ * BadRequestError whose `details` name an option that cannot be.
+ *
+ * @example
+ * await errors.ignore('error_0123456789abcdef', { duration: 86_400_000, occurrenceRate: 5, reason: 'known' });
+ */
+export async function ignore(error: ErrorReference, options: IgnoreOptions = {}): Promise<ErrorGroupDetail> {
+  const { duration, occurrenceRate, totalOccurrences, reason } = options;
+  const body = { duration, occurrenceRate, totalOccurrences, reason };
+  return fromWire(await currentClient().call('ignoreError', { params: { errorId: errorId(error) }, body }));
+}
+
+/**
+ * Takes back a resolve or an ignore and returns the group. Throws a NotFoundError for an unknown one.
+ *
+ * @example
+ * await errors.unresolve('error_0123456789abcdef');
+ */
+export async function unresolve(error: ErrorReference): Promise<ErrorGroupDetail> {
+  return fromWire(await currentClient().call('unresolveError', { params: { errorId: errorId(error) } }));
+}

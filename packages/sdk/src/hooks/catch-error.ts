@@ -1,0 +1,66 @@
+import { asksToAbort } from '../retry/abort-task-run-error.ts';
+import { retryDelay, type RetryOptions } from '../retry/backoff.ts';
+import { hookLimitMs, within, type HookCalls } from './call.ts';
+import { globalHooks } from './global.ts';
+import type { CatchErrorResult } from './types.ts';
+
+/** What follows an attempt that threw: the next one after a delay, or nothing. */
+export interface AfterError {
+  readonly error: unknown;
+  readonly delayMs: number | undefined;
+}
+
+export interface FailedAttempt {
+  readonly thrown: unknown;
+  readonly attempt: number;
+  /** With the `maxAttempts` of the run. */
+  readonly retry: RetryOptions & { readonly maxAttempts: number };
+}
+
+/** By the task's rules, unless a `catchError` hook says otherwise. */
+export async function afterError(
+  calls: HookCalls,
+  { thrown, attempt, retry }: FailedAttempt,
+): Promise<AfterError> {
+  const byRules = asksToAbort(thrown) ? undefined : retryDelay(retry, attempt, Math.random);
+  // Who throws it has decided.
+  if (asksToAbort(thrown)) return { error: thrown, delayMs: undefined };
+  const said = await askHooks(calls, { error: thrown, retry, retryDelayInMs: byRules });
+  if (!said) return { error: thrown, delayMs: byRules };
+  const error = 'error' in said && said.error !== undefined ? said.error : thrown;
+  if (said.skipRetrying || byRules === undefined) return { error, delayMs: undefined };
+  return { error, delayMs: askedDelay(said, attempt, retry) ?? byRules };
+}
+
+function askedDelay(
+  said: Exclude<CatchErrorResult, undefined | void>,
+  attempt: number,
+  retry: FailedAttempt['retry'],
+): number | undefined {
+  const { retryAt, retryDelayInMs, retry: other } = said;
+  const asked =
+    retryAt instanceof Date
+      ? retryAt.getTime() - Date.now()
+      : (retryDelayInMs ??
+        (other && retryDelay({ ...other, maxAttempts: retry.maxAttempts }, attempt, Math.random)));
+  return asked === undefined || !Number.isFinite(asked) ? undefined : Math.max(0, Math.round(asked));
+}
+
+async function askHooks(
+  { own, args, warn }: HookCalls,
+  more: { error: unknown; retry: RetryOptions; retryDelayInMs: number | undefined },
+): Promise<CatchErrorResult> {
+  for (const hook of [...(own.catchError ? [own.catchError] : []), ...globalHooks('catchError')]) {
+    let said: CatchErrorResult;
+    try {
+      const inTime = await within(hookLimitMs, async () => {
+        said = await hook({ ...args, ...more });
+      });
+      if (!inTime) warn(`catchError took longer than ${hookLimitMs / 1_000} s: the task's own rules hold.`);
+    } catch (thrown) {
+      warn("catchError failed: the task's own rules hold", thrown);
+    }
+    if (said !== undefined && said !== null) return said;
+  }
+  return undefined;
+}

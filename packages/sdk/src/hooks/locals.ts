@@ -1,0 +1,43 @@
+import { currentRun } from '../run-scope.ts';
+
+/** The name of a value that an attempt keeps, with its type. */
+export interface LocalKey<T> {
+  readonly id: string;
+  /** Carries the type; never there. */
+  readonly value?: T;
+}
+
+function store(): Map<string, unknown> {
+  const locals = currentRun()?.locals;
+  if (locals) return locals;
+  throw new Error('locals belong to an attempt: this is not called inside a run.');
+}
+
+/**
+ * Values that middleware and hooks hand to `run`, and `run` to what it calls: each attempt has its own.
+ *
+ * @example
+ * const db = locals.create<Client>('db');
+ * tasks.middleware(async ({ next }) => {
+ *   const client = locals.set(db, await connect());
+ *   try { await next(); } finally { await client.end(); }
+ * });
+ * // in a task: locals.getOrThrow(db).query('…')
+ */
+export const locals = {
+  /** A key. Two with the same id are the same. */
+  create: <T>(id: string): LocalKey<T> => ({ id }),
+  /** Keeps a value, and gives it back. Throws outside of runs. */
+  set<T>(key: LocalKey<T>, value: T): T {
+    store().set(key.id, value);
+    return value;
+  },
+  /** The value, or undefined. */
+  get: <T>(key: LocalKey<T>): T | undefined => currentRun()?.locals?.get(key.id) as T | undefined,
+  /** The value. Throws when none was set. */
+  getOrThrow<T>(key: LocalKey<T>): T {
+    const found = store();
+    if (found.has(key.id)) return found.get(key.id) as T;
+    throw new Error(`The local "${key.id}" was not set in this attempt.`);
+  },
+};

@@ -1,0 +1,149 @@
+import * as fc from 'fast-check';
+import { applyOperations, type Metadata } from '@millrace/contract/metadata';
+import type { MetadataOperation } from '@millrace/contract';
+import { expect, test } from 'vitest';
+import { MetadataBuffer, MetadataRefused, type MetadataChanges } from './buffer.ts';
+
+/** A buffer beside a server that keeps what it is told, or fails as often as it is told to. */
+function buffered(initial: string | null = null) {
+  const told: MetadataChanges[] = [];
+  const warned: string[] = [];
+  const failures: Error[] = [];
+  let stored: Metadata = JSON.parse(initial ?? '{}') as Metadata;
+  const buffer = new MetadataBuffer({
+    initial,
+    warn: (sentence) => void warned.push(sentence),
+    async tell(changes) {
+      await new Promise((resolve) => setImmediate(resolve));
+      const failure = failures.shift();
+      if (failure) throw failure;
+      told.push(structuredClone(changes));
+      stored = applyOperations(stored, changes.operations ?? []);
+      return structuredClone(stored);
+    },
+  });
+  return { buffer, told, warned, failures, stored: () => stored };
+}
+
+const set = (key: string, value: unknown): MetadataOperation => ({ type: 'set', key, value });
+
+test('changes hold at once and are told together, in their order', async () => {
+  const { buffer, told } = buffered('{"n":1}');
+  buffer.change('operations', set('a', [1]));
+  buffer.change('operations', { type: 'append', key: 'a', value: 2 });
+  buffer.change('operations', { type: 'increment', key: 'n', value: 2 });
+  buffer.change('parentOperations', { type: 'increment', key: 'done', value: 1 });
+  expect(buffer.current()).toEqual({ a: [1, 2], n: 3 });
+  expect(told).toEqual([]);
+  await buffer.end();
+  expect(told).toEqual([
+    {
+      operations: [
+        set('a', [1]),
+        { type: 'append', key: 'a', value: 2 },
+        { type: 'increment', key: 'n', value: 2 },
+      ],
+      parentOperations: [{ type: 'increment', key: 'done', value: 1 }],
+    },
+  ]);
+});
+
+test('are told by themselves a second later', async () => {
+  const { buffer, told } = buffered();
+  buffer.change('operations', set('a', 1));
+  await expect.poll(() => told.length, { timeout: 20_000 }).toBe(1);
+});
+
+test('what the server could not be told is told again, and not twice', async () => {
+  const { buffer, told, failures, warned } = buffered();
+  failures.push(new Error('away'));
+  buffer.change('operations', { type: 'increment', key: 'n', value: 1 });
+  await buffer.flush();
+  buffer.change('operations', { type: 'increment', key: 'n', value: 1 });
+  await buffer.end();
+  expect(told).toHaveLength(1);
+  expect(told[0]?.operations).toHaveLength(2);
+  expect([buffer.current(), warned]).toEqual([{ n: 2 }, []]);
+  failures.push(new Error('away'));
+  buffer.change('operations', set('a', 1));
+  await buffer.end();
+  expect(warned).toEqual([expect.stringMatching(/1 changes of metadata were lost/)]);
+});
+
+test('a refusal for the parent does not cost the run its own changes', async () => {
+  const { buffer, told, failures, warned } = buffered();
+  const refusal = new MetadataRefused('parent is full');
+  failures.push(refusal);
+  buffer.change('operations', set('a', 1));
+  buffer.change('parentOperations', set('b', 1));
+  const ended = buffer.end();
+  await expect.poll(() => told.length).toBeGreaterThan(0);
+  await ended;
+  expect(told).toEqual([{ operations: [set('a', 1)] }, { parentOperations: [set('b', 1)] }]);
+  failures.push(refusal);
+  buffer.change('operations', set('a', 2));
+  await buffer.end();
+  expect(warned).toEqual(['Changes of metadata were refused: parent is full']);
+});
+
+test('too much is refused where it is made, and changes nothing', async () => {
+  const { buffer, told } = buffered();
+  buffer.change('operations', set('a', 'x'.repeat(200_000)));
+  expect(() => buffer.change('operations', set('b', 'x'.repeat(80_000)))).toThrow(/at most 262144 bytes/);
+  expect(Object.keys(buffer.current())).toEqual(['a']);
+  // What is replaced makes room.
+  buffer.change('operations', set('a', 1));
+  buffer.change('operations', set('b', 'x'.repeat(80_000)));
+  await buffer.end();
+  expect(told[0]?.operations).toHaveLength(3);
+});
+
+test('refuses keys that touch the prototype, and amounts that are no numbers', () => {
+  const { buffer } = buffered();
+  for (const key of ['__proto__', '$.a.constructor', '$.x.prototype.y']) {
+    expect(() => buffer.change('operations', set(key, 1))).toThrow(/not a name/);
+  }
+  const add = (value: unknown) =>
+    buffer.change('operations', { type: 'increment', key: 'n', value: value as number });
+  for (const wrong of [Number.NaN, 'one', undefined]) expect(() => add(wrong)).toThrow(/finite number/);
+  buffer.change('operations', set('a', 1));
+  buffer.change('operations', set('a', undefined));
+  expect(buffer.current()).toEqual({});
+});
+
+test('what it holds is always what the server has once it was told everything', async () => {
+  const key = fc.constantFrom('a', 'b', '$.a.c', '$.b[1]');
+  const value = fc.oneof(
+    fc.integer(),
+    fc.array(fc.integer(), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom('c', 'd'), fc.integer()),
+  );
+  const operation: fc.Arbitrary<MetadataOperation> = fc.oneof(
+    fc.record({ type: fc.constant('set' as const), key, value }),
+    fc.record({ type: fc.constant('append' as const), key, value }),
+    fc.record({ type: fc.constant('remove' as const), key, value }),
+    fc.record({ type: fc.constant('delete' as const), key }),
+    fc.record({ type: fc.constant('increment' as const), key, value: fc.integer() }),
+    fc.record({
+      type: fc.constant('update' as const),
+      value: fc.dictionary(fc.constantFrom('a', 'b'), fc.integer()),
+    }),
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.oneof(operation, fc.constant('flush' as const)), { maxLength: 30 }),
+      async (steps) => {
+        const { buffer, stored } = buffered();
+        const flushes: Promise<void>[] = [];
+        for (const step of steps) {
+          if (step === 'flush') flushes.push(buffer.flush());
+          else buffer.change('operations', step);
+        }
+        await Promise.all(flushes);
+        await buffer.end();
+        expect(JSON.stringify(buffer.current())).toBe(JSON.stringify(stored()));
+      },
+    ),
+    { numRuns: 200 },
+  );
+});

@@ -1,0 +1,179 @@
+import type { MetadataOperation, mostMetadataBytes as contractLimit } from '@millrace/contract';
+import { applyInPlace, applyOperations, refusedKey, type Metadata } from '@millrace/contract/metadata';
+import type { MetadataTarget, RunMetadata } from '../run-scope.ts';
+
+const mostBytes: typeof contractLimit = 262_144;
+/** Milliseconds that a change waits for others. */
+const waitMs = 1_000;
+/** So many are told at once; more go without waiting. */
+const mostAtOnce = 1_000;
+
+/** Changes as one request tells them. */
+export type MetadataChanges = Partial<Record<MetadataTarget, MetadataOperation[]>>;
+
+/** What is told failed for good: told again, it would fail again. */
+export class MetadataRefused extends Error {
+  override readonly name = 'MetadataRefused';
+}
+
+export interface MetadataBufferOptions {
+  /** JSON text of what the run has when the attempt starts. */
+  readonly initial: string | null;
+  /** Tells the server, and answers with the run's metadata as it is then. Throws a MetadataRefused for what it does not take. */
+  readonly tell: (changes: MetadataChanges) => Promise<Metadata>;
+  /** Takes a sentence about changes that were lost. */
+  readonly warn: (sentence: string) => void;
+}
+
+const sizeOf = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value) ?? '').length;
+
+/** The metadata of one attempt's run: changed at once here, told to the server together. */
+export class MetadataBuffer implements RunMetadata {
+  readonly #options: MetadataBufferOptions;
+  #current: Metadata;
+  /** Never less than it has. */
+  #bytes: number;
+  #waiting: { readonly target: MetadataTarget; readonly operation: MetadataOperation }[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #telling: Promise<void> | undefined;
+
+  constructor(options: MetadataBufferOptions) {
+    this.#options = options;
+    this.#current = parsed(options.initial);
+    this.#bytes = sizeOf(this.#current);
+  }
+
+  current(): Metadata {
+    return structuredClone(this.#current);
+  }
+
+  change(target: MetadataTarget, given: MetadataOperation): void {
+    const operation = asJson(given);
+    const refused = operation.type === 'update' ? undefined : refusedKey(operation.key);
+    if (refused !== undefined) throw new TypeError(`metadata: ${refused}.`);
+    if (target === 'operations') this.#apply(operation);
+    this.#waiting.push({ target, operation });
+    if (this.#waiting.length >= mostAtOnce) void this.#tell();
+    else this.#later();
+  }
+
+  async flush(): Promise<void> {
+    while (this.#telling || this.#waiting.length > 0) {
+      const before = this.#waiting.length;
+      await (this.#telling ?? this.#tell());
+      // The server cannot be reached; what waits is tried again later.
+      if (!this.#telling && before > 0 && this.#waiting.length >= before) return;
+    }
+  }
+
+  /** At the attempt's end: what cannot be told now is lost. */
+  async end(): Promise<void> {
+    await this.flush();
+    clearTimeout(this.#timer);
+    const lost = this.#waiting.length;
+    if (lost > 0)
+      this.#options.warn(`${lost} changes of metadata were lost: the server could not be reached.`);
+    this.#waiting = [];
+  }
+
+  #apply(operation: MetadataOperation): void {
+    // Counted anew only when it may be too much: appending to a list must not cost its length each time.
+    this.#bytes += sizeOf(operation);
+    if (this.#bytes <= mostBytes) {
+      this.#current = applyInPlace(this.#current, operation);
+      return;
+    }
+    const changed = applyOperations(this.#current, [operation]);
+    const bytes = sizeOf(changed);
+    if (bytes > mostBytes) {
+      this.#bytes = sizeOf(this.#current);
+      throw new RangeError(
+        `metadata: a run has at most ${mostBytes} bytes of it as JSON; with this change it would have ${bytes}.`,
+      );
+    }
+    this.#current = changed;
+    this.#bytes = bytes;
+  }
+
+  #later(): void {
+    if (this.#timer !== undefined || this.#telling) return;
+    this.#timer = setTimeout(() => void this.#tell(), waitMs);
+    (this.#timer as { unref?: () => void }).unref?.();
+  }
+
+  /** One request at a time, so that changes arrive in their order. Never rejects. */
+  #tell(): Promise<void> {
+    this.#telling ??= this.#tellNow().finally(() => {
+      this.#telling = undefined;
+      if (this.#waiting.length > 0) this.#later();
+    });
+    return this.#telling;
+  }
+
+  /** Together; when that is refused, target by target, so that a full parent does not cost the run its own. */
+  async #tellAll(changes: MetadataChanges): Promise<Metadata> {
+    const targets = Object.entries(changes) as [MetadataTarget, MetadataOperation[]][];
+    try {
+      return await this.#options.tell(changes);
+    } catch (error) {
+      if (!(error instanceof MetadataRefused) || targets.length === 1) throw error;
+    }
+    let stored: Metadata | undefined;
+    let refusal: unknown;
+    for (const [target, operations] of targets) {
+      try {
+        stored = await this.#options.tell({ [target]: operations });
+      } catch (error) {
+        refusal = error;
+        if (!(error instanceof MetadataRefused)) throw error;
+        this.#options.warn(`Changes of metadata were refused: ${error.message}`);
+      }
+    }
+    if (stored === undefined) throw refusal;
+    return stored;
+  }
+
+  async #tellNow(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const told = this.#waiting.splice(0, mostAtOnce);
+    if (told.length === 0) return;
+    const changes: MetadataChanges = {};
+    for (const { target, operation } of told) (changes[target] ??= []).push(operation);
+    try {
+      const stored = await this.#tellAll(changes);
+      // What others changed meanwhile (a child, the dashboard) is seen as well.
+      this.#current = applyOperations(
+        stored,
+        this.#waiting.flatMap(({ target, operation }) => (target === 'operations' ? [operation] : [])),
+      );
+      this.#bytes = sizeOf(this.#current);
+    } catch (error) {
+      if (error instanceof MetadataRefused) {
+        this.#options.warn(`Changes of metadata were refused: ${error.message}`);
+      } else this.#waiting.unshift(...told);
+    }
+  }
+}
+
+/** As the server will see it; a value that JSON has no word for is none. */
+function asJson(operation: MetadataOperation): MetadataOperation {
+  const text = JSON.stringify(operation);
+  const read = JSON.parse(text) as MetadataOperation;
+  // What JSON has no word for is left out of it.
+  if (read.type === 'set' && read.value === undefined) return { type: 'delete', key: read.key };
+  if (read.type === 'increment' && typeof read.value !== 'number') {
+    throw new TypeError('metadata.increment: the amount must be a finite number.');
+  }
+  return read;
+}
+
+/** Triggers may store any text as metadata; what is no object counts as none. */
+function parsed(text: string | null): Metadata {
+  try {
+    const value: unknown = JSON.parse(text ?? '{}');
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Metadata) : {};
+  } catch {
+    return {};
+  }
+}

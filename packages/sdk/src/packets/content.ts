@@ -1,0 +1,52 @@
+import { errorOf, type Failure } from '../client/api-error.ts';
+import { requestRetryDelay } from '../client/request-retry.ts';
+import type { ResolvedSettings } from '../client/settings.ts';
+
+/** A text and the type that says how to read it. */
+export interface TypedText {
+  readonly text: string;
+  readonly type: string;
+}
+
+type Settings = Pick<ResolvedSettings, 'retry' | 'timeoutInMs'>;
+
+/**
+ * One exchange with a signed address, tried again as requests are. It may be on another host than the server, and is all the
+ * permission there is: the credential stays here.
+ */
+async function exchangeWith(settings: Settings, url: string, init: RequestInit): Promise<Response> {
+  for (let attempt = 1; ; attempt += 1) {
+    let failure: Failure;
+    try {
+      const response = await fetch(url, { ...init, signal: AbortSignal.timeout(settings.timeoutInMs) });
+      if (response.ok) return response;
+      failure = {
+        status: response.status,
+        text: await response.text(),
+        shouldRetry: response.headers.get('x-should-retry') ?? undefined,
+      };
+    } catch (cause) {
+      failure = { status: undefined, cause, baseURL: new URL(url).origin };
+    }
+    const delay = requestRetryDelay(settings.retry, attempt, failure, Date.now(), Math.random);
+    if (delay === undefined) throw errorOf(failure);
+    await new Promise((resolve) => setTimeout(resolve, delay));
+  }
+}
+
+/** Sends a content to a signed address. */
+export async function sendContent(settings: Settings, url: string, { text, type }: TypedText): Promise<void> {
+  const response = await exchangeWith(settings, url, {
+    method: 'PUT',
+    headers: { 'content-type': type },
+    body: text,
+  });
+  await response.arrayBuffer();
+}
+
+/** Reads what a signed address leads to. */
+export async function readContent(settings: Settings, url: string): Promise<TypedText> {
+  const response = await exchangeWith(settings, url, {});
+  const type = response.headers.get('content-type')?.split(';', 1)[0]?.trim() ?? 'application/json';
+  return { text: await response.text(), type };
+}

@@ -1,0 +1,118 @@
+import { currentRun } from '../run-scope.ts';
+import { pause } from '../runs/pause.ts';
+import { retryDelay, type RetryOptions } from './backoff.ts';
+import { resetDelay, type ResetHeaders } from './reset-headers.ts';
+
+/** Pauses that grow. */
+export interface BackoffStrategy extends RetryOptions {
+  strategy: 'backoff';
+}
+
+/** A pause until the time that a header of the reply names. */
+export interface HeadersStrategy extends ResetHeaders {
+  strategy: 'headers';
+  /** All tries, the first included. Default 3. */
+  maxAttempts?: number;
+}
+
+/** When `retry.fetch` tries again. */
+export interface FetchRetryOptions {
+  /**
+   * What follows a status: `429`, a range such as `500-599`, or several with commas. The first that fits holds.
+   * Default: 408, 429 and 500–599 with pauses that grow, 429 after its `Retry-After` where there is one.
+   */
+  byStatus?: Record<string, BackoffStrategy | HeadersStrategy>;
+  /** What follows a connection that fails. Default: pauses that grow. */
+  connectionError?: RetryOptions;
+  /** What follows a try that took longer than `timeoutInMs`. Default: pauses that grow. */
+  timeout?: RetryOptions;
+}
+
+export type FetchOptions = RequestInit & {
+  /** How a failed try is followed by another; `false` is never. */
+  retry?: FetchRetryOptions | false;
+  /** Milliseconds that one try may take until its headers are there. Default: as long as it takes. */
+  timeoutInMs?: number;
+};
+
+const byDefault: NonNullable<FetchRetryOptions['byStatus']> = {
+  '429': { strategy: 'headers', resetHeader: 'retry-after', resetFormat: 'delay_seconds' },
+  '408,500-599': { strategy: 'backoff' },
+};
+
+/**
+ * `fetch`, tried again by the status of the reply, on connections that fail and on timeouts. Gives the last reply, whatever its status,
+ * and throws what the last try threw. The run's signal ends it. A body that is a stream cannot be sent twice: it is tried once.
+ *
+ * @example
+ * const reply = await retry.fetch('https://api.example.com/orders', {
+ *   timeoutInMs: 5_000,
+ *   retry: {
+ *     byStatus: {
+ *       '429': { strategy: 'headers', resetHeader: 'x-ratelimit-reset', resetFormat: 'unix_timestamp' },
+ *       '500-599': { strategy: 'backoff', maxAttempts: 5 },
+ *     },
+ *   },
+ * });
+ */
+export async function retryFetch(
+  input: string | URL | Request,
+  options: FetchOptions = {},
+): Promise<Response> {
+  const { retry, timeoutInMs, ...init } = options;
+  const stop = init.signal ?? (input instanceof Request ? input.signal : undefined);
+  const own = currentRun()?.signal;
+  const signals = [stop, own].filter((signal) => signal !== undefined && signal !== null);
+  const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
+  const isOnce = retry === false || init.body instanceof ReadableStream;
+  const { byStatus = byDefault, connectionError = {}, timeout = {} } = retry === false ? {} : (retry ?? {});
+  for (let attempt = 1; ; attempt += 1) {
+    signal?.throwIfAborted();
+    const clock = timeoutInMs === undefined ? undefined : AbortSignal.timeout(timeoutInMs);
+    const either = [signal, clock].filter((one) => one !== undefined);
+    let reply: Response;
+    try {
+      // A request with a body of its own can be read once.
+      const again = input instanceof Request ? input.clone() : input;
+      reply = await fetch(again, { ...init, ...(either.length > 0 && { signal: AbortSignal.any(either) }) });
+    } catch (thrown) {
+      if (signal?.aborted || isOnce) throw thrown;
+      const delayMs = retryDelay(clock?.aborted ? timeout : connectionError, attempt, Math.random);
+      if (delayMs === undefined) throw thrown;
+      await pause(delayMs, signal);
+      continue;
+    }
+    const strategy = isOnce ? undefined : strategyFor(reply.status, byStatus);
+    const delayMs = strategy && delayOf(strategy, attempt, reply.headers);
+    if (delayMs === undefined) return reply;
+    await reply.body?.cancel().catch(() => undefined);
+    await pause(delayMs, signal);
+  }
+}
+
+function strategyFor(status: number, byStatus: NonNullable<FetchRetryOptions['byStatus']>) {
+  for (const [text, strategy] of Object.entries(byStatus)) {
+    for (const part of text.split(',')) {
+      const [, first, last = first] = /^\s*(\d{3})\s*(?:-\s*(\d{3}))?\s*$/.exec(part) ?? [];
+      if (first === undefined) {
+        throw new TypeError(
+          `retry.byStatus: "${text}" is no status; write for instance 429, 500-599 or 408,500-599.`,
+        );
+      }
+      if (status >= Number(first) && status <= Number(last)) return strategy;
+    }
+  }
+  return undefined;
+}
+
+function delayOf(strategy: BackoffStrategy | HeadersStrategy, attempt: number, headers: Headers) {
+  const { maxAttempts } = strategy;
+  // How many tries are left is the same question for both.
+  const growing = retryDelay(
+    strategy.strategy === 'backoff' ? strategy : { maxAttempts },
+    attempt,
+    Math.random,
+  );
+  if (growing === undefined || strategy.strategy === 'backoff') return growing;
+  return resetDelay(strategy, headers, Date.now()) ?? growing;
+}

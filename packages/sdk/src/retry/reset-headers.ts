@@ -1,0 +1,67 @@
+/** Where a reply says when it is worth trying again. */
+export interface ResetHeaders {
+  /** The header with the time. */
+  resetHeader: string;
+  /**
+   * How it is written. `unix_timestamp` and `unix_timestamp_in_ms` count from 1970; `iso_8601` is a date;
+   * `iso_8601_duration_openai_variant` is such as `1m30.5s` or `250ms`; `delay_seconds`, as `Retry-After` has it, are seconds from now or
+   * an HTTP date. Default `unix_timestamp`.
+   */
+  resetFormat?:
+    | 'unix_timestamp'
+    | 'unix_timestamp_in_ms'
+    | 'iso_8601'
+    | 'iso_8601_duration_openai_variant'
+    | 'delay_seconds';
+  /** The header with what is left of the limit: while it is not 0, the time is not waited for. */
+  remainingHeader?: string;
+  /** The header with the limit; for people who read this. */
+  limitHeader?: string;
+}
+
+/** A server that asks for more than this is not waited for in a process: an hour. */
+const longestMs = 3_600_000;
+
+/** Milliseconds to wait as the headers say; undefined when they do not, or ask for too much. */
+export function resetDelay(
+  { resetHeader, resetFormat = 'unix_timestamp', remainingHeader }: ResetHeaders,
+  headers: Headers,
+  now: number,
+): number | undefined {
+  const remaining = remainingHeader === undefined ? null : headers.get(remainingHeader);
+  if (remaining !== null && Number(remaining) > 0) return undefined;
+  const text = headers.get(resetHeader)?.trim();
+  if (text === undefined || text === '') return undefined;
+  const delay = read(text, resetFormat, now);
+  if (delay === undefined || !Number.isFinite(delay) || delay > longestMs) return undefined;
+  return Math.max(0, Math.ceil(delay));
+}
+
+function read(
+  text: string,
+  format: NonNullable<ResetHeaders['resetFormat']>,
+  now: number,
+): number | undefined {
+  switch (format) {
+    case 'unix_timestamp':
+      return Number(text) * 1_000 - now;
+    case 'unix_timestamp_in_ms':
+      return Number(text) - now;
+    case 'iso_8601':
+      return Date.parse(text) - now;
+    case 'delay_seconds':
+      return /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now;
+    case 'iso_8601_duration_openai_variant':
+      return durationMs(text);
+  }
+}
+
+const unitMs = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000, ms: 1 } as const;
+
+function durationMs(text: string): number | undefined {
+  if (!/^(?:\d+(?:\.\d+)?(?:ms|[dhms]))+$/.test(text)) return undefined;
+  return [...text.matchAll(/(\d+(?:\.\d+)?)(ms|[dhms])/g)].reduce(
+    (sum, [, amount, unit]) => sum + Number(amount) * unitMs[unit as keyof typeof unitMs],
+    0,
+  );
+}

@@ -1,0 +1,96 @@
+import type { ApiClient } from '../client/api-client.ts';
+import { currentClient } from '../client/current-client.ts';
+import { pathOf, type QueryValue } from '../client/routes.ts';
+import type { AnyTask, RunHandle, TaskOutput } from '../task/types.ts';
+import { followRuns } from './follow.ts';
+import { dated, runId, type Run, type RunReference } from './run.ts';
+
+/** A run as its subscribers see it: like `Run`, without its relations. */
+export type WatchedRun<TOutput = unknown> = Omit<
+  Run<TOutput>,
+  'relatedRuns' | 'queue' | 'schedule' | 'event' | 'variablesRevision'
+>;
+
+export interface SubscribeOptions {
+  /** What to leave out, such as `payload`, `output` or `metadata`: it is not sent, and not in the run. */
+  skipColumns?: readonly string[];
+  /** Ends the subscription. */
+  signal?: AbortSignal;
+}
+
+export interface SubscribeToTagOptions extends SubscribeOptions {
+  /** Only runs of these tasks. */
+  tasks?: string | readonly string[];
+  /** Only runs that are not older: a duration such as `30m` or `24h`, at most seven days. Default `24h`. */
+  createdAt?: string;
+}
+
+/**
+ * The run as it is, then as it is after each change, until it is over: the last one is its end. Of changes that follow each other
+ * fast, some are told as one. A connection that breaks is made again, with nothing lost. In a browser, with a public token that reads
+ * the run.
+ *
+ * @example
+ * for await (const run of runs.subscribeToRun(handle)) {
+ *   show(run.status, run.metadata?.progress);
+ * }
+ */
+export function subscribeToRun<TOutput>(
+  handle: RunHandle<string, TOutput>,
+  options?: SubscribeOptions,
+): AsyncGenerator<WatchedRun<TOutput>, void, undefined>;
+export function subscribeToRun<T extends AnyTask>(
+  run: RunReference,
+  options?: SubscribeOptions,
+): AsyncGenerator<WatchedRun<TaskOutput<T>>, void, undefined>;
+export function subscribeToRun(
+  run: RunReference,
+  options: SubscribeOptions = {},
+): AsyncGenerator<WatchedRun, void, undefined> {
+  return subscribe(currentClient(), 'followRun', { runId: runId(run) }, {}, options);
+}
+
+/**
+ * The runs that have all of the tags: those that are there, then each that comes and each that changes, until the signal ends it or
+ * the loop is left. A run that was told may be told again.
+ *
+ * @example
+ * for await (const run of runs.subscribeToRunsWithTag(`order:${id}`, { createdAt: '1h' })) {
+ *   update(run.id, run.status);
+ * }
+ */
+export function subscribeToRunsWithTag<T extends AnyTask>(
+  tag: string | readonly string[],
+  { tasks, createdAt, ...options }: SubscribeToTagOptions = {},
+): AsyncGenerator<WatchedRun<TaskOutput<T>>, void, undefined> {
+  const listed = (values: string | readonly string[] | undefined) =>
+    typeof values === 'string' ? values : values?.join(',');
+  const query = { tags: listed(tag), tasks: listed(tasks), createdAt };
+  return subscribe(currentClient(), 'followRuns', {}, query, options);
+}
+
+/**
+ * The runs of a batch: as they are, then each that changes, until all are over.
+ *
+ * @example
+ * for await (const run of runs.subscribeToBatch(batch.batchId)) update(run.id, run.status);
+ */
+export function subscribeToBatch<T extends AnyTask>(
+  batchId: string,
+  options: SubscribeOptions = {},
+): AsyncGenerator<WatchedRun<TaskOutput<T>>, void, undefined> {
+  return subscribe(currentClient(), 'followBatch', { batchId }, {}, options);
+}
+
+async function* subscribe(
+  client: ApiClient,
+  operation: 'followRun' | 'followRuns' | 'followBatch',
+  params: Readonly<Record<string, string>>,
+  query: Readonly<Record<string, QueryValue>>,
+  { skipColumns, signal }: SubscribeOptions,
+): AsyncGenerator<WatchedRun, void, undefined> {
+  const path = pathOf(operation, params, { ...query, skipColumns: skipColumns?.join(',') });
+  for await (const run of followRuns(client, path, signal)) {
+    yield dated(run as Parameters<typeof dated>[0]) as WatchedRun;
+  }
+}

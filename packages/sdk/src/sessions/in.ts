@@ -1,0 +1,184 @@
+import type { ApiClient } from '../client/api-client.ts';
+import { currentRun } from '../run-scope.ts';
+import { ResultPromise, type WaitResult } from '../wait/result-promise.ts';
+import { followChannel, type ChannelRecord } from './follow.ts';
+import { dataOf } from './records.ts';
+
+/** A message on `.in`. */
+export interface Message<T = unknown> {
+  readonly data: T;
+  /** Its number, from 0 on. */
+  readonly seq: number;
+  readonly at: Date;
+}
+
+export interface WaitOptions {
+  /** How long to wait, in seconds. Default: as long as the run may. */
+  timeoutInSeconds?: number;
+}
+
+/** No message came within the time to wait. */
+export class SessionTimeoutError extends Error {
+  override readonly name = 'SessionTimeoutError';
+}
+
+/** What clients write and a task reads. */
+export interface SessionIn {
+  /**
+   * Sends a message to the task: a string as it is, everything else as JSON. Starts a run to serve the session if none does. Safe to be
+   * retried: it is appended once.
+   *
+   * @example
+   * await session.in.send({ text: 'Hello' });
+   */
+  send(data: unknown): Promise<void>;
+  /**
+   * The next message that this run has not taken yet. Await it for the result, or `unwrap()` it: then it throws a SessionTimeoutError when
+   * none came in time. Only in a task: needs a secret key.
+   *
+   * @example
+   * const { text } = await session.in.wait<{ text: string }>({ timeoutInSeconds: 300 }).unwrap();
+   */
+  wait<T = unknown>(options?: WaitOptions): ResultPromise<WaitResult<T>>;
+  /** The next message, left for the next `wait`; undefined if there is none. */
+  peek<T = unknown>(): Promise<Message<T> | undefined>;
+  /** Calls back with each message from now on, in order, until `off`. What it gets, `wait` does not. */
+  on<T = unknown>(handle: (message: Message<T>) => void | Promise<void>): { off(): void };
+}
+
+/** How far a session's `.in` has been read. */
+export interface Position {
+  /** The number of the last message that was taken; undefined before the first. */
+  last: number | undefined;
+  ready: Promise<void> | undefined;
+}
+
+const longestWaitSeconds = 600;
+/** Turns end within so many records of the end. */
+const lookBack = 1_000;
+
+const positions = new WeakMap<object, Map<string, Position>>();
+
+/** The handles of one session in one run share a position; elsewhere each has its own. */
+export function positionIn(session: string): Position {
+  const fresh: Position = { last: undefined, ready: undefined };
+  const run = currentRun();
+  if (!run) return fresh;
+  let known = positions.get(run);
+  if (!known) positions.set(run, (known = new Map<string, Position>()));
+  const position = known.get(session) ?? fresh;
+  known.set(session, position);
+  return position;
+}
+
+export function sessionIn(client: ApiClient, session: string, position: Position): SessionIn {
+  /** A run goes on after the last message of the last turn that was completed. */
+  const ready = (): Promise<void> => {
+    position.ready ??= lastConsumed(client, session).then(
+      (last) => void (position.last ??= last),
+      (error: unknown) => {
+        position.ready = undefined;
+        throw error;
+      },
+    );
+    return position.ready;
+  };
+
+  const take = async <T>({ timeoutInSeconds }: WaitOptions): Promise<WaitResult<T>> => {
+    await ready();
+    const until = timeoutInSeconds === undefined ? Infinity : Date.now() + timeoutInSeconds * 1_000;
+    const signal = currentRun()?.signal;
+    for (;;) {
+      const left = Math.ceil((until - Date.now()) / 1_000);
+      const seconds = Math.max(1, Math.min(longestWaitSeconds, left));
+      const options = { lastEventId: position.last, timeoutInSeconds: seconds, signal };
+      for await (const record of followChannel(client, 'subscribeToSessionIn', session, options)) {
+        position.last = record.seq;
+        return { ok: true, output: messageOf<T>(record).data };
+      }
+      if (signal?.aborted) throw signal.reason;
+      if (Date.now() >= until) {
+        return { ok: false, error: new SessionTimeoutError(`No message came within ${timeoutInSeconds} s.`) };
+      }
+    }
+  };
+
+  return {
+    async send(data) {
+      const text = typeof data === 'string' ? data : JSON.stringify(data);
+      if (text === undefined) throw new TypeError('session.in.send takes a string or what JSON can hold.');
+      await client.call('appendToSessionIn', {
+        params: { session },
+        text,
+        headers: { 'x-part-id': crypto.randomUUID() },
+      });
+    },
+
+    wait: <T>(options: WaitOptions = {}) => ResultPromise.of(take<T>(options)),
+
+    async peek<T>() {
+      await ready();
+      const { records } = await client.call('listSessionInRecords', {
+        params: { session },
+        query: { afterEventId: position.last },
+      });
+      const [first] = records;
+      return first && { data: parsed(first.data) as T, seq: first.seqNum, at: new Date() };
+    },
+
+    on<T>(handle: (message: Message<T>) => void | Promise<void>) {
+      const stop = new AbortController();
+      const ended = currentRun()?.signal;
+      const signal = ended ? AbortSignal.any([ended, stop.signal]) : stop.signal;
+      const follow = async (): Promise<void> => {
+        await ready();
+        while (!signal.aborted) {
+          const options = { lastEventId: position.last, timeoutInSeconds: longestWaitSeconds, signal };
+          for await (const record of followChannel(client, 'subscribeToSessionIn', session, options)) {
+            if (signal.aborted) return;
+            position.last = record.seq;
+            await handle(messageOf<T>(record));
+          }
+        }
+      };
+      void follow().catch((error: unknown) => {
+        // A handler that throws fails whoever listens for such faults, as a listener's would.
+        if (!signal.aborted) queueMicrotask(() => Promise.reject(error));
+      });
+      return { off: () => stop.abort() };
+    },
+  };
+}
+
+const messageOf = <T>(record: ChannelRecord): Message<T> => ({
+  data: parsed(dataOf(record)) as T,
+  seq: record.seq,
+  at: new Date(record.at),
+});
+
+/** Messages travel as texts; one that is JSON is what it says. */
+function parsed(data: unknown): unknown {
+  if (typeof data !== 'string') return data;
+  try {
+    return JSON.parse(data) as unknown;
+  } catch {
+    return data;
+  }
+}
+
+/** What the last completed turn says about how far `.in` was read. */
+async function lastConsumed(client: ApiClient, session: string): Promise<number | undefined> {
+  const path = { params: { session } };
+  const { header } = await client.callWithHeaders('lookAtSessionOut', path);
+  const last = Number(header('x-last-chunk-index') ?? -1);
+  const after = last - lookBack;
+  const { records } = await client.call('listSessionOutRecords', {
+    ...path,
+    query: { afterEventId: after >= 0 ? after : undefined },
+  });
+  for (const { headers = [] } of records.toReversed()) {
+    const read = headers.find(([name]) => name === 'session-in-event-id')?.[1];
+    if (read !== undefined && /^\d+$/.test(read)) return Number(read);
+  }
+  return undefined;
+}

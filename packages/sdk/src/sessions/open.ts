@@ -1,0 +1,48 @@
+import { currentClient } from '../client/current-client.ts';
+import { currentRun } from '../run-scope.ts';
+import { positionIn, sessionIn, type SessionIn } from './in.ts';
+import { sessionOut, type SessionOut } from './out.ts';
+import { sessionAddress, type SessionReference } from './session.ts';
+
+/** The two channels of a session. */
+export interface SessionHandle {
+  /** As it was given: its id or its external id. */
+  readonly id: string;
+  readonly in: SessionIn;
+  readonly out: SessionOut;
+  /**
+   * Lets a new run serve the session in place of the calling one, which should return soon. Only in a task.
+   *
+   * @example
+   * await session.endAndContinue('upgrade');
+   */
+  endAndContinue(reason: string): Promise<{ runId: string; swapped: boolean }>;
+}
+
+/**
+ * The channels of a session, in a task, a backend or a browser. Nothing is asked before they are used.
+ *
+ * @example
+ * const session = sessions.open(payload.sessionId);
+ * const { text } = await session.in.wait<{ text: string }>().unwrap();
+ * await session.out.append({ text: `You said ${text}` });
+ * await session.out.writeControl('turn-complete');
+ */
+export function open(reference: SessionReference): SessionHandle {
+  const client = currentClient();
+  const session = sessionAddress(reference);
+  const position = positionIn(session);
+  return {
+    id: session,
+    in: sessionIn(client, session, position),
+    out: sessionOut(client, session, () => position.last),
+    async endAndContinue(reason) {
+      const run = currentRun();
+      if (!run) throw new Error('endAndContinue works only in the code of a task while it runs.');
+      return client.call('continueSession', {
+        params: { session },
+        body: { callingRunId: run.run, reason },
+      });
+    },
+  };
+}

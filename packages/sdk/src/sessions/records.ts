@@ -1,0 +1,32 @@
+import type { ChannelRecord } from './follow.ts';
+
+/** A part of what was written: data, or a sign beside it. */
+export interface Control {
+  /** `turn-complete`, `upgrade-required` or another. */
+  readonly subtype: string;
+  /** All its headers. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly seq: number;
+}
+
+/** What the writer gave. What is no envelope is data itself. */
+export function dataOf({ body }: Pick<ChannelRecord, 'body'>): unknown {
+  try {
+    const value: unknown = JSON.parse(body);
+    if (typeof value === 'object' && value !== null && Object.hasOwn(value, 'data')) {
+      return (value as { data: unknown }).data;
+    }
+    return value;
+  } catch {
+    return body;
+  }
+}
+
+/** The sign of a control record; undefined for data. */
+export function controlOf({ headers, seq }: ChannelRecord): Control | undefined {
+  const subtype = headers.find(([name]) => name === 'trigger-control')?.[1];
+  return subtype === undefined ? undefined : { subtype, headers: Object.fromEntries(headers), seq };
+}
+
+/** Commands to the log itself (trim, fence) have a header without a name; they are no data. */
+export const isCommand = ({ headers }: ChannelRecord): boolean => headers[0]?.[0] === '';

@@ -1,0 +1,11 @@
+import { currentClient } from '../client/current-client.ts';
+import { fromWire, sessionAddress, type Session, type SessionReference } from './session.ts';
+
+/**
+ * A session. Throws a NotFoundError for an unknown one.
+ *
+ * @example
+ * const { currentRunId, closedAt } = await sessions.retrieve('chat-1');
+ */
+export const retrieve = async (session: SessionReference): Promise<Session> =>
+  fromWire(await currentClient().call('retrieveSession', { params: { session: sessionAddress(session) } }));

@@ -1,0 +1,76 @@
+import { UnserializableError } from '../payload/encode.ts';
+
+export interface WrittenRecord {
+  readonly body: string;
+  readonly headers?: [string, string][];
+}
+
+const mostRecords = 500;
+const mostCharacters = 250_000;
+
+/** A record of data, as JSON: dates become texts. Throws for what no text can hold. */
+export function dataRecord(data: unknown): WrittenRecord {
+  if (typeof data === 'function' || typeof data === 'symbol') {
+    throw new UnserializableError(`A chunk is a ${typeof data}, which cannot be sent.`);
+  }
+  return { body: JSON.stringify({ data: data ?? null, id: crypto.randomUUID().slice(0, 8) }) };
+}
+
+/** Sends records, all attempts under one part id; resolves with the number of the first. */
+export type SendRecords = (records: readonly WrittenRecord[], partId: string) => Promise<number>;
+
+/** Writes records, in order. What is written while a request is under way shares the next one. */
+export class OutQueue {
+  readonly #send: SendRecords;
+  #waiting: { record: WrittenRecord; resolve(seq: number): void; reject(reason: unknown): void }[] = [];
+  #writing = false;
+  #failed: unknown;
+
+  constructor(send: SendRecords) {
+    this.#send = send;
+  }
+
+  /** Resolves with the record's number when it is durable. After a failure nothing more is written: it would be out of order. */
+  add(record: WrittenRecord): Promise<number> {
+    return new Promise((resolve, reject) => {
+      if (this.#failed !== undefined) {
+        reject(this.#failed);
+        return;
+      }
+      this.#waiting.push({ record, resolve, reject });
+      if (this.#writing) return;
+      this.#writing = true;
+      // What is added in the same turn goes along.
+      queueMicrotask(() => void this.#write());
+    });
+  }
+
+  async #write(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const group = this.#take();
+      try {
+        // One part id for all attempts of this request: it is appended once.
+        const start = await this.#send(
+          group.map(({ record }) => record),
+          crypto.randomUUID(),
+        );
+        group.forEach(({ resolve }, index) => resolve(start + index));
+      } catch (error) {
+        this.#failed = error;
+        for (const { reject } of [...group, ...this.#waiting.splice(0)]) reject(error);
+      }
+    }
+    this.#writing = false;
+  }
+
+  #take() {
+    let count = 0;
+    let characters = 0;
+    for (const { record } of this.#waiting) {
+      if (count > 0 && (count >= mostRecords || characters + record.body.length > mostCharacters)) break;
+      characters += record.body.length;
+      count++;
+    }
+    return this.#waiting.splice(0, count);
+  }
+}

@@ -1,0 +1,187 @@
+import { expect, it } from 'vitest';
+import { column } from '../db/columns.ts';
+import { newTimedId } from '../db/ids.ts';
+import { listRuns } from '../runs/list/list.ts';
+import { testEngine, type TestEngine } from '../runs/testing/engine.ts';
+import { abortBulkAction } from './abort.ts';
+import { createBulkAction } from './create.ts';
+import { bulkPruner } from './prune.ts';
+import { retrieveBulkAction } from './read.ts';
+import { bulkWorker } from './work.ts';
+
+const workerOf = ({ engine, runners, dispatch }: TestEngine) =>
+  bulkWorker({ engine, runners, dispatch, redactor: () => undefined });
+
+async function workOff(test: TestEngine): Promise<void> {
+  const worker = workerOf(test);
+  while (await worker.round());
+}
+
+const countsOf = async ({ sql, environment }: TestEngine, id: string) => {
+  const { status, counts } = await retrieveBulkAction(sql, environment.id, id);
+  return { status, ...counts };
+};
+
+const listed = async ({ sql, environment, engine }: TestEngine, query: object) => {
+  const { data } = await listRuns(sql, {
+    envs: [environment.id],
+    query: { 'page[size]': 100, ...query },
+    now: engine.clock.now(),
+  });
+  return data.map(({ id }) => id);
+};
+
+/** The ids of its filter are of the past: they are given a moment before. */
+const later = (test: TestEngine) => test.engine.clock.shift(10);
+
+it('cancels what a filter finds, and nothing that comes later', async () => {
+  const test = await testEngine();
+  await test.register('echo', 'other');
+  const mine = await Promise.all(['a', 'b', 'c'].map((tag) => test.trigger('echo', { tags: [tag] })));
+  const other = await test.trigger('other');
+  later(test);
+  const id = await createBulkAction(test.engine, test.environment.id, {
+    action: 'cancel',
+    filter: { taskIdentifier: ['echo'], status: ['QUEUED'] },
+  });
+  const late = await test.trigger('echo');
+  await workOff(test);
+  expect(await countsOf(test, id)).toEqual({ status: 'COMPLETED', total: 3, success: 3, failure: 0 });
+  for (const run of mine) expect(await test.statusOf(run.id)).toBe('CANCELED');
+  for (const run of [other, late]) expect(await test.statusOf(run.id)).toBeNull();
+  const ids = mine.map((run) => run.id);
+  expect((await listed(test, { 'filter[bulkAction]': id })).toSorted()).toEqual(ids.toSorted());
+  expect(await listed(test, { 'filter[bulkAction]': id, 'filter[tag]': ['b'] })).toEqual([ids[1]]);
+  expect(await listed(test, { 'filter[bulkAction]': 'bulk_other' })).toEqual([]);
+});
+
+it('asks a live attempt to stop, and counts what is over or gone as failed', async () => {
+  const test = await testEngine();
+  const { id: version } = await test.register('echo');
+  const [live, over] = [await test.trigger('echo'), await test.trigger('echo')];
+  await test.addRunner('runner');
+  for (const attempt of await test.claim('runner', [version], 2)) {
+    if (attempt.run === over.id) await test.end(attempt);
+  }
+  const id = await createBulkAction(test.engine, test.environment.id, {
+    action: 'cancel',
+    runIds: [live.id, over.id, 'run_gone', live.id],
+  });
+  await workOff(test);
+  expect(await countsOf(test, id)).toEqual({ status: 'COMPLETED', total: 3, success: 1, failure: 2 });
+  const leases = await test.sql`select cancel_requested from leases where run_id = ${live.id}`;
+  expect(leases).toEqual([{ cancel_requested: true }]);
+});
+
+/** Runs as their rows alone: enough to be replayed. */
+async function addOver({ sql, environment, engine }: TestEngine, count: number): Promise<string[]> {
+  const queue = await engine.queues.id(environment.id, 'task/echo');
+  const ids = Array.from({ length: count }, (_, n) => newTimedId('run', engine.clock.now() - 60_000 - n));
+  await sql`
+    insert into runs (env, id, task, status, queue_id, ord, created_at, finished_at, payload)
+    select ${environment.id}::int, i.id, 'echo', 'FAILED', ${queue}::int, 0, now() - interval '1 minute', now(), '{"n":1}'
+      from unnest(${column(ids, (id) => id)}::text[]) as i (id)`;
+  await sql`
+    insert into run_facets select ${environment.id}::int, f, left(i.id, 10)
+      from unnest(${column(ids, (id) => id)}::text[]) as i (id), unnest(array['o:echo', 's:FAILED', 'e:FAILED:echo']) as f
+    on conflict do nothing`;
+  return ids;
+}
+
+const replaysOf = ({ sql }: TestEngine) =>
+  sql<{ id: string; replay_of: string }[]>`select id, replay_of from runs where replay_of is not null`;
+
+it('replays each run exactly once, however many workers there are and wherever one dies', async () => {
+  const test = await testEngine();
+  await test.register('echo');
+  const ids = await addOver(test, 1_250);
+  const id = await createBulkAction(test.engine, test.environment.id, {
+    action: 'replay',
+    filter: { status: ['FAILED'] },
+  });
+  const workers = [workerOf(test), workerOf(test), workerOf(test)];
+  for (let turn = 0; ; turn += 1) {
+    const rounds = Promise.allSettled(workers.map((worker) => worker.round()));
+    if (turn % 3 === 1) {
+      // What kill -9 leaves: the connection ends in the middle of whatever it does.
+      await test.sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+         where application_name = 'test' and pid <> pg_backend_pid() and datname = current_database()`.catch(
+        () => {},
+      );
+    }
+    await rounds;
+    const { status } = await countsOf(test, id);
+    if (status !== 'PENDING') break;
+  }
+  expect(await countsOf(test, id)).toEqual({ status: 'COMPLETED', total: 1_250, success: 1_250, failure: 0 });
+  const made = await replaysOf(test);
+  expect(made.map((row) => row.replay_of).toSorted()).toEqual(ids.toSorted());
+  expect(await listed(test, { 'filter[bulkAction]': id })).toEqual(
+    made
+      .map((row) => row.id)
+      .toSorted()
+      .toReversed()
+      .slice(0, 100),
+  );
+}, 60_000);
+
+it('stops when it is told to, in the middle, and says what it had done', async () => {
+  const test = await testEngine();
+  await test.register('echo');
+  await addOver(test, 350);
+  const { id: env } = test.environment;
+  const id = await createBulkAction(test.engine, env, { action: 'replay', filter: { period: '1d' } });
+  const worker = workerOf(test);
+  for (let n = 0; n < 3; n += 1) await worker.round();
+  await abortBulkAction(test.engine, env, id);
+  expect(await worker.round()).toBe(false);
+  expect(await countsOf(test, id)).toEqual({ status: 'ABORTED', total: 350, success: 200, failure: 0 });
+  expect(await replaysOf(test)).toHaveLength(200);
+  // Again is no change; one that is done is another matter.
+  await abortBulkAction(test.engine, env, id);
+  const none = await createBulkAction(test.engine, env, { action: 'cancel', filter: { version: ['1.1'] } });
+  expect(await countsOf(test, none)).toEqual({ status: 'COMPLETED', total: 0, success: 0, failure: 0 });
+  await expect(abortBulkAction(test.engine, env, none)).rejects.toMatchObject({ status: 422 });
+  await expect(abortBulkAction(test.engine, env, 'bulk_none')).rejects.toMatchObject({ status: 404 });
+});
+
+it('counts a run that cannot be replayed as failed and goes on with the others', async () => {
+  const test = await testEngine();
+  await test.register('echo');
+  const ids = await addOver(test, 5);
+  await test.sql`update runs set payload = 'no JSON' where id = ${ids[2] ?? ''}`;
+  // Refused by the database itself, in the middle of the piece.
+  await test.sql.unsafe(`
+    create function refuse() returns trigger language plpgsql as $$ begin
+      if new.replay_of = '${ids[3] ?? ''}' then raise exception 'not this one'; end if; return new; end $$;
+    create trigger refuse before insert on runs for each row execute function refuse()`);
+  const id = await createBulkAction(test.engine, test.environment.id, { action: 'replay', runIds: ids });
+  await workOff(test);
+  expect(await countsOf(test, id)).toEqual({ status: 'COMPLETED', total: 5, success: 3, failure: 2 });
+});
+
+it('takes turns between actions, and lets go of those that are long over', async () => {
+  const test = await testEngine();
+  await test.register('echo');
+  const ids = await addOver(test, 300);
+  const { id: env } = test.environment;
+  const large = await createBulkAction(test.engine, env, { action: 'replay', runIds: ids });
+  test.engine.clock.shift(5);
+  const small = await createBulkAction(test.engine, env, { action: 'replay', runIds: ids.slice(0, 1) });
+  const worker = workerOf(test);
+  for (let n = 0; n < 4; n += 1) {
+    test.engine.clock.shift(5);
+    await worker.round();
+  }
+  expect(await countsOf(test, small)).toMatchObject({ status: 'COMPLETED', success: 1 });
+  expect(await countsOf(test, large)).toMatchObject({ status: 'PENDING', success: 200 });
+  await workOff(test);
+  const pruner = bulkPruner(test.engine, 86_400_000);
+  while (await pruner.round());
+  expect(await countsOf(test, large)).toMatchObject({ success: 300 });
+  test.engine.clock.shift(2 * 86_400_000);
+  while (await pruner.round());
+  await expect(countsOf(test, large)).rejects.toMatchObject({ status: 404 });
+  expect(await test.sql`select from bulk_runs`).toHaveLength(0);
+});

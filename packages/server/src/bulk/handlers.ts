@@ -1,0 +1,34 @@
+import type { Operations } from '@millrace/contract';
+import { recordHere } from '../audit/record.ts';
+import type { HandlersOf } from '../request.ts';
+import type { Engine } from '../runs/engine.ts';
+import { abortBulkAction } from './abort.ts';
+import { createBulkAction } from './create.ts';
+import { listBulkActions, retrieveBulkAction } from './read.ts';
+
+type Named = Pick<
+  Operations,
+  'createBulkAction' | 'listBulkActions' | 'retrieveBulkAction' | 'abortBulkAction'
+>;
+
+/** `hurry` has the duty of this process look at once. */
+export function bulkHandlers(engine: Pick<Engine, 'sql' | 'clock'>, hurry: () => void): HandlersOf<Named> {
+  const { sql } = engine;
+  return {
+    async createBulkAction(request) {
+      const { environment, body } = request;
+      const id = await createBulkAction(engine, environment.id, body, recordHere(environment, request));
+      hurry();
+      return { id };
+    },
+    listBulkActions: ({ environment, query }) => listBulkActions(sql, environment.id, query),
+    retrieveBulkAction: ({ environment, params }) =>
+      retrieveBulkAction(sql, environment.id, params.bulkActionId),
+    async abortBulkAction(request) {
+      const { environment } = request;
+      const { bulkActionId: id } = request.params;
+      await abortBulkAction(engine, environment.id, id, recordHere(environment, request));
+      return { id };
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import type { Outcome } from '@millrace/contract/runner';
+import { expect, it } from 'vitest';
+import { testEngine, type TestEngine } from '../runs/testing/engine.ts';
+import { exportingOutputs } from './export-output.ts';
+import { packetPruner } from './prune.ts';
+import { readPacketText } from './read.ts';
+import { writePacket } from './write.ts';
+
+async function* bytes(text: string) {
+  yield Buffer.from(text);
+}
+const write = ({ engine, environment }: TestEngine, name: string) =>
+  writePacket(engine, { env: environment.id, name, contentType: 'text/plain' }, bytes(name));
+const namesOf = async ({ sql }: TestEngine) =>
+  (await sql<{ name: string }[]>`select name from packets order by name`).map((row) => row.name);
+interface Ended {
+  readonly env: number;
+  readonly run: string;
+  readonly outcome: Outcome;
+}
+const dayMs = 24 * 3_600_000;
+
+it('lets go of packets that no run names, a day after they were last asked for, and keeps the others', async () => {
+  const test = await testEngine();
+  await test.register('echo');
+  for (const name of ['used', 'unused', 'fresh']) await write(test, name);
+  await test.sql`
+    insert into packets (env, content_type, created_at, used_at)
+    values (${test.environment.id}, 'text/plain', now(), now())`;
+  const run = await test.trigger('echo', { payloadType: 'application/store' }, 'used');
+  const pruner = packetPruner(test.engine);
+  await pruner.round();
+  expect(await test.sql`select from packets`).toHaveLength(4);
+  test.engine.clock.shift(dayMs + 1_000);
+  // A trigger that looks at it starts its day again.
+  const other = await test.trigger('echo', { payloadType: 'application/store' }, 'fresh');
+  await test.sql`delete from runs where id = ${other.id}`;
+  await pruner.round();
+  expect(await namesOf(test)).toEqual(['fresh', 'used']);
+  expect(await test.sql`select distinct packet_id from packet_pieces`).toHaveLength(2);
+  await test.sql`delete from runs where id = ${run.id}`;
+  test.engine.clock.shift(dayMs + 1_000);
+  await pruner.round();
+  expect(await namesOf(test)).toEqual([]);
+});
+
+it('stores outputs of 128 KiB and more apart, by their bytes, and those alone', async () => {
+  const test = await testEngine();
+  const env = test.environment.id;
+  const settle = exportingOutputs(test.engine, async (ended: Ended) => ended.outcome);
+  const end = (output: string) =>
+    settle({ env, run: 'run_1', outcome: { kind: 'completed', output, outputType: 'text/plain' } });
+  const small = 'x'.repeat(128 * 1_024 - 1);
+  expect(await end(small)).toMatchObject({ output: small, outputType: 'text/plain' });
+  for (const large of [`${small}x`, 'é'.repeat(64 * 1_024)]) {
+    const outcome = await end(large);
+    expect(outcome).toMatchObject({ outputType: 'application/store' });
+    const name = outcome.kind === 'completed' ? (outcome.output ?? '') : '';
+    expect(name).toMatch(/^run_1\/output_/);
+    expect(await readPacketText(test.sql, env, name)).toEqual({ text: large, type: 'text/plain' });
+  }
+  const failed = { kind: 'canceled' } as const;
+  expect(await settle({ env, run: 'run_1', outcome: failed })).toBe(failed);
+});

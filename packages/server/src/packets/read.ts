@@ -1,0 +1,49 @@
+import type { Queryable } from '../db/connect.ts';
+
+export interface StoredPacket {
+  readonly contentType: string;
+  readonly bytes: number;
+  /** Read as it is asked for, one piece after the other. */
+  readonly content: AsyncIterable<Buffer>;
+}
+
+/** A packet that is there as a whole; undefined if there is none of that name. */
+export async function readPacket(
+  sql: Queryable,
+  env: number,
+  name: string,
+): Promise<StoredPacket | undefined> {
+  const [row] = await sql<{ id: string; content_type: string; bytes: number }[]>`
+    select id, content_type, bytes from packets where env = ${env} and name = ${name}`;
+  return row && { contentType: row.content_type, bytes: row.bytes, content: pieces(sql, row.id, row.bytes) };
+}
+
+async function* pieces(sql: Queryable, id: string, bytes: number): AsyncGenerator<Buffer> {
+  for (let ix = 0, left = bytes; left > 0; ix += 1) {
+    const [piece] = await sql<{ data: Buffer }[]>`
+      select data from packet_pieces where packet_id = ${id} and ix = ${ix}`;
+    // It was replaced or let go of meanwhile: what is said of its length does not hold.
+    if (!piece) throw new Error('A packet ended while it was read.');
+    left -= piece.data.length;
+    yield piece.data;
+  }
+}
+
+/** A text and the type that says how to read it. */
+export interface StoredText {
+  readonly text: string;
+  readonly type: string;
+}
+
+/** All of a packet, for a reply that holds it. */
+export async function readPacketText(
+  sql: Queryable,
+  env: number,
+  name: string,
+): Promise<StoredText | undefined> {
+  const packet = await readPacket(sql, env, name);
+  if (!packet) return undefined;
+  const parts: Buffer[] = [];
+  for await (const part of packet.content) parts.push(part);
+  return { text: Buffer.concat(parts).toString('utf8'), type: packet.contentType };
+}

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { masterKeyOf } from '../auth/seal.ts';
+import { packetAddresses, packetPath } from './url.ts';
+
+const old = masterKeyOf(Buffer.alloc(32, 1));
+const next = masterKeyOf(Buffer.alloc(32, 2));
+const grant = { act: 'put', env: 1, name: 'a.json' } as const;
+const tokenOf = (path: string) => path.slice(packetPath.length);
+
+it('takes what a process with the other master key signed while keys are changed, and not afterwards', () => {
+  const before = packetAddresses({ ...old, previous: next });
+  const after = packetAddresses({ ...next, previous: old });
+  for (const [signer, reader] of [
+    [before, after],
+    [after, before],
+  ] as const) {
+    expect(reader.verify(tokenOf(signer.sign(grant, 0)), 'put', 0)).toMatchObject(grant);
+  }
+  const token = tokenOf(before.sign(grant, 0));
+  expect(() => packetAddresses(next).verify(token, 'put', 0)).toThrow('not one that this server signed');
+});

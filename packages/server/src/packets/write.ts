@@ -1,0 +1,95 @@
+import { mostPacketBytes } from '@millrace/contract';
+import type { Clock } from '../db/clock.ts';
+import type { Sql } from '../db/connect.ts';
+import { Problem } from '../problem.ts';
+
+export interface PacketStore {
+  readonly sql: Sql;
+  readonly clock: Clock;
+}
+
+export interface NewPacket {
+  readonly env: number;
+  readonly name: string;
+  readonly contentType: string;
+}
+
+const pieceBytes = 256 * 1024;
+/** Others are kept as bytes: an address of ours must not show anybody's page. */
+const knownTypes = new Set(['application/json', 'application/super+json', 'text/plain']);
+
+/** The type that a packet is kept with. */
+export function packetType(contentType: string | undefined): string {
+  const type = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  return knownTypes.has(type) ? type : 'application/octet-stream';
+}
+
+/**
+ * Stores a packet, piece by piece as its content comes, and gives it its name when all of it is there. One that has the name already is
+ * replaced unless a run names it: what a run was given does not change any more (409). Too large is 413.
+ */
+export async function writePacket(
+  { sql, clock }: PacketStore,
+  { env, name, contentType }: NewPacket,
+  content: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const [row] = await sql<{ id: string }[]>`
+    insert into packets (env, content_type, created_at, used_at)
+    values (${env}, ${contentType}, ${new Date(clock.now())}, ${new Date(clock.now())}) returning id`;
+  if (!row) throw new TypeError('a packet that is inserted is answered');
+  const { id } = row;
+  try {
+    let ix = 0;
+    let bytes = 0;
+    for await (const piece of inPieces(content)) {
+      bytes += piece.length;
+      if (bytes > mostPacketBytes) {
+        throw new Problem(413, `A payload or an output has at most ${mostPacketBytes} bytes.`, {}, false);
+      }
+      await sql`insert into packet_pieces (packet_id, ix, data) values (${id}, ${ix++}, ${piece})`;
+    }
+    await giveName(sql, { id, env, name, bytes });
+  } catch (error) {
+    await sql`delete from packets where id = ${id}`.catch(() => undefined);
+    throw error;
+  }
+}
+
+async function giveName(
+  sql: Sql,
+  { id, env, name, bytes }: { id: string; env: number; name: string; bytes: number },
+): Promise<void> {
+  await sql.begin(async (tx) => {
+    const [before] = await tx<{ id: string }[]>`
+      select id from packets where env = ${env} and name = ${name} for update`;
+    if (before) {
+      const [used] = await tx`
+        select 1 as used from runs where env = ${env} and payload = ${name} and payload_type = 'application/store'
+        union all select 1 from runs where env = ${env} and output = ${name} and output_type = 'application/store' limit 1`;
+      if (used) throw new Problem(409, `A run has "${name}" already: use another name.`, {}, false);
+      await tx`delete from packets where id = ${before.id}`;
+    }
+    await tx`update packets set name = ${name}, bytes = ${bytes} where id = ${id}`;
+  });
+}
+
+/** Content in pieces of one size, however it comes. */
+async function* inPieces(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let waiting: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of content) {
+    let from = 0;
+    while (size + chunk.length - from >= pieceBytes) {
+      const to = from + pieceBytes - size;
+      yield Buffer.concat([...waiting, chunk.subarray(from, to)]);
+      waiting = [];
+      size = 0;
+      from = to;
+    }
+    if (from < chunk.length) {
+      waiting.push(chunk.subarray(from));
+      size += chunk.length - from;
+    }
+  }
+  if (size > 0) yield Buffer.concat(waiting);
+}
