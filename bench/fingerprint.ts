@@ -11,17 +11,19 @@ import { readCorpus } from '../packages/server/src/errors/fingerprint/score.ts';
 const corpus = join(import.meta.dirname, '../packages/server/src/errors/fingerprint/corpus');
 
 function microseconds(errors: ThrownError[], rounds: number): number {
-  const started = performance.now();
+  // Of the processor: the time on a wall also counts whoever else runs.
+  const started = process.cpuUsage();
   for (let round = 0; round < rounds; round += 1) for (const error of errors) fingerprintOf(error);
-  return ((performance.now() - started) * 1000) / (rounds * errors.length);
+  const { user, system } = process.cpuUsage(started);
+  return (user + system) / (rounds * errors.length);
 }
 
 const rows: Record<string, string | number>[] = [];
-for (const split of ['train', 'heldout', 'final']) {
+for (const split of ['train', 'heldout', 'final', 'wide']) {
   const errors = readCorpus(join(corpus, `${split}.ndjson`));
   microseconds(errors, 3);
   const best = Math.min(...Array.from({ length: 7 }, () => microseconds(errors, 2)));
-  rows.push({ errors: split, count: errors.length, 'µs an error, best of 7 rounds': best.toFixed(1) });
+  rows.push({ errors: split, count: errors.length, 'CPU µs an error, best of 7 rounds': best.toFixed(1) });
 }
 console.table(rows);
 

@@ -1,24 +1,35 @@
--- Error groups. A failed run is an occurrence of one group.
---   error_groups       who the group is, its state, its totals of all time
---   error_versions     in which worker versions it occurred, with totals of all time
---   error_occurrences  one row a failed run; pruned by age
---   error_tallies      running totals at certain moments: counts of any range without adding up rows, and after pruning
+-- Error groups. A failed run is an occurrence of one fingerprint of its task; a group has one fingerprint, or several after a merge.
+--   error_arrivals      what failed and is not counted yet: appended in the transaction that ends the runs, nothing else is touched
+--   error_fingerprints  every fingerprint that was met, and the group that it belongs to now
+--   error_groups        who the group is, its state, its totals of all time
+--   error_versions      in which worker versions a fingerprint occurred, with totals of all time
+--   error_tallies       running totals: counts of any range without adding up rows
+-- `tally_errors` moves arrivals into all the others, one call at a time in an environment. Whoever reads or changes groups
+-- calls it first, and upkeep does twice a second, so that a group never waits for either.
 -- Ids of runs and versions are plain values here: those tables have a life of their own.
+
+-- Exact where there are many groups with the same total, rough where there are few.
+create function error_total_slot(p_total bigint) returns int language sql immutable parallel safe
+return case when p_total <= 64 then p_total::int else (16 * ln(p_total::float8) / ln(2::float8))::int end;
 
 create table error_groups (
   env int not null,
   id text collate "C" not null check (id ~ '^error_[0-9a-f]{16}$'),
+  -- the first one it had; its id is a hash of it
   fingerprint text not null,
   task text not null,
   type text not null,
   -- normalised
   message text not null,
   status text not null default 'unresolved' check (status in ('unresolved', 'resolved', 'ignored')),
-  total bigint not null check (total > 0),
+  total bigint not null check (total >= 0),
   first_seen timestamptz not null,
   last_seen timestamptz not null,
-  -- What the list's index is on: a group that fails all the time moves in it six times a minute, not at every failure.
+  -- What the list's indexes are on: a group that fails all the time moves in them now and then, not at every tally.
   seen_slot timestamptz not null generated always as (date_bin('10 seconds', last_seen, 'epoch')) stored,
+  total_slot int not null generated always as (error_total_slot(total)) stored,
+  -- the group that it is part of: it has no fingerprints of its own then, and its id leads there
+  merged_into text collate "C",
   resolved_at timestamptz,
   resolved_in_version text,
   resolved_by text,
@@ -31,91 +42,141 @@ create table error_groups (
   -- further occurrences, counted from ignored_from_total
   ignored_until_total bigint check (ignored_until_total > 0),
   ignored_from_total bigint,
-  -- the newest tally: every occurrence up to tallied_at is in it
-  tallied_at timestamptz,
-  tallied_total bigint not null default 0,
   primary key (env, id),
   check ((status = 'resolved') = (resolved_at is not null)),
   check ((status = 'ignored') = (ignored_at is not null)),
   check (status = 'resolved' or (resolved_in_version is null and resolved_by is null)),
   check (status = 'ignored' or (ignored_until is null and ignored_reason is null and ignored_by is null
-         and ignored_until_rate is null and ignored_until_total is null and ignored_from_total is null))
+         and ignored_until_rate is null and ignored_until_total is null and ignored_from_total is null)),
+  check (merged_into is null or status = 'unresolved')
 ) with (fillfactor = 70);
-create index error_groups_by_seen on error_groups (env, seen_slot desc);
+create index error_groups_by_seen on error_groups (env, seen_slot desc) where merged_into is null;
+create index error_groups_by_total on error_groups (env, total_slot desc, id) where merged_into is null;
+create index error_groups_by_first on error_groups (env, first_seen desc, id) where merged_into is null;
 create index error_groups_by_task on error_groups (env, task);
 create index error_groups_settled on error_groups (env, status) where status <> 'unresolved';
+create index error_groups_merged on error_groups (env, merged_into) where merged_into is not null;
 
--- One raw error a group, as it was first met.
-create table error_samples (
+create table error_fingerprints (
+  id int generated always as identity primary key,
   env int not null,
+  task text not null,
+  fingerprint text not null,
+  -- where its occurrences are counted now, and the group that begins with it
   group_id text collate "C" not null,
-  run text collate "C" not null,
-  sample jsonb not null,
-  primary key (env, group_id)
+  own_group text collate "C" not null,
+  total bigint not null default 0,
+  -- null until it was first tallied
+  first_seen timestamptz,
+  last_seen timestamptz,
+  unique (env, task, fingerprint)
+) with (fillfactor = 70);
+create index error_fingerprints_by_group on error_fingerprints (env, group_id);
+
+-- What a fingerprint looked like when it was first met.
+create table error_samples (
+  fingerprint_id int primary key references error_fingerprints on delete cascade,
+  type text not null,
+  message text not null,
+  sample jsonb not null
 );
+
+-- `at` has whole milliseconds, as the wire has. `version` is 0 when the run was never bound to one. `started`: the latest start
+-- among the runs.
+create table error_arrivals (
+  env int not null,
+  fingerprint_id int not null,
+  version int not null,
+  at timestamptz not null,
+  started timestamptz not null,
+  n int not null
+);
+create index error_arrivals_by_env on error_arrivals (env);
+
+-- The fingerprint of a run that failed.
+alter table runs add column error_fingerprint_id int;
 
 create table error_versions (
   env int not null,
-  group_id text collate "C" not null,
+  fingerprint_id int not null,
   version int not null,
   total bigint not null,
   first_seen timestamptz not null,
   last_seen timestamptz not null,
   -- for the index below, which then changes once a day
   seen_day timestamptz not null generated always as (date_bin('1 day', last_seen, 'epoch')) stored,
-  primary key (env, group_id, version)
+  primary key (env, fingerprint_id, version)
 ) with (fillfactor = 70);
-create index error_versions_by_version on error_versions (env, version, seen_day) include (group_id, first_seen);
+-- the id of a version is of one environment
+create index error_versions_by_version on error_versions (version, seen_day) include (env, fingerprint_id, first_seen);
 
--- `version` is 0 when the run was never bound to one. `at` has whole milliseconds, as the wire has.
-create table error_occurrences (
-  env int not null,
-  run text collate "C" not null,
-  group_id text collate "C" not null,
-  at timestamptz not null,
-  version int not null,
-  primary key (env, run)
-);
-create index error_occurrences_by_group on error_occurrences (env, group_id, at);
-create index error_occurrences_by_time on error_occurrences (env, at);
-
--- `total` occurrences of the group came at or before `at`; of one version, or of all where version is 0.
--- Where the group has a tally, every version that occurred since the tally before has one too.
+-- After what happened at `at`, in the order of `at` and `version`, the fingerprint had occurred `total` times, and `version_total`
+-- times in this version. A row can be left out without making any other wrong: that is how old ones are thinned.
 create table error_tallies (
   env int not null,
-  group_id text collate "C" not null,
-  version int not null,
+  fingerprint_id int not null,
   at timestamptz not null,
+  version int not null,
   total bigint not null,
-  primary key (env, group_id, version, at)
+  version_total bigint not null,
+  primary key (env, fingerprint_id, at, version) include (total)
 );
-create index error_tallies_by_time on error_tallies (env, at) include (group_id) where version = 0;
+create index error_tallies_by_version on error_tallies (env, fingerprint_id, version, at) include (version_total);
+create index error_tallies_by_time on error_tallies (env, at) include (fingerprint_id);
 
--- Who changed the state of a group, when, and what it was before. Without an actor the group changed by itself.
+-- Tallies before `until` have been thinned.
+create table error_thinning (
+  env int primary key,
+  until timestamptz not null
+);
+
+-- Who changed a group, when, and what it was before. Without an actor the group changed by itself.
 create table error_audit (
   id bigint generated always as identity primary key,
   env int not null,
   group_id text collate "C" not null,
   at timestamptz not null,
-  act text not null check (act in ('resolved', 'ignored', 'unresolved', 'regressed', 'ignoreEnded')),
+  act text not null check (act in ('resolved', 'ignored', 'unresolved', 'regressed', 'ignoreEnded', 'merged', 'split')),
   user_id text,
   credential_id text,
   before jsonb not null
 );
 create index error_audit_by_group on error_audit (env, group_id, id);
 
--- Free text search: the extension ships with PostgreSQL. Where it may not be installed, a search reads the groups.
+-- Every character of a text and every two that follow each other: what a search for less than a trigram looks for.
+create function error_grams(p_type text, p_message text) returns text[] language sql immutable parallel safe as $$
+  select array_agg(distinct g.gram)
+    from (select lower(p_type) as text union all select lower(p_message)) w
+    cross join lateral generate_series(1, length(w.text)) as i (at)
+    cross join lateral (values (substr(w.text, i.at, 1)), (substr(w.text, i.at, 2))) as g (gram)
+$$;
+
+-- What a group says, once more, for searches: a group moves in its other indexes all the time, and would in these along with them.
+create table error_texts (
+  env int not null,
+  group_id text collate "C" not null,
+  type text not null,
+  message text not null,
+  primary key (env, group_id)
+);
+create index error_texts_by_grams on error_texts using gin (error_grams(type, message));
+
+-- Free text search: the extension ships with PostgreSQL. Where it may not be installed, a search reads the texts.
 do $$
 begin
   create extension if not exists pg_trgm;
-  create index error_groups_by_type_text on error_groups using gin (type gin_trgm_ops);
-  create index error_groups_by_message_text on error_groups using gin (message gin_trgm_ops);
+  create index error_texts_by_type on error_texts using gin (type gin_trgm_ops);
+  create index error_texts_by_message on error_texts using gin (message gin_trgm_ops);
 exception when others then
   raise notice 'searches of error groups are not indexed: %', sqlerrm;
 end $$;
 
 alter table error_groups set (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
+alter table error_fingerprints set (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
 alter table error_versions set (autovacuum_vacuum_scale_factor = 0.05);
+alter table error_arrivals set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+-- so that counts are read from the indexes alone
+alter table error_tallies set (autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 
 -- The state of a group, as the audit keeps it.
 create function error_state(g error_groups) returns jsonb language sql immutable
@@ -136,161 +197,220 @@ begin atomic
    where env = p_env and id = p_group;
 end;
 
--- Whether what just happened ends the rest of a group that was resolved or ignored; null if not.
--- p_started: the latest start among the runs; p_versions: theirs.
-create function error_reopening(g error_groups, p_at timestamptz, p_started timestamptz, p_versions int[]) returns text
-language plpgsql stable as $$
+-- One at a time in an environment: whoever counts, and whoever changes a group. Those that record failures do not take part.
+create function lock_errors(p_env int) returns void language sql as
+$$ select pg_advisory_xact_lock(7144005, p_env) $$;
+
+-- Makes fingerprints known. One that is new begins a group of its own (`p_group`), or, where the same error had another
+-- fingerprint before the rules changed (`p_older`, newest first) and was seen with it lately, belongs to that one's group.
+create function introduce_errors(
+  p_at timestamptz, p_env int[], p_task text[], p_fingerprint text[], p_group text[], p_type text[], p_message text[],
+  p_sample jsonb[], p_older jsonb[]
+) returns table (ix int, id int)
+language plpgsql as $$
+#variable_conflict use_column
+begin
+  -- the group of an older one must not be merged away meanwhile
+  if p_older is not null then
+    perform lock_errors(e.env) from (select distinct x as env from unnest(p_env) as x order by 1) e;
+  end if;
+  with input as (
+    select i.* from unnest(p_env, p_task, p_fingerprint, p_group, p_type, p_message, p_sample, p_older)
+      with ordinality as i (env, task, fingerprint, group_id, type, message, sample, older, ix)
+  ), added as (
+    insert into error_fingerprints as f (env, task, fingerprint, own_group, group_id)
+    select distinct on (i.env, i.task, i.fingerprint) i.env, i.task, i.fingerprint, i.group_id, coalesce((
+             select o.group_id from jsonb_array_elements_text(i.older) with ordinality as a (fingerprint, place)
+               join error_fingerprints o on o.env = i.env and o.task = i.task and o.fingerprint = a.fingerprint
+              where coalesce(o.last_seen, p_at) > p_at - interval '90 days'
+              order by a.place limit 1), i.group_id)
+      from input i order by i.env, i.task, i.fingerprint
+    on conflict do nothing
+    returning f.*
+  )
+  insert into error_samples (fingerprint_id, type, message, sample)
+  select distinct on (a.id) a.id, i.type, i.message, i.sample
+    from added a join input i on i.env = a.env and i.task = a.task and i.fingerprint = a.fingerprint
+   order by a.id, i.ix;
+  return query
+    select i.ix::int, f.id from unnest(p_env, p_task, p_fingerprint) with ordinality as i (env, task, fingerprint, ix)
+      join error_fingerprints f on f.env = i.env and f.task = i.task and f.fingerprint = i.fingerprint;
+end $$;
+
+-- Records runs that have just ended, where that was not through settle_runs.
+create function record_errors(p_at timestamptz, p_env int[], p_run text[], p_fingerprint int[]) returns void
+language plpgsql as $$
+begin
+  with written as (
+    update runs r set error_fingerprint_id = i.fingerprint_id
+      from unnest(p_env, p_run, p_fingerprint) as i (env, run_id, fingerprint_id)
+     where r.env = i.env and r.id = i.run_id
+    returning r.env, r.error_fingerprint_id as fingerprint_id, coalesce(r.version_id, 0) as version, r.started_at
+  )
+  insert into error_arrivals (env, fingerprint_id, version, at, started, n)
+  select env, fingerprint_id, version, date_trunc('milliseconds', p_at), coalesce(max(started_at), p_at), count(*)
+    from written group by env, fingerprint_id, version;
+  perform note_facets(p_env, array(select 'x:' || x from unnest(p_fingerprint) as x), p_run);
+  if exists (select from notification_endpoints) then perform notify_failed_runs(p_env, p_run); end if;
+end $$;
+
+-- Whether what just happened ends the rest of a group that was resolved or ignored: why, and when. Nulls if not.
+-- The arrays are what arrived for the group, already tallied.
+create function error_reopening(
+  g error_groups, p_at timestamptz[], p_started timestamptz[], p_version int[], out act text, out at timestamptz
+) language plpgsql stable as $$
 declare
   v_since interval;
 begin
   if g.status = 'resolved' then
+    act := 'regressed';
     if g.resolved_in_version is null then
       -- a run that started before the fix says nothing about it
-      return case when p_at > g.resolved_at and p_started > g.resolved_at then 'regressed' end;
+      select min(i.at) into at from unnest(p_at, p_started) as i (at, started)
+       where i.at > g.resolved_at and i.started > g.resolved_at;
+    else
+      -- a version that is not registered yet has no runs: nothing can be of it or later
+      select min(i.at) into at
+        from versions fix
+        join versions run on run.env = fix.env and run.sequence >= fix.sequence
+        join unnest(p_at, p_version) as i (at, version) on i.version = run.id
+       where fix.env = g.env and fix.version = g.resolved_in_version;
     end if;
-    -- a version that is not registered yet has no runs: nothing can be of it or later
-    return (select 'regressed' from versions fix join versions run on run.env = fix.env and run.id = any (p_versions)
-             where fix.env = g.env and fix.version = g.resolved_in_version and run.sequence >= fix.sequence limit 1);
+  elsif g.status = 'ignored' then
+    act := 'ignoreEnded';
+    select min(i) into at from unnest(p_at) as i where i >= g.ignored_until;
+    if at is null and g.total - g.ignored_from_total >= g.ignored_until_total then
+      select max(i) into at from unnest(p_at) as i;
+    end if;
+    if at is null and g.ignored_until_rate is not null then
+      -- A minute that slides; a rate below one a minute needs as many minutes as it takes to expect one.
+      v_since := make_interval(mins => least(greatest(1, ceil(1 / g.ignored_until_rate)), 43200)::int);
+      select min(i.at) into at from (select distinct i from unnest(p_at) as i) i (at)
+       where (select sum(errors_until(f.env, f.id, i.at)
+                         - errors_until(f.env, f.id, greatest(i.at - v_since, g.ignored_at - interval '1 millisecond')))
+                from error_fingerprints f where f.env = g.env and f.group_id = g.id)
+             > g.ignored_until_rate * extract(epoch from v_since) / 60;
+    end if;
   end if;
-  if g.status <> 'ignored' then return null; end if;
-  if g.ignored_until <= p_at or g.total - g.ignored_from_total >= g.ignored_until_total then return 'ignoreEnded'; end if;
-  if g.ignored_until_rate is null then return null; end if;
-  -- A minute that slides; a rate below one a minute needs as many minutes as it takes to expect one.
-  v_since := make_interval(mins => least(greatest(1, ceil(1 / g.ignored_until_rate)), 43200)::int);
-  return (select 'ignoreEnded' from (
-            select from error_occurrences o
-             where o.env = g.env and o.group_id = g.id and o.at > p_at - v_since and o.at >= g.ignored_at
-             -- enough to know; an ignored group that fails all the time costs no more
-             limit least(g.ignored_until_rate * extract(epoch from v_since) / 60 + 1, 1000000)::bigint) o
-          having count(*) > g.ignored_until_rate * extract(epoch from v_since) / 60);
+  if at is null then act := null; end if;
 end $$;
 
--- Occurrences that came out of order, at or before the newest tally: the tallies since then count them too.
-create function correct_error_tallies(p_env int, p_group text, p_at timestamptz, p_versions int[]) returns void
-language plpgsql as $$
-declare
-  v_from timestamptz;
-begin
-  select min(t.at) into v_from from error_tallies t
-   where t.env = p_env and t.group_id = p_group and t.version = 0 and t.at >= p_at;
-  insert into error_tallies (env, group_id, version, at, total)
-  select p_env, p_group, v.version, v_from, coalesce((
-           select t.total from error_tallies t
-            where t.env = p_env and t.group_id = p_group and t.version = v.version and t.at < v_from
-            order by t.at desc limit 1), 0)
-    from (select distinct version from unnest(p_versions) as v (version) where version <> 0) v
-  on conflict do nothing;
-  update error_tallies t set total = t.total + late.n
-    from (select version, count(*) as n from unnest(p_versions || array_fill(0, array[cardinality(p_versions)]))
-              as v (version) where version <> 0 group by version
-          union all select 0, cardinality(p_versions)) late
-   where t.env = p_env and t.group_id = p_group and t.version = late.version and t.at >= p_at;
-  update error_groups set tallied_total = tallied_total + cardinality(p_versions) where env = p_env and id = p_group;
-end $$;
+-- How often a fingerprint had occurred at a moment.
+create function errors_until(p_env int, p_fingerprint int, p_at timestamptz) returns bigint language sql stable as $$
+  select coalesce((select t.total from error_tallies t
+                    where t.env = p_env and t.fingerprint_id = p_fingerprint and t.at <= p_at
+                    order by t.at desc, t.version desc limit 1), 0)
+$$;
 
--- Records failed runs: one element of each array a run. Called in the transaction that ends them, as its last act, because
--- the rows of their groups stay locked until it commits. A run that is recorded already is passed over.
--- Groups are locked in the order of their ids, so that flushes of several processes wait for each other but never in a ring.
-create function record_errors(
-  p_at timestamptz, p_env int[], p_run text[], p_task text[], p_fingerprint text[], p_group text[], p_type text[],
-  p_message text[], p_version int[], p_sample jsonb[], p_started timestamptz[]
-) returns void
+-- Counts what arrived in an environment, and lets groups begin and reopen by it. Returns whether there may be more.
+-- Written so that rows can only be reached by their keys: a plan that was made for empty tables would read all of an environment
+-- for each of them.
+create function tally_errors(p_env int) returns boolean
 language plpgsql
-set plan_cache_mode = force_generic_plan set enable_hashjoin = on
+set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+set enable_bitmapscan = off
 as $$
 declare
-  v_at timestamptz := date_trunc('milliseconds', p_at);
-  due record;
-  v_act text;
+  c_most constant int := 5000;
+  v_fingerprint int[];
+  v_version int[];
+  v_at timestamptz[];
+  v_started timestamptz[];
+  v_n bigint[];
+  v_taken bigint;
+  v_settled tid[];
+  late record;
 begin
-  for due in
-    with fresh as (
-      insert into error_occurrences (env, run, group_id, at, version)
-      select i.env, i.run, i.group_id, v_at, coalesce(i.version, 0)
-        from unnest(p_env, p_run, p_group, p_version) as i (env, run, group_id, version)
-       order by i.env, i.run
-      on conflict do nothing
-      returning env, run, group_id, version
-    ), touched as materialized (
-      select f.env, f.group_id, count(*) as n, min(i.ix)::int as ix, array_agg(f.version) as versions,
-             max(coalesce(i.started, p_at)) as started
-        from fresh f
-        -- one row a run, even if it is handed over twice
-        join (select i.env, i.run, max(i.started) as started, min(i.ix) as ix
-                from unnest(p_env, p_run, p_started) with ordinality as i (env, run, started, ix)
-               group by i.env, i.run) i on i.run = f.run and i.env = f.env
-       group by f.env, f.group_id
-    ), locked as (
-      insert into error_groups as g (env, id, fingerprint, task, type, message, total, first_seen, last_seen)
-      select t.env, t.group_id, p_fingerprint[t.ix], p_task[t.ix], p_type[t.ix], p_message[t.ix], t.n, v_at, v_at
-        from touched t
-       order by t.env, t.group_id
-      on conflict (env, id) do update
-        set total = g.total + excluded.total,
-            first_seen = least(g.first_seen, excluded.first_seen),
-            last_seen = greatest(g.last_seen, excluded.last_seen)
-      returning g as row, g.xmax = 0 as is_new
-    ), versions as (
-      insert into error_versions as v (env, group_id, version, total, first_seen, last_seen)
-      select f.env, f.group_id, f.version, count(*), v_at, v_at
-        -- waits for the locks on the groups
-        from fresh f, (select count(*) from locked) all_locked
-       where f.version <> 0
-       group by f.env, f.group_id, f.version
-       order by f.env, f.group_id, f.version
-      on conflict (env, group_id, version) do update
-        set total = v.total + excluded.total,
-            first_seen = least(v.first_seen, excluded.first_seen),
-            last_seen = greatest(v.last_seen, excluded.last_seen)
-    ), samples as (
-      insert into error_samples (env, group_id, run, sample)
-      select t.env, t.group_id, p_run[t.ix], p_sample[t.ix]
-        from locked l join touched t on t.env = (l.row).env and t.group_id = (l.row).id
-       where l.is_new and p_sample[t.ix] is not null
-      on conflict do nothing
-    )
-    select l.row as g, t.started, t.versions
-      from locked l join touched t on t.group_id = (l.row).id and t.env = (l.row).env
-     where (l.row).status <> 'unresolved' or (l.row).total - (l.row).tallied_total >= 100 or (l.row).tallied_at >= v_at
-  loop
-    v_act := error_reopening(due.g, p_at, due.started, due.versions);
-    if v_act is not null then perform reopen_error((due.g).env, (due.g).id, p_at, v_act); end if;
-    if (due.g).tallied_at >= v_at then
-      perform correct_error_tallies((due.g).env, (due.g).id, v_at, due.versions);
-    elsif (due.g).total - (due.g).tallied_total >= 100 then
-      insert into error_tallies (env, group_id, version, at, total)
-      select (due.g).env, (due.g).id, 0, (due.g).last_seen, (due.g).total
-      union all
-      select v.env, v.group_id, v.version, (due.g).last_seen, v.total from error_versions v
-       where v.env = (due.g).env and v.group_id = (due.g).id
-         and v.last_seen >= coalesce((due.g).tallied_at, '-infinity')
-      on conflict (env, group_id, version, at) do update set total = excluded.total;
-      update error_groups set tallied_at = (due.g).last_seen, tallied_total = (due.g).total
-       where env = (due.g).env and id = (due.g).id;
-    end if;
-  end loop;
-end $$;
+  if not exists (select from error_arrivals a where a.env = p_env) then return false; end if;
+  perform lock_errors(p_env);
+  with gone as (
+    delete from error_arrivals
+     where ctid = any (array(select a.ctid from error_arrivals a where a.env = p_env limit c_most))
+    returning fingerprint_id, version, at, started, n
+  ), summed as (
+    select fingerprint_id, version, at, max(started) as started, sum(n)::bigint as n, count(*) as arrivals from gone
+     group by fingerprint_id, at, version order by fingerprint_id, at, version
+  )
+  select array_agg(fingerprint_id), array_agg(version), array_agg(at), array_agg(started), array_agg(n), sum(arrivals)
+    into v_fingerprint, v_version, v_at, v_started, v_n, v_taken
+    from summed;
+  if v_taken is null then return false; end if;
 
--- How many occurrences of a group came at or before a moment; of one version, or of all for version 0.
--- Reads the tally before that moment and the occurrences since: a bounded number, whatever the group's history.
-create function errors_until(p_env int, p_group text, p_version int, p_at timestamptz) returns bigint
-language plpgsql stable
-as $$
-declare
-  v_at timestamptz := '-infinity';
-  v_total bigint := 0;
-begin
-  select t.at, t.total into v_at, v_total from error_tallies t
-   where t.env = p_env and t.group_id = p_group and t.version = 0 and t.at <= p_at
-   order by t.at desc limit 1;
-  v_at := coalesce(v_at, '-infinity');
-  if p_version = 0 then
-    return coalesce(v_total, 0) + (select count(*) from error_occurrences o
-      where o.env = p_env and o.group_id = p_group and o.at > v_at and o.at <= p_at);
+  -- What is older than the newest tally is put in its place afterwards: the tallies behind it grow by it.
+  insert into error_tallies (env, fingerprint_id, at, version, total, version_total)
+  select p_env, f.id, i.at, i.version,
+         f.total + sum(i.n) over (partition by f.id order by i.at, i.version),
+         coalesce(v.total, 0) + sum(i.n) over (partition by f.id, i.version order by i.at)
+    from unnest(v_fingerprint, v_version, v_at, v_n) as i (fingerprint_id, version, at, n)
+    join error_fingerprints f on f.id = i.fingerprint_id
+    left join lateral (
+      select x.total from error_versions x
+        -- not by the index on versions: it has all fingerprints of one
+       where x.env = p_env and x.fingerprint_id = f.id and x.version + 0 = i.version limit 1) v on true
+   where f.last_seen is null or i.at > f.last_seen;
+  for late in
+    select f.id, i.version, i.at, i.n from unnest(v_fingerprint, v_version, v_at, v_n) as i (fingerprint_id, version, at, n)
+      join error_fingerprints f on f.id = i.fingerprint_id where i.at <= f.last_seen
+  loop
+    update error_tallies t
+       set total = t.total + late.n, version_total = t.version_total + case when t.version = late.version then late.n else 0 end
+     where t.env = p_env and t.fingerprint_id = late.id and t.at >= late.at and (t.at, t.version) >= (late.at, late.version);
+    insert into error_tallies (env, fingerprint_id, at, version, total, version_total)
+    select p_env, late.id, late.at, late.version, late.n + coalesce((
+             select t.total from error_tallies t
+              where t.env = p_env and t.fingerprint_id = late.id and t.at <= late.at
+                and (t.at, t.version) < (late.at, late.version) order by t.at desc, t.version desc limit 1), 0),
+           late.n + coalesce((
+             select t.version_total from error_tallies t
+              where t.env = p_env and t.fingerprint_id = late.id and t.version = late.version and t.at < late.at
+              order by t.at desc limit 1), 0)
+    on conflict do nothing;
+  end loop;
+
+  insert into error_versions as v (env, fingerprint_id, version, total, first_seen, last_seen)
+  select p_env, i.fingerprint_id, i.version, sum(i.n), min(i.at), max(i.at)
+    from unnest(v_fingerprint, v_version, v_at, v_n) as i (fingerprint_id, version, at, n)
+   where i.version <> 0 group by i.fingerprint_id, i.version
+  on conflict (env, fingerprint_id, version) do update
+    set total = v.total + excluded.total,
+        first_seen = least(v.first_seen, excluded.first_seen),
+        last_seen = greatest(v.last_seen, excluded.last_seen);
+
+  with sums as materialized (
+    select i.fingerprint_id as id, sum(i.n) as n, min(i.at) as first, max(i.at) as last
+      from unnest(v_fingerprint, v_at, v_n) as i (fingerprint_id, at, n) group by i.fingerprint_id
+  ), counted as (
+    update error_fingerprints f
+       set total = f.total + s.n, first_seen = least(f.first_seen, s.first), last_seen = greatest(f.last_seen, s.last)
+      from sums s where f.id = s.id
+    returning f.id, f.group_id, s.n, s.first, s.last
+  ), touched as (
+    select group_id, sum(n) as n, min(first) as first, max(last) as last, min(id) as fingerprint_id from counted group by group_id
+  ), grown as (
+    insert into error_groups as g (env, id, fingerprint, task, type, message, total, first_seen, last_seen)
+    select p_env, t.group_id, f.fingerprint, f.task, s.type, s.message, t.n, t.first, t.last
+      from touched t
+      join error_fingerprints f on f.id = t.fingerprint_id
+      join error_samples s on s.fingerprint_id = t.fingerprint_id
+    on conflict (env, id) do update
+      set total = g.total + excluded.total,
+          first_seen = least(g.first_seen, excluded.first_seen),
+          last_seen = greatest(g.last_seen, excluded.last_seen)
+    returning g.ctid as place, g.id, g.status, g.type, g.message, g.xmax = 0 as begun
+  ), texts as (
+    insert into error_texts (env, group_id, type, message) select p_env, id, type, message from grown where begun
+  )
+  select array_agg(place) into v_settled from grown where status <> 'unresolved';
+
+  if v_settled is not null then
+    perform reopen_error(p_env, i.group_id, r.at, r.act)
+      from (
+        select f.group_id, array_agg(i.at) as at, array_agg(i.started) as started, array_agg(i.version) as version
+          from unnest(v_fingerprint, v_at, v_started, v_version) as i (fingerprint_id, at, started, version)
+          join error_fingerprints f on f.id = i.fingerprint_id group by f.group_id) i
+      join (select g as state, g.id from error_groups g where g.ctid = any (v_settled) offset 0) s on s.id = i.group_id
+     cross join lateral error_reopening(s.state, i.at, i.started, i.version) r
+     where r.act is not null;
   end if;
-  select t.total into v_total from error_tallies t
-   where t.env = p_env and t.group_id = p_group and t.version = p_version and t.at <= v_at
-   order by t.at desc limit 1;
-  return coalesce(v_total, 0) + (select count(*) from error_occurrences o
-    where o.env = p_env and o.group_id = p_group and o.at > v_at and o.at <= p_at and o.version = p_version);
+  return v_taken >= c_most;
 end $$;

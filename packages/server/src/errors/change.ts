@@ -1,7 +1,9 @@
 import type { Principal } from '../auth/principal.ts';
-import type { Queryable } from '../db/connect.ts';
+import type { Queryable, Sql, Transaction } from '../db/connect.ts';
+import { isErrorId } from './retrieve.ts';
+import { tally } from './tally.ts';
 
-/** Somebody changes the state of a group. */
+/** Somebody changes a group. */
 export interface Change {
   readonly env: number;
   readonly id: string;
@@ -16,9 +18,31 @@ export function userOf(principal: Principal): string | null {
 }
 
 /**
- * The start of every statement that changes a state: `old` is the group, locked, so that a failure that races the change
- * comes wholly before or wholly after it; the audit keeps who, when and what was before.
+ * Changes a group alone: what failed before is counted before, what fails meanwhile is counted afterwards. `act` is given the group
+ * that the id leads to now. Undefined if it leads to none.
  */
+export async function changing<C extends Change, R>(
+  sql: Sql,
+  change: C,
+  act: (transaction: Transaction, change: C) => Promise<R>,
+): Promise<R | undefined> {
+  if (!isErrorId(change.id)) return undefined;
+  return sql.begin(async (transaction) => {
+    await transaction`select lock_errors(${change.env})`;
+    await tally(transaction, change.env);
+    const id = await currentId(transaction, change.env, change.id);
+    return id === undefined ? undefined : act(transaction, { ...change, id });
+  });
+}
+
+/** The group that an id leads to: its own, or the one that was merged with. */
+export async function currentId(sql: Queryable, env: number, id: string): Promise<string | undefined> {
+  const [row] = await sql<{ id: string }[]>`
+    select coalesce(merged_into, id) as id from error_groups where env = ${env} and id = ${id}`;
+  return row?.id;
+}
+
+/** The start of every statement that changes a state: `old` is the group; the audit keeps who, when and what was before. */
 export const audited = (
   sql: Queryable,
   { env, id, now, principal }: Change,

@@ -4,8 +4,10 @@ import { listErrors, type ErrorGroup } from '@millrace/contract';
 import { testDatabase, type TestDatabase } from '../../../../test/support/database.ts';
 import { connect, type Sql } from '../db/connect.ts';
 import { listErrorGroups } from './list.ts';
-import { pruneOccurrences } from './prune.ts';
-import { deploy, newEnvironment, recordFailures } from './testing/failures.ts';
+import { mergeErrorGroups } from './merge/merge.ts';
+import { splitErrorGroup } from './merge/split.ts';
+import { thinTallies } from './prune.ts';
+import { deploy, groupOf, newEnvironment, recordFailures, secretKey } from './testing/failures.ts';
 import { trendOf } from './trend.ts';
 
 let database: TestDatabase;
@@ -29,9 +31,11 @@ const deployed = ['v1', 'v2', 'v3'];
 interface Occurrence {
   readonly at: number;
   readonly task: string;
-  readonly message: string;
+  readonly fingerprint: string;
   readonly version: number;
 }
+
+const messages = ['a', 'b', 'c'];
 
 const moment = fc.oneof(
   fc.nat(span),
@@ -46,7 +50,7 @@ const flush = fc.record({
   failures: fc.array(
     fc.record({
       task: fc.constantFrom(...tasks),
-      message: fc.constantFrom('a', 'b', 'c'),
+      message: fc.constantFrom(...messages),
       version: fc.constantFrom(-1, 0, 1, 2),
       // enough at once that tallies are taken
       times: fc.oneof({ weight: 4, arbitrary: fc.constant(1) }, fc.integer({ min: 2, max: 130 })),
@@ -54,6 +58,19 @@ const flush = fc.record({
     { minLength: 1, maxLength: 4 },
   ),
 });
+const merge = fc.record({
+  kind: fc.constant('merge' as const),
+  task: fc.constantFrom(...tasks),
+  into: fc.constantFrom(...messages),
+  others: fc.subarray(messages, { minLength: 1 }),
+});
+const split = fc.record({
+  kind: fc.constant('split' as const),
+  task: fc.constantFrom(...tasks),
+  message: fc.constantFrom(...messages),
+});
+// From now on every error has another fingerprint.
+const upgrade = fc.constant({ kind: 'upgrade' as const });
 const prune = fc.record({ kind: fc.constant('prune' as const), at: moment });
 const question = fc.record({
   kind: fc.constant('question' as const),
@@ -61,6 +78,7 @@ const question = fc.record({
   to: fc.option(moment, { nil: undefined }),
   versions: fc.option(fc.subarray(deployed, { minLength: 1 }), { nil: undefined }),
   tasks: fc.option(fc.subarray(tasks, { minLength: 1 }), { nil: undefined }),
+  sort: fc.constantFrom('lastSeen', 'firstSeen', 'count'),
   size: fc.integer({ min: 1, max: 4 }),
 });
 const acts = fc.array(
@@ -68,11 +86,14 @@ const acts = fc.array(
     { weight: 5, arbitrary: flush },
     { weight: 1, arbitrary: prune },
     { weight: 3, arbitrary: question },
+    { weight: 2, arbitrary: merge },
+    { weight: 1, arbitrary: split },
+    { weight: 1, arbitrary: upgrade },
   ),
-  { minLength: 5, maxLength: 25 },
+  { minLength: 5, maxLength: 30 },
 );
 
-test('for every range and filter the counts add up to the failed runs recorded in it, through pruning', async () => {
+test('for every range, filter and order the counts add up to the failed runs recorded, through pruning, merges, splits and upgrades', async () => {
   await fc.assert(
     fc.asyncProperty(acts, async (script) => {
       const env = await newEnvironment(sql);
@@ -80,6 +101,8 @@ test('for every range and filter the counts add up to the failed runs recorded i
       const recorded: Occurrence[] = [];
       const answers: { asked: Question; counts: Counts; expected: Counts }[] = [];
       let now = 0;
+      let upgrades = 0;
+      const groups = new Groups();
       for (const act of script) {
         if (act.kind === 'flush') {
           // In any order, also into hours that are pruned already.
@@ -88,22 +111,48 @@ test('for every range and filter the counts add up to the failed runs recorded i
           const failures = act.failures.flatMap(({ times, ...failure }) =>
             Array.from({ length: times }, () => failure),
           );
-          recorded.push(...failures.map((failure) => ({ ...failure, at })));
+          const named = failures.map(({ message, ...failure }) => ({
+            ...failure,
+            message: message + "'".repeat(upgrades),
+            older: Array.from({ length: upgrades }, (_, back) => message + "'".repeat(upgrades - 1 - back)),
+          }));
+          for (const { task, message, older } of named) groups.meet(task, message, older);
+          recorded.push(
+            ...named.map(({ message, ...failure }) => ({ ...failure, at, fingerprint: message })),
+          );
           await recordFailures(
             sql,
             env,
             new Date(start + at),
-            failures.map((failure) => ({ ...failure, version: ids[failure.version] ?? null })),
+            named.map((failure) => ({ ...failure, version: ids[failure.version] ?? null })),
           );
+        } else if (act.kind === 'upgrade') {
+          upgrades += 1;
+        } else if (act.kind === 'merge') {
+          const { task } = act;
+          const id = (message: string) => groupOf(env, { task, message });
+          const known = act.others.filter((message) => groups.isKnown(task, message));
+          if (!groups.isKnown(task, act.into) || known.length === 0) continue;
+          const change = { env, id: id(act.into), now: new Date(start + now), principal: secretKey };
+          await mergeErrorGroups(sql, { ...change, errors: known.map(id) });
+          groups.merge(task, act.into, known);
+        } else if (act.kind === 'split') {
+          const { task, message } = act;
+          if (!groups.isPart(task, message)) continue;
+          const change = { env, id: groupOf(env, act), now: new Date(start + now), principal: secretKey };
+          expect(await splitErrorGroup(sql, { ...change, fingerprints: [message] })).toMatchObject({
+            id: groupOf(env, act),
+          });
+          groups.split(task, message);
         } else if (act.kind === 'prune') {
           now = Math.max(now, act.at);
           let more = true;
-          while (more) more = await pruneOccurrences(sql, new Date(start + now), retentionMs);
+          while (more) more = await thinTallies(sql, new Date(start + now), retentionMs);
         } else {
           answers.push({
             asked: act,
             counts: await askedCounts(env, act, now),
-            expected: expectedCounts(recorded, act, now),
+            expected: expectedCounts(recorded, groups.snapshot(), act, now),
           });
         }
       }
@@ -115,12 +164,45 @@ test('for every range and filter the counts add up to the failed runs recorded i
   );
 }, 120_000);
 
+/** Which group each fingerprint is in, by the task and the fingerprint that the group began with. */
+class Groups {
+  readonly #of = new Map<string, string>();
+
+  meet(task: string, fingerprint: string, older: readonly string[]): void {
+    const key = `${task} ${fingerprint}`;
+    if (this.#of.has(key)) return;
+    const before = older.map((one) => this.#of.get(`${task} ${one}`)).find((group) => group !== undefined);
+    this.#of.set(key, before ?? key);
+  }
+
+  isKnown = (task: string, fingerprint: string): boolean => this.#of.has(`${task} ${fingerprint}`);
+
+  /** Whether it is in a group that began with another. */
+  isPart(task: string, fingerprint: string): boolean {
+    const key = `${task} ${fingerprint}`;
+    return this.#of.has(key) && this.#of.get(key) !== key;
+  }
+
+  merge(task: string, into: string, others: readonly string[]): void {
+    const target = this.#of.get(`${task} ${into}`) as string;
+    const gone = new Set(others.map((other) => this.#of.get(`${task} ${other}`)));
+    for (const [key, group] of this.#of) if (gone.has(group)) this.#of.set(key, target);
+  }
+
+  split(task: string, fingerprint: string): void {
+    this.#of.set(`${task} ${fingerprint}`, `${task} ${fingerprint}`);
+  }
+
+  snapshot = (): ReadonlyMap<string, string> => new Map(this.#of);
+}
+
 type Counts = Record<string, number>;
 type Question = typeof question extends fc.Arbitrary<infer Q> ? Q : never;
 
 /** Ranges that reach back to what is kept by the hour count the hours that they touch whole. */
 function expectedCounts(
   recorded: readonly Occurrence[],
+  groups: ReadonlyMap<string, string>,
   asked: Question,
   now: number,
 ): Record<string, number> {
@@ -130,17 +212,18 @@ function expectedCounts(
   const from = askedFrom < since ? floor(askedFrom) : askedFrom;
   const to = askedTo < since ? floor(askedTo) + hourMs - 1 : askedTo;
   const counts: Counts = {};
-  for (const { at, task, message, version } of recorded) {
+  for (const { at, task, fingerprint, version } of recorded) {
     if (at < from || at > to) continue;
     if (asked.tasks && !asked.tasks.includes(task)) continue;
     if (asked.versions && !asked.versions.includes(deployed[version] ?? '')) continue;
-    counts[`${task} ${message}`] = (counts[`${task} ${message}`] ?? 0) + 1;
+    const group = groups.get(`${task} ${fingerprint}`) ?? '';
+    counts[group] = (counts[group] ?? 0) + 1;
   }
   return counts;
 }
 
 async function askedCounts(env: number, asked: Question, now: number): Promise<Counts> {
-  const parameters: Record<string, string> = { 'page[size]': String(asked.size) };
+  const parameters: Record<string, string> = { 'page[size]': String(asked.size), sort: asked.sort };
   if (asked.from !== undefined) parameters['filter[from]'] = String(start + asked.from);
   if (asked.to !== undefined) parameters['filter[to]'] = String(start + asked.to);
   if (asked.versions) parameters['filter[version]'] = asked.versions.join();
@@ -155,8 +238,8 @@ async function askedCounts(env: number, asked: Question, now: number): Promise<C
     items.push(...page.data);
     after = page.pagination.next;
   } while (after !== undefined);
-  const lastSeen = items.map((item) => item.lastSeen);
-  expect(lastSeen).toEqual(lastSeen.toSorted().toReversed());
+  const keys = items.map((item) => item[asked.sort as keyof ErrorGroup]) as (string | number)[];
+  expect(keys).toEqual(keys.toSorted((a, b) => (a < b ? 1 : a > b ? -1 : 0)));
   return Object.fromEntries(items.map((item) => [`${item.taskIdentifier} ${item.errorMessage}`, item.count]));
 }
 

@@ -29,8 +29,11 @@ const mostAffectedVersions = 5;
 /** Columns of a `DetailRow`, from `g`, a row of error_groups. */
 export const detailColumns = (sql: Queryable, now: Date) => sql`
   g.id, g.fingerprint, g.task, g.type, g.message, g.total::float8 as total, g.first_seen, g.last_seen,
-  array(select v.version from error_versions e join versions v on v.id = e.version
-         where e.env = g.env and e.group_id = g.id order by v.sequence desc limit ${mostAffectedVersions}) as versions,
+  array(select v.version
+          from (select distinct e.version from error_fingerprints f
+                  join error_versions e on e.env = f.env and e.fingerprint_id = f.id
+                 where f.env = g.env and f.group_id = g.id) e
+          join versions v on v.id = e.version order by v.sequence desc limit ${mostAffectedVersions}) as versions,
   g.status, ${lapsed(sql, now)} as lapsed, g.resolved_at, g.resolved_in_version, g.resolved_by,
   g.ignored_at, g.ignored_until, g.ignored_reason, g.ignored_by, g.ignored_until_rate,
   g.ignored_until_total::float8 as ignored_until_total`;

@@ -15,16 +15,34 @@ export interface ErrorFilter {
 }
 
 /** What the row of a group alone decides. `g` is that row. */
-export function ownConditions(sql: Queryable, filter: ErrorFilter): Fragment[] {
-  const { tasks, statuses, search } = filter;
+export function ownConditions(sql: Queryable, { tasks, statuses, search, now }: ErrorFilter): Fragment[] {
   const conditions: Fragment[] = [];
   if (tasks.length > 0) conditions.push(sql`g.task = any(${tasks})`);
-  if (statuses.length > 0) conditions.push(statusIn(sql, new Set(statuses), filter.now));
-  if (search !== '') {
-    const pattern = `%${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
-    conditions.push(sql`(g.type ilike ${pattern} or g.message ilike ${pattern})`);
-  }
+  if (statuses.length > 0) conditions.push(statusIn(sql, new Set(statuses), now));
+  if (search !== '') conditions.push(says(sql, sql`g`, search));
   return conditions;
+}
+
+/** Ids of the groups that pass each of these conditions alone, through an index. */
+export function ownSources(sql: Queryable, { search, ...rest }: ErrorFilter): Fragment[] {
+  const sources = ownConditions(sql, { ...rest, search: '' }).map(
+    (condition) => sql`select g.id from error_groups g where g.env = ${rest.env} and ${condition}`,
+  );
+  if (search === '') return sources;
+  // What is shorter than a trigram has an index of its own, of exactly such texts.
+  const condition =
+    [...search].length < 3
+      ? sql`error_grams(x.type, x.message) @> array[lower(${search}::text)]`
+      : says(sql, sql`x`, search);
+  return [
+    sql`select x.group_id as id from error_texts x where x.env = ${rest.env} and ${condition}`,
+    ...sources,
+  ];
+}
+
+function says(sql: Queryable, row: Fragment, search: string): Fragment {
+  const pattern = `%${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+  return sql`(${row}.type ilike ${pattern} or ${row}.message ilike ${pattern})`;
 }
 
 function statusIn(sql: Queryable, statuses: ReadonlySet<ErrorStatus>, now: Date): Fragment {
@@ -40,31 +58,41 @@ function statusIn(sql: Queryable, statuses: ReadonlySet<ErrorStatus>, now: Date)
 
 /** Whether a group has an occurrence in the range, of one of the versions. */
 export function occurred(sql: Queryable, { versions, range }: ErrorFilter): Fragment[] {
-  const { from, to, hourly } = range;
   if (versions !== null) {
-    const counted = sql`errors_until(v.env, v.group_id, v.version, ${to})
-                        > errors_until(v.env, v.group_id, v.version, ${justBefore(from)})`;
-    const kept = sql`exists (select from error_occurrences o where o.env = v.env and o.group_id = v.group_id
-                               and o.at >= ${from} and o.at <= ${to} and o.version = v.version)`;
     return [
-      sql`exists (
-        select from error_versions v
-         where v.env = g.env and v.group_id = g.id and v.version = any(${versions})
-           and ${spans(sql, sql`v`, range)} and (${endsInside(sql, sql`v`, range)} or ${hourly ? counted : kept}))`,
+      has(
+        sql,
+        sql`
+          error_fingerprints f
+          join error_versions v on v.env = f.env and v.fingerprint_id = f.id and v.version = any(${versions})
+         where f.env = g.env and f.group_id = g.id and ${spans(sql, sql`v`, range)}
+           and (${endsInside(sql, sql`v`, range)} or ${tallied(sql, range, sql`t.version = v.version`)})`,
+      ),
     ];
   }
-  if (from === null && to === null) return [];
-  const kept = sql`exists (select from error_occurrences o
-                            where o.env = g.env and o.group_id = g.id and o.at >= ${from} and o.at <= ${to})`;
-  // The end of an hour with occurrences has a tally; so has no other moment without one.
-  const tallied = sql`exists (select from error_tallies t where t.env = g.env and t.group_id = g.id and t.version = 0
-                                and t.at >= ${from} and t.at <= ${to})`;
-  return [
-    spans(sql, sql`g`, range),
-    // or it was seen before and after the range, but perhaps not in it
-    sql`(${endsInside(sql, sql`g`, range)} or ${hourly ? sql`${tallied} or ${kept}` : kept})`,
-  ];
+  if (range.from === null && range.to === null) return [];
+  const inside = has(
+    sql,
+    sql`
+      error_fingerprints f
+     where f.env = g.env and f.group_id = g.id and ${tallied(sql, range, sql`true`)}`,
+  );
+  // It was seen before and after the range, but perhaps not in it.
+  return [spans(sql, sql`g`, range), sql`(${endsInside(sql, sql`g`, range)} or ${inside})`];
 }
+
+/** Like `exists`, but looked up row by row: the planner would rather join it to everything that there is. */
+const has = (sql: Queryable, rows: Fragment): Fragment =>
+  sql`coalesce((select true from ${rows} limit 1), false)`;
+
+const tallied = (sql: Queryable, { from, to }: Range, more: Fragment): Fragment =>
+  has(
+    sql,
+    sql`
+      error_tallies t
+     where t.env = f.env and t.fingerprint_id = f.id and ${more}
+       and ${from === null ? sql`true` : sql`t.at >= ${from}`} and ${to === null ? sql`true` : sql`t.at <= ${to}`}`,
+  );
 
 const spans = (sql: Queryable, row: Fragment, { from, to }: Range) =>
   sql`${from === null ? sql`true` : sql`${row}.last_seen >= ${from}`}
@@ -74,26 +102,57 @@ const endsInside = (sql: Queryable, row: Fragment, { from, to }: Range) =>
   sql`(${from === null ? sql`true` : sql`${row}.first_seen >= ${from}`}
       or ${to === null ? sql`true` : sql`${row}.last_seen <= ${to}`})`;
 
+const whole = (sql: Queryable, { from, to }: Range) =>
+  sql`${from === null ? sql`true` : sql`g.first_seen >= ${from}`}
+      and ${to === null ? sql`true` : sql`g.last_seen <= ${to}`}`;
+
 /** How many occurrences a group has in the range, of the versions. */
 export function countIn(sql: Queryable, { versions, range }: ErrorFilter): Fragment {
-  if (versions === null) return countOf(sql, sql`g.env, g.id, 0`, sql`g`, range);
+  if (versions !== null) {
+    const until = (at: Date) => sql`
+      select t.version_total from error_tallies t
+       where t.env = v.env and t.fingerprint_id = v.fingerprint_id and t.version = v.version and t.at <= ${at}
+       order by t.at desc limit 1`;
+    return sql`(
+      select coalesce(sum(${countOf(sql, sql`v`, range, until)}), 0)
+        from error_fingerprints f
+        join error_versions v on v.env = f.env and v.fingerprint_id = f.id and v.version = any(${versions})
+       where f.env = g.env and f.group_id = g.id)`;
+  }
+  if (range.from === null && range.to === null) return sql`g.total`;
   return sql`(
-    select coalesce(sum(${countOf(sql, sql`v.env, v.group_id, v.version`, sql`v`, range)}), 0) from error_versions v
-     where v.env = g.env and v.group_id = g.id and v.version = any(${versions}))`;
+    case when ${whole(sql, range)} then g.total else (
+      select coalesce(sum(${countOf(sql, sql`f`, range, (at) => totalAt(sql, at))}), 0) from error_fingerprints f
+       where f.env = g.env and f.group_id = g.id) end)`;
 }
 
-function countOf(sql: Queryable, key: Fragment, row: Fragment, { from, to }: Range): Fragment {
+/** How often a fingerprint `f` had occurred at a moment; null for never. */
+const totalAt = (sql: Queryable, at: Fragment | Date): Fragment => sql`
+  select t.total from error_tallies t
+   where t.env = f.env and t.fingerprint_id = f.id and t.at <= ${at} order by t.at desc, t.version desc limit 1`;
+
+/** The same of a whole group, at each of many moments `b.at`. */
+export const groupTotalAt = (sql: Queryable): Fragment => sql`(
+  select coalesce(sum((${totalAt(sql, sql`b.at`)})), 0) from error_fingerprints f
+   where f.env = g.env and f.group_id = g.id)`;
+
+/** Only a row that was seen before as well as after an end of the range needs to look at its tallies. */
+function countOf(
+  sql: Queryable,
+  row: Fragment,
+  { from, to }: Range,
+  until: (at: Date) => Fragment,
+): Fragment {
   const upTo =
     to === null
       ? sql`${row}.total`
       : sql`case when ${row}.last_seen <= ${to} then ${row}.total
-                 when ${row}.first_seen > ${to} then 0 else errors_until(${key}, ${to}) end`;
-  return from === null
+                 when ${row}.first_seen > ${to} then 0 else coalesce((${until(to)}), 0) end`;
+  // `at` has whole milliseconds.
+  const before = from === null ? null : new Date(from.getTime() - 1);
+  return from === null || before === null
     ? upTo
     : sql`(${upTo}) - (case when ${row}.first_seen >= ${from} then 0
                             when ${row}.last_seen < ${from} then ${row}.total
-                            else errors_until(${key}, ${justBefore(from)}) end)`;
+                            else coalesce((${until(before)}), 0) end)`;
 }
-
-/** `at` has whole milliseconds. */
-const justBefore = (from: Date | null): Date | null => from && new Date(from.getTime() - 1);

@@ -5,19 +5,33 @@ import { notFound } from '../problem.ts';
 import type { HandlersOf } from '../request.ts';
 import { ignoreErrorGroup } from './ignore.ts';
 import { listErrorGroups } from './list.ts';
+import { listFingerprints } from './merge/fingerprints.ts';
+import { mergeErrorGroups } from './merge/merge.ts';
+import { splitErrorGroup } from './merge/split.ts';
 import { resolveErrorGroup } from './resolve.ts';
-import { retrieveErrorGroup } from './retrieve.ts';
+import { isErrorId, retrieveErrorGroup } from './retrieve.ts';
+import { ruleHandlers } from './rules/handlers.ts';
 import { trendOf } from './trend.ts';
 import { unresolveErrorGroup } from './unresolve.ts';
 
 type Named = Pick<
   Operations,
-  'listErrors' | 'retrieveError' | 'resolveError' | 'ignoreError' | 'unresolveError'
+  | 'listErrors'
+  | 'retrieveError'
+  | 'resolveError'
+  | 'ignoreError'
+  | 'unresolveError'
+  | 'listErrorFingerprints'
+  | 'mergeErrors'
+  | 'splitError'
+  | keyof ReturnType<typeof ruleHandlers>
 >;
 
 export function errorHandlers(sql: Sql, clock: Pick<Clock, 'now'>): HandlersOf<Named> {
   const now = () => new Date(clock.now());
   return {
+    ...ruleHandlers(sql, clock),
+
     listErrors: ({ environment, query }) => listErrorGroups(sql, { env: environment.id, query, now: now() }),
 
     async retrieveError({ environment, params: { errorId }, query }) {
@@ -25,7 +39,7 @@ export function errorHandlers(sql: Sql, clock: Pick<Clock, 'now'>): HandlersOf<N
       const group = await retrieveErrorGroup(sql, environment.id, errorId, at);
       if (!group) throw notFound();
       if (query.trend === undefined) return group;
-      return { ...group, trend: await trendOf(sql, environment.id, errorId, query.trend, at) };
+      return { ...group, trend: await trendOf(sql, environment.id, group.id, query.trend, at) };
     },
 
     async resolveError({ environment, principal, params: { errorId }, body }) {
@@ -36,6 +50,25 @@ export function errorHandlers(sql: Sql, clock: Pick<Clock, 'now'>): HandlersOf<N
     async ignoreError({ environment, principal, params: { errorId }, body }) {
       const change = { env: environment.id, id: errorId, now: now(), principal };
       return found(await ignoreErrorGroup(sql, { ...change, limits: body }));
+    },
+
+    async listErrorFingerprints({ environment, params: { errorId } }) {
+      const data = await listFingerprints(sql, environment.id, errorId);
+      if (!data) throw notFound();
+      return { data };
+    },
+
+    async mergeErrors(request) {
+      const { environment, principal, params, body } = request;
+      // A key that may write one group only must not take others along.
+      for (const id of body.errors) if (isErrorId(id)) request.authorize([{ type: 'errors', id }]);
+      const change = { env: environment.id, id: params.errorId, now: now(), principal };
+      return found(await mergeErrorGroups(sql, { ...change, errors: body.errors }));
+    },
+
+    async splitError({ environment, principal, params, body }) {
+      const change = { env: environment.id, id: params.errorId, now: now(), principal };
+      return found(await splitErrorGroup(sql, { ...change, fingerprints: body.fingerprints }));
     },
 
     async unresolveError({ environment, principal, params: { errorId } }) {

@@ -1,8 +1,7 @@
 import type { Body, ErrorGroupDetail, Operations } from '@millrace/contract';
-import type { Queryable } from '../db/connect.ts';
-import { audited, userOf, type Change } from './change.ts';
+import type { Sql } from '../db/connect.ts';
+import { audited, changing, userOf, type Change } from './change.ts';
 import { detailColumns, detailOf, type DetailRow } from './detail.ts';
-import { isErrorId } from './retrieve.ts';
 
 export interface Ignore extends Change {
   readonly limits: Body<Operations['ignoreError']>;
@@ -12,15 +11,12 @@ export interface Ignore extends Change {
  * Ignores a group until the first of its limits: a time, a number of further occurrences, or more of them a minute than a rate;
  * without any, for ever. Undefined if unknown.
  */
-export async function ignoreErrorGroup(
-  sql: Queryable,
-  ignore: Ignore,
-): Promise<ErrorGroupDetail | undefined> {
-  if (!isErrorId(ignore.id)) return undefined;
-  const { now, principal, limits } = ignore;
-  const until = limits.duration === undefined ? null : new Date(now.getTime() + limits.duration);
-  const [row] = await sql<DetailRow[]>`
-    with ${audited(sql, ignore, 'ignored')}, changed as (
+export const ignoreErrorGroup = (sql: Sql, asked: Ignore): Promise<ErrorGroupDetail | undefined> =>
+  changing(sql, asked, async (tx, ignore) => {
+    const { now, principal, limits } = ignore;
+    const until = limits.duration === undefined ? null : new Date(now.getTime() + limits.duration);
+    const [row] = await tx<DetailRow[]>`
+    with ${audited(tx, ignore, 'ignored')}, changed as (
       update error_groups g set
         status = 'ignored', ignored_at = ${now}, ignored_until = ${until}, ignored_reason = ${limits.reason ?? null},
         ignored_by = ${userOf(principal)}, ignored_until_rate = ${limits.occurrenceRate ?? null},
@@ -29,6 +25,6 @@ export async function ignoreErrorGroup(
       from old where g.env = (old.state).env and g.id = (old.state).id
       returning g.*
     )
-    select ${detailColumns(sql, now)} from changed g`;
-  return row && detailOf(row);
-}
+    select ${detailColumns(tx, now)} from changed g`;
+    return row && detailOf(row);
+  });

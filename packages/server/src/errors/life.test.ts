@@ -6,6 +6,7 @@ import { ignoreErrorGroup, type Ignore } from './ignore.ts';
 import { endLapsedIgnores } from './lapse.ts';
 import { resolveErrorGroup } from './resolve.ts';
 import { retrieveErrorGroup } from './retrieve.ts';
+import { tally } from './tally.ts';
 import {
   deploy,
   groupOf,
@@ -44,8 +45,10 @@ const status = async (seconds: number): Promise<ErrorStatus | undefined> =>
   (await retrieveErrorGroup(sql, env, id, second(seconds)))?.status;
 const ignore = (seconds: number, limits: Ignore['limits']) =>
   ignoreErrorGroup(sql, { ...change(seconds), limits });
-const audit = () =>
-  sql`select at, act, user_id, credential_id, before from error_audit where env = ${env} order by id`;
+const audit = async () => {
+  await tally(sql, env);
+  return sql`select at, act, user_id, credential_id, before from error_audit where env = ${env} order by id`;
+};
 
 const unset = {
   resolvedAt: null,

@@ -235,9 +235,7 @@ test('counts are of the range, both ends included, while first and last seen are
     await counts({ 'filter[from]': second(30).toISOString(), 'filter[to]': second(0).toISOString() }),
   ).toEqual([]);
   // Dates that PostgreSQL does not know are dates all the same.
-  expect(
-    await counts({ 'filter[from]': '-271821-04-20T00:00:00Z', 'filter[to]': '+275760-09-13T00:00:00Z' }),
-  ).toEqual([
+  expect(await counts({ 'filter[from]': '-99999999999999', 'filter[to]': '999999999999999' })).toEqual([
     ['other', 1],
     ['boom', 4],
   ]);

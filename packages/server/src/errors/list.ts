@@ -1,10 +1,12 @@
 import type { ErrorGroup, Operations, Query, Reply } from '@millrace/contract';
 import type { Queryable } from '../db/connect.ts';
 import { badRequest } from '../problem.ts';
-import type { ErrorFilter } from './filters.ts';
-import { findGroups, type GroupRow, type Place } from './find.ts';
+import { countIn, type ErrorFilter } from './filters.ts';
+import { findGroups, type GroupRow } from './find.ts';
+import { orders, type Place, type Sort } from './order.ts';
 import { readRange } from './range.ts';
 import { isErrorId } from './retrieve.ts';
+import { tally } from './tally.ts';
 
 export interface ErrorList {
   readonly env: number;
@@ -16,7 +18,7 @@ export interface ErrorList {
 type Page = Reply<Operations['listErrors']>;
 
 /**
- * Lists the groups that occurred in a range (without one: ever), with how often they did. `before` wins over `after`.
+ * Lists the groups that occurred in a range (without one: ever), with how often they did, in the order of `sort`. `before` wins over `after`.
  * A cursor is the id of any group of the environment, whether it passes the filters or not: the page begins beside the
  * place that the group has now. Any other text is refused with 400.
  */
@@ -28,11 +30,14 @@ export async function listErrorGroups(
   const backward = query['page[before]'] !== undefined;
   const parameter = backward ? 'page[before]' : 'page[after]';
   const cursor = query[parameter];
-  const place = cursor === undefined ? undefined : await placeOf(sql, env, cursor, parameter);
+  await tally(sql, env);
   const filter = await readFilter(sql, env, query, now, retentionMs);
+  const { sort } = query;
+  const place =
+    cursor === undefined ? undefined : await placeOf(sql, env, filter, { sort, cursor, parameter });
   if (filter === undefined) return { data: [], pagination: {} };
 
-  const rows = await findGroups(sql, filter, { place, backward, most: size + 1 });
+  const rows = await findGroups(sql, filter, { sort, place, backward, most: size + 1 });
   const page = rows.slice(0, size);
   if (backward) page.reverse();
   const more = rows.length > size;
@@ -81,11 +86,26 @@ async function versionIds(sql: Queryable, env: number, names: readonly string[])
   return rows.map((row) => row.id);
 }
 
-async function placeOf(sql: Queryable, env: number, id: string, parameter: string): Promise<Place> {
-  const [row] = isErrorId(id)
-    ? await sql<{ last_seen: Date }[]>`select last_seen from error_groups where env = ${env} and id = ${id}`
+interface Cursor {
+  readonly sort: Sort;
+  readonly cursor: string;
+  readonly parameter: string;
+}
+
+async function placeOf(
+  sql: Queryable,
+  env: number,
+  filter: ErrorFilter | undefined,
+  { sort, cursor, parameter }: Cursor,
+): Promise<Place> {
+  const key = sort === 'count' && filter ? sql`(${countIn(sql, filter)})::float8` : orders[sort].column(sql);
+  const [row] = isErrorId(cursor)
+    ? await sql<Place[]>`
+        select g.id, ${key} as key from error_groups x
+          join error_groups g on g.env = x.env and g.id = coalesce(x.merged_into, x.id)
+         where x.env = ${env} and x.id = ${cursor}`
     : [];
-  if (row) return { id, lastSeen: row.last_seen };
+  if (row) return row;
   const message =
     'not the id of an error group of this environment; send one as the pagination of a page gave it';
   throw badRequest('Query Error', [{ code: 'custom', message, path: [parameter] }]);

@@ -54,14 +54,14 @@ describe('a failure is prepared', () => {
       error({ message: '', name: '', stackTrace: '' }),
     ]) {
       const failure = prepareFailure(1, 'pay', odd);
-      const texts = [failure.fingerprint, failure.type, failure.message, failure.sample];
+      const texts = [failure.fingerprint, failure.type, failure.message, failure.sample()];
       for (const text of texts) {
         expect(text).not.toBe('');
         expect(text.isWellFormed()).toBe(true);
         expect(text).not.toContain('\u0000');
         expect(text).not.toMatch(/\\u0000|\\ud[89a-f]/i);
       }
-      expect(failure.sample.length).toBeLessThan(25_000);
+      expect(failure.sample().length).toBeLessThan(25_000);
     }
   });
 });

@@ -1,42 +1,66 @@
 import type { SerializedError } from '@millrace/contract/runner';
 import { storable } from './fingerprint/bounds.ts';
 import { errorGroupId, fingerprintOf, type ThrownError } from './fingerprint/index.ts';
+import type { Match } from './rules/rule.ts';
 
-/** What `record_errors` wants to know of one failure. */
+/** What recording wants to know of one failure. */
 export interface PreparedFailure {
+  readonly env: number;
+  readonly task: string;
   readonly fingerprint: string;
-  /** Id of its group, `error_…`. */
+  /** Those that it had before the rules of fingerprints changed, the latest first: it stays in the group that one of them has. */
+  readonly older: readonly string[];
+  /** Id of the group that it begins unless its fingerprint is known, `error_…`. */
   readonly group: string;
   readonly type: string;
   /** Normalised. */
   readonly message: string;
-  /** JSON text; the group keeps that of its first occurrence. */
-  readonly sample: string;
+  /** JSON text; wanted the first time that the fingerprint is met. */
+  readonly sample: () => string;
 }
 
 const mostFingerprint = 256;
+const mostMatched = 2_048;
 const mostSampleMessage = 2_048;
 const mostSampleStack = 8_192;
 
-/** Finds the group of a failure: by the author's own fingerprint if the error has one, else by what the error says. */
+export interface Grouping {
+  /** The project's rules. */
+  readonly match?: Match | undefined;
+  /** What the task's author groups all its errors under. */
+  readonly ofTask?: string | undefined;
+}
+
+/** Finds the fingerprint of a failure: by a rule, by what its author set on the error or on the task, else by what the error says. */
 export function prepareFailure(
-  environment: number | string,
+  env: number,
   task: string,
   error: SerializedError,
+  { match, ofTask }: Grouping = {},
 ): PreparedFailure {
   const computed = fingerprintOf(thrownError(error, task));
-  const fingerprint = ownFingerprint(error.fingerprint) ?? computed.fingerprint;
+  const type = storable(computed.type) || 'Error';
+  const message = storable(computed.message) || 'Error';
+  const chosen =
+    match?.({ task, type, messages: [cut(error.message, mostMatched), message] }) ??
+    ownFingerprint(error.fingerprint) ??
+    ownFingerprint(ofTask);
+  const fingerprint = chosen ?? computed.fingerprint;
   return {
+    env,
+    task,
     fingerprint,
-    group: errorGroupId(String(environment), task, fingerprint),
-    type: storable(computed.type) || 'Error',
-    message: storable(computed.message) || 'Error',
-    sample: JSON.stringify({
-      name: cut(error.name, 200),
-      message: cut(error.message, mostSampleMessage),
-      stackTrace: cut(error.stackTrace, mostSampleStack),
-      code: error.code === undefined ? undefined : cut(error.code, 200),
-    }),
+    older: [],
+    group: errorGroupId(String(env), task, fingerprint),
+    type,
+    message,
+    sample: () =>
+      JSON.stringify({
+        name: cut(error.name, 200),
+        message: cut(error.message, mostSampleMessage),
+        stackTrace: cut(error.stackTrace, mostSampleStack),
+        code: error.code === undefined ? undefined : cut(error.code, 200),
+      }),
   };
 }
 

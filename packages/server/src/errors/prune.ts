@@ -1,54 +1,37 @@
-import type { Queryable, Sql } from '../db/connect.ts';
+import type { Sql } from '../db/connect.ts';
 import { retainedSince } from './range.ts';
 
-const mostGroupsAtOnce = 100;
-const mostLookedAt = 2_000;
+/** An hour of an environment that fails all the time is let go of in several steps. */
+const mostAtOnce = 5_000;
 
 /**
- * Lets go of occurrences that are older than the retention. How many there were by the end of each hour, in all and of each version,
- * is kept in their place, so counts stay what they were. A batch of groups a call; returns whether there may be more.
+ * Thins tallies that are older than the retention: of each hour, fingerprint and version the last one stays. Tallies are running
+ * totals, so counts stay what they were. An hour of each environment a call; returns whether there may be more.
  */
-export function pruneOccurrences(sql: Sql, now: Date, retentionMs?: number): Promise<boolean> {
+export async function thinTallies(sql: Sql, now: Date, retentionMs?: number): Promise<boolean> {
   const since = retainedSince(now, retentionMs);
-  return sql.begin(async (transaction) => {
-    // Locked in the order in which failures lock them.
-    const groups = await transaction<{ env: number; id: string }[]>`
-      with due as materialized (
-        select distinct o.env, o.group_id
-          from environments e
-         cross join lateral (select o.env, o.group_id from error_occurrences o
-                              where o.env = e.id and o.at < ${since} order by o.at limit ${mostLookedAt}) o
-      )
-      select g.env, g.id from due join error_groups g on g.env = due.env and g.id = due.group_id
-       order by g.env, g.id limit ${mostGroupsAtOnce} for update of g`;
-    if (groups.length === 0) return false;
-    const batch = transaction`
-      unnest(${groups.map((group) => group.env)}::int[], ${groups.map((group) => group.id)}::text[]) as b (env, group_id)`;
-    await transaction`
-      insert into error_tallies (env, group_id, version, at, total)
-      select h.env, h.group_id, h.version, h.at, errors_until(h.env, h.group_id, h.version, h.at)
-        from (select distinct o.env, o.group_id, v.version, ${endOfHour(transaction)} as at
-                from ${batch}
-                join error_occurrences o on o.env = b.env and o.group_id = b.group_id and o.at < ${since}
-               cross join lateral unnest(array[0, o.version]) as v (version)) h
-      on conflict do nothing`;
-    await transaction`
-      delete from error_occurrences o using ${batch} where o.env = b.env and o.group_id = b.group_id and o.at < ${since}`;
-    await transaction`
-      delete from error_tallies o using ${batch}
-       where o.env = b.env and o.group_id = b.group_id and o.at < ${since} and o.at <> ${endOfHour(transaction)}`;
-    // The end of an hour may be later than the newest tally of a group that has been quiet since.
-    await transaction`
-      update error_groups g set tallied_at = t.at, tallied_total = t.total
-        from ${batch}
-       cross join lateral (select t.at, t.total from error_tallies t
-                            where t.env = b.env and t.group_id = b.group_id and t.version = 0
-                            order by t.at desc limit 1) t
-       where g.env = b.env and g.id = b.group_id and (g.tallied_at is null or g.tallied_at < t.at)`;
-    return true;
-  });
+  const due = await sql<{ env: number; from: Date }[]>`
+    select e.id as env, date_bin('1 hour', t.at, 'epoch') as from
+      from environments e
+     cross join lateral (
+       select t.at from error_tallies t
+        where t.env = e.id and t.at < ${since}
+          and t.at >= coalesce((select h.until from error_thinning h where h.env = e.id), '-infinity')
+        order by t.at limit 1) t`;
+  for (const { env, from } of due) {
+    const until = new Date(from.getTime() + 3_600_000);
+    const gone = await sql`
+      delete from error_tallies where ctid = any(array(
+        select t.ctid from error_tallies t
+         where t.env = ${env} and t.at >= ${from} and t.at < ${until}
+           and exists (select from error_tallies l
+                        where l.env = t.env and l.fingerprint_id = t.fingerprint_id and l.version = t.version
+                          and l.at > t.at and l.at < ${until})
+         limit ${mostAtOnce}))`;
+    if (gone.count >= mostAtOnce) continue;
+    await sql`
+      insert into error_thinning as h (env, until) values (${env}, ${until})
+      on conflict (env) do update set until = greatest(h.until, excluded.until)`;
+  }
+  return due.length > 0;
 }
-
-/** The last moment of the hour of `o.at`. */
-const endOfHour = (sql: Queryable) =>
-  sql`(date_bin('1 hour', o.at, 'epoch') + interval '59 minutes 59.999 seconds')`;

@@ -1,23 +1,21 @@
 /**
- * Ranges of time in which occurrences are counted, both ends included, to the millisecond. Occurrences themselves are kept for a
- * while; of those before, only how many there were by the end of each hour. A range that begins or ends back there counts
- * the hours that it touches whole.
+ * Ranges of time in which occurrences are counted, both ends included, to the millisecond. Tallies are kept whole for a
+ * while; of those before, only the last of each hour. A range that begins or ends back there counts the hours that it touches
+ * whole.
  */
 export interface Range {
   readonly from: Date | null;
   readonly to: Date | null;
-  /** Part of it is kept by the hour. */
-  readonly hourly: boolean;
 }
 
-/** How long occurrences are kept one by one: 30 days. */
-export const occurrenceRetentionMs = 30 * 86_400_000;
+/** How long every tally is kept: 30 days. */
+export const tallyRetentionMs = 30 * 86_400_000;
 
 const hourMs = 3_600_000;
 const floorHour = (ms: number): number => Math.floor(ms / hourMs) * hourMs;
 
-/** Occurrences before this moment are, or are about to be, counted by the hour. */
-export const retainedSince = (now: Date, retentionMs = occurrenceRetentionMs): Date =>
+/** Before this moment occurrences are, or are about to be, counted by the hour. */
+export const retainedSince = (now: Date, retentionMs = tallyRetentionMs): Date =>
   new Date(floorHour(now.getTime() - retentionMs));
 
 export interface AskedRange {
@@ -34,7 +32,6 @@ export function readRange({ from, to, period }: AskedRange, now: Date, retention
   return {
     from: start === undefined ? null : storableDate(start < since ? floorHour(start) : start),
     to: end === undefined ? null : endOfRange(storableDate(end), since),
-    hourly: start === undefined || start < since,
   };
 }
 

@@ -41,17 +41,6 @@ test('a group counts its failed runs and knows the first, the last and the versi
   });
 });
 
-test('a run is recorded once, however often it is handed over', async () => {
-  const env = await newEnvironment(sql);
-  await recordFailures(sql, env, at, [{ run: 'run_1' }, { run: 'run_1' }, { run: 'run_2' }]);
-  await recordFailures(sql, env, later, [{ run: 'run_2' }, { run: 'run_1', message: 'another' }]);
-  expect(await retrieveErrorGroup(sql, env, groupOf(env), later)).toMatchObject({
-    count: 2,
-    lastSeen: at.toISOString(),
-  });
-  expect(await retrieveErrorGroup(sql, env, groupOf(env, { message: 'another' }), later)).toBeUndefined();
-});
-
 test('the group and the occurrence exist with the transaction that ends the run, or not at all', async () => {
   const env = await newEnvironment(sql);
   await expect(
@@ -61,16 +50,18 @@ test('the group and the occurrence exist with the transaction that ends the run,
     }),
   ).rejects.toThrow('the run did not end');
   expect(await retrieveErrorGroup(sql, env, groupOf(env), later)).toBeUndefined();
-  const [row] = await sql`select count(*)::int as count from error_occurrences where env = ${env}`;
+  const [row] = await sql`select count(*)::int as count from error_arrivals where env = ${env}`;
   expect(row).toEqual({ count: 0 });
 });
 
 test('the first failure of a group is kept as it was thrown', async () => {
   const env = await newEnvironment(sql);
-  await recordFailures(sql, env, at, [{ run: 'run_1' }]);
-  await recordFailures(sql, env, later, [{ run: 'run_2' }]);
-  const samples = await sql`select run, sample from error_samples where env = ${env}`;
-  expect([...samples]).toEqual([{ run: 'run_1', sample: { message: 'boom' } }]);
+  await recordFailures(sql, env, at, [{}]);
+  await recordFailures(sql, env, later, [{}]);
+  const samples = await sql`
+    select s.type, s.message, s.sample from error_samples s join error_fingerprints f on f.id = s.fingerprint_id
+     where f.env = ${env}`;
+  expect([...samples]).toEqual([{ type: 'Error', message: 'boom', sample: { message: 'boom' } }]);
 });
 
 test('processes that record the same groups in any order at the same time neither deadlock nor miscount', async () => {

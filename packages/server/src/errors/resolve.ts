@@ -1,8 +1,7 @@
 import type { ErrorGroupDetail } from '@millrace/contract';
-import type { Queryable } from '../db/connect.ts';
-import { audited, userOf, type Change } from './change.ts';
+import type { Sql } from '../db/connect.ts';
+import { audited, changing, userOf, type Change } from './change.ts';
 import { detailColumns, detailOf, type DetailRow } from './detail.ts';
-import { isErrorId } from './retrieve.ts';
 
 export interface Resolve extends Change {
   /** Only failures of this version or a later one reopen the group. It need not be registered yet. */
@@ -13,14 +12,11 @@ export interface Resolve extends Change {
  * Marks a group as resolved, whatever it was; again resolves it as of now. It opens again by itself: with a version, when a run
  * of that version or one deployed later fails; without, when a run fails that started after this. Undefined if unknown.
  */
-export async function resolveErrorGroup(
-  sql: Queryable,
-  resolve: Resolve,
-): Promise<ErrorGroupDetail | undefined> {
-  if (!isErrorId(resolve.id)) return undefined;
-  const { now, version = null, principal } = resolve;
-  const [row] = await sql<DetailRow[]>`
-    with ${audited(sql, resolve, 'resolved')}, changed as (
+export const resolveErrorGroup = (sql: Sql, asked: Resolve): Promise<ErrorGroupDetail | undefined> =>
+  changing(sql, asked, async (tx, resolve) => {
+    const { now, version = null, principal } = resolve;
+    const [row] = await tx<DetailRow[]>`
+    with ${audited(tx, resolve, 'resolved')}, changed as (
       update error_groups g set
         status = 'resolved', resolved_at = ${now}, resolved_in_version = ${version}, resolved_by = ${userOf(principal)},
         ignored_at = null, ignored_until = null, ignored_reason = null, ignored_by = null, ignored_until_rate = null,
@@ -28,6 +24,6 @@ export async function resolveErrorGroup(
       from old where g.env = (old.state).env and g.id = (old.state).id
       returning g.*
     )
-    select ${detailColumns(sql, now)} from changed g`;
-  return row && detailOf(row);
-}
+    select ${detailColumns(tx, now)} from changed g`;
+    return row && detailOf(row);
+  });

@@ -1,6 +1,8 @@
 import type { ErrorTrend } from '@millrace/contract';
 import type { Queryable } from '../db/connect.ts';
+import { groupTotalAt } from './filters.ts';
 import { endOfRange, retainedSince } from './range.ts';
+import { tally } from './tally.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -21,6 +23,7 @@ export async function trendOf(
   periodMs: number,
   now: Date,
 ): Promise<ErrorTrend> {
+  await tally(sql, env);
   const intervalMs = trendInterval(periodMs);
   const count = Math.ceil(periodMs / intervalMs);
   const last = Math.floor(now.getTime() / intervalMs) * intervalMs;
@@ -28,8 +31,10 @@ export async function trendOf(
   const since = retainedSince(now).getTime();
   const before = starts.map((start) => endOfRange(new Date(start - 1), since));
   const rows = await sql<{ total: number }[]>`
-    select errors_until(${env}, ${id}, 0, b.at)::float8 as total
-      from unnest(${[...before, now].map((at) => at.toISOString())}::timestamptz[]) with ordinality as b (at, place) order by b.place`;
+    select ${groupTotalAt(sql)}::float8 as total
+      from (select ${env}::int as env, ${id}::text as id) g
+     cross join unnest(${[...before, now].map((at) => at.toISOString())}::timestamptz[]) with ordinality as b (at, place)
+     order by b.place`;
   return {
     intervalMs,
     points: starts.map((start, place) => ({

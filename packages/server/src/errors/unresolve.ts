@@ -1,17 +1,13 @@
 import type { ErrorGroupDetail } from '@millrace/contract';
-import type { Queryable } from '../db/connect.ts';
-import { audited, type Change } from './change.ts';
+import type { Sql } from '../db/connect.ts';
+import { audited, changing, type Change } from './change.ts';
 import { detailColumns, detailOf, type DetailRow } from './detail.ts';
-import { isErrorId } from './retrieve.ts';
 
 /** Takes back a resolve or an ignore; all their fields are cleared. Undefined if the group is unknown. */
-export async function unresolveErrorGroup(
-  sql: Queryable,
-  change: Change,
-): Promise<ErrorGroupDetail | undefined> {
-  if (!isErrorId(change.id)) return undefined;
-  const [row] = await sql<DetailRow[]>`
-    with ${audited(sql, change, 'unresolved')}, changed as (
+export const unresolveErrorGroup = (sql: Sql, asked: Change): Promise<ErrorGroupDetail | undefined> =>
+  changing(sql, asked, async (tx, change) => {
+    const [row] = await tx<DetailRow[]>`
+    with ${audited(tx, change, 'unresolved')}, changed as (
       update error_groups g set
         status = 'unresolved', resolved_at = null, resolved_in_version = null, resolved_by = null,
         ignored_at = null, ignored_until = null, ignored_reason = null, ignored_by = null, ignored_until_rate = null,
@@ -19,6 +15,6 @@ export async function unresolveErrorGroup(
       from old where g.env = (old.state).env and g.id = (old.state).id
       returning g.*
     )
-    select ${detailColumns(sql, change.now)} from changed g`;
-  return row && detailOf(row);
-}
+    select ${detailColumns(tx, change.now)} from changed g`;
+    return row && detailOf(row);
+  });

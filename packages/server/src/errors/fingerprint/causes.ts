@@ -1,5 +1,5 @@
 import { bounds } from './bounds.ts';
-import { normaliseMessage } from './message.ts';
+import { comparable, normaliseMessage } from './message.ts';
 import { typeOf } from './type.ts';
 
 /** A cause as the stack's text shows it. */
@@ -24,7 +24,8 @@ export function writtenCauses(stack: string): Written[] {
   const found: Written[] = [];
   let listed = false;
   let previousEnded = false;
-  for (const line of stack.split('\n', 400)) {
+  const lines = stack.split('\n', 400);
+  for (const [at, line] of lines.entries()) {
     const short = line.slice(0, bounds.line);
     const list = /^ {0,16}\[errors\]: \[$/.test(short);
     if (list) {
@@ -38,13 +39,31 @@ export function writtenCauses(stack: string): Written[] {
     previousEnded = /(?:,|\},?|\])$/.test(short);
     if (rest === '') continue;
     const match = header.exec(rest.replace(/(?: \{|\] \{|\],?)$/, ''));
-    if (match) found.push({ name: match[1] ?? '', message: match[3] ?? '', code: match[2] ?? '' });
+    if (match)
+      found.push({
+        name: match[1] ?? '',
+        message: `${match[3] ?? ''}${/(?: \{|\] \{|\],?)$/.test(rest) ? '' : restOfMessage(lines, at)}`,
+        code: match[2] ?? '',
+      });
     if (found.length === bounds.causes) break;
   }
   return found;
 }
 
-const systemCode = /^(?:\w{2,20} )?(E[A-Z_]{3,15}|UND_ERR_\w{2,30})$/;
+/** The further lines of a message, which end where its frames begin; a message that goes on for long is cut. */
+function restOfMessage(lines: string[], at: number): string {
+  const further: string[] = [];
+  for (const line of lines.slice(at + 1, at + 40)) {
+    if (/^ {2,24}at /.test(line)) return further.length === 0 ? '' : `\n${further.join('\n')}`;
+    if (/^ {0,20}\}|\[cause\]:|\[errors\]:/.test(line) && further.length === 0) return '';
+    further.push(line.slice(0, 200).replace(/^ {2,4}/, ''));
+  }
+  return '';
+}
+
+const systemCode =
+  /^(?:\w{2,20} )?(E[A-Z_]{3,15}|UND_ERR_\w{2,30})$|\b(E(?:CONN[A-Z]{5,8}|NOTFOUND|AI_AGAIN|TIMEDOUT|PIPE|HOSTUNREACH|NETUNREACH|ADDRINUSE|ADDRNOTAVAIL))\b/;
+const errorName = /(?:Error|Exception|Failure|Rejection|Fault)\d?$|^error$/;
 
 /** Type and message of each cause, without those that repeat the error they explain. */
 export function causeKeys(
@@ -56,9 +75,13 @@ export function causeKeys(
   for (const cause of causes) {
     const causeMessage = normaliseMessage(cause.message) || cause.code;
     const causeType = typeOf(cause.name, cause.stack ?? '');
+    if (causeMessage === '' && !errorName.test(causeType)) continue;
     if (causeMessage === '' ? causeType === type : message.includes(causeMessage)) continue;
     // Several addresses tried and refused are an AggregateError, a single one is an Error: the code is what they share.
-    const key = systemCode.exec(causeMessage)?.[1] ?? `${causeType}: ${causeMessage}`;
+    const system = systemCode.exec(causeMessage);
+    // What failed below everything says it all: which layers pass it on depends on the version of a library.
+    if (system) return message.includes(system[1] ?? system[2] ?? '') ? [] : [system[1] ?? system[2] ?? ''];
+    const key = `${causeType}: ${comparable(causeMessage)}`;
     if (!keys.includes(key)) keys.push(key);
     if (keys.length === bounds.causes) break;
   }

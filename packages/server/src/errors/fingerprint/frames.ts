@@ -13,7 +13,8 @@ export interface Frames {
 }
 
 const frameLine = /^ {2,16}at /;
-const sections = /^(?:Caused by|Originating from)|^ {0,12}\[(?:cause|errors)\]:/;
+const sections = /^(?:Caused by|Originating from)|^ {0,12}(?:\[(?:cause|errors)\]|cause):/;
+const elision = /^ {2,16}\.\.\. \d{1,3} lines matching cause stack trace \.\.\.$/;
 const holders =
   /^(?:Object|Module|Function|exports|module\.exports|global|globalThis|undefined|default|self|window)\./;
 const helperFrames =
@@ -21,25 +22,110 @@ const helperFrames =
 
 /** Reads the `at` lines that follow the header. The message is given because a stack repeats it, and it may look like frames. */
 export function framesOf(stack: string, message: string): Frames {
-  const app: string[] = [];
+  const app: Named[] = [];
+  const places: Place[] = [];
   let last = '';
   let seen = 0;
   let throughFetch = false;
   let library = '';
+  let elided = false;
   for (const line of linesAfterHeader(stack, message)) {
-    if (sections.test(line)) break;
-    if (!frameLine.test(line)) continue;
+    if (!frameLine.test(line)) {
+      if (elision.test(line)) {
+        // `util.inspect` leaves out the lines that the cause shows below.
+        if (app.length > 0) break;
+        elided = true;
+      } else if (sections.test(line)) {
+        if (!elided) break;
+        app.length = 0;
+        places.length = 0;
+        last = '';
+        elided = false;
+      }
+      continue;
+    }
     seen += 1;
     if (seen > bounds.frames) break;
-    if (app.length === 0 && line.includes('(node:internal/deps/undici/')) throughFetch = true;
+    if (app.length === 0 && line.includes('node:internal/deps/undici/')) throughFetch = true;
     if (library === '') library = packageOf(line);
-    const name = appFunction(line.slice(0, bounds.line));
-    if (name === '' || name === last) continue;
-    last = name;
-    app.push(name);
-    if (app.length === 6) break;
+    // `util.inspect` opens the properties of the error behind the last frame.
+    const cut = line.slice(0, bounds.line);
+    const short = cut.endsWith(' {') ? cut.slice(0, -2) : cut;
+    if (library !== '' && app.length >= 6) break;
+    const place = lineOf(short);
+    if (isForeign(place.file)) continue;
+    places.push(place);
+    const found = appFunction(short);
+    if (found === undefined || found.name === last) continue;
+    last = found.name;
+    if (app.length < 12) app.push({ ...found, place });
   }
-  return { app, throughFetch, library };
+  const bundled = library === '' && isWholeBundle(places);
+  const own = bundled ? ownRegion(app, places) : app;
+  return {
+    app: own
+      .filter(
+        ({ name, called }) => !bundled || !isLibraryFunction(called, name.slice(name.lastIndexOf('.') + 1)),
+      )
+      .map(({ name }) => name)
+      .slice(0, 6),
+    throughFetch,
+    library,
+  };
+}
+
+interface Named {
+  name: string;
+  /** As it is called in the file: with its holder, whatever that is, and a dot after the class that is constructed. */
+  called: string;
+  place: Place;
+}
+
+/** A place in a file: bundlers put libraries before the code that uses them. */
+interface Place {
+  file: string;
+  line: number;
+  column: number;
+}
+
+const librariesAhead = 1_500;
+
+/**
+ * The functions without those of libraries in a bundle that has no source map: all places are in one file, and theirs are thousands of lines
+ * before the app's.
+ */
+function ownRegion(app: Named[], places: Place[]): Named[] {
+  const furthest = Math.max(0, ...places.map(({ line }) => line));
+  return app.filter(({ place }) => place.line + librariesAhead >= furthest);
+}
+
+/** One file that is too long for a single app's sources, or one that was minified to long lines. */
+function isWholeBundle(places: Place[]): boolean {
+  return (
+    places.every(({ file }) => file === places[0]?.file) &&
+    places.some(({ line, column }) => line >= 3_000 || column >= 5_000)
+  );
+}
+
+function lineOf(frame: string): Place {
+  const place = placeOf(frame);
+  const before = place.lastIndexOf(':');
+  const middle = place.lastIndexOf(':', before - 1);
+  return middle > 0
+    ? {
+        file: place.slice(0, middle),
+        line: Number(place.slice(middle + 1, before)),
+        column: Number(place.slice(before + 1)),
+      }
+    : { file: place, line: 0, column: 0 };
+}
+
+/** What stands in the parentheses of a frame, or all of it where a function has no name. */
+function placeOf(frame: string): string {
+  const open = frame.endsWith(')') ? openingOf(frame) : -1;
+  if (open > 0) return frame.slice(open + 2, -1);
+  const text = frame.trimStart().slice(3);
+  return text.startsWith('async ') ? text.slice(6) : text;
 }
 
 const packageName =
@@ -56,18 +142,16 @@ function linesAfterHeader(stack: string, message: string): string[] {
 }
 
 /** The qualified function of a frame of the app, or nothing for a frame of Node, a library, a helper or a nameless function. */
-export function appFunction(line: string): string {
+function appFunction(line: string): { name: string; called: string } | undefined {
   let text = line.trim().slice(3);
   if (text.startsWith('async ')) text = text.slice(6);
-  if (!text.endsWith(')')) return '';
+  if (!text.endsWith(')')) return undefined;
   const open = openingOf(text);
-  if (open <= 0) return '';
-  const place = text.slice(open + 2, -1);
-  if (isForeign(place)) return '';
+  if (open <= 0) return undefined;
   let name = text.slice(0, open).trimEnd();
   const alias = name.indexOf(' [as ');
   if (alias > 0) name = name.slice(0, alias);
-  if (helperFrames.test(name)) return '';
+  if (helperFrames.test(name)) return undefined;
   return plainFunction(name);
 }
 
@@ -92,7 +176,7 @@ function isForeign(place: string): boolean {
 
 const factory = /^(?:create|make|build|generate|new|to|as|wrap|get|from)\w{0,60}(?:Error|Exception)$/;
 
-function plainFunction(name: string): string {
+function plainFunction(name: string): { name: string; called: string } | undefined {
   let text = name;
   const construct = text.startsWith('new ');
   if (construct) text = text.slice(4);
@@ -102,18 +186,20 @@ function plainFunction(name: string): string {
   const parts = written.map(plainPart);
   const own = parts.at(-1) ?? '';
   if (own === '' || own === '<anonymous>' || own === 'anonymous' || own === 'exports' || own.startsWith('<'))
-    return '';
-  if (/^(?:get|set) /.test(own)) return '';
+    return undefined;
+  if (/^(?:get|set) /.test(own)) return undefined;
   // A class or a factory of errors is not where the error comes from: its caller is.
-  if (construct ? /(?:Error|Exception)$/.test(own) : factory.test(own)) return '';
-  if (isMangled(own)) return '';
+  if (construct ? /(?:Error|Exception)$/.test(own) : factory.test(own)) return undefined;
+  if (isMangled(own)) return undefined;
   const holder = parts.length > 1 ? (parts.at(-2) ?? '') : '';
+  // A holder in lower case is a variable, which V8 names or not as the build left it.
   // V8 names a private method with its class only when source maps are on.
-  const qualified = isPrivate || holder === '' || isMangled(holder) ? own : `${holder}.${own}`;
-  return isLibraryFunction(construct ? `${own}.` : qualified, own) ? '' : qualified;
+  const qualified = isPrivate || !/^[A-Z]/.test(holder) || isMangled(holder) ? own : `${holder}.${own}`;
+  return { name: qualified, called: construct ? `${own}.` : holder === '' ? own : `${holder}.${own}` };
 }
 
 function plainPart(part: string): string {
+  if (!/[#_2-9]/.test(part)) return part;
   return part
     .replace(/^#/, '')
     .replace(/^_+(?=[A-Z])/, '')
@@ -123,7 +209,7 @@ function plainPart(part: string): string {
 
 // A function with a name like these says nothing, and in a bundle it may well be a library's: its caller says more.
 const vagueName =
-  /^(?:_|parse$|validate$|test$|hash$|request$|fetch$|send$|get$|post$|put$|patch$|delete$|del$|query$|execute$|exec$|connect$|close$|open$|read$|write$|emit$|next$|nextOnce$|step$|then$|catch$|finally$|resolve$|reject$|call$|apply$|invoke$|run$|handle$|handler$|process$|compile$|create$|init$|start$|stop$|end$|flush$|push$|add$|set$|use$|on$|once$|emitError$|error$|err$|done$|cb$|callback$|decode$|encode$|format$|load$|save$|wrapped$|wrapper$|wrap$|inner$|fn$|func$|method$|value$|proxy$|dispatch$|perform$|consume$|transform$|verify$|sign$|from$|of$|assert$|attempt$|finish\w{1,30}$|invalid$|make$|build$|sql$)/;
+  /^(?:_|parse$|validate$|test$|hash$|request$|fetch$|send$|get$|post$|put$|patch$|delete$|del$|query$|execute$|exec$|connect$|close$|open$|read$|write$|emit$|next$|nextOnce$|step$|then$|catch$|finally$|resolve$|reject$|call$|apply$|invoke$|run$|handle$|handler$|process$|compile$|create$|init$|start$|stop$|end$|flush$|push$|add$|set$|use$|on$|once$|emitError$|error$|err$|done$|cb$|callback$|decode$|encode$|format$|load$|save$|wrapped$|wrapper$|wrap$|inner$|fn$|func$|method$|value$|proxy$|dispatch$|perform$|consume$|transform$|verify$|sign$|from$|of$|assert$|attempt$|on[Ee]rror$|finish\w{1,30}$|invalid$|make$|build$|sql$)/;
 const helperName =
   /^(?:assert|invariant|ensure|must|require|expect|throw|fail|raise|reject|abort|panic|check(?:Status|Response|Ok)?$|unwrap|handle(?:Error|Response)|with[A-Z]|retry|wrap|request$|fetch(?:Json|OrFail|OrThrow)?$|send$|call$|query$|execute$|exec$|parse(?:Response|Json)?$|validate$|http[A-Z]?)|(?:Error|Exception|OrThrow|OrFail)$/;
 const entryName = /^(?:run|handler|main|default)$/;
@@ -135,7 +221,7 @@ const entryName = /^(?:run|handler|main|default)$/;
 export function throwSite(app: string[]): string {
   for (const [at, name] of app.entries()) {
     if (entryName.test(name)) return '';
-    if (vagueName.test(name)) continue;
+    if (vagueName.test(name) || /\.(?:_|emit$|on[Ee]rror$)/.test(name)) continue;
     const own = name.slice(name.lastIndexOf('.') + 1);
     const caller = app[at + 1];
     return caller !== undefined && helperName.test(own) ? `${name} < ${caller}` : name;

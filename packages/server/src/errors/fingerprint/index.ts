@@ -4,6 +4,7 @@ import { causeKeys, writtenCauses } from './causes.ts';
 import { framesOf, throwSite } from './frames.ts';
 import { comparable, normaliseMessage } from './message.ts';
 import { familyOf } from './families.ts';
+import { saysEnough } from './specific.ts';
 import { thrownType } from './thrown.ts';
 import { typeOf } from './type.ts';
 
@@ -44,14 +45,17 @@ export function fingerprintOf(error: ThrownError): Fingerprint {
   const causes = causeKeys(causesOf(error, stack), type, message);
   const task = textOf(propertyOf(error, 'taskIdentifier'), bounds.name);
   const site = throwSite(app);
-  const family = task === '' ? undefined : familyOf(message);
+  const family = task === '' ? undefined : familyOf(type, message);
   const unplaced = family !== undefined || (throughFetch && task !== '');
   // With nothing of the app on the stack, the task is the place; without a task, the library is.
-  const place = unplaced || (site === '' && task !== '') ? `task ${task}` : site || `library ${library}`;
+  const compared = comparable(message);
+  const told = task !== '' && family === undefined && saysEnough(type, compared, site);
+  const place = told || unplaced || (site === '' && task !== '') ? '' : site || `library ${library}`;
   const key = [
     fingerprintVersion,
-    family ?? type,
-    normalised === '' ? code : comparable(message),
+    task,
+    told ? '' : (family ?? type),
+    normalised === '' ? code : compared,
     place,
     ...causes,
   ].join('\u0000');

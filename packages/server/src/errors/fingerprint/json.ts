@@ -83,7 +83,12 @@ function summaryOf(value: unknown, depth: number): string {
   if (Array.isArray(value)) {
     const parts = new Set<string>();
     for (const item of value.slice(0, 40)) {
-      const part = typeof item === 'object' && item !== null && depth < 4 ? summaryOf(item, depth + 1) : '';
+      const part =
+        typeof item === 'object' && item !== null && depth < 4
+          ? summaryOf(item, depth + 1)
+          : typeof item === 'string' && depth < 2
+            ? item.slice(0, 200)
+            : '';
       if (part !== '') parts.add(part);
       if (parts.size === 8) break;
     }
@@ -92,8 +97,13 @@ function summaryOf(value: unknown, depth: number): string {
   if (typeof value !== 'object' || value === null) return '';
   const parts: string[] = [];
   for (const key of Object.keys(value).slice(0, 60).toSorted()) {
-    if (!isKept(key)) continue;
     const inner = (value as Record<string, unknown>)[key];
+    if (!isKept(key)) {
+      const part =
+        typeof inner === 'object' && !Array.isArray(inner) && depth < 3 ? summaryOf(inner, depth + 1) : '';
+      if (part !== '') parts.push(`${key} (${part})`);
+      continue;
+    }
     if (key === 'path' || key === 'loc') parts.push(`${key} ${pathOf(inner)}`);
     else if (typeof inner === 'object' && inner !== null) {
       const part = depth < 4 ? summaryOf(inner, depth + 1) : '';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { normaliseMessage, rules } from './message.ts';
+import { comparable, normaliseMessage, rules } from './message.ts';
 
 const same: [string, string, string][] = [
   ['e-mail addresses', 'User jane@example.com not found', 'User bob.x@corp.org not found'],
@@ -99,6 +99,50 @@ const different: [string, string, string][] = [
   ['codes in JSON', 'Said {"code":"FULL"}', 'Said {"code":"CLOSED"}'],
   ['database codes', 'error code 1045', 'error code 1062'],
 ];
+
+const sameWords: [string, string, string][] = [
+  [
+    'a word that stands alone among known ones',
+    'Path lumen has no second part',
+    'Path birch has no second part',
+  ],
+  ['tiers', 'Unknown tier: silver', 'Unknown tier: gold'],
+  ['branches', 'Branch feature/kelp-12 has no preview', 'Branch feature/amber-7 has no preview'],
+  [
+    'full names without a title',
+    "Author Eve O'Neill has no contract",
+    'Author Dmitri Volkov has no contract',
+  ],
+  ['slugs', 'Slug juniper-fjord-65 is already used', 'Slug amber-lumen-3 is already used'],
+  [
+    'masked secrets',
+    'Invalid API Key provided: sk_test_****5cf8',
+    'Invalid API Key provided: sk_live_****ab12',
+  ],
+  ['source excerpts', 'Bad value at line 1:\n\na: lumen\n   ^\n', 'Bad value at line 7:\n\nb: x\n   ^\n'],
+  ['what a command printed', 'Command failed: sh -c x\nlumen', 'Command failed: sh -c y\nbirch'],
+  [
+    'elements by number',
+    "Cannot read properties of undefined (reading '4')",
+    "Cannot read properties of undefined (reading '11')",
+  ],
+];
+const differentWords: [string, string, string][] = [
+  ['words of errors', 'Article is locked', 'Article is hidden'],
+  ['fields', 'Missing field nickname', 'Missing field surname'],
+  ['other languages', 'Bestellung 4 wurde nicht gefunden', 'Bestellung 5 wurde bereits bezahlt'],
+  ['names of code', 'total is not defined', 'price is not defined'],
+];
+
+describe('what is compared of a message', () => {
+  test.each(sameWords)('forgets %s', (_what, one, other) => {
+    expect(comparable(normaliseMessage(one))).toBe(comparable(normaliseMessage(other)));
+  });
+
+  test.each(differentWords)('keeps %s apart', (_what, one, other) => {
+    expect(comparable(normaliseMessage(one))).not.toBe(comparable(normaliseMessage(other)));
+  });
+});
 
 describe('a normalised message', () => {
   test.each(same)('forgets %s', (_what, one, other) => {

@@ -4,12 +4,13 @@ import { quotes } from './quotes.ts';
 import { includes, replacing, reveal, unguarded } from './rule.ts';
 import type { Rule } from './rule.ts';
 import { shapes } from './shapes.ts';
+import { isErrorWord, withoutBareData } from './vocabulary.ts';
 import { forms, identifiers, protectedNumbers } from './tokens.ts';
 
 const titles = '(?:(?:Dr|Mr|Mrs|Ms|Mx|Prof|Sir)\\.? )';
 const names = "\\p{Lu}[\\p{Ll}']{1,30}(?:[ -](?:van |de |da |von |el |al-)?(?:\\p{Lu}[\\p{L}']{1,30})){0,3}";
 const nouns =
-  'user customer client member employee driver patient guest contact recipient sender owner assignee student city country region company vendor supplier tenant merchant store named called';
+  'plan tier user customer client member employee driver patient guest contact recipient sender owner assignee student city country region company vendor supplier tenant merchant store named called';
 const before = `for|of|to|from|by|with|near|at|in|${nouns
   .split(' ')
   .map((noun) => `[${noun.charAt(0).toUpperCase()}${noun.charAt(0)}]${noun.slice(1)}`)
@@ -37,6 +38,18 @@ export const rules: Rule[] = [
     new RegExp(`(?:(?<=\\b(?:${before}) )${titles}?|\\b${titles})${names}`, 'gu'),
     (found = '') => (product.test(found) ? found : '<name>'),
   ),
+  replacing(
+    'full name',
+    /(?<![\p{L}\d.])\p{Lu}[\p{L}'’]{1,30}(?: (?:van |de |da |von |el |al-)?\p{Lu}[\p{L}'’]{1,30}){1,4}/gu,
+    withoutFullName,
+    (text) => /[^\s\d.:)(\x00-\x40] [A-Z\u00c0-\u024f]/.test(text),
+  ),
+  replacing(
+    'further people',
+    new RegExp(`(?<=<name>(?:, | and |, and | & | or ))${names}`, 'gu'),
+    '<name>',
+    includes('<name>'),
+  ),
   replacing('plural', /<n> ([a-z]{3,30}[^s\W])s\b/g, '<n> $1', includes('<n> ')),
   replacing(
     'agreement',
@@ -60,6 +73,16 @@ export const rules: Rule[] = [
   replacing('white space', /\s{2,200}|[\n\t\r]/g, ' ', (text) => /\s\s|[\n\t\r]/.test(text)),
 ];
 
+/** Two or more capitalised words that errors are not written with are a person or a place; the words before them stay. */
+function withoutFullName(found = ''): string {
+  const parts = found.split(' ');
+  let first = 0;
+  while (first < parts.length && isErrorWord(parts[first] ?? '')) first += 1;
+  const rest = parts.slice(first);
+  if (rest.length < 2 || rest.some(isErrorWord) || product.test(rest.join(' '))) return found;
+  return [...parts.slice(0, first), '<name>'].join(' ');
+}
+
 function distinctLines(text: string): string {
   const lines = new Set<string>();
   for (const line of text.split('\n', 40)) {
@@ -78,7 +101,8 @@ export function normaliseMessage(message: string): string {
 
 /** What is compared: one kind of hole, since the same place may hold a number today and a word tomorrow. */
 export function comparable(normalised: string): string {
-  return normalised
+  return withoutBareData(normalised)
+    .replace(/\b(?:[a-z]{1,20}_){1,12}(?=<(?:id|hex|n)>)/gi, '')
     .replace(
       /<(?:n|id|text|value|name|hex|hash|email|host|url|path|date|time|phone|token|version|region|currency)>(?:s\b)?/g,
       '<>',

@@ -102,7 +102,7 @@ if (process.argv[1] === import.meta.filename) {
   const files =
     positionals.length > 0
       ? positionals
-      : ['train.ndjson', 'heldout.ndjson', 'final.ndjson'].map((name) => join(folder, name));
+      : ['train.ndjson', 'heldout.ndjson', 'final.ndjson', 'wide.ndjson'].map((name) => join(folder, name));
   const left = values.without.split(',');
   for (const file of files) {
     const result = score(readCorpus(file).filter((error) => !left.includes(error.variant)));

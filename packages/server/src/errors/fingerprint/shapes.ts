@@ -1,3 +1,4 @@
+import { bounds } from './bounds.ts';
 import { includes, protect, replacing } from './rule.ts';
 import type { Rule } from './rule.ts';
 
@@ -9,7 +10,7 @@ const jsonKind = (text: string): string => {
   return text.startsWith('Unexpected end') ? 'Unexpected end of JSON input' : 'Malformed JSON';
 };
 const jsonParse =
-  /^(?:Unexpected (?:token|end of JSON|number|string|non-whitespace)|Unterminated |Expected (?:'|"|,|:|property|double-quoted)|Bad (?:control|escaped|Unicode)|No number after|Exponent part is|".{0,60}" is not valid JSON).{0,300}/s;
+  /(?<=^|: )(?:Unexpected (?:token|end of JSON|number|string|non-whitespace)|Unterminated |Expected (?:'|"|,|:|property|double-quoted)|Bad (?:control|escaped|Unicode)|No number after|Exponent part is|".{0,60}" is not valid JSON).{0,300}/s;
 
 /** Messages whose producer is known: Node, V8, OpenSSL and databases. Each loses what belongs to the data or to the version. */
 export const shapes: Rule[] = [
@@ -25,6 +26,14 @@ export const shapes: Rule[] = [
     '',
     includes('\n'),
   ),
+  { name: 'source excerpt', gate: includes('^\n', '^', ' | ', '| '), apply: withoutExcerpt },
+  replacing('place in markup', /\nLine: \d{1,9}\nColumn: \d{1,9}\nChar: [^]{0,4}$/, '', includes('\nChar: ')),
+  replacing(
+    'call that could not connect',
+    /^(\d{1,2} [A-Z_]{4,30}: No connection established)[^]*$/,
+    '$1',
+    includes('No connection established'),
+  ),
   replacing('require stack', /\nRequire stack:[^]*$/, '', includes('Require stack')),
   replacing(
     'circular structure',
@@ -38,6 +47,12 @@ export const shapes: Rule[] = [
     jsonKind,
     (text) => text.includes('JSON') || text.startsWith('Unexpected token'),
   ),
+  replacing(
+    'request of a client',
+    /^(Request failed with status code \d{3}(?: [\w ]{1,40})?|Request timed out): [A-Z]{3,7} \S{1,600}$/,
+    '$1',
+    includes('Request '),
+  ),
   replacing('TLS advice', /; if the root CA is installed locally[^]*$/, '', includes('root CA')),
   replacing(
     'certificate names',
@@ -50,6 +65,13 @@ export const shapes: Rule[] = [
     /(?:[0-9A-F]{8,16}:)?error:[0-9A-F]{8}:([\w ]{1,40}):[^:\n]{0,60}:([^:\n]{1,80})(?::\.\.[^:\n]{0,120}:\d{0,6}:?)?/g,
     'OpenSSL $1: $2',
     includes('error:'),
+  ),
+  // What the parser of a key stumbles over depends on the bytes.
+  replacing(
+    'ASN.1',
+    /OpenSSL asn1 encoding routines: [\w ]{1,60}/g,
+    'OpenSSL asn1 encoding routines',
+    includes('asn1'),
   ),
   replacing('fs path', /^(E[A-Z]{3,15}: [^,\n]{1,100}, \w{1,20}) .*$/s, '$1 <path>'),
   replacing(
@@ -131,6 +153,30 @@ export const shapes: Rule[] = [
     '$1: ',
     includes('regular expression'),
   ),
+  replacing(
+    'property by number',
+    /(Cannot (?:read|set) propert(?:y|ies) of \w{4,9} \((?:reading|setting)) '\d{1,20}'\)/,
+    '$1 <n>)',
+    includes(' properties of '),
+  ),
+  replacing(
+    'invalid header',
+    /^(Headers\.\w{1,20}: )"[^]{0,600}" (is an invalid header \w{1,10})/,
+    '$1<value> $2',
+    includes('invalid header'),
+  ),
+  replacing(
+    'unknown flag',
+    /^(Unknown option|Unexpected argument) '[^'\n]{0,200}'[^]{0,400}$/,
+    '$1',
+    includes("Unknown option '-", 'Unexpected argument'),
+  ),
+  replacing(
+    'module or package',
+    /^Cannot find (?:module|package) (?='[^./])/,
+    'Cannot find package ',
+    includes('Cannot find'),
+  ),
   replacing('imported from', / imported from .{1,400}$/s, '', includes(' imported from ')),
   replacing('parse URL', /^(Failed to parse URL(?: from)?) .{0,400}$/s, '$1 <url>', includes('parse URL')),
   replacing(
@@ -175,9 +221,27 @@ export const shapes: Rule[] = [
   ),
 ];
 
+const numbered = /^\s{0,8}(?:>{1,2}|→|❯)?\s{0,8}\d{1,7}\s{0,2}[|:]/;
+const marker = /^[\s|~-]{0,400}\^[\s~^-]{0,400}$/;
+
+/** Parsers quote the line they stumbled over and mark the place below it: that is data. */
+function withoutExcerpt(text: string): string {
+  if (!text.includes('\n')) return text;
+  const lines = text.split('\n', 80);
+  const marked = lines.some((line) => marker.test(line.slice(0, bounds.line)));
+  const listing = lines.filter((line) => numbered.test(line.slice(0, 40))).length;
+  if (!marked && listing < 2 && !/^\s{0,4}>{1,2} ?\d/m.test(text)) return text;
+  const left = lines.filter(
+    (line, at) =>
+      !numbered.test(line.slice(0, 40)) &&
+      !marker.test(line.slice(0, bounds.line)) &&
+      (at === 0 || at + 1 >= lines.length || !marker.test((lines[at + 1] ?? '').slice(0, bounds.line))),
+  );
+  return left.length === 0 ? text : left.join('\n');
+}
+
 /** The name a bundler gave to an import or a second variable is not the name in the source. */
 function plainName(name: string): string {
-  return /^(?:\w{1,2}|\.{3}|\(intermediate value\))$/.test(name)
-    ? '<value>'
-    : name.replace(/(?<=[a-z])[2-9]$/, '');
+  const plain = name.replace(/(?<=[a-z])[2-9]$/, '');
+  return /^(?:\w{1,2}|\.{3}|\(intermediate value\))$/.test(plain) ? '<value>' : plain;
 }

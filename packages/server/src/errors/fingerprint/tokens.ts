@@ -28,6 +28,12 @@ export const forms: Rule[] = [
   ),
   replacing('JWT', /\beyJ[\w-]{5,1500}\.[\w-]{1,1500}(?:\.[\w-]{0,600})?/g, '<token>', includes('eyJ')),
   replacing('bearer', /\b(Bearer|Basic) [\w.~+/=-]{8,1500}/g, '$1 <token>', includes('Bearer ', 'Basic ')),
+  replacing(
+    'masked secret',
+    /[\w-]{0,60}\*{3,60}[\w-]{0,60}|\b\+?\d{3,10}X{3,12}\b/g,
+    '<token>',
+    includes('***', 'XXX'),
+  ),
   replacing('markup', /<(?:!doctype|html|\?xml|head|body)\b[^]{0,2048}/i, '<markup>', includes('<')),
   replacing(
     'tag',
@@ -58,7 +64,7 @@ export const forms: Rule[] = [
   ),
   replacing(
     'file name',
-    /(?<![\w./<-])[\w@()-][\w@().-]{0,100}\.(?:csv|tsv|json|ndjson|jsonl|pdf|png|jpe?g|gif|webp|svg|txt|xml|xlsx?|docx?|pptx?|zip|gz|tgz|tar|html?|ya?ml|md|log|mp[34]|mov|wav|parquet|avro|sqlite|tmp|bak|ics|eml|pem|crt)\b(?![\w(])/gi,
+    /(?<![\w./<-])[\w@()-][\w@().-]{0,100}\.(?:csv|tsv|json|heic|heif|tiff?|bmp|ico|psd|dcm|rtf|od[ts]|epub|rar|7z|bz2|xz|jar|exe|dmg|iso|bin|dat|mkv|webm|avi|m4a|ogg|flac|woff2?|ttf|otf|css|sql|db|lock|conf|ini|toml|properties|p12|pfx|key|ndjson|jsonl|pdf|png|jpe?g|gif|webp|svg|txt|xml|xlsx?|docx?|pptx?|zip|gz|tgz|tar|html?|ya?ml|md|log|mp[34]|mov|wav|parquet|avro|sqlite|tmp|bak|ics|eml|pem|crt)\b(?![\w(])/gi,
     '<path>',
     includes('.'),
   ),
@@ -233,6 +239,12 @@ export const identifiers: Rule[] = [
     '<n>',
     hasDigit,
   ),
+  replacing(
+    'path with an id',
+    /(?<![\w<./-])[\w@.-]{1,60}(?:\/[\w@.-]{0,60}){0,6}\/[\w@.-]{0,60}<(?:id|n|hex|version)>(?:[\w@.<>-]{0,60}(?:\/[\w@.<>-]{0,60}){0,6})/g,
+    '<path>',
+    (text) => text.includes('/') && text.includes('<'),
+  ),
   replacing('digits', /\d{1,60}(?:[.,]\d{1,20}){0,4}/g, '<n>', hasDigit),
 ];
 
@@ -245,6 +257,7 @@ function withoutId(found: string): string {
   const digits = hasDigit(found);
   if (!digits && (found.length < 7 || !found.split(/[-_]/).some(isRandomWord))) return found;
   if (digits && (!/[a-z]/i.test(found) || amount.test(found))) return found;
+  if (/^(?=(?:[a-f]*\d){2})(?=\d*[a-f])[0-9a-f]{6,64}$/i.test(found)) return '<id>';
   const parts = found.split(/[-_]/);
   const stem =
     parts.length === 1 ? /^([a-z][a-z]{2,30}|[A-Z][a-z]{2,30})\d{1,6}$/.exec(found)?.[1] : undefined;

@@ -2,6 +2,7 @@ import { newId } from '../../db/ids.ts';
 import type { Queryable, Sql } from '../../db/connect.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { errorGroupId } from '../fingerprint/index.ts';
+import { introduce } from '../known.ts';
 
 /** An environment of its own for a test. */
 export async function newEnvironment(sql: Sql): Promise<number> {
@@ -30,29 +31,36 @@ export async function deploy(sql: Sql, env: number, ...versions: string[]): Prom
 }
 
 export interface Failure {
-  readonly run?: string;
   /** Also what its group is told apart by. */
   readonly message?: string;
   readonly task?: string;
   readonly type?: string;
   readonly version?: number | null;
   readonly started?: Date | null;
+  readonly older?: readonly string[];
 }
 
 export const groupOf = (env: number, { task = 'task', message = 'boom' }: Failure = {}): string =>
   errorGroupId(String(env), task, message);
 
-/** Records failed runs as the end of a run does, in one call. */
+/** Records failed runs as the end of runs does, in one call. */
 export async function recordFailures(sql: Queryable, env: number, at: Date, failures: readonly Failure[]) {
-  const pick = <V>(read: (failure: Failure) => V) => failures.map(read);
+  const introduced = await introduce(
+    sql,
+    failures.map((failure) => {
+      const { task = 'task', message = 'boom', type = 'Error', older = [] } = failure;
+      const sample = () => JSON.stringify({ message });
+      return { env, task, fingerprint: message, older, group: groupOf(env, failure), type, message, sample };
+    }),
+    at,
+  );
   await sql`
-    select record_errors(
-      ${at}, ${pick(() => env)}::int[], ${pick((failure) => failure.run ?? newId('run'))}::text[],
-      ${pick(({ task = 'task' }) => task)}::text[], ${pick(({ message = 'boom' }) => message)}::text[],
-      ${pick((failure) => groupOf(env, failure))}::text[], ${pick(({ type = 'Error' }) => type)}::text[],
-      ${pick(({ message = 'boom' }) => message)}::text[], ${pick(({ version = null }) => version)}::int[],
-      ${pick(({ message = 'boom' }) => JSON.stringify({ message }))}::text[]::jsonb[],
-      ${pick(({ started }) => started?.toISOString() ?? null)}::timestamptz[])`;
+    insert into error_arrivals (env, fingerprint_id, version, at, started, n)
+    select ${env}, i.id, coalesce(i.version, 0), date_trunc('milliseconds', ${at}::timestamptz),
+           max(coalesce(i.started, ${at}::timestamptz)), count(*)
+      from unnest(${introduced}::int[], ${failures.map(({ version }) => version ?? null)}::int[],
+                  ${failures.map(({ started }) => started?.toISOString() ?? null)}::timestamptz[]) as i (id, version, started)
+     group by i.id, i.version`;
 }
 
 export const secretKey: Principal = {

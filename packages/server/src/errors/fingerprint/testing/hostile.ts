@@ -31,6 +31,14 @@ const pieces: Record<string, string> = {
   colours: '\u001b[',
   repeated: '<n>, ',
   plus: '+1 2',
+  'masked secrets': 'a-**',
+  carets: '   ^\n',
+  'numbered lines': '1 | a\n',
+  'paths before a hole': 'aa/bb/<n>a/',
+  'causes with long messages': '[cause]: Error: [\n  a\n',
+  'bare words': 'lumen kelp is not found ',
+  'frames in one bundle': '    at async Ab.cd (/a/b.mjs:9000:1) {\n',
+  'elided frames': '    ... 9 lines matching cause stack trace ...\n',
   'cannot destructure': "Cannot destructure property 'a' of ",
 };
 

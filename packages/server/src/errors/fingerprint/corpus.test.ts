@@ -1,0 +1,34 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { fingerprintOf } from './index.ts';
+import { readCorpus, score } from './score.ts';
+
+describe('the recorded corpus', () => {
+  // Minified and lowered builds lose the names that tell functions apart: they are scored, with lower thresholds.
+  const stressed = new Set(['minified-maps-20', 'minified-names-24', 'minified-24', 'lowered-20']);
+  const corpus = (split: string) => readCorpus(join(import.meta.dirname, 'corpus', `${split}.ndjson`));
+
+  // `final` holds two bugs of one task whose name, message and stack are the same to the byte: nobody can tell them apart.
+  test.each([
+    ['train', 0.985],
+    ['heldout', 0.985],
+    ['final', 0.97],
+    ['wide', 0.985],
+  ] as const)('%s is grouped well', (split, least) => {
+    const { precision, recall, f1 } = score(corpus(split).filter((line) => !stressed.has(line.variant)));
+    expect(precision).toBeGreaterThanOrEqual(least);
+    expect(recall).toBeGreaterThanOrEqual(0.95);
+    expect(f1).toBeGreaterThanOrEqual(0.97);
+  });
+
+  test.each(['train', 'heldout', 'final'])('%s is grouped well enough when code was minified', (split) => {
+    expect(score(corpus(split)).f1).toBeGreaterThanOrEqual(0.9);
+  });
+
+  test('keeps the fingerprints of this version', () => {
+    const first = new Map(corpus('train').map((line) => [line.label, line]));
+    expect(
+      Object.fromEntries([...first].map(([label, line]) => [label, fingerprintOf(line)])),
+    ).toMatchSnapshot();
+  });
+});

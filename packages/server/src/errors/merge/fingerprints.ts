@@ -1,0 +1,41 @@
+import type { ErrorFingerprint } from '@millrace/contract';
+import type { Sql } from '../../db/connect.ts';
+import { currentId } from '../change.ts';
+import { isErrorId } from '../retrieve.ts';
+import { tally } from '../tally.ts';
+
+/** The fingerprints of a group, its own first, then as they were met; undefined if the group is unknown. */
+export async function listFingerprints(
+  sql: Sql,
+  env: number,
+  errorId: string,
+): Promise<ErrorFingerprint[] | undefined> {
+  if (!isErrorId(errorId)) return undefined;
+  await tally(sql, env);
+  const id = await currentId(sql, env, errorId);
+  if (id === undefined) return undefined;
+  const rows = await sql<
+    {
+      fingerprint: string;
+      type: string;
+      message: string;
+      total: number;
+      first_seen: Date;
+      last_seen: Date;
+    }[]
+  >`
+    select f.fingerprint, s.type, s.message, f.total::float8 as total, f.first_seen, f.last_seen
+      from error_fingerprints f
+      join error_samples s on s.fingerprint_id = f.id
+      join error_groups g on g.env = f.env and g.id = f.group_id
+     where f.env = ${env} and f.group_id = ${id} and f.last_seen is not null
+     order by f.fingerprint <> g.fingerprint, f.id`;
+  return rows.map((row) => ({
+    fingerprint: row.fingerprint,
+    errorType: row.type,
+    errorMessage: row.message,
+    count: row.total,
+    firstSeen: row.first_seen.toISOString(),
+    lastSeen: row.last_seen.toISOString(),
+  }));
+}

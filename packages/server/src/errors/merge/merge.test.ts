@@ -1,0 +1,231 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { listErrors } from '@millrace/contract';
+import { testDatabase, type TestDatabase } from '../../../../../test/support/database.ts';
+import { connect, type Sql } from '../../db/connect.ts';
+import { listErrorGroups } from '../list.ts';
+import { ignoreErrorGroup } from '../ignore.ts';
+import { resolveErrorGroup } from '../resolve.ts';
+import { retrieveErrorGroup } from '../retrieve.ts';
+import {
+  deploy,
+  groupOf,
+  newEnvironment,
+  recordFailures,
+  userToken,
+  type Failure,
+} from '../testing/failures.ts';
+import { listFingerprints } from './fingerprints.ts';
+import { mergeErrorGroups } from './merge.ts';
+import { splitErrorGroup } from './split.ts';
+
+let database: TestDatabase;
+let sql: Sql;
+let env: number;
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = connect(database.connection, { name: 'test' });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.drop();
+});
+beforeEach(async () => {
+  env = await newEnvironment(sql);
+});
+
+const start = Date.parse('2026-11-21T10:00:00.000Z');
+const second = (seconds: number) => new Date(start + seconds * 1_000);
+const fail = (seconds: number, ...failures: Failure[]) => recordFailures(sql, env, second(seconds), failures);
+const id = (message: string, task?: string) => groupOf(env, { message, ...(task && { task }) });
+const change = (message: string) => ({ env, id: id(message), now: second(100), principal: userToken });
+const merge = (into: string, ...others: string[]) =>
+  mergeErrorGroups(sql, { ...change(into), errors: others.map((other) => id(other)) });
+const split = (from: string, ...fingerprints: string[]) =>
+  splitErrorGroup(sql, { ...change(from), fingerprints });
+const show = (message: string) => retrieveErrorGroup(sql, env, id(message), second(200));
+const shown = async () => {
+  const query = listErrors.query.parse({});
+  const { data } = await listErrorGroups(sql, { env, query, now: second(200) });
+  return Object.fromEntries(data.map((group) => [group.errorMessage, group.count]));
+};
+
+describe('a merge', () => {
+  test('adds up what was counted, and what fails later follows', async () => {
+    await fail(1, { message: 'a' });
+    await fail(2, { message: 'b' }, { message: 'b' });
+    expect(await merge('a', 'b')).toMatchObject({
+      id: id('a'),
+      errorMessage: 'a',
+      count: 3,
+      firstSeen: second(1).toISOString(),
+      lastSeen: second(2).toISOString(),
+    });
+    await fail(3, { message: 'b' });
+    expect(await shown()).toEqual({ a: 4 });
+    expect(await listFingerprints(sql, env, id('b'))).toMatchObject([
+      { fingerprint: 'a', count: 1 },
+      { fingerprint: 'b', errorMessage: 'b', count: 3 },
+    ]);
+  });
+
+  test('lets the ids of all lead to the one, also through a second merge', async () => {
+    await fail(1, { message: 'a' }, { message: 'b' }, { message: 'c' });
+    await merge('b', 'c');
+    await merge('a', 'c');
+    for (const message of ['a', 'b', 'c'])
+      expect(await show(message)).toMatchObject({ id: id('a'), count: 3 });
+    expect(await resolveErrorGroup(sql, change('c'))).toMatchObject({ id: id('a'), status: 'resolved' });
+    expect(await merge('a', 'b', 'c')).toMatchObject({ count: 3 });
+  });
+
+  test('shows the versions of all, newest first and at most five', async () => {
+    const versions = await deploy(sql, env, '1', '2', '3', '4', '5', '6', '7');
+    await fail(1, ...versions.map((version, place) => ({ version, message: place % 2 === 0 ? 'a' : 'b' })));
+    await fail(2, { version: versions[6], message: 'b' });
+    expect((await merge('a', 'b'))?.affectedVersions).toEqual(['7', '6', '5', '4', '3']);
+  });
+
+  test('keeps the state of the group that stays, and regresses by any of its errors', async () => {
+    await fail(1, { message: 'a' }, { message: 'b' });
+    await resolveErrorGroup(sql, change('a'));
+    await ignoreErrorGroup(sql, { ...change('b'), limits: {} });
+    expect(await merge('a', 'b')).toMatchObject({ status: 'resolved', ignoredAt: null });
+    await fail(150, { message: 'b', started: second(140) });
+    expect(await show('a')).toMatchObject({ status: 'unresolved' });
+    const audit = await sql`
+      select group_id, act, user_id, before ->> 'status' as status from error_audit where env = ${env} order by id`;
+    expect([...audit].slice(2)).toEqual([
+      { group_id: id('b'), act: 'merged', user_id: 'user_ann', status: 'ignored' },
+      { group_id: id('a'), act: 'merged', user_id: 'user_ann', status: 'resolved' },
+      { group_id: id('a'), act: 'regressed', user_id: null, status: 'resolved' },
+    ]);
+  });
+
+  test('counts further occurrences of an ignored group from where they were', async () => {
+    await fail(1, { message: 'a' }, { message: 'b' }, { message: 'b' });
+    await ignoreErrorGroup(sql, { ...change('a'), limits: { totalOccurrences: 2 } });
+    await merge('a', 'b');
+    await fail(150, { message: 'b' });
+    expect(await show('a')).toMatchObject({ status: 'ignored' });
+    await fail(151, { message: 'a' });
+    expect(await show('a')).toMatchObject({ status: 'unresolved' });
+  });
+
+  test('is refused across tasks and for groups that are not there, and changes nothing then', async () => {
+    await fail(1, { message: 'a' }, { message: 'b', task: 'other' });
+    await expect(mergeErrorGroups(sql, { ...change('a'), errors: [id('b', 'other')] })).rejects.toMatchObject(
+      { status: 422, message: expect.stringMatching(/^errors: .* of the task other/) },
+    );
+    for (const error of ['error_0000000000000000', 'nonsense']) {
+      await expect(mergeErrorGroups(sql, { ...change('a'), errors: [error] })).rejects.toMatchObject({
+        status: 404,
+        message: expect.stringContaining(error),
+      });
+    }
+    expect(
+      await mergeErrorGroups(sql, { ...change('a'), id: 'error_0000000000000000', errors: [id('a')] }),
+    ).toBeUndefined();
+    expect(await shown()).toEqual({ a: 1, b: 1 });
+  });
+});
+
+describe('a split', () => {
+  test('moves a fingerprint out under the id that it had, with all its counts and what comes', async () => {
+    await fail(1, { message: 'a' });
+    await fail(2, { message: 'b' }, { message: 'c' });
+    await merge('a', 'b', 'c');
+    expect(await split('a', 'b')).toMatchObject({
+      id: id('b'),
+      errorMessage: 'b',
+      count: 1,
+      firstSeen: second(2).toISOString(),
+    });
+    await fail(3, { message: 'b' });
+    expect(await shown()).toEqual({ a: 2, b: 2 });
+    expect(await show('c')).toMatchObject({ id: id('a'), lastSeen: second(2).toISOString() });
+  });
+
+  test('lets the ids of what moved along lead to the new group', async () => {
+    await fail(1, { message: 'a' }, { message: 'b' }, { message: 'c' });
+    await merge('a', 'b', 'c');
+    await split('a', 'b', 'c');
+    expect(await show('c')).toMatchObject({ id: id('b'), count: 2 });
+    expect(await shown()).toEqual({ a: 1, b: 2 });
+  });
+
+  test('takes the state along, so that nothing reopens', async () => {
+    await fail(1, { message: 'a' }, { message: 'b' });
+    await merge('a', 'b');
+    await resolveErrorGroup(sql, { ...change('a'), version: '9' });
+    expect(await split('a', 'b')).toMatchObject({ status: 'resolved', resolvedInVersion: '9' });
+  });
+
+  test("is refused for the group's own fingerprint and for one that it has not", async () => {
+    await fail(1, { message: 'a' }, { message: 'b' });
+    await merge('a', 'b');
+    await expect(split('a', 'a')).rejects.toMatchObject({ status: 422 });
+    await expect(split('a', 'c')).rejects.toMatchObject({
+      status: 404,
+      message: 'fingerprints: the group has no c',
+    });
+    expect(await shown()).toEqual({ a: 2 });
+  });
+});
+
+test('a fingerprint of a later algorithm joins the group of the older one, resolved as it is, unless that was long ago', async () => {
+  await fail(1, { message: 'a' }, { message: 'old' });
+  await resolveErrorGroup(sql, { ...change('a'), version: '1' });
+  await fail(150, { message: "a'", older: ['unknown', 'a'] });
+  expect(await show('a')).toMatchObject({ status: 'resolved', count: 2 });
+  const later = 91 * 86_400;
+  await fail(later, { message: "old'", older: ['old'] });
+  expect(await shown()).toEqual({ a: 2, old: 1, "old'": 1 });
+});
+
+test('merges and splits while runs fail lose nothing and count nothing twice', async () => {
+  const messages = ['a', 'b', 'c', 'd'];
+  const act = fc.oneof(
+    fc.record({ kind: fc.constant('merge' as const), into: fc.nat(3), other: fc.nat(3) }),
+    fc.record({ kind: fc.constant('split' as const), from: fc.nat(3), other: fc.nat(3) }),
+    fc.record({
+      kind: fc.constant('fail' as const),
+      times: fc.integer({ min: 1, max: 5 }),
+      message: fc.nat(3),
+    }),
+    fc.record({ kind: fc.constant('list' as const) }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(act, { minLength: 20, maxLength: 40 }), async (acts) => {
+      env = await newEnvironment(sql);
+      await fail(0, ...messages.map((message) => ({ message })));
+      let failed = messages.length;
+      const named = (place: number) => messages[place] as string;
+      // All at once, over several connections.
+      await Promise.all(
+        acts.map(async (one, place) => {
+          if (one.kind === 'fail') {
+            failed += one.times;
+            const failure = { message: named(one.message) };
+            await fail(place, ...Array.from({ length: one.times }, () => failure));
+          } else if (one.kind === 'merge') await merge(named(one.into), named(one.other));
+          else if (one.kind === 'list') await shown();
+          else {
+            // Whether it is part of the group is for the race to decide.
+            await split(named(one.from), named(one.other)).catch((error: { status?: number }) =>
+              expect([404, 422]).toContain(error.status),
+            );
+          }
+        }),
+      );
+      const counts = Object.values(await shown());
+      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(failed);
+      const [row] = await sql`
+        select count(*)::int as wrong from error_groups g
+         where g.env = ${env} and g.total <> coalesce((
+                 select sum(f.total) from error_fingerprints f where f.env = g.env and f.group_id = g.id), 0)`;
+      expect(row).toEqual({ wrong: 0 });
+    }),
+    { numRuns: 15 },
+  );
+}, 120_000);

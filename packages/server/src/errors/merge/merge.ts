@@ -1,0 +1,76 @@
+import { mostFingerprints, type ErrorGroupDetail } from '@millrace/contract';
+import type { Sql, Transaction } from '../../db/connect.ts';
+import { notFound, unprocessable } from '../../problem.ts';
+import { changing, currentId, userOf, type Change } from '../change.ts';
+import { isErrorId, retrieveErrorGroup } from '../retrieve.ts';
+
+export interface Merge extends Change {
+  /** Ids of the groups that become part of this one. */
+  readonly errors: readonly string[];
+}
+
+/**
+ * Makes other groups part of one: their fingerprints are its own from now on, with all that they counted and will count, and their
+ * ids lead to it. It keeps its state; theirs are in the audit. Only groups of one task are merged, because a group is of a task.
+ * Undefined if the group itself is unknown.
+ */
+export const mergeErrorGroups = (sql: Sql, asked: Merge): Promise<ErrorGroupDetail | undefined> =>
+  changing(sql, asked, async (tx, merge) => {
+    const { env, id, now, principal } = merge;
+    const others = await othersOf(tx, merge);
+    if (others.length === 0) return retrieveErrorGroup(tx, env, id, now);
+    await refuseUnlike(tx, merge, others);
+    await tx`
+      insert into error_audit (env, group_id, at, act, user_id, credential_id, before)
+      select g.env, g.id, ${now}, 'merged', ${userOf(principal)}, ${principal.credentialId},
+             error_state(g) || case when g.id = ${id} then jsonb_build_object('errors', to_jsonb(${others}::text[]))
+                                    else jsonb_build_object('into', ${id}::text) end
+        from error_groups g where g.env = ${env} and g.id = any(${[id, ...others]}) order by g.id = ${id}, g.id`;
+    await tx`
+      update error_fingerprints set group_id = ${id} where env = ${env} and group_id = any(${others})`;
+    await tx`
+      update error_groups g
+         set total = g.total + o.total, ignored_from_total = g.ignored_from_total + o.total,
+             first_seen = least(g.first_seen, o.first_seen), last_seen = greatest(g.last_seen, o.last_seen)
+        from (select sum(total)::bigint as total, min(first_seen) as first_seen, max(last_seen) as last_seen
+                from error_groups where env = ${env} and id = any(${others})) o
+       where g.env = ${env} and g.id = ${id}`;
+    // What was merged into one of them before leads to the same group.
+    await tx`
+      update error_groups
+         set merged_into = ${id}, total = 0, status = 'unresolved', resolved_at = null, resolved_in_version = null, resolved_by = null,
+             ignored_at = null, ignored_until = null, ignored_reason = null, ignored_by = null, ignored_until_rate = null,
+             ignored_until_total = null, ignored_from_total = null
+       where env = ${env} and (id = any(${others}) or merged_into = any(${others}))`;
+    return retrieveErrorGroup(tx, env, id, now);
+  });
+
+/** The groups that the ids lead to now, but for the one that they are merged into. */
+async function othersOf(tx: Transaction, { env, id, errors }: Merge): Promise<string[]> {
+  const others = new Set<string>();
+  for (const error of errors) {
+    const current = isErrorId(error) ? await currentId(tx, env, error) : undefined;
+    if (current === undefined) throw notFound(`errors: there is no error group ${error.slice(0, 40)} here`);
+    if (current !== id) others.add(current);
+  }
+  return [...others];
+}
+
+async function refuseUnlike(tx: Transaction, { env, id }: Merge, others: readonly string[]): Promise<void> {
+  const tasks = await tx<{ id: string; task: string; fingerprints: number }[]>`
+    select g.id, g.task,
+           (select count(*)::int from error_fingerprints f where f.env = g.env and f.group_id = g.id) as fingerprints
+      from error_groups g where g.env = ${env} and g.id = any(${[id, ...others]}) order by g.id <> ${id}`;
+  const [into] = tasks;
+  const other = tasks.find((group) => group.task !== into?.task);
+  if (into && other) {
+    throw unprocessable(
+      `errors: ${other.id} is of the task ${other.task} and ${into.id} of ${into.task}; merge groups of one task`,
+    );
+  }
+  if (tasks.reduce((sum, group) => sum + group.fingerprints, 0) > mostFingerprints) {
+    throw unprocessable(
+      `errors: a group holds at most ${mostFingerprints} fingerprints; add a rule instead, for errors to come`,
+    );
+  }
+}

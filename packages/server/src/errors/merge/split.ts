@@ -1,0 +1,78 @@
+import type { ErrorGroupDetail } from '@millrace/contract';
+import type { Sql } from '../../db/connect.ts';
+import { notFound, unprocessable } from '../../problem.ts';
+import { changing, userOf, type Change } from '../change.ts';
+import { retrieveErrorGroup } from '../retrieve.ts';
+
+export interface Split extends Change {
+  readonly fingerprints: readonly string[];
+}
+
+/**
+ * Moves fingerprints out of a group into one of their own, with all that they counted and will count: the group of the first of
+ * them, under the id that it had or would have had. It begins in the state of the group that it comes from, so that a split
+ * reopens and hides nothing. Undefined if the group is unknown.
+ */
+export const splitErrorGroup = (sql: Sql, asked: Split): Promise<ErrorGroupDetail | undefined> =>
+  changing(sql, asked, async (tx, { env, id, now, principal, fingerprints }) => {
+    const moved = await tx<{ id: number; fingerprint: string; own_group: string; own: boolean }[]>`
+      select f.id, f.fingerprint, f.own_group, f.own_group = g.id as own
+        from error_fingerprints f join error_groups g on g.env = f.env and g.id = f.group_id
+       where f.env = ${env} and f.group_id = ${id} and f.fingerprint = any(${[...fingerprints]})
+         and f.last_seen is not null
+       order by array_position(${[...fingerprints]}::text[], f.fingerprint)`;
+    const missing = fingerprints.find((one) => !moved.some((row) => row.fingerprint === one));
+    if (missing !== undefined) throw notFound(`fingerprints: the group has no ${missing.slice(0, 64)}`);
+    const own = moved.find((row) => row.own);
+    if (own) {
+      throw unprocessable(
+        `fingerprints: ${own.fingerprint} is the group's own and stays; move the others out instead`,
+      );
+    }
+    const [first] = moved;
+    if (first === undefined) throw notFound('fingerprints: name at least one');
+    const ids = moved.map((row) => row.id);
+    const part = first.own_group;
+    await tx`
+      insert into error_audit (env, group_id, at, act, user_id, credential_id, before)
+      select g.env, g.id, ${now}, 'split', ${userOf(principal)}, ${principal.credentialId},
+             error_state(g) || jsonb_build_object('fingerprints', to_jsonb(${[...fingerprints]}::text[]), 'into', ${part}::text)
+        from error_groups g where g.env = ${env} and g.id = ${id}`;
+    await tx`update error_fingerprints set group_id = ${part} where id = any(${ids})`;
+    await tx`
+      insert into error_groups as p
+        (env, id, fingerprint, task, type, message, total, first_seen, last_seen, status, resolved_at, resolved_in_version,
+         resolved_by, ignored_at, ignored_until, ignored_reason, ignored_by, ignored_until_rate, ignored_until_total, ignored_from_total)
+      select g.env, ${part}, f.fingerprint, g.task, s.type, s.message, c.total, c.first_seen, c.last_seen, g.status, g.resolved_at,
+             g.resolved_in_version, g.resolved_by, g.ignored_at, g.ignored_until, g.ignored_reason, g.ignored_by,
+             g.ignored_until_rate, g.ignored_until_total, case when g.ignored_from_total is not null then c.total end
+        from error_groups g
+        join error_fingerprints f on f.id = ${first.id}
+        join error_samples s on s.fingerprint_id = f.id
+       cross join (select sum(total)::bigint as total, min(first_seen) as first_seen, max(last_seen) as last_seen
+                     from error_fingerprints where id = any(${ids})) c
+       where g.env = ${env} and g.id = ${id}
+      on conflict (env, id) do update set
+        merged_into = null, total = excluded.total, first_seen = excluded.first_seen, last_seen = excluded.last_seen,
+        status = excluded.status, resolved_at = excluded.resolved_at, resolved_in_version = excluded.resolved_in_version,
+        resolved_by = excluded.resolved_by, ignored_at = excluded.ignored_at, ignored_until = excluded.ignored_until,
+        ignored_reason = excluded.ignored_reason, ignored_by = excluded.ignored_by,
+        ignored_until_rate = excluded.ignored_until_rate, ignored_until_total = excluded.ignored_until_total,
+        ignored_from_total = excluded.ignored_from_total`;
+    await tx`
+      insert into error_texts (env, group_id, type, message)
+      select env, id, type, message from error_groups where env = ${env} and id = ${part} on conflict do nothing`;
+    await tx`
+      update error_groups g
+         set total = g.total - p.total, ignored_from_total = g.ignored_from_total - p.total,
+             first_seen = c.first_seen, last_seen = c.last_seen
+        from error_groups p
+       cross join (select min(first_seen) as first_seen, max(last_seen) as last_seen
+                     from error_fingerprints where env = ${env} and group_id = ${id}) c
+       where g.env = ${env} and g.id = ${id} and p.env = ${env} and p.id = ${part}`;
+    // Ids that led here for the sake of what has moved lead to where it is now.
+    await tx`
+      update error_groups set merged_into = ${part}
+       where env = ${env} and merged_into = ${id} and fingerprint = any(${[...fingerprints]})`;
+    return retrieveErrorGroup(tx, env, part, now);
+  });

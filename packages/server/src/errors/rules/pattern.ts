@@ -1,0 +1,36 @@
+/**
+ * Patterns of rules: text in which `*` stands for anything, also for nothing, over as many lines as it takes. `\*` and `\\` are the
+ * characters themselves. Upper and lower case differ. A pattern is about a whole text: `timeout*` is what begins with it.
+ *
+ * Matching looks for each piece once, from left to right: its time grows with the text times the pattern at the very worst, and both are
+ * bounded.
+ */
+export function piecesOf(pattern: string): readonly string[] {
+  const pieces = [''];
+  for (let at = 0; at < pattern.length; at++) {
+    const letter = pattern.charAt(at);
+    const next = pattern.charAt(at + 1);
+    if (letter === '*') pieces.push('');
+    else if (letter === '\\' && (next === '*' || next === '\\')) {
+      pieces[pieces.length - 1] += next;
+      at++;
+    } else pieces[pieces.length - 1] += letter;
+  }
+  return pieces;
+}
+
+export function matches(pieces: readonly string[], text: string): boolean {
+  const [first = ''] = pieces;
+  const last = pieces.at(-1) ?? '';
+  if (pieces.length === 1) return text === first;
+  if (!text.startsWith(first) || !text.endsWith(last) || text.length < first.length + last.length)
+    return false;
+  const end = text.length - last.length;
+  let at = first.length;
+  for (const piece of pieces.slice(1, -1)) {
+    const found = text.indexOf(piece, at);
+    if (found < 0 || found + piece.length > end) return false;
+    at = found + piece.length;
+  }
+  return true;
+}

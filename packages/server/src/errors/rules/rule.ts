@@ -1,0 +1,32 @@
+import type { ErrorRule } from '@millrace/contract';
+import { matches, piecesOf } from './pattern.ts';
+
+/** What rules look at. */
+export interface Matched {
+  readonly task: string;
+  readonly type: string;
+  /** As it was thrown, cut, and as its group shows it: one that matches is enough. */
+  readonly messages: readonly string[];
+}
+
+export type RuleFields = Pick<ErrorRule, 'task' | 'type' | 'message' | 'groupKey'>;
+
+export type Match = (failure: Matched) => string | undefined;
+
+/** The group key of the first rule that matches; all that a rule names must. */
+export function matcherOf(rules: readonly RuleFields[]): Match {
+  const ready = rules.map(({ task, type, message, groupKey }) => ({
+    task: task === null ? undefined : piecesOf(task),
+    type: type === null ? undefined : piecesOf(type),
+    message: message === null ? undefined : piecesOf(message),
+    groupKey,
+  }));
+  return ({ task, type, messages }) =>
+    ready.find(
+      (rule) =>
+        (rule.task === undefined || matches(rule.task, task)) &&
+        (rule.type === undefined || matches(rule.type, type)) &&
+        (rule.message === undefined ||
+          messages.some((message) => matches(rule.message as readonly string[], message))),
+    )?.groupKey;
+}

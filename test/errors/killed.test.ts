@@ -1,0 +1,179 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { WebSocket } from 'ws';
+import { expect, onTestFinished, test } from 'vitest';
+import type { ServerMessage } from '../../packages/contract/src/runner/index.ts';
+import { connect, type Sql } from '../../packages/server/src/db/connect.ts';
+import { testDatabase } from '../support/database.ts';
+
+interface Server {
+  readonly process: ChildProcess;
+  readonly url: string;
+  readonly secretKey: string;
+}
+
+interface Held {
+  readonly run: string;
+  readonly fence: number;
+}
+
+const failed = `('FAILED', 'CRASHED', 'SYSTEM_FAILURE', 'TIMED_OUT')`;
+
+/** What the statement that ends a run touches, from before anything is written to just before it commits. */
+const points = ['leases', 'error_arrivals', 'run_facets', 'notification_endpoints'];
+
+test('a kill anywhere between the failure and its commit leaves the run and its occurrence, or neither', async () => {
+  const { connection, drop } = await testDatabase();
+  const sql = connect(connection, { name: 'test', max: 4 });
+  let server: Server | undefined;
+  let socket: WebSocket | undefined;
+  onTestFinished(async () => {
+    socket?.terminate();
+    server?.process.kill('SIGKILL');
+    await sql.end({ timeout: 1 });
+    await drop();
+  });
+
+  const start = async (): Promise<Server> => {
+    const child = spawn(
+      fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url)),
+      [
+        '--conditions',
+        'millrace-source',
+        fileURLToPath(new URL('../events/server-process.ts', import.meta.url)),
+      ],
+      {
+        env: { ...process.env, SERVER_OF_A_TEST: JSON.stringify({ database: connection }) },
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      },
+    );
+    const [ready] = (await once(child, 'message')) as [Omit<Server, 'process'>];
+    return { process: child, ...ready };
+  };
+  const post = async (path: string, body: unknown): Promise<Record<string, string>> => {
+    const { url, secretKey } = server as Server;
+    const response = await fetch(url + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secretKey}` },
+      body: JSON.stringify(body),
+    });
+    expect(response.status).toBe(200);
+    return (await response.json()) as Record<string, string>;
+  };
+
+  server = await start();
+  const { version } = await post('/runner/v1/versions', {
+    contentHash: 'content-1',
+    tasks: [{ id: 'boom', filePath: 't.ts' }],
+  });
+
+  /** A runner of its own for each round; what it is given it holds until it is told to fail it. */
+  let runners = 0;
+  const join = (): { readonly held: Held[]; fail(): void } => {
+    const { url, secretKey } = server as Server;
+    const own = new WebSocket(`${url.replace('http', 'ws')}/runner/v1/connect`, {
+      headers: { authorization: `Bearer ${secretKey}` },
+    });
+    socket = own;
+    own.on('error', () => {});
+    own.on('open', () =>
+      own.send(
+        JSON.stringify({
+          type: 'hello',
+          runner: `runner-${++runners}`,
+          host: 'test',
+          pid: process.pid,
+          capacity: 20,
+          versions: [version],
+          held: [],
+        }),
+      ),
+    );
+    const held: Held[] = [];
+    own.on('message', (text) => {
+      const message = JSON.parse(String(text)) as ServerMessage;
+      if (message.type === 'run') held.push(...message.assignments);
+    });
+    return {
+      held,
+      fail() {
+        const settlements = held.splice(0).map(({ run, fence }) => ({
+          run,
+          fence,
+          outcome: {
+            kind: 'failed',
+            status: 'FAILED',
+            error: { type: 'BUILT_IN_ERROR', name: 'Error', message: `boom ${run.length}`, stackTrace: '' },
+          },
+        }));
+        own.send(JSON.stringify({ type: 'settle', settlements }));
+      },
+    };
+  };
+  const leave = async (): Promise<void> => {
+    const gone = socket && socket.readyState !== WebSocket.CLOSED ? once(socket, 'close') : undefined;
+    socket?.terminate();
+    await gone;
+  };
+
+  for (const kill of ['backend', 'server'] as const) {
+    for (const point of points) {
+      const runner = join();
+      for (let n = 0; n < 3; n++) await post('/api/v1/tasks/boom/trigger', {});
+      await expect.poll(() => runner.held.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(3);
+      await sql.begin(async (lock) => {
+        await lock.unsafe(`lock table ${point} in access exclusive mode`);
+        runner.fail();
+        const pid = await waitingSettlement(sql);
+        if (kill === 'backend') await sql`select pg_terminate_backend(${pid})`;
+        else {
+          (server as Server).process.kill('SIGKILL');
+          await once((server as Server).process, 'exit');
+        }
+      });
+      await leave();
+      if (kill === 'server') server = await start();
+      await expectTogether(sql);
+    }
+  }
+
+  // What was not recorded is run again, and fails for good this time.
+  const runner = join();
+  const live = async (): Promise<number> => {
+    if (runner.held.length > 0) runner.fail();
+    await expectTogether(sql);
+    const [row] = await sql<{ live: number }[]>`select count(*)::int as live from runs where status is null`;
+    return row?.live ?? -1;
+  };
+  await expect.poll(live, { timeout: 30_000, interval: 50 }).toBe(0);
+  const { url, secretKey } = server;
+  const response = await fetch(`${url}/api/v1/errors`, { headers: { authorization: `Bearer ${secretKey}` } });
+  const { data } = (await response.json()) as { data: { count: number }[] };
+  expect(data.reduce((sum, group) => sum + group.count, 0)).toBe(3 * 2 * points.length);
+}, 120_000);
+
+/** The process of the statement that waits in the middle of ending runs. */
+async function waitingSettlement(sql: Sql): Promise<number> {
+  let pid = 0;
+  const find = async (): Promise<number> => {
+    const [row] = await sql<{ pid: number }[]>`
+      select pid from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock' and query like '%settle_runs(%' and pid <> pg_backend_pid()`;
+    pid = row?.pid ?? 0;
+    return pid;
+  };
+  await expect.poll(find, { timeout: 20_000, interval: 20 }).not.toBe(0);
+  return pid;
+}
+
+/** In one snapshot: every failed run has its fingerprint and no other has, and as many occurrences are counted or about to be. */
+async function expectTogether(sql: Sql): Promise<void> {
+  const [row] = await sql.unsafe<{ apart: number; runs: number; occurrences: number }[]>(`
+    select (select count(*)::int from runs
+             where coalesce(status in ${failed}, false) <> (error_fingerprint_id is not null)) as apart,
+           (select count(*)::int from runs where status in ${failed}) as runs,
+           ((select coalesce(sum(n), 0) from error_arrivals)
+            + (select coalesce(sum(total), 0) from error_fingerprints))::int as occurrences`);
+  expect(row).toEqual({ apart: 0, runs: row?.occurrences, occurrences: row?.occurrences });
+}
