@@ -96,12 +96,15 @@ declare module 'ioredis' {
   export class Redis {
     constructor(options: {
       readonly path: string;
-      readonly lazyConnect: boolean;
-      readonly retryStrategy: null;
+      readonly lazyConnect?: boolean;
+      readonly retryStrategy?: null;
     });
     on(event: 'error', hear: (error: Error) => void): void;
     connect(): Promise<void>;
     ping(): Promise<string>;
+    flushall(): Promise<string>;
+    xadd(stream: string, id: string, field: string, value: string): Promise<string>;
+    xread(...words: readonly (string | number)[]): Promise<[string, [string, string[]][]][] | null>;
     disconnect(): void;
   }
 }

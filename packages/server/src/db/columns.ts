@@ -1,3 +1,5 @@
+import type { Fragment, Queryable } from './connect.ts';
+
 export type Value = string | number | Date | boolean | null | undefined;
 
 /**
@@ -15,4 +17,19 @@ export function column<T>(rows: readonly T[], pick: (row: T) => Value): (string 
     return typeof value === 'boolean' ? String(value) : value;
   });
   return some ? values : null;
+}
+
+const separator = '\u001f';
+const absent = '\u001e';
+
+/**
+ * One column of long texts, as `text[]`: sent as one text, which costs a third of an array, in which every quote of JSON is escaped
+ * here and read again there.
+ */
+export function texts<T>(sql: Queryable, rows: readonly T[], pick: (row: T) => string | null): Fragment {
+  const values = rows.map(pick);
+  if (values.some((value) => value !== null && (value.includes(separator) || value === absent))) {
+    return sql`${values}::text[]`;
+  }
+  return sql`string_to_array(${values.map((value) => value ?? absent).join(separator)}, ${separator}, ${absent})`;
 }

@@ -8,7 +8,15 @@ export type Wake =
   | { readonly kind: 'versions'; readonly env: number }
   /** Variables of this environment, or of one of its branches, changed. */
   | { readonly kind: 'variables'; readonly env: number }
-  | { readonly kind: 'cancel'; readonly runner: string; readonly fences: readonly number[] };
+  /** Somebody there watches runs of this environment. */
+  | { readonly kind: 'watching'; readonly env: number }
+  /** Runs of an environment that is watched there changed. */
+  | { readonly kind: 'runs'; readonly env: number }
+  /** Records were appended to this channel. */
+  | { readonly kind: 'channel'; readonly channel: string }
+  | { readonly kind: 'cancel'; readonly runner: string; readonly fences: readonly number[] }
+  /** Suspended runs whose code this runner holds have their places back. */
+  | { readonly kind: 'resumed'; readonly runner: string };
 
 export interface Wakes {
   /** Tells the other processes, soon, and as one notification for all that is told within 10 ms. Free when alone. */
@@ -60,10 +68,7 @@ export async function startWakes(sql: Sql, log: Log, clock: Clock): Promise<Wake
   return {
     tell(wake) {
       if (seen.size === 0) return;
-      pending.set(
-        wake.kind === 'cancel' ? `${wake.runner} ${wake.fences.join()}` : `${wake.kind} ${wake.env}`,
-        wake,
-      );
+      pending.set(identityOf(wake), wake);
       timer ??= setTimeout(() => {
         timer = undefined;
         const wakes = [...pending.values()];
@@ -78,4 +83,11 @@ export async function startWakes(sql: Sql, log: Log, clock: Clock): Promise<Wake
       await listening.unlisten().catch(() => {});
     },
   };
+}
+
+/** What is told twice within the time of gathering is sent once. */
+function identityOf(wake: Wake): string {
+  if (wake.kind === 'cancel') return `${wake.runner} ${wake.fences.join()}`;
+  if (wake.kind === 'resumed') return `resumed ${wake.runner}`;
+  return `${wake.kind} ${wake.kind === 'channel' ? wake.channel : wake.env}`;
 }

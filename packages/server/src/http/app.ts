@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { operations as everyOperation, type OperationDeclaration, type Operations } from '@millrace/contract';
 import { openApiDocument } from '@millrace/contract/openapi';
@@ -5,11 +6,16 @@ import fastify, { type FastifyInstance } from 'fastify';
 import type { Authenticate } from '../auth/authenticate.ts';
 import type { FindRole } from '../auth/membership.ts';
 import type { Log } from '../log.ts';
+import { badRequest, Problem } from '../problem.ts';
 import type { Handler, HandlersOf } from '../request.ts';
+import { trackFreshConnections } from './fresh-connections.ts';
 import { createHttpMetrics } from './metrics.ts';
 import { mountOperations } from './mount.ts';
+import { mountPacketContent, type PacketContent } from './packet-content.ts';
 import { mountProbes } from './probes.ts';
 import { sendFailure, sendJson } from './problem.ts';
+import { mountStreamAppends, type StreamAppendRoute } from './stream-appends.ts';
+import { answeredRequest, type AnsweredRequest } from './answered.ts';
 import { parseQuery } from './query.ts';
 import { defaultRateLimits, type RateLimits } from './rate-limit.ts';
 import { mountReference } from './reference.ts';
@@ -25,6 +31,12 @@ export interface HttpAppOptions<O extends Record<string, OperationDeclaration> =
   /** Resolves when the database answers; `/readyz` asks it. */
   readonly isReady: () => Promise<unknown>;
   readonly log: Log;
+  /** Told of every answered request. Default: nobody is. */
+  readonly traced?: (answered: AnsweredRequest) => void;
+  /** Where payloads and outputs that travel apart are sent to and read from. Default: nowhere. */
+  readonly packets?: PacketContent;
+  /** Single appends of the S2 protocol. Default: none are taken. */
+  readonly streamAppends?: StreamAppendRoute<never, never>;
   /** Default: `defaultRateLimits`. */
   readonly rateLimits?: RateLimits;
 }
@@ -44,21 +56,39 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
     genReqId: requestIds(),
     // Load balancers keep connections for a minute; ours must not close first.
     keepAliveTimeout: 72_000,
-    requestTimeout: 60_000,
+    // An upload of a batch may take as long as its sender needs to make the items.
+    requestTimeout: 300_000,
     forceCloseConnections: 'idle',
-    routerOptions: { maxParamLength: 2_048, querystringParser: parseQuery },
+    routerOptions: { maxParamLength: 4_096, querystringParser: parseQuery },
     frameworkErrors: (error, request, reply) => sendFailure(request, reply, error, log),
+  });
+  const endFresh = trackFreshConnections(app.server);
+  app.addHook('preClose', (done) => {
+    endFresh();
+    done();
   });
   app.decorateRequest('principal', null);
   app.decorateRequest('arrivedAt', 0);
   // Bodies stay text until the rest of the request is known to be right.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => done(null, text));
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes: Buffer, done) => {
+    if (isUtf8(bytes)) done(null, bytes.toString('utf8'));
+    else done(badRequest('The request body is not valid UTF-8'));
+  });
+  // Only an operation that asks for a stream gets one.
+  app.addContentTypeParser(['application/x-ndjson', 'application/ndjson'], (request, payload, done) => {
+    if (request.routeOptions.config.bodyStream) done(null, payload);
+    else done(new Problem(415, 'Content-Type cannot be read: send application/json'));
+  });
+  const { traced } = options;
+  if (traced) app.addHook('onResponse', async (request, reply) => traced(answeredRequest(request, reply)));
   app.setErrorHandler((error, request, reply) => sendFailure(request, reply, error, log));
   app.setNotFoundHandler((_request, reply) => {
     sendJson(reply.header('x-should-retry', 'false'), 404, '{"error":"Not found"}');
   });
   mountProbes(app, isReady, metrics);
+  if (options.packets) mountPacketContent(app, options.packets, log);
+  if (options.streamAppends) mountStreamAppends(app, options.streamAppends, log);
   mountReference(app, () => openApiDocument(operations));
   // A handler takes its own operation's request, and `mountOperations` pairs them by name.
   const handlers = options.handlers as unknown as Readonly<Record<string, Handler<OperationDeclaration>>>;

@@ -1,5 +1,12 @@
 /** Who may call an operation: decided from its access rule, before its handler is reached. */
-import { isAtLeast, type Access, type Method, type ResourceType, type Role } from '@millrace/contract';
+import {
+  environmentKind,
+  isAtLeast,
+  type Access,
+  type Method,
+  type ResourceType,
+  type Role,
+} from '@millrace/contract';
 import type { FindRole } from '../auth/membership.ts';
 import type { Principal } from '../auth/principal.ts';
 import { allows, isUnrestricted } from '../auth/scopes.ts';
@@ -13,7 +20,10 @@ const wrongKind: Readonly<Record<Principal['kind'], string>> = {
 
 /** 401 unless the operation takes this kind of credential; 403 where no scope of a restricted caller could ever do. */
 export function admit(principal: Principal, access: Access, method: Method): void {
-  if (!access[principal.kind]) throw unauthorized(wrongKind[principal.kind]);
+  if (!access[principal.kind]) {
+    if (principal.kind === 'publicToken' && access.forbidsPublicToken) throw forbidden();
+    throw unauthorized(wrongKind[principal.kind]);
+  }
   if (access.anyScope) return;
   if (access.action === undefined && isRestricted(principal)) throw forbidden();
   const isOneTime = principal.kind === 'publicToken' && principal.oneTimeDigest !== undefined;
@@ -51,9 +61,11 @@ export function covers(principal: Principal, { action, on, anyScope }: Access, p
 export async function roleOf(
   findRole: FindRole,
   principal: Principal,
-  { role: least }: Access,
-  { projectRef, organization }: Params,
+  access: Access,
+  { projectRef, organization, env }: Params,
 ): Promise<Role | undefined> {
+  const isDev = access.devRole !== undefined && env !== undefined && environmentKind(env) === 'dev';
+  const least = isDev ? access.devRole : access.role;
   if (principal.kind !== 'personalAccessToken' || least === undefined) return undefined;
   const role = await findRole(principal.userId, { projectRef, organization });
   if (role === undefined) {

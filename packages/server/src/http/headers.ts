@@ -11,7 +11,8 @@ export const apiHeaders: Readonly<Record<string, string>> = {
 export const corsHeaders: Readonly<Record<string, string>> = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
-    'x-trigger-jwt, x-trigger-jwt-claims, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset',
+    'x-trigger-jwt, x-trigger-jwt-claims, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, ' +
+    'retry-after, x-should-retry, x-stream-version, x-session-settled, x-last-chunk-index',
 };
 
 const allowedHeaders = [
@@ -29,6 +30,7 @@ const allowedHeaders = [
   'x-trigger-span-parent-as-link',
   'x-trigger-request-idempotency-key',
   'x-trigger-electric-version',
+  'x-trigger-stream-start',
   'traceparent',
   'tracestate',
   'idempotency-key',

@@ -167,7 +167,7 @@ describe('bad input', () => {
     ['malformed JSON', echo, '{"a":', 400, /^Invalid JSON$/],
     ['a body that is no object', echo, '7', 400, /^Validation error: .*expected object/],
     ['null', echo, 'null', 400, /^Validation error: .*expected object/],
-    ['bytes that are no text', echo, Buffer.from([0xff, 0xfe]), 400, /^Invalid JSON$/],
+    ['bytes that are no text', echo, Buffer.from([0xff, 0xfe]), 400, /not valid UTF-8/],
     ['a wrong type', echo, '{"name":1}', 400, /^Validation error: .*expected string.* at "name"$/],
     ['too large a body', echo, `{"payload":"${'x'.repeat(1_000)}"}`, 413, /^Request body too large$/],
     [
@@ -451,6 +451,10 @@ describe('a rate limit', () => {
     await get('full');
     const refused = await get('taskA');
     expect(refused.statusCode).toBe(429);
+    expect(refused.headers).toMatchObject({
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    });
     const reset = Number(refused.headers['x-ratelimit-reset']);
     expect(reset).toBeGreaterThan(Date.now());
     expect(reset).toBeLessThan(Date.now() + 2_000);

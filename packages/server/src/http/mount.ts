@@ -2,24 +2,25 @@
  * Puts every operation behind its path. The order of checks is the contract's: 405, 401, 413, parameters, query and body
  * (400), scopes (403), handler. What does not change between requests is worked out here, once a route.
  */
+import type { Readable } from 'node:stream';
 import type { OperationDeclaration } from '@millrace/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { z } from 'zod';
-import type { Authenticate } from '../auth/authenticate.ts';
+import type { Authenticate, Credentials } from '../auth/authenticate.ts';
 import type { FindRole } from '../auth/membership.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Log } from '../log.ts';
 import { forbidden, Problem } from '../problem.ts';
-import type { Handler } from '../request.ts';
+import { Streaming, type Handler } from '../request.ts';
 import { admit, covers, roleOf } from './authorize.ts';
 import { isForm, readForm } from './form.ts';
-import { corsHeaders } from './headers.ts';
+import { apiHeaders, corsHeaders } from './headers.ts';
 import type { HttpMetrics, RouteMetrics } from './metrics.ts';
 import { mountOtherMethods } from './other-methods.ts';
 import { sendFailure, sendJson } from './problem.ts';
 import { createLimiters, type Limiter, type RateLimits } from './rate-limit.ts';
 import { refuseUnfitOperations } from './refuse.ts';
-import { replayKey, Replays, requestKeyHeader } from './replay.ts';
+import { replayKey, Replays, requestKeyHeader, type Answer } from './replay.ts';
 import { HttpRequest } from './request.ts';
 import { fitting, readBody, readPart } from './validate.ts';
 
@@ -58,12 +59,18 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
     return { declaration, handler, cors, limiter, observed };
   });
   for (const route of routes) {
-    const { method, path: url, bodyLimit = defaultBodyLimit } = route.declaration;
+    const { method, path: url, bodyLimit = defaultBodyLimit, streams = false } = route.declaration;
     app.route({
       method,
       url,
       bodyLimit,
-      config: { cors: route.cors, observed: route.observed },
+      config: {
+        cors: route.cors,
+        observed: route.observed,
+        bodyStream: route.declaration.bodyStream !== undefined,
+      },
+      // Only what ends has a length to tell.
+      exposeHeadRoute: !streams,
       onRequest: callerCheck(route, options),
       handler: answer(route, options, replays),
     });
@@ -76,7 +83,7 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
 
 /** Before the body is read: who is calling, with what kind of credential. Nothing waits when the caller is known. */
 function callerCheck(
-  { declaration: { access, method }, cors, limiter }: Route,
+  { declaration: { access, method, bodyStream }, cors, limiter }: Route,
   { authenticate, log }: MountOptions,
 ): onRequestHookHandler {
   const { wholeEnvironment = false } = access;
@@ -90,6 +97,7 @@ function callerCheck(
     admit(principal, access, method);
     request.principal = principal;
     if (limiter !== undefined && !limiter(principal, reply)) return;
+    if (bodyStream) refuseOtherTypes(bodyStream, request.headers['content-type']);
     done();
   }
 
@@ -97,14 +105,8 @@ function callerCheck(
     request.arrivedAt = performance.now();
     if (cors) reply.headers(corsHeaders);
     if (access.open) return done();
-    const { headers } = request;
     try {
-      const principal = authenticate({
-        authorization: headers.authorization,
-        serviceBranch: headers['x-service-branch'] as string | undefined,
-        triggerBranch: headers['x-trigger-branch'] as string | undefined,
-        wholeEnvironment,
-      });
+      const principal = authenticate(credentialsOf(request, wholeEnvironment));
       if (!(principal instanceof Promise)) return admitCaller(principal, request, reply, done);
       principal
         .then((known) => admitCaller(known, request, reply, done))
@@ -115,8 +117,20 @@ function callerCheck(
   };
 }
 
-function answer(route: Route, { findRole, log }: MountOptions, replays: Replays) {
-  const { declaration, handler, observed } = route;
+function refuseOtherTypes(types: readonly string[], given = ''): void {
+  if (types.includes(given.split(';', 1)[0]?.trim().toLowerCase() ?? '')) return;
+  throw new Problem(415, `Content-Type ${given === '' ? 'is missing' : 'cannot be read'}: send ${types[0]}`);
+}
+
+const credentialsOf = ({ headers }: FastifyRequest, wholeEnvironment = false): Credentials => ({
+  authorization: headers.authorization,
+  serviceBranch: headers['x-service-branch'] as string | undefined,
+  triggerBranch: headers['x-trigger-branch'] as string | undefined,
+  wholeEnvironment,
+});
+
+function answer(route: Route, { authenticate, findRole, log }: MountOptions, replays: Replays) {
+  const { declaration, handler, observed, cors } = route;
   const {
     id,
     method,
@@ -126,23 +140,33 @@ function answer(route: Route, { findRole, log }: MountOptions, replays: Replays)
     body,
     bodyForm,
     bodyOptional = false,
+    bodyText = false,
+    streams = false,
+    bodyStream,
+    replaysItself = false,
     status = 200,
   } = declaration;
   const isRead = method === 'GET' || method === 'HEAD';
 
   function bodyOf(schema: z.ZodType, raw: FastifyRequest): unknown {
     const text = raw.body as string | undefined;
+    if (bodyText) return fitting(schema, text ?? '');
     const type = raw.headers['content-type'];
     return bodyForm !== undefined && isForm(type)
       ? readForm(text, type, bodyForm).then((members) => fitting(schema, members))
       : readBody(schema, text, bodyOptional);
   }
 
-  async function reply(raw: FastifyRequest, to: FastifyReply): Promise<string> {
+  async function read(raw: FastifyRequest, to: FastifyReply): Promise<HttpRequest> {
     const values = {
       params: params === undefined ? undefined : readPart(params, raw.params, 'Params Error'),
       query: query === undefined ? undefined : readPart(query, raw.query, 'Query Error'),
-      body: body === undefined ? undefined : bodyOf(body, raw),
+      // Whoever stops reading leaves the connection open: there is an answer to come.
+      body: bodyStream
+        ? (raw.body as Readable).iterator({ destroyOnReturn: false })
+        : body === undefined
+          ? undefined
+          : bodyOf(body, raw),
     };
     if (values.body instanceof Promise) values.body = await values.body;
     const { principal } = raw;
@@ -153,18 +177,54 @@ function answer(route: Route, { findRole, log }: MountOptions, replays: Replays)
       principal === null || access.role === undefined
         ? undefined
         : await roleOf(findRole, principal, access, where);
-    const request = new HttpRequest(raw, to, access, authorized, role, values);
-    const key = isRead ? undefined : replayKey(id, principal, request.header(requestKeyHeader));
-    if (key === undefined) return act(request);
-    const { text, headers } = await replays.once(key, async () => ({
-      text: await act(request),
-      headers: request.headersSet,
-    }));
-    for (const [name, value] of headers) to.header(name, value);
-    return text;
+    const key = isRead ? undefined : replayKey(id, raw.principal, raw.headers[requestKeyHeader]);
+    return new HttpRequest(raw, to, access, authorized, role, values, key);
   }
 
-  async function act(request: HttpRequest): Promise<string> {
+  async function reply(raw: FastifyRequest, to: FastifyReply): Promise<Answer> {
+    const request = await read(raw, to);
+    const { replayKey: key } = request;
+    if (key === undefined || replaysItself) return answered(request);
+    const kept = await replays.once(key, () => answered(request));
+    for (const [name, value] of kept.headers) to.header(name, value);
+    return kept;
+  }
+
+  async function answered(request: HttpRequest): Promise<Answer> {
+    const text = JSON.stringify(await act(request)) ?? 'null';
+    return { text, headers: request.headersSet, status: request.status };
+  }
+
+  async function stream(raw: FastifyRequest, to: FastifyReply): Promise<void> {
+    const request = await read(raw, to);
+    const streaming = await act(request);
+    if (!(streaming instanceof Streaming))
+      throw new TypeError(`The handler of ${id} did not answer a stream.`);
+    const { socket, httpVersionMinor } = raw.raw;
+    // It left while it was being let in.
+    if (socket.destroyed) return;
+    to.hijack();
+    observed.observe(status, performance.now() - raw.arrivedAt);
+    streaming.open({
+      socket,
+      isHttp10: httpVersionMinor === 0,
+      headers: { ...apiHeaders, ...(cors && corsHeaders), ...Object.fromEntries(request.headersSet) },
+      isAllowed: () => isStillAllowed(raw),
+    });
+  }
+
+  /** Asked again and again: a key may be revoked and a token expire under a stream. */
+  async function isStillAllowed(raw: FastifyRequest): Promise<boolean> {
+    try {
+      admit(await authenticate(credentialsOf(raw, access.wholeEnvironment)), access, method);
+      return true;
+    } catch (error) {
+      // Not known is not refused.
+      return !(error instanceof Problem && (error.status === 401 || error.status === 403));
+    }
+  }
+
+  async function act(request: HttpRequest): Promise<unknown> {
     const result = await handler(request).catch((error: unknown) => {
       // Who may not see an object must not learn whether there is one.
       throw !request.authorized && error instanceof Problem && error.status === 404 ? forbidden() : error;
@@ -172,16 +232,20 @@ function answer(route: Route, { findRole, log }: MountOptions, replays: Replays)
     if (!request.authorized) {
       throw new TypeError(`The handler of ${id} answered without authorizing its object.`);
     }
-    return JSON.stringify(result) ?? 'null';
+    return result;
   }
 
   return (raw: FastifyRequest, to: FastifyReply): void => {
-    reply(raw, to)
-      .then((text) => {
-        sendJson(to, status, text);
-        observed.observe(status, performance.now() - raw.arrivedAt);
-        return undefined;
-      })
+    const done = streams
+      ? stream(raw, to)
+      : reply(raw, to).then(({ text, status: own = status }) => {
+          sendJson(to, own, text);
+          observed.observe(own, performance.now() - raw.arrivedAt);
+          return undefined;
+        });
+    done
+      // What it did not want to read is read by nobody.
+      .finally(() => bodyStream && raw.raw.resume())
       .catch((error: unknown) => sendFailure(raw, to, error, log))
       // Not even the failure could be told.
       .catch(() => raw.raw.destroy());

@@ -48,6 +48,13 @@ function problemOf(error: unknown): Problem | undefined {
       return new Problem(415, 'Content-Type cannot be read: send application/json');
     case 'FST_ERR_BAD_URL':
       return new Problem(400, 'The path is not a valid URL: check its percent-encoding');
+    // PostgreSQL's names for a NUL, in a text and in JSON. Nothing has such an id or such a name.
+    case '22021':
+    case '22P05':
+      return new Problem(
+        400,
+        'The request holds a NUL character (\\u0000), which cannot be stored: take it out',
+      );
     case 'ECONNRESET':
       return new Problem(400, 'The connection ended before the request did');
     default:

@@ -4,6 +4,7 @@
  */
 import type { FastifyReply } from 'fastify';
 import type { Principal } from '../auth/principal.ts';
+import { apiHeaders } from './headers.ts';
 
 export interface RateLimit {
   /** Requests that may come at once. */
@@ -20,6 +21,8 @@ export interface RateLimits {
   readonly personalAccessToken?: RateLimit;
   /** Each token; tokens of one user in one environment together. */
   readonly publicToken?: RateLimit;
+  /** Runs that come in batches, one token each: all callers of one kind in an environment together. */
+  readonly batchRuns?: { readonly secretKey?: RateLimit; readonly publicToken?: RateLimit };
   /** Instead of these, for operations by id: each caller has a bucket of its own for each of them. */
   readonly operations?: Readonly<Record<string, RateLimit>>;
 }
@@ -31,6 +34,7 @@ export interface RateLimits {
 export const defaultRateLimits: RateLimits = {
   publicToken: { burst: 100, perSecond: 10 },
   personalAccessToken: { burst: 600, perSecond: 60 },
+  batchRuns: { publicToken: { burst: 5_000, perSecond: 100 } },
 };
 
 interface Bucket {
@@ -60,7 +64,7 @@ export function createRateLimiter({ burst, perSecond }: RateLimit) {
     for (const [key, bucket] of buckets) if (filled(bucket, now) >= burst) buckets.delete(key);
   }
 
-  return function take(key: string, now = Date.now()): Verdict {
+  return function take(key: string, now = Date.now(), cost = 1): Verdict {
     let bucket = buckets.get(key);
     if (bucket === undefined) {
       if (buckets.size >= mostBuckets) dropFull(now);
@@ -69,9 +73,11 @@ export function createRateLimiter({ burst, perSecond }: RateLimit) {
     }
     bucket.tokens = filled(bucket, now);
     bucket.at = now;
-    const allowed = bucket.tokens >= 1;
-    if (allowed) bucket.tokens -= 1;
-    const resetAt = bucket.tokens >= 1 ? now : Math.ceil(now + (1 - bucket.tokens) / perMs);
+    const allowed = bucket.tokens >= cost;
+    if (allowed) bucket.tokens -= cost;
+    // What is refused may come once there is enough for it; what is allowed, as soon as there is enough for the least.
+    const next = allowed ? 1 : cost;
+    const resetAt = bucket.tokens >= next ? now : Math.ceil(now + (next - bucket.tokens) / perMs);
     return { allowed, remaining: Math.floor(bucket.tokens), resetAt };
   };
 }
@@ -86,6 +92,13 @@ function bucketOf(principal: Principal): string {
 
 /** Takes one request from the caller's bucket and says so in the reply's headers; false if it has been refused. */
 export type Limiter = (principal: Principal, reply: FastifyReply) => boolean;
+
+/** The bucket of the runs of batches, for those who are limited. */
+export function createRunBucket(limit: RateLimit | undefined) {
+  if (limit === undefined) return undefined;
+  const take = createRateLimiter(limit);
+  return { burst: limit.burst, take: (key: string, runs: number) => take(key, Date.now(), runs) };
+}
 
 /** The limiters of operations; undefined for one that nobody is limited on. */
 export function createLimiters(limits: RateLimits): (operation: string) => Limiter | undefined {
@@ -123,6 +136,7 @@ function sendRateExceeded(reply: FastifyReply, { burst }: RateLimit, { resetAt }
   const wait = `Rate limit exceeded: at most ${burst} requests at once. Try again in ${seconds} s.`;
   reply.statusCode = 429;
   reply
+    .headers(apiHeaders)
     .header('retry-after', seconds)
     .header('content-type', 'application/problem+json; charset=utf-8')
     .send(

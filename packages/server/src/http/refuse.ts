@@ -25,7 +25,8 @@ export function refuseUnfitOperations(
 
 /** What is wrong with an access rule: each of these would open or close a route by mistake. */
 function faultOf(access: Access, path: string): string | undefined {
-  const { open, secretKey, personalAccessToken, publicToken, action, on, anyScope, objects, role } = access;
+  const { open, secretKey, personalAccessToken, publicToken, action, on, anyScope, objects, role, devRole } =
+    access;
   const scoped = secretKey === true || publicToken === true;
   if (!open && !scoped && !personalAccessToken) return 'has no access rule: name the credentials it takes';
   if (open && (scoped || personalAccessToken)) return 'is open and names credentials: choose one';
@@ -41,6 +42,9 @@ function faultOf(access: Access, path: string): string | undefined {
   }
   if (role !== undefined && !(personalAccessToken && inOrganization)) {
     return 'asks for a role that no path or credential has: take it out';
+  }
+  if (devRole !== undefined && !(role !== undefined && path.includes('/:env'))) {
+    return 'has a role for dev but none for other environments, or no environment in its path';
   }
   return undefined;
 }

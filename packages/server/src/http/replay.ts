@@ -1,8 +1,12 @@
 /**
  * Answers to requests that a client may repeat because the answer was lost: a call with the same
  * `x-trigger-request-idempotency-key` by the same caller on the same operation is done once and answered the same again.
- * Held in this process and bounded, so a repetition that reaches another process, or comes after a restart, is done again.
+ *
+ * What makes runs or batches keeps the key beside them in PostgreSQL (`requestKeyOf`), in the statement that makes them. Of all else
+ * the answer is held here, in this process and bounded: a repetition that reaches another process, or comes after a restart, is done
+ * again.
  */
+import { hash } from 'node:crypto';
 import type { Principal } from '../auth/principal.ts';
 
 export const requestKeyHeader = 'x-trigger-request-idempotency-key';
@@ -10,6 +14,8 @@ export const requestKeyHeader = 'x-trigger-request-idempotency-key';
 /** What a success answers: its body and what its handler set. */
 export interface Answer {
   readonly text: string;
+  /** Undefined for the operation's own. */
+  readonly status?: number | undefined;
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
@@ -80,9 +86,14 @@ export class Replays {
 export function replayKey(
   operation: string,
   principal: Principal | null,
-  requestKey: string | undefined,
+  requestKey: string | string[] | undefined,
 ): string | undefined {
-  if (requestKey === undefined || requestKey === '' || requestKey.length > longestKey || principal === null) {
+  if (
+    typeof requestKey !== 'string' ||
+    requestKey === '' ||
+    requestKey.length > longestKey ||
+    principal === null
+  ) {
     return undefined;
   }
   const { kind, credentialId } = principal;
@@ -92,3 +103,6 @@ export function replayKey(
       : `${principal.environment.id} ${kind === 'publicToken' ? principal.tokenDigest : credentialId}`;
   return `${operation} ${caller} ${requestKey}`;
 }
+
+/** The same as a uuid. The last twelve bits are free: they tell the things apart that one request makes. */
+export const requestKeyOf = (key: string): string => `${hash('sha256', key, 'hex').slice(0, 29)}000`;

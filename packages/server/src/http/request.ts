@@ -5,6 +5,7 @@ import { allows } from '../auth/scopes.ts';
 import { forbidden } from '../problem.ts';
 import type { Identity, Origin, Request } from '../request.ts';
 import type { RouteMetrics } from './metrics.ts';
+import { requestKeyOf } from './replay.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -17,6 +18,8 @@ declare module 'fastify' {
     /** Browsers may call it from any origin. */
     cors?: boolean;
     observed?: RouteMetrics;
+    /** Its body is handed on as it comes. */
+    bodyStream?: boolean;
   }
 }
 
@@ -26,12 +29,17 @@ export class HttpRequest implements Request<OperationDeclaration> {
   readonly query: never;
   readonly body: never;
   readonly role: Role | undefined;
+  /** What a repetition of it is known by. */
+  readonly replayKey: string | undefined;
   readonly headersSet: [name: string, value: string][] = [];
+  /** Set by the handler, if it is not the operation's own. */
+  status: number | undefined;
   /** Whether the caller may do this at all, or must still be allowed object by object. */
   authorized: boolean;
   readonly #access: Access;
   readonly #raw: FastifyRequest;
   readonly #reply: FastifyReply;
+  #gone: AbortSignal | undefined;
 
   constructor(
     raw: FastifyRequest,
@@ -40,12 +48,14 @@ export class HttpRequest implements Request<OperationDeclaration> {
     authorized: boolean,
     role: Role | undefined,
     values: { params: unknown; query: unknown; body: unknown },
+    replayKey?: string,
   ) {
     this.#raw = raw;
     this.#reply = reply;
     this.#access = access;
     this.authorized = authorized;
     this.role = role;
+    this.replayKey = replayKey;
     // The declaration's types hold because its schemas parsed them; here they are any operation's.
     this.params = values.params as never;
     this.query = values.query as never;
@@ -74,6 +84,27 @@ export class HttpRequest implements Request<OperationDeclaration> {
     };
   }
 
+  get baseUrl(): string {
+    // A proxy that ends TLS or serves us under a prefix says so; whoever lies in these only fools their own reply.
+    const scheme = this.header('x-forwarded-proto')?.split(',', 1)[0]?.trim() === 'https' ? 'https' : 'http';
+    const host = this.header('x-forwarded-host')?.split(',', 1)[0]?.trim() ?? this.#raw.host;
+    const prefix = this.header('x-forwarded-prefix')?.replace(/\/+$/, '') ?? '';
+    return `${scheme}://${host}${prefix}`;
+  }
+
+  get requestKey(): string | undefined {
+    return this.replayKey === undefined ? undefined : requestKeyOf(this.replayKey);
+  }
+
+  get gone(): AbortSignal {
+    if (this.#gone === undefined) {
+      const gone = new AbortController();
+      this.#reply.raw.once('close', () => gone.abort());
+      this.#gone = gone.signal;
+    }
+    return this.#gone;
+  }
+
   header(name: string): string | undefined {
     const value = this.#raw.headers[name.toLowerCase()];
     return typeof value === 'string' ? value : undefined;
@@ -82,6 +113,10 @@ export class HttpRequest implements Request<OperationDeclaration> {
   setHeader(name: string, value: string): void {
     this.headersSet.push([name, value]);
     this.#reply.header(name, value);
+  }
+
+  setStatus(status: number): void {
+    this.status = status;
   }
 
   authorize(identities: readonly Identity[]): void {

@@ -1,0 +1,19 @@
+/** The server of bench/channels.ts, in a process of its own; its memory is asked for over IPC. */
+import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
+import { createLog } from '../../packages/server/src/log.ts';
+import { startServer } from '../../packages/server/src/server.ts';
+
+const server = await startServer({
+  database: process.env['BENCH_DATABASE'] ?? '',
+  port: 0,
+  masterKey: masterKeyOf(Buffer.alloc(32, 1)),
+  log: createLog(process.stderr, 'warn'),
+  streamLimits: { process: 50_000, environment: 50_000, subject: 50_000 },
+  reveal: true,
+});
+process.on('disconnect', () => process.exit(0));
+process.on('message', () => {
+  globalThis.gc?.();
+  process.send?.({ rss: process.memoryUsage().rss, cpuUs: process.cpuUsage() });
+});
+process.send?.({ port: server.port, secretKey: server.credentials?.environments.prod.secretKey });

@@ -1,0 +1,33 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { sessions, task } from '@millrace/sdk';
+import { answerTo } from '../answer.ts';
+
+/** What the page shows: a part of what somebody says. */
+interface Part {
+  readonly from: 'you' | 'task';
+  readonly text: string;
+}
+
+/** How long a run stays for the next message. A later one starts another run, which goes on where this one stopped. */
+const patienceSeconds = 60;
+const thinkMs = 25;
+
+export const chat = task({
+  id: 'chat',
+  run: async ({ sessionId }: { sessionId: string }) => {
+    const session = sessions.open(sessionId);
+    for (;;) {
+      const message = await session.in.wait<{ text: string }>({ timeoutInSeconds: patienceSeconds });
+      if (!message.ok) return;
+      const { text } = message.output;
+      const out = session.out.writer<Part>();
+      await out.write({ from: 'you', text });
+      for (const part of answerTo(text)) {
+        await out.write({ from: 'task', text: part });
+        await pause(thinkMs);
+      }
+      await out.close();
+      await session.out.writeControl('turn-complete');
+    }
+  },
+});

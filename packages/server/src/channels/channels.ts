@@ -1,0 +1,83 @@
+import type { Queryable, Sql } from '../db/connect.ts';
+import { connect, type Database } from '../db/connect.ts';
+import type { Clock } from '../db/clock.ts';
+import type { Wakes } from '../db/wake.ts';
+import { createAppend, type Append } from './append.ts';
+import { Hub, type Follower, type Following } from './hub.ts';
+import type { ChannelKey } from './key.ts';
+import { openChannels, type NewChannel } from './open.ts';
+import { readRecords, readTails, type Records, type Tail } from './read.ts';
+import { trimChannel } from './trim.ts';
+import { createWrite } from './write.ts';
+
+/**
+ * The log of records behind sessions and the streams of runs. Numbers begin at 0 and have no gap; what is acknowledged is durable;
+ * readers of any process see all of it in order.
+ */
+export interface Channels {
+  /** Makes channels that are not there. Appending to one that is not there is refused. */
+  open(channels: readonly NewChannel[], within?: Queryable): Promise<void>;
+  append: Append;
+  /** At most 1,000 records and about 256 KiB from number `from` on. */
+  read(key: ChannelKey, from: number, limit?: number): Promise<Records>;
+  /** Undefined where there is no such channel. */
+  tail(key: ChannelKey): Promise<Tail | undefined>;
+  /** Drops the records before number `before`. */
+  trim(key: ChannelKey, before: number): Promise<void>;
+  /** Where following from number `from` on begins: there, or at the channel's end if that lies before. */
+  place(key: ChannelKey, from: number): Promise<number>;
+  /** Delivers the records from number `from` on and whatever comes; the channel need not be there yet. */
+  follow(key: ChannelKey, from: number, follower: Follower): Following;
+  /** Channels that are followed in this process. */
+  readonly followed: number;
+  /** How often a follower's page was read from the log. */
+  readonly logReads: number;
+  stop(): Promise<void>;
+}
+
+export interface ChannelsOptions {
+  readonly database: Database;
+  /** For reads; writes have connections of their own. */
+  readonly sql: Sql;
+  readonly clock: Clock;
+  readonly wakes: Wakes;
+}
+
+export function startChannels({ database, sql, clock, wakes }: ChannelsOptions): Channels {
+  // Writes never wait behind the queries of requests.
+  const writing = connect(database, {
+    name: 'millrace channels',
+    max: 2,
+    settings: { plan_cache_mode: 'force_generic_plan', jit: 'off' },
+  });
+  const read = (key: ChannelKey, from: number, limit?: number) => readRecords(sql, key, from, limit);
+  const hub = new Hub({ read, tails: (ids) => readTails(sql, ids) });
+  wakes.listen((wake) => {
+    if (wake.kind === 'channel') hub.heard(wake.channel);
+  });
+  return {
+    open: (channels, within = sql) => openChannels(within, channels, new Date(clock.now())),
+    append: createAppend(createWrite(writing, clock.now), (key, records) => {
+      hub.published(key, records);
+      wakes.tell({ kind: 'channel', channel: key.id });
+    }),
+    read,
+    tail: async (key) => (await readTails(sql, [key.id])).get(key.id),
+    async trim(key, before) {
+      await trimChannel(sql, key, before);
+      hub.pages.forget(key);
+    },
+    place: (key, from) => hub.place(key, from),
+    follow: (key, from, follower) => hub.follow(key, from, follower),
+    get followed() {
+      return hub.size;
+    },
+    get logReads() {
+      return hub.pages.reads;
+    },
+    async stop() {
+      hub.stop();
+      await writing.end({ timeout: 5 });
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import { hash } from 'node:crypto';
+
+/** Which channel. Made from what names it, without a look-up: the id is a digest of environment and name. */
+export interface ChannelKey {
+  readonly env: number;
+  readonly name: string;
+  /** Its primary key, a uuid. */
+  readonly id: string;
+}
+
+export type Io = 'in' | 'out';
+
+/**
+ * A channel of a session. `address` is the session's external id if it has one, else its id: both exist before the session's row is
+ * read, and a subscriber may come before the session does.
+ */
+export const sessionChannel = (env: number, address: string, io: Io, side = ''): ChannelKey =>
+  keyOf(env, `s/${io}/${side}/${address}`);
+
+/** A stream of a run. */
+export const runStream = (env: number, run: string, stream: string): ChannelKey =>
+  keyOf(env, `r/${run}/${stream}`);
+
+const keyOf = (env: number, name: string): ChannelKey => ({ env, name, id: uuidOf(`${env}/${name}`) });
+
+/** The first 16 bytes of a SHA-256, written as PostgreSQL writes a uuid. */
+export function uuidOf(text: string): string {
+  const hex = hash('sha256', text, 'hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
+}

@@ -1,0 +1,45 @@
+import { column } from '../db/columns.ts';
+import type { Queryable, Transaction } from '../db/connect.ts';
+import type { ChannelKey } from './key.ts';
+
+export interface NewChannel {
+  readonly key: ChannelKey;
+  /** The session it belongs to; left out for a stream of a run. */
+  readonly session?: string;
+  /** Nothing is appended from then on. */
+  readonly expiresAt?: Date | null;
+}
+
+/** Makes channels that are not there yet, alone or in a transaction of the caller's. */
+export async function openChannels(
+  sql: Queryable,
+  channels: readonly NewChannel[],
+  now: Date,
+): Promise<void> {
+  await sql`
+    insert into channels (id, env, name, session_id, expires_at, created_at)
+    select i.id, i.env, i.name, i.session_id, i.expires_at, ${now}
+      from unnest(${column(channels, ({ key }) => key.id)}::uuid[], ${column(channels, ({ key }) => key.env)}::int[],
+                  ${column(channels, ({ key }) => key.name)}::text[], ${column(channels, ({ session }) => session)}::text[],
+                  ${column(channels, ({ expiresAt }) => expiresAt)}::timestamptz[]) as i (id, env, name, session_id, expires_at)
+     order by i.id
+    on conflict do nothing`;
+}
+
+/**
+ * Lets nothing be appended to the channels of a session any more. Answers when that was: `now`, or the time of the last record if
+ * that is later. What was appended before is there, and acknowledged or about to be.
+ */
+export async function closeChannels(
+  tx: Transaction,
+  env: number,
+  session: string,
+  now: () => number,
+): Promise<Date> {
+  const rows = await tx<{ last_at: Date | null }[]>`
+    select last_at from channels where env = ${env} and session_id = ${session} order by id for update`;
+  const at = new Date(Math.max(now(), ...rows.map((row) => row.last_at?.getTime() ?? 0)));
+  await tx`
+    update channels set closed_at = ${at} where env = ${env} and session_id = ${session} and closed_at is null`;
+  return at;
+}

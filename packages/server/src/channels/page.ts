@@ -1,0 +1,42 @@
+import type { ChannelRecord } from './record.ts';
+
+/**
+ * Records of one channel that follow each other: what a flush appended or a read found. One page goes to all its readers, with what they
+ * make of it: `frame` makes each form of it once.
+ */
+export class Page {
+  readonly records: readonly ChannelRecord[];
+  /** Number of the first record. */
+  readonly first: number;
+  /** One more than the number of the last. */
+  readonly next: number;
+  readonly bytes: number;
+  readonly #frames = new Map<string, Buffer>();
+  #suffixes: Map<number, Page> | undefined;
+
+  /** `records` has one at least. */
+  constructor(records: readonly ChannelRecord[]) {
+    this.records = records;
+    this.first = records[0]?.seq ?? 0;
+    this.next = (records.at(-1)?.seq ?? -1) + 1;
+    this.bytes = records.reduce((sum, { body, headers }) => sum + body.length + (headers ? 200 : 100), 0);
+  }
+
+  /** This page from record `seq` on, which must be one of its own. */
+  from(seq: number): Page {
+    if (seq <= this.first) return this;
+    this.#suffixes ??= new Map();
+    const known = this.#suffixes.get(seq);
+    if (known) return known;
+    const suffix = new Page(this.records.filter((record) => record.seq >= seq));
+    this.#suffixes.set(seq, suffix);
+    return suffix;
+  }
+
+  /** The page in a form, made by the first who asks. */
+  frame(form: string, make: (records: readonly ChannelRecord[]) => Buffer): Buffer {
+    let frame = this.#frames.get(form);
+    if (!frame) this.#frames.set(form, (frame = make(this.records)));
+    return frame;
+  }
+}

@@ -1,0 +1,88 @@
+/** What packets hold, sent and read through signed addresses: as streams, so that a process never holds a whole one for long. */
+import { Readable } from 'node:stream';
+import { mostPacketBytes } from '@millrace/contract';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Log } from '../log.ts';
+import { notFound, Problem } from '../problem.ts';
+import { apiHeaders, corsHeaders, preflightHeaders } from './headers.ts';
+import { sendFailure, sendJson } from './problem.ts';
+
+/** Packets as this route needs them. Both throw Problems. */
+export interface PacketContent {
+  /** The last part of the path is the whole permission. */
+  put(token: string, contentType: string | undefined, content: AsyncIterable<Uint8Array>): Promise<void>;
+  get(token: string): Promise<ServedPacket | undefined>;
+}
+
+interface ServedPacket {
+  readonly contentType: string;
+  readonly bytes: number;
+  readonly content: AsyncIterable<Buffer>;
+}
+
+const path = '/packets/v1/:token';
+
+/** How long a client that is still sending may take to notice the answer. */
+const graceMs = 1_000;
+
+/** What was not read of a body must not be taken for the next request, nor keep the connection. */
+function dropRest(request: FastifyRequest, reply: FastifyReply): void {
+  if (request.raw.complete) return;
+  reply.header('connection', 'close');
+  request.raw.resume();
+  setTimeout(() => request.raw.destroy(), graceMs).unref();
+}
+
+export function mountPacketContent(app: FastifyInstance, packets: PacketContent, log: Log): void {
+  void app.register(async (scope) => {
+    // The body stays a stream.
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, body, done) => done(null, body));
+    const config = { cors: true };
+
+    scope.put<{ Params: { token: string } }>(path, { config }, async (request, reply) => {
+      try {
+        const length = Number(request.headers['content-length']);
+        if (length > mostPacketBytes) {
+          throw new Problem(413, `A payload or an output has at most ${mostPacketBytes} bytes.`, {}, false);
+        }
+        const body = (request.body as Readable | undefined) ?? Readable.from([]);
+        // Left as it is where reading stops: to destroy it would be to hang up before the answer.
+        const content = body.iterator({ destroyOnReturn: false });
+        await packets.put(request.params.token, request.headers['content-type'], content);
+        reply.headers(corsHeaders);
+        sendJson(reply, 200, '{}');
+      } catch (error) {
+        dropRest(request, reply);
+        sendFailure(request, reply, error, log);
+      }
+      return reply;
+    });
+
+    scope.get<{ Params: { token: string } }>(path, { config }, async (request, reply) => {
+      try {
+        const packet = await packets.get(request.params.token);
+        if (!packet) throw notFound('Nothing is stored under this address.');
+        // The type exactly: clients read the content as it says.
+        reply
+          .headers(apiHeaders)
+          .headers(corsHeaders)
+          .header('content-disposition', 'attachment')
+          .header('content-length', packet.bytes)
+          .type(packet.contentType);
+        return reply.send(Readable.from(packet.content));
+      } catch (error) {
+        sendFailure(request, reply, error, log);
+        return reply;
+      }
+    });
+
+    scope.options(path, (_, reply) => {
+      reply
+        .code(204)
+        .header('allow', 'GET, HEAD, PUT, OPTIONS')
+        .headers(preflightHeaders(['GET', 'PUT']))
+        .send();
+    });
+  });
+}

@@ -1,0 +1,73 @@
+/** Single appends of the S2 protocol, over HTTP/1.1: JSON, or one protocol buffer without a frame. */
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { Log } from '../log.ts';
+import { badRequest } from '../problem.ts';
+
+/** The protocol as this route needs it. */
+export interface StreamAppendRoute<K, I> {
+  readonly path: string;
+  admit(stream: string, authorization: string | undefined): Promise<K>;
+  append(key: K, input: I): Promise<unknown>;
+  /** Of bytes, or of JSON that has been looked at. */
+  read(body: Buffer | JsonAppend): I;
+  binary(ack: unknown): Buffer;
+  json(ack: unknown): object;
+  refusal(error: unknown): { readonly status: number; readonly body: object };
+}
+
+const jsonAppend = z.object({
+  records: z.array(
+    z.object({
+      body: z.string().default(''),
+      headers: z.array(z.tuple([z.string(), z.string()])).nullish(),
+    }),
+  ),
+  match_seq_num: z.number().int().min(0).nullish(),
+  fencing_token: z.string().nullish(),
+});
+export type JsonAppend = z.infer<typeof jsonAppend>;
+
+const mostBytes = 3 * 1_048_576;
+
+export function mountStreamAppends<K, I>(
+  app: FastifyInstance,
+  route: StreamAppendRoute<K, I>,
+  log: Log,
+): void {
+  void app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+    scope.post<{ Params: { stream: string }; Body: Buffer | undefined }>(
+      `${route.path}/streams/:stream/records`,
+      { bodyLimit: mostBytes },
+      async ({ params, headers, body, id }, reply) => {
+        try {
+          const key = await route.admit(params.stream, headers.authorization);
+          const isBinary = (headers['content-type'] ?? '').startsWith('application/protobuf');
+          const bytes = body ?? Buffer.alloc(0);
+          const ack = await route.append(key, route.read(isBinary ? bytes : readJson(bytes)));
+          return (headers.accept ?? '').includes('application/protobuf')
+            ? reply.header('content-type', 'application/protobuf').send(route.binary(ack))
+            : reply.header('content-type', 'application/json').send(JSON.stringify(route.json(ack)));
+        } catch (error) {
+          const { status, body: refused } = route.refusal(error);
+          if (status === 500) log.error('request.failed', { requestId: id, route: route.path, err: error });
+          return reply.code(status).header('content-type', 'application/json').send(JSON.stringify(refused));
+        }
+      },
+    );
+  });
+}
+
+function readJson(bytes: Buffer): JsonAppend {
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString());
+  } catch {
+    throw badRequest('Invalid JSON');
+  }
+  const parsed = jsonAppend.safeParse(value);
+  if (!parsed.success) throw badRequest('records: a list of { body, headers } is wanted.');
+  return parsed.data;
+}

@@ -1,0 +1,59 @@
+import { isFinal, storedType } from '@millrace/contract';
+import { readData } from '../runs/data.ts';
+import { related } from '../runs/retrieve.ts';
+import type { ShownRun } from './shown-run.ts';
+
+/** What the columns of the shape protocol are called in a run. */
+const fields: Readonly<Record<string, readonly string[]>> = {
+  delayUntil: ['delayedUntil'],
+  completedAt: ['finishedAt'],
+  usageDurationMs: ['durationMs'],
+  runTags: ['tags'],
+  payload: ['payload', 'payloadPresignedUrl'],
+  output: ['output', 'outputPresignedUrl'],
+};
+
+/** A run as its event tells it: as it is retrieved, without its relations. */
+export function eventRun(
+  run: ShownRun,
+  without: readonly string[],
+  addressOf: (packet: string) => string,
+): Record<string, unknown> {
+  const shown: Record<string, unknown> = {
+    ...related(run),
+    idempotencyKey: run.idempotency_key_options?.key ?? run.idempotency_key ?? undefined,
+    attemptCount: run.attempt,
+    batchId: run.batch_id ?? undefined,
+    streams: run.streams ?? undefined,
+    ...dataOf('payload', run.payload, run.payload_type, addressOf),
+    ...(run.status === 'COMPLETED' && dataOf('output', run.output, run.output_type, addressOf)),
+    ...(run.error &&
+      isFinal(run.status) &&
+      run.status !== 'COMPLETED' && {
+        error: {
+          message: run.error.message,
+          name: run.error.name,
+          stackTrace: run.error.stackTrace === '' ? undefined : run.error.stackTrace,
+        },
+      }),
+  };
+  for (const column of without) for (const field of fields[column] ?? [column]) delete shown[field];
+  return shown;
+}
+
+function dataOf(
+  name: 'payload' | 'output',
+  text: string | null,
+  type: string | null,
+  addressOf: (packet: string) => string,
+) {
+  return type === storedType
+    ? { [`${name}PresignedUrl`]: addressOf(text ?? '') }
+    : { [name]: readData(text, type ?? 'application/json') };
+}
+
+/** An event for the stream: its id is where a client that was cut off goes on from. */
+export const runEvent = (place: string | undefined, run: Record<string, unknown>): string =>
+  `${place === undefined ? '' : `id: ${place}\n`}event: run\ndata: ${JSON.stringify(run)}\n\n`;
+
+export const pingEvent = (): string => ': ping\n\n';

@@ -1,0 +1,132 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Wake } from '../db/wake.ts';
+import { cancelRun } from '../runs/cancel.ts';
+import { testEngine } from '../runs/testing/engine.ts';
+import { createInterest } from './changes.ts';
+import { followRuns, type FollowOptions } from './follow.ts';
+import type { ShownRun } from './shown-run.ts';
+
+const wait = { timeout: 20_000, interval: 5 };
+
+async function following(options: FollowOptions = {}) {
+  const t = await testEngine();
+  const followed = followRuns(t.engine.sql, options);
+  onTestFinished(followed.stop);
+  const watch = (id: string) => {
+    const told: (ShownRun | null)[] = [];
+    const stop = followed.follow(t.environment.id, id, (run) => void told.push(run));
+    return { told, stop };
+  };
+  return { t, followed, watch };
+}
+
+describe('a run that is followed', () => {
+  it('is read once a change, however many follow it, and not at all when nobody does', async () => {
+    const { t, followed, watch } = await following({ pollMs: 60_000 });
+    const { id } = await t.trigger('send');
+    const all = Array.from({ length: 1_000 }, () => watch(id));
+    await expect.poll(() => all.every(({ told }) => told.length === 1), wait).toBe(true);
+    expect([followed.reads, followed.size]).toEqual([1, 1]);
+    await cancelRun(t.engine, t.runners, t.environment.id, id);
+    followed.look(t.environment.id, [id, id, 'run_other']);
+    await expect.poll(() => all.every(({ told }) => told.at(-1)?.status === 'CANCELED'), wait).toBe(true);
+    expect(followed.reads).toBe(2);
+    followed.look(t.environment.id, [id]);
+    await expect.poll(() => followed.reads, wait).toBe(3);
+    expect(all.every(({ told }) => told.length === 2)).toBe(true);
+    for (const { stop } of all) stop();
+    followed.look(t.environment.id, [id]);
+    followed.lookAtAll(t.environment.id);
+    expect([followed.size, followed.reads]).toEqual([0, 3]);
+  });
+
+  it('is told although nobody said anything, while it lives', async () => {
+    const { t, followed, watch } = await following({ pollMs: 30 });
+    const [one, two] = [await t.trigger('send'), await t.trigger('send')];
+    const [first, second] = [watch(one.id), watch(two.id)];
+    await expect.poll(() => [first.told.length, second.told.length], wait).toEqual([1, 1]);
+    await cancelRun(t.engine, t.runners, t.environment.id, one.id);
+    await expect.poll(() => first.told.at(-1)?.status, wait).toBe('CANCELED');
+    second.stop();
+    // What is over is not looked at for nothing.
+    const { reads } = followed;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(followed.reads - reads).toBeLessThanOrEqual(1);
+  });
+
+  it('is told as gone when it is', async () => {
+    const { t, watch } = await following({ pollMs: 30 });
+    const { id } = await t.trigger('send');
+    const { told } = watch(id);
+    await expect.poll(() => told.length, wait).toBe(1);
+    await t.sql`delete from parked where run_id = ${id}`;
+    await t.sql`delete from runs where id = ${id}`;
+    await expect.poll(() => told.at(-1), wait).toBeNull();
+  });
+
+  it('shows each of the changes that can be seen of it', async () => {
+    const { t, followed, watch } = await following({ pollMs: 60_000 });
+    const version = await t.register('send');
+    await t.addRunner('runner_a');
+    const { id } = await t.trigger('send', { delay: '1h' });
+    const { told } = watch(id);
+    const next = async (count: number) => {
+      followed.look(t.environment.id, [id]);
+      await expect.poll(() => told.length, wait).toBe(count);
+      return told.at(-1) as ShownRun;
+    };
+    expect((await next(1)).status).toBe('DELAYED');
+    t.engine.clock.shift(3_700_000);
+    await t.promote();
+    expect((await next(2)).status).toBe('QUEUED');
+    const [attempt] = await t.claim('runner_a', [version.id], 1);
+    expect(await next(3)).toMatchObject({ status: 'EXECUTING', attempt: 1, version: version.version });
+    await t.sql`update runs set metadata = '{"a":1}' where id = ${id}`;
+    expect((await next(4)).metadata).toBe('{"a":1}');
+    await t.sql`update runs set tags = '{x}' where id = ${id}`;
+    expect((await next(5)).tags).toEqual(['x']);
+    await t.end(attempt as { run: string; fence: number }, {
+      kind: 'completed',
+      output: '7',
+      outputType: 'application/json',
+    });
+    expect(await next(6)).toMatchObject({ status: 'COMPLETED', output: '7' });
+  });
+});
+
+describe('hints', () => {
+  const talking = () => {
+    const hearers: ((wake: Wake) => void)[] = [];
+    const told: Wake[] = [];
+    const wakes = {
+      tell: (wake: Wake) => void told.push(wake),
+      listen: (hear: (wake: Wake) => void) => void hearers.push(hear),
+      stop: async () => {},
+    };
+    const interest = createInterest(wakes);
+    onTestFinished(interest.stop);
+    return { interest, told, hear: (wake: Wake) => hearers.forEach((each) => each(wake)) };
+  };
+
+  it('go nowhere for an environment that nobody watches, here or elsewhere', () => {
+    const { interest, told, hear } = talking();
+    const heard: unknown[] = [];
+    const note = (...what: unknown[]): void => void heard.push(what);
+    interest.hear({ changed: note, tagged: note, unsettled: note });
+    hear({ kind: 'watching', env: 2 });
+    const stop = interest.watch(3);
+    told.length = 0;
+    interest.changes.changed(1, ['run_a']);
+    interest.changes.tagged(1, 'run_a', ['t']);
+    expect([told, heard, interest.changes.isWatched(1)]).toEqual([[], [], false]);
+    interest.changes.changed(2, ['run_b']);
+    expect([told, heard]).toEqual([[{ kind: 'runs', env: 2 }], []]);
+    interest.changes.changed(3, ['run_c']);
+    expect(heard).toEqual([[3, ['run_c']]]);
+    hear({ kind: 'runs', env: 3 });
+    expect(heard.at(-1)).toEqual([3]);
+    stop();
+    interest.changes.changed(3, ['run_c']);
+    expect(heard).toHaveLength(2);
+  });
+});

@@ -1,0 +1,64 @@
+import { Problem } from '../problem.ts';
+import type { Request } from '../request.ts';
+
+const retryAfterSeconds = 5;
+
+export interface PollLimits {
+  /** Of this process. */
+  readonly process: number;
+  /** Of one environment, in this process. */
+  readonly environment: number;
+}
+
+/** The requests of this process that wait for something to change. */
+export class LongPolls {
+  readonly #limits: PollLimits;
+  readonly #holdMs: number;
+  readonly #counts = new Map<number, number>();
+  readonly #stopping = new AbortController();
+  #count = 0;
+
+  constructor(holdMs: number, limits: PollLimits) {
+    this.#holdMs = holdMs;
+    this.#limits = limits;
+  }
+
+  /** Lets `wait` wait until its time is over, its caller gone, its token expired or the server closing. 429 if too many wait. */
+  async hold<R>(
+    request: Pick<Request<never>, 'gone' | 'principal' | 'setHeader'>,
+    env: number,
+    wait: (signal: AbortSignal) => Promise<R>,
+  ): Promise<R> {
+    const mine = this.#counts.get(env) ?? 0;
+    if (this.#count >= this.#limits.process || mine >= this.#limits.environment) {
+      request.setHeader('retry-after', String(retryAfterSeconds));
+      throw new Problem(429, `Too many subscribers. Try again in ${retryAfterSeconds} seconds.`);
+    }
+    const { principal } = request;
+    const left = principal.kind === 'publicToken' ? principal.expiresAt.getTime() - Date.now() : Infinity;
+    const over = new AbortController();
+    const end = (): void => over.abort();
+    const timer = setTimeout(end, Math.max(0, Math.min(this.#holdMs, left)));
+    const stopping = this.#stopping.signal;
+    if (stopping.aborted) end();
+    stopping.addEventListener('abort', end, { once: true });
+    request.gone.addEventListener('abort', end, { once: true });
+    this.#count++;
+    this.#counts.set(env, mine + 1);
+    try {
+      return await wait(over.signal);
+    } finally {
+      clearTimeout(timer);
+      stopping.removeEventListener('abort', end);
+      this.#count--;
+      const others = (this.#counts.get(env) ?? 1) - 1;
+      if (others > 0) this.#counts.set(env, others);
+      else this.#counts.delete(env);
+    }
+  }
+
+  /** Answers everybody who waits: they ask the next server. */
+  stop(): void {
+    this.#stopping.abort();
+  }
+}

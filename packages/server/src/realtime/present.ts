@@ -1,0 +1,23 @@
+import type { Sql } from '../db/connect.ts';
+import { readChanged, type ShownRun } from './shown-run.ts';
+import { pageOf, type Subject } from './subject.ts';
+
+export interface PresentPage {
+  readonly runs: readonly ShownRun[];
+  /** The id that the next page is behind; undefined after the last. */
+  readonly next: string | undefined;
+}
+
+/** A page of a set's runs as they are. */
+export async function presentPage(sql: Sql, subject: Subject, after: string): Promise<PresentPage> {
+  const { ids, more } = await pageOf(sql, subject, after);
+  const rows = await readChanged(
+    sql,
+    ids.map((id) => ({ env: subject.env, id, digest: undefined })),
+  );
+  const runs = [...rows.values()].filter((run) => run !== null && subject.belongs(run)) as ShownRun[];
+  return {
+    runs: runs.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+    next: more ? ids.at(-1) : undefined,
+  };
+}

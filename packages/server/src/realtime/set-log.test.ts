@@ -1,0 +1,32 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { SetLog } from './set-log.ts';
+import type { ShownRun } from './shown-run.ts';
+
+const run = (id: string, bytes = 0): ShownRun =>
+  ({ id, payload: 'x'.repeat(bytes), output: null, metadata: null }) as unknown as ShownRun;
+
+it('tells the last change of each run behind any number, oldest first', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat({ max: 5 }), { maxLength: 200 }), fc.nat({ max: 200 }), (ids, seq) => {
+      const log = new SetLog();
+      ids.forEach((id, at) => log.add(run(String(id)), at));
+      const last = new Map(ids.map((id, at) => [String(id), at + 1]));
+      const wanted = [...last].filter(([, at]) => at > seq).toSorted(([, a], [, b]) => a - b);
+      expect(log.since(seq).map((change) => [change.run.id, change.seq])).toEqual(wanted);
+    }),
+  );
+});
+
+it('keeps so many bytes and says what it dropped, but always keeps the last change', () => {
+  const log = new SetLog(10_000);
+  for (let n = 1; n <= 5; n++) log.add(run(`run_${n}`, 3_000), n);
+  expect(log.since(0).map((change) => change.run.id)).toEqual(['run_4', 'run_5']);
+  expect([log.droppedSeq, log.droppedAt]).toEqual([3, 3]);
+  log.add(run('run_6', 50_000), 6);
+  expect(log.since(0).map((change) => change.run.id)).toEqual(['run_6']);
+  // A run that changes again and again is kept once.
+  const one = new SetLog(10_000);
+  for (let n = 1; n <= 1_000; n++) one.add(run('run_1', 3_000), n);
+  expect([one.since(0).length, one.droppedSeq]).toEqual([1, 0]);
+});

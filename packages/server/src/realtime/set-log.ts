@@ -1,0 +1,66 @@
+import type { ShownRun } from './shown-run.ts';
+
+export interface Change {
+  readonly seq: number;
+  /** When it was noticed here, by the database's clock. */
+  readonly at: number;
+  readonly run: ShownRun;
+}
+
+/** The latest changes of a set of runs, numbered by this process: of each run the last one only, and no more than some bytes. */
+export class SetLog {
+  readonly #mostBytes: number;
+  #changes: Change[] = [];
+  readonly #latest = new Map<string, Change>();
+  #bytes = 0;
+  /** Number of the newest change. */
+  seq = 0;
+  /** Of the changes that were dropped, the newest. */
+  droppedSeq = 0;
+  droppedAt = 0;
+
+  constructor(mostBytes = 4 * 1_048_576) {
+    this.#mostBytes = mostBytes;
+  }
+
+  add(run: ShownRun, at: number): void {
+    const before = this.#latest.get(run.id);
+    if (before) this.#bytes -= bytesOf(before.run);
+    const change = { seq: ++this.seq, at, run };
+    this.#changes.push(change);
+    this.#latest.set(run.id, change);
+    this.#bytes += bytesOf(run);
+    if (this.#changes.length > 64 && this.#changes.length > 2 * this.#latest.size) {
+      this.#changes = this.#changes.filter((one) => this.#isLatest(one));
+    }
+    let drop = 0;
+    while (this.#bytes > this.#mostBytes && drop < this.#changes.length - 1) {
+      const oldest = this.#changes[drop++] as Change;
+      this.droppedSeq = oldest.seq;
+      this.droppedAt = oldest.at;
+      if (!this.#isLatest(oldest)) continue;
+      this.#latest.delete(oldest.run.id);
+      this.#bytes -= bytesOf(oldest.run);
+    }
+    if (drop > 0) this.#changes.splice(0, drop);
+  }
+
+  /** The latest changes behind a number, oldest first. */
+  since(seq: number): Change[] {
+    let low = 0;
+    let high = this.#changes.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#changes[middle] as Change).seq > seq) high = middle;
+      else low = middle + 1;
+    }
+    return this.#changes.slice(low).filter((one) => this.#isLatest(one));
+  }
+
+  #isLatest(change: Change): boolean {
+    return this.#latest.get(change.run.id) === change;
+  }
+}
+
+const bytesOf = (run: ShownRun): number =>
+  1_000 + (run.payload?.length ?? 0) + (run.output?.length ?? 0) + (run.metadata?.length ?? 0);

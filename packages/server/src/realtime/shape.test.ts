@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { newHandle, placeHeaders, readHandle, readPosition } from './shape-position.ts';
+import { arrayText, Shape } from './shape.ts';
+
+/** As clients of the protocol read an array of texts. */
+function readArray(text: string): string[] {
+  const values: string[] = [];
+  for (const [, quoted = ''] of text.matchAll(/"((?:[^"\\]|\\.)*)"/gs)) {
+    values.push(quoted.replaceAll(/\\(.)/gs, '$1'));
+  }
+  return values;
+}
+
+it('tags of any characters are read as they were', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: 'grapheme' })), (tags) => {
+      expect(readArray(arrayText(tags))).toEqual(tags);
+    }),
+  );
+});
+
+it('columns are left out as wanted, but never those that clients need', () => {
+  const names = (shape: Shape) => Object.keys(JSON.parse(shape.schema) as object);
+  const needed = ['id', 'taskIdentifier', 'friendlyId', 'status', 'createdAt', 'updatedAt'];
+  expect(names(new Shape(undefined, ['payload', 'id', 'nonsense']))).not.toContain('payload');
+  expect(names(new Shape([], []))).toEqual(needed);
+  expect(names(new Shape(['"output"', 'payload'], ['payload']))).toEqual([...needed, 'output']);
+});
+
+it('places and handles are read as they were given, and what was not given here is known as such', () => {
+  const { offset, cursor } = placeHeaders('17.4.99');
+  expect(readPosition({ offset, cursor })).toEqual({ kind: 'changes', place: '17.4.99' });
+  expect(readPosition({ offset: '-1' })).toEqual({ kind: 'present', after: '', at: undefined });
+  expect(readPosition({ offset: '5_run_a1' })).toEqual({ kind: 'present', after: 'run_a1', at: 5 });
+  const handle = newHandle('a shape', 1_234);
+  expect([readHandle(handle, 'a shape'), readHandle(handle, 'another')]).toEqual([1_234, undefined]);
+  expect(newHandle('a shape', 1_234)).not.toBe(handle);
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (text, other) => {
+      expect(['present', 'changes', 'unknown']).toContain(readPosition({ offset: text, cursor: other }).kind);
+      expect(readHandle(text, 'a shape')).toBeUndefined();
+    }),
+  );
+});

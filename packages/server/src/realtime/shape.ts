@@ -1,0 +1,108 @@
+/** Runs as rows of the shape protocol: texts as PostgreSQL writes them, with a schema that says how to read them. */
+import { isFinal, type RunStatus } from '@millrace/contract';
+import type { SerializedError } from '@millrace/contract/runner';
+import type { ShownRun } from './shown-run.ts';
+
+interface Column {
+  readonly type: string;
+  readonly dims?: number;
+  /** Does not change while a run lives: it is in the first message of a run only. */
+  readonly fixed?: boolean;
+  /** Cannot be left out. */
+  readonly always?: boolean;
+  value(run: ShownRun): string | null;
+}
+
+const text = (value: Column['value']): Column => ({ type: 'text', value });
+const time = (value: (run: ShownRun) => Date | null): Column => ({
+  type: 'timestamp',
+  // Clients add the Z.
+  value: (run) => value(run)?.toISOString().slice(0, -1) ?? null,
+});
+const number = (type: 'int4' | 'float8', value: (run: ShownRun) => string | number): Column => ({
+  type,
+  value: (run) => String(value(run)),
+});
+const always = (column: Column): Column => ({ ...column, always: true });
+const fixed = (column: Column): Column => ({ ...column, fixed: true });
+
+const isDone = (run: ShownRun): boolean => run.status === 'COMPLETED';
+const output = (run: ShownRun): string | null => (isDone(run) ? run.output : null);
+
+/** What this protocol calls the statuses that it names otherwise. */
+const words: Partial<Record<RunStatus, string>> = {
+  QUEUED: 'PENDING',
+  COMPLETED: 'COMPLETED_SUCCESSFULLY',
+  FAILED: 'COMPLETED_WITH_ERRORS',
+  WAITING: 'WAITING_TO_RESUME',
+};
+
+const columns: Readonly<Record<string, Column>> = {
+  id: always(text((run) => run.id)),
+  taskIdentifier: always(text((run) => run.task)),
+  friendlyId: always(text((run) => run.id)),
+  status: always(text((run) => words[run.status] ?? run.status)),
+  createdAt: always(time((run) => run.created_at)),
+  updatedAt: always(time((run) => run.updated_at)),
+  startedAt: time((run) => run.started_at),
+  delayUntil: time((run) => run.delayed_until),
+  queuedAt: time((run) => run.delayed_until ?? run.created_at),
+  expiredAt: time((run) => (run.status === 'EXPIRED' ? run.finished_at : null)),
+  completedAt: time((run) => run.finished_at),
+  idempotencyKey: text((run) => run.idempotency_key),
+  number: number('int4', () => 0),
+  isTest: { type: 'bool', value: (run) => String(run.is_test) },
+  usageDurationMs: number('float8', (run) => run.duration_ms),
+  costInCents: number('float8', () => 0),
+  baseCostInCents: number('float8', () => 0),
+  ttl: text((run) => (run.ttl === null ? null : `${run.ttl}s`)),
+  payload: fixed(text((run) => run.payload)),
+  payloadType: fixed(text((run) => run.payload_type ?? 'application/json')),
+  metadata: text((run) => run.metadata),
+  metadataType: text(() => 'application/json'),
+  output: text(output),
+  outputType: text((run) => (isDone(run) ? (run.output_type ?? 'application/json') : null)),
+  runTags: { type: 'text', dims: 1, value: (run) => arrayText(run.tags ?? []) },
+  error: { type: 'jsonb', value: (run) => errorText(run) },
+  realtimeStreams: { type: 'text', dims: 1, value: (run) => arrayText(run.streams ?? []) },
+};
+
+/** The columns of a subscription, and the header that describes them. */
+export class Shape {
+  readonly #columns: readonly (readonly [name: string, column: Column])[];
+  readonly schema: string;
+
+  /** `only` names the columns that are wanted, if not all; `without` those that are not, which wins. */
+  constructor(only: readonly string[] | undefined, without: readonly string[]) {
+    const wanted = only && new Set(only.map((name) => name.replaceAll('"', '')));
+    this.#columns = Object.entries(columns).filter(
+      ([name, column]) => column.always || ((wanted?.has(name) ?? true) && !without.includes(name)),
+    );
+    this.schema = JSON.stringify(
+      Object.fromEntries(
+        this.#columns.map(([name, { type, dims }]) => [name, { type, ...(dims && { dims }) }]),
+      ),
+    );
+  }
+
+  /** The first message about a run has all of it; later ones leave out what never changes. */
+  message(run: ShownRun, operation: 'insert' | 'update') {
+    const value = Object.fromEntries(
+      this.#columns
+        .filter(([, column]) => operation === 'insert' || !column.fixed)
+        .map(([name, column]) => [name, column.value(run)]),
+    );
+    return { key: `"public"."TaskRun"/"${run.id}"`, value, headers: { operation } };
+  }
+}
+
+/** As PostgreSQL writes an array of texts. */
+export const arrayText = (values: readonly string[]): string =>
+  `{${values.map((value) => `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`).join(',')}}`;
+
+function errorText({ error, status }: ShownRun): string | null {
+  if (!error || !isFinal(status) || status === 'COMPLETED') return null;
+  const { name, message, stackTrace }: SerializedError = error;
+  // The one form that clients read whatever it holds; the codes of the others are a closed list of theirs.
+  return JSON.stringify({ type: 'BUILT_IN_ERROR', name, message, stackTrace });
+}

@@ -1,0 +1,81 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Clock } from '../db/clock.ts';
+import type { Sql } from '../db/connect.ts';
+import { idAt } from '../runs/list/place.ts';
+
+export interface FoundRun {
+  readonly id: string;
+  readonly tags: readonly string[];
+}
+
+/** Ids are of the time before their commit; those of batches of the time before their upload, which is looked at now and then. */
+const overlapsMs = [10_000, 10_000, 10_000, 10_000, 120_000];
+const mostFound = 5_000;
+const leastRestMs = 100;
+/** Between two looks, at least so many times what the last took. */
+const restFactor = 10;
+
+/**
+ * Looks for young runs of an environment that have one of some tags: one statement for all subscriptions there, however many
+ * there are. What is asked for during a look is one more look.
+ */
+export class TaggedRuns {
+  readonly #sources: { readonly sql: Sql; readonly clock: Clock };
+  readonly #env: number;
+  /** One tag of each subscription. */
+  readonly #tags: () => readonly string[];
+  readonly #found: (run: FoundRun) => void;
+  #looks = 0;
+  #isLooking = false;
+  #again = false;
+
+  constructor(
+    sources: { readonly sql: Sql; readonly clock: Clock },
+    env: number,
+    tags: () => readonly string[],
+    found: (run: FoundRun) => void,
+  ) {
+    this.#sources = sources;
+    this.#env = env;
+    this.#tags = tags;
+    this.#found = found;
+  }
+
+  look(): void {
+    if (this.#isLooking) this.#again = true;
+    else void this.#lookOn();
+  }
+
+  async #lookOn(): Promise<void> {
+    this.#isLooking = true;
+    do {
+      this.#again = false;
+      const began = performance.now();
+      // The next poll tries again.
+      await this.#read().catch(() => {});
+      await pause(Math.max(leastRestMs, (performance.now() - began) * restFactor), undefined, { ref: false });
+    } while (this.#again && this.#tags().length > 0);
+    this.#isLooking = false;
+  }
+
+  async #read(): Promise<void> {
+    const { sql, clock } = this.#sources;
+    const facets = this.#tags().map((tag) => `g:${tag}`);
+    if (facets.length === 0) return;
+    for (let low = idAt(clock.now() - (overlapsMs[this.#looks++ % overlapsMs.length] ?? 0)); ;) {
+      const runs = await sql<FoundRun[]>`
+        select distinct r.id, r.tags
+          from run_facets x
+          cross join lateral (
+            select r.id, r.tags from runs r
+             where r.env = x.env and r.id >= x.span and r.id < x.span || '~' and r.id > ${low}
+               and r.tags @> array[substr(x.facet, 3)]
+             order by r.id limit ${mostFound}) r
+         where x.env = ${this.#env} and x.facet = any(${facets}::text[]) and x.span >= ${low.slice(0, 10)}
+         order by r.id limit ${mostFound}`;
+      for (const run of runs) this.#found(run);
+      if (runs.length < mostFound) return;
+      low = runs.at(-1)?.id ?? '';
+    }
+  }
+}

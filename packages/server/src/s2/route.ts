@@ -1,0 +1,45 @@
+import type { ChannelKey } from '../channels/key.ts';
+import { refusalOf, streamsPath, type StreamAppends } from './append.ts';
+import {
+  readAppendInput,
+  writeAppendAck,
+  type AppendAck,
+  type AppendInput,
+  type Position,
+} from './protobuf.ts';
+
+interface JsonInput {
+  readonly records: readonly {
+    readonly body: string;
+    readonly headers?: readonly (readonly [string, string])[] | null | undefined;
+  }[];
+  readonly match_seq_num?: number | null | undefined;
+  readonly fencing_token?: string | null | undefined;
+}
+
+const shown = ({ seqNum, timestamp }: Position) => ({ seq_num: seqNum, timestamp });
+
+/** Single appends, as the HTTP edge mounts them. */
+export const appendRoute = (appends: StreamAppends) => ({
+  path: streamsPath,
+  admit: appends.admit,
+  append: (key: ChannelKey, input: AppendInput): Promise<unknown> => appends.append(key, input),
+  read: (body: Buffer | JsonInput): AppendInput =>
+    Buffer.isBuffer(body)
+      ? readAppendInput(body)
+      : {
+          records: body.records.map((record) => ({
+            body: Buffer.from(record.body),
+            headers: record.headers ?? [],
+          })),
+          matchSeqNum: body.match_seq_num ?? undefined,
+          fencingToken: body.fencing_token ?? undefined,
+        },
+  // What `append` resolved with.
+  binary: (ack: unknown): Buffer => writeAppendAck(ack as AppendAck),
+  json(ack: unknown): object {
+    const { start, end, tail } = ack as AppendAck;
+    return { start: shown(start), end: shown(end), tail: shown(tail) };
+  },
+  refusal: refusalOf,
+});

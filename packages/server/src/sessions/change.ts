@@ -1,0 +1,65 @@
+import type { Body, Operations, Reply } from '@millrace/contract';
+import type { Environment } from '../auth/principal.ts';
+import { closeChannels } from '../channels/open.ts';
+import type { Engine } from '../runs/engine.ts';
+import { notFound, unprocessable } from '../problem.ts';
+import type { SessionRow } from './row.ts';
+import { replaceRun, type ServeDependencies } from './serve.ts';
+import { requireActive } from './state.ts';
+
+/** Replaces tags and metadata whole; what is left out stays. */
+export async function updateSession(
+  { sql, clock }: Engine,
+  row: SessionRow,
+  body: Body<Operations['updateSession']>,
+): Promise<SessionRow> {
+  const { tags, metadata, externalId } = body;
+  if (externalId !== undefined && externalId !== row.external_id) {
+    throw unprocessable('externalId: the external id of a session never changes; leave it out.');
+  }
+  const [updated] = await sql<SessionRow[]>`
+    update sessions set
+           tags = coalesce(${tags ?? null}::text[], tags),
+           metadata = case when ${metadata === undefined} then metadata
+                           else ${metadata === undefined || metadata === null ? null : JSON.stringify(metadata)}::text end,
+           updated_at = ${new Date(clock.now())}
+     where env = ${row.env} and id = ${row.id} returning *`;
+  return updated ?? row;
+}
+
+/** Closes a session for good, with its channels. A second close changes nothing. */
+export async function closeSession(
+  { sql, clock }: Engine,
+  { env, id }: SessionRow,
+  reason: string | null,
+): Promise<SessionRow> {
+  return sql.begin(async (tx) => {
+    // The session before its channels, as everywhere.
+    const [open] = await tx<SessionRow[]>`
+      select * from sessions where env = ${env} and id = ${id} for update`;
+    if (!open) throw notFound('Session not found');
+    if (open.closed_at) return open;
+    const at = await closeChannels(tx, env, id, clock.now);
+    const [closed] = await tx<SessionRow[]>`
+      update sessions set closed_at = ${at}, closed_reason = ${reason}, updated_at = ${at}
+       where env = ${env} and id = ${id} returning *`;
+    return closed as SessionRow;
+  });
+}
+
+/** Starts another run to serve the session in place of the calling one, if that one still does. */
+export async function continueSession(
+  dependencies: ServeDependencies,
+  environment: Environment,
+  row: SessionRow,
+  callingRunId: string,
+): Promise<Reply<Operations['continueSession']>> {
+  requireActive(row, dependencies.engine.clock.now(), 400);
+  const run =
+    row.run_id === callingRunId ? await replaceRun(dependencies, environment, row, row.run_id) : undefined;
+  if (run !== undefined) return { runId: run, swapped: true };
+  const [now] = await dependencies.engine.sql<SessionRow[]>`
+    select * from sessions where env = ${row.env} and id = ${row.id}`;
+  if (now) requireActive(now, dependencies.engine.clock.now(), 400);
+  return { runId: now?.run_id ?? '', swapped: false };
+}

@@ -1,0 +1,143 @@
+import type { Operations, OperationDeclaration } from '@millrace/contract';
+import { appendBodyLimit } from '@millrace/contract';
+import type { Io } from '../channels/key.ts';
+import { Problem } from '../problem.ts';
+import type { HandlersOf, Request } from '../request.ts';
+import {
+  appendToSession,
+  readPartId,
+  recordOfText,
+  wakeSession,
+  withoutWebhookMark,
+  type AppendDependencies,
+} from './append.ts';
+import { drainChannel } from './drain.ts';
+import { followChannel, type FollowDependencies } from './follow.ts';
+import type { ChannelKey } from '../channels/key.ts';
+
+type Named = Pick<
+  Operations,
+  | 'appendToSessionIn'
+  | 'appendToSessionOut'
+  | 'appendToSideIn'
+  | 'appendToSideOut'
+  | 'writeSessionOut'
+  | 'writeSideOut'
+  | 'initializeSessionIn'
+  | 'initializeSessionOut'
+  | 'lookAtSessionIn'
+  | 'lookAtSessionOut'
+  | 'subscribeToSessionIn'
+  | 'subscribeToSessionOut'
+  | 'subscribeToSideIn'
+  | 'subscribeToSideOut'
+  | 'listSessionInRecords'
+  | 'listSessionOutRecords'
+>;
+
+/** Headers that tell a client where and how to write a channel's records itself. */
+export type WriterHeaders = (
+  request: Pick<Request<OperationDeclaration>, 'baseUrl' | 'environment' | 'principal'>,
+  key: ChannelKey,
+) => Promise<Readonly<Record<string, string>>>;
+
+export interface ChannelHandlerDependencies extends AppendDependencies, FollowDependencies {
+  /** Undefined: nothing here is written in another way than by append. */
+  readonly writerHeaders?: WriterHeaders | undefined;
+}
+
+/** A request on a channel, whichever of these operations it is. */
+type On<D extends OperationDeclaration> = Pick<
+  Request<OperationDeclaration>,
+  'header' | 'setHeader' | 'environment' | 'principal' | 'authorize' | 'baseUrl'
+> & {
+  readonly params: { readonly session: string };
+  readonly body: Request<D>['body'];
+  readonly query: Request<D>['query'];
+};
+
+export function channelHandlers(dependencies: ChannelHandlerDependencies): HandlersOf<Named> {
+  const { channels, sessions, writerHeaders } = dependencies;
+
+  const append = (io: Io) => async (request: On<Operations['appendToSessionIn']>, side?: string) => {
+    const target = await sessions.toWrite(request, request.params.session, io, side);
+    const partId = readPartId(request.header('x-part-id'));
+    const record = recordOfText(io === 'in' ? withoutWebhookMark(request.body) : request.body, partId);
+    const appended = await appendToSession(
+      dependencies,
+      { ...target, isSide: side !== undefined },
+      [record],
+      {
+        partId,
+      },
+    );
+    if (io === 'in') await wakeSession(dependencies, request.environment, target.session);
+    return { ok: true as const, seq: appended.start };
+  };
+
+  const write = async (request: On<Operations['writeSessionOut']>, side?: string) => {
+    const target = await sessions.toWrite(request, request.params.session, 'out', side);
+    const { records, matchSeqNum, fencingToken } = request.body;
+    const bytes = records.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
+    if (bytes > appendBodyLimit) {
+      throw new Problem(
+        413,
+        `records: their bodies have at most ${appendBodyLimit} bytes together; send fewer.`,
+      );
+    }
+    const partId = readPartId(request.header('x-part-id'));
+    const options = { partId, matchSeqNum, fencingToken };
+    const { start, end, tail } = await appendToSession(
+      dependencies,
+      { ...target, isSide: side !== undefined },
+      records,
+      options,
+    );
+    return { start, end, tail };
+  };
+
+  const follow = (io: Io) => async (request: On<Operations['subscribeToSessionOut']>, side?: string) => {
+    const { key } = await sessions.toRead(request, request.params.session, io, side);
+    return followChannel(dependencies, request, key, key.id, io);
+  };
+
+  const look = (io: Io) => async (request: On<Operations['lookAtSessionOut']>) => {
+    const { key } = await sessions.toRead(request, request.params.session, io);
+    const end = await channels.tail(key);
+    request.setHeader('x-last-chunk-index', String((end?.tail ?? 0) - 1));
+    return null;
+  };
+
+  const drain = (io: Io) => async (request: On<Operations['listSessionOutRecords']>) => {
+    const { key } = await sessions.toRead(request, request.params.session, io);
+    const { afterEventId } = request.query;
+    return drainChannel(channels, key, afterEventId === undefined ? 0 : afterEventId + 1);
+  };
+
+  const initialize = (io: Io) => async (request: On<Operations['initializeSessionOut']>) => {
+    const { key } = await sessions.toRead(request, request.params.session, io);
+    if (!writerHeaders) throw new Problem(501, 'This server takes records by append only.', {}, false);
+    for (const [name, value] of Object.entries(await writerHeaders(request, key)))
+      request.setHeader(name, value);
+    return { version: 'v2' };
+  };
+
+  return {
+    appendToSessionIn: append('in'),
+    appendToSessionOut: append('out'),
+    appendToSideIn: (request) => append('in')(request, request.params.channel),
+    appendToSideOut: (request) => append('out')(request, request.params.channel),
+    writeSessionOut: write,
+    writeSideOut: (request) => write(request, request.params.channel),
+    initializeSessionIn: initialize('in'),
+    initializeSessionOut: initialize('out'),
+    lookAtSessionIn: look('in'),
+    lookAtSessionOut: look('out'),
+    subscribeToSessionIn: follow('in'),
+    subscribeToSessionOut: follow('out'),
+    subscribeToSideIn: (request) => follow('in')(request, request.params.channel),
+    subscribeToSideOut: (request) => follow('out')(request, request.params.channel),
+    listSessionInRecords: drain('in'),
+    listSessionOutRecords: drain('out'),
+  };
+}

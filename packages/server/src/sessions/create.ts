@@ -1,0 +1,100 @@
+import type { Body, CreatedSession, Operations } from '@millrace/contract';
+import type { MintPublicToken } from '../auth/mint.ts';
+import type { Environment, Principal } from '../auth/principal.ts';
+import type { Channels } from '../channels/channels.ts';
+import { newTimedId } from '../db/ids.ts';
+import { sessionChannel } from '../channels/key.ts';
+import { insertRuns } from '../runs/trigger.ts';
+import { findSession } from './find.ts';
+import { sessionOf, type SessionRow } from './row.ts';
+import { prepareServing, type EnsureServed, type ServeDependencies } from './serve.ts';
+import { requireActive } from './state.ts';
+
+type NewSession = Body<Operations['createSession']>;
+
+export interface CreateDependencies extends ServeDependencies {
+  readonly channels: Pick<Channels, 'open'>;
+  readonly ensureServed: EnsureServed;
+  readonly mint: MintPublicToken;
+}
+
+const tokenSeconds = 3_600;
+
+/**
+ * Starts a session with the run that serves it, in one transaction; under an external id that there is already, goes on with that
+ * session: its trigger config is replaced and a live run is made sure of.
+ */
+export async function createSession(
+  dependencies: CreateDependencies,
+  caller: Exclude<Principal, { kind: 'personalAccessToken' }>,
+  body: NewSession,
+): Promise<CreatedSession> {
+  const { environment } = caller;
+  const made = await insertSession(dependencies, environment, body);
+  const row = made ?? (await resume(dependencies, environment, body));
+  const key = row.external_id ?? row.id;
+  const publicAccessToken = await dependencies.mint(caller, {
+    scopes: [`read:sessions:${key}`, `write:sessions:${key}`],
+    expiresInSeconds: tokenSeconds,
+  });
+  return {
+    ...sessionOf(row),
+    runId: row.run_id ?? '',
+    publicAccessToken: publicAccessToken ?? '',
+    isCached: made === undefined,
+  };
+}
+
+/** Undefined when there is one of this external id. */
+async function insertSession(
+  { engine, dispatch, channels }: CreateDependencies,
+  environment: Environment,
+  body: NewSession,
+): Promise<SessionRow | undefined> {
+  const { sql, clock } = engine;
+  const env = environment.id;
+  const externalId = body.externalId ?? null;
+  if (externalId !== null && (await findSession(sql, env, externalId))) return undefined;
+  const id = newTimedId('session', clock.now());
+  const { taskIdentifier: task, triggerConfig: config, tags = [], metadata, expiresAt = null } = body;
+  const run = await prepareServing(engine, environment, { id, task, config });
+  const now = new Date(clock.now());
+  const row = await sql.begin(async (tx) => {
+    const [inserted] = await tx<SessionRow[]>`
+      insert into sessions (env, id, external_id, type, task, trigger_config, tags, metadata, run_id, expires_at, created_at, updated_at)
+      values (${env}, ${id}, ${externalId}, ${body.type}, ${task}, ${JSON.stringify(config)}, ${tags},
+              ${metadata === undefined ? null : JSON.stringify(metadata)}, ${run.id}, ${expiresAt}, ${now}, ${now})
+      on conflict (env, external_id) where external_id is not null do nothing
+      returning *`;
+    if (!inserted) return undefined;
+    const address = externalId ?? id;
+    const both = (['in', 'out'] as const).map((io) => ({
+      key: sessionChannel(env, address, io),
+      session: id,
+      expiresAt,
+    }));
+    await channels.open(both, tx);
+    await insertRuns({ sql: tx, clock }, [run]);
+    return inserted;
+  });
+  if (row) dispatch.wake(env);
+  return row;
+}
+
+async function resume(
+  { engine, ensureServed }: CreateDependencies,
+  environment: Environment,
+  { externalId = '', triggerConfig }: NewSession,
+): Promise<SessionRow> {
+  const { sql, clock } = engine;
+  const now = new Date(clock.now());
+  const [row] = await sql<SessionRow[]>`
+    update sessions set
+           trigger_config = case when closed_at is null and (expires_at is null or expires_at > ${now})
+                                 then ${JSON.stringify(triggerConfig)}::jsonb else trigger_config end
+     where env = ${environment.id} and external_id = ${externalId} returning *`;
+  if (!row) throw new Error('The session is gone.');
+  requireActive(row, now.getTime(), 409);
+  const run = await ensureServed(environment, row.id);
+  return { ...row, run_id: run ?? row.run_id };
+}

@@ -1,0 +1,45 @@
+import type { Operations, Reply } from '@millrace/contract';
+import type { Channels } from '../channels/channels.ts';
+import type { ChannelKey } from '../channels/key.ts';
+import type { ChannelRecord } from '../channels/record.ts';
+
+const mostPages = 100;
+
+/** Everything of a channel from number `from` on; of a very long one, its first 100 pages. */
+export async function drainChannel(
+  channels: Channels,
+  key: ChannelKey,
+  from: number,
+): Promise<Reply<Operations['listSessionOutRecords']>> {
+  const all: ReturnType<typeof drained>[] = [];
+  let next = from;
+  for (let pages = 0; pages < mostPages; pages++) {
+    const page = await channels.read(key, next);
+    if (page.records.length === 0) break;
+    for (const record of page.records) all.push(drained(record));
+    next = page.next;
+  }
+  return { records: all };
+}
+
+function drained({ seq, body, headers, id }: ChannelRecord) {
+  const envelope = envelopeOf(body);
+  return {
+    data: envelope ? envelope.data : body === '' ? null : body,
+    id: envelope?.id ?? id ?? String(seq),
+    seqNum: seq,
+    ...(headers && { headers: headers.map(([name, value]): [string, string] => [name, value]) }),
+  };
+}
+
+/** `{"data": …, "id": …}`; what is no envelope is data itself. */
+function envelopeOf(body: string): { data: unknown; id?: string } | undefined {
+  if (!body.startsWith('{')) return undefined;
+  try {
+    const value = JSON.parse(body) as { data?: unknown; id?: unknown };
+    if (!Object.hasOwn(value, 'data')) return undefined;
+    return { data: value.data, ...(typeof value.id === 'string' && { id: value.id }) };
+  } catch {
+    return undefined;
+  }
+}

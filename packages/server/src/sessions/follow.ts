@@ -1,0 +1,77 @@
+import type { Channels } from '../channels/channels.ts';
+import type { Framing } from '../channels/framing.ts';
+import type { ChannelKey, Io } from '../channels/key.ts';
+import { subscribe } from '../channels/subscribe.ts';
+import { badRequest } from '../problem.ts';
+import type { Request, Streaming } from '../request.ts';
+import type { EventStreams } from '../sse/event-streams.ts';
+
+export interface FollowDependencies {
+  readonly channels: Channels;
+  readonly streams: EventStreams;
+}
+
+type Asking = Pick<Request<never>, 'header' | 'setHeader' | 'principal' | 'environment'>;
+
+const defaultIdleSeconds = 60;
+const mostIdleSeconds = 600;
+/** A session that has settled may still have been written to in this moment. */
+const settledIdleMs = 1_000;
+
+/** Follows a channel from where the request's headers say. */
+export async function followChannel(
+  { channels, streams }: FollowDependencies,
+  request: Asking,
+  key: ChannelKey,
+  subject: string,
+  io: Io,
+): Promise<Streaming> {
+  const asked = readLastEventId(request.header('last-event-id'));
+  const idleMs = readTimeout(request.header('timeout-seconds')) * 1_000;
+  const framing = readFraming(request.header('x-stream-version'));
+  const peeks = io === 'out' && request.header('x-peek-settled') === '1';
+  streams.admit(request, key.env, subject);
+  const from = await channels.place(key, asked);
+  const settled = peeks && (await hasSettled(channels, key));
+  const { principal } = request;
+  return subscribe(channels, streams, {
+    key,
+    subject,
+    from,
+    framing,
+    idleMs: settled ? Math.min(idleMs, settledIdleMs) : idleMs,
+    headers: settled ? { 'x-session-settled': 'true' } : {},
+    expiresAt: principal.kind === 'publicToken' ? principal.expiresAt : undefined,
+  });
+}
+
+/** The number of the first record that is wanted. A batch is known by its last number, and more behind a comma or a dash. */
+export function readLastEventId(text: string | undefined): number {
+  if (text === undefined || text === '') return 0;
+  const [, digits] = /^(\d+)(?:[-,].*)?$/.exec(text) ?? [];
+  if (digits === undefined)
+    throw badRequest('Last-Event-ID: not the number of a record; send the last one that was received.');
+  return Math.min(Number(digits), Number.MAX_SAFE_INTEGER - 1) + 1;
+}
+
+export function readTimeout(text: string | undefined): number {
+  if (text === undefined || text === '') return defaultIdleSeconds;
+  const seconds = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (seconds >= 1 && seconds <= mostIdleSeconds) return seconds;
+  throw badRequest(`Timeout-Seconds: send whole seconds from 1 to ${mostIdleSeconds}.`);
+}
+
+function readFraming(text: string | undefined): Framing {
+  if (text === undefined || text === '' || text === 'v2') return 'v2';
+  if (text === 'v1') return 'v1';
+  throw badRequest('X-Stream-Version: send v1 or v2.');
+}
+
+/** Whether the last record says that the task's turn is over. */
+async function hasSettled(channels: Channels, key: ChannelKey): Promise<boolean> {
+  const end = await channels.tail(key);
+  if (!end || end.tail === 0) return false;
+  const { records } = await channels.read(key, end.tail - 1, 1);
+  const headers = records[0]?.headers ?? [];
+  return headers.some(([name, value]) => name === 'trigger-control' && value === 'turn-complete');
+}

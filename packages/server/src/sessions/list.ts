@@ -1,0 +1,73 @@
+import type { Operations, Query, Reply, SessionStatus } from '@millrace/contract';
+import type { Queryable } from '../db/connect.ts';
+import { badRequest } from '../problem.ts';
+import { listedOf, type SessionRow } from './row.ts';
+
+/** Sessions, newest first. A cursor is the id of a session: ids are in order of time. */
+export async function listSessions(
+  sql: Queryable,
+  env: number,
+  query: Query<Operations['listSessions']>,
+  at: number,
+): Promise<Reply<Operations['listSessions']>> {
+  const size = query['page[size]'];
+  const before = query['page[before]'];
+  const backward = before !== undefined;
+  const cursor = before ?? query['page[after]'];
+  if (cursor !== undefined && !/^session_\w{1,64}$/.test(cursor)) {
+    const message = 'not the id of a session; send one as the pagination of a page gave it';
+    throw badRequest('Query Error', [
+      { code: 'custom', message, path: [backward ? 'page[before]' : 'page[after]'] },
+    ]);
+  }
+  const period = query['filter[createdAt][period]'];
+  const from = period === undefined ? query['filter[createdAt][from]'] : new Date(at - period);
+  const to = period === undefined ? query['filter[createdAt][to]'] : undefined;
+  const types = words(query['filter[type]']);
+  const tags = words(query['filter[tags]']);
+  const tasks = words(query['filter[taskIdentifier]']);
+  const [externalId] = words([query['filter[externalId]'] ?? '']) ?? [];
+  const statuses = query['filter[status]'] ?? [];
+
+  const rows = await sql<SessionRow[]>`
+    select s.* from sessions s
+     where s.env = ${env}
+       ${types ? sql`and s.type = any(${types}::text[])` : sql``}
+       ${tags ? sql`and s.tags && ${tags}::text[]` : sql``}
+       ${tasks ? sql`and s.task = any(${tasks}::text[])` : sql``}
+       ${query['filter[externalId]'] === undefined ? sql`` : sql`and s.external_id = ${externalId ?? ''}`}
+       ${statuses.length > 0 ? sql`and (${anyOf(sql, statuses, new Date(at))})` : sql``}
+       ${from ? sql`and s.created_at >= ${storable(from)}` : sql``}
+       ${to ? sql`and s.created_at <= ${storable(to)}` : sql``}
+       ${cursor === undefined ? sql`` : backward ? sql`and s.id > ${cursor}` : sql`and s.id < ${cursor}`}
+     order by ${backward ? sql`s.id` : sql`s.id desc`}
+     limit ${size + 1}`;
+
+  const page = rows.slice(0, size);
+  if (backward) page.reverse();
+  const more = rows.length > size;
+  const first = page[0];
+  const last = page.at(-1);
+  return {
+    data: page.map(listedOf),
+    pagination: {
+      ...(last && (backward || more) ? { next: last.id } : {}),
+      ...(first && (backward ? more : cursor !== undefined) ? { previous: first.id } : {}),
+    },
+  };
+}
+
+/** What cannot be stored is nowhere. */
+const words = (list: readonly string[] | undefined): readonly string[] | undefined =>
+  list?.filter((word) => !word.includes('\u0000'));
+
+const storable = (date: Date): Date => new Date(Math.min(Math.max(date.getTime(), 0), 253_402_300_799_999));
+
+function anyOf(sql: Queryable, statuses: readonly SessionStatus[], now: Date) {
+  const tests: Readonly<Record<SessionStatus, ReturnType<typeof sql>>> = {
+    ACTIVE: sql`s.closed_at is null and (s.expires_at is null or s.expires_at > ${now})`,
+    CLOSED: sql`s.closed_at is not null`,
+    EXPIRED: sql`s.closed_at is null and s.expires_at <= ${now}`,
+  };
+  return statuses.map((status) => tests[status]).reduce((all, test) => sql`${all} or ${test}`);
+}

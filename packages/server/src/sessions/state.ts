@@ -1,0 +1,10 @@
+import { Problem } from '../problem.ts';
+import type { SessionRow } from './row.ts';
+
+/** Refuses what only a session that goes on can do. */
+export function requireActive(row: SessionRow, now: number, status: 400 | 409): void {
+  if (row.closed_at)
+    throw new Problem(status, 'Session is closed; start one with another externalId.', {}, false);
+  if (row.expires_at && row.expires_at.getTime() <= now)
+    throw new Problem(status, 'Session is expired; start one with another externalId.', {}, false);
+}

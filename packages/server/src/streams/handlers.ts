@@ -1,0 +1,92 @@
+import { appendBodyLimit, type Operations } from '@millrace/contract';
+import type { Channels } from '../channels/channels.ts';
+import { runStream } from '../channels/key.ts';
+import type { Clock } from '../db/clock.ts';
+import type { Sql } from '../db/connect.ts';
+import { notFound, Problem } from '../problem.ts';
+import type { HandlersOf, Request } from '../request.ts';
+import { reachRun } from '../runs/reach.ts';
+import type { WriterHeaders } from '../s2/append.ts';
+import { readPartId, recordOfText } from '../sessions/append.ts';
+import { followChannel } from '../sessions/follow.ts';
+import type { EventStreams } from '../sse/event-streams.ts';
+import { openStreams } from './open.ts';
+
+type Named = Pick<
+  Operations,
+  'initializeRunStream' | 'appendToRunStream' | 'writeRunStream' | 'followRunStream'
+>;
+type Writing =
+  | Request<Named['initializeRunStream']>
+  | Request<Named['appendToRunStream']>
+  | Request<Named['writeRunStream']>;
+
+export interface StreamDependencies {
+  readonly sql: Sql;
+  readonly clock: Clock;
+  readonly channels: Channels;
+  readonly streams: EventStreams;
+  readonly writerHeaders: WriterHeaders;
+}
+
+export function streamHandlers(dependencies: StreamDependencies): HandlersOf<Named> {
+  const { sql, channels, writerHeaders } = dependencies;
+  const opened = openStreams(dependencies);
+
+  const channelOf = async (request: Writing) => {
+    const { target, stream } = request.params;
+    const { id } = await reachRun(sql, request, notFound('Run not found'));
+    return opened.open(request.environment.id, id, target, stream);
+  };
+
+  return {
+    async initializeRunStream(request) {
+      const key = await channelOf(request);
+      for (const [name, value] of Object.entries(await writerHeaders(request, key))) {
+        request.setHeader(name, value);
+      }
+      return { version: 'v2' };
+    },
+
+    async appendToRunStream(request) {
+      const key = await channelOf(request);
+      const partId = readPartId(request.header('x-part-id'));
+      const { start } = await channels.append(key, [recordOfText(request.body, partId)], { partId });
+      return { ok: true, seq: start };
+    },
+
+    async writeRunStream(request) {
+      const { records } = request.body;
+      const bytes = records.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
+      if (bytes > appendBodyLimit) {
+        throw new Problem(
+          413,
+          `records: their bodies have at most ${appendBodyLimit} bytes together; send fewer.`,
+        );
+      }
+      const key = await channelOf(request);
+      const partId = readPartId(request.header('x-part-id'));
+      const { start, end } = await channels.append(key, records, { partId });
+      return { start, end };
+    },
+
+    async followRunStream(request) {
+      // Whoever has just triggered it may be ahead of a replica.
+      const { id } = await reachRun(sql, request, notFound('Run not found', true));
+      const key = runStream(request.environment.id, id, request.params.stream);
+      const tail = startsLatest(request) ? ((await channels.tail(key))?.tail ?? 0) : 0;
+      const asking = {
+        header: (name: string) =>
+          name === 'last-event-id' && tail > 0 ? String(tail - 1) : request.header(name),
+        setHeader: (name: string, value: string) => request.setHeader(name, value),
+        principal: request.principal,
+        environment: request.environment,
+      };
+      return followChannel(dependencies, asking, key, key.id, 'out');
+    },
+  };
+}
+
+/** Whoever comes for the first time may want only what comes from now on. */
+const startsLatest = (request: Pick<Request<never>, 'header'>): boolean =>
+  request.header('x-trigger-stream-start') === 'latest' && request.header('last-event-id') === undefined;

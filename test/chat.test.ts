@@ -1,0 +1,86 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { chromium } from 'playwright-core';
+import { expect, it, onTestFinished } from 'vitest';
+import { answerTo } from '../examples/chat/answer.ts';
+import { startRunner } from '../packages/millrace/src/runner/index.ts';
+import { repository } from './cli/command.ts';
+import { startServerProcess } from './sessions/processes.ts';
+import { testDatabase } from './support/database.ts';
+
+const example = join(repository, 'examples/chat');
+
+/** A browser of the machine, not one that is downloaded. */
+function browserPath(): string {
+  if (process.env['CHROMIUM']) return process.env['CHROMIUM'];
+  try {
+    return execFileSync('which', ['chromium'], { encoding: 'utf8' }).trim();
+  } catch {
+    throw new Error(
+      'This test needs a browser: apt-get install -y chromium, or set CHROMIUM to the path of one.',
+    );
+  }
+}
+
+async function servePage(url: string, secretKey: string): Promise<string> {
+  const child = spawn(join(repository, 'node_modules/.bin/node'), [join(example, 'serve.ts')], {
+    env: { ...process.env, MILLRACE_URL: url, MILLRACE_SECRET_KEY: secretKey, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+  return line;
+}
+
+it('a chat in a browser goes on through the killing of the server without losing a character', async () => {
+  const executablePath = browserPath();
+  const { connection, drop } = await testDatabase();
+  onTestFinished(drop);
+  let server = await startServerProcess(connection);
+  const runner = await startRunner({
+    url: server.url,
+    secretKey: server.secretKey,
+    projectDir: example,
+    watch: false,
+  });
+  onTestFinished(() => runner.stop({ waitMs: 0 }));
+  const address = await servePage(server.url, server.secretKey);
+  const browser = await chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  });
+  onTestFinished(() => browser.close());
+  const page = await browser.newPage();
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(String(error)));
+  await page.goto(`${address}#one`);
+  await page.waitForSelector('form[data-ready]');
+
+  const say = async (text: string): Promise<void> => {
+    await page.fill('input[name=text]', text);
+    await page.click('button');
+  };
+  const said = () => page.locator('#talk p').allTextContents();
+  const first = 'Grüße from 🙂 afar';
+  const answer = answerTo(first).join('');
+
+  await say(first);
+  await expect
+    .poll(async () => (await said())[1]?.length ?? 0, { timeout: 30_000 })
+    .toBeGreaterThan(answer.length / 4);
+  server.process.kill('SIGKILL');
+  await once(server.process, 'exit');
+  expect((await said())[1]?.length).toBeLessThan(answer.length);
+  server = await startServerProcess(connection, server.port);
+  await page.waitForSelector('#talk p[data-complete]', { timeout: 60_000 });
+  expect(await said()).toEqual([first, answer]);
+
+  await page.reload();
+  await expect.poll(said, { timeout: 30_000 }).toEqual([first, answer]);
+  await say('Bye');
+  await page.waitForSelector('#talk p[data-complete] ~ p[data-complete]', { timeout: 30_000 });
+  expect(await said()).toEqual([first, answer, 'Bye', answerTo('Bye').join('')]);
+  expect(problems).toEqual([]);
+}, 180_000);

@@ -1,0 +1,183 @@
+import { apiClientManager } from '@trigger.dev/core/v3';
+import { configure } from '@trigger.dev/sdk';
+import { expect, onTestFinished, test } from 'vitest';
+import { followEvents, type EventReader } from '../sessions/session-server.ts';
+import { testDatabase } from '../support/database.ts';
+import { testServer, type TestServer } from '../support/server.ts';
+
+interface Told {
+  readonly id: string;
+  readonly status: string;
+  readonly tags: readonly string[];
+}
+
+const wait = { timeout: 20_000 };
+/** Two servers and their databases start on a busy machine. */
+const patience = 60_000;
+
+async function twoServers(): Promise<readonly [TestServer, TestServer]> {
+  const { connection, drop } = await testDatabase();
+  onTestFinished(drop);
+  const one = await testServer({ database: connection, reveal: true });
+  const two = await testServer({ database: connection, reveal: true });
+  return [one, two];
+}
+
+async function trigger(server: TestServer, tags: readonly string[]): Promise<string> {
+  const { body } = await server.ask('/api/v1/tasks/work/trigger', {
+    method: 'POST',
+    body: { payload: { a: 1 }, options: { tags } },
+  });
+  return (body as { id: string }).id;
+}
+
+const cancel = (server: TestServer, run: string) =>
+  server.ask(`/api/v2/runs/${run}/cancel`, { method: 'POST' });
+const follow = (server: TestServer, path: string, headers: Readonly<Record<string, string>> = {}) =>
+  followEvents(`${server.url}/realtime/v1/${path}`, {
+    authorization: `Bearer ${server.keys.prod}`,
+    ...headers,
+  });
+const runOf = (event: { data: string } | undefined): Told => JSON.parse(event?.data ?? 'null') as Told;
+
+async function untilEnd(reader: EventReader): Promise<Told[]> {
+  const told: Told[] = [];
+  for (let event = await reader.next(); event?.event === 'run'; event = await reader.next()) {
+    told.push(runOf(event));
+  }
+  return told;
+}
+
+test(
+  'a change made through one server is told by the other, and the stream ends with the run',
+  { timeout: patience },
+  async () => {
+    const [one, two] = await twoServers();
+    const run = await trigger(one, []);
+    const reader = await follow(two, `runs/${run}/events`);
+    expect(reader.headers.get('content-type')).toContain('text/event-stream');
+    expect(runOf(await reader.next())).toMatchObject({ id: run, status: 'PENDING_VERSION' });
+    await one.ask(`/api/v1/runs/${run}/tags`, { method: 'POST', body: { tags: ['late'] } });
+    expect(runOf(await reader.next())).toMatchObject({ tags: ['late'] });
+    await cancel(one, run);
+    expect((await untilEnd(reader)).at(-1)).toMatchObject({ status: 'CANCELED' });
+  },
+);
+
+test(
+  'who was cut off goes on at the other server with the change that was missed, and with nothing if there was none',
+  { timeout: patience },
+  async () => {
+    const [one, two] = await twoServers();
+    const run = await trigger(one, []);
+    const reader = await follow(one, `runs/${run}/events`);
+    const first = await reader.next();
+    await reader.cancel();
+    const again = await follow(two, `runs/${run}/events`, { 'last-event-id': first?.id ?? '' });
+    const next = again.next();
+    await cancel(one, run);
+    expect(runOf(await next)).toMatchObject({ status: 'CANCELED' });
+    const ended = await follow(one, `runs/${run}/events`);
+    const last = await ended.next();
+    const after = await follow(two, `runs/${run}/events`, { 'last-event-id': last?.id ?? '' });
+    expect((await after.next())?.event).toBe('end');
+  },
+);
+
+test(
+  'runs with a tag are followed through cuts and changes of server without losing one',
+  { timeout: patience },
+  async () => {
+    const [one, two] = await twoServers();
+    const servers = [one, two] as const;
+    const known = new Map<string, string>();
+    const made: string[] = [await trigger(one, ['t'])];
+    let last = '';
+    let turn = 0;
+    let done = false;
+    const following = (async () => {
+      while (!done) {
+        const server = servers[turn++ % 2] as TestServer;
+        const resume: Record<string, string> = last === '' ? {} : { 'last-event-id': last };
+        const reader = await follow(server, 'runs/events?tags=t', resume).catch(() => undefined);
+        if (!reader) continue;
+        const cut = setTimeout(() => void reader.cancel(), 150);
+        for (;;) {
+          const event = await reader.next().catch(() => undefined);
+          if (!event) break;
+          if (event.id !== undefined) last = event.id;
+          const run = runOf(event);
+          known.set(run.id, run.status);
+        }
+        clearTimeout(cut);
+      }
+    })();
+    for (let n = 0; n < 20; n++) {
+      const run = await trigger(servers[n % 2] as TestServer, ['t', `n${n}`]);
+      made.push(run);
+      if (n % 3 === 0) await cancel(servers[(n + 1) % 2] as TestServer, made[n] as string);
+    }
+    for (const run of made) await cancel(one, run);
+    await expect.poll(() => made.filter((run) => known.get(run) !== 'CANCELED'), wait).toEqual([]);
+    expect(known.size).toBe(made.length);
+    done = true;
+    await following;
+  },
+);
+
+test(
+  'the published SDK follows a tag although each of its requests meets another server',
+  { timeout: patience },
+  async () => {
+    const [one, two] = await twoServers();
+    configure({ baseURL: one.url, accessToken: one.keys.prod });
+    let requests = 0;
+    const known = new Map<string, string>();
+    const abort = new AbortController();
+    const fetchClient = ((url: string, init?: RequestInit) =>
+      fetch(String(url).replace(one.url, requests++ % 2 === 0 ? one.url : two.url), init)) as typeof fetch;
+    const subscription = apiClientManager
+      .clientOrThrow()
+      .subscribeToRunsWithTag('t', {}, { signal: abort.signal, fetchClient });
+    const following = (async () => {
+      for await (const run of subscription) known.set(run.id, run.status);
+    })().catch(() => {});
+    const made: string[] = [];
+    for (let n = 0; n < 10; n++) made.push(await trigger(n % 2 ? one : two, ['t']));
+    await expect.poll(() => known.size, wait).toBe(10);
+    for (const run of made) await cancel(two, run);
+    await expect.poll(() => made.filter((run) => known.get(run) !== 'CANCELED'), wait).toEqual([]);
+    // Nobody asks in circles: what is told twice is told a few times, not all the time.
+    const before = requests;
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    expect(requests - before).toBeLessThan(10);
+    abort.abort();
+    await following;
+  },
+);
+
+test(
+  'a server that closes breaks its streams without their proper end, and answers who waits',
+  { timeout: patience },
+  async () => {
+    const [one, two] = await twoServers();
+    const run = await trigger(one, ['t']);
+    const reader = await follow(two, 'runs/events?tags=t');
+    await reader.next();
+    const shape = await one.ask(`/realtime/v1/runs/${run}?offset=-1`);
+    const live = one.ask(
+      `/realtime/v1/runs/${run}?live=true&offset=${shape.headers.get('electric-offset')}` +
+        `&handle=${shape.headers.get('electric-handle')}&cursor=${shape.headers.get('electric-cursor')}`,
+    );
+    const ending = reader.next().then(
+      () => 'properly',
+      () => 'broken off',
+    );
+    // Behind the one that waits.
+    for (let n = 0; n < 3; n++) await one.ask('/api/v1/whoami');
+    await two.close();
+    expect(await ending).toBe('broken off');
+    await one.close();
+    expect((await live).body).toEqual([{ headers: { control: 'up-to-date' } }]);
+  },
+);

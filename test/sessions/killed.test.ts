@@ -1,0 +1,127 @@
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { startPostgres } from '../../packages/millrace/src/postgres/index.ts';
+import { testDatabase } from '../support/database.ts';
+import { insist, startServerProcess, type ServerProcess } from './processes.ts';
+
+const scale = Number(process.env['MILLRACE_TEST_SCALE'] ?? 1);
+const kills = Math.ceil(3 * scale);
+
+interface Acknowledged {
+  readonly seq: number;
+  readonly part: string;
+}
+
+/** Appends from ten callers until `act` is done; each request is repeated under its part id until it is acknowledged. */
+async function appendThrough(
+  server: ServerProcess,
+  act: (soon: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const { url, secretKey } = server;
+  await insist(url, secretKey, '/api/v1/sessions', {
+    body: JSON.stringify({
+      type: 'chat',
+      externalId: 'a',
+      taskIdentifier: 'chat',
+      triggerConfig: { basePayload: {} },
+    }),
+  });
+  const acknowledged: Acknowledged[] = [];
+  let stopped = false;
+  const caller = async (name: number): Promise<void> => {
+    for (let n = 0; !stopped; n++) {
+      const part = `${name}-${n}`;
+      const { status, body } = await insist(url, secretKey, '/realtime/v1/sessions/a/out/append', {
+        body: part,
+        headers: { 'x-part-id': part },
+      });
+      expect(status).toBe(200);
+      acknowledged.push({ part, seq: (body as { seq: number }).seq });
+    }
+  };
+  const callers = Array.from({ length: 10 }, (_, n) => caller(n));
+  const soon = async (): Promise<void> => {
+    const before = acknowledged.length;
+    await expect
+      .poll(() => acknowledged.length, { timeout: 30_000, interval: 5 })
+      .toBeGreaterThan(before + 30);
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 50));
+  };
+  await act(soon).finally(() => (stopped = true));
+  await Promise.all(callers);
+
+  const kept = new Map<number, string>();
+  for (let after: number | undefined; ;) {
+    const query = after === undefined ? '' : `?afterEventId=${after}`;
+    const { body } = await insist(url, secretKey, `/realtime/v1/sessions/a/out/records${query}`, {
+      method: 'GET',
+    });
+    const { records } = body as { records: { seqNum: number; data: string; id: string }[] };
+    if (records.length === 0) break;
+    for (const { seqNum, data, id } of records) {
+      expect(id).toBe(data);
+      kept.set(seqNum, data);
+    }
+    after = records.at(-1)?.seqNum;
+  }
+  // Every record has a number, no number is left out, none is there twice; what was acknowledged is where it was said to be.
+  expect([...kept.keys()]).toEqual(Array.from({ length: kept.size }, (_, n) => n));
+  expect(new Set(kept.values()).size).toBe(kept.size);
+  for (const { seq, part } of acknowledged) expect(kept.get(seq)).toBe(part);
+  expect(kept.size).toBe(acknowledged.length);
+}
+
+test(
+  'a server that is killed in the midst of appends loses none that it acknowledged',
+  { timeout: 120_000 * scale },
+  async () => {
+    const { connection, drop } = await testDatabase();
+    let server = await startServerProcess(connection);
+    onTestFinished(async () => {
+      server.process.kill('SIGKILL');
+      await drop();
+    });
+    const { port } = server;
+    await appendThrough(server, async (soon) => {
+      for (let kill = 0; kill < kills; kill++) {
+        await soon();
+        server.process.kill('SIGKILL');
+        await once(server.process, 'exit');
+        server = await startServerProcess(connection, port);
+      }
+      await soon();
+    });
+  },
+);
+
+test(
+  'a PostgreSQL that is killed in the midst of appends loses none that were acknowledged',
+  { timeout: 120_000 * scale },
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'millrace-sessions-'));
+    const postgres = await startPostgres({ dataDir: folder });
+    const server = await startServerProcess(postgres.connection);
+    onTestFinished(async () => {
+      server.process.kill('SIGKILL');
+      await postgres.stop();
+      await rm(folder, { recursive: true, force: true });
+    });
+    const postmaster = async () =>
+      Number((await readFile(join(folder, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0]);
+    await appendThrough(server, async (soon) => {
+      for (let kill = 0; kill < kills; kill++) {
+        await soon();
+        const pid = await postmaster();
+        process.kill(pid, 'SIGKILL');
+        await expect
+          .poll(() => postmaster().catch(() => pid), { timeout: 20_000, interval: 20 })
+          .not.toBe(pid);
+        await insist(server.url, server.secretKey, '/api/v1/sessions/a', { method: 'GET' });
+      }
+      await soon();
+    });
+  },
+);

@@ -1,0 +1,20 @@
+/** A server in a process of its own that can be killed. */
+import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
+import type { Database } from '../../packages/server/src/db/connect.ts';
+import { createLog } from '../../packages/server/src/log.ts';
+import { startServer } from '../../packages/server/src/server.ts';
+
+const { database, port } = JSON.parse(process.env['SERVER_OF_A_TEST'] ?? '') as {
+  database: Database;
+  port: number;
+};
+const server = await startServer({
+  database,
+  port,
+  masterKey: masterKeyOf(Buffer.alloc(32, 7)),
+  log: createLog({ write() {} }),
+  reveal: true,
+});
+process.on('disconnect', () => process.exit(1));
+process.on('SIGTERM', () => void server.close().then(() => process.exit(0)));
+process.send?.({ port: server.port, secretKey: server.credentials?.environments.prod.secretKey });
