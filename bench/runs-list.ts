@@ -68,9 +68,11 @@ async function build(sql: Sql): Promise<void> {
     insert into queued (lane_id, ord, run_id, env)
     select l.id, r.ord, r.id, 1 from runs r join lanes l on l.queue_id = r.queue_id where r.env = 1 and r.status is null`;
   await sql`
-    insert into error_occurrences (env, run, group_id, at, version)
-    select 1, id, 'error_' || lpad(to_hex(abs(hashtext(task || right(id, 1))) % 400), 16, '0'), finished_at, version_id
-      from runs where status in ('FAILED', 'CRASHED')`;
+    insert into error_fingerprints (env, task, fingerprint, own_group, group_id)
+    select 1, 'any', n::text, 'error_' || lpad(to_hex(n), 16, '0'), 'error_' || lpad(to_hex(n), 16, '0') from generate_series(0, 399) n`;
+  await sql`
+    update runs set error_fingerprint_id = f.id from error_fingerprints f
+     where status in ('FAILED', 'CRASHED') and f.fingerprint = (abs(hashtext(runs.task || right(runs.id, 1))) % 400)::text`;
   for (const facets of [
     `select 'o:' || task, id from runs where queue_id = substr(task, 2)::int`,
     `select f, id from runs, unnest(array['t:' || task, 'q:' || queue_id]) f where queue_id <> substr(task, 2)::int`,
@@ -81,7 +83,7 @@ async function build(sql: Sql): Promise<void> {
     `select 'c:' || schedule_id, id from runs where schedule_id is not null`,
     `select 's:' || status, id from runs where status is not null`,
     `select 'e:' || status || ':' || task, id from runs where status <> 'COMPLETED'`,
-    `select 'x:' || group_id, run from error_occurrences`,
+    `select 'x:' || error_fingerprint_id, id from runs where error_fingerprint_id is not null`,
   ]) {
     await sql.unsafe(`
       insert into run_facets select distinct 1, f.facet, left(f.id, 10) from (${facets}) f (facet, id) on conflict do nothing`);

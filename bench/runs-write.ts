@@ -92,7 +92,7 @@ async function round(sql: Sql, figures: Figures): Promise<void> {
     await sql`
       select count(*) from settle_runs(now(), ${some.map(() => 1)}::int[], ${some.map((one) => one.run)}::text[],
         ${some.map((one) => one.fence)}::bigint[], ${some.map(() => 'COMPLETED')}::text[], ${some.map(() => '1')}::text[],
-        ${some.map(() => 'application/json')}::text[], null, null, null, null, null, null, null)`;
+        ${some.map(() => 'application/json')}::text[], null, null, null)`;
   }
   figures.settle.push(us(started));
   const after = await hotShare(sql);

@@ -13,7 +13,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
-import type { Assignment, ServerMessage } from '../packages/contract/src/runner/index.ts';
+import type { BriefAssignment, ServerMessage } from '../packages/contract/src/runner/index.ts';
 import { startPostgres } from '../packages/millrace/src/postgres/index.ts';
 import { masterKeyOf } from '../packages/server/src/auth/seal.ts';
 import { connect, type Database } from '../packages/server/src/db/connect.ts';
@@ -63,7 +63,7 @@ socket.on('message', (text) => {
   const at = Date.now();
   for (const run of message.assignments) started.push({ schedule: run.schedule ?? '', at });
   const outcome = { kind: 'completed', output: null, outputType: 'application/json' };
-  const settle = ({ run, fence }: Assignment) => ({ run, fence, outcome });
+  const settle = ({ run, fence }: BriefAssignment) => ({ run, fence, outcome });
   socket.send(JSON.stringify({ type: 'settle', settlements: message.assignments.map(settle) }));
 });
 

@@ -1,5 +1,36 @@
+import { readFile } from 'node:fs/promises';
+import { operations } from '@millrace/contract';
 import { describe, expect, it } from 'vitest';
-import { installation } from './installation.ts';
+import { installation, type Ask } from './installation.ts';
+
+interface Entry {
+  readonly act: string;
+  readonly old?: object;
+  readonly new?: object;
+}
+
+/** What the first test does, in its order. */
+const elsewhere = [
+  'key.created',
+  'key.rotated',
+  'key.revoked',
+  'key.revealed',
+  'signingKey.rotated',
+  'branch.created',
+  'branch.archived',
+  'project.updated',
+  'invitation.created',
+  'member.added',
+  'member.updated',
+  'member.removed',
+  'token.created',
+  'token.revoked',
+  'endpoint.created',
+  'endpoint.updated',
+  'endpoint.secretRotated',
+  'endpoint.deleted',
+  'variables.changed',
+];
 
 describe('the audit log', () => {
   it('tells every administrative act: who, what, from where, before and after, without secrets', async () => {
@@ -36,27 +67,7 @@ describe('the audit log', () => {
 
     const list = `GET /api/v1/orgs/${organization}/audit`;
     const { body } = await ask(`${list}?page[size]=100`);
-    expect(body.data.map((entry: { act: string }) => entry.act).toReversed()).toEqual([
-      'key.created',
-      'key.rotated',
-      'key.revoked',
-      'key.revealed',
-      'signingKey.rotated',
-      'branch.created',
-      'branch.archived',
-      'project.updated',
-      'invitation.created',
-      'member.added',
-      'member.updated',
-      'member.removed',
-      'token.created',
-      'token.revoked',
-      'endpoint.created',
-      'endpoint.updated',
-      'endpoint.secretRotated',
-      'endpoint.deleted',
-      'variables.changed',
-    ]);
+    expect(body.data.map((entry: { act: string }) => entry.act).toReversed()).toEqual(elsewhere);
     const [user] = await sql<{ id: string }[]>`select id from users order by created_at limit 1`;
     const first = body.data.at(-1);
     expect(first).toMatchObject({
@@ -68,6 +79,10 @@ describe('the audit log', () => {
       new: { name: 'ci', preset: 'deploy-only' },
       from: { address: '127.0.0.1', userAgent: 'tests' },
       requestId: expect.stringMatching(/^req_/) as string,
+    });
+    expect(body.data.find((entry: { act: string }) => entry.act === 'endpoint.updated')).toMatchObject({
+      old: { host: '127.0.0.1:9', types: ['run.failed'], enabled: true },
+      new: { host: '127.0.0.1:9', types: ['run.failed'], enabled: false },
     });
     expect(body.data.find((entry: { act: string }) => entry.act === 'member.updated')).toMatchObject({
       old: { role: 'member' },
@@ -99,5 +114,115 @@ describe('the audit log', () => {
     expect((await ask(`${list}?page[after]=x`)).status).toBe(400);
     const { token: viewer } = await userWith('viewer');
     expect((await ask(list, { key: viewer })).status).toBe(403);
+  });
+
+  it('has the acts that docs/audit.md names, with what was before and after, and decides of every operation', async () => {
+    const page = await readFile(new URL('../../docs/audit.md', import.meta.url), 'utf8');
+    const [recorded = '', unrecorded = ''] =
+      page.split('## What leaves an entry')[1]?.split('## What leaves none') ?? [];
+    const changing = Object.values(operations).filter(({ method }) => method !== 'GET' && method !== 'HEAD');
+    const named = (text: string) => new Set([...text.matchAll(/`(\w+)`/g)].map(([, name]) => name));
+    const [left, none] = [named(recorded), named(unrecorded)];
+    expect(changing.filter(({ id }) => left.has(id) === none.has(id)).map(({ id }) => id)).toEqual([]);
+    const acts = [...recorded.matchAll(/^\| `([\w.]+)`/gm)].map(([, act]) => act);
+
+    const { ask, keys, organization, projectRef } = await installation();
+    const ok = async (request: string, options: Ask = {}) => {
+      const { status, body } = await ask(request, options);
+      expect([request, body, status < 300]).toEqual([request, body, true]);
+      return body;
+    };
+    const at = `/api/v1/projects/${projectRef}`;
+    const entriesOf = async (id: string): Promise<Entry[]> =>
+      (await ok(`GET /api/v1/orgs/${id}/audit?page[size]=100`)).data.toReversed();
+    const entries = () => entriesOf(organization);
+    const facts = ({ act, old, new: now }: Entry) => [act, old, now];
+    const byKey = (body?: object) => ({ key: keys.prod, body });
+
+    const tasks = [
+      { id: 'a', filePath: 'x.ts', exportName: 'a', queue: { name: 'mail', concurrencyLimit: 5 } },
+      { id: 's', filePath: 'x.ts', exportName: 's', scheduled: true },
+    ];
+    const register = (hash: string, key: string) =>
+      ok('POST /runner/v1/versions', { key, body: { contentHash: hash.repeat(64), tasks } });
+    await register('a', keys.prod);
+    await register('b', keys.prod);
+    await register('b', keys.prod);
+    await register('a', keys.dev);
+
+    const queue = '/api/v1/queues/mail';
+    const type = 'custom';
+    for (const action of ['pause', 'pause', 'resume'])
+      await ok(`POST ${queue}/pause`, byKey({ type, action }));
+    for (const concurrencyLimit of [2, 2, 7])
+      await ok(`POST ${queue}/concurrency/override`, byKey({ type, concurrencyLimit }));
+    for (const _ of [1, 2]) await ok(`POST ${queue}/concurrency/reset`, byKey({ type }));
+    const noQueue = await ask('POST /api/v1/queues/none/pause', byKey({ type, action: 'pause' }));
+    expect(noQueue.status).toBe(404);
+    const before = await entries();
+    const version = (n: number) => expect.stringMatching(new RegExp(`\\.${n}$`)) as string;
+    expect(before.map(facts)).toEqual([
+      ['version.registered', undefined, { version: version(1), tasks: 2 }],
+      ['version.registered', { version: version(1) }, { version: version(2), tasks: 2 }],
+      ['queue.paused', { paused: false }, { name: 'mail', paused: true }],
+      ['queue.resumed', { paused: true }, { name: 'mail', paused: false }],
+      ['queue.overridden', { override: null }, { name: 'mail', override: 2 }],
+      ['queue.overridden', { override: 2 }, { name: 'mail', override: 7 }],
+      ['queue.overrideReset', { override: 7 }, { name: 'mail', override: null }],
+    ]);
+    expect(before.at(-1)).toMatchObject({
+      actor: { kind: 'secretKey', id: expect.stringMatching(/^key_/) as string },
+      target: expect.stringMatching(/^queue_\d+$/) as string,
+      environment: 'prod',
+      projectRef,
+      from: { address: '127.0.0.1' },
+    });
+
+    await ok('PUT /api/v1/retention', byKey({ runsDays: 3 }));
+    await ok('PUT /api/v1/retention', byKey({ runsDays: 3 }));
+    await ok('PUT /api/v1/concurrency', byKey({ concurrencyLimit: 9 }));
+    const schedule = { task: 's', cron: '0 * * * *', deduplicationKey: 'nightly' };
+    const { id } = await ok('POST /api/v1/schedules', byKey(schedule));
+    await ok('POST /api/v1/schedules', byKey(schedule));
+    await ok(`PUT /api/v1/schedules/${id}`, byKey({ ...schedule, cron: '5 * * * *' }));
+    for (const verb of ['deactivate', 'deactivate', 'activate'])
+      await ok(`POST /api/v1/schedules/${id}/${verb}`, byKey());
+    await ok(`DELETE /api/v1/schedules/${id}`, byKey());
+    const runIds = Array.from({ length: 300 }, (_, n) => `run_${n}`);
+    const bulk = await ok('POST /api/v1/bulk-actions', byKey({ action: 'cancel', runIds, name: 'a\0b' }));
+    // It may have been over already: then there was nothing to stop.
+    const aborted = await ask(`POST /api/v1/bulk-actions/${bulk.id}/abort`, byKey());
+    const rule = await ok(`POST ${at}/error-rules`, { body: { type: 'TypeError', groupKey: 'g' } });
+    await ok(`PATCH ${at}/error-rules/${rule.id}`, { body: { groupKey: 'h' } });
+    await ok(`DELETE ${at}/error-rules/${rule.id}`);
+    const after = (await entries()).slice(before.length).map(facts);
+    expect(after.filter(([act]) => act !== 'bulkAction.aborted')).toMatchObject([
+      ['retention.updated', { runsDays: null }, { runsDays: 3 }],
+      ['environment.limited', { concurrencyLimit: null }, { concurrencyLimit: 9 }],
+      ['schedule.created', undefined, { cron: '0 * * * *', deduplicationKey: 'nightly' }],
+      ['schedule.updated', { cron: '0 * * * *' }, { cron: '5 * * * *' }],
+      ['schedule.deactivated', undefined, { task: 's' }],
+      ['schedule.activated', undefined, { task: 's' }],
+      ['schedule.deleted', { cron: '5 * * * *' }, undefined],
+      ['bulkAction.created', undefined, { type: 'CANCEL', name: 'ab', runs: 300 }],
+      ['errorRule.created', undefined, { groupKey: 'g' }],
+      ['errorRule.updated', { groupKey: 'g' }, { groupKey: 'h' }],
+      ['errorRule.deleted', { groupKey: 'h' }, undefined],
+    ]);
+
+    const org = await ok('POST /api/v1/orgs', { body: { name: 'One' } });
+    await ok(`PATCH /api/v1/orgs/${org.id}`, { body: { name: 'Two' } });
+    const project = await ok(`POST /api/v1/orgs/${organization}/projects`, { body: { name: 'P' } });
+    const its = `/api/v1/projects/${project.externalRef}`;
+    await ok(`POST ${its}/stg/pause`);
+    await ok(`POST ${its}/stg/resume`);
+    await ok(`DELETE ${its}/stg?confirm=stg`);
+    await ok(`DELETE ${its}?confirm=${project.externalRef}`);
+    const invites = `/api/v1/orgs/${organization}/invites`;
+    const invitation = await ok(`POST ${invites}`, { body: { email: 'a@b.example', role: 'viewer' } });
+    await ok(`POST ${invites}/${invitation.id}/revoke`);
+    const seen = [...(await entries()), ...(await entriesOf(org.id))].map(({ act }) => act);
+    if (aborted.status === 422) seen.push('bulkAction.aborted');
+    expect([...new Set([...seen, ...elsewhere])].toSorted()).toEqual(acts.toSorted());
   });
 });

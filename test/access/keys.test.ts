@@ -154,4 +154,26 @@ describe('personal access tokens', () => {
     const past = { name: 'x', expiresAt: '2020-01-01T00:00:00.000Z' };
     expect((await ask('POST /api/v1/tokens', { body: past })).status).toBe(422);
   });
+
+  it('that end make none that outlives them, and none when they have ended', async () => {
+    const { ask, sql } = await installation();
+    const at = (ms: number) => new Date(Date.now() + ms).toISOString();
+    const expiresAt = at(60_000);
+    const make = (key: string | undefined, asked: object = {}) =>
+      ask('POST /api/v1/tokens', { key, body: { name: 'x', ...asked } });
+    const { token } = (await make(undefined, { expiresAt })).body as { token: string };
+    expect(await make(token)).toMatchObject({ status: 200, body: { expiresAt } });
+    const sooner = at(50_000);
+    const made = await make(token, { expiresAt: sooner });
+    expect(made).toMatchObject({ status: 200, body: { expiresAt: sooner } });
+    expect(await make(token, { expiresAt: at(61_000) })).toMatchObject({
+      status: 422,
+      body: { error: expect.stringContaining(expiresAt) as string },
+    });
+    expect((await make(made.body.token)).body.expiresAt).toBe(sooner);
+    // A process that has not heard of its end yet lets it make nothing that stays.
+    await sql`update personal_access_tokens set revoked_at = now() where expires_at = ${sooner}`;
+    expect((await make(made.body.token)).status).toBe(401);
+    expect((await make(undefined)).body.expiresAt).toBeUndefined();
+  });
 });

@@ -67,7 +67,9 @@ A paused environment starts no runs; triggers are taken and wait, and the reason
 Deleting must be confirmed (\`?confirm=\` with the project's ref, or the environment's name) and cannot be undone. Access ends at once: keys,
 public tokens and connected runners within a second. The data goes in batches, from five minutes later. A deleted environment leaves an empty
 one with a new key in its place; prod goes with its project only, and the only project of an installation stays. Archived branches, and
-the dev environments of members who left, are deleted after 30 days. The audit log keeps the acts.
+the dev environments of members who left, are deleted after 30 days. The [audit log](audit.md) keeps the acts.
+
+A personal access token that ends makes none that outlives it: one made through it without a date ends with it, and a later date is 422.
 
 ## Presets of secret keys
 
@@ -82,7 +84,8 @@ without \`admin\` is restricted.
 A role is the least one that a user needs in the organisation that the path leads to (viewer, member, admin, owner); "own" concerns
 what is the user's own, and so does the role for dev: every member has a dev environment of their own, which only they see. "once" uses a one-time token up: the created thing and the use are one commit, a second use is 422, a request
 that is refused uses nothing up. "of the object" means that a scope of another identity of the object (its task, tag or batch) is
-enough. \`admin\` means that no restricted key will do. "403" refuses a public token with that instead of 401: its holder is known, and
+enough. An upload of a packet names no task, so whoever may trigger some task may upload; the trigger that names the packet says which task, and
+uses a one-time token up, which the upload does not. \`admin\` means that no restricted key will do. "403" refuses a public token with that instead of 401: its holder is known, and
 may never do this.
 
 | Operation | Request | Secret key | Personal access token | Public token | Scope of a restricted key or public token |

@@ -71,10 +71,20 @@ describe('the commands about access', () => {
       {},
       { externalRef: project.externalRef, name: 'Second' },
     ]);
+    const inSecond = ['--project', project.externalRef as string] as const;
+    expect(await json('projects', 'pause', 'staging', ...inSecond)).toMatchObject([{ paused: true }]);
+    expect((await run(['projects', 'environments', ...inSecond])).out).toMatch(/stg .*paused\nprod .*runs/);
+    expect(await json('projects', 'resume', 'stg', ...inSecond)).toMatchObject([{ paused: false }]);
+    const remove = (...args: string[]) => run(['projects', 'delete', project.externalRef as string, ...args]);
+    expect(await remove('--confirm', 'yes')).toMatchObject({ code: 1 });
+    expect(await remove('--env', 'stg', '--confirm', 'stg')).toMatchObject({ code: 0 });
+    expect(await remove()).toMatchObject({ code: 2 });
     expect(await run(['branches', 'list'])).toMatchObject({
       code: 2,
       error: expect.stringContaining('--project') as string,
     });
+    expect(await remove('--confirm', project.externalRef as string)).toMatchObject({ code: 0 });
+    expect(await json('projects', 'list')).toHaveLength(1);
     expect((await run(['login', '--url', server.url, '--token', server.keys.dev])).code).toBe(2);
     expect((await run(['login', '--url', server.url, '--token', 'nonsense'])).code).toBe(4);
   });

@@ -52,6 +52,19 @@ describe('commands about runs and queues', () => {
     expect(listed.map((run) => run['id'])).toEqual([delayed?.['id'], again?.['id'], done[0]?.['id'], id]);
     expect((await said('runs', 'list', '--status', 'CANCELED')).stdout).toContain(String(delayed?.['id']));
 
+    const many = await Promise.all(
+      [1, 2, 3].map(() => asked('trigger', 'answer', '--delay', '2h', '--tag', 'many')),
+    );
+    const [bulk] = await asked('runs', 'cancel', '--tag', 'many', '--name', 'wrong');
+    expect(bulk).toMatchObject({ type: 'CANCEL', status: 'COMPLETED', name: 'wrong', counts: { success: 3 } });
+    expect((await said('runs', 'bulk', 'show', String(bulk?.['id']))).stdout).toBe('COMPLETED  3 of 3 done');
+    expect((await said('runs', 'bulk', 'list')).stdout).toContain('3 of 3 done');
+    const both = many.slice(0, 2).map(([run]) => String(run?.['id']));
+    expect((await said('runs', 'replay', ...both)).stdout).toContain('2 of 2 done');
+    expect((await said('runs', 'bulk', 'abort', String(bulk?.['id']))).exitCode).toBe(1);
+    expect((await said('runs', 'cancel')).exitCode).toBe(2);
+    expect((await said('runs', 'cancel', 'run_1', '--tag', 'many')).exitCode).toBe(2);
+
     expect(await asked('queues', 'limit', 'task/answer', '--to', '3')).toMatchObject([
       { concurrencyLimit: 3 },
     ]);

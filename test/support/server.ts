@@ -1,10 +1,13 @@
 import { onTestFinished } from 'vitest';
 import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
+import type { Database } from '../../packages/server/src/db/connect.ts';
 import { createLog } from '../../packages/server/src/log.ts';
 import { startServer, type RunningServer, type ServerOptions } from '../../packages/server/src/server.ts';
 import { testDatabase } from './database.ts';
 
 export interface TestServer extends RunningServer {
+  /** Where its data is. */
+  readonly database: Database;
   /** Secret keys by environment. */
   readonly keys: Readonly<Record<'dev' | 'stg' | 'prod' | 'preview', string>>;
   readonly projectRef: string;
@@ -52,6 +55,7 @@ export async function testServer(options: Partial<ServerOptions> = {}): Promise<
   const keyOf = (kind: keyof typeof environments): string => environments[kind].secretKey ?? '';
   const keys = { dev: keyOf('dev'), stg: keyOf('stg'), prod: keyOf('prod'), preview: keyOf('preview') };
   return Object.assign(server, {
+    database: connection,
     keys,
     projectRef,
     personalAccessToken,

@@ -116,19 +116,19 @@ end $$;
 create function iso_time(p_at timestamptz) returns text language sql immutable
 return to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 
-create function notify_failed_runs() returns trigger language plpgsql as $$
+-- Called where runs end; the others are triggers.
+create function notify_failed_runs(p_env int[], p_run text[]) returns void language plpgsql as $$
 begin
-  if not exists (select from notification_endpoints) then return null; end if;
   perform notify_endpoints(r.env, r.finished_at, 'run.failed', jsonb_strip_nulls(jsonb_build_object(
             'id', r.id, 'taskIdentifier', r.task, 'status', r.status, 'version', v.version, 'attemptCount', r.attempt,
             'isTest', r.is_test, 'tags', to_jsonb(coalesce(r.tags, '{}')), 'createdAt', iso_time(r.created_at),
-            'startedAt', iso_time(r.started_at), 'finishedAt', iso_time(r.finished_at), 'errorId', n.group_id,
+            'startedAt', iso_time(r.started_at), 'finishedAt', iso_time(r.finished_at), 'errorId', f.group_id,
             'error', jsonb_build_object('name', r.error ->> 'name', 'message', left(r.error ->> 'message', 1000)))))
-     from fresh n
+     from unnest(p_env, p_run) as n (env, run)
      join runs r on r.env = n.env and r.id = n.run
      left join versions v on v.id = r.version_id
+     left join error_fingerprints f on f.id = r.error_fingerprint_id
     where exists (select from notification_endpoints e where e.env = n.env);
-  return null;
 end $$;
 
 create function error_facts(g error_groups) returns jsonb language sql immutable
@@ -185,8 +185,6 @@ begin
   return null;
 end $$;
 
-create trigger notify_failed_runs after insert on error_occurrences referencing new table as fresh
-  for each statement execute function notify_failed_runs();
 create trigger notify_new_errors after insert on error_groups referencing new table as fresh
   for each statement execute function notify_new_errors();
 create trigger notify_reopened_errors after insert on error_audit referencing new table as fresh

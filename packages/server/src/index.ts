@@ -1,8 +1,14 @@
-export { MasterKeyRefused, loadMasterKey, type MasterKeySource } from './auth/master-key.ts';
+export {
+  MasterKeyRefused,
+  askForNextKey,
+  loadMasterKey,
+  readNextKey,
+  type MasterKeySource,
+} from './auth/master-key.ts';
 export type { MasterKey } from './auth/seal.ts';
 export { connect, type Database, type Sql } from './db/connect.ts';
 export { DatabaseRefused, migrate } from './db/migrate.ts';
-export { rotateMasterKey, type Rotated } from './envvars/rotate-master-key.ts';
+export { changeKeyFile, rotateMasterKey, type Rotated } from './envvars/rotate-master-key.ts';
 export { createLog, type Fact, type Log } from './log.ts';
 export type { LeaseTimes } from './runs/connection.ts';
 export { startServer, type RunningServer, type ServerOptions } from './server.ts';

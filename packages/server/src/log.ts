@@ -3,7 +3,10 @@ import { pino } from 'pino';
 /** The closed set of facts that the server logs. A new fact gets a name here first. */
 export type Fact =
   | 'server.started'
+  | 'realtime.failed'
   | 'server.stopped'
+  | 'masterKey.changed'
+  | 'masterKey.failed'
   | 'request.failed'
   | 'request.refused'
   | 'database.lost'
@@ -17,6 +20,9 @@ export type Fact =
   | 'settle.failed'
   | 'upkeep.failed'
   | 'dispatch.failed'
+  | 'resume.failed'
+  | 'wait.failed'
+  | 'session.unserved'
   | 'endpoint.disabled';
 
 export interface Log {

@@ -1,4 +1,13 @@
-import type { Body, OperationDeclaration, Params, Query, Reply, Role } from '@millrace/contract';
+import type {
+  Body,
+  EventStreamReply,
+  OperationDeclaration,
+  Params,
+  Query,
+  Reply,
+  Role,
+} from '@millrace/contract';
+import type { Socket } from 'node:net';
 import type { Environment, Principal } from './auth/principal.ts';
 
 /** A request as a handler sees it: authenticated, authorised, validated. Nothing of the HTTP framework is in it. */
@@ -13,14 +22,46 @@ export interface Request<D extends OperationDeclaration> {
   readonly role: Role | undefined;
   /** Where it came from, for the audit log. */
   readonly origin: Origin;
+  /** The address under which the client reaches this server, without a slash at its end: what its replies may point to. */
+  readonly baseUrl: string;
+  /** Raised when the caller is gone before it was answered. */
+  readonly gone: AbortSignal;
+  /**
+   * What a repetition of this request is known by, by the same caller on the same operation: a uuid that ends in 000. Undefined for
+   * one that cannot be told from another.
+   */
+  readonly requestKey: string | undefined;
   header(name: string): string | undefined;
   /** Sets a header of the reply. */
   setHeader(name: string, value: string): void;
+  /** Another success than the operation's own. */
+  setStatus(status: number): void;
   /**
    * 403 unless the caller's scopes allow the operation's action on one of these identities of one object
    * (`{ type: 'runs', id: 'run_1' }`, `{ type: 'tags', id: 'org:42' }`). For objects known only after a look-up.
    */
   authorize(identities: readonly Identity[]): void;
+}
+
+/** What the handler of an operation that streams answers. `open` has the connection from then on, and nobody else writes to it. */
+export class Streaming implements EventStreamReply {
+  readonly streams = true;
+  readonly open: (exchange: Exchange) => void;
+
+  constructor(open: (exchange: Exchange) => void) {
+    this.open = open;
+  }
+}
+
+/** A request whose answer goes on. */
+export interface Exchange {
+  readonly socket: Socket;
+  /** The client knows no chunks: the end of the connection is the end of the answer. */
+  readonly isHttp10: boolean;
+  /** What every answer of this operation has. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whether the credential is still good. */
+  isAllowed(): Promise<boolean>;
 }
 
 export interface Origin {

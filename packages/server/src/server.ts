@@ -1,77 +1,24 @@
 import type { AddressInfo } from 'node:net';
-import { auditHandlers } from './audit/handlers.ts';
-import { accessPruner } from './audit/prune.ts';
-import { createAuthenticate } from './auth/authenticate.ts';
 import { createFindRole } from './auth/membership.ts';
-import { createMint } from './auth/mint.ts';
-import type { MasterKey } from './auth/seal.ts';
-import { createSigningKeyRing } from './auth/signing-keys.ts';
-import { startClock } from './db/clock.ts';
-import { connect, type Database } from './db/connect.ts';
+import { connect } from './db/connect.ts';
 import { migrate } from './db/migrate.ts';
 import { reach } from './db/reach.ts';
-import { startWakes } from './db/wake.ts';
-import { variableHandlers } from './envvars/handlers.ts';
-import { knownVariables } from './envvars/known.ts';
-import { redacting } from './envvars/redact/redacting.ts';
-import { errorHandlers } from './errors/handlers.ts';
-import { startDeliverer } from './events/deliverer.ts';
-import { eventHandlers } from './events/handlers.ts';
-import { eventPruner } from './events/prune.ts';
-import { refuseUnreadable } from './events/subscriptions.ts';
 import { createHttpApp } from './http/app.ts';
-import type { RateLimits } from './http/rate-limit.ts';
+import { serveBoth } from './http/both-protocols.ts';
 import { acceptRunners } from './http/runner-socket.ts';
-import type { Log } from './log.ts';
-import { queueHandlers } from './queues/handlers.ts';
-import { notificationHandlers } from './notifications/handlers.ts';
-import { startMessenger } from './notifications/messenger.ts';
-import { networksBeside } from './notifications/networks.ts';
-import { resolveName } from './notifications/post.ts';
-import { notificationPruner } from './notifications/prune.ts';
-import { queueNames } from './queues/names.ts';
-import { changeHandlers } from './runs/change-handlers.ts';
-import { defaultLeaseTimes, serveRunner, type LeaseTimes } from './runs/connection.ts';
-import { createDispatch } from './runs/dispatch.ts';
-import type { Engine } from './runs/engine.ts';
-import { runHandlers } from './runs/handlers.ts';
-import { listHandlers } from './runs/list/handlers.ts';
-import { createKeepLines } from './runs/logs.ts';
-import { outcomeHandlers } from './runs/outcome-handlers.ts';
-import { runPruner } from './runs/prune.ts';
-import { createSettle } from './runs/settle.ts';
-import { createTrigger } from './runs/trigger.ts';
-import { scheduleHandlers } from './schedules/handlers.ts';
-import { tickPruner } from './schedules/prune.ts';
-import { startScheduler } from './schedules/scheduler.ts';
-import { syncDeclared } from './schedules/sync.ts';
+import { packetContent } from './packets/content.ts';
+import { defaultLeaseTimes, serveRunner } from './runs/connection.ts';
+import { appendRoute } from './s2/route.ts';
+import { serveAppendSessions } from './s2/session.ts';
 import { ensureTenancy, type Credentials } from './tenancy/bootstrap.ts';
-import { keyHandlers, organizationHandlers, projectHandlers } from './tenancy/handlers.ts';
-import { tokenHandlers } from './tenancy/token-handlers.ts';
-import { defaultRetention, duties, type Retention } from './upkeep/duties.ts';
-import { startPromoter } from './upkeep/promoter.ts';
-import { startDuty } from './upkeep/upkeep.ts';
+import { defaultRetention } from './upkeep/duties.ts';
 import { readEnvironmentFacts } from './workers/facts.ts';
-import { workerHandlers } from './workers/handlers.ts';
-import { ConnectedRunners } from './workers/runners.ts';
-import { knownVersions } from './workers/versions.ts';
+import { handlersOf } from './app/handlers.ts';
+import type { ServerOptions } from './app/options.ts';
+import { startParts, type Stops } from './app/parts.ts';
+import { startUpkeep } from './app/upkeep.ts';
 
-export interface ServerOptions {
-  readonly database: Database;
-  /** Default `127.0.0.1`. */
-  readonly host?: string;
-  /** 0 is any free one. */
-  readonly port: number;
-  readonly masterKey: MasterKey;
-  readonly log: Log;
-  /** Tell the credentials of the first start again: for development only. */
-  readonly reveal?: boolean;
-  readonly rateLimits?: RateLimits;
-  readonly leaseTimes?: Partial<LeaseTimes>;
-  readonly retention?: Partial<Retention>;
-  /** Where notifications may go beside the public Internet, such as `10.0.0.0/8`. Default: nowhere. */
-  readonly notificationNetworks?: readonly string[];
-}
+export type { ServerOptions };
 
 export interface RunningServer {
   readonly url: string;
@@ -90,9 +37,6 @@ export interface RunningServer {
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { database, host = '127.0.0.1', log } = options;
-  const times = { ...defaultLeaseTimes, ...options.leaseTimes };
-  const retention = { ...defaultRetention, ...options.retention };
-  const receivers = { networks: networksBeside(options.notificationNetworks), resolve: resolveName };
   const sql = connect(database, { name: 'millrace' });
   // Triggers, claims and settlements never wait behind the queries of requests. Their statements are few and of one shape each, whatever
   // their values: planning them again for each call would be a third of their cost.
@@ -103,9 +47,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   let closing = false;
   // What was started, to be stopped in the reverse order: at the end, or when something after it cannot start.
-  const stops: (() => unknown)[] = [
-    () => Promise.all([sql.end({ timeout: 5 }), engineSql.end({ timeout: 5 })]),
-  ];
+  const stops: Stops = [() => Promise.all([sql.end({ timeout: 5 }), engineSql.end({ timeout: 5 })])];
   const stopAll = async (): Promise<void> => {
     closing = true;
     for (const stop of stops.splice(0).toReversed()) await stop();
@@ -118,106 +60,45 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       masterKey: options.masterKey,
       reveal: options.reveal ?? false,
     });
-    const ring = createSigningKeyRing(sql, options.masterKey);
-    const authenticate = createAuthenticate({ sql, ring });
-    const clock = await startClock(sql);
-    stops.push(clock.stop);
-    const wakes = await startWakes(sql, log, clock);
-    stops.push(wakes.stop);
-    const engine: Engine = { sql, log, clock, wakes, queues: queueNames(sql), versions: knownVersions(sql) };
-    const runners = new ConnectedRunners();
-
-    let expectDue: (at: number) => void = () => {};
-    let expectTick: (at: number) => void = () => {};
-    let expectEvent: (at: number) => void = () => {};
-    const dispatch = createDispatch(engine, engineSql, runners, (at) => expectDue(at));
-    stops.push(dispatch.stop);
-    const { masterKey } = options;
-    const variables = knownVariables({ sql, masterKey, wakes, log, runnersIn: (env) => runners.in(env) });
-    stops.push(variables.stop);
-    const redact = redacting(variables);
-    const trigger = redact.metadata(createTrigger({ ...engine, sql: engineSql }, dispatch));
-    const settle = redact.outcomes(createSettle(engine, engineSql, dispatch));
-
-    wakes.listen((wake) => {
-      if (wake.kind === 'versions') engine.versions.forget(wake.env);
-      if (wake.kind === 'cancel') runners.get(wake.runner)?.send({ type: 'cancel', fences: wake.fences });
-    });
-
-    const mint = createMint(ring);
-    const tenancy = { sql, masterKey, now: clock.now };
+    const parts = await startParts(options, { sql, engineSql }, stops);
+    const { engine, clock, authenticate, tracing, packets, noticed, streams, realtime, appends } = parts;
     const app = createHttpApp({
-      handlers: {
-        ...runHandlers({ engine, runners, trigger, mint }),
-        ...listHandlers(engine),
-        ...changeHandlers({ engine, dispatch, trigger, redactor: variables.redactor }),
-        ...outcomeHandlers(engine),
-        ...queueHandlers({ sql, clock, wake: dispatch.wake }),
-        ...errorHandlers(sql, clock),
-        ...tokenHandlers({ sql, mint }),
-        ...keyHandlers(tenancy),
-        ...projectHandlers(tenancy),
-        ...organizationHandlers(tenancy),
-        ...auditHandlers(sql),
-        ...variableHandlers({ sql, masterKey, now: clock.now, changed: variables.changed }),
-        ...scheduleHandlers({ engine, dispatch, expect: (at) => expectTick(at) }),
-        ...notificationHandlers({ sql, masterKey, clock, reach: receivers }),
-        ...eventHandlers({ engine, dispatch, expect: (at) => expectEvent(at) }),
-        ...workerHandlers(
-          {
-            ...engine,
-            onRegister(tx, env, tasks) {
-              refuseUnreadable(tasks);
-              return syncDeclared(tx, env, tasks, clock.now());
-            },
-          },
-          dispatch.wake,
-        ),
-      },
+      handlers: handlersOf(parts, options.rateLimits),
       authenticate,
       findRole: createFindRole(sql),
       isReady: () => sql`select 1`,
+      ...(tracing && { traced: tracing.request }),
       log,
       rateLimits: options.rateLimits,
+      packets: packetContent(engine, packets),
+      streamAppends: appendRoute(appends) as never,
     });
     const connection = {
-      engine,
-      runners,
-      dispatch,
-      settle,
-      keepLines: redact.lines(createKeepLines(engine)),
-      variables: variables.read,
-      times,
+      ...parts,
+      variables: parts.variables.read,
+      times: { ...defaultLeaseTimes, ...options.leaseTimes },
       closing: () => closing,
     };
     const sockets = acceptRunners(app.server, authenticate, async (environment, socket) =>
-      serveRunner(connection, environment.id, await readEnvironmentFacts(sql, environment.id), socket),
+      serveRunner(connection, environment.id, await readEnvironmentFacts(sql, environment.id), {
+        send(message) {
+          socket.send(message);
+          noticed.sent(environment.id, message);
+        },
+        close: socket.close,
+      }),
     );
 
-    stops.push(() => app.close());
+    const appendSessions = serveAppendSessions(appends, log);
+    const both = serveBoth(app.server, appendSessions.server);
+    stops.push(async () => {
+      // What was under way when it closed is idle afterwards, and would be kept for its next request.
+      const idle = setInterval(() => app.server.closeIdleConnections(), 100);
+      await app.close().finally(() => clearInterval(idle));
+    });
     await app.listen({ host, port: options.port });
-    stops.push(sockets.stop);
-
-    const promoter = startPromoter(engine, dispatch);
-    expectDue = promoter.expect;
-    const scheduler = startScheduler({ engine, runners, dispatch }, (duty) => startDuty(duty, log));
-    expectTick = scheduler.expect;
-    const deliverer = startDeliverer({ engine, dispatch }, (duty) => startDuty(duty, log));
-    expectEvent = deliverer.expect;
-    const messenger = startMessenger({ sql, log, clock, masterKey, reach: receivers }, (duty) =>
-      startDuty(duty, log),
-    );
-    const upkeep = [
-      ...duties({ engine, dispatch, settle }, retention),
-      tickPruner(engine),
-      eventPruner(engine, retention.eventsMs),
-      notificationPruner(sql, clock, retention.notificationsMs),
-      runPruner(engine, retention.runsMs),
-      accessPruner(sql),
-    ].map((duty) => startDuty(duty, log));
-    stops.push(() =>
-      Promise.all([promoter, scheduler, deliverer, messenger, ...upkeep].map((duty) => duty.stop())),
-    );
+    stops.push(sockets.stop, () => streams.stop(), realtime.stop, appendSessions.stop, both.stop);
+    stops.push(startUpkeep(parts, { ...defaultRetention, ...options.retention }).stop);
 
     const { port } = app.server.address() as AddressInfo;
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -1,6 +1,6 @@
 import type { Queryable } from '../db/connect.ts';
 import type { Origin } from '../request.ts';
-import type { Principal } from '../auth/principal.ts';
+import type { Environment, Principal } from '../auth/principal.ts';
 
 /** Who acts, and from where. A `Request` is one. */
 export interface Actor {
@@ -43,8 +43,26 @@ export async function recordAct(sql: Queryable, by: Actor | Invited, act: Act): 
       ${jsonOf(act.old)}::jsonb, ${jsonOf(act.new)}::jsonb, ${address}, ${userAgent ?? null}, ${requestId}`;
 }
 
+/** Records what a request does in an environment. It is given to the verb, whose transaction it must be. */
+export type RecordHere = (sql: Queryable, act: Omit<Act, 'in'>) => Promise<void>;
+
+/** For acts of `by` in `environment`; of which branch, the facts tell. */
+export const recordHere =
+  ({ projectRef, kind, branch }: Environment, by: Actor): RecordHere =>
+  (sql, { old, new: now, ...act }) =>
+    recordAct(sql, by, {
+      ...act,
+      in: { projectRef, environment: kind },
+      old,
+      new: branch === null ? now : { ...now, branch },
+    });
+
 const jsonOf = (value: object | undefined): string | null =>
-  value === undefined ? null : JSON.stringify(value);
+  value === undefined ? null : JSON.stringify(value, (_name, part: unknown) => storable(part));
+
+/** What callers named may hold characters that no jsonb can: an act must not fail for its entry. */
+const storable = (part: unknown): unknown =>
+  typeof part === 'string' ? part.replaceAll('\0', '').toWellFormed() : part;
 
 function actorOf(by: Actor | Invited): { kind: string; id: string; credentialId: string | null } {
   if ('invitation' in by) return { kind: 'invitation', id: by.invitation, credentialId: null };

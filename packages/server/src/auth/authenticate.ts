@@ -30,6 +30,9 @@ const invalid = () => unauthorized('Invalid API key');
 
 export function createAuthenticate({ sql, ring }: { sql: Sql; ring: SigningKeyRing }): Authenticate {
   const recent = new Recent<Principal>({ maxAgeMs: 1_000, dueMs: 500, maxEntries: 10_000 });
+  // Who repeats a credential that is none costs no query each time. A new one works at once all the same: nobody knows its text
+  // before it is stored. Apart from those that are good, which a flood of others must not push out.
+  const unknown = new Recent<true>({ maxAgeMs: 1_000, dueMs: Infinity, maxEntries: 10_000 });
 
   return (credentials) => {
     const { authorization, serviceBranch, triggerBranch, wholeEnvironment } = credentials;
@@ -63,9 +66,18 @@ export function createAuthenticate({ sql, ring }: { sql: Sql; ring: SigningKeyRi
     throw text === '' ? missing() : invalid();
   }
 
-  async function personalAccessToken(text: string): Promise<Loaded<Principal>> {
+  async function lookUp<R>(text: string, find: (sql: Sql, digest: Buffer) => Promise<R | undefined>) {
+    const digest = credentialDigest(text);
+    const key = digest.toString('base64');
     const asOf = performance.now();
-    const row = await personalAccessTokenByDigest(sql, credentialDigest(text));
+    if (unknown.find(key)) return { row: undefined, asOf };
+    const row = await find(sql, digest);
+    if (!row) unknown.keep(key, { value: true, asOf });
+    return { row, asOf };
+  }
+
+  async function personalAccessToken(text: string): Promise<Loaded<Principal>> {
+    const { row, asOf } = await lookUp(text, personalAccessTokenByDigest);
     if (!row) throw unauthorized('Invalid Access Token');
     const { credentialId, userId, endsInMs, useIsStale } = row;
     if (useIsStale) noteUse(sql, 'personal_access_tokens', credentialId).catch(() => {});
@@ -81,8 +93,7 @@ export function createAuthenticate({ sql, ring }: { sql: Sql; ring: SigningKeyRi
     wholeEnvironment: boolean | undefined,
     branch: string | undefined,
   ): Promise<Loaded<Principal>> {
-    const asOf = performance.now();
-    const row = await secretKeyByDigest(sql, credentialDigest(text));
+    const { row, asOf } = await lookUp(text, secretKeyByDigest);
     if (!row) throw invalid();
     const { credentialId, scopes, endsInMs, useIsStale } = row;
     const environment = wholeEnvironment ? row.environment : await targetOf(row.environment, branch);

@@ -56,19 +56,23 @@ export class Recent<V> {
 
   async #look(key: string, look: () => Promise<Loaded<V>>): Promise<Entry<V>> {
     try {
-      const { value, asOf, endsInMs = Infinity } = await look();
-      const { maxAgeMs, dueMs } = this.#options;
-      const entry = { value, asOf, due: asOf + dueMs, end: asOf + Math.min(maxAgeMs, endsInMs) };
-      this.#entries.delete(key);
-      this.#entries.set(key, entry);
-      this.#drop();
-      return entry;
+      return this.keep(key, await look());
     } catch (error) {
       this.#entries.delete(key);
       throw error;
     } finally {
       this.#loading.delete(key);
     }
+  }
+
+  /** Keeps what was found out otherwise than by `load`. */
+  keep(key: string, { value, asOf, endsInMs = Infinity }: Loaded<V>): Entry<V> {
+    const { maxAgeMs, dueMs } = this.#options;
+    const entry = { value, asOf, due: asOf + dueMs, end: asOf + Math.min(maxAgeMs, endsInMs) };
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    this.#drop();
+    return entry;
   }
 
   /** A map keeps the order of insertion, so the oldest entries come first. */

@@ -156,7 +156,15 @@ export function knownVariables({
       if (behind || entry.revision < revision) await tell(env).catch(failed(env));
     }
   };
-  const timer = setInterval(() => void poll().catch(failed(0)), pollMs);
+  let polling = false;
+  const timer = setInterval(() => {
+    // A database that is slow to answer is not asked again meanwhile.
+    if (polling) return;
+    polling = true;
+    void poll()
+      .catch(failed(0))
+      .finally(() => (polling = false));
+  }, pollMs);
   timer.unref();
 
   wakes.listen((wake) => {

@@ -1,4 +1,4 @@
-import { recordAct, type Actor } from '../audit/record.ts';
+import { recordHere, type Actor } from '../audit/record.ts';
 import type { Environment } from '../auth/principal.ts';
 import type { Queryable } from '../db/connect.ts';
 import type { EndpointRow } from './endpoint.ts';
@@ -7,16 +7,28 @@ import type { EndpointRow } from './endpoint.ts';
 export type Recorded = (
   tx: Queryable,
   what: 'created' | 'updated' | 'deleted' | 'secretRotated',
-  row: Pick<EndpointRow, 'id' | 'url' | 'types'>,
+  row: Facts & Pick<EndpointRow, 'id'>,
+  old?: Facts,
 ) => Promise<void>;
 
+type Facts = Pick<EndpointRow, 'url' | 'types' | 'disabled_at'>;
+
 /** Of the address only the host: paths of receivers often are secrets. */
-export const recordEndpoint =
-  ({ projectRef, kind, branch }: Environment, by: Actor): Recorded =>
-  (tx, what, { id, url, types }) =>
-    recordAct(tx, by, {
+const factsOf = ({ url, types, disabled_at }: Facts) => ({
+  host: new URL(url).host,
+  types,
+  enabled: disabled_at === null,
+});
+
+export const recordEndpoint = (environment: Environment, by: Actor): Recorded => {
+  const record = recordHere(environment, by);
+  return (tx, what, row, old) => {
+    const isGone = what === 'deleted';
+    return record(tx, {
       act: `endpoint.${what}`,
-      target: id,
-      in: { projectRef, environment: kind },
-      [what === 'deleted' ? 'old' : 'new']: { host: new URL(url).host, types, branch: branch ?? undefined },
+      target: row.id,
+      old: isGone ? factsOf(row) : old && factsOf(old),
+      new: isGone ? undefined : factsOf(row),
     });
+  };
+};

@@ -20,7 +20,7 @@ export async function updateEndpoint(
   recorded: Recorded,
 ): Promise<NotificationEndpoint> {
   const { url, types, description, enabled } = body;
-  await findEndpoint(sql, env, id);
+  const old = await findEndpoint(sql, env, id);
   if (url !== undefined) await refuseForbidden(url, reach);
   return sql.begin(async (tx) => {
     const [row] = await tx<EndpointRow[]>`
@@ -34,7 +34,7 @@ export async function updateEndpoint(
        where env = ${env} and id = ${id} returning *`;
     if (!row) throw endpointNotFound();
     if (row.disabled_at) await giveUpPending(tx, id);
-    await recorded(tx, 'updated', row);
+    await recorded(tx, 'updated', row, old);
     return endpointOf(row);
   });
 }

@@ -1,11 +1,19 @@
 import type { Queue } from '@millrace/contract';
-import type { Sql } from '../db/connect.ts';
+import type { RecordHere } from '../audit/record.ts';
+import type { Sql, Transaction } from '../db/connect.ts';
 import { findQueue, named, type QueueReference } from './find.ts';
 
 export type QueueChange =
   | { readonly paused: boolean }
   /** Null returns to the declared limit. */
   | { readonly override: number | null; readonly at: Date };
+
+interface QueueState {
+  readonly id: number;
+  readonly name: string;
+  readonly paused: boolean;
+  readonly override: number | null;
+}
 
 /**
  * Pauses a queue, resumes it or changes its limit. No claim runs meanwhile, so what holds afterwards held for every claim since;
@@ -16,19 +24,43 @@ export async function changeQueue(
   env: number,
   reference: QueueReference,
   change: QueueChange,
+  record?: RecordHere,
 ): Promise<Queue | undefined> {
   await sql.begin(async (tx) => {
     await tx`select claim_lock(${env})`;
-    const [row] =
-      'paused' in change
-        ? await tx<{ id: number }[]>`
-            update queues set paused = ${change.paused} where env = ${env} and ${named(tx, reference)} returning id`
-        : await tx<{ id: number }[]>`
-            update queues
-               set concurrency_override = ${change.override}, overridden_at = ${change.override === null ? null : change.at}
-             where env = ${env} and ${named(tx, reference)} returning id`;
-    if (row)
-      await tx`update lanes set blocked = false where env = ${env} and queue_id = ${row.id} and blocked`;
+    const [old] = await tx<QueueState[]>`
+      select id, name, paused, concurrency_override as override from queues
+       where env = ${env} and ${named(tx, reference)}`;
+    if (!old) return;
+    await write(tx, old.id, change);
+    await tx`update lanes set blocked = false where env = ${env} and queue_id = ${old.id} and blocked`;
+    if (record) await recordQueue(tx, record, old, change);
   });
   return findQueue(sql, env, reference);
+}
+
+const write = (tx: Transaction, id: number, change: QueueChange) =>
+  'paused' in change
+    ? tx`update queues set paused = ${change.paused} where id = ${id}`
+    : tx`
+        update queues
+           set concurrency_override = ${change.override}, overridden_at = ${change.override === null ? null : change.at}
+         where id = ${id}`;
+
+/** Nothing is recorded of what was so already. */
+async function recordQueue(
+  tx: Transaction,
+  record: RecordHere,
+  { id, name, paused, override }: QueueState,
+  change: QueueChange,
+): Promise<void> {
+  const target = `queue_${id}`;
+  if ('paused' in change) {
+    if (change.paused === paused) return;
+    const act = change.paused ? 'queue.paused' : 'queue.resumed';
+    await record(tx, { act, target, old: { paused }, new: { name, paused: change.paused } });
+  } else if (change.override !== override) {
+    const act = change.override === null ? 'queue.overrideReset' : 'queue.overridden';
+    await record(tx, { act, target, old: { override }, new: { name, override: change.override } });
+  }
 }

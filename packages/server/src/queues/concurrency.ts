@@ -1,5 +1,6 @@
 import type { EnvironmentConcurrency } from '@millrace/contract';
-import type { Queryable, Sql } from '../db/connect.ts';
+import type { RecordHere } from '../audit/record.ts';
+import type { Queryable, Sql, Transaction } from '../db/connect.ts';
 
 export async function readConcurrency(sql: Queryable, env: number): Promise<EnvironmentConcurrency> {
   const [row] = await sql<EnvironmentConcurrency[]>`
@@ -18,20 +19,39 @@ export interface ConcurrencyChange {
   readonly concurrencyLimit?: number | null | undefined;
 }
 
+type Limits = Pick<EnvironmentConcurrency, 'paused' | 'concurrencyLimit'>;
+
 /** What is left out stays as it is. No claim runs meanwhile; runs that execute already go on. */
 export async function changeConcurrency(
   sql: Sql,
   env: number,
   { paused, concurrencyLimit }: ConcurrencyChange,
+  record?: RecordHere,
 ): Promise<EnvironmentConcurrency> {
   await sql.begin(async (tx) => {
     await tx`select claim_lock(${env})`;
-    await tx`
+    const [old] = await tx<(Limits & { publicId: string })[]>`
+      select public_id as "publicId", paused, concurrency_limit as "concurrencyLimit" from environments where id = ${env}`;
+    const [now] = await tx<Limits[]>`
       update environments
          set paused = coalesce(${paused ?? null}::boolean, paused),
              concurrency_limit = case when ${concurrencyLimit === undefined}::boolean then concurrency_limit
                                       else ${concurrencyLimit ?? null}::int end
-       where id = ${env}`;
+       where id = ${env}
+      returning paused, concurrency_limit as "concurrencyLimit"`;
+    if (record && old && now) await recordConcurrency(tx, record, old, now);
   });
   return readConcurrency(sql, env);
+}
+
+/** Nothing is recorded of what was so already. */
+async function recordConcurrency(
+  tx: Transaction,
+  record: RecordHere,
+  { publicId: target, ...old }: Limits & { readonly publicId: string },
+  now: Limits,
+): Promise<void> {
+  if (old.paused === now.paused && old.concurrencyLimit === now.concurrencyLimit) return;
+  const act = old.paused === now.paused ? 'limited' : now.paused ? 'paused' : 'resumed';
+  await record(tx, { act: `environment.${act}`, target, old, new: { ...now } });
 }

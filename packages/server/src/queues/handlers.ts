@@ -1,4 +1,7 @@
 import type { Operations, Queue } from '@millrace/contract';
+import type { Environment } from '../auth/principal.ts';
+import { findTarget, type Addressed } from '../auth/target.ts';
+import { recordHere, type Actor } from '../audit/record.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import { notFound } from '../problem.ts';
@@ -16,6 +19,8 @@ type Named = Pick<
   | 'resetQueueConcurrency'
   | 'retrieveConcurrency'
   | 'updateConcurrency'
+  | 'pauseEnvironment'
+  | 'resumeEnvironment'
 >;
 
 export interface QueueHandlerDependencies {
@@ -26,10 +31,23 @@ export interface QueueHandlerDependencies {
 }
 
 export function queueHandlers({ sql, clock, wake }: QueueHandlerDependencies): HandlersOf<Named> {
-  const change = async (env: number, reference: QueueReference, to: QueueChange): Promise<Queue> => {
-    const queue = found(await changeQueue(sql, env, reference, to));
-    wake(env);
+  const change = async (
+    request: Actor & { readonly environment: Environment },
+    reference: QueueReference,
+    to: QueueChange,
+  ): Promise<Queue> => {
+    const { environment } = request;
+    const record = recordHere(environment, request);
+    const queue = found(await changeQueue(sql, environment.id, reference, to, record));
+    wake(environment.id);
     return queue;
+  };
+
+  const pause = async (request: Addressed & Actor, paused: boolean) => {
+    const environment = await findTarget(sql, request);
+    await changeConcurrency(sql, environment.id, { paused }, recordHere(environment, request));
+    wake(environment.id);
+    return { id: environment.publicId, paused };
   };
 
   return {
@@ -44,22 +62,38 @@ export function queueHandlers({ sql, clock, wake }: QueueHandlerDependencies): H
     retrieveQueue: async ({ environment, params, query }) =>
       found(await findQueue(sql, environment.id, { ...params, ...query })),
 
-    pauseQueue: ({ environment, params, body: { type, action } }) =>
-      change(environment.id, { ...params, type }, { paused: action === 'pause' }),
+    pauseQueue(request) {
+      const { params, body } = request;
+      return change(request, { ...params, type: body.type }, { paused: body.action === 'pause' });
+    },
 
-    overrideQueueConcurrency: ({ environment, params, body: { type, concurrencyLimit } }) =>
-      change(environment.id, { ...params, type }, { override: concurrencyLimit, at: new Date(clock.now()) }),
+    overrideQueueConcurrency(request) {
+      const { params, body } = request;
+      const to = { override: body.concurrencyLimit, at: new Date(clock.now()) };
+      return change(request, { ...params, type: body.type }, to);
+    },
 
-    resetQueueConcurrency: ({ environment, params, body: { type } }) =>
-      change(environment.id, { ...params, type }, { override: null, at: new Date(clock.now()) }),
+    resetQueueConcurrency(request) {
+      const { params, body } = request;
+      return change(request, { ...params, type: body.type }, { override: null, at: new Date(clock.now()) });
+    },
 
     retrieveConcurrency: ({ environment }) => readConcurrency(sql, environment.id),
 
-    async updateConcurrency({ environment, body }) {
-      const concurrency = await changeConcurrency(sql, environment.id, body);
+    async updateConcurrency(request) {
+      const { environment, body } = request;
+      const concurrency = await changeConcurrency(
+        sql,
+        environment.id,
+        body,
+        recordHere(environment, request),
+      );
       wake(environment.id);
       return concurrency;
     },
+
+    pauseEnvironment: (request) => pause(request, true),
+    resumeEnvironment: (request) => pause(request, false),
   };
 }
 

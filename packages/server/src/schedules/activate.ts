@@ -1,3 +1,4 @@
+import type { RecordHere } from '../audit/record.ts';
 import type { Engine } from '../runs/engine.ts';
 import { tickAfter } from './pattern.ts';
 import { findSchedule, patternOf, type ScheduleRow } from './row.ts';
@@ -10,6 +11,7 @@ export async function setActive(
   env: number,
   idOrKey: string,
   active: boolean,
+  record?: RecordHere,
 ): Promise<ScheduleRow> {
   return sql.begin(async (tx) => {
     const row = await findSchedule(tx, env, idOrKey, true);
@@ -23,6 +25,8 @@ export async function setActive(
         next_nominal = ${next ? new Date(next.nominal) : null}, next_at = ${next ? new Date(next.due) : null}
        where env = ${env} and id = ${row.id}
       returning *`;
+    const act = active ? 'schedule.activated' : 'schedule.deactivated';
+    await record?.(tx, { act, target: row.id, new: { task: row.task } });
     return changed ?? row;
   });
 }

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Body, Operations, ScheduleType } from '@millrace/contract';
+import type { RecordHere } from '../audit/record.ts';
 import type { Queryable, Transaction } from '../db/connect.ts';
 import { newTimedId } from '../db/ids.ts';
 import type { Engine } from '../runs/engine.ts';
-import type { ScheduleRow } from './row.ts';
+import { factsOf, type ScheduleRow } from './row.ts';
 import { ensureQueue, readSettings, type SettingColumns } from './settings.ts';
 import { requireScheduledTask } from './tasks.ts';
 import { replaceSettings } from './update.ts';
@@ -13,6 +14,7 @@ export async function createSchedule(
   engine: Engine,
   env: number,
   body: Body<Operations['createSchedule']>,
+  record?: RecordHere,
 ): Promise<ScheduleRow> {
   await requireScheduledTask(engine, env, body.task);
   const key = body.deduplicationKey || randomBytes(12).toString('hex');
@@ -20,7 +22,7 @@ export async function createSchedule(
     const now = engine.clock.now();
     for (;;) {
       const known = await findByKey(tx, env, key);
-      if (known) return replaceSettings(tx, known, body, now);
+      if (known) return replaceSettings(tx, known, body, now, record);
       const id = newTimedId('sched', now);
       const made = await insertSchedule(tx, {
         env,
@@ -31,7 +33,10 @@ export async function createSchedule(
         settings: readSettings(id, body, now),
         now: new Date(now),
       });
-      if (made) return made;
+      if (made) {
+        await record?.(tx, { act: 'schedule.created', target: id, new: factsOf(made) });
+        return made;
+      }
       // Created by somebody else between our two looks.
     }
   });

@@ -1,17 +1,19 @@
 import type { Operations } from '@millrace/contract';
+import { recordHere } from '../audit/record.ts';
 import type { Dispatch } from '../runs/dispatch.ts';
 import type { Engine } from '../runs/engine.ts';
-import type { HandlersOf } from '../request.ts';
+import type { HandlersOf, Request } from '../request.ts';
 import { setActive } from './activate.ts';
 import { backfillSchedule } from './backfill.ts';
 import { createSchedule } from './create.ts';
+import { deleteSchedule } from './delete.ts';
 import { listSchedules } from './list.ts';
 import { previewSchedule } from './preview.ts';
 import { retrieveSchedule } from './retrieve.ts';
 import { scheduleOf, type ScheduleRow } from './row.ts';
 import type { Scheduler } from './scheduler.ts';
 import { timezones } from './timezones.ts';
-import { scheduleNotFound, updateSchedule } from './update.ts';
+import { updateSchedule } from './update.ts';
 
 type Named = Pick<
   Operations,
@@ -43,36 +45,39 @@ export function scheduleHandlers({
     if (row.next_at) expect(row.next_at.getTime());
     return row;
   };
+  type Switched = Request<Operations['activateSchedule' | 'deactivateSchedule']>;
+  const activate = (request: Switched, active: boolean) => {
+    const { environment, params } = request;
+    return setActive(engine, environment.id, params.scheduleId, active, recordHere(environment, request));
+  };
 
   return {
-    createSchedule: async ({ environment, body }) =>
-      scheduleOf(expected(await createSchedule(engine, environment.id, body)), environment, true),
+    async createSchedule(request) {
+      const { environment, body } = request;
+      const row = await createSchedule(engine, environment.id, body, recordHere(environment, request));
+      return scheduleOf(expected(row), environment, true);
+    },
 
     listSchedules: ({ environment, query }) => listSchedules(sql, environment, query),
 
     retrieveSchedule: ({ environment, params }) => retrieveSchedule(sql, environment, params.scheduleId),
 
-    updateSchedule: async ({ environment, params, body }) =>
-      scheduleOf(
-        expected(await updateSchedule(engine, environment.id, params.scheduleId, body)),
-        environment,
-        true,
-      ),
-
-    async deleteSchedule({ environment, params: { scheduleId } }) {
-      const [row] = await sql<{ id: string }[]>`
-        delete from schedules where env = ${environment.id} and ${
-          scheduleId.startsWith('sched_') ? sql`id = ${scheduleId}` : sql`deduplication_key = ${scheduleId}`
-        } returning id`;
-      if (!row) throw scheduleNotFound();
-      return { id: row.id };
+    async updateSchedule(request) {
+      const { environment, params, body } = request;
+      const record = recordHere(environment, request);
+      const row = await updateSchedule(engine, environment.id, params.scheduleId, body, record);
+      return scheduleOf(expected(row), environment, true);
     },
 
-    activateSchedule: async ({ environment, params }) =>
-      scheduleOf(expected(await setActive(engine, environment.id, params.scheduleId, true)), environment),
+    async deleteSchedule(request) {
+      const { environment, params } = request;
+      return deleteSchedule(sql, environment.id, params.scheduleId, recordHere(environment, request));
+    },
 
-    deactivateSchedule: async ({ environment, params }) =>
-      scheduleOf(await setActive(engine, environment.id, params.scheduleId, false), environment),
+    activateSchedule: async (request) =>
+      scheduleOf(expected(await activate(request, true)), request.environment),
+
+    deactivateSchedule: async (request) => scheduleOf(await activate(request, false), request.environment),
 
     previewSchedule: ({ environment, params, query }) =>
       previewSchedule(engine, environment.id, params.scheduleId, query),

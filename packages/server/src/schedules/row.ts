@@ -43,6 +43,18 @@ export async function findSchedule(
   return row;
 }
 
+/** What the audit log tells of a schedule. */
+export const factsOf = (row: ScheduleRow) => ({
+  task: row.task,
+  cron: row.cron,
+  timezone: row.timezone,
+  window: row.spread ?? undefined,
+  deduplicationKey: row.key_given ? (row.deduplication_key ?? undefined) : undefined,
+  externalId: row.external_id ?? undefined,
+  missed: row.missed,
+  overlap: row.overlap,
+});
+
 const lagTicks = 20;
 
 /** How late the latest runs started: what started is known from the run, or from its lease while it executes. */

@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Body, Operations } from '@millrace/contract';
+import type { RecordHere } from '../audit/record.ts';
 import type { Queryable } from '../db/connect.ts';
 import { notFound, unprocessable } from '../problem.ts';
 import type { Engine } from '../runs/engine.ts';
-import { findSchedule, type ScheduleRow } from './row.ts';
+import { factsOf, findSchedule, type ScheduleRow } from './row.ts';
 import { ensureQueue, readSettings, type Settings } from './settings.ts';
 import { requireScheduledTask } from './tasks.ts';
 
@@ -14,6 +16,7 @@ export async function updateSchedule(
   env: number,
   idOrKey: string,
   body: Body<Operations['updateSchedule']>,
+  record?: RecordHere,
 ): Promise<ScheduleRow> {
   return engine.sql.begin(async (tx) => {
     const row = await findSchedule(tx, env, idOrKey, true);
@@ -24,7 +27,7 @@ export async function updateSchedule(
       );
     }
     await requireScheduledTask(engine, env, body.task);
-    return replaceSettings(tx, row, body, engine.clock.now());
+    return replaceSettings(tx, row, body, engine.clock.now(), record);
   });
 }
 
@@ -34,6 +37,7 @@ export async function replaceSettings(
   row: ScheduleRow,
   settings: Settings,
   now: number,
+  record?: RecordHere,
 ): Promise<ScheduleRow> {
   const to = readSettings(row.id, settings, now, row);
   await ensureQueue(sql, row.env, to.overlap);
@@ -45,5 +49,9 @@ export async function replaceSettings(
      where env = ${row.env} and id = ${row.id}
     returning *`;
   if (!updated) throw scheduleNotFound();
+  const [old, facts] = [factsOf(row), factsOf(updated)];
+  // Programs set their schedules each time they start: only what changes something is worth a line.
+  if (!isDeepStrictEqual(old, facts))
+    await record?.(sql, { act: 'schedule.updated', target: row.id, old, new: facts });
   return updated;
 }

@@ -86,6 +86,10 @@ export async function createBranch(
   return sql.begin(async (tx) => {
     const parent = await environmentOf(tx, userIn(by.principal), ref, asked.env);
     if (!parent) throw notFound('Environment not found');
+    // Nobody archives it, or makes another branch, meanwhile.
+    const [isLive] = await tx`
+      select from environments where id = ${parent.id} and archived_at is null for no key update`;
+    if (!isLive) throw notFound('Environment not found');
     const [{ live } = { live: 0 }] = await tx<{ live: number }[]>`
       select count(*)::int as live from environments
        where parent_id = ${parent.id} and archived_at is null and branch <> ${name}`;

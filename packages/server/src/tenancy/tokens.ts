@@ -1,10 +1,10 @@
 /** A user's personal access tokens: theirs alone to list, make and end. */
 import type { AccessToken } from '@millrace/contract';
 import { credentialDigest, lastFour, newPersonalAccessToken } from '../auth/keys.ts';
-import { recordAct, type Actor } from '../audit/record.ts';
+import { recordAct, type Act, type Actor } from '../audit/record.ts';
 import type { Queryable, Sql } from '../db/connect.ts';
 import { newId } from '../db/ids.ts';
-import { notFound } from '../problem.ts';
+import { notFound, unauthorized, unprocessable } from '../problem.ts';
 import { readExpiry } from './expiry.ts';
 import { tokenColumns, tokenOf, type TokenRow } from './key-row.ts';
 
@@ -37,12 +37,35 @@ export async function createToken(
   by: Actor,
   now: number,
 ): Promise<AccessToken & { token: string }> {
-  const expiresAt = readExpiry(asked.expiresAt, now);
+  const wished = readExpiry(asked.expiresAt, now);
   return sql.begin(async (tx) => {
+    const latest = await endOf(tx, by.principal.credentialId);
+    if (wished && latest && wished > latest) {
+      throw unprocessable(
+        `expiresAt is after ${latest.toISOString()}, when the token that asks ends: give a date until then, or leave it out`,
+      );
+    }
+    const expiresAt = wished ?? latest;
     const { row, text } = await insertToken(tx, userId, asked.name, expiresAt);
-    await recordForUser(tx, userId, by, 'token.created', row.id, { name: row.name });
+    await recordForUser(tx, userId, by, {
+      act: 'token.created',
+      target: row.id,
+      new: { name: row.name, expiresAt: expiresAt ?? undefined },
+    });
     return { ...tokenOf(row), token: text };
   });
+}
+
+/**
+ * When a token that makes another one ends, which the other must not outlive; null is never. Its row is held, so that whoever ends it
+ * finds the other in the list.
+ */
+async function endOf(tx: Queryable, id: string): Promise<Date | null> {
+  const [live] = await tx<{ expires_at: Date | null }[]>`
+    select expires_at from personal_access_tokens
+     where id = ${id} and revoked_at is null and (expires_at is null or expires_at > now()) for share`;
+  if (!live) throw unauthorized('Invalid Access Token');
+  return live.expires_at;
 }
 
 export async function revokeToken(sql: Sql, userId: string, id: string, by: Actor): Promise<AccessToken> {
@@ -52,7 +75,7 @@ export async function revokeToken(sql: Sql, userId: string, id: string, by: Acto
        where id = ${id} and user_id = ${userId} and revoked_at is null
       returning ${tokenColumns(tx)}`;
     if (live) {
-      await recordForUser(tx, userId, by, 'token.revoked', id, { name: live.name });
+      await recordForUser(tx, userId, by, { act: 'token.revoked', target: id, old: { name: live.name } });
       return tokenOf(live);
     }
     const [row] = await tx<TokenRow[]>`
@@ -63,16 +86,8 @@ export async function revokeToken(sql: Sql, userId: string, id: string, by: Acto
 }
 
 /** A user's token opens every organisation that they belong to: each learns of it. */
-async function recordForUser(
-  sql: Queryable,
-  userId: string,
-  by: Actor,
-  act: string,
-  target: string,
-  facts: Record<string, unknown>,
-): Promise<void> {
+async function recordForUser(sql: Queryable, userId: string, by: Actor, act: Omit<Act, 'in'>): Promise<void> {
   const organizations = await sql<{ id: string }[]>`
     select organization_id as id from memberships where user_id = ${userId}`;
-  for (const { id } of organizations)
-    await recordAct(sql, by, { act, target, in: { organization: id }, new: facts });
+  for (const { id } of organizations) await recordAct(sql, by, { ...act, in: { organization: id } });
 }

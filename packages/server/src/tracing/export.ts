@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags, type Context } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import {
@@ -9,6 +10,8 @@ import {
 } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor, type IdGenerator } from '@opentelemetry/sdk-trace-base';
 import type { AnsweredRequest, TracedAttempt, Tracing } from './start.ts';
+
+const patienceMs = 3_000;
 
 /** Spans over OTLP/HTTP to where the standard variables say; these are read by the library itself. */
 export function exportTraces(): Tracing {
@@ -71,7 +74,9 @@ export function exportTraces(): Tracing {
       whole.end(now);
     },
 
-    stop: () => provider.shutdown().catch(() => {}),
+    // A collector that does not answer must not keep this process from its end.
+    stop: () =>
+      Promise.race([provider.shutdown().catch(() => {}), sleep(patienceMs, undefined, { ref: false })]),
   };
 }
 

@@ -1,5 +1,6 @@
 import { endLapsedIgnores } from '../errors/lapse.ts';
-import { pruneOccurrences } from '../errors/prune.ts';
+import { thinTallies } from '../errors/prune.ts';
+import { tallyEverywhere } from '../errors/tally.ts';
 import type { RescueDependencies } from '../runs/rescue.ts';
 import { rescueRunner } from '../runs/rescue.ts';
 import type { Duty } from './upkeep.ts';
@@ -16,6 +17,10 @@ export interface Retention {
   readonly eventsMs: number;
   /** Notifications and how they were delivered. Default 30 days. */
   readonly notificationsMs: number;
+  /** Sessions that were closed or expired, with all their records. Default 30 days. */
+  readonly sessionsMs: number;
+  /** Records of channels, also of sessions that go on. Default 30 days. */
+  readonly recordsMs: number;
   /** Runs that ended, where their environment does not say otherwise. Default 30 days. */
   readonly runsMs: number;
 }
@@ -25,6 +30,8 @@ export const defaultRetention: Retention = {
   occurrencesMs: 30 * 86_400_000,
   eventsMs: 30 * 86_400_000,
   notificationsMs: 30 * 86_400_000,
+  sessionsMs: 30 * 86_400_000,
+  recordsMs: 30 * 86_400_000,
   runsMs: 30 * 86_400_000,
 };
 
@@ -53,7 +60,10 @@ export function duties(dependencies: RescueDependencies, retention: Retention): 
         const lost = await sql<{ id: string }[]>`
           select id from runners where expires_at <= ${now()}
           union
-          select distinct l.runner_id from leases l where not exists (select from runners r where r.id = l.runner_id)`;
+          select distinct l.runner_id from leases l where not exists (select from runners r where r.id = l.runner_id)
+          union
+          select distinct s.runner_id from suspended s
+           where s.runner_id is not null and not exists (select from runners r where r.id = s.runner_id)`;
         for (const { id } of lost) await rescueRunner(dependencies, id);
         return false;
       },
@@ -106,9 +116,15 @@ export function duties(dependencies: RescueDependencies, retention: Retention): 
       round: () => endLapsedIgnores(sql, now()),
     },
     {
+      // Whoever looks at error groups counts what has arrived; this does where nobody looks.
+      name: 'error tallier',
+      everyMs: 500,
+      round: () => tallyEverywhere(sql),
+    },
+    {
       name: 'error pruner',
       everyMs: 60_000,
-      round: () => pruneOccurrences(sql, now(), retention.occurrencesMs),
+      round: () => thinTallies(sql, now(), retention.occurrencesMs),
     },
     {
       name: 'pruner',
@@ -120,7 +136,13 @@ export function duties(dependencies: RescueDependencies, retention: Retention): 
         const logs = await sql`
           delete from run_logs where ctid = any(array(
             select ctid from run_logs where at < ${new Date(clock.now() - retention.logsMs)} limit ${mostAtOnce}))`;
-        return keys.count >= mostAtOnce || logs.count >= mostAtOnce;
+        // A run that still waits may have been rescheduled; others are not pushed any more.
+        const debounces = await sql`
+          delete from debounces where ctid = any(array(
+            select b.ctid from debounces b
+             where b.due <= ${now()} and not exists (select from delayed d where d.env = b.env and d.run_id = b.run_id)
+             order by b.due limit ${mostAtOnce}))`;
+        return [keys, logs, debounces].some(({ count }) => count >= mostAtOnce);
       },
     },
   ];

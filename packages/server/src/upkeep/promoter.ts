@@ -2,6 +2,7 @@ import type { Engine } from '../runs/engine.ts';
 import type { Dispatch } from '../runs/dispatch.ts';
 import type { RunningDuty } from './upkeep.ts';
 import { startDuty } from './upkeep.ts';
+import { endDueWaits, environmentsToResume, nextDueWait } from '../runs/waits/due.ts';
 
 const mostAtOnce = 1_000;
 const longestSleepMs = 1_000;
@@ -11,8 +12,15 @@ export interface Promoter extends RunningDuty {
   expect(at: number): void;
 }
 
-/** Queues runs when their delay or the pause before a retry is over, on the millisecond as far as this process knows of it. */
-export function startPromoter(engine: Engine, dispatch: Pick<Dispatch, 'wake'>): Promoter {
+/**
+ * Queues runs when their delay or the pause before a retry is over, and ends the waits whose time has come: on the millisecond as far as
+ * this process knows of it.
+ */
+export function startPromoter(
+  engine: Engine,
+  dispatch: Pick<Dispatch, 'wake'>,
+  resume: (env: number) => void,
+): Promoter {
   let timer: NodeJS.Timeout | undefined;
   let timerAt = Number.POSITIVE_INFINITY;
   const duty = startDuty(
@@ -24,8 +32,13 @@ export function startPromoter(engine: Engine, dispatch: Pick<Dispatch, 'wake'>):
         const promoted = await engine.sql<{ env: number; count: number }[]>`
           select env, 0 as count from promote_due(${new Date(now)}, ${mostAtOnce})`;
         for (const { env } of promoted) dispatch.wake(env);
+        for (const env of await endDueWaits(engine, mostAtOnce)) dispatch.wake(env);
+        // Also those that were made ready by what tells nobody: a cancellation, an expiry.
+        for (const env of await environmentsToResume(engine)) resume(env);
         const [next] = await engine.sql<{ due: Date }[]>`select due from delayed order by due limit 1`;
         if (next) expect(next.due.getTime());
+        const nextWait = await nextDueWait(engine);
+        if (nextWait !== undefined) expect(nextWait);
         return false;
       },
     },

@@ -1,8 +1,15 @@
-import { errorStatuses, type ErrorStatus } from '@millrace/contract';
-import { Command, Option } from 'commander';
+import {
+  errorSorts,
+  errorStatuses,
+  parsePeriodMs,
+  type ErrorSort,
+  type ErrorStatus,
+} from '@millrace/contract';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { positiveInteger } from '../options.ts';
 import { printJson, screenOn, table, type Screen } from '../screen.ts';
+import { rulesCommand } from './error-rules.ts';
 
 interface JsonOption extends ConnectionOptions {
   readonly json?: boolean;
@@ -13,23 +20,25 @@ interface ListOptions extends JsonOption {
   readonly status?: ErrorStatus;
   readonly search?: string;
   readonly period?: string;
+  readonly sort?: ErrorSort;
   readonly limit: number;
 }
 
 const listCommand = (): Command =>
   withConnectionOptions(
     new Command('list')
-      .description('error groups, last seen first')
+      .description('error groups, last seen first unless sorted otherwise')
       .option('--task <id>', 'of one task')
       .addOption(new Option('--status <status>', 'in one state').choices(errorStatuses))
       .option('--search <text>', 'with this in type or message')
       .option('--period <period>', 'seen in the last, for instance 7d or 30m')
+      .addOption(new Option('--sort <order>', 'the latest or the most first').choices(errorSorts))
       .option('--limit <count>', 'at most', positiveInteger, 25)
       .option('--json', 'a line of JSON for each group'),
-  ).action(async ({ task, status, search, period, limit, json, ...connection }: ListOptions) => {
+  ).action(async ({ task, status, search, period, sort, limit, json, ...connection }: ListOptions) => {
     const { errors } = await openClient(connection);
     const groups = [];
-    const filters = { taskIdentifier: task, status, search, period, limit: Math.min(limit, 100) };
+    const filters = { taskIdentifier: task, status, search, period, sort, limit: Math.min(limit, 100) };
     for await (const group of errors.list(filters)) {
       groups.push(group);
       if (groups.length === limit) break;
@@ -77,6 +86,9 @@ function printGroup(group: Group, { line, paint }: Screen): void {
   for (const row of table(facts)) line(row);
 }
 
+const show = (group: Group, { json }: JsonOption): void =>
+  json ? printJson(group) : printGroup(group, screenOn(process.stdout));
+
 const showCommand = (): Command =>
   withConnectionOptions(
     new Command('show')
@@ -85,9 +97,20 @@ const showCommand = (): Command =>
       .option('--json', 'one line of JSON'),
   ).action(async (id: string, options: JsonOption) => {
     const { errors } = await openClient(options);
-    const group = await errors.retrieve(id);
-    if (options.json) printJson(group);
-    else printGroup(group, screenOn(process.stdout));
+    const [group, fingerprints] = await Promise.all([errors.retrieve(id), errors.fingerprints(id)]);
+    if (options.json) return printJson({ ...group, fingerprints });
+    const screen = screenOn(process.stdout);
+    printGroup(group, screen);
+    if (fingerprints.length === 1) return;
+    screen.line('');
+    const rows = fingerprints.map((one) => [
+      one.fingerprint,
+      String(one.count),
+      `${one.errorType}: ${one.errorMessage}`,
+    ]);
+    const [head = '', ...body] = table([['fingerprint', 'count', 'error'], ...rows]);
+    screen.line(screen.paint.dim(head));
+    for (const row of body) screen.line(row);
   });
 
 const resolveCommand = (): Command =>
@@ -99,9 +122,78 @@ const resolveCommand = (): Command =>
       .option('--json', 'one line of JSON: the group'),
   ).action(async (id: string, options: JsonOption & { inVersion?: string }) => {
     const { errors } = await openClient(options);
-    const group = await errors.resolve(id, { resolvedInVersion: options.inVersion });
-    if (options.json) printJson(group);
-    else printGroup(group, screenOn(process.stdout));
+    show(await errors.resolve(id, { resolvedInVersion: options.inVersion }), options);
+  });
+
+interface IgnoreOptions extends JsonOption {
+  readonly for?: number;
+  readonly rate?: number;
+  readonly count?: number;
+  readonly reason?: string;
+}
+
+/** `90s`, `1h` or `7d` in milliseconds. */
+function span(text: string): number {
+  const ms = parsePeriodMs(text);
+  if (ms !== undefined) return ms;
+  throw new InvalidArgumentError('It is a number and a unit (s, m, h, d, w), such as 7d.');
+}
+
+function rate(text: string): number {
+  const number = Number(text);
+  if (text.trim() !== '' && Number.isFinite(number) && number > 0) return number;
+  throw new InvalidArgumentError('It is a number greater than 0, such as 0.5.');
+}
+
+const ignoreCommand = (): Command =>
+  withConnectionOptions(
+    new Command('ignore')
+      .description('ignore an error group until the first of the given limits is reached, or for ever')
+      .argument('<error>', 'its id (error_…)')
+      .option('--for <period>', 'for so long, such as 7d', span)
+      .option('--rate <count>', 'until there are more of it a minute', rate)
+      .option('--count <count>', 'until it occurred so often again', positiveInteger)
+      .option('--reason <text>', 'for people')
+      .option('--json', 'one line of JSON: the group'),
+  ).action(async (id: string, options: IgnoreOptions) => {
+    const { errors } = await openClient(options);
+    const { for: duration, rate: occurrenceRate, count: totalOccurrences, reason } = options;
+    show(await errors.ignore(id, { duration, occurrenceRate, totalOccurrences, reason }), options);
+  });
+
+const unresolveCommand = (): Command =>
+  withConnectionOptions(
+    new Command('unresolve')
+      .description('take back a resolve or an ignore')
+      .argument('<error>', 'its id (error_…)')
+      .option('--json', 'one line of JSON: the group'),
+  ).action(async (id: string, options: JsonOption) => {
+    const { errors } = await openClient(options);
+    show(await errors.unresolve(id), options);
+  });
+
+const mergeCommand = (): Command =>
+  withConnectionOptions(
+    new Command('merge')
+      .description('make other error groups of the same task part of one')
+      .argument('<error>', 'the group that stays')
+      .argument('<others...>', 'ids of the others; they lead to it afterwards')
+      .option('--json', 'one line of JSON: the group'),
+  ).action(async (id: string, others: string[], options: JsonOption) => {
+    const { errors } = await openClient(options);
+    show(await errors.merge(id, others), options);
+  });
+
+const splitCommand = (): Command =>
+  withConnectionOptions(
+    new Command('split')
+      .description('move fingerprints out of an error group into one of their own')
+      .argument('<error>', 'the group')
+      .argument('<fingerprints...>', 'as `errors show` lists them; the first one of a group stays')
+      .option('--json', 'one line of JSON: the new group'),
+  ).action(async (id: string, fingerprints: string[], options: JsonOption) => {
+    const { errors } = await openClient(options);
+    show(await errors.split(id, fingerprints), options);
   });
 
 export const errorsCommand = (): Command =>
@@ -109,4 +201,9 @@ export const errorsCommand = (): Command =>
     .description('failed runs, grouped by what went wrong')
     .addCommand(listCommand())
     .addCommand(showCommand())
-    .addCommand(resolveCommand());
+    .addCommand(resolveCommand())
+    .addCommand(ignoreCommand())
+    .addCommand(unresolveCommand())
+    .addCommand(mergeCommand())
+    .addCommand(splitCommand())
+    .addCommand(rulesCommand());

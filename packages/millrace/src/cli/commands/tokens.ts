@@ -37,6 +37,7 @@ const createCommand = (): Command =>
     const { line } = screenOn(process.stdout);
     line(token.token);
     line(`It is shown this once. Its id is ${token.id}.`);
+    if (token.expiresAt) line(`It ends at ${token.expiresAt}.`);
   });
 
 const revokeCommand = (): Command =>

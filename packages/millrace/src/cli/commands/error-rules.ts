@@ -1,0 +1,126 @@
+import type { ErrorRule } from '@millrace/sdk';
+import { Command } from 'commander';
+import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
+import { positiveInteger } from '../options.ts';
+import { printTable } from '../print-table.ts';
+import { printJson, screenOn } from '../screen.ts';
+
+interface JsonOption extends ConnectionOptions {
+  readonly json?: boolean;
+}
+
+interface RuleOptions extends JsonOption {
+  readonly task?: string;
+  readonly type?: string;
+  readonly message?: string;
+  readonly group: string;
+  readonly position?: number;
+  readonly period?: string;
+}
+
+const rowOf = ({ position, id, task, type, message, groupKey }: ErrorRule): string[] => [
+  String(position),
+  id,
+  task ?? '*',
+  type ?? '*',
+  message ?? '*',
+  groupKey,
+];
+const head = ['', 'id', 'task', 'type', 'message', 'group'];
+
+const withPatterns = (command: Command): Command =>
+  withConnectionOptions(
+    command
+      .option('--task <pattern>', "of the task's id; * stands for anything")
+      .option('--type <pattern>', "of the error's type")
+      .option('--message <pattern>', "of the error's message"),
+  );
+
+const listCommand = (): Command =>
+  withConnectionOptions(
+    new Command('list')
+      .description('rules, in the order in which they are tried')
+      .option('--json', 'a line of JSON for each rule'),
+  ).action(async (options: JsonOption) => {
+    const { errors } = await openClient(options);
+    const rules = await errors.rules.list();
+    if (options.json) return rules.forEach(printJson);
+    printTable(head, rules.map(rowOf));
+  });
+
+const addCommand = (): Command =>
+  withPatterns(new Command('add').description('put errors to come that match into a group'))
+    .requiredOption('--group <key>', 'the key of the group: the same as `fingerprint` on an error')
+    .option('--position <number>', 'when it is tried, from 1; without it, as the last', positiveInteger)
+    .option('--json', 'one line of JSON: the rule')
+    .action(async ({ task, type, message, group, position, ...options }: RuleOptions) => {
+      const { errors } = await openClient(options);
+      const rule = await errors.rules.create({ task, type, message, groupKey: group, position });
+      if (options.json) return printJson(rule);
+      printTable(head, [rowOf(rule)]);
+    });
+
+const changeCommand = (): Command =>
+  withPatterns(
+    new Command('change').description('change what is given of a rule').argument('<rule>', 'its id (rule_…)'),
+  )
+    .option('--group <key>', 'the key of the group')
+    .option('--position <number>', 'when it is tried, from 1', positiveInteger)
+    .option('--json', 'one line of JSON: the rule')
+    .action(
+      async (
+        id: string,
+        { task, type, message, group, position, ...options }: Partial<RuleOptions> & JsonOption,
+      ) => {
+        const { errors } = await openClient(options);
+        const rule = await errors.rules.update(id, { task, type, message, groupKey: group, position });
+        if (options.json) return printJson(rule);
+        printTable(head, [rowOf(rule)]);
+      },
+    );
+
+const removeCommand = (): Command =>
+  withConnectionOptions(
+    new Command('remove')
+      .description('delete a rule; what it has grouped stays')
+      .argument('<rule>', 'its id (rule_…)'),
+  ).action(async (id: string, options: ConnectionOptions) => {
+    const { errors } = await openClient(options);
+    await errors.rules.del(id);
+    screenOn(process.stdout).line(`${id} is deleted.`);
+  });
+
+const tryCommand = (): Command =>
+  withPatterns(
+    new Command('try').description('show which recent failures a rule would regroup; nothing is changed'),
+  )
+    .requiredOption('--group <key>', 'the key of the group')
+    .option('--period <period>', 'failures of the last, for instance 24h')
+    .option('--json', 'one line of JSON')
+    .action(async ({ task, type, message, group, period, ...options }: RuleOptions) => {
+      const { errors } = await openClient(options);
+      const found = await errors.rules.preview({ task, type, message, groupKey: group, period });
+      if (options.json) return printJson(found);
+      const { line } = screenOn(process.stdout);
+      line(`${found.matched} of the ${found.looked} latest failures match.`);
+      if (found.matched === 0) return;
+      printTable(
+        ['group', 'of it', 'task', 'error'],
+        found.from.map((one) => [
+          one.id,
+          `${one.matched} of ${one.looked}`,
+          one.taskIdentifier,
+          `${one.errorType}: ${one.errorMessage}`,
+        ]),
+      );
+      line(`They would be in ${found.into.map((one) => one.id).join(', ')}.`);
+    });
+
+export const rulesCommand = (): Command =>
+  new Command('rules')
+    .description('where errors go whatever their fingerprint')
+    .addCommand(listCommand())
+    .addCommand(addCommand())
+    .addCommand(changeCommand())
+    .addCommand(removeCommand())
+    .addCommand(tryCommand());

@@ -1,0 +1,91 @@
+import { auditHandlers } from '../audit/handlers.ts';
+import { bulkHandlers } from '../bulk/handlers.ts';
+import { variableHandlers } from '../envvars/handlers.ts';
+import { errorHandlers } from '../errors/handlers.ts';
+import { eventHandlers } from '../events/handlers.ts';
+import { refuseUnreadable } from '../events/subscriptions.ts';
+import { batchHandlers } from '../batches/handlers.ts';
+import { createQuota } from '../batches/quota.ts';
+import { createRunBucket, defaultRateLimits, type RateLimits } from '../http/rate-limit.ts';
+import { packetHandlers } from '../packets/handlers.ts';
+import { queueHandlers } from '../queues/handlers.ts';
+import { notificationHandlers } from '../notifications/handlers.ts';
+import { changeHandlers } from '../runs/change-handlers.ts';
+import { runHandlers } from '../runs/handlers.ts';
+import { listHandlers } from '../runs/list/handlers.ts';
+import { outcomeHandlers } from '../runs/outcome-handlers.ts';
+import type { NewRun } from '../runs/row.ts';
+import { scheduleHandlers } from '../schedules/handlers.ts';
+import { syncDeclared } from '../schedules/sync.ts';
+import { streamHandlers } from '../streams/handlers.ts';
+import { channelHandlers } from '../sessions/channel-handlers.ts';
+import { sessionHandlers } from '../sessions/handlers.ts';
+import { keyHandlers, organizationHandlers, projectHandlers } from '../tenancy/handlers.ts';
+import { tokenHandlers } from '../tenancy/token-handlers.ts';
+import { waitpointHandlers } from '../waitpoints/handlers.ts';
+import { workerHandlers } from '../workers/handlers.ts';
+import type { Parts } from './parts.ts';
+
+/** One handler for each operation of the contract. */
+export function handlersOf(parts: Parts, rateLimits: RateLimits = defaultRateLimits) {
+  const { sql, masterKey, clock, engine, runners, dispatch, resume, mint, alarms, noticed } = parts;
+  const { trigger, variables, redact, packets, realtime, channels, streams, ensureServed } = parts;
+  const { writerHeaders } = parts.appends;
+  const { batchRuns } = rateLimits;
+  const tenancy = { sql, masterKey, now: clock.now };
+  return {
+    ...noticed.handlers(runHandlers({ engine, runners, trigger, mint, packets })),
+    ...listHandlers(engine),
+    ...noticed.handlers(changeHandlers({ engine, dispatch, trigger, redactor: variables.redactor })),
+    ...outcomeHandlers(engine),
+    ...bulkHandlers(engine, () => alarms.bulk()),
+    ...noticed.handlers(
+      batchHandlers({
+        sql,
+        clock,
+        engine,
+        dispatch,
+        mint,
+        redact: redact.metadata(async (run: NewRun) => run),
+        takeRuns: createQuota({
+          secretKey: createRunBucket(batchRuns?.secretKey),
+          publicToken: createRunBucket(batchRuns?.publicToken),
+        }),
+      }),
+    ),
+    ...packetHandlers(engine, packets),
+    ...waitpointHandlers({ engine, resume, mint }),
+    ...queueHandlers({ sql, clock, wake: dispatch.wake }),
+    ...scheduleHandlers({ engine, dispatch, expect: (at) => alarms.tick(at) }),
+    ...variableHandlers({ sql, masterKey, now: clock.now, changed: variables.changed }),
+    ...errorHandlers(sql, clock),
+    ...eventHandlers({ engine, dispatch, expect: (at) => alarms.event(at) }),
+    ...notificationHandlers({ sql, masterKey, clock, reach: parts.receivers }),
+    ...sessionHandlers({ engine, dispatch, channels, ensureServed, mint }),
+    ...channelHandlers({
+      channels,
+      sessions: parts.sessions,
+      streams,
+      ensureServed,
+      log: parts.log,
+      writerHeaders,
+    }),
+    ...realtime.handlers,
+    ...noticed.handlers(streamHandlers({ sql, clock, channels, streams, writerHeaders })),
+    ...tokenHandlers({ sql, mint }),
+    ...keyHandlers(tenancy),
+    ...projectHandlers(tenancy),
+    ...organizationHandlers(tenancy),
+    ...auditHandlers(sql),
+    ...workerHandlers(
+      {
+        ...engine,
+        onRegister(tx, env, tasks) {
+          refuseUnreadable(tasks);
+          return syncDeclared(tx, env, tasks, clock.now());
+        },
+      },
+      dispatch.wake,
+    ),
+  };
+}

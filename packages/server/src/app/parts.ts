@@ -1,0 +1,142 @@
+import { createAuthenticate } from '../auth/authenticate.ts';
+import { createMint } from '../auth/mint.ts';
+import { createSigningKeyRing } from '../auth/signing-keys.ts';
+import { startChannels } from '../channels/channels.ts';
+import type { Sql } from '../db/connect.ts';
+import { startClock } from '../db/clock.ts';
+import { startWakes } from '../db/wake.ts';
+import { knownVariables } from '../envvars/known.ts';
+import { redacting } from '../envvars/redact/redacting.ts';
+import { exportingOutputs } from '../packets/export-output.ts';
+import { packetAddresses } from '../packets/url.ts';
+import { networksBeside } from '../notifications/networks.ts';
+import { resolveName } from '../notifications/post.ts';
+import { queueNames } from '../queues/names.ts';
+import { noticing } from '../realtime/noticing.ts';
+import { startRealtime } from '../realtime/realtime.ts';
+import { createDispatch } from '../runs/dispatch.ts';
+import type { Engine } from '../runs/engine.ts';
+import { createKeepLines } from '../runs/logs.ts';
+import { createSettle } from '../runs/settle.ts';
+import { createTrigger } from '../runs/trigger.ts';
+import { createBeginWaits } from '../runs/waits/begin.ts';
+import { createResume, tellMissed } from '../runs/waits/resume.ts';
+import { streamAppends } from '../s2/append.ts';
+import { SessionChannels } from '../sessions/channel.ts';
+import { createEnsureServed } from '../sessions/serve.ts';
+import { EventStreams } from '../sse/event-streams.ts';
+import { tracingAttempts } from '../tracing/attempts.ts';
+import { startTracing } from '../tracing/start.ts';
+import { ConnectedRunners } from '../workers/runners.ts';
+import { knownVersions } from '../workers/versions.ts';
+import type { ServerOptions } from './options.ts';
+
+/** `engineSql` is for triggers, claims and settlements alone. */
+interface Connections {
+  readonly sql: Sql;
+  readonly engineSql: Sql;
+}
+
+/** What moves once upkeep has started; nothing is due before. */
+export interface Alarms {
+  due: (at: number) => void;
+  tick: (at: number) => void;
+  event: (at: number) => void;
+  bulk: () => void;
+}
+
+/** What is stopped at the end, the last one first. */
+export type Stops = (() => unknown)[];
+
+/**
+ * The parts of a server that handlers, runners' connections and upkeep share, wired to each other, on a database that has been migrated.
+ * Whatever must be stopped is added to `stops`, even when a later part cannot start.
+ */
+export async function startParts(options: ServerOptions, { sql, engineSql }: Connections, stops: Stops) {
+  const { database, log, masterKey } = options;
+  const ring = createSigningKeyRing(sql, masterKey);
+  const authenticate = createAuthenticate({ sql, ring });
+  const mint = createMint(ring);
+  const clock = await startClock(sql);
+  stops.push(clock.stop);
+  const wakes = await startWakes(sql, log, clock);
+  stops.push(wakes.stop);
+  const tracing = await startTracing();
+  if (tracing) stops.push(tracing.stop);
+  const engine: Engine = { sql, log, clock, wakes, queues: queueNames(sql), versions: knownVersions(sql) };
+  const channels = startChannels({ database, sql, clock, wakes });
+  stops.push(channels.stop);
+  const streams = new EventStreams(options.streamLimits);
+  const runners = new ConnectedRunners();
+  const alarms: Alarms = { due: () => {}, tick: () => {}, event: () => {}, bulk: () => {} };
+  const dispatch = createDispatch(engine, engineSql, runners, (at) => alarms.due(at));
+  stops.push(dispatch.stop);
+  const resume = createResume(engine, engineSql, runners);
+  stops.push(resume.stop);
+  const variables = knownVariables({ sql, masterKey, wakes, log, runnersIn: (env) => runners.in(env) });
+  stops.push(variables.stop);
+  const packets = packetAddresses(masterKey);
+  const realtime = startRealtime({
+    sql,
+    clock,
+    wakes,
+    log,
+    streams,
+    addressOf:
+      ({ environment, baseUrl }) =>
+      (name) =>
+        baseUrl + packets.sign({ act: 'get', env: environment.id, name }, clock.now()),
+  });
+
+  // Outermost first: who watches is told, secrets are taken out, spans are recorded, what is large is stored apart.
+  const redact = redacting(variables);
+  const noticed = noticing(realtime.changes);
+  const trigger = noticed.trigger(redact.metadata(createTrigger({ ...engine, sql: engineSql }, dispatch)));
+  const settle = noticed.settle(
+    redact.outcomes(
+      tracingAttempts(tracing, exportingOutputs(engine, createSettle(engine, engineSql, dispatch, resume))),
+    ),
+  );
+
+  wakes.listen((wake) => {
+    if (wake.kind === 'versions') engine.versions.forget(wake.env);
+    if (wake.kind === 'resumed') {
+      const runner = runners.get(wake.runner);
+      // Its next heartbeat asks again.
+      if (runner) tellMissed(sql, runner).catch(() => log.warn('database.lost', { at: 'resume' }));
+    }
+    if (wake.kind === 'cancel') runners.get(wake.runner)?.send({ type: 'cancel', fences: wake.fences });
+  });
+
+  return {
+    sql,
+    log,
+    masterKey,
+    clock,
+    engine,
+    authenticate,
+    mint,
+    tracing,
+    alarms,
+    runners,
+    dispatch,
+    resume,
+    trigger,
+    settle,
+    redact,
+    noticed,
+    variables,
+    packets,
+    realtime,
+    channels,
+    streams,
+    beginWaits: createBeginWaits(engine, engineSql, dispatch, resume),
+    keepLines: redact.lines(createKeepLines(engine)),
+    ensureServed: createEnsureServed({ engine, dispatch }),
+    sessions: new SessionChannels(sql, channels),
+    appends: streamAppends({ channels, authenticate, mint }),
+    receivers: { networks: networksBeside(options.notificationNetworks), resolve: resolveName },
+  };
+}
+
+export type Parts = Awaited<ReturnType<typeof startParts>>;

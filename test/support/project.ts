@@ -1,0 +1,33 @@
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import { startRunner } from '../../packages/millrace/src/runner/index.ts';
+import type { TestServer } from './server.ts';
+
+const sdk = fileURLToPath(new URL('../../packages/sdk', import.meta.url));
+
+/** A real runner with real executor processes that serves these files in prod, from when this resolves until the test ends. */
+export async function startProject(
+  server: TestServer,
+  files: Readonly<Record<string, string>>,
+): Promise<void> {
+  const dir = await realpath(await mkdtemp(join(tmpdir(), 'millrace-project-')));
+  await mkdir(join(dir, 'node_modules', '@millrace'), { recursive: true });
+  await symlink(sdk, join(dir, 'node_modules', '@millrace', 'sdk'));
+  for (const [file, text] of Object.entries(files)) {
+    await mkdir(dirname(join(dir, file)), { recursive: true });
+    await writeFile(join(dir, file), text);
+  }
+  const runner = await startRunner({
+    url: server.url,
+    secretKey: server.keys.prod,
+    projectDir: dir,
+    watch: false,
+  });
+  onTestFinished(async () => {
+    await runner.stop({ waitMs: 0 });
+    await rm(dir, { recursive: true, force: true });
+  });
+}
