@@ -77,6 +77,8 @@ await admin.query('create database graphile');
 const address = new URL(postgres.url);
 address.pathname = '/graphile';
 const pool = new pg.Pool({ connectionString: address.href, max: 8 });
+// What PostgreSQL says to its idle connections as it goes is of no interest.
+pool.on('error', () => {});
 const logger = new Logger(() => (level, message) => {
   if (level === 'error') console.error('graphile-worker', message);
 });

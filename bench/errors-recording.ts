@@ -22,7 +22,7 @@ const runs = flushes * size;
 
 /** A name of its own, without digits: those say nothing about a function. */
 const word = (n: number): string =>
-  [...n.toString(26)].map((digit) => 'abcdefghijklmnopqrstuvwxyz'[Number.parseInt(digit, 26)]).join('');
+  Array.from(n.toString(26), (digit) => 'abcdefghijklmnopqrstuvwxyz'[Number.parseInt(digit, 26)]).join('');
 
 const stack = (n: number) => `Error: The rule ${word(n)} refuses the invoice ${n}
     at process.processTicksAndRejections (node:internal/process/task_queues:104:5)

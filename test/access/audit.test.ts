@@ -223,6 +223,6 @@ describe('the audit log', () => {
     await ok(`POST ${invites}/${invitation.id}/revoke`);
     const seen = [...(await entries()), ...(await entriesOf(org.id))].map(({ act }) => act);
     if (aborted.status === 422) seen.push('bulkAction.aborted');
-    expect([...new Set([...seen, ...elsewhere])].toSorted()).toEqual(acts.toSorted());
+    expect(new Set([...seen, ...elsewhere])).toEqual(new Set(acts));
   });
 });

@@ -56,7 +56,12 @@ describe('commands about runs and queues', () => {
       [1, 2, 3].map(() => asked('trigger', 'answer', '--delay', '2h', '--tag', 'many')),
     );
     const [bulk] = await asked('runs', 'cancel', '--tag', 'many', '--name', 'wrong');
-    expect(bulk).toMatchObject({ type: 'CANCEL', status: 'COMPLETED', name: 'wrong', counts: { success: 3 } });
+    expect(bulk).toMatchObject({
+      type: 'CANCEL',
+      status: 'COMPLETED',
+      name: 'wrong',
+      counts: { success: 3 },
+    });
     expect((await said('runs', 'bulk', 'show', String(bulk?.['id']))).stdout).toBe('COMPLETED  3 of 3 done');
     expect((await said('runs', 'bulk', 'list')).stdout).toContain('3 of 3 done');
     const both = many.slice(0, 2).map(([run]) => String(run?.['id']));

@@ -70,7 +70,7 @@ async function address(name: string, method: 'PUT' | 'GET' = 'PUT', server = sha
   return body.presignedUrl;
 }
 const put = (url: string, body: string | ReadableStream, type = 'application/json') =>
-  fetch(url, { method: 'PUT', body, headers: { 'content-type': type }, duplex: 'half' } as RequestInit);
+  fetch(url, { method: 'PUT', body, headers: { 'content-type': type }, duplex: 'half' });
 
 it('refuses an address that was changed, is for something else, or is over', async () => {
   shared = await testServer();

@@ -54,9 +54,9 @@ describe('a request that is sent again', () => {
       send(),
       ask('POST /api/v1/tasks/trigger-many', { key: keys.prod, body: { items }, headers }),
     ]);
-    expect(second!.body).toEqual(first!.body);
-    expect((await send()).body).toEqual(first!.body);
-    expect(first!.body.results[7]).toMatchObject({ status: 400 });
+    expect(second.body).toEqual(first.body);
+    expect((await send()).body).toEqual(first.body);
+    expect(first.body.results[7]).toMatchObject({ status: 400 });
     expect(await sql`select from runs`).toHaveLength(49);
   });
 

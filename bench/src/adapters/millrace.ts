@@ -65,11 +65,10 @@ export function millrace(databases: Databases, { alone, profiled }: MillraceOpti
       BENCH_HANG: hang ? '1' : '0',
     };
     const spawnedAt = now();
-    const child = start(
-      command,
-      ['work', '--env', 'prod', '--dir', projectFolder, '--json', ...limit],
-      { env: environment(env, 'runner'), stdio: ['ignore', 'pipe', 'pipe'] },
-    );
+    const child = start(command, ['work', '--env', 'prod', '--dir', projectFolder, '--json', ...limit], {
+      env: environment(env, 'runner'),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     await firstLine(child);
     return {
       pid: child.pid ?? 0,

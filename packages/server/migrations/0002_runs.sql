@@ -118,7 +118,7 @@ create table lanes (
   unique (env, queue_id, key, route)
 ) with (fillfactor = 70);
 create index lanes_ready on lanes (env, route, turn) where not blocked;
-create index lanes_blocked on lanes (id) where blocked;
+create index lanes_blocked on lanes (env) where blocked;
 
 create table queued (
   lane_id bigint not null,

@@ -288,16 +288,16 @@ declare
   v_last int := p_turn;
   v_wrapped boolean := false;
   v_lanes bigint[];
+  v_route int[];
+  v_turns int[];
   v_room int[];
   v_place bigint[];
-  v_gave bigint[];
   v_taken claimed_run[];
   v_runs claimed_run[] := '{}';
   v_idle bigint[] := '{}';
   v_full bigint[] := '{}';
   v_found int;
   v_share int;
-  v_capped boolean;
   v_more boolean := false;
   -- suspended runs that are ready (0011): their places are not for runs that have not begun
   v_owed boolean;
@@ -315,11 +315,13 @@ begin
 
   while v_want > 0 loop
     -- one page of the ring, and how much room each lane's place has
-    select array_agg(p.id), array_agg(p.room), array_agg(p.place) into v_lanes, v_room, v_place
+    select array_agg(p.id), array_agg(p.route), array_agg(p.turn), array_agg(p.room), array_agg(p.place)
+      into v_lanes, v_route, v_turns, v_room, v_place
       from (
-        select l.id, l.turn,
-               -- lanes of several routes may share a place, and then its room
-               min(l.id) over (partition by l.queue_id, l.key) as place,
+        select l.id, r.route, l.turn,
+               -- Lanes of several routes may share a place, and then its room. Should two places ever be the same number, they
+               -- share the room of this page.
+               hashtextextended(l.key, l.queue_id) as place,
                case when q.paused then 0
                     when coalesce(q.concurrency_override, q.concurrency_limit) is null then v_want
                     else greatest(0, coalesce(q.concurrency_override, q.concurrency_limit)
@@ -341,49 +343,48 @@ begin
 
     if v_found > 0 then
       v_share := greatest(1, (v_want + v_found - 1) / v_found);
+      -- A lane that has nothing to give is in the head as well, without a row.
       with head as materialized (
-        select h.row, p.room, row_number() over (partition by p.place) as nth
-          from unnest(v_lanes, v_room, v_place) as p (lane_id, room, place)
-          cross join lateral (
+        select p.lane_id, p.route, p.turn, p.room, h.row, row_number() over (partition by p.place order by p.turn) as nth
+          from unnest(v_lanes, v_route, v_turns, v_room, v_place) as p (lane_id, route, turn, room, place)
+          left join lateral (
             select w.ctid as row from queued w
              where w.lane_id = p.lane_id and (w.expires_at is null or w.expires_at > p_at)
              order by w.ord, w.run_id
-             limit greatest(0, least(p.room, v_share))
-          ) h
+             limit least(p.room, v_share)
+          ) h on true
       ), taken as (
         delete from queued w
-         where w.ctid = any (array(select row from head where nth <= room limit v_want))
-        returning w.lane_id, w.run_id
+         using (select * from head where row is not null and nth <= room order by turn limit v_want) h
+         where w.ctid = h.row
+        returning w.lane_id, w.run_id, h.route, h.turn
       ), claimed as materialized (
-        select t.lane_id, t.run_id, nextval('lease_fences') as fence, x.attempt + 1 as attempt,
-               case when l.route = 0 then p_current else l.route end as version_id, l.key, x.task, x.payload, x.payload_type,
+        select t.lane_id, t.turn, t.run_id, nextval('lease_fences') as fence, x.attempt + 1 as attempt,
+               case when t.route = 0 then p_current else t.route end as version_id, x.task, x.payload, x.payload_type,
                x.metadata, x.tags, x.is_test, x.queue_id, x.concurrency_key, x.max_attempts, x.max_duration, x.machine,
                x.priority_ms, x.created_at, x.parent_id, x.root_id, x.schedule_id, x.event, x.batch_id, x.started_at
           from taken t
-          join lanes l on l.id = t.lane_id
           cross join lateral (select r.* from runs r where r.env = p_env and r.id = t.run_id limit 1) x
       ), leased as (
         insert into leases (env, run_id, fence, runner_id, queue_id, key, version_id, attempt, leased_at)
-        select p_env, c.run_id, c.fence, p_runner, c.queue_id, c.key, c.version_id, c.attempt, p_at from claimed c
+        select p_env, c.run_id, c.fence, p_runner, c.queue_id, coalesce(c.concurrency_key, ''), c.version_id, c.attempt, p_at
+          from claimed c
       )
       select array_agg(row (c.run_id, c.fence, c.attempt, c.version_id, c.task, c.payload, c.payload_type, c.metadata, c.tags,
                             c.is_test, c.queue_id, c.concurrency_key, c.max_attempts, c.max_duration, c.machine, c.priority_ms,
                             c.created_at, c.parent_id, c.root_id, c.schedule_id, c.event, c.batch_id, c.started_at)::claimed_run),
-             array_agg(distinct c.lane_id), exists (select from claimed x group by x.lane_id having count(*) >= v_share)
-        into v_taken, v_gave, v_capped
+             coalesce(max(c.turn), v_last),
+             v_more or exists (select from claimed x group by x.lane_id having count(*) >= v_share),
+             v_full || array(select h.lane_id from head h where h.room = 0),
+             v_idle || array(select h.lane_id from head h where h.room > 0 and h.row is null)
+        into v_taken, v_last, v_more, v_full, v_idle
         from claimed c;
 
       if v_taken is not null then
         v_runs := v_runs || v_taken;
         v_want := v_want - cardinality(v_taken);
-        v_more := v_more or v_capped;
-        select max(l.turn) into v_last from lanes l where l.id = any (v_gave);
       end if;
-      select v_full || coalesce(array_agg(p.lane_id) filter (where p.room = 0), '{}'),
-             v_idle || coalesce(array_agg(p.lane_id) filter (where p.room > 0 and not p.lane_id = any (coalesce(v_gave, '{}'))), '{}')
-        into v_full, v_idle
-        from unnest(v_lanes, v_room) as p (lane_id, room);
-      select max(l.turn) into v_turn from lanes l where l.id = any (v_lanes);
+      v_turn := v_turns[v_found];
     end if;
 
     if v_found < c_page then
@@ -434,6 +435,8 @@ as $$
   update lanes l set blocked = false
     from (select distinct * from unnest(p_env, p_queue, p_key) as i (env, queue_id, key)) i
    where l.env = i.env and l.queue_id = i.queue_id and l.key = i.key and l.blocked
+     -- asked once, not for each place
+     and exists (select from lanes b where b.blocked and b.env = any (p_env))
 $$;
 
 -- Takes the claim locks of the environments in which something limits these queues: freeing such a place must not slip between a

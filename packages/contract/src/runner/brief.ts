@@ -57,4 +57,4 @@ export const brief = (assignment: Assignment): BriefAssignment => ({
 
 /** With its usual parts again. What was read from JSON has no member that is undefined. */
 export const inFull = (read: BriefAssignment): Assignment =>
-  ({ queue: `task/${read.task}`, ...usual, ...read }) as Assignment;
+  ({ queue: `task/${read.task}`, ...usual, ...read });

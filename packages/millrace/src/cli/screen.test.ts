@@ -26,7 +26,7 @@ it('aligns columns and leaves the last one alone', () => {
 
 it('writes no colours to what is no terminal', () => {
   const pipe = new PassThrough({ encoding: 'utf8' });
-  const { line, paint } = screenOn(pipe as unknown as NodeJS.WriteStream);
+  const { line, paint } = screenOn(pipe);
   // Not by itself: a CI is not a terminal.
   expect(paint.isColorSupported).toBe(false);
   line(paint.red('bad'));

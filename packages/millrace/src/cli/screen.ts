@@ -8,7 +8,7 @@ export interface Screen {
   readonly paint: Paint;
 }
 
-export function screenOn(stream: Pick<NodeJS.WriteStream, 'write' | 'isTTY'>): Screen {
+export function screenOn(stream: Pick<NodeJS.WriteStream, 'write'> & { readonly isTTY?: boolean }): Screen {
   // Never undefined: picocolors would then decide by itself, and paints whenever it sees a CI.
   const coloured = stream.isTTY === true && process.env['NO_COLOR'] === undefined;
   return {

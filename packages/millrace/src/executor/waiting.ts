@@ -33,7 +33,7 @@ export class Waiting {
   /** Resolves when it is over and the attempt has a place; rejects when the attempt is asked to stop. */
   begin(wait: Wait): Promise<void> {
     const ended = this.#ended;
-    if (ended) return Promise.reject(ended.reason as Error);
+    if (ended) return Promise.reject(ended.reason);
     // Two that wait for the same thing wait together.
     const known = this.#pending.get(wait.key);
     if (known) return known.over;

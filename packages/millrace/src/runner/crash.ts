@@ -3,15 +3,6 @@ import type { Death } from '../executor/spawn.ts';
 import type { Attempt } from './attempt.ts';
 import type { Executor } from './executor.ts';
 
-export interface CrashFacts {
-  readonly death: Death;
-  /** Why we killed it, if we did. */
-  readonly killedFor: string | null;
-  readonly ready: boolean;
-  /** MiB, if it had a limit of its own. */
-  readonly memory: number | undefined;
-}
-
 /** After so many processes that died before they could start it, an attempt fails. */
 const startsAtMost = 3;
 const outOfMemory = /heap out of memory|Reached heap limit|JavaScript heap|Out of memory:/i;
@@ -20,15 +11,15 @@ const wordsShown = 8;
 const noise = /^\s*\d+: 0x|Native stack trace|^\[\d+:0x/;
 
 /** What an attempt comes to whose process died: an outcome if it is to blame or was asked to stop, otherwise undefined. */
-export function died(attempt: Attempt, executor: Executor, death: Death): Outcome | undefined {
+export function afterDeath(attempt: Attempt, executor: Executor, death: Death): Outcome | undefined {
   if (attempt.canceledAt !== null) return { kind: 'canceled' };
-  const { killedFor, ready, memory, purpose, culpritKnown } = executor;
+  const { ready, purpose, culpritKnown } = executor;
   const isToBlame = ready ? purpose !== 'shared' && !culpritKnown : attempt.failedStarts >= startsAtMost;
-  return isToBlame ? crashed(crashError({ death, killedFor, ready, memory })) : undefined;
+  return isToBlame ? crashed(crashError(executor, death)) : undefined;
 }
 
 /** What to say of an attempt whose process died while it was alone in it. */
-export function crashError({ death, killedFor, ready, memory }: CrashFacts): SerializedError {
+function crashError({ killedFor, ready, memory }: Executor, death: Death): SerializedError {
   const { name, message } = cause(death, killedFor, memory);
   const told = ready ? message : `${message} before it could start the run`;
   // A message that stays the same makes one error group; what varies goes below it.

@@ -1,17 +1,11 @@
 import { availableParallelism } from 'node:os';
-import type {
-  AttemptWaited,
-  BriefAssignment,
-  LogLine,
-  MachinePreset,
-  Settlement,
-} from '@millrace/contract/runner';
+import type { AttemptWaited, BriefAssignment, LogLine, Settlement } from '@millrace/contract/runner';
 import type { ServedTask } from '../bundle/versions-file.ts';
 import type { Death } from '../executor/spawn.ts';
 import type { FromExecutor } from '../executor/messages.ts';
-import { machineOf, newAttempt } from './attempt.ts';
+import { newAttempt } from './attempt.ts';
 import type { Attempt } from './attempt.ts';
-import { crashed, died } from './crash.ts';
+import { afterDeath, crashed } from './crash.ts';
 import type { Executor } from './executor.ts';
 import { Held } from './held.ts';
 import type { HeldOptions } from './held.ts';
@@ -200,10 +194,9 @@ export class Dispatch {
     while (this.#lines.first('suspect') && this.#pool.busy('suspect') < suspectsAtOnce) {
       this.#runAlone('suspect');
     }
-    for (;;) {
-      const first = this.#lines.first('isolated');
-      if (!first || this.#held.busy >= concurrency) break;
-      if (!this.#pool.hasMemoryFor(this.#machineOf(first))) break;
+    while (this.#held.busy < concurrency) {
+      const attempt = this.#lines.first('isolated');
+      if (!attempt || !this.#pool.hasMemoryFor(attempt)) break;
       this.#runAlone('isolated');
     }
     const batches = new Map<Executor, Attempt[]>();
@@ -220,14 +213,8 @@ export class Dispatch {
   #runAlone(purpose: 'suspect' | 'isolated'): void {
     const attempt = this.#lines.next(purpose);
     if (!attempt) return;
-    const { version, task } = attempt.assignment;
-    const executor = this.#pool.alone(version, task, purpose, this.#machineOf(attempt));
+    const executor = this.#pool.alone(attempt, purpose);
     if (this.#held.enter(attempt, executor)) executor.run([attempt]);
-  }
-
-  #machineOf(attempt: Attempt): MachinePreset | null {
-    const task = this.#taskOf(attempt);
-    return task ? machineOf(attempt, task) : null;
   }
 
   #ready(executor: Executor): void {
@@ -270,7 +257,7 @@ export class Dispatch {
     if (attempt) this.#held.settle(attempt, crashed(error));
   }
 
-  /** What was in it is settled if it is to blame or was asked to stop, suspected if nobody knows, and otherwise runs again. */
+  /** What was in it is settled if it is to blame or was asked to stop, let go if it waits, and otherwise runs again. */
   #died(executor: Executor, death: Death): void {
     this.#pool.remove(executor);
     // Closed: what ran in it runs elsewhere, once the server notices.
@@ -280,7 +267,7 @@ export class Dispatch {
       const waited = waitsOn(attempt);
       this.#held.exit(attempt, executor);
       if (!ready) attempt.failedStarts += 1;
-      const outcome = died(attempt, executor, death);
+      const outcome = afterDeath(attempt, executor, death);
       if (waited && attempt.canceledAt === null) this.#suspended.detach(attempt);
       else if (outcome) this.#held.settle(attempt, outcome);
       else {

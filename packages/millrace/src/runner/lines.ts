@@ -4,7 +4,7 @@ import type { Attempt } from './attempt.ts';
 import type { Purpose } from './executor.ts';
 
 /** What attempts wait for: a kind of process, or a slot in the one that they are suspended in. */
-export type Line = Purpose | 'returning';
+type Line = Purpose | 'returning';
 
 /** The line of an attempt that is in no process. */
 export function lineOf(attempt: Attempt, task: ServedTask | undefined): Purpose {

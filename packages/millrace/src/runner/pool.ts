@@ -1,7 +1,9 @@
 import { totalmem } from 'node:os';
 import { machineMemory } from '@millrace/contract/runner';
-import type { EnvironmentFacts, MachinePreset } from '@millrace/contract/runner';
+import type { EnvironmentFacts } from '@millrace/contract/runner';
 import type { ServedBuild } from '../bundle/versions-file.ts';
+import { machineOf } from './attempt.ts';
+import type { Attempt } from './attempt.ts';
 import { Executor } from './executor.ts';
 import type { ExecutorEvents, Purpose } from './executor.ts';
 import type { Guard } from './guard.ts';
@@ -102,24 +104,24 @@ export class Pool {
     return build && this.#start(build, version, 'shared', this.#options.executorMemory);
   }
 
-  /** A new process for one run of a task. */
-  alone(
-    version: string,
-    task: string,
-    purpose: Exclude<Purpose, 'shared'>,
-    machine: MachinePreset | null,
-  ): Executor | undefined {
+  /** A new process for one attempt; undefined when it cannot be executed here. */
+  alone(attempt: Attempt, purpose: Exclude<Purpose, 'shared'>): Executor | undefined {
+    const { version, task } = attempt.assignment;
     const build = this.#options.build(version);
-    const source = build?.tasks[task]?.source;
-    if (!build || source === undefined) return undefined;
+    const served = build?.tasks[task];
+    if (!build || !served) return undefined;
     // It imports that task's file and what it needs, not the whole project.
-    const entries = build.entries.filter((entry) => entry.source === source);
+    const entries = build.entries.filter((entry) => entry.source === served.source);
+    const machine = machineOf(attempt, served);
     const memory = machine === null ? this.#options.executorMemory : machineMemory[machine];
     return this.#start({ ...build, entries }, version, purpose, memory);
   }
 
   /** Runs alone are held back by the memory that their machines promise, except the first. */
-  hasMemoryFor(machine: MachinePreset | null): boolean {
+  hasMemoryFor(attempt: Attempt): boolean {
+    const { version, task } = attempt.assignment;
+    const served = this.#options.build(version)?.tasks[task];
+    const machine = served ? machineOf(attempt, served) : null;
     let used = 0;
     // One that waits may wait for just the run that this is asked for.
     for (const executor of this.#executors)

@@ -119,7 +119,7 @@ test('a process that dies while its attempts wait takes none of them along: they
   const detached = () =>
     peer.received.flatMap((message) => (message.type === 'detach' ? message.fences : []));
   await peer.until(() => detached().length === 3);
-  expect(detached().toSorted()).toEqual([...fences, probe]);
+  expect(detached().toSorted((one, other) => one - other)).toEqual([...fences, probe]);
   expect(peer.outcomes.size).toBe(0);
 });
 

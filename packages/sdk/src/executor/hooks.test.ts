@@ -15,7 +15,7 @@ afterEach(() => {
 async function executed(declared: Declared, changes: Partial<ExecuteOptions> = {}) {
   const lines: RunLogLine[] = [];
   const outcome = await execute({
-    task: task<'charge', unknown, unknown>({ id: 'charge', ...declared }),
+    task: task<'charge', unknown>({ id: 'charge', ...declared }),
     assignment: assignmentOf({ payload: '{"n":1}' }),
     environment,
     signal: new AbortController().signal,

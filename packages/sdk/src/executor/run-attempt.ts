@@ -105,7 +105,7 @@ function whenCanceled(calls: HookCalls) {
   const call = AsyncLocalStorage.bind(() => {
     if ((signal.reason as Partial<AbortReason> | undefined)?.kind !== 'canceled') return;
     const runPromise = new Promise<unknown>((resolve, reject) => {
-      stop = (ran) => (ran.ok ? resolve(ran.output) : reject(ran.thrown as Error));
+      stop = (ran) => (ran.ok ? resolve(ran.output) : reject(ran.thrown));
     });
     runPromise.catch(() => undefined);
     called = callWatching(calls, 'onCancel', { runPromise });

@@ -30,4 +30,4 @@ export const registering = <K extends HookName>(which: K): Register<K> =>
     }
     const hooks = ((holder[slot] ??= {})[which] ??= new Map() as never) as Map<string, HookOf<K>>;
     hooks.set(typeof first === 'string' ? `named ${first}` : `${(unnamed += 1)}`, hook as HookOf<K>);
-  }) as Register<K>;
+  });

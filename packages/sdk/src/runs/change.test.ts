@@ -154,12 +154,13 @@ test('tags and metadata are about the run that calls, or the one that is named',
   const scopes = runScopes(() => new AsyncLocalStorage());
   await scopes.run({ run: 'run_1', attempt: 1, onLog() {} }, async () => {
     await tags.add(['a', 'b']);
-    expect(await metadata.increment('n')).toEqual({ n: 1 });
-    await metadata.parent.append('seen', 'x');
-    await metadata.root.replace({ all: true });
-    await metadata.del('n', { run: { id: 'run_2' } });
-    expect(await metadata.current()).toEqual({ n: 1 });
   });
+  const run = { id: 'run_1' };
+  expect(await metadata.increment('n', 1, { run })).toEqual({ n: 1 });
+  await metadata.parent.append('seen', 'x', { run });
+  await metadata.root.replace({ all: true }, { run });
+  await metadata.del('n', { run: { id: 'run_2' } });
+  expect(await metadata.current({ run })).toEqual({ n: 1 });
   expect(sent()).toEqual([
     ['POST', '/api/v1/runs/run_9/tags', { tags: 'a' }],
     ['POST', '/api/v1/runs/run_1/tags', { tags: ['a', 'b'] }],

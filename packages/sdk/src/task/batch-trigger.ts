@@ -17,7 +17,7 @@ export async function batchTrigger<T extends AnyTask = AnyTask>(
 ): Promise<BatchHandle> {
   const erased = items.map((item) => ({
     task: taskIdentifier,
-    payload: item.payload as unknown,
+    payload: item.payload,
     options: item.options,
   }));
   return triggerBatch(currentClient(), erased, options);

@@ -5,7 +5,13 @@
 import { createHmac } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
-import { timeoutMessage, type HttpReply, type HttpRequest, type SignText, type Transport } from './transport.ts';
+import {
+  timeoutMessage,
+  type HttpReply,
+  type HttpRequest,
+  type SignText,
+  type Transport,
+} from './transport.ts';
 
 interface Origin {
   readonly request: typeof http.request;

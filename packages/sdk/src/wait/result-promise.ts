@@ -19,7 +19,7 @@ export class ResultPromise<TResult extends WaitResult<unknown>> extends Promise<
   /** The output. Throws the error of a result that is not ok. */
   async unwrap(): Promise<OutputOf<TResult>> {
     const result = await this;
-    if (result.ok) return result.output as OutputOf<TResult>;
+    if (result.ok) return result.output;
     throw result.error;
   }
 }

@@ -122,7 +122,7 @@ test('a credential that is none is looked for once a second, and a key that come
   const counting = Object.assign((...tag: Parameters<typeof sql>) => {
     if (tag[0].join('').includes('from secret_keys')) looks += 1;
     return sql(...tag);
-  }, sql) as typeof sql;
+  }, sql);
   const other = createAuthenticate({ sql: counting, ring });
   const { id, text } = await addKey('dev', ['admin']);
   const [{ digest } = { digest: null }] = await sql`select digest from secret_keys where id = ${id}`;

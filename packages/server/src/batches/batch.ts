@@ -25,3 +25,24 @@ export interface BatchRow {
   readonly parent_run_id: string | null;
   readonly idempotency_key: string | null;
 }
+
+/** An item of a batch, ready to be written. */
+export interface PreparedItem {
+  readonly run: NewRun;
+  /** Its line was longer than a line may be: it becomes a run that has failed. */
+  readonly isOversized: boolean;
+}
+
+export interface Filled {
+  readonly accepted: number;
+  readonly deduplicated: number;
+  /** Items that are there now. */
+  readonly received: number;
+  readonly sealed: boolean;
+}
+
+export interface Written {
+  readonly filled: Filled;
+  /** To be called when it is committed: runs may start now, or fall due. */
+  readonly tell: (batches: Pick<Batches, 'dispatch'>) => void;
+}

@@ -300,7 +300,7 @@ it('a stream is read in pieces, wherever they end', async () => {
     headers: { authorization: `Bearer ${keys.prod}`, 'content-type': 'application/ndjson; charset=utf-8' },
     body: streamOf(text, 3),
     duplex: 'half',
-  } as RequestInit);
+  });
   expect(await response.json()).toMatchObject({ sealed: true });
   expect(await payloads(id)).toEqual(['€ 0 🦊', '€ 1 🦊', '€ 2 🦊']);
   expect((await ask(`GET /api/v2/batches/${id}`, { key: keys.prod })).body.runs).toHaveLength(3);

@@ -4,41 +4,24 @@ import type { NewRun } from '../runs/row.ts';
 import { insertRuns } from '../runs/trigger.ts';
 import { withoutTwins } from '../runs/twins.ts';
 import { unprocessable } from '../problem.ts';
-import type { Batches, BatchRow } from './batch.ts';
+import type { Batches, BatchRow, Filled, PreparedItem, Written } from './batch.ts';
+import { fillAtOnce } from './fill-at-once.ts';
 import { endUpFront, failUpFront } from './oversized.ts';
 import { columns } from './open.ts';
-
-/** An item of a batch, ready to be written. */
-export interface PreparedItem {
-  readonly run: NewRun;
-  /** Its line was longer than a line may be: it becomes a run that has failed. */
-  readonly isOversized: boolean;
-}
-
-export interface Filled {
-  readonly accepted: number;
-  readonly deduplicated: number;
-  /** Items that are there now. */
-  readonly received: number;
-  readonly sealed: boolean;
-}
 
 export async function fillBatch(
   batches: Batches,
   env: number,
-  batch: string,
+  batch: BatchRow,
   items: readonly PreparedItem[],
 ): Promise<Filled> {
   const now = batches.clock.now();
-  const { filled, tell } = await batches.sql.begin((tx) => fillIn(tx, env, batch, items, now));
+  const { sql } = batches;
+  const { filled, tell } =
+    (await fillAtOnce(sql, env, batch, items, now)) ??
+    (await sql.begin((tx) => fillIn(tx, env, batch.id, items, now)));
   tell(batches);
   return filled;
-}
-
-interface Written {
-  readonly filled: Filled;
-  /** To be called when it is committed: runs may start now, or fall due. */
-  readonly tell: (batches: Pick<Batches, 'dispatch'>) => void;
 }
 
 /**
@@ -124,7 +107,8 @@ async function insertItems(
   } else {
     // They are in the order of their batch, not of their arrival.
     const clock = { now: () => created_at.getTime() };
-    const rows = await insertRuns({ sql: tx, clock }, runs);
+    const held = runs.map((run): NewRun => ({ ...run, state: 'held' }));
+    const rows = await insertRuns({ sql: tx, clock }, held);
     const madeBy = new Map(rows.map((row) => [row.ix - 1, row.run_id]));
     const made = items.map((_, index) => madeBy.get(places[index] as number) as string);
     await link(tx, env, items, made);

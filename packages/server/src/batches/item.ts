@@ -13,7 +13,7 @@ export interface BatchParent {
   readonly depth: number;
 }
 
-/** The run of an item: what a trigger would make, held until the batch is sealed. A refusal says which item it is about. */
+/** The run of an item: what a trigger would make, with the id of its place. A refusal says which item it is about. */
 export function prepareItem(
   { engine, redact }: Pick<Batches, 'engine' | 'redact'>,
   environment: Environment,
@@ -25,7 +25,6 @@ export function prepareItem(
     const own: NewRun = {
       ...run,
       id: itemRunId(batch.id, index),
-      state: 'held',
       batch: batch.id,
       // One turn for all of one priority, so that the order of their ids, which is that of the items, decides.
       ord: (run.due ?? batch.created_at).getTime() - run.priorityMs,

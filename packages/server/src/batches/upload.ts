@@ -1,8 +1,8 @@
 import { batchItem, batchItemLimit, type BatchItem } from '@millrace/contract';
 import type { Environment } from '../auth/principal.ts';
 import { badRequest, unprocessable } from '../problem.ts';
-import type { Batches, BatchRow } from './batch.ts';
-import { fillBatch, type Filled, type PreparedItem } from './fill.ts';
+import type { Batches, BatchRow, Filled, PreparedItem } from './batch.ts';
+import { fillBatch } from './fill.ts';
 import { prepareItem, type BatchParent } from './item.ts';
 import { linesOf, type Line } from './lines.ts';
 
@@ -33,7 +33,7 @@ export async function fillFromLines(
   let bytes = 0;
 
   const write = async (items: readonly PreparedItem[]): Promise<void> => {
-    const written = await fillBatch(batches, environment.id, batch.id, items);
+    const written = await fillBatch(batches, environment.id, batch, items);
     filled = {
       ...written,
       accepted: filled.accepted + written.accepted,

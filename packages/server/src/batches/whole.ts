@@ -2,6 +2,7 @@ import type { BatchItem } from '@millrace/contract';
 import type { Environment } from '../auth/principal.ts';
 import type { Transaction } from '../db/connect.ts';
 import type { Batches } from './batch.ts';
+import { fillAtOnce } from './fill-at-once.ts';
 import { fillIn } from './fill.ts';
 import { prepareItem, type BatchParent } from './item.ts';
 import { isConflict, openIn, type NewBatch } from './open.ts';
@@ -24,7 +25,9 @@ export async function createWhole(
         isOversized: false,
       })),
     );
-    const { tell } = await fillIn(tx, environment.id, batch.id, prepared, now);
+    const { id: env } = environment;
+    const { tell } =
+      (await fillAtOnce(tx, env, batch, prepared, now)) ?? (await fillIn(tx, env, batch.id, prepared, now));
     return { opened, tell };
   };
   try {

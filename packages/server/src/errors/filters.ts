@@ -31,7 +31,7 @@ export function ownSources(sql: Queryable, { search, ...rest }: ErrorFilter): Fr
   if (search === '') return sources;
   // What is shorter than a trigram has an index of its own, of exactly such texts.
   const condition =
-    [...search].length < 3
+    Array.from(search).length < 3
       ? sql`error_grams(x.type, x.message) @> array[lower(${search}::text)]`
       : says(sql, sql`x`, search);
   return [

@@ -2,13 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type {
   EnvironmentFacts,
   LogLine,
-  AttemptWaited,
   AttemptWaits,
   RunnerMessage,
   ServerMessage,
   Settlement,
 } from '@millrace/contract/runner';
-import { DatabaseLost } from '../db/connect.ts';
 import { runnerMessage } from '@millrace/contract/runner';
 import type { TaughtVariables } from '../envvars/known.ts';
 import type { ConnectedRunners } from '../workers/runners.ts';
@@ -17,7 +15,8 @@ import type { Dispatch } from './dispatch.ts';
 import type { Engine } from './engine.ts';
 import { detachRuns, reclaimUnheld, rescueRunner } from './rescue.ts';
 import type { EndedAttempt, Settled } from './settle.ts';
-import { waitNotStored, type BeginWaits, type BegunWaits } from './waits/begin.ts';
+import { beginSurely, settleSurely } from './surely.ts';
+import type { BeginWaits } from './waits/begin.ts';
 import { tellMissed, type Resume } from './waits/resume.ts';
 
 export interface LeaseTimes {
@@ -63,11 +62,11 @@ export function serveRunner(
   environment: EnvironmentFacts,
   socket: RunnerSocket,
 ): RunnerConnection {
-  const { engine, runners, dispatch, settle, beginWaits, resume, keepLines, variables, times, closing } =
-    dependencies;
+  const { engine, runners, dispatch, resume, keepLines, variables, times, closing } = dependencies;
   const connection = randomUUID();
   let runner: ConnectedRunner | undefined;
   let open = true;
+  const sure = { ...dependencies, isOver: () => closing() || !open };
   let greeting: Promise<void> = Promise.resolve();
 
   const refuse = (reason: string, retry: boolean): void => {
@@ -149,7 +148,7 @@ export function serveRunner(
     await Promise.all(
       settlements.map(async (settlement) => {
         const held = present.held.get(settlement.fence);
-        const settled = held && (await settleSurely({ ...settlement, ...held }));
+        const settled = held && (await settleSurely(sure, { ...settlement, ...held }));
         present.release(settlement.fence);
         (settled && !settled.stale ? fences : stale).push(settlement.fence);
       }),
@@ -159,50 +158,15 @@ export function serveRunner(
   };
 
   const beginAll = async (present: ConnectedRunner, attempts: readonly AttemptWaits[]): Promise<void> => {
-    const waited = await Promise.all(attempts.map((one) => beginSurely(present, { env, ...one })));
+    const waited = await Promise.all(attempts.map((one) => beginSurely(sure, present, { env, ...one })));
     present.tellWaited(waited);
     for (const { fence, state } of waited) if (state === 'stale') present.release(fence);
     if (waited.some(({ state }) => state === 'suspended')) dispatch.slotsFreed(env);
   };
 
-  /** While PostgreSQL is away it is tried again; if the connection ends meanwhile, the runner asks again over the next one. */
-  const beginSurely = async (present: ConnectedRunner, begun: BegunWaits): Promise<AttemptWaited> => {
-    for (;;) {
-      try {
-        return await beginWaits(begun);
-      } catch (error) {
-        if (closing() || !open) throw error;
-        if (error instanceof DatabaseLost) await new Promise((resolve) => setTimeout(resolve, 250));
-        else {
-          // It would wait for ever for what was never written down.
-          engine.log.warn('wait.failed', { run: begun.run, error: String(error) });
-          const { fence } = begun;
-          const held = present.held.get(fence);
-          if (held) await settleSurely({ ...held, fence, outcome: waitNotStored });
-          return { fence, state: 'stale', spell: null, keys: [] };
-        }
-      }
-    }
-  };
-
   const detach = async (present: ConnectedRunner, fences: readonly number[]): Promise<void> => {
     for (const fence of fences) present.release(fence);
     await detachRuns(dependencies, present.id, fences);
-  };
-
-  /** While PostgreSQL is away an outcome waits here; if this process ends meanwhile, the runner tells the next one. */
-  const settleSurely = async (ended: EndedAttempt): Promise<Settled> => {
-    for (;;) {
-      try {
-        return await settle(ended);
-      } catch (error) {
-        if (closing() || !open) throw error;
-        engine.log.warn('settle.failed', { run: ended.run, error: String(error) });
-        // It will never be taken as it is. The run must end all the same, and say why.
-        if (!(error instanceof DatabaseLost)) return settle({ ...ended, outcome: unstorable });
-        await new Promise((resolve) => setTimeout(resolve, 250));
-      }
-    }
   };
 
   const heartbeat = async (present: ConnectedRunner): Promise<void> => {
@@ -284,18 +248,6 @@ export function serveRunner(
     },
   };
 }
-
-const unstorable: EndedAttempt['outcome'] = {
-  kind: 'failed',
-  status: 'SYSTEM_FAILURE',
-  error: {
-    type: 'INTERNAL_ERROR',
-    name: 'ResultNotStored',
-    code: 'RESULT_NOT_STORED',
-    message: 'The result of this run could not be stored. The log of the server says why.',
-    stackTrace: '',
-  },
-};
 
 function readMessage(text: string): RunnerMessage | undefined {
   try {

@@ -12,9 +12,8 @@ import type { NewRun } from './row.ts';
 export const isPlain = (run: NewRun): boolean =>
   run.state === 'queued' && run.route === 0 && run.batch === undefined && hasNothingOwn(run);
 
-/** An item of a batch, held until that is sealed, without anything that needs the general way. */
-export const isPlainItem = (run: NewRun): boolean =>
-  run.state === 'held' && run.route === 0 && hasNothingOwn(run);
+/** An item of a batch without anything that needs the general way. */
+export const isPlainItem = (run: NewRun): boolean => run.route === 0 && hasNothingOwn(run);
 
 const hasNothingOwn = (run: NewRun): boolean =>
   run.idempotencyKey === null &&

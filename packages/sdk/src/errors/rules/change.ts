@@ -97,5 +97,5 @@ export async function preview({
 }: PreviewedRule): Promise<ErrorRulePreview> {
   const client = currentClient();
   const params = { projectRef: await projectOf(client, { projectRef }) };
-  return client.call('previewErrorRule', { params, body: { ...rule, limit } as never });
+  return client.call('previewErrorRule', { params, body: { ...rule, limit } });
 }

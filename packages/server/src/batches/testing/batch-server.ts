@@ -52,7 +52,7 @@ export async function batchServer(options: Partial<ServerOptions> = {}): Promise
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/x-ndjson' },
         body: streamOf(items.map((item) => `${lineOf(item)}\n`).join('')),
         duplex: 'half',
-      } as RequestInit);
+      });
       return { status: response.status, headers: response.headers, body: await response.json() };
     },
     retrieve: (batch) => ask(`GET /api/v2/batches/${batch}`, { key: keys.prod }),

@@ -1,0 +1,166 @@
+/**
+ * What concurrency keys cost whoever claims and ends runs: `node bench/keys.ts [rounds] [runs] [keys] [in flight]`. The same runs under
+ * one key and spread over 10,000, without a limit and with one for each key, are claimed 100 at a time and completed, oldest first,
+ * with so many in flight. The figure is the processor time of the PostgreSQL backend: wall time is the machine's as well.
+ */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startPostgres } from '../packages/millrace/src/postgres/index.ts';
+import { connect, type Sql } from '../packages/server/src/db/connect.ts';
+import { newTimedId } from '../packages/server/src/db/ids.ts';
+import { migrate } from '../packages/server/src/db/migrate.ts';
+
+const rounds = Number(process.argv[2] ?? 5);
+const runs = Number(process.argv[3] ?? 30_000);
+const manyKeys = Number(process.argv[4] ?? 10_000);
+const inFlight = Number(process.argv[5] ?? 1_000);
+const size = 100;
+
+interface Figures {
+  claim: number[];
+  settle: number[];
+  claimWall: number[];
+  settleWall: number[];
+  claims: number[];
+}
+
+interface Side {
+  readonly name: string;
+  readonly keys: number;
+  /** Runs at once under each key; null for no limit. */
+  readonly limit: number | null;
+  readonly sql: Sql;
+  readonly pid: number;
+  readonly figures: Figures;
+}
+
+async function prepare(sql: Sql, limit: number | null): Promise<number> {
+  await migrate(sql);
+  await sql`insert into organizations (id, name) values ('o', 'o')`;
+  await sql`insert into projects (ref, organization_id, name) values ('proj_x', 'o', 'p')`;
+  await sql`insert into environments (public_id, project_id, kind) values ('e1', 1, 'prod')`;
+  await sql`insert into versions (env, version, sequence, content_hash) values (1, '20261121.1', 1, 'x')`;
+  await sql`insert into current_versions values (1, 1)`;
+  await sql`insert into queues (env, name, concurrency_limit) values (1, 'task/t', ${limit})`;
+  await sql`insert into tasks values (1, 't', '{}')`;
+  await sql`
+    insert into runners (id, env, host, pid, connection, connected_at, expires_at)
+    values ('r', 1, 'h', 1, 'c', now(), now() + interval '1 day')`;
+  const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
+  return row?.pid ?? 0;
+}
+
+/** Processor time of a process so far, in microseconds. */
+async function spent(pid: number): Promise<number> {
+  return Number((await readFile(`/proc/${pid}/schedstat`, 'utf8')).split(' ')[0]) / 1_000;
+}
+
+async function trigger(sql: Sql, keys: number): Promise<void> {
+  const payload = JSON.stringify({ pad: 'x'.repeat(160) });
+  for (let at = 0; at < runs; at += 500) {
+    const now = Date.now();
+    const ids = Array.from({ length: Math.min(500, runs - at) }, () => newTimedId('run', now));
+    await sql`
+      select count(*) from trigger_runs(now(), ${ids.map(() => 1)}::int[], ${ids}::text[],
+        ${ids.map(() => 't')}::text[], ${ids.map(() => 'queued')}::text[], ${ids.map(() => 1)}::int[],
+        ${ids.map((_, n) => `key ${(at + n) % keys}`)}::text[], ${ids.map(() => 0)}::int[], ${ids.map(() => now)}::bigint[],
+        ${ids.map(() => payload)}::text[], null, null, null, null, null, null, null, null, null, null, null, null, null, null,
+        null, null, null, null, null)`;
+  }
+}
+
+interface Held {
+  readonly run: string;
+  readonly fence: string;
+}
+
+async function round({ sql, pid, keys, figures }: Side): Promise<void> {
+  await trigger(sql, keys);
+  const cost = { claim: 0, settle: 0, claimWall: 0, settleWall: 0 };
+  const timed = async <T>(what: 'claim' | 'settle', act: () => Promise<T>): Promise<T> => {
+    const before = await spent(pid);
+    const started = performance.now();
+    const result = await act();
+    cost[`${what}Wall`] += (performance.now() - started) * 1_000;
+    cost[what] += (await spent(pid)) - before;
+    return result;
+  };
+  const held: Held[] = [];
+  let turn = -1;
+  let claimed = 0;
+  let claims = 0;
+  for (;;) {
+    const rows = await timed(
+      'claim',
+      () => sql<{ run_id: string; fence: string; turn: number }[]>`
+        select * from claim_runs(1, 'r', array[0, 1], 1, ${size}, ${turn}, now())`,
+    );
+    claims++;
+    turn = rows[0]?.turn ?? turn;
+    claimed += rows.length;
+    for (const row of rows) held.push({ run: row.run_id, fence: row.fence });
+    if (held.length < inFlight && rows.length > 0) continue;
+    const some = held.splice(0, size);
+    if (some.length === 0) break;
+    await timed(
+      'settle',
+      () => sql`
+        select count(*) from settle_runs(now(), ${some.map(() => 1)}::int[], ${some.map((one) => one.run)}::text[],
+          ${some.map((one) => one.fence)}::bigint[], ${some.map(() => 'COMPLETED')}::text[], ${some.map(() => '1')}::text[],
+          ${some.map(() => 'application/json')}::text[], null, null, null)`,
+    );
+  }
+  if (claimed !== runs) throw new Error(`${claimed} of ${runs} runs were claimed`);
+  for (const what of ['claim', 'settle', 'claimWall', 'settleWall'] as const)
+    figures[what].push(cost[what] / runs);
+  figures.claims.push(claims);
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-'));
+const postgres = await startPostgres({ dataDir: folder });
+try {
+  const sides: Side[] = [];
+  for (const [name, keys, limit] of [
+    ['one key', 1, null],
+    ['many keys', manyKeys, null],
+    ['one key, limited', 1, inFlight + size],
+    ['many keys, limited', manyKeys, 5],
+  ] as const) {
+    const database = `keys_${sides.length}`;
+    const admin = connect(postgres.connection, { name: 'bench', max: 1 });
+    await admin.unsafe(`create database ${database}`);
+    await admin.end();
+    const sql = connect({ ...postgres.connection, database }, { name: 'bench', max: 1 });
+    const pid = await prepare(sql, limit);
+    const figures = { claim: [], settle: [], claimWall: [], settleWall: [], claims: [] };
+    sides.push({ name, keys, limit, sql, pid, figures });
+  }
+  // In turn, so that whatever else the machine does meets all.
+  for (let n = 0; n < rounds; n++) for (const side of sides) await round(side);
+  // Each round against the same round of the side with one key.
+  const ratio = (side: Side, of: (figures: Figures, n: number) => number): string => {
+    const one = sides.find((other) => other.keys === 1 && (other.limit === null) === (side.limit === null));
+    return median(side.figures.claim.map((_, n) => of(side.figures, n) / of(one?.figures ?? side.figures, n))).toFixed(2);
+  };
+  const us = (values: readonly number[]) => median(values).toFixed(1);
+  console.table(
+    sides.map((side) => ({
+      '': side.name,
+      'claim, µs a run': us(side.figures.claim),
+      'against one key': ratio(side, ({ claim }, n) => claim[n] ?? Number.NaN),
+      'settle, µs a run': us(side.figures.settle),
+      'settle against one': ratio(side, ({ settle }, n) => settle[n] ?? Number.NaN),
+      'both against one': ratio(side, ({ claim, settle }, n) => (claim[n] ?? Number.NaN) + (settle[n] ?? Number.NaN)),
+      'wall, claim': us(side.figures.claimWall),
+      'wall, settle': us(side.figures.settleWall),
+      claims: median(side.figures.claims),
+    })),
+  );
+  await Promise.all(sides.map(({ sql }) => sql.end()));
+} finally {
+  await postgres.stop();
+  await rm(folder, { recursive: true, force: true });
+}
