@@ -143,7 +143,9 @@ try {
   // Each round against the same round of the side with one key.
   const ratio = (side: Side, of: (figures: Figures, n: number) => number): string => {
     const one = sides.find((other) => other.keys === 1 && (other.limit === null) === (side.limit === null));
-    return median(side.figures.claim.map((_, n) => of(side.figures, n) / of(one?.figures ?? side.figures, n))).toFixed(2);
+    return median(
+      side.figures.claim.map((_, n) => of(side.figures, n) / of(one?.figures ?? side.figures, n)),
+    ).toFixed(2);
   };
   const us = (values: readonly number[]) => median(values).toFixed(1);
   console.table(
@@ -153,7 +155,10 @@ try {
       'against one key': ratio(side, ({ claim }, n) => claim[n] ?? Number.NaN),
       'settle, µs a run': us(side.figures.settle),
       'settle against one': ratio(side, ({ settle }, n) => settle[n] ?? Number.NaN),
-      'both against one': ratio(side, ({ claim, settle }, n) => (claim[n] ?? Number.NaN) + (settle[n] ?? Number.NaN)),
+      'both against one': ratio(
+        side,
+        ({ claim, settle }, n) => (claim[n] ?? Number.NaN) + (settle[n] ?? Number.NaN),
+      ),
       'wall, claim': us(side.figures.claimWall),
       'wall, settle': us(side.figures.settleWall),
       claims: median(side.figures.claims),

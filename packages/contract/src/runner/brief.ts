@@ -56,5 +56,8 @@ export const brief = (assignment: Assignment): BriefAssignment => ({
 });
 
 /** With its usual parts again. What was read from JSON has no member that is undefined. */
-export const inFull = (read: BriefAssignment): Assignment =>
-  ({ queue: `task/${read.task}`, ...usual, ...read });
+export const inFull = (read: BriefAssignment): Assignment => ({
+  queue: `task/${read.task}`,
+  ...usual,
+  ...read,
+});

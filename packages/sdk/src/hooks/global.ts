@@ -22,12 +22,13 @@ export type Register<K extends HookName> = {
 
 let unnamed = 0;
 
-export const registering = <K extends HookName>(which: K): Register<K> =>
-  ((first: string | HookOf<K>, second?: HookOf<K>): void => {
+export const registering =
+  <K extends HookName>(which: K): Register<K> =>
+  (first: string | HookOf<K>, second?: HookOf<K>): void => {
     const hook: unknown = typeof first === 'string' ? second : first;
     if (typeof hook !== 'function') {
       throw new TypeError(`tasks.${which} takes a function, or a name and a function.`);
     }
     const hooks = ((holder[slot] ??= {})[which] ??= new Map() as never) as Map<string, HookOf<K>>;
     hooks.set(typeof first === 'string' ? `named ${first}` : `${(unnamed += 1)}`, hook as HookOf<K>);
-  });
+  };
