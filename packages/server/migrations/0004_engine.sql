@@ -345,17 +345,18 @@ begin
       v_share := greatest(1, (v_want + v_found - 1) / v_found);
       -- A lane that has nothing to give is in the head as well, without a row.
       with head as materialized (
-        select p.lane_id, p.route, p.turn, p.room, h.row, row_number() over (partition by p.place order by p.turn) as nth
+        select p.lane_id, p.route, p.turn, p.room, h.row, h.ord, h.run_id,
+               row_number() over (partition by p.place, h.row is null order by p.turn, h.ord, h.run_id) as nth
           from unnest(v_lanes, v_route, v_turns, v_room, v_place) as p (lane_id, route, turn, room, place)
           left join lateral (
-            select w.ctid as row from queued w
+            select w.ctid as row, w.ord, w.run_id from queued w
              where w.lane_id = p.lane_id and (w.expires_at is null or w.expires_at > p_at)
              order by w.ord, w.run_id
              limit least(p.room, v_share)
           ) h on true
       ), taken as (
         delete from queued w
-         using (select * from head where row is not null and nth <= room order by turn limit v_want) h
+         using (select * from head where row is not null and nth <= room order by turn, ord, run_id limit v_want) h
          where w.ctid = h.row
         returning w.lane_id, w.run_id, h.route, h.turn
       ), claimed as materialized (

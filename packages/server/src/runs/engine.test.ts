@@ -127,6 +127,18 @@ describe('an idempotency key', () => {
     expect(count).toBe(1);
   });
 
+  it('tells calls that share a flush which of them made the run', async () => {
+    const t = await testEngine();
+    await t.register('send');
+    // Those that come while a flush is under way share the next one.
+    const all = Promise.all([
+      t.trigger('send'),
+      ...Array.from({ length: 10 }, () => t.trigger('send', { idempotencyKey: 'k' })),
+    ]);
+    const [, ...keyed] = await all;
+    expect(keyed.map((one) => one.isCached).toSorted()).toEqual([false, ...Array(9).fill(true)]);
+  });
+
   it('belongs to its task', async () => {
     const t = await testEngine();
     await t.register('send', 'other');
@@ -205,6 +217,31 @@ describe('limits', () => {
     await t.addRunner('r1');
     const claimed = [...(await t.claim('r1', [version.id], 10)), ...(await t.claim('r1', [version.id], 10))];
     expect(claimed.map((one) => one.run)).toContain(minnow.id);
+  });
+
+  it('give nothing up for a lane of another version that is empty', async () => {
+    const t = await testEngine();
+    const old = await t.register('send');
+    const current = await t.register('send');
+    const versions = [old.id, current.id];
+    await t.addRunner('r');
+    const done = await t.trigger('send');
+    for (const attempt of await t.claim('r', versions, 1)) await t.end(attempt);
+    const locked = await t.trigger('send', { lockToVersion: old.version });
+    expect((await t.claim('r', versions, 1)).map((one) => one.run)).toEqual([locked.id]);
+    expect(await t.statusOf(done.id)).toBe('COMPLETED');
+  });
+
+  it('take the oldest of a lane when there is not room for all', async () => {
+    const t = await testEngine();
+    const { id: version } = await t.register('send');
+    await t.addRunner('r');
+    const others = await t.trigger('send', { concurrencyKey: 'other' });
+    const ids: string[] = [];
+    for (let n = 0; n < 6; n++) ids.push((await t.trigger('send', { concurrencyKey: 'ada' })).id);
+    const claimed = (await t.claim('r', [version], 5)).map((one) => one.run);
+    expect(claimed).toContain(others.id);
+    expect(claimed.filter((id) => id !== others.id).toSorted()).toEqual(ids.slice(0, 4).toSorted());
   });
 
   it('drop the lanes of keys that are done, so that they cost nothing', async () => {

@@ -75,9 +75,9 @@ async function writeRuns(
   return calls.map((call, index) => {
     const place = places[index] as number;
     const result = results[place] as Triggered;
-    // Only an idempotency key says of what it finds that it was there.
-    const isFirst =
-      !answered.has(place) || call.idempotencyKey === null || call.requestKey === runs[place]?.requestKey;
+    // Only an idempotency key says of what it finds that it was there, and not to the same request sent again.
+    const isRepeated = call.requestKey !== undefined && call.requestKey === runs[place]?.requestKey;
+    const isFirst = !answered.has(place) || call.idempotencyKey === null || isRepeated;
     answered.add(place);
     return isFirst ? result : { id: result.id, isCached: true };
   });
