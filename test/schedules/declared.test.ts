@@ -53,7 +53,7 @@ test('fires in a development environment while its runner is connected, with its
   await expect.poll(async () => (await listed())[0]?.lag?.runs, { timeout: 10_000 }).toBe(1);
   const [tick] = await sql<{ run_id: string; lateMs: number }[]>`
     select run_id, (extract(epoch from fired_at - nominal_at) * 1000)::float8 as "lateMs" from schedule_ticks`;
-  expect(tick?.lateMs).toBeLessThan(1_000);
+  expect(tick?.lateMs).toBeLessThan(5_000);
   const params = { runId: tick?.run_id ?? '' };
   await expect
     .poll(async () => (await client.call('retrieveRun', { params })).status, { timeout: 10_000 })

@@ -1,3 +1,4 @@
+import { parseInstant } from '../duration.ts';
 import { CronError, quote } from './cron-error.ts';
 import { nextRuns } from './next.ts';
 import { parseCron } from './parse.ts';
@@ -55,14 +56,9 @@ function checked(request: unknown): Required<PreviewRequest> {
 
 /** A time without an offset would mean another instant on every machine, so it is refused. */
 function readInstant(text: string): Date {
-  const date = new Date(text);
-  if (
-    !/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d))?$/.test(text) ||
-    Number.isNaN(date.getTime())
-  ) {
-    throw new CronError(
-      `Invalid from: ${quote(text)}. Write an ISO date with Z or an offset, such as '2026-01-15T12:00:00Z'.`,
-    );
-  }
-  return date;
+  const date = /T.*\d$/.test(text) && !/[+-]\d\d:?\d\d$/.test(text) ? undefined : parseInstant(text);
+  if (date !== undefined) return date;
+  throw new CronError(
+    `Invalid from: ${quote(text)}. Write an ISO date with Z or an offset, such as '2026-01-15T12:00:00Z'.`,
+  );
 }

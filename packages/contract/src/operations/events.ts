@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
-import { parseDuration } from '../duration.ts';
+import { parseDuration, parseInstant } from '../duration.ts';
 import { commaList, cursors, date, instant, oneOfList, pageSize } from './shapes.ts';
 
 /** Most characters of an event's id. */
@@ -21,12 +21,13 @@ const eventId = words(mostEventIdCharacters).refine(
 
 const lastYear = 253_402_300_799_999;
 
-/** Milliseconds since 1970 of a date as an event writes it: ISO 8601 or that number. Undefined if it cannot be read. */
+/**
+ * Milliseconds since 1970 of a date as an event writes it: ISO 8601 (in UTC where it has no offset) or that number. Undefined if it
+ * cannot be read, and for days that do not exist.
+ */
 export function eventInstant(value: string | number): number | undefined {
-  if (typeof value === 'string' && (value.length > 100 || !/^\d{4}-\d{2}-\d{2}/.test(value)))
-    return undefined;
-  const at = typeof value === 'number' ? Math.trunc(value) : new Date(value).getTime();
-  return Number.isNaN(at) || Math.abs(at) > lastYear ? undefined : at;
+  const at = typeof value === 'number' ? Math.trunc(value) : parseInstant(value)?.getTime();
+  return at === undefined || Math.abs(at) > lastYear ? undefined : at;
 }
 
 const moment = z

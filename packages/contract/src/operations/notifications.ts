@@ -35,7 +35,8 @@ const words = (most: number) =>
   z
     .string()
     .max(most)
-    .refine((text) => !text.includes('\u0000'), 'must not contain a NUL character');
+    .refine((text) => !text.includes('\u0000'), 'must not contain a NUL character')
+    .refine((text) => text.isWellFormed(), 'must not contain half a character');
 
 const url = words(2_048).refine((text) => {
   if (!URL.canParse(text)) return false;

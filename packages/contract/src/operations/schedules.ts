@@ -19,7 +19,9 @@ const text = (most: number) =>
   z
     .string()
     .max(most)
-    .regex(/^[^\u0000]*$/, 'must not contain a NUL character');
+    .regex(/^[^\u0000]*$/, 'must not contain a NUL character')
+    // The database would put the same sign for each half, and make one key of two.
+    .refine((words) => words.isWellFormed(), 'must not contain half a character');
 
 /** A malformed window; one out of range is a 422, as everything that is wrong with a cron expression. */
 const window = z

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { address, environment, json, port, positiveInteger } from './options.ts';
+import { address, environment, instant, json, port, positiveInteger } from './options.ts';
 
 describe('values of options', () => {
   it('a port is 0 to 65535', () => {
@@ -22,6 +22,19 @@ describe('values of options', () => {
     expect(address('http://127.0.0.1:4400/')).toBe('http://127.0.0.1:4400');
     for (const text of ['127.0.0.1:4400', 'ftp://x', ''])
       expect(() => address(text)).toThrow(/http or https/);
+  });
+
+  it('a time is one that exists, and the same one on every machine', () => {
+    expect(instant('2026-01-15')).toEqual(new Date('2026-01-15T00:00:00Z'));
+    expect(instant('2026-01-15T12:00+02:00')).toEqual(new Date('2026-01-15T10:00:00Z'));
+    for (const text of [
+      '2026-02-30',
+      '2026-02-30T00:00:00Z',
+      '2026-01-15T24:00:00Z',
+      '2026-01-15T12:00:00',
+      '10',
+    ])
+      expect(() => instant(text), text).toThrow(/a date that exists/);
   });
 
   it('a count is above 0', () => {

@@ -1,4 +1,4 @@
-import { environmentKind, type EnvironmentKind } from '@millrace/contract';
+import { environmentKind, parseInstant, type EnvironmentKind } from '@millrace/contract';
 import { InvalidArgumentError } from 'commander';
 
 export function port(text: string): number {
@@ -12,6 +12,10 @@ export function port(text: string): number {
 export function positiveInteger(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It is a whole number above 0.');
   return Number(text);
+}
+
+export function wholeNumber(text: string): number {
+  return text === '0' ? 0 : positiveInteger(text);
 }
 
 export function environment(text: string): EnvironmentKind {
@@ -36,9 +40,9 @@ export function address(text: string): string {
 }
 
 export function instant(text: string): Date {
-  const at = new Date(text);
-  if (/^\d{4}-\d\d-\d\d(T.*(Z|[+-]\d\d:?\d\d))?$/.test(text) && !Number.isNaN(at.getTime())) return at;
+  const at = /^\d{4}-\d\d-\d\d(T.*(Z|[+-]\d\d:?\d\d))?$/.test(text) ? parseInstant(text) : undefined;
+  if (at !== undefined) return at;
   throw new InvalidArgumentError(
-    'It is a date, or a time with Z or an offset, such as 2026-01-15T12:00:00Z.',
+    'It is a date that exists, or a time of one with Z or an offset, such as 2026-01-15T12:00:00Z.',
   );
 }

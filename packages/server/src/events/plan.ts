@@ -4,7 +4,6 @@ import type { Engine } from '../runs/engine.ts';
 import { prepareRun } from '../runs/prepare.ts';
 import type { NewRun } from '../runs/row.ts';
 import { insertRuns } from '../runs/trigger.ts';
-import { textOf } from './prepare.ts';
 import { subscriptionsOf } from './subscriptions.ts';
 
 /** An event that is to be delivered. */
@@ -34,7 +33,14 @@ export async function planDelivery(engine: Engine, deliverable: Deliverable): Pr
   // The same for each of them: written once.
   const payload = event['payload'] === undefined ? null : JSON.stringify(event['payload']);
   const { timestamp, source, context } = event;
-  const told = textOf({ id, name, timestamp, source, context, ...(replayOf !== null && { replayOf }) });
+  const told = JSON.stringify({
+    id,
+    name,
+    timestamp,
+    source,
+    context,
+    ...(replayOf !== null && { replayOf }),
+  });
   const runs: NewRun[] = [];
   for (const task of tasks) {
     const prepared = prepareRun(engine, environment, task, {});

@@ -1,12 +1,17 @@
-import { isDeepStrictEqual } from 'node:util';
 import { eventInstant, parseDuration, type EventFields, type NewEvent } from '@millrace/contract';
 import { badRequest } from '../problem.ts';
+import { isNestedBeyond, isSameJson } from './json.ts';
 import type { NewEventRow } from './row.ts';
+
+/** Far from what uses up the stack where events are written as JSON, alone or inside of something else. */
+const mostDepth = 1_000;
 
 /** The row of an event that was sent: its times read, its `timestamp` and `deliverAt` filled in. */
 export function prepareEvent(env: number, { id, event }: NewEvent, now: number): NewEventRow {
   const due = dueAt(event, now);
   const timestamp = event.timestamp === undefined ? now : (eventInstant(event.timestamp) as number);
+  if (isNestedBeyond(mostDepth, event))
+    throw badRequest(`event: it is nested more than ${mostDepth} deep; send a flatter one`);
   const stored: Record<string, unknown> = { ...event, timestamp: new Date(timestamp).toISOString() };
   if (due !== undefined) stored['deliverAt'] = new Date(due).toISOString();
   const deliverAt = due !== undefined && due > now ? new Date(due) : null;
@@ -15,7 +20,7 @@ export function prepareEvent(env: number, { id, event }: NewEvent, now: number):
     id,
     name: event.name ?? null,
     event: stored,
-    text: textOf(stored),
+    text: JSON.stringify(stored),
     deliverAt,
     replayOf: null,
   };
@@ -31,16 +36,6 @@ function dueAt({ deliverAt, deliverAfter }: EventFields, now: number): number | 
   return due;
 }
 
-/** JSON text of what came as JSON. */
-export function textOf(event: Readonly<Record<string, unknown>>): string {
-  try {
-    return JSON.stringify(event);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw badRequest('event: it is nested too deep to be stored');
-  }
-}
-
 /** Whether what was sent under a known id is another event than the stored one. What the server filled in is not compared. */
 export function isDifferent(
   sent: NewEvent['event'],
@@ -50,5 +45,5 @@ export function isDifferent(
   const names = new Set([...Object.keys(prepared.event), ...Object.keys(stored)]);
   if (sent.timestamp === undefined) names.delete('timestamp');
   if (sent.deliverAt === undefined) names.delete('deliverAt');
-  return [...names].some((name) => !isDeepStrictEqual(prepared.event[name], stored[name]));
+  return [...names].some((name) => !isSameJson(prepared.event[name], stored[name]));
 }

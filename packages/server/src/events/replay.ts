@@ -2,7 +2,6 @@ import type { SentEvent } from '@millrace/contract';
 import type { Environment } from '../auth/principal.ts';
 import { newId } from '../db/ids.ts';
 import type { Engine } from '../runs/engine.ts';
-import { textOf } from './prepare.ts';
 import { findEvent } from './retrieve.ts';
 import type { Send } from './send.ts';
 
@@ -15,6 +14,14 @@ export async function replayEvent(
 ): Promise<SentEvent> {
   const { name, event, id: replayOf } = await findEvent(sql, environment.id, original);
   const { deliverAt: _at, deliverAfter: _after, ...copy } = JSON.parse(event) as Record<string, unknown>;
-  const row = { env: environment.id, id, name, event: copy, text: textOf(copy), deliverAt: null, replayOf };
+  const row = {
+    env: environment.id,
+    id,
+    name,
+    event: copy,
+    text: JSON.stringify(copy),
+    deliverAt: null,
+    replayOf,
+  };
   return send({ environment, row, sent: copy });
 }

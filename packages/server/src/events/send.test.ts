@@ -218,7 +218,16 @@ describe('what is refused', () => {
       'event.deliverAfter',
       /not a duration/,
     );
-    await refused({ id: 'a', event: { ...event, timestamp: 'today' } }, 'event.timestamp', /not a date/);
+    for (const timestamp of [
+      'today',
+      '2026-02-30',
+      '2026-02-30T00:00:00Z',
+      '2026-01-15T24:00:00Z',
+      '2026-01-15 (x)',
+    ])
+      await refused({ id: 'a', event: { ...event, timestamp } }, 'event.timestamp', /not a date/);
+    for (const deliverAt of ['2026-02-30', '2027-06-31T10:00:00+02:00'])
+      await refused({ id: 'a', event: { ...event, deliverAt } }, 'event.deliverAt', /not a date/);
     await refused([], '', /expected object/);
     expect((await server.ask('/api/v1/events', { method: 'POST', body: '{' })).body).toEqual({
       error: 'Invalid JSON',
@@ -240,7 +249,27 @@ describe('what is refused', () => {
       method: 'POST',
       body: `{"id":"deep","event":{"name":"big","payload":${'['.repeat(200_000)}${']'.repeat(200_000)}}}`,
     });
-    expect([deep.status, deep.body.error]).toEqual([400, expect.stringMatching(/nested too deep/)]);
+    expect([deep.status, deep.body.error]).toEqual([
+      400,
+      expect.stringMatching(/nested more than 1000 deep/),
+    ]);
+  });
+
+  it('is no event that is sent beside one that is nested deep', async () => {
+    const server = await eventServer();
+    await server.register({ deep: { name: 'deep' } });
+    const body = `{"id":"deep","event":{"name":"deep","payload":${'{"a":'.repeat(999)}1${'}'.repeat(999)}}}`;
+    const sendDeep = () => server.ask('/api/v1/events', { method: 'POST', body });
+    const first = await sendDeep();
+    expect([first.status, first.body.status]).toEqual([200, 'DELIVERED']);
+    const answers = await Promise.all([
+      sendDeep(),
+      ...Array.from({ length: 20 }, (_, n) => server.send(`beside-${n}`, {})),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 21 }, () => 200));
+    expect(answers[0]?.body).toMatchObject({ isDuplicate: true, isDifferent: false });
+    expect((await server.ask(`/api/v3/runs/${first.body.runs[0]}`)).status).toBe(200);
+    expect((await server.ask('/api/v1/events/deep/replay', { method: 'POST' })).status).toBe(200);
   });
 
   it('is a version with a subscription that cannot be understood', async () => {

@@ -1,5 +1,6 @@
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { networksBeside } from './networks.ts';
 import { post, type Resolve } from './post.ts';
 import { startReceiver } from './testing/receiver.ts';
@@ -120,5 +121,63 @@ describe('a name', () => {
     ).rejects.toThrow(/127\.0\.0\.1/);
     await expect(to(port, async () => [], [])).rejects.toThrow(/has no address/);
     expect(receiver.received).toEqual([]);
+  });
+});
+
+it('a name that nobody resolves is not waited for any longer than an answer', async () => {
+  const never = post({
+    url: new URL('https://slow.example/'),
+    headers: {},
+    body: '{}',
+    networks: networksBeside(),
+    resolve: () => new Promise(() => {}),
+    signal: AbortSignal.timeout(50),
+  });
+  await expect(never).rejects.toMatchObject({ name: 'TimeoutError' });
+});
+
+describe('an answer', () => {
+  /** The status that comes of what a receiver writes to the socket when it is posted to. */
+  const statusOf = async (write: (socket: Socket) => void, patienceMs = 20_000): Promise<number> => {
+    const sockets = new Set<Socket>();
+    const receiver = createServer((socket) => {
+      sockets.add(socket.on('error', () => {}));
+      socket.once('data', () => write(socket));
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+      receiver.close();
+    });
+    return post({
+      url: new URL(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`),
+      headers: { 'content-length': '2' },
+      body: '{}',
+      networks: networksBeside(['127.0.0.0/8']),
+      resolve: async () => [],
+      signal: AbortSignal.timeout(patienceMs),
+    });
+  };
+
+  it.each(['', 'more'])('that changes the protocol is an answer, and ends there (%s)', async (more) => {
+    const switching = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
+    expect(await statusOf((socket) => socket.write(switching + more))).toBe(101);
+  });
+
+  it('counts once its status is there, even if the rest of it never comes', async () => {
+    expect(
+      await statusOf((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx'), 500),
+    ).toBe(200);
+    expect(await statusOf((socket) => socket.end('HTTP/1.1 503 No\r\ncontent-length: 9\r\n\r\nx'))).toBe(503);
+    const endless = (socket: Socket) => socket.write(`HTTP/1.1 202 Accepted\r\n\r\n${'x'.repeat(1_000_000)}`);
+    expect(await statusOf(endless)).toBe(202);
+  });
+
+  it('that never becomes one is a failure', async () => {
+    await expect(statusOf((socket) => socket.end())).rejects.toThrow(/hang up/);
+    await expect(statusOf((socket) => socket.end('hello'))).rejects.toThrow(/Parse Error/);
+    await expect(statusOf((socket) => socket.write('HTTP/1.1 100 Continue\r\n\r\n'), 500)).rejects.toThrow(
+      /aborted/,
+    );
   });
 });

@@ -40,12 +40,21 @@ export interface Post {
 
 const mostRead = 65_536;
 
+/** A look-up cannot be called off, but need not be waited for. */
+const unless = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const leave = (): void => reject(signal.reason as Error);
+    if (signal.aborted) leave();
+    signal.addEventListener('abort', leave, { once: true });
+    void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+  });
+
 /**
  * Posts once, follows nothing, and answers the status. The name is resolved once: the connection goes to an address that was checked,
  * whatever the name resolves to a moment later.
  */
 export async function post({ url, headers, body, networks, resolve, signal }: Post): Promise<number> {
-  const addresses = await checkedAddresses(url, networks, resolve);
+  const addresses = await unless(signal, checkedAddresses(url, networks, resolve));
   const first = addresses[0];
   if (!first) throw new AddressRefused(`${url.hostname} has no address`);
   const lookup: LookupFunction = (_hostname, options, done) => {
@@ -55,7 +64,8 @@ export async function post({ url, headers, body, networks, resolve, signal }: Po
   const request = url.protocol === 'https:' ? requestByHttps : requestByHttp;
   return new Promise((answer, fail) => {
     const outgoing = request(url, { method: 'POST', headers, lookup, agent: false, signal }, (incoming) => {
-      // What it says is of no use, but a receiver likes to finish its sentence.
+      // What it says is of no use, but a receiver likes to finish its sentence: the status stands, even if the rest never comes.
+      outgoing.off('error', fail).on('error', () => {});
       let read = 0;
       incoming.on('data', (chunk: Buffer) => {
         read += chunk.length;
@@ -65,6 +75,11 @@ export async function post({ url, headers, body, networks, resolve, signal }: Po
       incoming.on('close', () => answer(incoming.statusCode ?? 0));
     });
     outgoing.on('error', fail);
+    // A receiver that changes the protocol gives no other answer, and Node tells of it in no other way.
+    outgoing.on('upgrade', (incoming, socket) => {
+      socket.destroy();
+      answer(incoming.statusCode ?? 0);
+    });
     outgoing.end(body);
   });
 }

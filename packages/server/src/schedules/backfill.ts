@@ -63,6 +63,7 @@ function readRange(
 ): { from: number; to: number } {
   const from = Date.parse(body.from);
   const to = Date.parse(body.to);
+  if (from < 0) throw unprocessable('from: a backfill begins in 1970 at the earliest; write a later from.');
   if (from >= to) throw unprocessable('from: the range is empty; write a from that is before to.');
   if (to > now) {
     throw unprocessable(

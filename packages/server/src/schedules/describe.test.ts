@@ -5,11 +5,21 @@ import { describeCron } from './describe.ts';
 
 const field = (min: number, max: number, ...more: string[]) => {
   const number = fc.integer({ min, max });
-  const range = fc.tuple(number, number).map(([a, b]) => `${Math.min(a, b)}-${Math.max(a, b)}`);
+  const zeros = fc.constantFrom('', '', '0');
+  const range = fc
+    .tuple(number, number, zeros, zeros)
+    .map(([a, b, zero, nought]) => `${zero}${Math.min(a, b)}-${nought}${Math.max(a, b)}`);
   const step = fc
     .tuple(fc.constantFrom('*', `${min}`, `${min}-${max}`), fc.integer({ min: 2, max: max - min }))
     .map((parts) => parts.join('/'));
-  const item = fc.oneof(number.map(String), range, step, ...more.map((text) => fc.constant(text)));
+  const single = fc.tuple(zeros, number).map((parts) => parts.join(''));
+  const item = fc.oneof(
+    single,
+    fc.constantFrom('*', '?'),
+    range,
+    step,
+    ...more.map((text) => fc.constant(text)),
+  );
   return fc.oneof(
     fc.constantFrom('*', '?'),
     fc.array(item, { minLength: 1, maxLength: 3 }).map((items) => items.join()),
@@ -28,6 +38,9 @@ describe('describeCron', () => {
     ['0 9 * * 1-3,5', 'At 09:00 AM, only on Monday, Tuesday, Wednesday, and Friday'],
     ['0 0 1 jul,jan-mar *', 'At 12:00 AM, on day 1 of the month, only in July and January through March'],
     ['0 0 ? * mon', 'At 12:00 AM, only on Monday'],
+    ['0 0 * * 7/2', 'At 12:00 AM, only on Sunday'],
+    ['00 09 * 01 06-07', 'At 09:00 AM, Saturday through Sunday, only in January'],
+    ['0 9,* * 3,? *,5', 'Every hour'],
   ])('words %s as "%s"', (text, words) => {
     expect(describeCron(text)).toBe(words);
   });
@@ -68,7 +81,8 @@ describe('describeCron', () => {
           const words = describeCron(`${minute} ${hour} ${day} ${month} ${weekday}`);
           expect(words).toMatch(/^\S+( \S+)*$/);
           expect(words).not.toMatch(/undefined|null|NaN|[AP]M[A-Z]/);
-          const either = ![day, weekday].some((text) => text === '*' || text === '?');
+          // A list with * in it names every day, and so does the whole.
+          const either = ![day, weekday].some((text) => /[*?](,|$)/.test(text));
           expect(words.includes(' or ')).toBe(either);
         },
       ),

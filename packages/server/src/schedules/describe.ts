@@ -23,15 +23,20 @@ export function describeCron(text: string): string {
 }
 
 /**
- * The same times in the forms that the library words well: `*` for `?`, values instead of lists that hold steps (or, in
- * day of week, ranges), one value instead of a range of one, `L` at the end of a list.
+ * The same times in the forms that the library words well, or at all: `*` for `?` and for lists that hold it, numbers without leading
+ * zeros, values instead of lists that hold steps (or, in day of week, ranges), one value instead of a range of one, `L` at the end of
+ * a list.
  */
 function plainFields(cron: Cron): string[] {
   const values = [cron.minutes, bits(cron.hours), bits(cron.days), bits(cron.months), bits(cron.weekdays)];
-  return cron.text.split(' ').map((text, field) => {
-    const items = text.replaceAll('?', '*').split(',');
+  return cron.text.split(' ').map((written, field) => {
+    const text = written.replaceAll('?', '*').replaceAll(/\b0+(?=\d)/g, '');
+    const items = text.split(',');
+    if (items.includes('*')) return '*';
     const lasts = items.filter((item) => /l$/i.test(item) && !/^jul$/i.test(item));
-    const mixed = items.length > 1 && (field === 4 ? /[-/]/ : /\//).test(text);
+    // From 7 on there is no other day of the week, whatever the step.
+    const mixed =
+      items.length > 1 ? (field === 4 ? /[-/]/ : /\//).test(text) : field === 4 && text.startsWith('7/');
     const named = mixed ? (values[field] ?? []) : items.filter((item) => !lasts.includes(item));
     return [...named, ...lasts].map((item) => String(item).replace(/^(\w+)-\1$/, '$1')).join();
   });

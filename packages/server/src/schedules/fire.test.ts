@@ -310,6 +310,30 @@ describe('a backfill', () => {
     expect(runs?.count).toBe(11);
   });
 
+  it('is of a range that is there, is past and is not before 1970', async () => {
+    const test = await testSchedules();
+    const { id } = await test.create({ cron: '0 0 * * *' });
+    const backfill = (from: string, to: string) =>
+      backfillSchedule(test.engine, test.environment, id, { from, to, max: 1 });
+    const epoch = '1970-01-01T00:00:00Z';
+    for (const from of ['0000-01-01T00:00:00Z', '0001-01-01T00:00:00+14:00', '1969-12-31T23:59:59.999Z'])
+      await expect(backfill(from, epoch), from).rejects.toMatchObject({
+        status: 422,
+        message: expect.stringContaining('write a later from'),
+      });
+    await expect(backfill(epoch, epoch)).rejects.toMatchObject({
+      status: 422,
+      message: expect.stringContaining('before to'),
+    });
+    await expect(backfill(epoch, '2999-01-01T00:00:00Z')).rejects.toMatchObject({
+      status: 422,
+      message: expect.stringContaining('an earlier one'),
+    });
+    expect((await backfill(epoch, '1970-01-02T00:00:00Z')).runs).toMatchObject([
+      { nominalAt: '1970-01-01T00:00:00.000Z' },
+    ]);
+  });
+
   it('of a tick that waits in its window leaves nothing to fire', async () => {
     const test = await testSchedules();
     const base = soon(test.engine.clock.now());

@@ -158,6 +158,8 @@ describe('create', () => {
     [{ cron: 5 }, 400, /"cron"/],
     [{ deduplicationKey: undefined }, 400, /"deduplicationKey"/],
     [{ deduplicationKey: 'a\u0000b' }, 400, /NUL/],
+    [{ deduplicationKey: 'a\ud800' }, 400, /half a character at "deduplicationKey"/],
+    [{ externalId: '\udfffb' }, 400, /half a character at "externalId"/],
     [{ missed: 'all' }, 400, /write 'skip', 'once' or 'all:'.*"missed"/],
     [{ missed: 'all:8d' }, 422, /write at most 'all:7d'/],
     [{ overlap: 'wait' }, 400, /"overlap"/],
@@ -183,6 +185,20 @@ describe('update', () => {
     expect(body).not.toHaveProperty('externalId');
     expect(body.nextRun).toMatch(/-01T04:30:00\.000Z$/);
     expect((await call('GET', '/api/v1/schedules/up')).body).toEqual(body);
+  });
+
+  it('mends a schedule whose zone this runtime no longer knows', async () => {
+    for (const mend of [
+      (key: string) => create({ deduplicationKey: key, timezone: 'Europe/Paris' }),
+      (key: string) => call('PUT', `/api/v1/schedules/${key}`, { task: 'report', cron: '0 9 * * *' }),
+    ]) {
+      const { id } = (await create({ deduplicationKey: 'lost', cron: '0 9 * * *' })).body;
+      await sql`update schedules set timezone = 'Mars/Olympus', next_nominal = null, next_at = null where id = ${id}`;
+      expect(await mend('lost')).toMatchObject({
+        status: 200,
+        body: { id, nextRun: expect.stringMatching(/:00:00\.000Z$/) },
+      });
+    }
   });
 
   it('of a missing one is 404 and makes none', async () => {

@@ -84,7 +84,7 @@ describe('ticks that were missed', () => {
     const started = performance.now();
     const plan = planTicks(due({ first: Date.parse('2016-01-01T00:00:00Z'), since: 0 }), at('00:30:00'), 10);
     expect(plan.fire).toHaveLength(2);
-    expect(performance.now() - started).toBeLessThan(50);
+    expect(performance.now() - started).toBeLessThan(500);
   });
 });
 

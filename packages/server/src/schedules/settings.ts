@@ -64,11 +64,9 @@ function nextTick(
   return pending && pending.due <= now ? pending : tickAfter(pattern, now);
 }
 
-/** Of the window only the start within it changes, not the ticks. */
-function firesAlike(row: ScheduleRow, { cron, timezone }: Pattern): boolean {
-  const before = patternOf(row);
-  return before.cron.text.toLowerCase() === cron.text.toLowerCase() && before.timezone === timezone;
-}
+/** Of the window only the start within it changes, not the ticks. The zone comes first: this runtime may have lost the old one. */
+const firesAlike = (row: ScheduleRow, { cron, timezone }: Pattern): boolean =>
+  row.timezone === timezone && patternOf(row).cron.text.toLowerCase() === cron.text.toLowerCase();
 
 /** What the cron library refuses is the caller's to mend. */
 export function readable<T>(read: () => T): T {

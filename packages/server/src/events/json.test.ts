@@ -1,0 +1,54 @@
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { isNestedBeyond, isSameJson } from './json.ts';
+
+const json = (): fc.Arbitrary<unknown> => fc.jsonValue({ maxDepth: 4 });
+
+it('values are the same when they say the same, whatever the order of their members', () => {
+  const reversed = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(reversed);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value)
+        .toReversed()
+        .map(([name, member]) => [name, reversed(member)]),
+    );
+  };
+  fc.assert(fc.property(json(), (value) => isSameJson(value, reversed(JSON.parse(JSON.stringify(value))))));
+});
+
+it('values differ where they do', () => {
+  const read = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+  fc.assert(
+    fc.property(json(), json(), (a, b) => {
+      expect(isSameJson(read(a), read(b))).toBe(isDeepStrictEqual(read(a), read(b)));
+    }),
+  );
+  for (const [a, b] of [
+    [{}, []],
+    [[1], { 0: 1 }],
+    [{ a: null }, {}],
+    [{ a: null }, { b: null }],
+    [{}, null],
+    ['1', 1],
+    [undefined, null],
+    [JSON.parse('{"__proto__":{"a":1}}'), JSON.parse('{"__proto__":{"a":2}}')],
+    [{ toString: null }, { valueOf: null }],
+  ]) {
+    expect(isSameJson(a, b), JSON.stringify([a, b])).toBe(false);
+    expect(isSameJson(b, a), JSON.stringify([b, a])).toBe(false);
+  }
+});
+
+it('depth is counted in objects and lists, and neither question uses up the stack', () => {
+  expect([isNestedBeyond(0, 'a'), isNestedBeyond(0, {}), isNestedBeyond(1, [1, 'a'])]).toEqual([
+    false,
+    true,
+    false,
+  ]);
+  expect([isNestedBeyond(2, { a: [{}] }), isNestedBeyond(3, { a: [{}] })]).toEqual([true, false]);
+  const deep = (): unknown => JSON.parse(`${'{"a":['.repeat(100_000)}${']}'.repeat(100_000)}`);
+  expect([isNestedBeyond(199_999, deep()), isNestedBeyond(200_000, deep())]).toEqual([true, false]);
+  expect(isSameJson(deep(), deep())).toBe(true);
+});
