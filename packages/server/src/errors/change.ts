@@ -31,7 +31,12 @@ export async function changing<C extends Change, R>(
     await transaction`select lock_errors(${change.env})`;
     await tally(transaction, change.env);
     const id = await currentId(transaction, change.env, change.id);
-    return id === undefined ? undefined : act(transaction, { ...change, id });
+    if (id === undefined) return undefined;
+    // The record tells what was before: an ignore whose time is over had ended by then.
+    await transaction`
+      select reopen_error(env, id, ignored_until, 'ignoreEnded') from error_groups
+       where env = ${change.env} and id = ${id} and status = 'ignored' and ignored_until <= ${change.now}`;
+    return act(transaction, { ...change, id });
   });
 }
 

@@ -208,6 +208,14 @@ describe('ignore', () => {
     expect((await audit()).at(-1)).toMatchObject({ act: 'ignoreEnded', at: second(61), user_id: null });
   });
 
+  test('that ended before somebody changes the group is written down first', async () => {
+    await ignore(1, { duration: 60_000 });
+    await resolveErrorGroup(sql, change(90));
+    const entries = await audit();
+    expect(entries.map((row) => row.act)).toEqual(['ignored', 'ignoreEnded', 'resolved']);
+    expect(entries.slice(1)).toMatchObject([{ at: second(61) }, { before: { status: 'unresolved' } }]);
+  });
+
   test('ends at so many further occurrences', async () => {
     await ignore(1, { totalOccurrences: 3 });
     await fail(2, {}, {});

@@ -192,6 +192,7 @@ function plainFunction(name: string): { name: string; called: string } | undefin
   if (construct ? /(?:Error|Exception)$/.test(own) : factory.test(own)) return undefined;
   if (isMangled(own)) return undefined;
   const holder = parts.length > 1 ? (parts.at(-2) ?? '') : '';
+  if (/(?:Error|Exception)$/.test(holder)) return undefined;
   // A holder in lower case is a variable, which V8 names or not as the build left it.
   // V8 names a private method with its class only when source maps are on.
   const qualified = isPrivate || !/^[A-Z]/.test(holder) || isMangled(holder) ? own : `${holder}.${own}`;
@@ -211,7 +212,7 @@ function plainPart(part: string): string {
 const vagueName =
   /^(?:_|parse$|validate$|test$|hash$|request$|fetch$|send$|get$|post$|put$|patch$|delete$|del$|query$|execute$|exec$|connect$|close$|open$|read$|write$|emit$|next$|nextOnce$|step$|then$|catch$|finally$|resolve$|reject$|call$|apply$|invoke$|run$|handle$|handler$|process$|compile$|create$|init$|start$|stop$|end$|flush$|push$|add$|set$|use$|on$|once$|emitError$|error$|err$|done$|cb$|callback$|decode$|encode$|format$|load$|save$|wrapped$|wrapper$|wrap$|inner$|fn$|func$|method$|value$|proxy$|dispatch$|perform$|consume$|transform$|verify$|sign$|from$|of$|assert$|attempt$|on[Ee]rror$|finish\w{1,30}$|invalid$|make$|build$|sql$)/;
 const helperName =
-  /^(?:assert|invariant|ensure|must|require|expect|throw|fail|raise|reject|abort|panic|check(?:Status|Response|Ok)?$|unwrap|handle(?:Error|Response)|with[A-Z]|retry|wrap|request$|fetch(?:Json|OrFail|OrThrow)?$|send$|call$|query$|execute$|exec$|parse(?:Response|Json)?$|validate$|http[A-Z]?)|(?:Error|Exception|OrThrow|OrFail)$/;
+  /^(?:assert|invariant|ensure|must|require|expect|throw|fail|raise|reject|abort|panic|check(?:Status|Response|Ok)?$|unwrap|handle(?:Error|Response)|with[A-Z]|retry|wrap|request$|fetch(?:Json|OrFail|OrThrow)?$|send$|call$|query$|execute$|exec$|parse(?:Response|Json)?$|validate$|get$|post$|put$|patch$|delete$|del$|find(?:One|ById|All|Many|First)?$|getById$|load$|read$|lookup$|insert$|update$|save$|create$|remove$|upsert$|http[A-Z]?)|(?:Error|Exception|OrThrow|OrFail)$/;
 const entryName = /^(?:run|handler|main|default)$/;
 
 /**

@@ -4,7 +4,6 @@ import { causeKeys, writtenCauses } from './causes.ts';
 import { framesOf, throwSite } from './frames.ts';
 import { comparable, normaliseMessage } from './message.ts';
 import { familyOf } from './families.ts';
-import { saysEnough } from './specific.ts';
 import { thrownType } from './thrown.ts';
 import { typeOf } from './type.ts';
 
@@ -42,20 +41,21 @@ export function fingerprintOf(error: ThrownError): Fingerprint {
   const normalised = normaliseMessage(raw);
   const message = normalised || code || type;
   const { app, throughFetch, library } = framesOf(stack, raw);
-  const causes = causeKeys(causesOf(error, stack), type, message);
+  const given = causesOf(error, stack);
+  const answer = statementAnswer(message, given[0]);
+  const causes = answer === undefined ? causeKeys(given, type, message) : [];
   const task = textOf(propertyOf(error, 'taskIdentifier'), bounds.name);
   const site = throwSite(app);
-  const family = task === '' ? undefined : familyOf(type, message);
+  const family = task === '' ? undefined : familyOf(type, answer ?? message);
   const unplaced = family !== undefined || (throughFetch && task !== '');
   // With nothing of the app on the stack, the task is the place; without a task, the library is.
-  const compared = comparable(message);
-  const told = task !== '' && family === undefined && saysEnough(type, compared, site);
-  const place = told || unplaced || (site === '' && task !== '') ? '' : site || `library ${library}`;
+  const place = unplaced || (site === '' && task !== '') ? '' : site || `library ${library}`;
   const key = [
     fingerprintVersion,
     task,
-    told ? '' : (family ?? type),
-    normalised === '' ? code : compared,
+    // How a command ended is only in its code.
+    family === 'command' ? `command ${code}` : (family ?? type),
+    answer === undefined && normalised === '' ? code : comparable(answer ?? message),
     place,
     ...causes,
   ].join('\u0000');
@@ -65,6 +65,14 @@ export function fingerprintOf(error: ThrownError): Fingerprint {
     message: storable(message.slice(0, bounds.shown)),
     frames: app.slice(0, 3),
   };
+}
+
+type Cause = ReturnType<typeof causesOf>[number];
+
+/** A query builder that wraps what the database answered quotes the statement: the answer is the error, and older versions throw it bare. */
+function statementAnswer(message: string, cause: Cause | undefined): string | undefined {
+  if (cause === undefined || !message.startsWith('Failed query: ')) return undefined;
+  return normaliseMessage(cause.message) || undefined;
 }
 
 function codeOf(code: unknown): string {

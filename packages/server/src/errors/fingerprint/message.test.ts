@@ -19,6 +19,7 @@ const same: [string, string, string][] = [
     'File export_final.csv is too large (900 KB)',
   ],
   ['one and many', '1 item is out of stock', '3 items are out of stock'],
+  ['quoted readings', 'reading "cobalt" is not numeric', 'reading "amber" is not numeric'],
   ['quoted data', 'Tenant "acme" has no plan', 'Tenant "globex-inc" has no plan'],
   ['names of people', 'Customer Anna Müller is blocked', 'Customer José Pérez is blocked'],
   [

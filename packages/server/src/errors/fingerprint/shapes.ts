@@ -26,6 +26,13 @@ export const shapes: Rule[] = [
     '',
     includes('\n'),
   ),
+  // Where Node cannot read the source of the assertion, as in a bundle, it shows the value instead.
+  replacing(
+    'assertion without its source',
+    /^(?:The expression evaluated to a falsy value(?:\b[^]*)?|[^\n]{1,200} == true)$/,
+    'The expression evaluated to a falsy value',
+    includes('falsy value', ' == true'),
+  ),
   { name: 'source excerpt', gate: includes('^\n', '^', ' | ', '| '), apply: withoutExcerpt },
   replacing('place in markup', /\nLine: \d{1,9}\nColumn: \d{1,9}\nChar: [^]{0,4}$/, '', includes('\nChar: ')),
   replacing(
@@ -78,7 +85,7 @@ export const shapes: Rule[] = [
     'failed command',
     /^(Command failed(?: with [^:\n]{1,60})?:) ([^\s]{1,200})([^\n]*)/,
     (_all = '', head = '', program = '', rest = '') => {
-      const exit = /\bexit (\d{1,3})\b/.exec(rest);
+      const exit = /\bexit[ (](\d{1,3})\b/.exec(rest);
       return `${head} ${protect(program.slice(program.lastIndexOf('/') + 1))}${exit ? ` exit ${protect(exit[1] ?? '')}` : ''}`;
     },
     includes('Command failed'),

@@ -261,7 +261,8 @@ function withoutId(found: string): string {
   const parts = found.split(/[-_]/);
   const stem =
     parts.length === 1 ? /^([a-z][a-z]{2,30}|[A-Z][a-z]{2,30})\d{1,6}$/.exec(found)?.[1] : undefined;
-  if (stem !== undefined && !isRandomWord(stem)) return `${stem}<n>`;
+  if (stem !== undefined && !isRandomWord(stem) && (stem.length < 4 || /[aeiouy]/i.test(stem)))
+    return `${stem}<n>`;
   const kind: string[] = [];
   for (const part of parts) {
     if (!/^[A-Z]?[a-z]{1,20}$/.test(part) || isRandomWord(part)) break;
