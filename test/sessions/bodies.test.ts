@@ -143,6 +143,26 @@ it('a client cannot say that its message came by a webhook', async () => {
   ]);
 });
 
+it('a text may say that it is of any type', async () => {
+  const server = await sessionServer();
+  await server.start({ externalId: 'a' });
+  const types = [
+    'application/json',
+    'text/plain',
+    'application/x-ndjson',
+    'image/png',
+    'application/octet-stream',
+  ];
+  for (const [n, type] of types.entries()) {
+    const sent = await server.append('a', 'in', `{"n":${n}}\n`, { 'content-type': type });
+    expect([type, sent.status, sent.body]).toEqual([type, 200, { ok: true, seq: n }]);
+  }
+  const ndjson = { 'content-type': 'application/x-ndjson' };
+  expect((await server.append('a', 'in', 'x'.repeat(1_048_577), ndjson)).status).toBe(413);
+  expect((await server.append('a', 'in', 'a\0b', ndjson)).status).toBe(400);
+  expect((await server.append('a', 'in', 'x'.repeat(1_048_576), ndjson)).body.seq).toBe(types.length);
+});
+
 describe('a part id', () => {
   it('makes a repeated append the first one, also after a close', async () => {
     const server = await sessionServer();

@@ -59,6 +59,8 @@ describe('a session', () => {
       payload: { a: 1, idleTimeoutInSeconds: 30, sessionId: body.id },
       tags: ['t'],
     });
+    const none = await server.ask('/api/v1/sessions/none');
+    expect([none.status, none.body]).toEqual([404, { error: 'Not found' }]);
     const { runId: _, publicAccessToken: _token, isCached: _cached, ...item } = body;
     for (const path of [body.id, 'chat/1'])
       expect((await server.ask(`/api/v1/sessions/${address(path)}`)).body).toEqual(item);

@@ -137,6 +137,14 @@ describe('.in', () => {
     await session.in.send({ four: 4 });
     expect(await waiting).toEqual({ four: 4 });
 
+    // A run that died in a long turn is followed by one that begins with the message of that turn.
+    await session.out.writeControl('turn-complete');
+    await session.in.send('long');
+    await session.out.pipe(Array.from({ length: 1_500 }, (_, n) => n));
+    const next = sessions.open(id);
+    expect(await next.in.wait({ timeoutInSeconds: 5 }).unwrap()).toBe('long');
+    expect(await session.in.wait({ timeoutInSeconds: 5 }).unwrap()).toBe('long');
+
     const got: unknown[] = [];
     const listening = session.in.on(({ data }) => void got.push(data));
     for (const n of [5, 6, 7]) await session.in.send(n);

@@ -70,3 +70,61 @@ it('a task talks in its session over several runs, and loses no message', { time
   configure({ baseURL: system.url, secretKey: system.key });
   expect((await sessions.retrieve(id)).currentRunId).toBe(data[0]?.id);
 });
+
+const takers = `
+import { sessions, task } from '@millrace/sdk';
+const takesOne = (id: string, says: boolean) =>
+  task({
+    id,
+    run: async ({ sessionId }: { sessionId: string }) => {
+      const session = sessions.open(sessionId);
+      const { text } = await session.in.wait<{ text: string }>().unwrap();
+      await session.out.append('took ' + text);
+      // Ends when there is another message, and does not take it.
+      while (text === 'one' && !(await session.in.peek())) await new Promise((done) => setTimeout(done, 20));
+      if (says) await session.out.writeControl('turn-complete');
+    },
+  });
+export const says = takesOne('says', true);
+export const forgets = takesOne('forgets', false);
+`;
+
+it(
+  'a message that a run leaves behind at its end starts another one, and that one no third',
+  { timeout: 90_000 },
+  async () => {
+    const system = await startSystem({}, takers);
+    await system.work();
+    configure({ baseURL: system.url, secretKey: system.key });
+    const talk = async (task: string): Promise<string[]> => {
+      const { id } = await sessions.start({
+        type: 'x',
+        taskIdentifier: task,
+        triggerConfig: { basePayload: {} },
+      });
+      const session = sessions.open(id);
+      const chunks: string[] = [];
+      const stop = new AbortController();
+      const reading = (async () => {
+        for await (const chunk of session.out.read<string>({ signal: stop.signal })) chunks.push(chunk);
+      })();
+      await session.in.send({ text: 'one' });
+      await expect.poll(() => chunks, { timeout: 30_000, interval: 10 }).toEqual(['took one']);
+      await session.in.send({ text: 'two' });
+      await expect.poll(() => chunks.length, { timeout: 30_000, interval: 10 }).toBe(2);
+      await eventually(
+        () => system.call<{ data: RunShown[] }>(`/api/v1/runs?filter[taskIdentifier]=${task}`),
+        ({ data }) => data.length === 2 && data.every(({ status }) => status === 'COMPLETED'),
+        30_000,
+      );
+      stop.abort();
+      await reading;
+      return chunks;
+    };
+    expect(await talk('says')).toEqual(['took one', 'took two']);
+    // A task that completes no turn is given it again; it would be for ever if each end were a reason for a new run.
+    expect(await talk('forgets')).toEqual(['took one', 'took one']);
+    const { data } = await system.call<{ data: RunShown[] }>('/api/v1/runs');
+    expect(data).toHaveLength(4);
+  },
+);

@@ -19,6 +19,8 @@ export interface RunScope {
   readonly signal?: AbortSignal | undefined;
   /** Waits in the midst of the attempt's code; not there where that is not possible. */
   readonly waits?: RunWaits | undefined;
+  /** The number of the last message that it took on `.in` of each session; -1 where it looked and took none. */
+  readonly heard?: Map<string, number> | undefined;
 }
 
 /** Whose metadata a run changes. */
@@ -60,3 +62,7 @@ export function runScopes(make: () => RunScopes): RunScopes {
 
 /** The attempt that the current async context belongs to; undefined outside of runs. */
 export const currentRun = (): RunScope | undefined => holder[slot]?.getStore();
+
+/** The run that a trigger belongs to. What a run that was asked to stop still triggers, in its `onCancel` say, is not cancelled with it. */
+export const parentOf = (scope: RunScope | undefined): string | undefined =>
+  scope?.signal?.aborted === true ? undefined : scope?.run;

@@ -130,6 +130,8 @@ create table sessions (
   metadata text,
   -- the run that serves it, or served it last
   run_id text collate "C",
+  -- how far the last run had heard that left messages of `.in` to another one
+  heard bigint,
   closed_at timestamptz,
   closed_reason text,
   expires_at timestamptz,

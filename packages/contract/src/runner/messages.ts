@@ -75,6 +75,8 @@ export interface Settlement {
   readonly outcome: Outcome;
   /** The revision of the environment's variables that it ran with. */
   readonly revision?: number;
+  /** The number of the last message that it took on `.in` of each session, by the name it knows that by; -1 for none yet. */
+  readonly heard?: Readonly<Record<string, number>>;
 }
 
 /** Something that an attempt waits for in the midst of its code. */

@@ -28,6 +28,8 @@ export interface ExecuteOptions extends RunContextFacts {
   readonly onLog: (line: RunLogLine) => void;
   /** Takes what the run's code waits for: resolves when that is over, rejects when the attempt is to stop. Default: it cannot wait. */
   readonly onWait?: ((wait: Wait) => Promise<void>) | undefined;
+  /** Where its code notes how far it read `.in` of sessions. */
+  readonly heard?: Map<string, number> | undefined;
   /** Where the task is declared, for `ctx.task.filePath`. Default: empty. */
   readonly filePath?: string;
   /** It stands for what another execution of the attempt threw aside: what comes before `run` was called there. Default false. */
@@ -50,6 +52,7 @@ export async function execute(options: ExecuteOptions): Promise<Outcome> {
     onLog,
     waits: onWait && { counts: new Map(), begin: onWait },
     locals: new Map(),
+    heard: options.heard,
     // Most attempts never ask for it.
     get metadata() {
       return (metadata ??= metadataOf(options));
@@ -72,7 +75,8 @@ function metadataOf({ assignment, onLog }: ExecuteOptions): MetadataBuffer {
       client ??= new ApiClient();
       try {
         const params = { runId: assignment.run };
-        return (await client.call('updateRunMetadata', { params, body: changes })).metadata;
+        const body = { ...changes, fence: assignment.fence };
+        return (await client.call('updateRunMetadata', { params, body })).metadata;
       } catch (error) {
         const { status, message } = error as { status?: unknown; message: string };
         const isRefusal = typeof status === 'number' && status >= 400 && status < 500 && status !== 429;

@@ -54,8 +54,9 @@ export interface Position {
 }
 
 const longestWaitSeconds = 600;
-/** Turns end within so many records of the end. */
-const lookBack = 1_000;
+/** A turn is looked for among so many records at the end, then among so many times more. */
+const firstLook = 1_000;
+const lookFactor = 8;
 
 const positions = new WeakMap<object, Map<string, Position>>();
 
@@ -72,10 +73,20 @@ export function positionIn(session: string): Position {
 }
 
 export function sessionIn(client: ApiClient, session: string, position: Position): SessionIn {
+  /** Told with how the run ends: what came after it is for another run. */
+  const note = (): void => void currentRun()?.heard?.set(session, position.last ?? -1);
+  const took = (seq: number): void => {
+    position.last = seq;
+    note();
+  };
+
   /** A run goes on after the last message of the last turn that was completed. */
   const ready = (): Promise<void> => {
     position.ready ??= lastConsumed(client, session).then(
-      (last) => void (position.last ??= last),
+      (last) => {
+        position.last ??= last;
+        note();
+      },
       (error: unknown) => {
         position.ready = undefined;
         throw error;
@@ -93,7 +104,7 @@ export function sessionIn(client: ApiClient, session: string, position: Position
       const seconds = Math.max(1, Math.min(longestWaitSeconds, left));
       const options = { lastEventId: position.last, timeoutInSeconds: seconds, signal };
       for await (const record of followChannel(client, 'subscribeToSessionIn', session, options)) {
-        position.last = record.seq;
+        took(record.seq);
         return { ok: true, output: messageOf<T>(record).data };
       }
       if (signal?.aborted) throw signal.reason;
@@ -136,7 +147,7 @@ export function sessionIn(client: ApiClient, session: string, position: Position
           const options = { lastEventId: position.last, timeoutInSeconds: longestWaitSeconds, signal };
           for await (const record of followChannel(client, 'subscribeToSessionIn', session, options)) {
             if (signal.aborted) return;
-            position.last = record.seq;
+            took(record.seq);
             await handle(messageOf<T>(record));
           }
         }
@@ -166,19 +177,28 @@ function parsed(data: unknown): unknown {
   }
 }
 
-/** What the last completed turn says about how far `.in` was read. */
+/** What the last completed turn says about how far `.in` was read, however much was written since. */
 async function lastConsumed(client: ApiClient, session: string): Promise<number | undefined> {
   const path = { params: { session } };
   const { header } = await client.callWithHeaders('lookAtSessionOut', path);
-  const last = Number(header('x-last-chunk-index') ?? -1);
-  const after = last - lookBack;
-  const { records } = await client.call('listSessionOutRecords', {
-    ...path,
-    query: { afterEventId: after >= 0 ? after : undefined },
-  });
-  for (const { headers = [] } of records.toReversed()) {
-    const read = headers.find(([name]) => name === 'session-in-event-id')?.[1];
-    if (read !== undefined && /^\d+$/.test(read)) return Number(read);
+  let end = Number(header('x-last-chunk-index') ?? -1);
+  for (let size = firstLook; end >= 0; size *= lookFactor) {
+    const start = Math.max(-1, end - size);
+    let last: number | undefined;
+    for (let after = start; after < end;) {
+      const { records } = await client.call('listSessionOutRecords', {
+        ...path,
+        query: { afterEventId: after >= 0 ? after : undefined },
+      });
+      for (const { seqNum, headers = [] } of records) {
+        const read = headers.find(([name]) => name === 'session-in-event-id')?.[1];
+        if (seqNum <= end && read !== undefined && /^\d+$/.test(read)) last = Number(read);
+      }
+      // One answer does not hold everything where that is very much.
+      after = records.at(-1)?.seqNum ?? end;
+    }
+    if (last !== undefined) return last;
+    end = start;
   }
   return undefined;
 }

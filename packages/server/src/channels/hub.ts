@@ -1,3 +1,4 @@
+import { groupCommit } from '../db/group.ts';
 import type { ChannelKey } from './key.ts';
 import { Page } from './page.ts';
 import { Pages } from './pages.ts';
@@ -57,9 +58,15 @@ export class Hub {
   readonly #spokes = new Map<string, Spoke>();
   readonly pages: Pages;
   readonly #timer: NodeJS.Timeout;
+  /** Those who ask while a look is under way share the next one: what that began with may be older than their question. */
+  readonly #tailOf: (id: string) => Promise<number>;
 
   constructor(sources: HubSources) {
     this.#sources = sources;
+    this.#tailOf = groupCommit(async (ids) => {
+      const tails = await sources.tails([...new Set(ids)]);
+      return ids.map((id) => tails.get(id)?.tail ?? 0);
+    });
     this.pages = new Pages((key, from) => sources.read(key, from));
     this.#timer = setInterval(() => void this.#poll().catch(() => {}), pollMs);
     this.#timer.unref();
@@ -93,7 +100,7 @@ export class Hub {
    */
   async place(key: ChannelKey, from: number): Promise<number> {
     if (from <= (this.#spokes.get(key.id)?.tail ?? 0)) return from;
-    return Math.min(from, (await this.#sources.tails([key.id])).get(key.id)?.tail ?? 0);
+    return Math.min(from, await this.#tailOf(key.id));
   }
 
   /** Follows a channel from record `from` on, or from its end when that lies before. */

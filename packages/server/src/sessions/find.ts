@@ -31,9 +31,10 @@ export async function reachSession(
   sql: Queryable,
   request: Pick<Request<never>, 'environment' | 'authorize'>,
   address: string,
+  missing = 'Session not found',
 ): Promise<SessionRow> {
   const row = await findSession(sql, request.environment.id, address);
-  if (!row) throw notFound('Session not found');
+  if (!row) throw notFound(missing);
   request.authorize(identitiesOf({ id: row.id, externalId: row.external_id }));
   return row;
 }

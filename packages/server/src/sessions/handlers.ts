@@ -15,8 +15,10 @@ type Named = Pick<
 export function sessionHandlers(dependencies: CreateDependencies): HandlersOf<Named> {
   const { engine } = dependencies;
   const { sql, clock } = engine;
-  const reach = (request: Pick<Request<Named['retrieveSession']>, 'environment' | 'authorize' | 'params'>) =>
-    reachSession(sql, request, request.params.session);
+  const reach = (
+    request: Pick<Request<Named['retrieveSession']>, 'environment' | 'authorize' | 'params'>,
+    missing?: string,
+  ) => reachSession(sql, request, request.params.session, missing);
 
   return {
     async createSession(request) {
@@ -37,7 +39,7 @@ export function sessionHandlers(dependencies: CreateDependencies): HandlersOf<Na
       return listSessions(sql, request.environment.id, request.query, clock.now());
     },
 
-    retrieveSession: async (request) => sessionOf(await reach(request)),
+    retrieveSession: async (request) => sessionOf(await reach(request, 'Not found')),
 
     updateSession: async (request) =>
       sessionOf(await updateSession(engine, await reach(request), request.body)),

@@ -1,8 +1,10 @@
 import { appendBodyLimit, type Operations } from '@millrace/contract';
 import type { Channels } from '../channels/channels.ts';
+import type { NewRecord } from '../channels/record.ts';
 import { runStream } from '../channels/key.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
+import type { KnownVariables } from '../envvars/known.ts';
 import { notFound, Problem } from '../problem.ts';
 import type { HandlersOf, Request } from '../request.ts';
 import { reachRun } from '../runs/reach.ts';
@@ -27,16 +29,23 @@ export interface StreamDependencies {
   readonly channels: Channels;
   readonly streams: EventStreams;
   readonly writerHeaders: WriterHeaders;
+  readonly redactor: KnownVariables['redactor'];
 }
 
 export function streamHandlers(dependencies: StreamDependencies): HandlersOf<Named> {
-  const { sql, channels, writerHeaders } = dependencies;
+  const { sql, channels, writerHeaders, redactor } = dependencies;
   const opened = openStreams(dependencies);
 
   const channelOf = async (request: Writing) => {
     const { target, stream } = request.params;
     const { id } = await reachRun(sql, request, notFound('Run not found'));
     return opened.open(request.environment.id, id, target, stream);
+  };
+
+  /** Records without the secrets of their environment, record by record: one that is cut in two shows. */
+  const withoutSecrets = async (env: number, records: readonly NewRecord[]) => {
+    const found = await redactor(env);
+    return found ? records.map((record) => ({ ...record, body: found.json(record.body) })) : records;
   };
 
   return {
@@ -51,7 +60,8 @@ export function streamHandlers(dependencies: StreamDependencies): HandlersOf<Nam
     async appendToRunStream(request) {
       const key = await channelOf(request);
       const partId = readPartId(request.header('x-part-id'));
-      const { start } = await channels.append(key, [recordOfText(request.body, partId)], { partId });
+      const records = await withoutSecrets(key.env, [recordOfText(request.body, partId)]);
+      const { start } = await channels.append(key, records, { partId });
       return { ok: true, seq: start };
     },
 
@@ -66,7 +76,7 @@ export function streamHandlers(dependencies: StreamDependencies): HandlersOf<Nam
       }
       const key = await channelOf(request);
       const partId = readPartId(request.header('x-part-id'));
-      const { start, end } = await channels.append(key, records, { partId });
+      const { start, end } = await channels.append(key, await withoutSecrets(key.env, records), { partId });
       return { start, end };
     },
 

@@ -1,0 +1,147 @@
+/** What many readers, and one that takes nothing, cost a server in a process of its own. */
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { connect as connectTo } from '../../packages/server/src/db/connect.ts';
+import { testDatabase } from '../support/database.ts';
+import { insist, startServerProcess, type ServerProcess } from './processes.ts';
+
+async function serverWithSession() {
+  const { connection, drop } = await testDatabase();
+  const server = await startServerProcess(connection);
+  onTestFinished(async () => {
+    server.process.kill('SIGKILL');
+    await drop();
+  });
+  const session = { type: 'x', externalId: 'a', taskIdentifier: 'chat', triggerConfig: { basePayload: {} } };
+  await insist(server.url, server.secretKey, '/api/v1/sessions', { body: JSON.stringify(session) });
+  return { server, connection };
+}
+
+/** A reader on a socket of its own, told of each record's number and when it came. */
+async function reader(
+  server: ServerProcess,
+  { from, heard }: { from?: number; heard: (seq: number) => void },
+): Promise<Socket> {
+  const socket = connect(server.port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  const after = from === undefined ? '' : `last-event-id: ${from - 1}\r\n`;
+  socket.write(
+    `GET /realtime/v1/sessions/a/out HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.secretKey}\r\n${after}\r\n`,
+  );
+  await once(socket, 'readable');
+  let rest = '';
+  socket.on('data', (chunk: Buffer) => {
+    const text = rest + chunk.toString('latin1');
+    let end = 0;
+    for (const match of text.matchAll(/"seq_num":(\d+),"timestamp":\d+,"body"/g)) {
+      heard(Number(match[1]));
+      end = match.index + match[0].length;
+    }
+    rest = text.slice(Math.max(end, text.length - 60));
+  });
+  return socket;
+}
+
+it(
+  'a thousand readers that join at one number cause a handful of reads of the log',
+  { timeout: 60_000 },
+  async () => {
+    const { server, connection } = await serverWithSession();
+    const records = Array.from({ length: 900 }, (_, n) => ({ body: `${n}` }));
+    const { status } = await insist(server.url, server.secretKey, '/realtime/v1/sessions/a/out/records', {
+      body: JSON.stringify({ records }),
+    });
+    expect(status).toBe(200);
+    const sql = connectTo(connection, { name: 'counts', max: 1 });
+    onTestFinished(() => sql.end());
+    const looks = async (): Promise<{ log: number; channels: number }> => {
+      const rows = await sql<{ relname: string; scans: string }[]>`
+      select relname, idx_scan as scans from pg_stat_user_tables where relname in ('channels', 'channel_segments')`;
+      const of = (name: string) => Number(rows.find(({ relname }) => relname === name)?.scans ?? 0);
+      return { log: of('channel_segments'), channels: of('channels') };
+    };
+    /** Backends tell what they counted a second later. */
+    const settled = async () => {
+      for (let last = await looks(); ;) {
+        await new Promise((resolve) => setTimeout(resolve, 1_500));
+        const now = await looks();
+        // The hub's own look at the tail goes on, once in two seconds.
+        if (now.log === last.log && now.channels - last.channels <= 2) return now;
+        last = now;
+      }
+    };
+    const before = await settled();
+    const got = new Map<number, number>();
+    await Promise.all(
+      Array.from({ length: 1_000 }, (_, n) =>
+        reader(server, {
+          from: 100,
+          heard: (seq) => got.set(n, seq === (got.get(n) ?? 99) + 1 ? seq : -1_000),
+        }),
+      ),
+    );
+    await expect
+      .poll(() => got.size === 1_000 && [...got.values()].every((seq) => seq === 899), { timeout: 30_000 })
+      .toBe(true);
+    const after = await settled();
+    // Each read looks into its index twice.
+    expect(after.log - before.log).toBeGreaterThan(0);
+    expect(after.log - before.log).toBeLessThanOrEqual(10);
+    // Who comes at the same moment shares the look at the channel's end, too.
+    expect(after.channels - before.channels).toBeLessThan(300);
+  },
+);
+
+const residentMiB = ({ process: { pid } }: ServerProcess): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
+
+it(
+  'a reader stalled 20 MB behind costs the others little and the server no memory, and misses nothing',
+  { timeout: 120_000 },
+  async () => {
+    const { server } = await serverWithSession();
+    const body = 'x'.repeat(100_000);
+    const count = 210;
+    const cameAt = new Map<number, number[]>();
+    const noted = (seq: number): void => {
+      const times = cameAt.get(seq);
+      if (times) times.push(performance.now());
+      else cameAt.set(seq, [performance.now()]);
+    };
+    await Promise.all(Array.from({ length: 3 }, () => reader(server, { heard: noted })));
+    let sent = 0;
+    let most = 0;
+    /** How long deliveries took at the 99th percentile, and the most memory meanwhile. */
+    const phase = async (): Promise<{ p99: number; mostMiB: number }> => {
+      const took: number[] = [];
+      most = 0;
+      for (let n = 0; n < count; n++) {
+        const seq = sent++;
+        const at = performance.now();
+        await insist(server.url, server.secretKey, '/realtime/v1/sessions/a/out/append', { body });
+        await expect.poll(() => cameAt.get(seq)?.length, { timeout: 20_000, interval: 1 }).toBe(3);
+        for (const time of cameAt.get(seq) ?? []) took.push(time - at);
+        most = Math.max(most, residentMiB(server));
+      }
+      return { p99: took.toSorted((a, b) => a - b)[Math.floor(took.length * 0.99)] ?? 0, mostMiB: most };
+    };
+    // Twice, so that what a server takes for itself has been taken.
+    await phase();
+    const alone = await phase();
+    const numbers: number[] = [];
+    const stalled = await reader(server, { from: sent, heard: (seq) => numbers.push(seq) });
+    stalled.pause();
+    const first = sent;
+    const beside = await phase();
+    expect(numbers.length).toBeLessThan(count / 2);
+    // A share of a busy machine is no part of the promise.
+    expect(beside.p99).toBeLessThan(Math.max(2 * alone.p99, 100));
+    expect(beside.mostMiB - alone.mostMiB).toBeLessThan(64);
+    stalled.resume();
+    const expected = Array.from({ length: count }, (_, n) => first + n);
+    await expect.poll(() => numbers.length, { timeout: 20_000 }).toBe(count);
+    expect(numbers).toEqual(expected);
+  },
+);
