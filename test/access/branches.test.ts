@@ -43,6 +43,10 @@ describe('branches', () => {
     const again = await ask(`POST ${at}`, { body: { branch: 'feat/x' } });
     expect(again.body.id).not.toBe(made.body.id);
     expect((await inBranch('feat/x')).body.environment.id).toBe(again.body.id);
+    const archived = await Promise.all(
+      [1, 2, 3].map(() => ask(`POST ${at}/archive`, { body: { branch: 'feat/x' } })),
+    );
+    expect(archived.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 404, 404]);
   });
 
   it('of dev are made by users only, of preview also by its keys', async () => {

@@ -137,6 +137,48 @@ describe('secret keys', () => {
     );
     expect((await ask(`POST ${at}/keys/key_unknown/rotate`)).status).toBe(404);
   });
+
+  it('are rotated once each, so that none inherits the end of an overlap', async () => {
+    const { ask, projectRef } = await installation();
+    const at = `/api/v1/projects/${projectRef}/stg`;
+    const made = await ask(`POST ${at}/keys`, { body: { name: 'x' } });
+    const rotate = () => ask(`POST ${at}/keys/${made.body.id}/rotate`);
+    const both = await Promise.all([rotate(), rotate()]);
+    expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 422]);
+    expect(both.find(({ status }) => status === 422)?.body.error).toContain('rotated already');
+    expect(both.find(({ status }) => status === 200)?.body.expiresAt).toBeUndefined();
+    // Two at once of the environment's key: the second one rotates what the first one made.
+    const prod = `/api/v1/projects/${projectRef}/prod`;
+    await Promise.all([1, 2].map(() => ask(`POST ${prod}/regenerate-api-key`)));
+    const { data } = (await ask(`GET ${prod}/keys`)).body as { data: { expiresAt?: string }[] };
+    expect(data.map(({ expiresAt }) => expiresAt === undefined)).toEqual([false, false, true]);
+  });
+
+  it('that last longest are the ones that tools are shown and that are regenerated', async () => {
+    const { ask, projectRef, sql, keys } = await installation();
+    const at = `/api/v1/projects/${projectRef}/stg`;
+    const endingIn = (ms: number, name: string) =>
+      ask(`POST ${at}/keys`, {
+        body: {
+          name,
+          expiresAt: ms === Infinity ? '9999-12-31T23:59:59Z' : new Date(Date.now() + ms).toISOString(),
+        },
+      });
+    const [soon, later] = [await endingIn(60_000, 'soon'), await endingIn(3_600_000, 'later')];
+    await sql`update secret_keys set revoked_at = now() where last_four = ${keys.stg.slice(-4)}`;
+    expect((await ask(`GET ${at}`)).body.apiKey).toBe(later.body.key);
+    await sql`update secret_keys set expires_at = now() - interval '1 second' where id = ${soon.body.id}`;
+    expect((await ask(`POST ${at}/regenerate-api-key`)).status).toBe(200);
+    await sql`update secret_keys set revoked_at = now() where preset = 'full'`;
+    expect(await ask(`POST ${at}/regenerate-api-key`)).toMatchObject({
+      status: 404,
+      body: { error: expect.stringContaining('Make a new one') as string },
+    });
+    // As long a lifetime again would end after the last day that every client can read.
+    const last = await endingIn(Infinity, 'last');
+    const rotated = await ask(`POST ${at}/keys/${last.body.id}/rotate`);
+    expect(rotated.body.expiresAt).toMatch(/^9999-12-31/);
+  });
 });
 
 describe('personal access tokens', () => {

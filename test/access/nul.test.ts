@@ -2,24 +2,24 @@ import { operations, type OperationDeclaration } from '@millrace/contract';
 import { openApiDocument } from '@millrace/contract/openapi';
 import { expect, it } from 'vitest';
 import { installation } from './installation.ts';
-import { sampleOf, type Schema } from './sample.ts';
+import { sampleOf, wholeSampleOf, type Schema } from './sample.ts';
 
 interface Described {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
 }
 
-/** Every text of a body with a character at its end that PostgreSQL cannot store. */
-const withNul = (value: unknown): unknown =>
+/** Every text of a body with something at its end, and something more where anything may be. */
+const withEnd = (value: unknown, end: string): unknown =>
   typeof value === 'string'
-    ? `${value}\0`
+    ? `${value}${end}`
     : Array.isArray(value)
-      ? value.map(withNul)
+      ? value.map((member) => withEnd(member, end))
       : typeof value === 'object' && value !== null
-        ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withNul(member)]))
+        ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withEnd(member, end)]))
         : value;
 
 it(
-  'a NUL in a path or a body is never a fault of the server, on any route',
+  'a NUL, or half of a surrogate pair, in a path or a body is never a fault of the server, on any route',
   { timeout: 120_000 },
   async () => {
     const { ask, keys, organization, projectRef, token, logged } = await installation();
@@ -39,7 +39,9 @@ it(
       const key = access.secretKey ? keys.prod : token;
       for (const [to, sent] of [
         [wrong, body],
-        [here, withNul(body)],
+        [here, withEnd(body, '\0')],
+        [here, withEnd(body, '\ud800')],
+        ...['\0', '\ud800'].map((end) => [here, schema && wholeSampleOf(schema, `x${end}`)] as const),
       ] as const) {
         const { status } = await ask(`${method} ${to}`, { key, body: method === 'GET' ? undefined : sent });
         if (status >= 500) faults.push(`${id} ${method} ${to} ${status}`);
@@ -51,6 +53,14 @@ it(
       status: 400,
       body: { error: expect.stringContaining('NUL') as string },
     });
+    const half = { status: 400, body: { error: expect.stringContaining('surrogate') as string } };
+    const at = `/api/v1/projects/${projectRef}`;
+    for (const git of [{ author: '\ud800' }, { '\udc00': 1 }]) {
+      expect(await ask(`POST ${at}/branches`, { body: { branch: 'b', git } })).toMatchObject(half);
+    }
+    const source = { type: 'integration', integration: '\ud800' };
+    const variables = { A: '1' };
+    expect(await ask(`POST ${at}/envvars/prod/import`, { body: { variables, source } })).toMatchObject(half);
     expect((await ask(`GET /api/v1/orgs/${organization}/audit?filter[actor]=a%00b`)).status).toBe(400);
   },
 );

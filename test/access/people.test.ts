@@ -98,6 +98,24 @@ describe('invitations', () => {
     expect(me.body.organizations).toHaveLength(1);
   });
 
+  it('to one address, used at once, make users of whom one has it', async () => {
+    const { ask, organization, sql, logged } = await installation();
+    const invited = await Promise.all(
+      ['A', 'B', 'C', 'D'].map(async (name) => {
+        const { body } = await ask(`POST /api/v1/orgs/${organization}/invites`, {
+          body: { email: 'one@example.com' },
+        });
+        return { token: body.token as string, name };
+      }),
+    );
+    const joined = await Promise.all(
+      invited.map((body) => ask('POST /api/v1/invites/join', { key: '', body })),
+    );
+    expect(joined.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(await sql`select from users where email = 'one@example.com'`).toHaveLength(1);
+    expect(logged.filter((line) => line.includes('request.failed'))).toEqual([]);
+  });
+
   it('are taken back, and end', async () => {
     const { ask, organization, sql } = await installation();
     const at = `/api/v1/orgs/${organization}/invites`;

@@ -27,6 +27,32 @@ describe('a request that is sent again', () => {
     >`select count(*)::int as count from runs`;
     expect(count).toBe(3);
   });
+
+  it('is another one where its key comes with another object, environment or body', async () => {
+    const { ask, projectRef } = await installation();
+    const headers = { 'x-trigger-request-idempotency-key': '7b0e5d9e-0f27-4c8d-b1fe-0d6f0c1a6f11' };
+    await ask(`POST /api/v1/projects/${projectRef}/branches`, { body: { branch: 'b' } });
+    const places: [string, object][] = [
+      ['prod', {}],
+      ['stg', {}],
+      ['preview', { 'x-service-branch': 'b' }],
+      ['preview', {}],
+    ];
+    for (const [env, branch] of places) {
+      const at = `/api/v1/projects/${projectRef}/envvars/${env}`;
+      for (const name of ['A', 'B']) {
+        const body = { name, value: name };
+        expect((await ask(`POST ${at}`, { headers: { ...headers, ...branch }, body })).status).toBe(200);
+      }
+      // Sent again it is done once: what came between stays.
+      await ask(`PUT ${at}/A`, { headers: { ...branch }, body: { value: 'changed' } });
+      await ask(`POST ${at}`, { headers: { ...headers, ...branch }, body: { name: 'A', value: 'A' } });
+      expect((await ask(`GET ${at}`, { headers: { ...branch } })).body).toEqual([
+        { name: 'A', value: 'changed', isSecret: false },
+        { name: 'B', value: 'B', isSecret: false },
+      ]);
+    }
+  });
 });
 
 describe('a rate limit', () => {

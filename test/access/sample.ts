@@ -8,6 +8,7 @@ export interface Schema {
   readonly allOf?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
+  readonly additionalProperties?: Schema | boolean;
   readonly items?: Schema;
   readonly minItems?: number;
   readonly minLength?: number;
@@ -44,5 +45,34 @@ export function sampleOf(schema: Schema): unknown {
       return texts[schema.format ?? ''] ?? 'x'.repeat(Math.max(1, schema.minLength ?? 1));
     default:
       return {};
+  }
+}
+
+/** A value that fits a schema with everything that may be there, and `text` wherever any text may stand. */
+export function wholeSampleOf(schema: Schema, text: string): unknown {
+  if (schema.const !== undefined || schema.enum) return sampleOf(schema);
+  const [first] = schema.anyOf ?? schema.oneOf ?? schema.allOf ?? [];
+  if (first) return wholeSampleOf(first, text);
+  switch (schema.type) {
+    case 'object': {
+      const { additionalProperties: more } = schema;
+      return Object.fromEntries([
+        ...Object.entries(schema.properties ?? {}).map(([name, member]) => [
+          name,
+          wholeSampleOf(member, text),
+        ]),
+        ...(typeof more === 'object' ? [[text, wholeSampleOf(more, text)]] : []),
+      ]) as unknown;
+    }
+    case 'array':
+      return Array.from({ length: Math.max(1, schema.minItems ?? 0) }, () =>
+        wholeSampleOf(schema.items ?? {}, text),
+      );
+    case 'string':
+      return schema.format === undefined ? text : sampleOf(schema);
+    case undefined:
+      return { [text]: text };
+    default:
+      return sampleOf(schema);
   }
 }

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -68,7 +68,7 @@ test('takes a value from stdin, so that it is in no history of commands', async 
   });
 });
 
-test('pulls into a file that only its owner reads, never over another, and pushes it back', async () => {
+test('pulls into a file that only its owner reads, and pushes it back', { timeout: 60_000 }, async () => {
   const { env, folder, served } = await opened();
   const variables = { A: 'plain', B: "it's # not a comment", C: 'two\nlines', S: 'a secret' };
   await served.call('POST', 'envvars/prod/import', { body: { variables, isSecret: true } });
@@ -87,11 +87,22 @@ test('pulls into a file that only its owner reads, never over another, and pushe
     exitCode: 1,
     stderr: expect.stringMatching(/B: Variable already set in Production\./) as string,
   });
-  expect(await env('push')).toMatchObject({ exitCode: 0, stdout: 'Set the 4 variables of .env.' });
+  expect(await env('push')).toMatchObject({ exitCode: 0, stdout: 'Set 4 variables of .env.' });
   expect((await served.call('GET', 'envvars')).body).toMatchObject({ variables });
+  await chmod(file, 0o644);
+  expect(await env('pull', '--force')).toMatchObject({ exitCode: 0 });
+  expect((await stat(file)).mode & 0o077).toBe(0);
+  // A key gives its own environment's values only: no other's are taken for them.
+  const elsewhere = await env('pull', 'stg.env', '--project', served.ref, '--env', 'staging');
+  expect(elsewhere).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('key of prod') as string });
+  await expect(stat(join(folder.path, 'stg.env'))).rejects.toThrow('ENOENT');
+  await writeFile(file, 'A=2\nEMPTY=\nMILLRACE_API_URL=http://127.0.0.1\n');
+  expect((await env('push')).stdout).toBe(
+    'Set 1 variables of .env. Left out, as empty or reserved: EMPTY, MILLRACE_API_URL.',
+  );
 });
 
-test('shows the history, compares and rolls back', async () => {
+test('shows the history, compares and rolls back', { timeout: 60_000 }, async () => {
   const { env } = await opened();
   await env('set', 'A=1');
   await env('set', 'A=2', 'B=1');
@@ -113,6 +124,8 @@ test('shows the history, compares and rolls back', async () => {
     { act: 'rollback', restored: 1 },
   ]);
   expect(await env('rollback', '99')).toMatchObject({ exitCode: 1 });
+  expect((await env('diff', '0')).stdout).toBe('+ A=1');
+  expect((await env('rollback', '0')).stdout).toBe('As at revision 0, now revision 6: -A.');
 });
 
 test('with a personal access token it names project, environment and branch', async () => {

@@ -14,7 +14,7 @@ const sentinel = 'Sentinel-7f3a/Ünï+"quoted"\\back ?&=é';
 const old = 'Sentinel-of-before-91c2';
 
 const leak = `
-import { AbortTaskRunError, logger, task, tasks } from '@millrace/sdk';
+import { AbortTaskRunError, logger, metadata as own, streams, task, tasks } from '@millrace/sdk';
 const secret = () => process.env.SENTINEL!;
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const url = () => 'https://api.test/?' + new URLSearchParams({ key: secret() }) + encodeURIComponent(secret());
@@ -43,7 +43,13 @@ export const returns = task({ id: 'returns', run: async () => ({
 export const returnsText = task({ id: 'returns-text', run: async () => secret() });
 export const metadata = task({ id: 'metadata', run: async () => {
   const { id } = await tasks.trigger('returns-text', {}, { metadata: { secret: secret(), url: url() } });
+  own.set('set', secret());
+  own.append('list', url());
   return { child: id };
+} });
+export const writes = task({ id: 'writes', run: async () => {
+  await streams.append('one', 'with ' + secret());
+  await streams.append('one', { [secret()]: [base64(secret()), url()] });
 } });
 export const dies = task({ id: 'dies', isolated: true, retry: { maxAttempts: 1 }, run: async () => {
   process.stderr.write('last words: ' + secret() + '\\n');
@@ -71,100 +77,105 @@ async function startCollector() {
   return { text: () => spans.join('\n') };
 }
 
-test('a secret that runs throw, log, return, encode and put into metadata is found nowhere', async () => {
-  const collector = await startCollector();
-  const receiver = await startReceiver();
-  const served = await serve({ notificationNetworks: ['127.0.0.0/8'] });
-  const { call, sql, logged } = served;
-  const endpoint = await call('POST', 'notifications/prod/endpoints', {
-    as: served.pat,
-    body: { url: `${receiver.url}/hook`, types: ['*'] },
-  });
-  expect(endpoint.status).toBe(200);
-  const set = (value: string) =>
-    call('POST', 'envvars/prod', { body: { name: 'SENTINEL', value, isSecret: true } });
-  await set(old);
-  await set(sentinel);
-  const project = await runProject(served, { 'tasks/leak.ts': leak });
+test(
+  'a secret that runs throw, log, return, encode and put into metadata is found nowhere',
+  { timeout: 60_000 },
+  async () => {
+    const collector = await startCollector();
+    const receiver = await startReceiver();
+    const served = await serve({ notificationNetworks: ['127.0.0.0/8'] });
+    const { call, sql, logged } = served;
+    const endpoint = await call('POST', 'notifications/prod/endpoints', {
+      as: served.pat,
+      body: { url: `${receiver.url}/hook`, types: ['*'] },
+    });
+    expect(endpoint.status).toBe(200);
+    const set = (value: string) =>
+      call('POST', 'envvars/prod', { body: { name: 'SENTINEL', value, isSecret: true } });
+    await set(old);
+    await set(sentinel);
+    const project = await runProject(served, { 'tasks/leak.ts': leak });
 
-  const names = ['throws', 'throws-text', 'logs', 'returns', 'returns-text', 'metadata', 'dies'];
-  const runs = await Promise.all(names.map((name) => project.outcome(name)));
-  const statuses = Object.fromEntries(names.map((name, at) => [name, runs[at]?.status]));
-  expect(statuses).toEqual({
-    throws: 'FAILED',
-    'throws-text': 'FAILED',
-    logs: 'COMPLETED',
-    returns: 'COMPLETED',
-    'returns-text': 'COMPLETED',
-    metadata: 'COMPLETED',
-    dies: 'CRASHED',
-  });
-  const output = runs[5]?.output as { child: string } | undefined;
-  runs.push(await project.over(output?.child ?? ''));
-  // Lines of a run are kept beside its end, not in the same write.
-  await expect
-    .poll(async () => (await sql`select from run_logs`).length, { timeout: 5_000 })
-    .toBeGreaterThanOrEqual(5);
+    const names = ['throws', 'throws-text', 'logs', 'returns', 'returns-text', 'metadata', 'dies', 'writes'];
+    const runs = await Promise.all(names.map((name) => project.outcome(name)));
+    const statuses = Object.fromEntries(names.map((name, at) => [name, runs[at]?.status]));
+    expect(statuses).toEqual({
+      throws: 'FAILED',
+      'throws-text': 'FAILED',
+      logs: 'COMPLETED',
+      returns: 'COMPLETED',
+      'returns-text': 'COMPLETED',
+      metadata: 'COMPLETED',
+      dies: 'CRASHED',
+      writes: 'COMPLETED',
+    });
+    const output = runs[5]?.output as { child: string } | undefined;
+    runs.push(await project.over(output?.child ?? ''));
+    // Lines of a run are kept beside its end, not in the same write.
+    await expect
+      .poll(async () => (await sql`select from run_logs`).length, { timeout: 5_000 })
+      .toBeGreaterThanOrEqual(5);
 
-  const replies: unknown[] = [...runs];
-  const paths = runs.map(({ id }) => `/api/v1/runs/${id}/logs`);
-  const groups = (await call('GET', '/api/v1/errors')).body as { data: { id: string }[] };
-  expect(groups.data).toHaveLength(3);
-  for (const { id } of groups.data) paths.push(`/api/v1/errors/${id}`);
-  for (const path of [...paths, 'envvars/prod', 'envvars/prod/SENTINEL', 'envvar-revisions/prod'])
-    replies.push((await call('GET', path)).body);
-  replies.push(groups, (await call('GET', 'envvar-revisions/prod/diff?from=1')).body);
-  replies.push((await call('PUT', 'envvars/prod/SENTINEL', { body: `{"value":"${sentinel}` })).body);
-  replies.push(
-    (await call('POST', 'envvars/prod/import', { body: { variables: { SENTINEL: sentinel } } })).body,
-  );
+    const replies: unknown[] = [...runs];
+    const paths = runs.map(({ id }) => `/api/v1/runs/${id}/logs`);
+    const groups = (await call('GET', '/api/v1/errors')).body as { data: { id: string }[] };
+    expect(groups.data).toHaveLength(3);
+    for (const { id } of groups.data) paths.push(`/api/v1/errors/${id}`);
+    for (const path of [...paths, 'envvars/prod', 'envvars/prod/SENTINEL', 'envvar-revisions/prod'])
+      replies.push((await call('GET', path)).body);
+    replies.push(groups, (await call('GET', 'envvar-revisions/prod/diff?from=1')).body);
+    replies.push((await call('PUT', 'envvars/prod/SENTINEL', { body: `{"value":"${sentinel}` })).body);
+    replies.push(
+      (await call('POST', 'envvars/prod/import', { body: { variables: { SENTINEL: sentinel } } })).body,
+    );
 
-  // Webhooks and traces go out beside what they tell of.
-  await expect
-    .poll(receiver.types, { timeout: 20_000 })
-    .toEqual(expect.arrayContaining(['error.new', 'run.failed']));
-  await expect.poll(() => collector.text(), { timeout: 20_000 }).toContain('run throws');
-  for (const path of ['notifications/prod/deliveries']) {
-    replies.push((await call('GET', path, { as: served.pat })).body);
-  }
-  const [organization] = await sql<{ id: string }[]>`select id from organizations`;
-  const audit = await call('GET', `/api/v1/orgs/${organization?.id}/audit`, { as: served.pat });
-  expect(audit.body).toMatchObject({
-    data: expect.arrayContaining([
-      expect.objectContaining({
-        act: 'variables.changed',
-        new: { by: 'set', revision: 2, count: 1, changed: ['SENTINEL'] },
-      }),
-    ]) as unknown,
-  });
-  replies.push(audit.body);
-  expect(receiver.received.some(({ text }) => text.includes('<redacted>'))).toBe(true);
-  expect(collector.text()).toContain('<redacted>');
-
-  const everything = {
-    webhooks: JSON.stringify(receiver.received.map(({ text, headers, path }) => ({ text, headers, path }))),
-    traces: collector.text(),
-    database: await dump(sql),
-    log: logged.join('\n'),
-    replies: JSON.stringify(replies),
-  };
-  expect(everything.database.match(/<redacted>/g)?.length).toBeGreaterThan(15);
-  expect(everything.replies.match(/<redacted>/g)?.length).toBeGreaterThan(15);
-  const spellings = [...spellingsOf(sentinel), ...spellingsOf(old)];
-  const hexes = [sentinel, old].map((value) => Buffer.from(value).toString('hex'));
-  expect(spellings.length).toBeGreaterThan(15);
-  for (const [place, text] of Object.entries(everything)) {
-    for (const spelling of [...spellings, ...hexes]) {
-      expect({ place, found: text.includes(spelling) ? spelling : null }).toEqual({ place, found: null });
+    // Webhooks and traces go out beside what they tell of.
+    await expect
+      .poll(receiver.types, { timeout: 20_000 })
+      .toEqual(expect.arrayContaining(['error.new', 'run.failed']));
+    await expect.poll(() => collector.text(), { timeout: 20_000 }).toContain('run throws');
+    for (const path of ['notifications/prod/deliveries']) {
+      replies.push((await call('GET', path, { as: served.pat })).body);
     }
-    // Not even a part of it that no way of writing touches.
-    expect(text).not.toContain('Sentinel-7f3a');
-  }
-  // What runs have is the real one.
-  expect(((await call('GET', 'envvars')).body as { variables: object }).variables).toEqual({
-    SENTINEL: sentinel,
-  });
-});
+    const [organization] = await sql<{ id: string }[]>`select id from organizations`;
+    const audit = await call('GET', `/api/v1/orgs/${organization?.id}/audit`, { as: served.pat });
+    expect(audit.body).toMatchObject({
+      data: expect.arrayContaining([
+        expect.objectContaining({
+          act: 'variables.changed',
+          new: { by: 'set', revision: 2, count: 1, changed: ['SENTINEL'] },
+        }),
+      ]) as unknown,
+    });
+    replies.push(audit.body);
+    expect(receiver.received.some(({ text }) => text.includes('<redacted>'))).toBe(true);
+    expect(collector.text()).toContain('<redacted>');
+
+    const everything = {
+      webhooks: JSON.stringify(receiver.received.map(({ text, headers, path }) => ({ text, headers, path }))),
+      traces: collector.text(),
+      database: await dump(sql),
+      log: logged.join('\n'),
+      replies: JSON.stringify(replies),
+    };
+    expect(everything.database.match(/<redacted>/g)?.length).toBeGreaterThan(15);
+    expect(everything.replies.match(/<redacted>/g)?.length).toBeGreaterThan(15);
+    const spellings = [...spellingsOf(sentinel), ...spellingsOf(old)];
+    const hexes = [sentinel, old].map((value) => Buffer.from(value).toString('hex'));
+    expect(spellings.length).toBeGreaterThan(15);
+    for (const [place, text] of Object.entries(everything)) {
+      for (const spelling of [...spellings, ...hexes]) {
+        expect({ place, found: text.includes(spelling) ? spelling : null }).toEqual({ place, found: null });
+      }
+      // Not even a part of it that no way of writing touches.
+      expect(text).not.toContain('Sentinel-7f3a');
+    }
+    // What runs have is the real one.
+    expect(((await call('GET', 'envvars')).body as { variables: object }).variables).toEqual({
+      SENTINEL: sentinel,
+    });
+  },
+);
 
 test('a change reaches new runs at once; what runs keeps what it has, and each run tells which it had', async () => {
   const served = await serve();

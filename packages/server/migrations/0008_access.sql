@@ -16,7 +16,9 @@ alter table secret_keys
   -- null for keys whose scopes are no preset's
   add preset text,
   add tasks text[],
-  add created_by text collate "C" references users on delete set null;
+  add created_by text collate "C" references users on delete set null,
+  -- another key took its place; it is good until its overlap ends
+  add rotated_at timestamptz;
 update secret_keys set preset = 'full' where scopes = '{admin}';
 
 -- A one-time token that was used: what it created, and when nobody needs to know any more.

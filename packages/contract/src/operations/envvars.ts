@@ -192,6 +192,8 @@ export const variableRevision = z.object({
 });
 export type VariableRevision = z.infer<typeof variableRevision>;
 
+const revisionNumber = z.number().int().min(0).max(2_147_483_647);
+
 export const listVariableRevisions = operation({
   id: 'listVariableRevisions',
   method: 'GET',
@@ -203,7 +205,7 @@ export const listVariableRevisions = operation({
   query: z.object({
     'page[size]': z.coerce.number().int().min(1).max(100).default(25),
     /** A revision: what came before it. */
-    'page[after]': z.coerce.number().int().min(1).optional(),
+    'page[after]': z.coerce.number().pipe(revisionNumber.min(1)).optional(),
   }),
   reply: z.object({ data: z.array(variableRevision), pagination: cursors }),
   errors: [404],
@@ -215,8 +217,6 @@ export const variableDifference = variableChange.extend({
   to: z.string().optional(),
 });
 export type VariableDifference = z.infer<typeof variableDifference>;
-
-const revisionNumber = z.number().int().min(0).max(2_147_483_647);
 
 export const compareVariableRevisions = operation({
   id: 'compareVariableRevisions',

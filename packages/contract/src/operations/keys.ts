@@ -103,7 +103,7 @@ export const regenerateKey = operation({
   method: 'POST',
   path: '/api/v1/projects/:projectRef/:env/regenerate-api-key',
   tag: 'keys',
-  summary: "Rotate the environment's oldest key without restrictions",
+  summary: "Rotate the environment's longest-lasting key without restrictions, of several the oldest",
   access: { personalAccessToken: true, role: 'admin', devRole: 'member' },
   params: inEnvironment,
   body: overlap,

@@ -123,7 +123,8 @@ export const retrieveEnvironment = operation({
   method: 'GET',
   path: '/api/v1/projects/:projectRef/:env',
   tag: 'projects',
-  summary: 'An environment with its oldest key without restrictions: for tools that act in it. Audited',
+  summary:
+    'An environment with its longest-lasting key without restrictions: for tools that act in it. Audited',
   access: { personalAccessToken: true, role: 'member' },
   params: z.object({ projectRef: z.string().min(1).max(128), env: z.string().min(1).max(32) }),
   reply: z.object({

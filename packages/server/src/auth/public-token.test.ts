@@ -123,6 +123,8 @@ test('every other token is refused with one and the same answer', async () => {
     'another key': await sign(`${key('dev')}x`, good),
     "another environment's sub": await sign(key('dev'), claimsOf(prod)),
     'unknown sub': await sign(key('dev'), claimsOf('env_unknown')),
+    'sub that no text in the database can be': await sign(key('dev'), claimsOf('env_\0')),
+    'sub without end': await sign(key('dev'), claimsOf('e'.repeat(20_000))),
     'no sub': await sign(key('dev'), { ...good, sub: undefined }),
     'sub that is no text': await sign(key('dev'), { ...good, sub: 7 as unknown as string }),
     'wrong issuer': await sign(key('dev'), claimsOf(dev, { iss: 'https://example.com' })),

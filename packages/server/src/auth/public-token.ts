@@ -71,8 +71,11 @@ function environmentClaimed(token: string): string {
   } catch {
     throw invalidPublicToken();
   }
-  if (payload['pub'] !== true || typeof payload.sub !== 'string') throw invalidPublicToken();
-  return payload.sub;
+  const { sub } = payload;
+  // Anybody can send one that nobody signed: what cannot be an environment is not looked for.
+  if (payload['pub'] !== true || typeof sub !== 'string' || !/^\w{1,64}$/.test(sub))
+    throw invalidPublicToken();
+  return sub;
 }
 
 /** The live key whose HMAC is the token's signature. */

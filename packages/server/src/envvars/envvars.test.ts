@@ -89,6 +89,17 @@ describe('bad input', () => {
     expect((refused.body as { error: string }).error).toMatch(error);
   });
 
+  test('may be called what a path is called', async () => {
+    const served = await serve();
+    await set(served, 'import', 'v');
+    const at = 'envvars/prod/import';
+    expect((await served.call('GET', at)).body).toEqual({ name: 'import', value: 'v', isSecret: false });
+    expect((await served.call('PUT', at, { body: { value: 'w' } })).status).toBe(200);
+    expect((await served.call('GET', at)).body).toMatchObject({ value: 'w' });
+    expect((await served.call('DELETE', at)).status).toBe(200);
+    expect((await served.call('GET', at)).status).toBe(404);
+  });
+
   test('a value of 1 MB is refused with its size; what fits a process is kept to the byte', async () => {
     const served = await serve();
     const big = await set(served, 'BIG', 'x'.repeat(1_000_000));

@@ -68,6 +68,15 @@ test('the history is read page by page', async () => {
   expect(last.pagination).toEqual({});
 });
 
+test.each(['?page[after]=2147483648', '?page[after]=', '/diff?from=2147483648'])(
+  'a revision that there cannot be is a 400: %s',
+  async (query) => {
+    const { call } = await serve();
+    const refused = await call('GET', `envvar-revisions/prod${query}`);
+    expect(refused).toMatchObject({ status: 400, body: { error: 'Query Error' } });
+  },
+);
+
 describe('two revisions', () => {
   test('are compared with their values, but for what was secret on either side', async () => {
     const served = await serve();

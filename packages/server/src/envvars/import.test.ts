@@ -85,6 +85,12 @@ test.each([
   expect(await valuesOf(served)).toEqual({});
 });
 
+function twice(...texts: readonly string[]): FormData {
+  const body = new FormData();
+  for (const text of texts) body.append('variables', new File([text], '.env'));
+  return body;
+}
+
 describe('a dotenv file', () => {
   const files: readonly (readonly [string, string])[] = [
     ['quotes', `A="a b"\nB='c # d'\nC=\`e'f"g\`\nD="line\\nbreak"\nE='line\\nbreak'`],
@@ -119,6 +125,7 @@ describe('a dotenv file', () => {
     ['binary', form(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x00, 0xff]))],
     ['not there', new FormData()],
     ['no dotenv', form('hello, world\n')],
+    ['one of two', twice('A=1', 'B=2')],
   ])('that is %s is a 400', async (_, body) => {
     const served = await serve();
     const refused = await importing(served, body);

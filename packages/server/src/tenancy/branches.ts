@@ -128,6 +128,10 @@ export async function archiveBranch(
         ? undefined
         : await environmentOf(tx, userIn(by.principal), ref, asked.env, branch);
     if (!found) throw notFound('Branch not found');
+    // Of two at once one finds it archived.
+    const [isLive] = await tx`
+      select from environments where id = ${found.id} and archived_at is null for update`;
+    if (!isLive) throw notFound('Branch not found');
     await archiveEnvironments(tx, tx`e.id = ${found.id} and e.archived_at is null`, { deleted: false });
     await recordAct(tx, by, {
       act: 'branch.archived',

@@ -144,9 +144,11 @@ export async function joinByInvitation(
   return sql.begin(async (tx) => {
     const used = await useInvitation(tx, asked.token);
     const userId = newId('user');
-    await tx`
-      insert into users (id, name, email)
-      select ${userId}, ${asked.name}, case when exists (select from users where email = ${used.email}) then null else ${used.email} end`;
+    // Somebody has the address already, or gets it at this moment: the label stays theirs.
+    const { count } = await tx`
+      insert into users (id, name, email) values (${userId}, ${asked.name}, ${used.email})
+      on conflict (email) do nothing`;
+    if (count === 0) await tx`insert into users (id, name) values (${userId}, ${asked.name})`;
     const organization = await join(tx, masterKey, used, userId, { invitation: used.id, origin });
     const { text } = await insertToken(tx, userId, 'invitation', null);
     return { userId, organization, personalAccessToken: text };

@@ -130,7 +130,7 @@ export async function listEnvironments(sql: Sql, userId: string, ref: string) {
   }));
 }
 
-/** The text of the environment's oldest live key without restrictions. That it was read is recorded. */
+/** The text of the live key without restrictions that lasts longest, of several the oldest. That it was read is recorded. */
 export async function revealKey(
   sql: Sql,
   masterKey: MasterKey,
@@ -142,7 +142,7 @@ export async function revealKey(
       select id, sealed from secret_keys
        where environment_id = ${environment.id} and 'admin' = any(scopes) and revoked_at is null
          and (expires_at is null or expires_at > now())
-       order by expires_at nulls first, created_at, id limit 1`;
+       order by expires_at desc nulls first, created_at, id limit 1`;
     if (!row) return undefined;
     await recordAct(tx, by, {
       act: 'key.revealed',

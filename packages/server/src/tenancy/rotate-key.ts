@@ -7,9 +7,12 @@ import { notFound, unprocessable } from '../problem.ts';
 import { insertKey } from './create-key.ts';
 import { keyColumns, keyOf, type KeyRow } from './key-row.ts';
 
+/** The last day that ISO 8601 writes without a sign. */
+const lastDayMs = Date.UTC(9999, 11, 31);
+
 /**
  * Makes a key like another one, with a lifetime as long as that one's was. The other one ends after `overlapMs`, at once if
- * that is 0.
+ * that is 0, and has its successor: it is not rotated again.
  */
 export async function rotateKey(
   sql: Sql,
@@ -20,25 +23,43 @@ export async function rotateKey(
   by: Actor,
 ): Promise<SecretKey & { key: string }> {
   return sql.begin(async (tx) => {
-    const found = which === 'root' ? tx`'admin' = any(scopes) and revoked_at is null` : tx`id = ${which.id}`;
-    const [old] = await tx<KeyRow[]>`
-      select ${keyColumns(tx)} from secret_keys
+    // Two rotations at once take turns, so that the second one finds what the first one made.
+    await tx`select from environments where id = ${environment.id} for update`;
+    const found =
+      which === 'root'
+        ? tx`'admin' = any(scopes) and revoked_at is null and rotated_at is null and (expires_at is null or expires_at > now())`
+        : tx`id = ${which.id}`;
+    const [old] = await tx<(KeyRow & { rotated_at: Date | null })[]>`
+      select ${keyColumns(tx)}, rotated_at from secret_keys
        where environment_id = ${environment.id} and ${found}
-       order by expires_at nulls first, created_at, id limit 1 for update`;
-    if (!old) throw notFound('Key not found');
+       order by expires_at desc nulls first, created_at, id limit 1 for update`;
+    if (!old) {
+      throw notFound(
+        which === 'root'
+          ? 'Key not found: every key of the environment is restricted or has ended. Make a new one instead'
+          : 'Key not found',
+      );
+    }
     const ended =
       old.revoked_at !== null || (old.expires_at !== null && old.expires_at.getTime() <= Date.now());
     if (ended) throw unprocessable('The key has ended: make a new one instead');
+    // Its end is that of the overlap by now: a key like it would end as soon.
+    if (old.rotated_at !== null) {
+      throw unprocessable('The key has been rotated already: rotate the key that took its place');
+    }
     const { row, text } = await insertKey(tx, masterKey, environment, {
       name: old.name,
       preset: old.preset,
       tasks: old.tasks,
       scopes: old.scopes,
-      expiresAt: old.expires_at && new Date(Date.now() + old.expires_at.getTime() - old.created_at.getTime()),
+      expiresAt:
+        old.expires_at &&
+        new Date(Math.min(lastDayMs, Date.now() + old.expires_at.getTime() - old.created_at.getTime())),
       createdBy: by.principal.kind === 'personalAccessToken' ? by.principal.userId : null,
     });
     await tx`
       update secret_keys set
+        rotated_at = now(),
         revoked_at = case when ${overlapMs}::float8 = 0 then now() end,
         expires_at = least(expires_at, now() + make_interval(secs => ${overlapMs}::float8 / 1000))
        where id = ${old.id}`;

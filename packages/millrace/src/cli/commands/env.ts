@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type * as Sdk from '@millrace/sdk';
 import { Command } from 'commander';
@@ -6,7 +6,7 @@ import { parse } from 'dotenv';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { dotenvFile } from '../dotenv-file.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
-import { environment, positiveInteger } from '../options.ts';
+import { environment, positiveInteger, wholeNumber } from '../options.ts';
 import { printJson, screenOn, table } from '../screen.ts';
 
 interface EnvOptions extends ConnectionOptions {
@@ -111,19 +111,32 @@ const pullCommand = (): Command =>
       .argument('[file]', 'where to', '.env')
       .option('--force', 'replace the file when there is one'),
   ).action(async (file: string, { force = false, ...options }: EnvOptions & { force?: boolean }) => {
-    const { envvars } = await openClient(options);
+    const { envvars, at } = await openEnvironment(options);
+    // Only the key says whose values they are: where another environment is named, the server refuses.
+    if (at.length > 0) await envvars.list(...(at as At));
     const variables = await envvars.readAll();
     const { text: content, missing } = dotenvFile(variables);
-    await writeFile(file, content, { mode: 0o600, flag: force ? 'w' : 'wx' }).catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      throw new CommandFailed(exitCodes.failed, `${file} is there already. Give another name, or --force.`);
-    });
+    await writePrivately(file, content, force);
     const count = Object.keys(variables).length - missing.length;
     say(options, { file, count, missing }, `Wrote ${count} variables to ${file}.`);
     if (missing.length > 0) {
       throw new CommandFailed(exitCodes.failed, `A dotenv file cannot hold these: ${missing.join(', ')}.`);
     }
   });
+
+async function writePrivately(file: string, content: string, replaces: boolean): Promise<void> {
+  const handle = await open(file, replaces ? 'w' : 'wx', 0o600).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    throw new CommandFailed(exitCodes.failed, `${file} is there already. Give another name, or --force.`);
+  });
+  try {
+    // A file that was there keeps its mode when it is written to.
+    await handle.chmod(0o600);
+    await handle.writeFile(content);
+  } finally {
+    await handle.close();
+  }
+}
 
 interface ImportOptions extends SetOptions {
   readonly override?: boolean;
@@ -141,8 +154,14 @@ async function importFile(
   } catch (error) {
     throw explained(error);
   }
-  const count = Object.keys(variables).length;
-  say(options, { file, count }, `Set the ${count} variables of ${file}.`);
+  // The server leaves out what is blank or reserved without a word.
+  const there = new Set((await envvars.list(...(at as At))).map(({ name }) => name));
+  const leftOut = Object.entries(variables).flatMap(([name, value]) =>
+    value.trim() === '' || !there.has(name) ? [name] : [],
+  );
+  const count = Object.keys(variables).length - leftOut.length;
+  const but = leftOut.length === 0 ? '' : ` Left out, as empty or reserved: ${leftOut.join(', ')}.`;
+  say(options, { file, count, leftOut }, `Set ${count} variables of ${file}.${but}`);
 }
 
 /** The server says of each variable why not. */
@@ -211,8 +230,8 @@ const diffCommand = (): Command =>
   withEnvOptions(
     new Command('diff')
       .description('how variables differ between two revisions')
-      .argument('<from>', 'a revision', positiveInteger)
-      .argument('[to]', 'another; default: now', positiveInteger),
+      .argument('<from>', 'a revision; 0 is before the first', wholeNumber)
+      .argument('[to]', 'another; default: now', wholeNumber),
   ).action(async (from: number, to: number | undefined, options: EnvOptions) => {
     const { envvars, at } = await openEnvironment(options);
     const compared = await envvars.diff(...(at as At), { from, ...(to !== undefined && { to }) });
@@ -229,7 +248,7 @@ const rollbackCommand = (): Command =>
   withEnvOptions(
     new Command('rollback')
       .description('makes variables what they were at a revision, as a new revision')
-      .argument('<revision>', 'see `millrace env history`', positiveInteger),
+      .argument('<revision>', 'see `millrace env history`; 0 is before the first', wholeNumber),
   ).action(async (revision: number, options: EnvOptions) => {
     const { envvars, at } = await openEnvironment(options);
     const done = await envvars.rollback(...(at as At), { revision });

@@ -18,7 +18,7 @@ async function place(options: KeyOptions) {
   return { login, params: { projectRef, env: options.env } };
 }
 
-const stateOf = ({ revokedAt, expiresAt }: SecretKey): string =>
+export const stateOf = ({ revokedAt, expiresAt }: Pick<SecretKey, 'revokedAt' | 'expiresAt'>): string =>
   revokedAt
     ? 'revoked'
     : expiresAt === undefined

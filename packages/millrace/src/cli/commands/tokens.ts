@@ -3,6 +3,7 @@ import { call } from '../call.ts';
 import { findLogin, withLoginOptions, type LoginOptions } from '../login.ts';
 import { printTable } from '../print-table.ts';
 import { printJson, screenOn } from '../screen.ts';
+import { stateOf } from './secret-keys.ts';
 
 type Options = LoginOptions & { readonly json?: boolean };
 
@@ -14,12 +15,12 @@ const listCommand = (): Command =>
     if (options.json) return data.forEach(printJson);
     printTable(
       ['token', 'ends in', 'name', 'last used', 'state'],
-      data.map(({ id, lastFour, name, lastUsedAt, expiresAt, revokedAt }) => [
-        id,
-        lastFour,
-        name,
-        lastUsedAt ?? 'never',
-        revokedAt ? 'revoked' : expiresAt ? `until ${expiresAt}` : 'good',
+      data.map((token) => [
+        token.id,
+        token.lastFour,
+        token.name,
+        token.lastUsedAt ?? 'never',
+        stateOf(token),
       ]),
     );
   });
