@@ -10,6 +10,7 @@ export default defineConfig({
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
     // One PostgreSQL cluster serves the whole run; each test file gets its own database cloned from a template.
     globalSetup: ['test/support/cluster.ts'],
+    setupFiles: ['test/support/seed.ts'],
     testTimeout: 20_000,
     hookTimeout: 30_000,
     pool: 'forks',

@@ -35,6 +35,8 @@ const parts = given.filter((word) => /^[a-z]+$/.test(word));
 const asked = (part: string): boolean => parts.length === 0 || parts.includes(part);
 const callers = 128;
 const text = 'x'.repeat(100);
+/** Deliveries before those that are measured. */
+const warmUps = 1_500;
 
 interface Rate {
   readonly perSecond: number;
@@ -150,7 +152,7 @@ interface Served {
 }
 
 async function startServed(databases: Databases): Promise<Served> {
-  const child = fork(new URL('src/channels-server.ts', import.meta.url), {
+  const child = fork(new URL('src/server-process.ts', import.meta.url), {
     execArgv: ['--conditions', 'millrace-source', '--expose-gc'],
     env: { ...process.env, BENCH_DATABASE: await databases.fresh('bench_channels') },
   });
@@ -235,7 +237,16 @@ async function measureDelivery(databases: Databases, redis: RunningRedis): Promi
     for (let round = 0; round < rounds; round++) {
       const served = await startServed(databases);
       await served.post('/api/v1/sessions', session('a'));
+      await served.post('/api/v1/sessions', session('warm'));
       const everyMs = subscribers === 1_000 ? 60 : 20;
+      // A server that has just started runs code that nobody has run before; Redis has none of that.
+      await deliveries(
+        1,
+        warmUps,
+        0,
+        (heard) => subscribeByHttp(served.port, served.secretKey, out('warm'), 1, heard),
+        (body) => served.post(`${out('warm')}/append`, body),
+      );
       const ours = await deliveries(
         subscribers,
         count,
@@ -245,6 +256,13 @@ async function measureDelivery(databases: Databases, redis: RunningRedis): Promi
       );
       await served.stop();
       await client.flushall();
+      await deliveries(
+        1,
+        warmUps,
+        0,
+        (heard) => subscribeByRedis(redis.path, 'warm', 1, heard),
+        (body) => client.xadd('warm', '*', 'body', body),
+      );
       const theirs = await deliveries(
         subscribers,
         count,

@@ -1,7 +1,7 @@
 /** Tasks that wait for each other, for times and for tokens. Each says in which process and how often its code began. */
 export const waitingTasks = `
 import { batch, task, wait } from '@millrace/sdk';
-import { access } from 'node:fs/promises';
+import { access, appendFile } from 'node:fs/promises';
 const there = (file: string) => access(file).then(() => true, () => false);
 export const child = task({
   id: 'child',
@@ -16,6 +16,7 @@ export const parent = task({
   id: 'parent',
   run: async (payload: { n: number; until?: string }, { ctx }) => {
     console.log('began', process.pid, ctx.attempt.number);
+    if (payload.until) await appendFile(payload.until + '.began', payload.n + '\\n');
     const { doubled, at } = await child.triggerAndWait(payload).unwrap();
     return [doubled, at instanceof Date];
   },

@@ -1,4 +1,4 @@
-/** The server of bench/channels.ts, in a process of its own; its memory is asked for over IPC. */
+/** A server in a process of its own; its memory is asked for over IPC. */
 import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
 import { createLog } from '../../packages/server/src/log.ts';
 import { startServer } from '../../packages/server/src/server.ts';
