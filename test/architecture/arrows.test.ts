@@ -50,7 +50,7 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
   runs: ['queues', 'errors', 'workers', 'envvars', 'packets', 'audit', 'auth', 'db'],
   channels: ['sse', 'db'],
   sse: [],
-  streams: ['s2', 'sessions', 'channels', 'sse', 'runs', 'db'],
+  streams: ['s2', 'sessions', 'channels', 'sse', 'runs', 'envvars', 'db'],
   s2: ['channels', 'auth', 'db'],
   realtime: ['sse', 'runs', 'db'],
   sessions: ['channels', 'sse', 'runs', 'workers', 'auth', 'db'],

@@ -67,6 +67,8 @@ create table runs (
   max_attempts int,
   max_duration int,
   machine text,
+  -- a word of the caller's: it decides nothing
+  region text,
   ttl int,
   -- its turn in a lane: milliseconds since 1970 when it was last due, less its priority
   ord bigint not null,

@@ -66,7 +66,8 @@ create function trigger_runs(
   p_max_attempts int[], p_max_duration int[], p_machine text[], p_priority int[], p_test boolean[], p_parent text[],
   p_root text[], p_depth smallint[], p_runner text[], p_runner_version int[], p_schedule text[] default null,
   p_event text[] default null, p_batch text[] default null, p_request uuid[] default null, p_debounce text[] default null,
-  p_debounce_ms bigint[] default null, p_trailing boolean[] default null, p_replay_of text[] default null
+  p_debounce_ms bigint[] default null, p_trailing boolean[] default null, p_replay_of text[] default null,
+  p_region text[] default null
 ) returns table (ix int, run_id text, cached boolean, fence bigint)
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -173,18 +174,18 @@ begin
   insert into runs (env, id, task, queue_id, concurrency_key, payload, payload_type, version_id, max_attempts, max_duration,
                     machine, ttl, ord, priority_ms, tags, metadata, is_test, idempotency_key, idempotency_key_options,
                     parent_id, root_id, depth, created_at, delayed_until, schedule_id, event, batch_id, request_key, debounce_key,
-                    replay_of)
+                    replay_of, region)
   select i.env, i.id, i.task, i.queue_id, nullif(i.key, ''), i.payload, i.payload_type, nullif(i.route, 0), i.max_attempts,
          i.max_duration, i.machine, i.ttl, i.ord, coalesce(i.priority, 0),
          (select array_agg(t) from jsonb_array_elements_text(i.tags) as t), i.metadata, coalesce(i.test, false),
          i.idempotency, i.idempotency_options, i.parent, i.root, coalesce(i.depth, 0::smallint), p_at, i.due, i.schedule, i.event,
-         i.batch, i.request, i.debounce, i.replay_of
+         i.batch, i.request, i.debounce, i.replay_of, i.region
     from unnest(p_env, p_id, p_task, p_queue, p_key, p_route, p_ord, p_payload, p_payload_type, p_ttl, p_due, p_idempotency,
                 p_idempotency_options, p_tags, p_metadata, p_max_attempts, p_max_duration, p_machine, p_priority, p_test,
-                p_parent, p_root, p_depth, p_schedule, p_event, p_batch, p_request, p_debounce, p_replay_of)
+                p_parent, p_root, p_depth, p_schedule, p_event, p_batch, p_request, p_debounce, p_replay_of, p_region)
            with ordinality as i (env, id, task, queue_id, key, route, ord, payload, payload_type, ttl, due, idempotency,
                 idempotency_options, tags, metadata, max_attempts, max_duration, machine, priority, test, parent, root, depth, schedule, event,
-                batch, request, debounce, replay_of, ix)
+                batch, request, debounce, replay_of, region, ix)
    where cardinality(v_new) = cardinality(p_id) or i.ix = any (v_new);
 
   with kinds as materialized (
@@ -199,12 +200,14 @@ begin
                                    else array['t:' || k.task, 'q:' || k.queue_id] end) as f (facet)
    order by 1, 2, 3
   on conflict do nothing;
-  if p_tags is not null or p_machine is not null or p_test is not null or p_schedule is not null or 0 <> any (p_route) then
+  if p_tags is not null or p_machine is not null or p_region is not null or p_test is not null or p_schedule is not null
+    or 0 <> any (p_route) then
     perform note_facets(array_agg(p_env[g.i]), array_agg(f.facet), array_agg(p_id[g.i]))
        from unnest(v_new) as g (i)
        cross join lateral (
          select 'g:' || t.tag from jsonb_array_elements_text(p_tags[g.i]) as t (tag)
          union all select 'm:' || p_machine[g.i]
+         union all select 'r:' || p_region[g.i]
          union all select 'd' where p_test[g.i]
          union all select 'c:' || p_schedule[g.i]
          union all select 'v:' || nullif(p_route[g.i], 0)

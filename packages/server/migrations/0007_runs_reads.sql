@@ -12,7 +12,7 @@
 --   t:<task>           a run of the task in another queue
 --   q:<queue id>       a run in a queue that is not its task's own
 --   v:<version id>     a run that is bound to the version
---   g:<tag>  m:<machine>  c:<schedule>  d (a test)
+--   g:<tag>  m:<machine>  r:<region>  c:<schedule>  d (a test)
 --   s:<status>         a run that ended so
 --   e:<status>:<task>  the same, of one task; not for COMPLETED
 --   x:<fingerprint>    a run that failed with the fingerprint (its id)

@@ -18,6 +18,7 @@ export type Fact =
   | 'version.registered'
   | 'runs.rescued'
   | 'settle.failed'
+  | 'cancel.failed'
   | 'upkeep.failed'
   | 'dispatch.failed'
   | 'resume.failed'

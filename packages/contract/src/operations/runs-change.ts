@@ -60,6 +60,17 @@ export const addRunTags = operation({
 
 export const mostMetadataBytes = 262_144;
 
+/** An object with any members but `__proto__`, which a record would leave out without a word. */
+const metadata = z.preprocess(
+  (value, context) => {
+    if (typeof value === 'object' && value !== null && Object.hasOwn(value, '__proto__')) {
+      context.addIssue({ code: 'custom', message: '"__proto__" is not a name that metadata may have' });
+    }
+    return value;
+  },
+  z.record(z.string(), z.unknown()),
+);
+
 /** `a`, or `$.a.b[0]` for a place inside. */
 const key = z.string().min(1).max(512);
 
@@ -73,7 +84,7 @@ export const metadataOperation = z.discriminatedUnion('type', [
   z.object({ type: z.literal('remove'), key, value: z.unknown() }),
   z.object({ type: z.literal('delete'), key }),
   z.object({ type: z.literal('increment'), key, value: z.number() }),
-  z.object({ type: z.literal('update'), value: z.record(z.string(), z.unknown()) }),
+  z.object({ type: z.literal('update'), value: metadata }),
 ]);
 export type MetadataOperation = z.infer<typeof metadataOperation>;
 
@@ -90,14 +101,16 @@ export const updateRunMetadata = operation({
   bodyLimit: 2 * 1024 * 1024,
   body: z.object({
     /** Replaces what is there; the operations come after it. */
-    metadata: z.record(z.string(), z.unknown()).optional(),
+    metadata: metadata.optional(),
     metadataType: z.string().optional(),
+    /** Of the attempt whose code tells: once another one has the run, nothing is changed and the answer is 409. */
+    fence: z.number().int().min(1).optional(),
     operations,
     parentOperations: operations,
     rootOperations: operations,
   }),
   reply: z.object({ metadata: z.record(z.string(), z.unknown()) }),
-  errors: [404, 413, 422],
+  errors: [404, 409, 413, 422],
 });
 
 export const retrieveRunMetadata = operation({

@@ -33,6 +33,8 @@ export const runFields = z.object({
   /** Active milliseconds of all attempts. */
   durationMs: z.number(),
   metadata: z.record(z.string(), z.unknown()).optional(),
+  /** As the trigger named it. */
+  region: z.string().optional(),
 });
 
 export const relatedRun = runFields.extend({

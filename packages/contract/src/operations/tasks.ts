@@ -17,25 +17,31 @@ export const triggerOptions = z.object({
    */
   payloadType: z.string().optional(),
   queue: z.object({ name: z.string() }).optional(),
-  concurrencyKey: z.union([z.string(), z.number()]).transform(String).optional(),
+  concurrencyKey: z
+    .union([z.string().max(512, 'a concurrency key has at most 512 characters'), z.number()])
+    .transform(String)
+    .optional(),
   /** A date, or a duration such as `1h30m`. */
   delay: z.union([z.string(), z.date()]).optional(),
   /** Seconds, or a duration such as `10m`; 0 is none. */
-  ttl: z.union([z.string(), z.number().min(0)]).optional(),
+  ttl: z.union([z.string(), z.number().int().min(0)]).optional(),
   idempotencyKey: z.string().max(2_048).optional(),
   idempotencyKeyTTL: z.string().optional(),
   idempotencyKeyOptions: z
     .object({ key: z.string(), scope: z.enum(['run', 'attempt', 'global']) })
     .optional(),
   tags: tags.optional(),
-  maxAttempts: z.number().int().min(1).optional(),
+  maxAttempts: z.number().int().min(1).max(2_147_483_647).optional(),
   /** Seconds of one attempt; at least 5. */
   maxDuration: z.number().optional(),
   machine: z.enum(machinePresets).optional(),
   /** Seconds of advantage in its queue. */
   priority: z.number().optional(),
+  /** An object; or, as a string, the JSON text of one. */
   metadata: z.unknown().optional(),
   metadataType: z.string().optional(),
+  /** Kept, shown and filtered by. It moves nothing: a run goes to whichever runner serves its environment. */
+  region: z.string().max(128).optional(),
   test: z.boolean().optional(),
   lockToVersion: z.string().optional(),
   /** Let a run wait for as long as triggers with this key keep coming. */

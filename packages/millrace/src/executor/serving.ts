@@ -129,13 +129,23 @@ export class Serving {
     const onWait = waiting.begin.bind(waiting);
     const filePath = this.#message.tasks[assignment.task] ?? '';
     const { environment } = this.#message;
-    const outcome = await sdk.execute({ task, assignment, environment, signal, onLog, onWait, filePath });
+    const heard = new Map<string, number>();
+    const outcome = await sdk.execute({
+      task,
+      assignment,
+      environment,
+      signal,
+      onLog,
+      onWait,
+      heard,
+      filePath,
+    });
     limit?.end();
     waiting.forget();
     this.#live.delete(fence);
     // Then the runner only learns that its code has ended.
     if (live.blamed) await live.blamed;
-    this.#settle({ run, fence, outcome });
+    this.#settle({ run, fence, outcome, ...(heard.size > 0 && { heard: Object.fromEntries(heard) }) });
   }
 
   #withoutTask(sdk: Sdk, id: string): Outcome {

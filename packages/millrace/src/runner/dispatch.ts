@@ -9,7 +9,7 @@ import { afterDeath, crashed } from './crash.ts';
 import type { Executor } from './executor.ts';
 import { Held } from './held.ts';
 import type { HeldOptions } from './held.ts';
-import { checkHealth, evict, overdue } from './limits.ts';
+import { checkHealth, evict, isHeldUp, overdue } from './limits.ts';
 import type { Limits } from './limits.ts';
 import { lineOf, Lines } from './lines.ts';
 import { Pool } from './pool.ts';
@@ -166,7 +166,13 @@ export class Dispatch {
       const { executor, assignment } = attempt;
       const seconds = assignment.maxDuration ?? this.#taskOf(attempt)?.maxDuration ?? null;
       const outcome = overdue(attempt, seconds, this.#options.graceMs, now);
-      if (!outcome || !executor) continue;
+      // Of a process that is killed, whatever else was in it runs again.
+      if (!outcome || !executor || executor.ending) continue;
+      if (outcome.kind === 'failed' && isHeldUp(executor)) {
+        // Alone, each shows whether it was its own doing.
+        executor.kill(null);
+        continue;
+      }
       this.#held.settle(attempt, outcome, now);
       evict(executor, this.#options, now);
     }
@@ -224,9 +230,9 @@ export class Dispatch {
 
   #progress(executor: Executor, settlements: readonly Settlement[], lines: readonly LogLine[]): void {
     if (lines.length > 0) this.#options.log(lines);
-    for (const { fence, outcome } of settlements) {
+    for (const { fence, outcome, heard } of settlements) {
       const attempt = executor.running.get(fence);
-      if (attempt) this.#held.settle(attempt, outcome);
+      if (attempt) this.#held.settle(attempt, outcome, undefined, heard);
       else if (executor.leftovers.delete(fence)) this.#pool.endIfDone(executor);
     }
     this.#pump();

@@ -99,6 +99,15 @@ test('a run that blocks its loop is CRASHED once it has blocked a process of its
   for (const fence of others) expect(await served.peer.outcome(fence)).toMatchObject({ kind: 'completed' });
 });
 
+test('a run that blocks its loop until its time is up is TIMED_OUT, and the others in its process, whose time is up as well, are not', async () => {
+  const { peer } = await serve({ 'tasks/all.ts': tasksFile({ innocent, culprit: 'for (;;) {}' }) });
+  const others = Array.from({ length: 3 }, () => peer.assign('innocent', 400, { maxDuration: 2 }));
+  await Promise.all(others.map((fence) => peer.line(`run_${fence}`, 'began')));
+  const culprit = peer.assign('culprit', null, { maxDuration: 2 });
+  for (const fence of others) expect(await peer.outcome(fence)).toMatchObject({ kind: 'completed' });
+  expect(await peer.outcome(culprit)).toMatchObject({ kind: 'failed', status: 'TIMED_OUT' });
+});
+
 test('an isolated run may block its loop, and one that dies alone is CRASHED without a second try', async () => {
   const busy =
     'console.log("began"); const end = Date.now() + 1_500; while (Date.now() < end); return "computed";';

@@ -84,12 +84,18 @@ export class Held {
   }
 
   /** With `leftoverUntil` its code may go on until then, if it is in a process. */
-  settle(attempt: Attempt, outcome: Outcome, leftoverUntil?: number): void {
+  settle(attempt: Attempt, outcome: Outcome, leftoverUntil?: number, heard?: Settlement['heard']): void {
     const { run, fence, task, attempt: number } = attempt.assignment;
     const { startedAt, variablesRevision: revision } = attempt;
     this.forget(attempt, leftoverUntil);
     this.finished += 1;
-    this.#options.settle({ run, fence, outcome, ...(revision !== undefined && { revision }) });
+    this.#options.settle({
+      run,
+      fence,
+      outcome,
+      ...(revision !== undefined && { revision }),
+      ...(heard && { heard }),
+    });
     if (!this.#options.onAttemptEnd || outcome.kind === 'released') return;
     const took = startedAt === null ? 0 : performance.now() - startedAt;
     this.#options.onAttemptEnd({ run, task, attempt: number, outcome, took });

@@ -33,12 +33,20 @@ export function overdue(
   return timedOut(seconds);
 }
 
+/** Its loop does not turn, so nothing in it can end, and nobody knows whose doing that is. */
+const isBlocked = (executor: Executor): boolean => executor.silentTicks * tickMs > 1_000;
+
+/** Whether an attempt that is out of time may only be held up by others in its process, or by what others left behind in it. */
+export const isHeldUp = (executor: Executor): boolean =>
+  executor.purpose === 'shared' &&
+  isBlocked(executor) &&
+  (executor.running.size > 1 || executor.leftovers.size > 0);
+
 /** An attempt in it does not stop: the process has to go, but what else runs in it may finish, if it can. */
 export function evict(executor: Executor, { vacateMs }: Limits, now: number): void {
   executor.retiring = true;
-  const blocked = executor.silentTicks * tickMs > 1_000;
   const overstayed = [...executor.leftovers.values()].some((until) => now - until > vacateMs);
-  if (executor.running.size > 0 && !blocked && !overstayed) return;
+  if (executor.running.size > 0 && !isBlocked(executor) && !overstayed) return;
   executor.culpritKnown = true;
   executor.kill(null);
 }

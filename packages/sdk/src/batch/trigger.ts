@@ -1,6 +1,6 @@
 import type { ApiClient } from '../client/api-client.ts';
 import { currentClient } from '../client/current-client.ts';
-import { currentRun } from '../run-scope.ts';
+import { currentRun, parentOf } from '../run-scope.ts';
 import type { AnyTask } from '../task/types.ts';
 import type { BatchHandle } from './handle.ts';
 import { sendBatch, type BatchItem } from './send-batch.ts';
@@ -13,7 +13,7 @@ export function triggerBatch(
   options: BatchOptions = {},
 ): Promise<BatchHandle> {
   // As for a single run: with a credential of one's own the batch may be where nobody knows this parent.
-  const parentRunId = client.settings.isAmbient ? currentRun()?.run : undefined;
+  const parentRunId = client.settings.isAmbient ? parentOf(currentRun()) : undefined;
   return sendBatch(client, items, { ...options, parentRunId });
 }
 

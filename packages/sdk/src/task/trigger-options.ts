@@ -1,6 +1,6 @@
 import type { MachinePreset } from '@millrace/contract/runner';
 import type { TriggerOptions as WireOptions } from '@millrace/contract';
-import { currentRun } from '../run-scope.ts';
+import { currentRun, parentOf } from '../run-scope.ts';
 import type { QueueOptions } from './definition.ts';
 
 /** Options of one run. What is left out is as the task declares it. */
@@ -42,6 +42,8 @@ export interface TriggerOptions {
   /** Seconds that one attempt may take, at least 5. */
   maxDuration?: number;
   machine?: MachinePreset;
+  /** A word that is kept, shown and filtered by; it decides nothing about where the run executes. */
+  region?: string;
   /** Data kept with the run beside its payload, at most 256 KiB as JSON. */
   metadata?: Record<string, unknown>;
   /** Mark the run as a test. Default false. */
@@ -63,6 +65,6 @@ export function wireOptions(
     queue: name === undefined ? undefined : { name },
     lockToVersion: version,
     // With a credential of one's own the run may be in another environment, which does not know this parent.
-    parentRunId: isAmbient ? currentRun()?.run : undefined,
+    parentRunId: isAmbient ? parentOf(currentRun()) : undefined,
   };
 }

@@ -11,6 +11,8 @@ export interface WaitingRun {
 export function waitingRun(what: string): WaitingRun {
   const scope = currentRun();
   if (!scope) throw new Error(`${what} works only in the code of a task while it runs: call it there.`);
+  if (scope.signal?.aborted === true)
+    throw new Error(`${what} does not work in a run that was asked to stop.`);
   const { waits } = scope;
   if (!waits)
     throw new Error(`${what} does not work here: the code runs without a runner that could suspend it.`);

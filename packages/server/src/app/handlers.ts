@@ -71,7 +71,9 @@ export function handlersOf(parts: Parts, rateLimits: RateLimits = defaultRateLim
       writerHeaders,
     }),
     ...realtime.handlers,
-    ...noticed.handlers(streamHandlers({ sql, clock, channels, streams, writerHeaders })),
+    ...noticed.handlers(
+      streamHandlers({ sql, clock, channels, streams, writerHeaders, redactor: variables.redactor }),
+    ),
     ...tokenHandlers({ sql, mint }),
     ...keyHandlers(tenancy),
     ...projectHandlers(tenancy),

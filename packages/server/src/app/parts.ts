@@ -17,6 +17,7 @@ import { startRealtime } from '../realtime/realtime.ts';
 import { createDispatch } from '../runs/dispatch.ts';
 import type { Engine } from '../runs/engine.ts';
 import { createKeepLines } from '../runs/logs.ts';
+import { cancelingChildren } from '../runs/cancel-children.ts';
 import { createSettle } from '../runs/settle.ts';
 import { createTrigger } from '../runs/trigger.ts';
 import { createBeginWaits } from '../runs/waits/begin.ts';
@@ -24,6 +25,7 @@ import { createResume, tellMissed } from '../runs/waits/resume.ts';
 import { streamAppends } from '../s2/append.ts';
 import { SessionChannels } from '../sessions/channel.ts';
 import { createEnsureServed } from '../sessions/serve.ts';
+import { serveUnheard } from '../sessions/unheard.ts';
 import { EventStreams } from '../sse/event-streams.ts';
 import { tracingAttempts } from '../tracing/attempts.ts';
 import { startTracing } from '../tracing/start.ts';
@@ -94,7 +96,13 @@ export async function startParts(options: ServerOptions, { sql, engineSql }: Con
   const trigger = noticed.trigger(redact.metadata(createTrigger({ ...engine, sql: engineSql }, dispatch)));
   const settle = noticed.settle(
     redact.outcomes(
-      tracingAttempts(tracing, exportingOutputs(engine, createSettle(engine, engineSql, dispatch, resume))),
+      tracingAttempts(
+        tracing,
+        exportingOutputs(
+          engine,
+          cancelingChildren(engine, runners, createSettle(engine, engineSql, dispatch, resume)),
+        ),
+      ),
     ),
   );
 
@@ -107,6 +115,8 @@ export async function startParts(options: ServerOptions, { sql, engineSql }: Con
     }
     if (wake.kind === 'cancel') runners.get(wake.runner)?.send({ type: 'cancel', fences: wake.fences });
   });
+
+  const ensureServed = createEnsureServed({ engine, dispatch });
 
   return {
     sql,
@@ -132,7 +142,8 @@ export async function startParts(options: ServerOptions, { sql, engineSql }: Con
     streams,
     beginWaits: createBeginWaits(engine, engineSql, dispatch, resume),
     keepLines: redact.lines(createKeepLines(engine)),
-    ensureServed: createEnsureServed({ engine, dispatch }),
+    ensureServed,
+    heard: serveUnheard({ sql, log, ensureServed }),
     sessions: new SessionChannels(sql, channels),
     appends: streamAppends({ channels, authenticate, mint }),
     receivers: { networks: networksBeside(options.notificationNetworks), resolve: resolveName },

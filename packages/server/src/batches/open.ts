@@ -2,6 +2,8 @@ import { parseDuration } from '@millrace/contract';
 import { unuse, useOnce, type OneTimeUse } from '../auth/one-time.ts';
 import type { Queryable, Transaction } from '../db/connect.ts';
 import { badRequest, unprocessable } from '../problem.ts';
+import { storedKey } from '../runs/idempotency-key.ts';
+import { storableJson } from '../runs/storable.ts';
 import { abortBatch } from './abort.ts';
 import type { Batches, BatchRow } from './batch.ts';
 import { newBatchId } from './ids.ts';
@@ -85,7 +87,7 @@ async function findByKey(
 ): Promise<BatchRow | undefined> {
   const [found] = await tx<(BatchRow & { expired: boolean })[]>`
     select ${columns(tx)}, idempotency_expires_at <= ${new Date(now)} as expired
-      from batches where env = ${env} and idempotency_key = ${idempotencyKey} for update`;
+      from batches where env = ${env} and idempotency_key = ${storedKey(idempotencyKey ?? '')} for update`;
   if (!found) return undefined;
   const isOpen = found.sealed_at === null && found.aborted_at === null;
   if (!found.expired && (found.sealed_at !== null || (isOpen && found.run_count === runCount))) return found;
@@ -111,9 +113,9 @@ async function insert(tx: Queryable, id: string, batch: NewBatch, now: number): 
   const [row] = await tx<BatchRow[]>`
     insert into batches (env, id, run_count, parent_run_id, resume_parent, idempotency_key, idempotency_expires_at,
                          idempotency_key_options, request_key, created_at)
-    values (${env}, ${id}, ${runCount}, ${parentRunId ?? null}, ${resumeParent ?? false}, ${idempotencyKey ?? null},
+    values (${env}, ${id}, ${runCount}, ${parentRunId ?? null}, ${resumeParent ?? false}, ${idempotencyKey === undefined ? null : storedKey(idempotencyKey)},
             ${idempotencyKey === undefined ? null : keyExpiry(batch, now)},
-            ${idempotencyKeyOptions ? JSON.stringify(idempotencyKeyOptions) : null}::jsonb, ${requestKey ?? null}::uuid,
+            ${idempotencyKeyOptions ? storableJson(idempotencyKeyOptions) : null}::jsonb, ${requestKey ?? null}::uuid,
             ${new Date(now)})
     returning ${columns(tx)}`;
   return row as BatchRow;

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { operations as everyOperation, type OperationDeclaration, type Operations } from '@millrace/contract';
 import { openApiDocument } from '@millrace/contract/openapi';
-import fastify, { type FastifyInstance } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Authenticate } from '../auth/authenticate.ts';
 import type { FindRole } from '../auth/membership.ts';
 import type { Log } from '../log.ts';
@@ -72,14 +72,29 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
   // Bodies stay text until the rest of the request is known to be right.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes: Buffer, done) => {
-    if (isUtf8(bytes)) done(null, bytes.toString('utf8'));
-    else done(badRequest('The request body is not valid UTF-8'));
+    try {
+      done(null, textOf(bytes));
+    } catch (error) {
+      done(error as Problem);
+    }
   });
-  // Only an operation that asks for a stream gets one.
-  app.addContentTypeParser(['application/x-ndjson', 'application/ndjson'], (request, payload, done) => {
-    if (request.routeOptions.config.bodyStream) done(null, payload);
-    else done(new Problem(415, 'Content-Type cannot be read: send application/json'));
-  });
+  // Only an operation that asks for a stream gets one; one that takes any text takes this too.
+  app.addContentTypeParser(
+    ['application/x-ndjson', 'application/ndjson'],
+    async (request: FastifyRequest, payload: AsyncIterable<Buffer>) => {
+      const { config, bodyLimit } = request.routeOptions;
+      if (config.bodyStream) return payload;
+      if (!config.bodyText) throw new Problem(415, 'Content-Type cannot be read: send application/json');
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      for await (const chunk of payload) {
+        bytes += chunk.length;
+        if (bytes > bodyLimit) throw new Problem(413, 'Request body too large');
+        chunks.push(chunk);
+      }
+      return textOf(Buffer.concat(chunks));
+    },
+  );
   const { traced } = options;
   if (traced) app.addHook('onResponse', async (request, reply) => traced(answeredRequest(request, reply)));
   app.setErrorHandler((error, request, reply) => sendFailure(request, reply, error, log));
@@ -94,6 +109,11 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
   const handlers = options.handlers as unknown as Readonly<Record<string, Handler<OperationDeclaration>>>;
   mountOperations(app, { operations, handlers, authenticate, findRole, rateLimits, metrics, log });
   return app;
+}
+
+function textOf(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw badRequest('The request body is not valid UTF-8');
+  return bytes.toString('utf8');
 }
 
 /** Unlike those of other processes, and cheap. */

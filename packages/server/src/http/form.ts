@@ -19,8 +19,10 @@ export async function readForm(
   } catch {
     throw badRequest('Invalid file: the body is not multipart/form-data as its Content-Type says');
   }
-  const given = form.get(file);
-  if (given === null) throw badRequest(`Invalid file: send it in the field "${file}"`);
+  const given = form.getAll(file);
+  if (given.length > 1)
+    throw badRequest(`Invalid file: the field "${file}" is given ${given.length} times; send one`);
+  if (given.length === 0) throw badRequest(`Invalid file: send it in the field "${file}"`);
   const members: Record<string, string> = {};
   for (const [name, value] of form) members[name] = typeof value === 'string' ? value : await value.text();
   // Bodies are read as UTF-8, where what is not text leaves this mark.

@@ -530,3 +530,18 @@ describe('an app is not made', () => {
     expect([reply.statusCode, reply.headers['allow']]).toEqual([405, 'GET, HEAD, PUT, OPTIONS']);
   });
 });
+
+test('a name that is the same as a part of another path is still a name', async () => {
+  const { app: made } = sampleApp(authenticate, {
+    operations: {
+      one: { ...thing, method: 'DELETE', path: '/api/v1/x/:id', params: z.object({ id: z.string() }) },
+      all: { ...thing, path: '/api/v1/x/import' },
+    } as never,
+    handlers: { one: async ({ params }: { params: unknown }) => params, all: handlers.thing } as never,
+  });
+  const headers = { authorization: 'full' };
+  const reply = await made.inject({ method: 'DELETE', url: '/api/v1/x/import', headers });
+  expect(reply.json()).toEqual({ id: 'import' });
+  const other = await made.inject({ method: 'PATCH', url: '/api/v1/x/import' });
+  expect([other.statusCode, other.headers['allow']]).toEqual([405, 'GET, HEAD, DELETE, OPTIONS']);
+});

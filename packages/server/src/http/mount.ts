@@ -20,7 +20,7 @@ import { mountOtherMethods } from './other-methods.ts';
 import { sendFailure, sendJson } from './problem.ts';
 import { createLimiters, type Limiter, type RateLimits } from './rate-limit.ts';
 import { refuseUnfitOperations } from './refuse.ts';
-import { replayKey, Replays, requestKeyHeader, type Answer } from './replay.ts';
+import { replayKey, Replays, requestKeyHeader, withBody, type Answer } from './replay.ts';
 import { HttpRequest } from './request.ts';
 import { fitting, readBody, readPart } from './validate.ts';
 
@@ -68,6 +68,7 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
         cors: route.cors,
         observed: route.observed,
         bodyStream: route.declaration.bodyStream !== undefined,
+        bodyText: route.declaration.bodyText === true,
       },
       // Only what ends has a length to tell.
       exposeHeadRoute: !streams,
@@ -129,6 +130,12 @@ const credentialsOf = ({ headers }: FastifyRequest, wholeEnvironment = false): C
   wholeEnvironment,
 });
 
+/** On what a request acts: a personal access token names a branch by header, too. */
+const targetOf = ({ url, headers, principal }: FastifyRequest): string =>
+  principal?.kind === 'personalAccessToken'
+    ? [url, headers['x-service-branch'], headers['x-trigger-branch']].join('\n')
+    : url;
+
 function answer(route: Route, { authenticate, findRole, log }: MountOptions, replays: Replays) {
   const { declaration, handler, observed, cors } = route;
   const {
@@ -177,7 +184,9 @@ function answer(route: Route, { authenticate, findRole, log }: MountOptions, rep
       principal === null || access.role === undefined
         ? undefined
         : await roleOf(findRole, principal, access, where);
-    const key = isRead ? undefined : replayKey(id, raw.principal, raw.headers[requestKeyHeader]);
+    const key = isRead
+      ? undefined
+      : replayKey(id, raw.principal, raw.headers[requestKeyHeader], targetOf(raw));
     return new HttpRequest(raw, to, access, authorized, role, values, key);
   }
 
@@ -185,7 +194,7 @@ function answer(route: Route, { authenticate, findRole, log }: MountOptions, rep
     const request = await read(raw, to);
     const { replayKey: key } = request;
     if (key === undefined || replaysItself) return answered(request);
-    const kept = await replays.once(key, () => answered(request));
+    const kept = await replays.once(withBody(key, raw.body), () => answered(request));
     for (const [name, value] of kept.headers) to.header(name, value);
     return kept;
   }

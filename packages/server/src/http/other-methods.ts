@@ -19,10 +19,14 @@ export function mountOtherMethods(app: FastifyInstance, routes: readonly Mounted
     const shape = route.path.replace(/:\w+/g, ':');
     paths.set(shape, [...(paths.get(shape) ?? []), route]);
   }
-  for (const sharing of paths.values()) {
+  for (const [shape, sharing] of paths) {
     const url = sharing[0]?.path ?? '';
+    // A name may be the same as a fixed part of another path: what that one does not do, the one with the name does.
+    const wider = [...paths].flatMap(([other, those]) => (isWider(other, shape) ? those : []));
     const allowed = methods.filter((method) =>
-      sharing.some((route) => route.method === method || (route.method === 'GET' && method === 'HEAD')),
+      [...sharing, ...wider].some(
+        (route) => route.method === method || (route.method === 'GET' && method === 'HEAD'),
+      ),
     );
     const allow = [...allowed, 'OPTIONS'].join(', ');
     const open = sharing.filter((route) => route.cors).map((route) => route.method);
@@ -45,4 +49,14 @@ export function mountOtherMethods(app: FastifyInstance, routes: readonly Mounted
       },
     });
   }
+}
+
+/** Whether the first shape takes every path that the second one takes, and others. */
+function isWider(one: string, other: string): boolean {
+  const [wide, narrow] = [one.split('/'), other.split('/')];
+  return (
+    one !== other &&
+    wide.length === narrow.length &&
+    wide.every((part, index) => part === ':' || part === narrow[index])
+  );
 }

@@ -38,7 +38,15 @@ export function sendJson(reply: FastifyReply, status: number, text: string): voi
 function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
   if (!(error instanceof Error)) return undefined;
-  const { code, statusCode } = error as Error & { code?: unknown; statusCode?: unknown };
+  // What JSON.parse reads at any depth, JSON.stringify and whatever else walks it cannot.
+  if (error instanceof RangeError && error.message === 'Maximum call stack size exceeded') {
+    return new Problem(400, 'The request is nested too deeply');
+  }
+  const { code, statusCode, detail } = error as Error & {
+    code?: unknown;
+    statusCode?: unknown;
+    detail?: unknown;
+  };
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Problem(413, 'Request body too large');
@@ -55,6 +63,14 @@ function problemOf(error: unknown): Problem | undefined {
         400,
         'The request holds a NUL character (\\u0000), which cannot be stored: take it out',
       );
+    // All the JSON that it is given was written by us, but for what texts hold.
+    case '22P02':
+      return typeof detail === 'string' && detail.includes('surrogate')
+        ? new Problem(
+            400,
+            'The request holds half of a surrogate pair (such as \\ud800), which is no character: take it out',
+          )
+        : undefined;
     case 'ECONNRESET':
       return new Problem(400, 'The connection ended before the request did');
     default:

@@ -59,16 +59,18 @@ test('callers and operations do not meet', () => {
   });
   const user: Principal = { kind: 'personalAccessToken', credentialId: 'key_1', userId: 'user_1' };
   const keys = [
-    replayKey('a', key, 'u'),
-    replayKey('b', key, 'u'),
-    replayKey('a', key, 'v'),
-    replayKey('a', { ...key, credentialId: 'key_2' }, 'u'),
-    replayKey('a', { ...key, environment: { ...environment, id: 2 } }, 'u'),
-    replayKey('a', token('d'), 'u'),
-    replayKey('a', token('e'), 'u'),
-    replayKey('a', user, 'u'),
+    replayKey('a', key, 'u', '/x'),
+    replayKey('b', key, 'u', '/x'),
+    replayKey('a', key, 'u', '/y'),
+    replayKey('a', key, 'v', '/x'),
+    replayKey('a', { ...key, credentialId: 'key_2' }, 'u', '/x'),
+    replayKey('a', { ...key, environment: { ...environment, id: 2 } }, 'u', '/x'),
+    replayKey('a', token('d'), 'u', '/x'),
+    replayKey('a', token('e'), 'u', '/x'),
+    replayKey('a', user, 'u', '/x'),
   ];
   expect(new Set(keys).size).toBe(keys.length);
-  for (const none of [undefined, '', 'x'.repeat(129)]) expect(replayKey('a', key, none)).toBeUndefined();
-  expect(replayKey('a', null, 'u')).toBeUndefined();
+  for (const none of [undefined, '', 'x'.repeat(129)])
+    expect(replayKey('a', key, none, '/x')).toBeUndefined();
+  expect(replayKey('a', null, 'u', '/x')).toBeUndefined();
 });

@@ -1,10 +1,10 @@
 /**
  * Answers to requests that a client may repeat because the answer was lost: a call with the same
- * `x-trigger-request-idempotency-key` by the same caller on the same operation is done once and answered the same again.
+ * `x-trigger-request-idempotency-key` by the same caller on the same operation and object is done once and answered the same again.
  *
  * What makes runs or batches keeps the key beside them in PostgreSQL (`requestKeyOf`), in the statement that makes them. Of all else
  * the answer is held here, in this process and bounded: a repetition that reaches another process, or comes after a restart, is done
- * again.
+ * again. So is one with another body: whoever uses a key twice means two things, and must not be told that the second was done.
  */
 import { hash } from 'node:crypto';
 import type { Principal } from '../auth/principal.ts';
@@ -82,11 +82,12 @@ export class Replays {
   }
 }
 
-/** What a repetition is known by; undefined for a request that names no key. */
+/** What a repetition is known by; undefined for a request that names no key. `target` is what of the request says on what it acts. */
 export function replayKey(
   operation: string,
   principal: Principal | null,
   requestKey: string | string[] | undefined,
+  target: string,
 ): string | undefined {
   if (
     typeof requestKey !== 'string' ||
@@ -101,8 +102,12 @@ export function replayKey(
     kind === 'personalAccessToken'
       ? credentialId
       : `${principal.environment.id} ${kind === 'publicToken' ? principal.tokenDigest : credentialId}`;
-  return `${operation} ${caller} ${requestKey}`;
+  return `${operation} ${caller} ${requestKey} ${hash('sha256', target, 'base64')}`;
 }
+
+/** The same for one body. */
+export const withBody = (key: string, body: unknown): string =>
+  typeof body === 'string' ? `${key} ${hash('sha256', body, 'base64')}` : key;
 
 /** The same as a uuid. The last twelve bits are free: they tell the things apart that one request makes. */
 export const requestKeyOf = (key: string): string => `${hash('sha256', key, 'hex').slice(0, 29)}000`;

@@ -20,6 +20,8 @@ declare module 'fastify' {
     observed?: RouteMetrics;
     /** Its body is handed on as it comes. */
     bodyStream?: boolean;
+    /** Its body is a text of any type. */
+    bodyText?: boolean;
   }
 }
 

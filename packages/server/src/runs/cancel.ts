@@ -13,11 +13,25 @@ export async function cancelRun(
   run: string,
 ): Promise<boolean> {
   const { sql, clock } = engine;
-  const live = await markCanceled(sql, env, run, new Date(clock.now()));
+  const live = await again(() => markCanceled(sql, env, run, new Date(clock.now())));
   tellRunners(engine, runners, live);
   if (live.length > 0) return true;
   const [row] = await sql`select from runs where env = ${env} and id = ${run}`;
   return row !== undefined;
+}
+
+const mostTries = 20;
+
+/** The locks of a whole tree meet those of runs in it that begin to wait or end. Who loses leaves nothing behind, and goes again. */
+async function again<T>(act: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await act();
+    } catch (error) {
+      const isDeadlock = error instanceof Error && 'code' in error && error.code === '40P01';
+      if (!isDeadlock || tries === mostTries) throw error;
+    }
+  }
 }
 
 /** An attempt that was asked to stop; its runner does not know yet. */

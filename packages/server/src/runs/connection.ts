@@ -38,6 +38,8 @@ export interface ConnectionDependencies {
   readonly beginWaits: BeginWaits;
   readonly resume: Resume;
   readonly keepLines: (env: number, lines: readonly LogLine[]) => Promise<void>;
+  /** A run has ended that had taken the messages of these sessions up to these numbers. Never rejects. */
+  readonly heard: (env: number, run: string, heard: NonNullable<Settlement['heard']>) => Promise<void>;
   readonly variables: (env: number) => Promise<TaughtVariables>;
   readonly times: LeaseTimes;
   /** True once the server is closing: a connection that ends then is our doing, and its runner will be back. */
@@ -150,6 +152,8 @@ export function serveRunner(
         const held = present.held.get(settlement.fence);
         const settled = held && (await settleSurely(sure, { ...settlement, ...held }));
         present.release(settlement.fence);
+        // Also when it was settled before: whoever did that may have got no further.
+        if (settlement.heard) await dependencies.heard(env, settlement.run, settlement.heard);
         (settled && !settled.stale ? fences : stale).push(settlement.fence);
       }),
     );

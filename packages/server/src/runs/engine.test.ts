@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { cancelingChildren } from './cancel-children.ts';
 import { cancelRun } from './cancel.ts';
 import { reclaimUnheld, rescueRunner } from './rescue.ts';
 import { retrieveRun } from './retrieve.ts';
@@ -136,7 +137,10 @@ describe('an idempotency key', () => {
       ...Array.from({ length: 10 }, () => t.trigger('send', { idempotencyKey: 'k' })),
     ]);
     const [, ...keyed] = await all;
-    expect(keyed.map((one) => one.isCached).toSorted()).toEqual([false, ...Array(9).fill(true)]);
+    expect(keyed.map((one) => one.isCached).toSorted((a, b) => Number(a) - Number(b))).toEqual([
+      false,
+      ...Array(9).fill(true),
+    ]);
   });
 
   it('belongs to its task', async () => {
@@ -404,6 +408,52 @@ describe('cancel', () => {
     expect(await t.statusOf(running.id)).toBe('CANCELED');
     expect(await t.claim('r1', [version.id], 10)).toEqual([]);
     expect(await cancelRun(t.engine, t.runners, t.environment.id, 'run_unknown')).toBe(false);
+  });
+
+  it('reaches what a run triggers after it was cancelled and before its code heard of it', async () => {
+    const t = await testEngine();
+    const { engine, runners, environment, settle } = t;
+    const version = await t.register('send');
+    const root = await t.trigger('send');
+    await t.addRunner('r1');
+    const [attempt] = await t.claim('r1', [version.id], 1);
+    await cancelRun(engine, runners, environment.id, root.id);
+    const child = await t.trigger('send', { parentRunId: root.id });
+    const grandchild = await t.trigger('send', { parentRunId: child.id });
+    const end = cancelingChildren(engine, runners, settle);
+    await end({ env: environment.id, task: 'send', ...attempt!, outcome: { kind: 'canceled' } });
+    for (const { id } of [root, child, grandchild]) expect(await t.statusOf(id)).toBe('CANCELED');
+    await expect(t.trigger('send', { parentRunId: root.id })).rejects.toMatchObject({ status: 422 });
+  });
+
+  it('goes again when it met a run of the tree that begins to wait', async () => {
+    const t = await testEngine();
+    const env = t.environment.id;
+    const version = await t.register('send');
+    const root = await t.trigger('send');
+    await t.addRunner('r1');
+    await t.claim('r1', [version.id], 1);
+    const child = await t.trigger('send', { parentRunId: root.id });
+    let cancelled: Promise<boolean> | undefined;
+    await t.sql.begin(async (tx) => {
+      // In the order of waits: what is waited for first, the waiting attempt last.
+      await tx`select from runs where env = ${env} and id = ${child.id} for update`;
+      cancelled = cancelRun(t.engine, t.runners, env, root.id);
+      await expect
+        .poll(async () => {
+          const [row] = await t.sql`
+            select from pg_stat_activity
+             where datname = current_database() and wait_event_type = 'Lock' and query like '%cancel_runs%'`;
+          return row !== undefined;
+        })
+        .toBe(true);
+      await tx`select from leases where env = ${env} and run_id = ${root.id} for update`;
+    });
+    expect(await cancelled).toBe(true);
+    expect(await t.statusOf(child.id)).toBe('CANCELED');
+    const [lease] =
+      await t.sql`select cancel_requested from leases where env = ${env} and run_id = ${root.id}`;
+    expect(lease).toEqual({ cancel_requested: true });
   });
 
   it('reaches descendants', async () => {

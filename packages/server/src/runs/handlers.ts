@@ -7,6 +7,7 @@ import type { HandlersOf, Request } from '../request.ts';
 import type { ConnectedRunners } from '../workers/runners.ts';
 import { cancelRun } from './cancel.ts';
 import type { Engine } from './engine.ts';
+import { storedKey } from './idempotency-key.ts';
 import { readLines } from './logs.ts';
 import type { TriggerRequest } from './prepare.ts';
 import { prepareRun } from './prepare.ts';
@@ -115,7 +116,7 @@ export function runHandlers({
       const { key } = request.params;
       const { taskIdentifier } = request.body;
       const reset = await engine.sql`
-        delete from idempotency_keys where env = ${request.environment.id} and task = ${taskIdentifier} and key = ${key}`;
+        delete from idempotency_keys where env = ${request.environment.id} and task = ${taskIdentifier} and key = ${storedKey(key)}`;
       if (reset.count === 0) {
         throw notFound(
           `No idempotency key "${key.slice(0, 100)}" of the task "${taskIdentifier}" is remembered.`,

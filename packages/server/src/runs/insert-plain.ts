@@ -19,6 +19,7 @@ const hasNothingOwn = (run: NewRun): boolean =>
   run.idempotencyKey === null &&
   run.tags.length === 0 &&
   run.machine === null &&
+  run.region === null &&
   !run.test &&
   run.scheduleId === undefined &&
   run.event === undefined &&

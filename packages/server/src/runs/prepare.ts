@@ -10,7 +10,9 @@ import { cleanQueueName } from '../queues/names.ts';
 import { queueOf } from '../workers/register.ts';
 import type { CurrentVersion } from '../workers/versions.ts';
 import type { Engine } from './engine.ts';
+import { storedKey } from './idempotency-key.ts';
 import type { Debounce, NewRun } from './row.ts';
+import { storableJson } from './storable.ts';
 
 export type TriggerRequest = z.output<typeof triggerBody>;
 type Options = NonNullable<TriggerRequest['options']>;
@@ -18,6 +20,7 @@ type Options = NonNullable<TriggerRequest['options']>;
 const mostTags = 10;
 const mostMetadataBytes = 262_144;
 const defaultIdempotencyMs = 30 * 86_400_000;
+const longestIdempotencyKey = 2_048;
 const leastMaxDuration = 5;
 const mostInt = 2_147_483_647;
 /** A run of a development environment that nobody starts within ten minutes is of no interest any more. */
@@ -125,9 +128,15 @@ export async function findParent(
   environment: Environment,
   id: string,
 ): Promise<NonNullable<Facts['parent']>> {
-  const [row] = await sql<{ root: string; depth: number }[]>`
-    select coalesce(root_id, id) as root, depth from runs where env = ${environment.id} and id = ${id}`;
+  const [row] = await sql<{ root: string; depth: number; status: string | null }[]>`
+    select coalesce(root_id, id) as root, depth, status from runs where env = ${environment.id} and id = ${id}`;
   if (!row) throw unprocessable(`options.parentRunId: there is no run "${id}" in this environment.`);
+  // It would outlive the tree that it belongs to.
+  if (row.status === 'CANCELED') {
+    throw unprocessable(
+      `options.parentRunId: the run "${id}" has been canceled, and what it triggers with it.`,
+    );
+  }
   return { id, root: row.root, depth: row.depth + 1 };
 }
 
@@ -153,7 +162,7 @@ function buildRun(
   const ttl = readTtl(options.ttl) ?? manifest?.ttl ?? (environment.kind === 'dev' ? devTtlSeconds : null);
   const priorityMs = Math.trunc(Math.max(-mostInt, Math.min(mostInt, (options.priority ?? 0) * 1_000)));
   const delayed = due !== null && due > now;
-  const idempotencyKey = headers.idempotencyKey ?? options.idempotencyKey ?? null;
+  const idempotencyKey = readIdempotencyKey(headers.idempotencyKey ?? options.idempotencyKey);
   return {
     env: environment.id,
     id: newTimedId('run', now),
@@ -172,16 +181,17 @@ function buildRun(
       idempotencyKey === null
         ? null
         : readIdempotencyExpiry(headers.idempotencyKeyTTL ?? options.idempotencyKeyTTL, now),
-    idempotencyOptions: options.idempotencyKeyOptions ? JSON.stringify(options.idempotencyKeyOptions) : null,
+    idempotencyOptions: options.idempotencyKeyOptions ? storableJson(options.idempotencyKeyOptions) : null,
     ...(debounced && { debounce: debounced.debounce }),
     tags: readTags(options.tags),
-    metadata: readMetadata(options.metadata, options.metadataType),
+    metadata: readMetadata(options.metadata),
     maxAttempts: options.maxAttempts ?? null,
     maxDuration:
       options.maxDuration === undefined
         ? (manifest?.maxDuration ?? null)
         : Math.trunc(Math.max(leastMaxDuration, Math.min(mostInt, options.maxDuration))),
     machine: options.machine ?? null,
+    region: options.region ?? null,
     priorityMs,
     test: options.test ?? false,
     parentId: parent?.id ?? null,
@@ -196,7 +206,7 @@ function readPayload(
 ): { payload: string | null; payloadType: string | null } {
   if (payload === undefined) return { payload: null, payloadType: null };
   // The default type is stored as null: most payloads have it.
-  if (type === 'application/json') return { payload: JSON.stringify(payload), payloadType: null };
+  if (type === 'application/json') return { payload: jsonOf(payload, 'payload'), payloadType: null };
   if (type !== 'application/super+json' && type !== 'text/plain' && type !== storedType) {
     throw badRequest(
       `options.payloadType: "${type}" is not known; use application/json, application/super+json, text/plain or ${storedType}.`,
@@ -241,6 +251,15 @@ function readTtl(ttl: string | number | undefined): number | undefined {
   throw badRequest(`options.ttl: ${read.error}`);
 }
 
+function readIdempotencyKey(key: string | undefined): string | null {
+  if (key === undefined) return null;
+  // A key in the body has been looked at.
+  if (key.length > longestIdempotencyKey) {
+    throw badRequest(`idempotency-key: at most ${longestIdempotencyKey} characters.`);
+  }
+  return storedKey(key);
+}
+
 function readIdempotencyExpiry(ttl: string | undefined, now: number): Date {
   if (ttl === undefined) return new Date(now + defaultIdempotencyMs);
   const read = parseDuration(ttl);
@@ -250,17 +269,42 @@ function readIdempotencyExpiry(ttl: string | undefined, now: number): Date {
 
 function readTags(tags: readonly string[] | undefined): readonly string[] {
   if (!tags) return [];
-  const clean = [...new Set(tags.map((tag) => tag.trim()).filter((tag) => tag !== ''))];
+  const clean = [...new Set(tags.map((tag) => tag.trim().toWellFormed()).filter((tag) => tag !== ''))];
   if (clean.length > mostTags)
     throw unprocessable(`A run has at most ${mostTags} tags; this one has ${clean.length}.`);
   return clean;
 }
 
-function readMetadata(metadata: unknown, type: string | undefined): string | null {
+function readMetadata(metadata: unknown): string | null {
   if (metadata === undefined || metadata === null) return null;
-  const text = typeof metadata === 'string' && type !== undefined ? metadata : JSON.stringify(metadata);
+  const read = typeof metadata === 'string' ? parsed(metadata) : metadata;
+  if (typeof read !== 'object' || read === null || Array.isArray(read)) {
+    throw badRequest('options.metadata: an object, or the JSON text of one.');
+  }
+  if (Object.hasOwn(read, '__proto__')) {
+    throw badRequest('options.metadata: "__proto__" is not a name that metadata may have.');
+  }
+  const text = typeof metadata === 'string' ? metadata : jsonOf(read, 'options.metadata');
   if (Buffer.byteLength(text) > mostMetadataBytes) {
     throw new Problem(413, `options.metadata: at most ${mostMetadataBytes} bytes as JSON.`);
   }
   return text;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What can be read as JSON can be nested too deeply to be written again. */
+function jsonOf(value: unknown, field: string): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (error instanceof RangeError) throw badRequest(`${field}: nested too deeply.`);
+    throw error;
+  }
 }

@@ -15,6 +15,7 @@ interface ReplayedRow {
   readonly payload_type: string | null;
   readonly concurrency_key: string | null;
   readonly machine: string | null;
+  readonly region: string | null;
   readonly tags: string[] | null;
   readonly metadata: string | null;
   readonly is_test: boolean;
@@ -23,7 +24,7 @@ interface ReplayedRow {
 type Machine = NonNullable<NonNullable<TriggerRequest['options']>['machine']>;
 
 /**
- * A new run of the same task with the payload, queue, key, machine, tags, test mark and first metadata of an old one, on whatever
+ * A new run of the same task with the payload, queue, key, machine, region, tags, test mark and first metadata of an old one, on whatever
  * version is current. Everything else (delay, ttl, idempotency, attempts, priority, version, parent) is as for a plain trigger.
  */
 export async function prepareReplay(
@@ -33,7 +34,7 @@ export async function prepareReplay(
   other: OtherPayload = {},
 ): Promise<NewRun | undefined> {
   const [row] = await engine.sql<ReplayedRow[]>`
-    select r.task, q.name as queue, r.payload, r.payload_type, r.concurrency_key, r.machine, r.tags,
+    select r.task, q.name as queue, r.payload, r.payload_type, r.concurrency_key, r.machine, r.region, r.tags,
            coalesce(r.seed_metadata, r.metadata) as metadata, r.is_test
       from runs r join queues q on q.id = r.queue_id
      where r.env = ${environment.id} and r.id = ${run}`;
@@ -45,6 +46,7 @@ export async function prepareReplay(
       queue: { name: row.queue },
       concurrencyKey: row.concurrency_key ?? undefined,
       machine: (row.machine ?? undefined) as Machine | undefined,
+      region: row.region ?? undefined,
       tags: row.tags ?? undefined,
       metadata: row.metadata ?? undefined,
       metadataType: 'application/json',

@@ -46,6 +46,7 @@ export interface NewRun {
   readonly maxAttempts: number | null;
   readonly maxDuration: number | null;
   readonly machine: string | null;
+  readonly region: string | null;
   readonly priorityMs: number;
   readonly test: boolean;
   readonly parentId: string | null;

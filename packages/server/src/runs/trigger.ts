@@ -164,7 +164,8 @@ export function insertRuns(
       ${pick((run) => run.debounce?.key)}::text[],
       ${pick((run) => run.debounce?.maxMs)}::bigint[],
       ${pick((run) => run.debounce?.trailing)}::text[]::boolean[],
-      ${pick((run) => run.replayOf)}::text[])`;
+      ${pick((run) => run.replayOf)}::text[],
+      ${pick((run) => run.region)}::text[])`;
 }
 
 /** What the runner is told of a run that goes straight to it: all of it is known here, nothing is read. */

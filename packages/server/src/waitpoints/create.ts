@@ -2,6 +2,7 @@ import { parseDelay, parseDuration, type Body, type Operations } from '@millrace
 import { newId, newTimedId } from '../db/ids.ts';
 import { badRequest } from '../problem.ts';
 import type { Engine } from '../runs/engine.ts';
+import { storedKey } from '../runs/idempotency-key.ts';
 
 type NewToken = NonNullable<Body<Operations['createWaitpointToken']>>;
 
@@ -22,7 +23,7 @@ export async function createToken(
   given: NewToken,
 ): Promise<CreatedToken> {
   const now = clock.now();
-  const { idempotencyKey: key = null } = given;
+  const key = given.idempotencyKey === undefined ? null : storedKey(given.idempotencyKey);
   const expiresAt = new Date(readTimeout(given.timeout, now));
   const keyExpiresAt = key === null ? null : new Date(now + readKeyTtl(given.idempotencyKeyTTL));
   const tags = [...new Set((given.tags ?? []).map((tag) => tag.trim()).filter((tag) => tag !== ''))];

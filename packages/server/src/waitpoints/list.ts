@@ -1,6 +1,7 @@
 import type { Operations, Query, Reply } from '@millrace/contract';
 import { badRequest } from '../problem.ts';
 import type { Engine } from '../runs/engine.ts';
+import { storedKey } from '../runs/idempotency-key.ts';
 import { shown, type WaitpointRow } from './row.ts';
 
 /** Tokens, newest first, in the order of their ids, which begin with the time of their creation. `before` wins over `after`. */
@@ -25,7 +26,7 @@ export async function listTokens(
      where w.env = ${env}
        ${statuses ? sql`and w.status = any(${statuses}::text[])` : sql``}
        ${tags ? sql`and w.tags && ${tags}::text[]` : sql``}
-       ${key === undefined ? sql`` : sql`and w.idempotency_key = ${isStorable(key) ? key : ''}`}
+       ${key === undefined ? sql`` : sql`and w.idempotency_key = ${isStorable(key) ? storedKey(key) : ''}`}
        ${from ? sql`and w.created_at >= ${from}` : sql``}
        ${to ? sql`and w.created_at <= ${to}` : sql``}
        ${before === undefined ? sql`` : sql`and w.id > ${before}`}

@@ -12,6 +12,7 @@ export interface RunFilter {
   readonly versions?: readonly number[] | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly machines?: readonly string[] | undefined;
+  readonly regions?: readonly string[] | undefined;
   readonly isTest?: boolean | undefined;
   readonly schedule?: string | undefined;
   readonly batch?: string | undefined;
@@ -34,6 +35,7 @@ export function passes(sql: Queryable, filter: RunFilter): Fragment {
     versions,
     tags,
     machines,
+    regions,
     isTest,
     schedule,
     batch,
@@ -53,6 +55,7 @@ export function passes(sql: Queryable, filter: RunFilter): Fragment {
   }
   if (tags) terms.push(sql`r.tags && ${tags}::text[]`);
   if (machines) terms.push(sql`r.machine = any(${machines}::text[])`);
+  if (regions) terms.push(sql`r.region = any(${regions}::text[])`);
   if (isTest !== undefined) terms.push(isTest ? sql`r.is_test` : sql`not r.is_test`);
   if (schedule !== undefined) terms.push(sql`r.schedule_id = ${schedule}`);
   if (batch !== undefined) terms.push(sql`r.batch_id = ${batch}`);

@@ -27,11 +27,9 @@ export async function readFilter(
   const batch = query['filter[batch]'];
   // Its runs are looked for by what the id begins with: another text would lead to all runs.
   if (batch !== undefined && !/^batch_[0-9a-z]{24}$/.test(batch)) return undefined;
-  // No run is in a region: runners are where they are.
-  const never = listed(query['filter[region]']);
-  const texts = [tasks, tags, queueNames, versionNames, schedule, batch, error, bulkAction].flat();
-  if (never !== undefined || envs.length === 0 || texts.some((text) => text?.includes('\u0000')))
-    return undefined;
+  const regions = listed(query['filter[region]']);
+  const texts = [tasks, tags, queueNames, versionNames, regions, schedule, batch, error, bulkAction].flat();
+  if (envs.length === 0 || texts.some((text) => text?.includes('\u0000'))) return undefined;
   const [queues, versions, errors] = await Promise.all([
     queueNames && findQueues(sql, envs, queueNames),
     versionNames && findVersions(sql, envs, versionNames),
@@ -45,6 +43,7 @@ export async function readFilter(
     tasks,
     tags,
     machines,
+    regions,
     queues,
     versions,
     schedule,

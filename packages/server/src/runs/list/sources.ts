@@ -17,8 +17,20 @@ const spans = (facets: readonly string[]): Source => ({ facets, tables: [], whol
 
 /** One source for each filter that leads anywhere. Without any, all runs must be looked through. */
 export async function sourcesOf(sql: Queryable, filter: RunFilter): Promise<Source[]> {
-  const { statuses, tasks, queues, versions, tags, machines, isTest, schedule, batch, errors, bulkAction } =
-    filter;
+  const {
+    statuses,
+    tasks,
+    queues,
+    versions,
+    tags,
+    machines,
+    regions,
+    isTest,
+    schedule,
+    batch,
+    errors,
+    bulkAction,
+  } = filter;
   const sources: Source[] = [];
   if (errors) sources.push(spans(errors.map((id) => `x:${id}`)));
   if (bulkAction !== undefined) {
@@ -35,6 +47,7 @@ export async function sourcesOf(sql: Queryable, filter: RunFilter): Promise<Sour
   }
   if (tags) sources.push(spans(tags.map((tag) => `g:${tag}`)));
   if (machines) sources.push(spans(machines.map((machine) => `m:${machine}`)));
+  if (regions) sources.push(spans(regions.map((region) => `r:${region}`)));
   if (isTest === true) sources.push(spans(['d']));
   if (versions) {
     // A first attempt that is still live has only its lease to say which version it is on.

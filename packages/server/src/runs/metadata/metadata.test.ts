@@ -177,3 +177,20 @@ describe('the metadata of a run', () => {
     expect(JSON.stringify(told)).not.toContain('sentinel');
   });
 });
+
+it('is told by the attempt that has the run, and by no other', async () => {
+  const t = await testEngine();
+  const env = t.environment.id;
+  const version = await t.register('send');
+  const { id } = await t.trigger('send');
+  await t.addRunner('r1');
+  const [first] = await t.claim('r1', [version.id], 1);
+  const tell = (fence: number, value: string) =>
+    changeMetadata(t.engine, env, id, { fence, operations: [{ type: 'set', key: 'by', value }] });
+  expect(await tell(first!.fence, 'first')).toEqual({ by: 'first' });
+  await t.end(first!, { kind: 'released' });
+  await expect(tell(first!.fence, 'nobody')).rejects.toMatchObject({ status: 409 });
+  const [second] = await t.claim('r1', [version.id], 1);
+  await expect(tell(first!.fence, 'stale')).rejects.toMatchObject({ status: 409 });
+  expect(await tell(second!.fence, 'second')).toEqual({ by: 'second' });
+});

@@ -8,6 +8,8 @@ import { applyOperations, refusedKey, type Metadata } from '@millrace/contract/m
 
 export interface MetadataChange {
   readonly metadata?: Metadata | undefined;
+  /** Of the attempt that tells; without one, anybody may. */
+  readonly fence?: number | undefined;
   readonly operations?: readonly MetadataOperation[] | undefined;
   readonly parentOperations?: readonly MetadataOperation[] | undefined;
   readonly rootOperations?: readonly MetadataOperation[] | undefined;
@@ -28,7 +30,8 @@ interface Row {
 
 /**
  * Changes a run's metadata and, with it, its parent's and its root's (a run without them is its own). A run that is over keeps
- * what it has: 422 for the run itself, nothing for the others. Secrets of the environment are cut out.
+ * what it has: 422 for the run itself, nothing for the others. So does one that another attempt has: 409. Secrets of the environment
+ * are cut out.
  */
 export async function changeMetadata(
   { sql, clock }: Engine,
@@ -45,6 +48,7 @@ export async function changeMetadata(
       select coalesce(parent_id, id) as parent, coalesce(root_id, id) as root
         from runs where env = ${env} and id = ${run}`;
     if (!family) return {};
+    if (change.fence !== undefined) await holdAttempt(tx, env, run, change.fence);
     const rows = await tx<Row[]>`
       select id, status, metadata from runs
        where env = ${env} and id = any(${[run, family.parent, family.root]}::text[]) order by id for no key update`;
@@ -61,7 +65,7 @@ export async function changeMetadata(
       ];
       const replaced = row.id === run ? change.metadata : undefined;
       if (replaced === undefined && operations.length === 0) continue;
-      await write(tx, env, row.id, applyOperations(replaced ?? parsed(row.metadata), operations), at, redact);
+      await write(tx, env, row.id, changed(replaced ?? parsed(row.metadata), operations), at, redact);
     }
     const [after] = await tx<{ metadata: string | null }[]>`
       select metadata from runs where env = ${env} and id = ${run}`;
@@ -88,6 +92,26 @@ async function write(
   await tx`
     update runs set metadata = ${text}, seed_metadata = coalesce(seed_metadata, metadata, '{}'), updated_at = ${at}
      where env = ${env} and id = ${run}`;
+}
+
+/** Its lease, or what is kept of it while it waits, stays until the change is written: whoever takes the run over waits for that. */
+async function holdAttempt(tx: Transaction, env: number, run: string, fence: number): Promise<void> {
+  // It may go from one to the other meanwhile, and back.
+  for (const table of [tx`leases`, tx`suspended`, tx`leases`]) {
+    const held = await tx`
+      select from ${table} where env = ${env} and run_id = ${run} and fence = ${fence} for key share`;
+    if (held.length > 0) return;
+  }
+  throw new Problem(409, 'This attempt is over: its changes of metadata are refused.');
+}
+
+function changed(metadata: Metadata, operations: readonly MetadataOperation[]): Metadata {
+  try {
+    return applyOperations(metadata, operations);
+  } catch (error) {
+    if (error instanceof RangeError) throw badRequest('metadata: nested too deeply.');
+    throw error;
+  }
 }
 
 function refuseKeys(operations: readonly MetadataOperation[] = [], list: string): void {

@@ -1,0 +1,108 @@
+/** Options at the edge of what can be stored: each is kept, or refused with a sentence, and never an error of ours. */
+import { randomBytes } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { testServer } from '../support/server.ts';
+
+async function started() {
+  const { ask } = await testServer();
+  const trigger = (options: unknown) =>
+    ask('/api/v1/tasks/send/trigger', { method: 'POST', body: { payload: 1, options } });
+  return { ask, trigger };
+}
+
+it('metadata is an object or the JSON text of one, so that no run spoils the list that it is in', async () => {
+  const { ask, trigger } = await started();
+  for (const metadata of [[1], 'x', 'x{', '5', '[1]', 5, true]) {
+    const { status, body } = await trigger({ metadata, metadataType: 'application/json' });
+    expect([metadata, status, body.error]).toEqual([
+      metadata,
+      400,
+      expect.stringMatching(/^options.metadata/),
+    ]);
+  }
+  const named = JSON.parse('{"__proto__":{"x":1}}') as unknown;
+  expect((await trigger({ metadata: named })).status).toBe(400);
+  const { body: run } = await trigger({ metadata: '{"a":1}' });
+  const { status, body: page } = await ask('/api/v1/runs');
+  expect([status, page.data.map((one: { metadata: unknown }) => one.metadata)]).toEqual([200, [{ a: 1 }]]);
+  const put = await ask(`/api/v1/runs/${run.id}/metadata`, {
+    method: 'PUT',
+    body: JSON.parse('{"metadata":{"__proto__":{"x":1}}}') as unknown,
+  });
+  expect(put.status).toBe(400);
+  expect((await ask(`/api/v1/runs/${run.id}/metadata`)).body.metadata).toEqual({ a: 1 });
+});
+
+it('keys of the greatest length are remembered, whatever they are made of', async () => {
+  const { ask, trigger } = await started();
+  const key = Array.from(randomBytes(4_096), (byte) => String.fromCodePoint(0x4e00 + byte * 79))
+    .join('')
+    .slice(0, 2_048);
+  const first = await trigger({ idempotencyKey: key });
+  expect(first).toMatchObject({ status: 200, body: { isCached: false } });
+  expect((await trigger({ idempotencyKey: key })).body).toEqual({ id: first.body.id, isCached: true });
+  expect((await trigger({ idempotencyKey: `${key.slice(1)}x` })).body.isCached).toBe(false);
+  const reset = await ask(`/api/v1/idempotencyKeys/${encodeURIComponent(key)}/reset`, {
+    method: 'POST',
+    body: { taskIdentifier: 'send' },
+  });
+  expect(reset.status).toBe(200);
+  expect((await trigger({ idempotencyKey: key })).body.isCached).toBe(false);
+  const open = () => ask('/api/v3/batches', { method: 'POST', body: { runCount: 1, idempotencyKey: key } });
+  expect((await open()).body.id).toBe((await open()).body.id);
+  const token = () => ask('/api/v1/waitpoints/tokens', { method: 'POST', body: { idempotencyKey: key } });
+  expect((await token()).body.id).toBe((await token()).body.id);
+});
+
+it('what cannot be stored is refused, and halves of characters are made whole', async () => {
+  const { ask, trigger } = await started();
+  const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+  const cases: [unknown, RegExp][] = [
+    [{ maxAttempts: 2_147_483_648 }, /maxAttempts/],
+    [{ ttl: 0.4 }, /ttl/],
+    [{ concurrencyKey: 'k'.repeat(513) }, /concurrencyKey/],
+    [{ region: 5 }, /region/],
+  ];
+  for (const [options, named] of cases) {
+    const { status, body } = await trigger(options);
+    expect([status, body.error]).toEqual([400, expect.stringMatching(named)]);
+  }
+  const { status, body } = await ask('/api/v1/tasks/send/trigger', {
+    method: 'POST',
+    body: `{"payload":${deep}}`,
+  });
+  expect([status, body.error]).toEqual([400, 'payload: nested too deeply.']);
+  const { body: token } = await ask('/api/v1/waitpoints/tokens', { method: 'POST', body: {} });
+  const completed = await ask(`/api/v1/waitpoints/tokens/${token.id}/complete`, {
+    method: 'POST',
+    body: `{"data":${deep}}`,
+  });
+  expect(completed.status).toBe(400);
+  const half = await trigger({
+    tags: ['a\ud800'],
+    idempotencyKey: 'k',
+    idempotencyKeyOptions: { key: '\ud800', scope: 'run' },
+  });
+  expect(half.status).toBe(200);
+  expect((await ask(`/api/v3/runs/${half.body.id}`)).body.tags).toEqual(['a\ufffd']);
+});
+
+it('a region is kept, shown, filtered by and replayed, and moves nothing', async () => {
+  const { ask, trigger } = await started();
+  const { body: eu } = await trigger({ region: 'eu' });
+  await trigger({ region: 'us' });
+  await trigger({});
+  expect((await ask(`/api/v3/runs/${eu.id}`)).body.region).toBe('eu');
+  const { body: again } = await ask(`/api/v1/runs/${eu.id}/replay`, { method: 'POST' });
+  const { body: listed } = await ask('/api/v1/runs?filter[region]=eu');
+  expect(listed.data.map((run: { id: string; region: string }) => [run.id, run.region])).toEqual([
+    [again.id, 'eu'],
+    [eu.id, 'eu'],
+  ]);
+  const { body: batch } = await ask('/api/v2/tasks/batch', {
+    method: 'POST',
+    body: { items: [{ task: 'send', options: { region: 'asia' } }] },
+  });
+  const { body: inBatch } = await ask(`/api/v1/runs?filter[batch]=${batch.id}&filter[region]=asia,eu`);
+  expect(inBatch.data).toHaveLength(1);
+});
