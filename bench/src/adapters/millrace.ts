@@ -120,6 +120,7 @@ export function millrace(databases: Databases, { alone, profiled }: MillraceOpti
         id: id.replace('%', 'id'),
         ord: order,
         created_at: `t.created_at - (${Math.ceil(n / 10)} - g / 10) * interval '1 millisecond'`,
+        request_key: 'null::uuid',
         payload: `jsonb_set(t.payload::jsonb, '{i}', to_jsonb(g))::text`,
       });
       await tables?.clone('queued', n, { run_id: id.replace('%', 'run_id'), ord: order });

@@ -31,6 +31,12 @@ const unheard = (): void => undefined;
 /** What a wait of an attempt that has to stop throws. */
 const stopped = (): Error => Object.assign(new Error('The run was asked to stop.'), { name: 'AbortError' });
 
+/** The log function of an async context names the attempt it belongs to, even when a run id is there twice. */
+interface OnLog {
+  (line: Omit<LogLine, 'run' | 'attempt'>): void;
+  fence?: number;
+}
+
 interface Live {
   readonly assignment: Assignment;
   readonly task: Task;
@@ -50,8 +56,6 @@ export class Serving {
   /** Why a task file could not be imported. */
   readonly #importErrors = new Map<string, unknown>();
   readonly #live = new Map<number, Live>();
-  /** Which attempt an async context belongs to: the context's own log function names it, even when a run id is there twice. */
-  readonly #contexts = new WeakMap<object, number>();
 
   #settlements: Settlement[] = [];
   #lines: LogLine[] = [];
@@ -105,7 +109,8 @@ export class Serving {
     const { run, fence, attempt } = assignment;
     const task = this.#tasks.get(assignment.task);
     if (!task) return this.#settle({ run, fence, outcome: this.#withoutTask(sdk, assignment.task) });
-    const onLog = (line: Omit<LogLine, 'run' | 'attempt'>): void => this.#log({ run, attempt, ...line });
+    const onLog: OnLog = (line) => this.#log({ run, attempt, ...line });
+    onLog.fence = fence;
     const controller = new AbortController();
     const { signal } = controller;
     const seconds = assignment.maxDuration ?? maxDurationOf(task);
@@ -124,7 +129,6 @@ export class Serving {
       waiting.stop(stopped());
     };
     const live: Live = { assignment, task, abort, waiting, blamed: undefined };
-    this.#contexts.set(onLog, fence);
     this.#live.set(fence, live);
     const onWait = waiting.begin.bind(waiting);
     const filePath = this.#message.tasks[assignment.task] ?? '';
@@ -193,8 +197,8 @@ export class Serving {
   /** Node keeps the async context of what was thrown outside of every promise, and of a call to process.exit. */
   #takeBlame(sdk: Sdk): void {
     const culprit = (): number | null => {
-      const current = sdk.currentRun();
-      return (current && this.#contexts.get(current.onLog)) ?? null;
+      const onLog: OnLog | undefined = sdk.currentRun()?.onLog;
+      return onLog?.fence ?? null;
     };
     process.on('uncaughtException', (thrown) => this.#blame(sdk, culprit(), thrown, true));
     process.on('unhandledRejection', (thrown) => this.#blame(sdk, culprit(), thrown, false));

@@ -10,6 +10,8 @@ interface Pending {
   readonly reject: (reason: unknown) => void;
 }
 
+const afterItsEnd = (): Error => new Error('The attempt has ended: it cannot wait any more.');
+
 export interface WaitingOptions {
   readonly run: string;
   readonly fence: number;
@@ -24,7 +26,8 @@ export class Waiting {
   readonly #pending = new Map<string, Pending>();
   #fresh: Wait[] = [];
   #timer: NodeJS.Timeout | undefined;
-  #ended: { readonly reason: unknown } | undefined;
+  /** Why nothing can be waited for any more. Errors are made when somebody asks: almost no attempt waits after its end. */
+  #ended: (() => Error) | undefined;
 
   constructor(options: WaitingOptions) {
     this.#options = options;
@@ -33,7 +36,7 @@ export class Waiting {
   /** Resolves when it is over and the attempt has a place; rejects when the attempt is asked to stop. */
   begin(wait: Wait): Promise<void> {
     const ended = this.#ended;
-    if (ended) return Promise.reject(ended.reason);
+    if (ended) return Promise.reject(ended());
     // Two that wait for the same thing wait together.
     const known = this.#pending.get(wait.key);
     if (known) return known.over;
@@ -69,14 +72,14 @@ export class Waiting {
 
   /** Its code has ended: what it left behind is of no interest. */
   forget(): void {
-    this.#ended ??= { reason: new Error('The attempt has ended: it cannot wait any more.') };
+    this.#ended ??= afterItsEnd;
     clearTimeout(this.#timer);
     this.#pending.clear();
   }
 
   /** Its code is asked to stop: what waits throws. */
   stop(reason: Error): void {
-    this.#ended ??= { reason };
+    this.#ended ??= () => reason;
     clearTimeout(this.#timer);
     const pending = [...this.#pending.values()];
     this.#pending.clear();

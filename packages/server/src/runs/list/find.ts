@@ -28,8 +28,8 @@ const mostWeight = 30_000;
 const firstSpans = 40;
 const mostSpans = 5_000;
 /** What one search may cost: so many spans whose runs are read, and so many that are left out because another facet is missing. */
-const mostRead = 2_000;
-const mostWalked = 20_000;
+const mostRead = 1_300;
+const mostWalked = 12_000;
 
 /**
  * The nearest runs that pass the filter, in order. Of the filters' sources the one with the fewest rows is walked, and spans in
