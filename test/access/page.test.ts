@@ -1,6 +1,18 @@
+import { operations } from '@millrace/contract';
 import { expect, it } from 'vitest';
-import { accessPage } from './page.ts';
+import { accessPage, notServed } from './page.ts';
 
 it('docs/access.md says what the contract says', async () => {
   await expect(accessPage()).toMatchFileSnapshot('../../docs/access.md');
+});
+
+it('what it says is not served is not', () => {
+  const shape = (method: string, path: string) => `${method} ${path.replace(/:\w+|\{\w+\}/g, ':')}`;
+  const served = new Set(Object.values(operations).map(({ method, path }) => shape(method, path)));
+  const named = notServed.flatMap(([names]) => names);
+  expect(
+    named
+      .map((name) => name.split(' '))
+      .filter(([method = '', path = '']) => served.has(shape(method, path))),
+  ).toEqual([]);
 });

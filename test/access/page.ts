@@ -34,6 +34,54 @@ const listed = (scopes: readonly string[] | undefined): string =>
 
 const { publicToken, personalAccessToken } = defaultRateLimits;
 
+/** Names of the public API that have no operation here, and why. */
+export const notServed: readonly (readonly [names: readonly string[], why: string])[] = [
+  [
+    ['POST /api/v1/projects/{ref}/{env}/default-region'],
+    'runs go to whichever runner serves their environment: a default would change nothing ([triggering](triggering.md))',
+  ],
+  [
+    ['GET /api/v1/projects/runtimes'],
+    'tasks run on the Node of the machine that their runner was started on; the server has none to offer',
+  ],
+  [
+    ['GET /api/v1/projects/{ref}/alertChannels', 'POST /api/v1/projects/{ref}/alertChannels'],
+    'notification endpoints do this, of an environment and signed; no mail and no chat message is sent ([events](events.md))',
+  ],
+  [
+    ['GET /api/v1/webhooks/endpoints', 'GET /api/v1/webhooks/deliveries'],
+    'what comes in from outside is sent as an event, with `POST /api/v1/events`',
+  ],
+  [
+    [
+      'GET /api/v1/deployments',
+      'POST /api/v1/deployments',
+      'GET /api/v1/deployments/latest',
+      'GET /api/v1/deployments/current',
+      'POST /api/v1/deployments/{version}/promote',
+    ],
+    'a runner brings its code along and registers a version of it (`registerVersion`), which is the current one from then on; nothing is built or uploaded',
+  ],
+  [
+    ['GET /api/v1/queues/{q}/metrics'],
+    'how long runs waited is not kept for each queue; `/metrics` and the reason of each run say how things stand',
+  ],
+  [
+    [
+      'POST /api/v1/query',
+      'GET /api/v1/query/schema',
+      'GET /api/v1/query/dashboards',
+      'GET /api/v1/reports/{key}',
+    ],
+    'everything is in one PostgreSQL, which answers SQL itself; lists of the API are filtered',
+  ],
+  [['GET /api/v1/prompts', 'GET /api/v1/prompts/{slug}'], 'prompts are no part of this product'],
+  [
+    ['POST /api/v1/runs/{id}/input-streams/wait', 'POST /api/v1/runs/{id}/session-streams/wait'],
+    'who has more to tell a run tells it to its session, and a task waits for it there ([sessions](sessions.md))',
+  ],
+];
+
 /** docs/access.md, from the declarations of the contract. `npx vitest run test/access/page.test.ts -u` writes it. */
 export const accessPage = (): string => `# Who may do what
 
@@ -71,6 +119,15 @@ the dev environments of members who left, are deleted after 30 days. The [audit 
 
 A personal access token that ends makes none that outlives it: one made through it without a date ends with it, and a later date is 422.
 
+## Logging in where no token is
+
+\`millrace login --approval\` asks the server for a code (\`POST /api/v1/authorization-code\`, open to anybody), prints it and waits. Its user
+approves the code where they are logged in already (\`millrace tokens approve <code>\`); the waiting machine then fetches a personal access
+token of that user (\`POST /api/v1/token\`), once. A code is good for ten minutes, and nothing is stored for one that nobody approves. If the
+token that approved it has an end, the new one has the same, and where it has ended by then there is none. The audit log says by which token
+it was approved and from which address it was fetched. Approve only a code that you see on your own machine: whoever sent you one would
+act as you.
+
 ## Presets of secret keys
 
 ${['| Preset | Scopes | Scopes when restricted to a task `t` |', '|---|---|---|'].join('\n')}
@@ -92,13 +149,21 @@ may never do this.
 |---|---|---|---|---|---|
 ${Object.values(operations).map(row).join('\n')}
 
+## Names of the public API that are not served
+
+There is no operation for these, on purpose.
+
+| Name | Why not |
+|---|---|
+${notServed.map(([names, why]) => `| ${names.map((name) => `\`${name}\``).join(', ')} | ${why} |`).join('\n')}
+
 ## Rate limits
 
 Token buckets: each public token may send ${publicToken?.burst} requests at once and ${publicToken?.perSecond} a second after that (tokens of one
 user in one environment share a bucket), each personal access token ${personalAccessToken?.burst} and ${personalAccessToken?.perSecond}. Secret keys are not limited unless the server is started
-with \`rateLimits.secretKey\`; then all keys of an environment share a bucket. Replies of limited calls carry
+with \`MILLRACE_KEY_RATE\` (such as \`750/25\`); then all keys of an environment share a bucket. Replies of limited calls carry
 \`x-ratelimit-limit\`, \`x-ratelimit-remaining\` and \`x-ratelimit-reset\` (milliseconds since 1970); a refusal is 429 with \`Retry-After\`
-in seconds.
+in seconds. A reply without these headers was not limited: there is no number that would be true of it.
 
 The buckets are held in each server process. With N processes behind a balancer a caller is allowed at most N times the rate, and a
 restart fills the buckets. Put a limit in the balancer where that is not good enough.

@@ -48,6 +48,34 @@ describe('organisations', () => {
   });
 });
 
+describe('names', () => {
+  it('with half a character are refused, wherever a name is given', async () => {
+    const { ask, organization, projectRef } = await installation();
+    const name = 'a\ud800';
+    const at = `/api/v1/projects/${projectRef}`;
+    const invited = await ask(`POST /api/v1/orgs/${organization}/invites`, {
+      body: { email: 'ann@example.com' },
+    });
+    const { authorizationCode } = (await ask('POST /api/v1/authorization-code', { key: '' })).body;
+    const given: readonly (readonly [string, object])[] = [
+      ['POST /api/v1/orgs', {}],
+      [`PATCH /api/v1/orgs/${organization}`, {}],
+      [`POST /api/v1/orgs/${organization}/projects`, {}],
+      [`PATCH ${at}`, {}],
+      [`POST ${at}/prod/keys`, {}],
+      ['POST /api/v1/tokens', {}],
+      ['POST /api/v1/invites/join', { token: invited.body.token }],
+      ['POST /api/v1/authorization-code/approve', { authorizationCode }],
+    ];
+    for (const [request, more] of given) {
+      const { status, body } = await ask(request, { body: { ...more, name } });
+      expect([request, status, body.details]).toMatchObject([request, 400, [{ path: ['name'] }]]);
+      // The whole character is welcome.
+      expect((await ask(request, { body: { ...more, name: 'a\ud83d\ude00' } })).status).toBe(200);
+    }
+  });
+});
+
 describe('invitations', () => {
   it('make a new user with a token of their own, once', async () => {
     const { ask, organization, logged, sql } = await installation();

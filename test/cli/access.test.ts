@@ -27,7 +27,8 @@ const json = async (...args: string[]) => {
     .map((line) => JSON.parse(line));
 };
 
-describe('the commands about access', () => {
+// Each starts a process a command.
+describe('the commands about access', { timeout: 60_000 }, () => {
   it('log in, make a key that works, rotate and revoke it', async () => {
     const server = await testServer();
     const before = await run(['whoami']);
@@ -50,6 +51,52 @@ describe('the commands about access', () => {
     const { out } = await run(['keys', 'list', '--env', 'prod']);
     expect(out).toMatch(/ci +observer +all .* revoked/);
     expect(out).not.toContain(next.key);
+  });
+
+  it('invite people, and say who belongs', async () => {
+    const server = await testServer();
+    expect((await run(['login', '--url', server.url, '--token', server.personalAccessToken])).code).toBe(0);
+    const [org] = await json('orgs', 'list');
+    expect(await json('orgs', 'rename', 'Ours')).toMatchObject([{ id: org.id, name: 'Ours' }]);
+    const [taken] = await json('members', 'invite', 'bob@example.com');
+    await json('members', 'uninvite', taken.id);
+    const [invited] = await json('members', 'invite', 'ann@example.com', '--role', 'viewer');
+    expect(await json('members', 'invitations')).toMatchObject([{ id: invited.id, role: 'viewer' }]);
+
+    const elsewhere = { XDG_CONFIG_HOME: join(home, 'elsewhere') };
+    const joining = ['--invitation', invited.token as string, '--name', 'Ann'];
+    expect(await run(['login', '--url', server.url, ...joining], elsewhere)).toMatchObject({ code: 0 });
+    const members = await json('members', 'list');
+    expect(members).toMatchObject([{ role: 'owner' }, { name: 'Ann', role: 'viewer' }]);
+    const ann = members[1].userId as string;
+    expect(await run(['members', 'role', ann, 'boss'])).toMatchObject({ code: 2 });
+    expect(await json('members', 'role', ann, 'member')).toMatchObject([{ role: 'member' }]);
+
+    const [second] = await json('orgs', 'create', 'Second');
+    expect(await run(['members', 'list'])).toMatchObject({
+      code: 2,
+      error: expect.stringContaining(second.id as string) as string,
+    });
+    const [other] = await json('members', 'invite', 'ann@example.com', '--org', second.id as string);
+    expect((await run(['orgs', 'join', other.token as string], elsewhere)).out).toContain('Second');
+    expect((await run(['orgs', 'leave', '--org', second.id as string], elsewhere)).code).toBe(0);
+    expect(await json('members', 'remove', ann, '--org', org.id as string)).toMatchObject([{ name: 'Ann' }]);
+    expect((await run(['orgs', 'list'], elsewhere)).out).toBe('None.');
+  });
+
+  it('let a machine in that asks, when its user approves', async () => {
+    const server = await testServer();
+    expect((await run(['login', '--url', server.url, '--token', server.personalAccessToken])).code).toBe(0);
+    const machine = { XDG_CONFIG_HOME: join(home, 'machine') };
+    const waiting = millrace(['login', '--approval', '--url', server.url], { cwd: home, env: machine });
+    const [, code = ''] = /(svc_code_\S+)/.exec(await waiting.line(/svc_code_/)) ?? [];
+    expect(await json('tokens', 'approve', code, '--name', 'build machine')).toMatchObject([
+      { name: 'build machine' },
+    ]);
+    expect(await waiting.exitCode).toBe(0);
+    expect((await run(['whoami'], machine)).out).toMatch(/user +Owner/);
+    expect((await json('tokens', 'list')).map(({ name }) => name as string)).toContain('build machine');
+    expect(await run(['tokens', 'approve', code])).toMatchObject({ code: 1 });
   });
 
   it('list and make projects, tokens and branches, and say what is missing', async () => {

@@ -5,10 +5,10 @@ describe('millrace start', () => {
   it('shows secrets at the first start only, refuses another master key and loses nothing by it', async () => {
     const folder = await temporaryProject({});
     const key = 'ab'.repeat(32);
-    const serve = (masterKey: string) =>
+    const serve = (masterKey: string, settings: Readonly<Record<string, string>> = {}) =>
       millrace(['start', '--data', 'data', '--port', '0', '--json'], {
         cwd: folder.path,
-        env: { MILLRACE_MASTER_KEY: masterKey },
+        env: { MILLRACE_MASTER_KEY: masterKey, ...settings },
       });
     try {
       const first = serve(key);
@@ -26,7 +26,7 @@ describe('millrace start', () => {
       expect(wrong.stdout).toEqual([]);
       expect(wrong.stderr.at(-1)).toMatch(/^millrace: The master key is not the one/);
 
-      const later = serve(key);
+      const later = serve(key, { MILLRACE_KEY_RATE: '750/25' });
       const again = JSON.parse(await later.line(/^\{"url"/)) as { url: string };
       expect(Object.keys(again)).toEqual(['url']);
       const listed = await finished(
@@ -34,6 +34,9 @@ describe('millrace start', () => {
         { cwd: folder.path },
       );
       expect(listed).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+      const headers = { authorization: `Bearer ${environments.prod.secretKey}` };
+      const limited = await fetch(`${again.url}/api/v1/errors`, { headers });
+      expect([limited.status, limited.headers.get('x-ratelimit-limit')]).toEqual([200, '750']);
       later.kill('SIGTERM');
       expect(await later.exitCode).toBe(0);
     } finally {

@@ -52,6 +52,20 @@ describe('what cannot start says so in one sentence', () => {
     expect(stderr).not.toContain('hunter2');
   });
 
+  it('a rate that is none', async () => {
+    const { exitCode, stderr } = await finished(['start', '--port', '0'], {
+      cwd: empty.path,
+      env: {
+        DATABASE_URL: 'postgresql://me:hunter2@127.0.0.1:1/none',
+        MILLRACE_MASTER_KEY: '0'.repeat(64),
+        MILLRACE_KEY_RATE: '750',
+      },
+    });
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(sentence);
+    expect(stderr).toContain('MILLRACE_KEY_RATE');
+  });
+
   it('a DATABASE_URL that is none, without showing it', async () => {
     const { exitCode, stderr } = await finished(['start', '--port', '0'], {
       cwd: empty.path,

@@ -53,6 +53,18 @@ create table invitations (
 );
 create index invitations_by_organization on invitations (organization_id) where ended_at is null;
 
+-- A code by which a machine asked to be let in, that a user approved. Nothing is kept of codes that nobody approves.
+create table login_approvals (
+  digest bytea primary key check (length(digest) = 32),
+  -- by which it was approved
+  token_id text collate "C" not null references personal_access_tokens on delete cascade,
+  -- of the token to be made
+  name text not null check (length(name) between 1 and 64),
+  expires_at timestamptz not null,
+  -- when the token was made and given out, once
+  fetched_at timestamptz
+);
+
 -- Administrative acts. Not tied to what they are about, so that they outlive it. Never a secret in it.
 create table audit_log (
   id bigint generated always as identity primary key,

@@ -9,6 +9,7 @@ export type { MasterKey } from './auth/seal.ts';
 export { connect, type Database, type Sql } from './db/connect.ts';
 export { DatabaseRefused, migrate } from './db/migrate.ts';
 export { changeKeyFile, rotateMasterKey, type Rotated } from './envvars/rotate-master-key.ts';
+export { defaultRateLimits } from './http/rate-limit.ts';
 export { createLog, type Fact, type Log } from './log.ts';
 export type { LeaseTimes } from './runs/connection.ts';
 export { startServer, type RunningServer, type ServerOptions } from './server.ts';

@@ -76,6 +76,9 @@ export const signTokenAsUser = operation({
   errors: [404],
 });
 
+/** An organisation, and what the user is there. */
+const ownOrganization = z.object({ id: z.string(), name: z.string(), role: z.enum(roles) });
+
 export const whoami = operation({
   id: 'whoami',
   method: 'GET',
@@ -95,6 +98,21 @@ export const whoami = operation({
       .optional(),
     /** Of personal access tokens. */
     user: z.object({ id: z.string(), name: z.string(), email: z.string().optional() }).optional(),
-    organizations: z.array(z.object({ id: z.string(), name: z.string(), role: z.enum(roles) })).optional(),
+    organizations: z.array(ownOrganization).optional(),
+  }),
+});
+
+export const whoamiAsUser = operation({
+  id: 'whoamiAsUser',
+  method: 'GET',
+  path: '/api/v2/whoami',
+  tag: 'authentication',
+  summary: 'Which user a personal access token stands for',
+  access: { personalAccessToken: true },
+  reply: z.object({
+    userId: z.string(),
+    name: z.string(),
+    email: z.string().optional(),
+    organizations: z.array(ownOrganization),
   }),
 });

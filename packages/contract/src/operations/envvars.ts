@@ -194,6 +194,12 @@ export type VariableRevision = z.infer<typeof variableRevision>;
 
 const revisionNumber = z.number().int().min(0).max(2_147_483_647);
 
+/** One in a query, where an empty text is none: it must not be read as 0, before anything was set. */
+const revisionInQuery = z.preprocess(
+  (text) => (typeof text === 'string' && text.trim() === '' ? undefined : text),
+  z.coerce.number().pipe(revisionNumber),
+);
+
 export const listVariableRevisions = operation({
   id: 'listVariableRevisions',
   method: 'GET',
@@ -227,9 +233,9 @@ export const compareVariableRevisions = operation({
   access: read,
   params: inEnvironment,
   query: z.object({
-    from: z.coerce.number().pipe(revisionNumber),
+    from: revisionInQuery,
     /** Default: now. */
-    to: z.coerce.number().pipe(revisionNumber).optional(),
+    to: revisionInQuery.optional(),
   }),
   reply: z.object({ from: z.number().int(), to: z.number().int(), changes: z.array(variableDifference) }),
   errors: [404],

@@ -1,7 +1,14 @@
 import type { OperationDeclaration } from '../operation.ts';
 import { listAuditEntries } from './audit.ts';
 import { abortBulkAction, createBulkAction, listBulkActions, retrieveBulkAction } from './bulk.ts';
-import { createPublicToken, retrieveClaims, signToken, signTokenAsUser, whoami } from './auth.ts';
+import {
+  createPublicToken,
+  retrieveClaims,
+  signToken,
+  signTokenAsUser,
+  whoami,
+  whoamiAsUser,
+} from './auth.ts';
 import {
   addBatchItems,
   createBatch,
@@ -22,6 +29,7 @@ import {
   rotateKey,
   rotateSigningKey,
 } from './keys.ts';
+import { approveAuthorizationCode, createAuthorizationCode, exchangeAuthorizationCode } from './login.ts';
 import {
   acceptInvitation,
   createInvitation,
@@ -305,6 +313,10 @@ export const operations = {
   retrieveClaims,
   signTokenAsUser,
   whoami,
+  whoamiAsUser,
+  createAuthorizationCode,
+  approveAuthorizationCode,
+  exchangeAuthorizationCode,
   listKeys,
   createKey,
   revokeKey,

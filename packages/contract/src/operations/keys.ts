@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { mostKeyTasks, presets } from '../access.ts';
 import { operation } from '../operation.ts';
-import { date } from './shapes.ts';
+import { date, nameOf } from './shapes.ts';
 
 const inEnvironment = z.object({
   projectRef: z.string().min(1).max(128),
@@ -10,8 +10,7 @@ const inEnvironment = z.object({
 });
 const oneKey = inEnvironment.extend({ keyId: z.string().min(1).max(128) });
 
-/** Blanks around it are cut off. */
-const name = z.string().trim().min(1).max(64);
+const name = nameOf(64);
 
 /** ISO 8601, in the future. */
 const expiresAt = z.iso.datetime({ offset: true });

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { roles } from '../access.ts';
 import { operation } from '../operation.ts';
-import { date } from './shapes.ts';
+import { date, nameOf } from './shapes.ts';
 
-const name = z.string().trim().min(1).max(128);
+const name = nameOf(128);
 const inOrganization = z.object({ organization: z.string().min(1).max(128) });
 const role = z.enum(roles);
 

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { roles } from '../access.ts';
 import { environmentKinds } from '../environment.ts';
 import { operation } from '../operation.ts';
-import { date } from './shapes.ts';
+import { date, nameOf } from './shapes.ts';
 
-const name = z.string().trim().min(1).max(128);
+const name = nameOf(128);
 
 export const project = z.object({
   id: z.string(),

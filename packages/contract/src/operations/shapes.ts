@@ -1,10 +1,19 @@
 /** Small shapes that several operations share. */
 import { z } from 'zod';
-import { parseInstant } from '../duration.ts';
+import { lastMoment, parseInstant } from '../duration.ts';
 import { parsePeriodMs } from '../period.ts';
 
 /** ISO-8601 with milliseconds and `Z`. */
 export const date = z.iso.datetime();
+
+/** What somebody calls a thing, kept as it is but for the blanks around it. */
+export const nameOf = (most: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(most)
+    .refine((text) => text.isWellFormed(), 'must not contain half a character (half of a surrogate pair)');
 
 export const errorBody = z.object({
   error: z.string(),
@@ -30,10 +39,10 @@ export const pageSize = (fallback: number, most = 100) =>
 
 const instantMessage = 'not a date; send an ISO 8601 date or milliseconds since 1970';
 
-/** A date in a query: ISO 8601, or milliseconds since 1970 as digits. */
+/** A date in a query: ISO 8601, or milliseconds since 1970 as digits. One before 1970 or beyond 9999 is that year: nothing lies there. */
 export const instant = z.string().transform((text, context) => {
-  const at = /^-?\d{1,15}$/.test(text) ? new Date(Number(text)) : parseInstant(text);
-  if (at !== undefined) return at;
+  const at = /^-?\d{1,15}$/.test(text) ? Number(text) : parseInstant(text)?.getTime();
+  if (at !== undefined) return new Date(Math.min(lastMoment, Math.max(0, at)));
   context.addIssue({ code: 'custom', message: instantMessage });
   return z.NEVER;
 });
@@ -58,3 +67,12 @@ export const period = z.string().transform((text, context) => {
   });
   return z.NEVER;
 });
+
+/**
+ * What code of a run that is executed again finds by what it made before: instead of an idempotency key, apart from everybody's, kept as
+ * long as the run. What it leads to is found however that ended.
+ */
+export const waitKey = z.string().min(1).max(512).optional();
+
+/** Proof that the sender is the attempt that has the run: once another one has it, or none, nothing is done and the answer is 409. */
+export const fence = z.number().int().min(1).optional();

@@ -8,6 +8,8 @@ import { initCommand } from './commands/init.ts';
 import { keysCommand } from './commands/keys.ts';
 import { loginCommand } from './commands/login.ts';
 import { logsCommand } from './commands/logs.ts';
+import { membersCommand } from './commands/members.ts';
+import { orgsCommand } from './commands/orgs.ts';
 import { projectsCommand } from './commands/projects.ts';
 import { queuesCommand } from './commands/queues.ts';
 import { runsCommand } from './commands/runs.ts';
@@ -46,6 +48,8 @@ export function program(): Command {
     envCommand(),
     loginCommand(),
     whoamiCommand(),
+    orgsCommand(),
+    membersCommand(),
     projectsCommand(),
     keysCommand(),
     tokensCommand(),

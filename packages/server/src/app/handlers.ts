@@ -20,7 +20,7 @@ import { syncDeclared } from '../schedules/sync.ts';
 import { streamHandlers } from '../streams/handlers.ts';
 import { channelHandlers } from '../sessions/channel-handlers.ts';
 import { sessionHandlers } from '../sessions/handlers.ts';
-import { keyHandlers, organizationHandlers, projectHandlers } from '../tenancy/handlers.ts';
+import { keyHandlers, loginHandlers, organizationHandlers, projectHandlers } from '../tenancy/handlers.ts';
 import { tokenHandlers } from '../tenancy/token-handlers.ts';
 import { waitpointHandlers } from '../waitpoints/handlers.ts';
 import { workerHandlers } from '../workers/handlers.ts';
@@ -76,6 +76,7 @@ export function handlersOf(parts: Parts, rateLimits: RateLimits = defaultRateLim
     ),
     ...tokenHandlers({ sql, mint }),
     ...keyHandlers(tenancy),
+    ...loginHandlers(tenancy),
     ...projectHandlers(tenancy),
     ...organizationHandlers(tenancy),
     ...auditHandlers(sql),

@@ -101,7 +101,9 @@ describe('two revisions', () => {
     expect((await diff('from=2&to=2')).body).toEqual({ from: 2, to: 2, changes: [] });
     expect((await diff('from=0&to=1')).body).toMatchObject({ changes: [{ change: 'added' }, {}, {}, {}] });
     expect((await diff('from=1&to=6')).status).toBe(404);
-    expect((await diff('from=x')).status).toBe(400);
+    for (const wrong of ['from=x', 'from=', 'from=&to=1', 'from=1&to=', 'from=%20']) {
+      expect([wrong, (await diff(wrong)).status]).toEqual([wrong, 400]);
+    }
     expect((await diff('')).status).toBe(400);
   });
 

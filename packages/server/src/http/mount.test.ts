@@ -442,6 +442,41 @@ describe('a rate limit', () => {
     expect([await fail(), await fail()]).toEqual([418, 418]);
   });
 
+  test('counts and tells every call: those of whom an operation refuses, and those that a fault of ours ends', async () => {
+    const limited = sampleApp(authenticate, {
+      rateLimits: { personalAccessToken: { burst: 2, perSecond: 0.001 } },
+    }).app;
+    const refused = async () => {
+      const headers = { authorization: 'pat' };
+      const { statusCode, headers: told } = await limited.inject({
+        method: 'GET',
+        url: '/api/v1/things',
+        headers,
+      });
+      return [statusCode, told['x-ratelimit-remaining']];
+    };
+    expect([await refused(), await refused(), await refused()]).toEqual([
+      [401, '1'],
+      [401, '0'],
+      [429, '0'],
+    ]);
+    const faulty = sampleApp(authenticate, { rateLimits: { secretKey: { burst: 2, perSecond: 0.001 } } }).app;
+    const fault = await faulty.inject({
+      method: 'POST',
+      url: '/api/v1/fail',
+      headers: { authorization: 'full' },
+      payload: '{"status":0}',
+    });
+    expect([
+      fault.statusCode,
+      fault.headers['x-ratelimit-limit'],
+      fault.headers['x-ratelimit-remaining'],
+    ]).toEqual([500, '2', '1']);
+    expect((await limited.inject({ method: 'GET', url: '/metrics' })).payload).toContain(
+      'millrace_http_request_duration_seconds_count{method="GET",route="/api/v1/things",status="4xx"} 3',
+    );
+  });
+
   test('tells in milliseconds when to come back, and is one for all keys of an environment', async () => {
     const limited = sampleApp(authenticate, { rateLimits: { secretKey: { burst: 2, perSecond: 1 } } }).app;
     const get = (authorization: string) =>

@@ -84,7 +84,7 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
 
 /** Before the body is read: who is calling, with what kind of credential. Nothing waits when the caller is known. */
 function callerCheck(
-  { declaration: { access, method, bodyStream }, cors, limiter }: Route,
+  { declaration: { access, method, bodyStream }, cors, limiter, observed }: Route,
   { authenticate, log }: MountOptions,
 ): onRequestHookHandler {
   const { wholeEnvironment = false } = access;
@@ -95,9 +95,12 @@ function callerCheck(
     reply: FastifyReply,
     done: () => void,
   ): void {
+    // Whoever may not call it at all uses up their bucket, too.
+    if (limiter !== undefined && !limiter(principal, reply)) {
+      return observed.observe(reply.statusCode, performance.now() - request.arrivedAt);
+    }
     admit(principal, access, method);
     request.principal = principal;
-    if (limiter !== undefined && !limiter(principal, reply)) return;
     if (bodyStream) refuseOtherTypes(bodyStream, request.headers['content-type']);
     done();
   }

@@ -10,7 +10,9 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, error:
   const { url, config } = request.routeOptions;
   if (problem === undefined) {
     // What the handler had set so far belongs to an answer that never came to be, and may be the fault itself.
-    for (const name of Object.keys(reply.getHeaders())) reply.removeHeader(name);
+    for (const name of Object.keys(reply.getHeaders())) {
+      if (!name.startsWith('x-ratelimit-')) reply.removeHeader(name);
+    }
     log.error('request.failed', {
       requestId: request.id,
       method: request.method,

@@ -37,6 +37,7 @@ import {
 import { revokeKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
 import { rotateSigningKey } from './rotate-signing-key.ts';
+import { approveLogin, askForLogin, fetchLogin } from './login.ts';
 import { createToken, listTokens, revokeToken } from './tokens.ts';
 
 export interface TenancyDependencies {
@@ -91,6 +92,18 @@ export const keyHandlers = ({ sql, masterKey, now }: TenancyDependencies): Handl
   listTokens: (request) => listTokens(sql, userOf(request)),
   createToken: (request) => createToken(sql, userOf(request), request.body, request, now()),
   revokeToken: (request) => revokeToken(sql, userOf(request), request.params.tokenId, request),
+});
+
+type Login = Pick<
+  typeof operations,
+  'createAuthorizationCode' | 'approveAuthorizationCode' | 'exchangeAuthorizationCode'
+>;
+
+/** How machines are let in. */
+export const loginHandlers = (dependencies: TenancyDependencies): HandlersOf<Login> => ({
+  createAuthorizationCode: async ({ baseUrl }) => askForLogin(dependencies, baseUrl),
+  approveAuthorizationCode: ({ principal, body }) => approveLogin(dependencies, principal.credentialId, body),
+  exchangeAuthorizationCode: ({ body, origin }) => fetchLogin(dependencies, body.authorizationCode, origin),
 });
 
 type Projects = Pick<

@@ -11,11 +11,11 @@ import type { Sql } from '../db/connect.ts';
 import { Problem } from '../problem.ts';
 import type { HandlersOf } from '../request.ts';
 import { userOf } from './principal.ts';
-import { whoami } from './whoami.ts';
+import { whoami, whoamiAsUser } from './whoami.ts';
 
 type Named = Pick<
   typeof operations,
-  'createPublicToken' | 'signToken' | 'retrieveClaims' | 'signTokenAsUser' | 'whoami'
+  'createPublicToken' | 'signToken' | 'retrieveClaims' | 'signTokenAsUser' | 'whoami' | 'whoamiAsUser'
 >;
 
 const quarterHour = 900;
@@ -68,5 +68,6 @@ export function tokenHandlers({ sql, mint }: { sql: Sql; mint: MintPublicToken }
     },
 
     whoami: ({ principal }) => whoami(sql, principal),
+    whoamiAsUser: (request) => whoamiAsUser(sql, userOf(request)),
   };
 }

@@ -39,7 +39,9 @@ export async function createToken(
 ): Promise<AccessToken & { token: string }> {
   const wished = readExpiry(asked.expiresAt, now);
   return sql.begin(async (tx) => {
-    const latest = await endOf(tx, by.principal.credentialId);
+    const asking = await liveToken(tx, by.principal.credentialId);
+    if (!asking) throw unauthorized('Invalid Access Token');
+    const latest = asking.expiresAt;
     if (wished && latest && wished > latest) {
       throw unprocessable(
         `expiresAt is after ${latest.toISOString()}, when the token that asks ends: give a date until then, or leave it out`,
@@ -57,15 +59,17 @@ export async function createToken(
 }
 
 /**
- * When a token that makes another one ends, which the other must not outlive; null is never. Its row is held, so that whoever ends it
- * finds the other in the list.
+ * Whose a token that makes another one is, and when it ends, which the other must not outlive; null is never. Undefined once it has
+ * ended. Its row is held, so that whoever ends it finds the other in the list.
  */
-async function endOf(tx: Queryable, id: string): Promise<Date | null> {
-  const [live] = await tx<{ expires_at: Date | null }[]>`
-    select expires_at from personal_access_tokens
+export async function liveToken(
+  tx: Queryable,
+  id: string,
+): Promise<{ userId: string; expiresAt: Date | null } | undefined> {
+  const [live] = await tx<{ userId: string; expiresAt: Date | null }[]>`
+    select user_id as "userId", expires_at as "expiresAt" from personal_access_tokens
      where id = ${id} and revoked_at is null and (expires_at is null or expires_at > now()) for share`;
-  if (!live) throw unauthorized('Invalid Access Token');
-  return live.expires_at;
+  return live;
 }
 
 export async function revokeToken(sql: Sql, userId: string, id: string, by: Actor): Promise<AccessToken> {
@@ -86,7 +90,12 @@ export async function revokeToken(sql: Sql, userId: string, id: string, by: Acto
 }
 
 /** A user's token opens every organisation that they belong to: each learns of it. */
-async function recordForUser(sql: Queryable, userId: string, by: Actor, act: Omit<Act, 'in'>): Promise<void> {
+export async function recordForUser(
+  sql: Queryable,
+  userId: string,
+  by: Actor,
+  act: Omit<Act, 'in'>,
+): Promise<void> {
   const organizations = await sql<{ id: string }[]>`
     select organization_id as id from memberships where user_id = ${userId}`;
   for (const { id } of organizations) await recordAct(sql, by, { ...act, in: { organization: id } });

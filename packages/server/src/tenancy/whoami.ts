@@ -1,6 +1,7 @@
-import type { Reply, whoami as declaration } from '@millrace/contract';
+import type { Reply, whoami as declaration, whoamiAsUser as asUser } from '@millrace/contract';
 import type { Principal } from '../auth/principal.ts';
 import type { Sql } from '../db/connect.ts';
+import { notFound } from '../problem.ts';
 import { listOrganizations } from './organizations.ts';
 
 /** Whom or what a credential stands for. */
@@ -20,13 +21,20 @@ export async function whoami(sql: Sql, principal: Principal): Promise<Reply<type
       },
     };
   }
-  const [user] = await sql<{ id: string; name: string; email: string | null }[]>`
-    select id, name, email from users where id = ${principal.userId}`;
-  const organizations = await listOrganizations(sql, principal.userId);
+  const { userId: id, organizations, ...user } = await whoamiAsUser(sql, principal.userId);
+  return { kind, credentialId, user: { id, ...user }, organizations };
+}
+
+/** Who a user is, and where they belong. */
+export async function whoamiAsUser(sql: Sql, userId: string): Promise<Reply<typeof asUser>> {
+  const [user] = await sql<{ name: string; email: string | null }[]>`
+    select name, email from users where id = ${userId}`;
+  if (!user) throw notFound('User not found');
+  const organizations = await listOrganizations(sql, userId);
   return {
-    kind,
-    credentialId,
-    ...(user && { user: { id: user.id, name: user.name, email: user.email ?? undefined } }),
+    userId,
+    name: user.name,
+    email: user.email ?? undefined,
     organizations: organizations.map(({ id, name, role }) => ({ id, name, role })),
   };
 }

@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { Command } from 'commander';
 import { call } from '../call.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
@@ -8,10 +9,28 @@ import { printJson, screenOn } from '../screen.ts';
 interface Options extends LoginOptions {
   readonly invitation?: string;
   readonly name?: string;
+  readonly approval?: boolean;
   readonly json?: boolean;
 }
 
-async function tokenFor(url: string, { token, invitation, name }: Options): Promise<string> {
+const lookEveryMs = 1_000;
+
+/** Nobody needs to carry a token here: it is made when its user approves the code elsewhere. The server ends the wait. */
+async function approvedToken(url: string): Promise<string> {
+  const login: Login = { url, token: '' };
+  const { authorizationCode } = await call(login, 'createAuthorizationCode');
+  const { line } = screenOn(process.stderr);
+  line('Within ten minutes, where you are logged in to this server already, run:');
+  line(`  millrace tokens approve ${authorizationCode}`);
+  for (;;) {
+    const { token } = await call(login, 'exchangeAuthorizationCode', { body: { authorizationCode } });
+    if (token) return token.token;
+    await setTimeout(lookEveryMs);
+  }
+}
+
+async function tokenFor(url: string, { token, invitation, name, approval }: Options): Promise<string> {
+  if (approval) return approvedToken(url);
   if (invitation !== undefined) {
     if (name === undefined)
       throw new CommandFailed(exitCodes.usage, 'Say who you are: --name "Ada Lovelace".');
@@ -23,7 +42,7 @@ async function tokenFor(url: string, { token, invitation, name }: Options): Prom
   if (given !== '') return given;
   throw new CommandFailed(
     exitCodes.usage,
-    'Give a personal access token: --token, MILLRACE_ACCESS_TOKEN or on stdin; or an --invitation. The first start of the server printed the first token.',
+    'Give a personal access token: --token, MILLRACE_ACCESS_TOKEN or on stdin; or an --invitation; or ask for --approval. The first start of the server printed the first token.',
   );
 }
 
@@ -32,7 +51,8 @@ export const loginCommand = (): Command =>
     new Command('login')
       .description('keep a personal access token for the commands about projects, keys and branches')
       .option('--invitation <token>', 'join an organisation as a new user (svc_inv_…)')
-      .option('--name <name>', 'who you are, with --invitation'),
+      .option('--name <name>', 'who you are, with --invitation')
+      .option('--approval', 'print a code, and wait until you approve it where you are logged in'),
   ).action(async (options: Options) => {
     const { url } = options;
     if (url === undefined) {

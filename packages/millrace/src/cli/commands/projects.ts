@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { call } from '../call.ts';
-import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { environment } from '../options.ts';
 import { printTable } from '../print-table.ts';
 import { findLogin, withLoginOptions, type LoginOptions } from '../login.ts';
+import { findOrganization, withOrganizationOptions, type OrganizationOptions } from '../organization.ts';
 import { environmentsCommand, pauseCommand, resumeCommand } from './environments.ts';
 import { printJson, screenOn } from '../screen.ts';
 
@@ -27,30 +27,18 @@ const listCommand = (): Command =>
   );
 
 const createCommand = (): Command =>
-  withLoginOptions(
+  withOrganizationOptions(
     new Command('create')
       .description('make a project with its four environments')
-      .argument('<name>', 'what it is called')
-      .option('--org <id>', 'the organisation (org_…); not needed when there is one'),
-  ).action(async (name: string, options: Options & { org?: string }) => {
-    const login = await findLogin(options);
-    const organization = options.org ?? (await onlyOrganization(login));
+      .argument('<name>', 'what it is called'),
+  ).action(async (name: string, options: OrganizationOptions) => {
+    const { login, organization } = await findOrganization(options);
     const project = await call(login, 'createProject', { params: { organization }, body: { name } });
     if (options.json) return printJson(project);
     screenOn(process.stdout).line(
       `Made ${project.externalRef}. Its keys: millrace keys list --project ${project.externalRef}`,
     );
   });
-
-async function onlyOrganization(login: Parameters<typeof call>[0]): Promise<string> {
-  const organizations = await call(login, 'listOrganizations');
-  const [only] = organizations;
-  if (only && organizations.length === 1) return only.id;
-  throw new CommandFailed(
-    exitCodes.usage,
-    `Which organisation? Give --org: ${organizations.map(({ id, name }) => `${id} (${name})`).join(', ')}.`,
-  );
-}
 
 interface DeleteOptions extends Options {
   readonly env?: string;

@@ -52,9 +52,25 @@ const revokeCommand = (): Command =>
     screenOn(process.stdout).line(`Revoked ${token.name} (…${token.lastFour}).`);
   });
 
+const approveCommand = (): Command =>
+  withLoginOptions(
+    new Command('approve')
+      .description('let a machine in as you: the one on which you ran `millrace login --approval`')
+      .argument('<code>', 'the code that it printed (svc_code_…); approve none that somebody sent you')
+      .option('--name <name>', 'what the token that it gets is for', 'login'),
+  ).action(async (authorizationCode: string, options: Options & { name: string }) => {
+    const body = { authorizationCode, name: options.name };
+    const approved = await call(await findLogin(options), 'approveAuthorizationCode', { body });
+    if (options.json) return printJson(approved);
+    screenOn(process.stdout).line(
+      `Approved: the machine gets a token of yours, "${approved.name}". \`millrace tokens list\` shows it.`,
+    );
+  });
+
 export const tokensCommand = (): Command =>
   new Command('tokens')
     .description('personal access tokens')
     .addCommand(listCommand())
     .addCommand(createCommand())
+    .addCommand(approveCommand())
     .addCommand(revokeCommand());

@@ -1,4 +1,4 @@
-import { startServer, type RunningServer } from '@millrace/server';
+import { defaultRateLimits, startServer, type RunningServer } from '@millrace/server';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { explainListen } from './listen-failure.ts';
 
@@ -8,7 +8,12 @@ type ServerOptions = Parameters<typeof startServer>[0];
 export async function openServer(options: ServerOptions): Promise<RunningServer> {
   try {
     const notificationNetworks = [...(options.notificationNetworks ?? []), ...networks()];
-    return await startServer({ leaseTimes: leaseTimes(), ...options, notificationNetworks });
+    return await startServer({
+      leaseTimes: leaseTimes(),
+      rateLimits: rateLimits(),
+      ...options,
+      notificationNetworks,
+    });
   } catch (error) {
     const sentence = explainListen(error as NodeJS.ErrnoException, options.host ?? '127.0.0.1', options.port);
     throw sentence === undefined ? error : new CommandFailed(exitCodes.cannotStart, sentence);
@@ -30,6 +35,23 @@ function leaseTimes(): ServerOptions['leaseTimes'] {
     );
   }
   return { leaseMs: seconds * 1_000, heartbeatMs: (seconds * 1_000) / 3 };
+}
+
+/**
+ * How much all keys of one environment may ask together (MILLRACE_KEY_RATE, such as `750/25`: so many requests at once, so many a
+ * second after that). Default: as much as they like.
+ */
+function rateLimits(): ServerOptions['rateLimits'] {
+  const text = process.env['MILLRACE_KEY_RATE']?.trim() ?? '';
+  if (text === '') return defaultRateLimits;
+  const [, burst, perSecond] = /^([1-9]\d{0,6})\/([1-9]\d{0,6})$/.exec(text) ?? [];
+  if (burst === undefined) {
+    throw new CommandFailed(
+      exitCodes.usage,
+      'MILLRACE_KEY_RATE is two whole numbers, such as 750/25: requests at once, and a second after that.',
+    );
+  }
+  return { ...defaultRateLimits, secretKey: { burst: Number(burst), perSecond: Number(perSecond) } };
 }
 
 /** Where notifications may go beside the public Internet (MILLRACE_NOTIFICATION_NETWORKS, such as `10.0.0.0/8,fd00::/8`). */

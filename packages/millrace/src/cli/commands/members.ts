@@ -1,0 +1,62 @@
+import { roles } from '@millrace/contract';
+import { Argument, Command } from 'commander';
+import { call } from '../call.ts';
+import { findOrganization, withOrganizationOptions, type OrganizationOptions } from '../organization.ts';
+import { printTable } from '../print-table.ts';
+import { printJson, screenOn } from '../screen.ts';
+import { invitationsCommand, inviteCommand, uninviteCommand } from './invitations.ts';
+
+const listCommand = (): Command =>
+  withOrganizationOptions(new Command('list').description('who belongs to an organisation')).action(
+    async (options: OrganizationOptions) => {
+      const { login, organization } = await findOrganization(options);
+      const members = await call(login, 'listMembers', { params: { organization } });
+      if (options.json) return members.forEach(printJson);
+      printTable(
+        ['user', 'name', 'address', 'role', 'since'],
+        members.map(({ userId, name, email = '', role, createdAt }) => [
+          userId,
+          name,
+          email,
+          role,
+          createdAt,
+        ]),
+      );
+    },
+  );
+
+const roleCommand = (): Command =>
+  withOrganizationOptions(
+    new Command('role')
+      .description('change what a member may do')
+      .argument('<user>', 'their id (user_…)')
+      .addArgument(new Argument('<role>', 'what they are from now on').choices(roles)),
+  ).action(async (userId: string, role: string, options: OrganizationOptions) => {
+    const { login, organization } = await findOrganization(options);
+    const params = { organization, userId };
+    const changed = await call(login, 'updateMember', { params, body: { role } });
+    if (options.json) return printJson(changed);
+    screenOn(process.stdout).line(`${changed.name} is ${changed.role} now.`);
+  });
+
+const removeCommand = (): Command =>
+  withOrganizationOptions(
+    new Command('remove')
+      .description('remove a member; keys that they made stay, their dev environments end')
+      .argument('<user>', 'their id (user_…)'),
+  ).action(async (userId: string, options: OrganizationOptions) => {
+    const { login, organization } = await findOrganization(options);
+    const removed = await call(login, 'removeMember', { params: { organization, userId } });
+    if (options.json) return printJson(removed);
+    screenOn(process.stdout).line(`Removed ${removed.name}.`);
+  });
+
+export const membersCommand = (): Command =>
+  new Command('members')
+    .description('who belongs to an organisation, and who is invited')
+    .addCommand(listCommand())
+    .addCommand(inviteCommand())
+    .addCommand(invitationsCommand())
+    .addCommand(uninviteCommand())
+    .addCommand(roleCommand())
+    .addCommand(removeCommand());

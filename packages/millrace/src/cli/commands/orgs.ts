@@ -1,0 +1,74 @@
+import { Command } from 'commander';
+import { call } from '../call.ts';
+import { findLogin, withLoginOptions, type LoginOptions } from '../login.ts';
+import { findOrganization, withOrganizationOptions, type OrganizationOptions } from '../organization.ts';
+import { printTable } from '../print-table.ts';
+import { printJson, screenOn } from '../screen.ts';
+
+type Options = LoginOptions & { readonly json?: boolean };
+
+const listCommand = (): Command =>
+  withLoginOptions(new Command('list').description('the organisations that you belong to')).action(
+    async (options: Options) => {
+      const organizations = await call(await findLogin(options), 'listOrganizations');
+      if (options.json) return organizations.forEach(printJson);
+      printTable(
+        ['organization', 'name', 'your role', 'made'],
+        organizations.map(({ id, name, role, createdAt }) => [id, name, role, createdAt]),
+      );
+    },
+  );
+
+const createCommand = (): Command =>
+  withLoginOptions(
+    new Command('create')
+      .description('make an organisation that you own')
+      .argument('<name>', 'what it is called'),
+  ).action(async (name: string, options: Options) => {
+    const made = await call(await findLogin(options), 'createOrganization', { body: { name } });
+    if (options.json) return printJson(made);
+    screenOn(process.stdout).line(
+      `Made ${made.id}. A project in it: millrace projects create <name> --org ${made.id}`,
+    );
+  });
+
+const renameCommand = (): Command =>
+  withOrganizationOptions(
+    new Command('rename').description('call it something else').argument('<name>', 'the new name'),
+  ).action(async (name: string, options: OrganizationOptions) => {
+    const { login, organization } = await findOrganization(options);
+    const params = { organization };
+    const renamed = await call(login, 'updateOrganization', { params, body: { name } });
+    if (options.json) return printJson(renamed);
+    screenOn(process.stdout).line(`${renamed.id} is called ${renamed.name}.`);
+  });
+
+const joinCommand = (): Command =>
+  withLoginOptions(
+    new Command('join')
+      .description('join one by an invitation, as who you are')
+      .argument('<token>', 'of the invitation (svc_inv_…)'),
+  ).action(async (token: string, options: Options) => {
+    const joined = await call(await findLogin(options), 'acceptInvitation', { body: { token } });
+    if (options.json) return printJson(joined);
+    screenOn(process.stdout).line(`You are ${joined.role} in ${joined.name} (${joined.id}).`);
+  });
+
+const leaveCommand = (): Command =>
+  withOrganizationOptions(
+    new Command('leave').description('belong to it no longer; your dev environments in it end'),
+  ).action(async (options: OrganizationOptions) => {
+    const { login, organization } = await findOrganization(options);
+    const left = await call(login, 'leaveOrganization', { params: { organization } });
+    if (options.json) return printJson(left);
+    screenOn(process.stdout).line(`You left ${organization}.`);
+  });
+
+export const orgsCommand = (): Command =>
+  new Command('orgs')
+    .description('organisations')
+    .addCommand(listCommand())
+    .addCommand(createCommand())
+    .addCommand(renameCommand())
+    .addCommand(joinCommand())
+    .addCommand(leaveCommand());

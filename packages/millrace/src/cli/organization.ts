@@ -1,0 +1,32 @@
+import { Option, type Command } from 'commander';
+import { call } from './call.ts';
+import { CommandFailed, exitCodes } from './exit-codes.ts';
+import { findLogin, withLoginOptions, type Login, type LoginOptions } from './login.ts';
+
+export interface OrganizationOptions extends LoginOptions {
+  readonly org?: string;
+  readonly json?: boolean;
+}
+
+/** The options of every command that is about an organisation. */
+export const withOrganizationOptions = (command: Command): Command =>
+  withLoginOptions(command).addOption(
+    new Option('--org <id>', 'the organisation (org_…); not needed when there is one'),
+  );
+
+/** Who acts, and in which organisation: the one that is named, else the only one there is. */
+export async function findOrganization(
+  options: OrganizationOptions,
+): Promise<{ login: Login; organization: string }> {
+  const login = await findLogin(options);
+  if (options.org !== undefined) return { login, organization: options.org };
+  const organizations = await call(login, 'listOrganizations');
+  const [only] = organizations;
+  if (only && organizations.length === 1) return { login, organization: only.id };
+  throw new CommandFailed(
+    exitCodes.usage,
+    organizations.length === 0
+      ? 'You belong to no organisation: make one with `millrace orgs create`.'
+      : `Which organisation? Give --org: ${organizations.map(({ id, name }) => `${id} (${name})`).join(', ')}.`,
+  );
+}
