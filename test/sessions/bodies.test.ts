@@ -141,6 +141,9 @@ it('a client cannot say that its message came by a webhook', async () => {
     '{"payload":{}}',
     ...sent.slice(2),
   ]);
+  // One that can be read and not be written again does not bring its mark through.
+  const deep = `{"payload":{"actionSource":"webhook"},"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+  expect((await server.append('a', 'in', deep)).status).toBe(400);
 });
 
 it('a text may say that it is of any type', async () => {

@@ -127,7 +127,8 @@ describe('a session', () => {
     await refused({ triggerConfig: { basePayload: {}, lockToVersion: '20200101.1' } }, 422, /20200101\.1/);
     await refused({ tags: Array.from({ length: 11 }, (_, n) => `${n}`) }, 400, /tags/);
     await refused({ metadata: 'text' }, 400, /metadata/);
-    await refused({ expiresAt: 'soon' }, 400, /expiresAt/);
+    for (const expiresAt of ['soon', '2026-02-30', null, true, -1, 8.64e15])
+      await refused({ expiresAt }, 400, /expiresAt/);
     await refused({ metadata: { big: 'x'.repeat(33_000) } }, 413, /too large/);
     expect((await server.ask('/api/v1/sessions')).body.data).toEqual([]);
     expect((await server.ask('/api/v1/runs')).body.data).toEqual([]);

@@ -20,6 +20,13 @@ const mostCharacters = 100;
 const lastInstant = 8.64e15;
 
 /**
+ * The end of the year 9999 in milliseconds since 1970: a later date is written in a way that the database does not read.
+ *
+ * @example new Date(lastMoment).toISOString() // '9999-12-31T23:59:59.999Z'
+ */
+export const lastMoment = 253_402_300_799_999;
+
+/**
  * Milliseconds of a duration such as `90s`, `1h30m` or `2d`: whole numbers with a unit (w d h hr m s), each unit once.
  *
  * @example parseDuration('1h30m') // 5400000

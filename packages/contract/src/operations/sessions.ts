@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { machinePresets } from '../runner/manifest.ts';
+import { eventInstant } from './events.ts';
 import { commaList, cursors, date, instant, oneOfList, pageSize, period } from './shapes.ts';
 
 /** Largest body of a session, in bytes. */
@@ -24,6 +25,17 @@ const tags = (most: number) => z.array(words(128)).max(most);
 const metadata = z
   .record(z.string(), z.unknown())
   .refine((value) => isStorable(JSON.stringify(value)), 'must not contain half a character');
+
+const moment = z.union([z.string(), z.number()]).transform((value, context) => {
+  const at = eventInstant(value);
+  if (at !== undefined && at >= 0) return new Date(at);
+  context.addIssue({
+    code: 'custom',
+    message:
+      'not a date from 1970 on; send ISO 8601, such as 2026-01-15T12:00:00Z, or milliseconds since 1970',
+  });
+  return z.NEVER;
+});
 
 /** How the runs are started that serve a session. */
 export const sessionTriggerConfig = z.object({
@@ -92,7 +104,8 @@ export const createSession = operation({
     externalId: externalId.optional(),
     tags: tags(10).optional(),
     metadata: metadata.optional(),
-    expiresAt: z.coerce.date().optional(),
+    /** ISO 8601, or milliseconds since 1970. */
+    expiresAt: moment.optional(),
   }),
   bodyLimit: sessionBodyLimit,
   status: 201,

@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+/** Beyond it the database would refuse whatever is made of it, each time anew. */
+const most = 2_147_483_647;
+
 /** How an attempt that failed is tried again. Delays in milliseconds. */
 export const retryPolicy = z.object({
   /** All attempts, the first included. Default 3. */
@@ -45,16 +48,19 @@ export const taskManifest = z.object({
   exportName: z.string().optional(),
   description: z.string().optional(),
   queue: z
-    .object({ name: z.string().min(1).max(128), concurrencyLimit: z.number().int().min(0).nullish() })
+    .object({
+      name: z.string().min(1).max(128),
+      concurrencyLimit: z.number().int().min(0).max(most).nullish(),
+    })
     .optional(),
   retry: retryPolicy.optional(),
   /** Seconds of one attempt. */
-  maxDuration: z.number().int().min(5).optional(),
+  maxDuration: z.number().int().min(5).max(most).optional(),
   machine: z.enum(machinePresets).optional(),
   /** Always alone in its executor process. */
   isolated: z.boolean().optional(),
   /** Seconds a run may wait before it expires. */
-  ttl: z.number().int().min(0).optional(),
+  ttl: z.number().int().min(0).max(most).optional(),
   /** Declared cron of a scheduled task. */
   schedule: z
     .object({

@@ -65,6 +65,19 @@ describe('records', () => {
     expect((await store.append(key, texts('after'))).start).toBe(0);
   });
 
+  it('are not refused for what others ask for in the same flush', async () => {
+    const store = await testStore();
+    const [one, other] = [await store.channel(), await store.channel()];
+    const odd = [
+      store.append(one, texts('a'), { fencingToken: 'a\0' }),
+      store.append(one, texts('b'), { newFencingToken: '\0' }),
+      store.append(one, texts('c'), { matchSeqNum: 2 ** 70 }),
+    ].map((append) => append.catch((error: unknown) => error));
+    expect(await store.append(other, texts('d'))).toMatchObject({ start: 0 });
+    for (const answer of await Promise.all(odd)) expect(answer).toMatchObject({ status: 400 });
+    expect(await all(store, one)).toEqual([]);
+  });
+
   it('are read in pages bounded in number and in bytes, from any of them on', async () => {
     const store = await testStore();
     const key = await store.channel();

@@ -1,4 +1,4 @@
-import type { Problem } from '../problem.ts';
+import { badRequest, type Problem } from '../problem.ts';
 import type { ChannelKey } from './key.ts';
 import type { ChannelRecord, EncodedRecord, NewRecord } from './record.ts';
 import { encodeRecord } from './record.ts';
@@ -82,6 +82,7 @@ export function createAppend(write: WriteBatches, published: Published): Append 
   return (key, records, options = {}) =>
     new Promise<Appended>((resolve, reject) => {
       const encoded = records.map(encodeRecord);
+      refuseUnstorable(options);
       if (encoded.length === 0) throw new RangeError('An append has at least one record.');
       const bytes = encoded.reduce((sum, record) => sum + record.bytes, 0);
       const part = options.partId === undefined ? undefined : uuidOf(options.partId);
@@ -90,6 +91,14 @@ export function createAppend(write: WriteBatches, published: Published): Append 
       scheduled = true;
       setImmediate(() => void flush());
     });
+}
+
+/** What PostgreSQL would refuse would be refused to all who share the write. */
+function refuseUnstorable({ matchSeqNum, fencingToken, newFencingToken }: AppendOptions): void {
+  if (matchSeqNum !== undefined && !Number.isSafeInteger(matchSeqNum))
+    throw badRequest('The number that the first record is to get is not that of any record.');
+  if (fencingToken?.includes('\u0000') || newFencingToken?.includes('\u0000'))
+    throw badRequest('The fencing token contains a character that cannot be stored (U+0000).');
 }
 
 /** As much as one write takes. Conditions are about a channel's state before the write, so they come first in their channel. */

@@ -52,10 +52,13 @@ export class Pages {
         .then(({ records }) => {
           if (records.length === 0) return undefined;
           const page = new Page(records);
-          this.keep(key, page);
+          // Forgotten meanwhile, it may be of another life of the channel.
+          if (this.#reading.get(name) === reading) this.keep(key, page);
           return page;
         })
-        .finally(() => this.#reading.delete(name));
+        .finally(() => {
+          if (this.#reading.get(name) === reading) this.#reading.delete(name);
+        });
       this.#reading.set(name, reading);
     }
     return reading;
@@ -64,6 +67,7 @@ export class Pages {
   /** Forgets what is kept of a channel. */
   forget(key: ChannelKey): void {
     for (const name of this.#names.get(key.id) ?? []) this.#drop(name);
+    for (const name of this.#reading.keys()) if (name.startsWith(key.id)) this.#reading.delete(name);
   }
 
   #drop(name: string): void {

@@ -28,8 +28,13 @@ const absent = '\u001e';
  */
 export function texts<T>(sql: Queryable, rows: readonly T[], pick: (row: T) => string | null): Fragment {
   const values = rows.map(pick);
-  if (values.some((value) => value !== null && (value.includes(separator) || value === absent))) {
+  const joined = values.map((value) => value ?? absent).join(separator);
+  // Of one empty text alone nothing would come back.
+  if (
+    joined === '' ||
+    values.some((value) => value !== null && (value.includes(separator) || value === absent))
+  ) {
     return sql`${values}::text[]`;
   }
-  return sql`string_to_array(${values.map((value) => value ?? absent).join(separator)}, ${separator}, ${absent})`;
+  return sql`string_to_array(${joined}, ${separator}, ${absent})`;
 }

@@ -44,6 +44,12 @@ it('lets go of packets that no run names, a day after they were last asked for, 
   expect(await namesOf(test)).toEqual([]);
 });
 
+it('of uploads under one name that end together the last one stands, and none fails', async () => {
+  const test = await testEngine();
+  await Promise.all(Array.from({ length: 12 }, () => write(test, 'same')));
+  expect(await namesOf(test)).toEqual(['same']);
+});
+
 it('stores outputs of 128 KiB and more apart, by their bytes, and those alone', async () => {
   const test = await testEngine();
   const env = test.environment.id;

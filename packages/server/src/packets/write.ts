@@ -15,6 +15,8 @@ export interface NewPacket {
 }
 
 const pieceBytes = 256 * 1024;
+// Any number that no other lock has.
+const nameLock = 7_144_006;
 /** Others are kept as bytes: an address of ours must not show anybody's page. */
 const knownTypes = new Set(['application/json', 'application/super+json', 'text/plain']);
 
@@ -60,6 +62,8 @@ async function giveName(
   { id, env, name, bytes }: { id: string; env: number; name: string; bytes: number },
 ): Promise<void> {
   await sql.begin(async (tx) => {
+    // Those who end together take turns: each finds the one before it.
+    await tx`select pg_advisory_xact_lock(${nameLock}, hashtext(${`${env} ${name}`}))`;
     const [before] = await tx<{ id: string }[]>`
       select id from packets where env = ${env} and name = ${name} for update`;
     if (before) {

@@ -134,7 +134,8 @@ export function refusalOf(error: unknown): { readonly status: number; readonly b
   if (error instanceof Problem) {
     return { status: error.status, body: { message: error.message, code: codes[error.status] ?? 'refused' } };
   }
-  if (error instanceof NotReadable)
+  // The address of a stream may be none that can be decoded.
+  if (error instanceof NotReadable || error instanceof URIError)
     return { status: 400, body: { message: error.message, code: 'bad_request' } };
   return { status: 500, body: { message: 'Internal Server Error', code: 'internal' } };
 }

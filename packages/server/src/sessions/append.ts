@@ -47,13 +47,18 @@ export function recordOfText(text: string, partId: string | undefined): NewRecor
 /** Only the server itself may say of a message that it came by a webhook. */
 export function withoutWebhookMark(text: string): string {
   if (!/webhook|\\u/.test(text)) return text;
+  const message = parsed(text) as { payload?: { actionSource?: unknown } } | null | undefined;
+  if (message?.payload?.actionSource !== 'webhook') return text;
+  delete message.payload.actionSource;
+  // Nested too deeply it throws: to let such a one pass would be to let its mark pass.
+  return JSON.stringify(message);
+}
+
+function parsed(text: string): unknown {
   try {
-    const message = JSON.parse(text) as { payload?: { actionSource?: unknown } } | null;
-    if (message?.payload?.actionSource !== 'webhook') return text;
-    delete message.payload.actionSource;
-    return JSON.stringify(message);
+    return JSON.parse(text) as unknown;
   } catch {
-    return text;
+    return undefined;
   }
 }
 

@@ -64,7 +64,12 @@ export function duties(dependencies: RescueDependencies, retention: Retention): 
           union
           select distinct s.runner_id from suspended s
            where s.runner_id is not null and not exists (select from runners r where r.id = s.runner_id)`;
-        for (const { id } of lost) await rescueRunner(dependencies, id);
+        for (const { id } of lost) {
+          // One whose runs cannot be taken back keeps nobody else's.
+          await rescueRunner(dependencies, id).catch((error: unknown) => {
+            engine.log.warn('upkeep.failed', { duty: 'rescuer', runner: id, error: String(error) });
+          });
+        }
         return false;
       },
     },

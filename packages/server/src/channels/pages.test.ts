@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { Pages } from './pages.ts';
+import { testStore, texts } from './testing/store.ts';
+
+function gate() {
+  let open!: () => void;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}
+
+it('a page that was forgotten while it was read is not kept', async () => {
+  const store = await testStore();
+  const key = await store.channel('stream');
+  await store.append(key, texts('of its first life'));
+  const [read, told] = [gate(), gate()];
+  const pages = new Pages(async (of, from) => {
+    const found = await store.read(of, from);
+    read.open();
+    await told.opened;
+    return found;
+  });
+  const bodies = async () => (await pages.at(key, 0))?.records.map(({ body }) => body);
+  const early = bodies();
+  await read.opened;
+  // The last reader leaves, and the channel begins anew.
+  pages.forget(key);
+  await store.sql`delete from channels`;
+  told.open();
+  expect(await early).toEqual(['of its first life']);
+  await store.channel('stream');
+  await store.append(key, texts('of its second'));
+  expect(await bodies()).toEqual(['of its second']);
+});

@@ -1,0 +1,23 @@
+import fc from 'fast-check';
+import { expect, it, onTestFinished } from 'vitest';
+import { testDatabase } from '../../../../test/support/database.ts';
+import { texts } from './columns.ts';
+import { connect } from './connect.ts';
+
+it('texts come back as they were sent, whatever and however many they are', async () => {
+  const { connection, drop } = await testDatabase();
+  const sql = connect(connection, { name: 'test' });
+  onTestFinished(() => sql.end().then(drop));
+  const text = fc.oneof(
+    fc.constantFrom('', '\u001e', '\u001f', '{"a":1}'),
+    fc.string({ maxLength: 5 }).filter((value) => !value.includes('\0')),
+  );
+  const list = fc.array(fc.option(text, { nil: null }), { maxLength: 4 });
+  await fc.assert(
+    fc.asyncProperty(list, async (sent) => {
+      const [row] = await sql<{ got: unknown }[]>`select ${texts(sql, sent, (value) => value)} as got`;
+      expect(row?.got).toEqual(sent);
+    }),
+    { numRuns: 200, examples: [[['']], [[]], [['', '']], [[null]]] },
+  );
+});
