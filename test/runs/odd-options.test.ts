@@ -106,3 +106,28 @@ it('a region is kept, shown, filtered by and replayed, and moves nothing', async
   const { body: inBatch } = await ask(`/api/v1/runs?filter[batch]=${batch.id}&filter[region]=asia,eu`);
   expect(inBatch.data).toHaveLength(1);
 });
+
+it('what lasts longer than dates do is refused where it begins something, and cut where it only ends', async () => {
+  const { ask, trigger } = await started();
+  for (const options of [{ delay: '4000000d' }, { debounce: { key: 'k', delay: '4000000d' } }]) {
+    const { status, body } = await trigger(options);
+    expect([status, body.error]).toEqual([400, expect.stringContaining('delay: ends beyond the year 9999')]);
+  }
+  const { body: delayed } = await trigger({ delay: '1d' });
+  const later = { method: 'POST', body: { delay: '4000000d' } };
+  expect((await ask(`/api/v1/runs/${delayed.id}/reschedule`, later)).status).toBe(400);
+  const longest = '100000000d';
+  // One flush: each is answered for what it says itself.
+  const together = await Promise.all([
+    trigger({ idempotencyKey: 'long', idempotencyKeyTTL: longest }),
+    trigger({}),
+    trigger({ debounce: { key: 'k', delay: '1d', maxDelay: longest } }),
+  ]);
+  expect(together.map(({ status }) => status)).toEqual([200, 200, 200]);
+  const batch = { runCount: 1, idempotencyKey: 'long', idempotencyKeyTTL: longest };
+  expect((await ask('/api/v3/batches', { method: 'POST', body: batch })).status).toBe(202);
+  for (const path of ['/api/v1/waitpoints/tokens', '/api/v1/sessions', '/api/v1/runs']) {
+    const far = 'filter[createdAt][from]=-999999999999999&filter[createdAt][to]=999999999999999';
+    expect([path, (await ask(`${path}?${far}`)).status]).toEqual([path, 200]);
+  }
+});

@@ -9,6 +9,10 @@ export type RunLogLine = Omit<LogLine, 'run' | 'attempt'>;
 export interface RunScope {
   readonly run: string;
   readonly attempt: number;
+  /** Proof that it is this attempt that has the run: the server refuses what it does once another one has. */
+  readonly fence?: number | undefined;
+  /** Calls of its code that are under way: see `withinAttempt`. */
+  readonly calls?: Set<Promise<void>> | undefined;
   /** Takes a line for the run's log. */
   readonly onLog: (line: RunLogLine) => void;
   /** Its metadata, changed here and told to the server a little later. */
@@ -66,3 +70,24 @@ export const currentRun = (): RunScope | undefined => holder[slot]?.getStore();
 /** The run that a trigger belongs to. What a run that was asked to stop still triggers, in its `onCancel` say, is not cancelled with it. */
 export const parentOf = (scope: RunScope | undefined): string | undefined =>
   scope?.signal?.aborted === true ? undefined : scope?.run;
+
+/**
+ * What the attempt that calls may do only while it lasts: it does not end before, also where its code does not wait for it. The server
+ * would refuse what comes after its end.
+ */
+export async function withinAttempt<T>(act: () => Promise<T>): Promise<T> {
+  const calls = currentRun()?.calls;
+  if (!calls) return act();
+  let end: (() => void) | undefined;
+  // A promise of its own: with a second reader, that of the call would lose the caller from the stack of its error.
+  const underWay = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  calls.add(underWay);
+  try {
+    return await act();
+  } finally {
+    calls.delete(underWay);
+    end?.();
+  }
+}

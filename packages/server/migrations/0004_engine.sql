@@ -52,12 +52,58 @@ begin
   on conflict do nothing;
 end $$;
 
+-- Holds the parents of runs that are about to be created until they are: no attempt is taken over and no run is cancelled in between.
+-- With a fence the parent is a live attempt: its lease is held, or what is kept of it while it waits (0011). Without one it is any run.
+-- `refused`: `unknown`, `canceled`, or `stale` (the attempt is over, or another one has the run).
+create function hold_parents(p_env int[], p_run text[], p_fence bigint[])
+returns table (env int, run_id text, fence bigint, root text, depth smallint, status text, refused text)
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+as $$
+#variable_conflict use_column
+declare
+  p record;
+  v_held boolean;
+begin
+  -- in one order for everybody
+  for p in
+    select distinct i.env, i.run_id collate "C" as run_id, i.fence from unnest(p_env, p_run, p_fence) as i (env, run_id, fence)
+     where i.run_id is not null order by 1, 2, 3
+  loop
+    env := p.env;
+    run_id := p.run_id;
+    fence := p.fence;
+    if p.fence is null then
+      select coalesce(r.root_id, r.id), r.depth, r.status into root, depth, status
+        from runs r where r.env = p.env and r.id = p.run_id for share;
+      v_held := found;
+      refused := case when not v_held then 'unknown' when status = 'CANCELED' then 'canceled' end;
+    else
+      -- It may go from one to the other meanwhile, and back.
+      for v_look in 1 .. 3 loop
+        if v_look = 2 then
+          perform from suspended s where s.env = p.env and s.run_id = p.run_id and s.fence = p.fence for key share;
+        else
+          perform from leases l where l.env = p.env and l.run_id = p.run_id and l.fence = p.fence for key share;
+        end if;
+        v_held := found;
+        exit when v_held;
+      end loop;
+      select coalesce(r.root_id, r.id), r.depth, r.status into root, depth, status
+        from runs r where r.env = p.env and r.id = p.run_id;
+      refused := case when not v_held then 'stale' end;
+    end if;
+    return next;
+  end loop;
+end $$;
+
 -- Creates runs: one call carries what many callers triggered at once. `p_state` says where a run waits (queued, delayed,
 -- parked); `p_runner`, where given, is a runner of the calling process with a free slot: the run is leased to it in the same
 -- commit if nothing limits its queue and nobody is ahead of it, and queued otherwise.
 -- A repeated request (`p_request`) leads to the run that it made the first time. A debounced run (`p_debounce`) gives way to the one
 -- that still waits under its key: that one is due later, with the new data if `p_trailing`. A run that is `held` goes nowhere until
--- its batch is sealed (0010).
+-- its batch is sealed (0010). A run that comes with its parent but without its root has that parent held and its place in the tree found
+-- out; `refused` says why it was not created for its parent's sake.
 -- Replies one row a run: which run it became (an idempotency key may name an older one) and the fence of its lease, if any.
 create function trigger_runs(
   p_at timestamptz, p_env int[], p_id text[], p_task text[], p_state text[], p_queue int[], p_key text[], p_route int[],
@@ -67,8 +113,8 @@ create function trigger_runs(
   p_root text[], p_depth smallint[], p_runner text[], p_runner_version int[], p_schedule text[] default null,
   p_event text[] default null, p_batch text[] default null, p_request uuid[] default null, p_debounce text[] default null,
   p_debounce_ms bigint[] default null, p_trailing boolean[] default null, p_replay_of text[] default null,
-  p_region text[] default null
-) returns table (ix int, run_id text, cached boolean, fence bigint)
+  p_region text[] default null, p_parent_fence bigint[] default null
+) returns table (ix int, run_id text, cached boolean, fence bigint, root text, refused text)
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 as $$
@@ -83,6 +129,10 @@ declare
   v_cached boolean[];
   v_other text;
   v_ix int;
+  v_held text[];
+  v_root text[] := p_root;
+  v_depth smallint[] := p_depth;
+  v_refused text[];
 begin
   if p_request is not null then
     update runs r set request_key = null from unnest(p_env, p_request) as i (env, key)
@@ -90,6 +140,23 @@ begin
     select array_agg(coalesce(r.id, i.id) order by i.ix) into v_ids
       from unnest(p_env, p_id, p_request) with ordinality as i (env, id, key, ix)
       left join runs r on r.env = i.env and r.request_key = i.key;
+  end if;
+
+  if p_parent is not null then
+    -- What a request made before stays its answer, whatever has become of the parent.
+    v_held := array(select case when p_root[g.i] is null and v_ids[g.i] = p_id[g.i] then p_parent[g.i] end
+                      from generate_subscripts(p_id, 1) as g (i) order by g.i);
+    -- the runner before any lease, as everybody
+    if p_runner is not null then
+      perform from runners r where r.id = any (p_runner) order by r.id for key share;
+    end if;
+    -- An id that is no run's: nothing below is done for it.
+    select array_agg(case when h.refused is null then i.id else '' end order by i.ix), array_agg(coalesce(h.root, i.root) order by i.ix),
+           array_agg(coalesce(h.depth + 1, i.depth)::smallint order by i.ix), array_agg(h.refused order by i.ix)
+      into v_ids, v_root, v_depth, v_refused
+      from unnest(p_env, v_ids, v_held, p_root, p_depth, p_parent_fence) with ordinality as i (env, id, held, root, depth, fence, ix)
+      left join hold_parents(p_env, v_held, p_parent_fence) h
+        on h.env = i.env and h.run_id = i.held and h.fence is not distinct from i.fence;
   end if;
   v_before := v_ids;
 
@@ -106,7 +173,7 @@ begin
           select case when s.stale then excluded.run_id else k.run_id end,
                  case when s.stale then excluded.expires_at else k.expires_at end
             -- an attempt that runs again finds what it waited for (0011), however that ended
-            from (select k.expires_at <= p_at or k.key not like 'wait of %' and exists (
+            from (select k.expires_at <= p_at or left(k.key, 1) <> E'\x01' and exists (
                     select from runs r where r.env = k.env and r.id = k.run_id
                        and r.status in ('FAILED', 'CRASHED', 'SYSTEM_FAILURE', 'TIMED_OUT', 'EXPIRED')) as stale) s)
       returning k.env, k.task, k.key, k.run_id
@@ -182,7 +249,7 @@ begin
          i.batch, i.request, i.debounce, i.replay_of, i.region
     from unnest(p_env, p_id, p_task, p_queue, p_key, p_route, p_ord, p_payload, p_payload_type, p_ttl, p_due, p_idempotency,
                 p_idempotency_options, p_tags, p_metadata, p_max_attempts, p_max_duration, p_machine, p_priority, p_test,
-                p_parent, p_root, p_depth, p_schedule, p_event, p_batch, p_request, p_debounce, p_replay_of, p_region)
+                p_parent, v_root, v_depth, p_schedule, p_event, p_batch, p_request, p_debounce, p_replay_of, p_region)
            with ordinality as i (env, id, task, queue_id, key, route, ord, payload, payload_type, ttl, due, idempotency,
                 idempotency_options, tags, metadata, max_attempts, max_duration, machine, priority, test, parent, root, depth, schedule, event,
                 batch, request, debounce, replay_of, region, ix)
@@ -255,7 +322,7 @@ begin
   end if;
 
   return query
-    select g.i, v_ids[g.i], v_cached[g.i], v_fences[array_position(v_leased, g.i)]
+    select g.i, v_ids[g.i], v_cached[g.i], v_fences[array_position(v_leased, g.i)], v_root[g.i], v_refused[g.i]
       from generate_subscripts(p_id, 1) as g (i);
 end $$;
 
@@ -284,7 +351,8 @@ set enable_bitmapscan = off
 as $$
 #variable_conflict use_column
 declare
-  c_page constant int := 64;
+  -- as many as one turn can use, within bounds: a page costs what it reads
+  c_page constant int := least(256, greatest(64, p_want));
   v_want int := p_want;
   v_limit int;
   v_turn int := p_turn;
@@ -337,10 +405,10 @@ begin
             select n.id, n.queue_id, n.key, n.turn from lanes n
              where n.env = p_env and n.route = r.route and not n.blocked
                and n.turn > v_turn and (not v_wrapped or n.turn <= p_turn)
-             order by n.turn limit 64
+             order by n.turn limit c_page
           ) l
           join queues q on q.id = l.queue_id
-         order by l.turn, l.id limit 64
+         order by l.turn, l.id limit c_page
       ) p;
     v_found := coalesce(cardinality(v_lanes), 0);
 
@@ -472,13 +540,14 @@ end $$;
 -- `limited` in the reply: a place came free that somebody may be waiting for. `woke`: suspended runs are ready.
 -- Records how attempts ended. `p_kind` is a final status, or `retry` (again at `p_due`), `released` (given back unstarted) or
 -- `parked` (its version lacks the task). A fence that is not live is refused: the attempt belongs to somebody else by now.
--- A run whose cancellation was asked for ends CANCELED whatever its attempt says.
+-- A run whose cancellation was asked for ends CANCELED whatever its attempt says, and with it what it triggered meanwhile: those live
+-- attempts that are asked to stop are in the reply (`asked_runner`, `asked_fence`), the same in each row.
 -- Failures carry the fingerprint of their error; the occurrence commits with the run or not at all.
 create function settle_runs(
   p_at timestamptz, p_env int[], p_run text[], p_fence bigint[], p_kind text[], p_output text[], p_output_type text[],
   p_error jsonb[], p_due timestamptz[], p_fingerprint int[],
   p_revision int[] default null
-) returns table (ix int, kind text, limited boolean, woke boolean)
+) returns table (ix int, kind text, limited boolean, woke boolean, asked_runner text[], asked_fence text[])
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 as $$
@@ -494,6 +563,9 @@ declare
   v_leased timestamptz[];
   v_attempt int[];
   v_limited boolean;
+  v_asked_runner text[];
+  v_asked_fence text[];
+  v_ended record;
   c_failed constant text[] := '{FAILED,CRASHED,SYSTEM_FAILURE,TIMED_OUT}';
 begin
   -- Each lease is fetched through its key, one at a time: under the statistics of a table that was empty a moment ago, a join would
@@ -583,9 +655,21 @@ begin
        from unnest(v_ix, v_kind, v_env) as g (ix, kind, env) where g.kind = any (c_failed);
   end if;
 
+  if 'CANCELED' = any (v_kind) then
+    -- Those that were asked to stop already end by themselves, perhaps in this very moment. What is triggered later is refused: the lease
+    -- is gone, and the run is over.
+    for v_ended in
+      select g.env, p_run[g.ix] as run from unnest(v_ix, v_kind, v_env) as g (ix, kind, env)
+       where g.kind = 'CANCELED' and exists (select from runs c where c.env = g.env and c.parent_id = p_run[g.ix]) order by 2
+    loop
+      select v_asked_runner || array_agg(c.runner_id), v_asked_fence || array_agg(c.fence::text) into v_asked_runner, v_asked_fence
+        from cancel_runs(v_ended.env, v_ended.run, p_at, true) c;
+    end loop;
+  end if;
+
   return query
     select g.ix, g.kind, v_limited,
-           exists (select from suspended s where s.env = any (v_env) and s.ready_at is not null)
+           exists (select from suspended s where s.env = any (v_env) and s.ready_at is not null), v_asked_runner, v_asked_fence
       from unnest(v_ix, v_kind) as g (ix, kind);
 end $$;
 
@@ -746,59 +830,72 @@ end $$;
 
 -- Cancels a run and all its descendants. One that waits ends at once; a live attempt is asked to stop and its fence returned.
 -- A run may move while we look (claimed, promoted, given back): it is looked for again until it is found somewhere.
-create function cancel_runs(p_env int, p_run text, p_at timestamptz) returns table (runner_id text, fence bigint)
+-- `p_unasked`: only those that were not asked to stop before.
+create function cancel_runs(p_env int, p_run text, p_at timestamptz, p_unasked boolean default false)
+returns table (runner_id text, fence bigint)
 language plpgsql as $$
 #variable_conflict use_column
 declare
   v_run runs%rowtype;
   v_runner text;
   v_fence bigint;
+  v_found boolean;
 begin
-  for v_run in
-    with recursive tree as (
-      select r.* from runs r where r.env = p_env and r.id = p_run
-      union
-      select r.* from tree t join runs r on r.env = p_env and r.parent_id = t.id
-    )
-    select * from tree where status is null order by id
-  loop
-    for attempt in 1..50 loop
-      update leases l set cancel_requested = true where l.env = p_env and l.run_id = v_run.id
-      returning l.runner_id, l.fence into v_runner, v_fence;
-      if found then
-        runner_id := v_runner;
-        fence := v_fence;
-        return next;
-        exit;
-      end if;
-      update suspended s set cancel_requested = true
-       where s.env = p_env and s.run_id = v_run.id and s.runner_id is not null
-      returning s.runner_id, s.fence into runner_id, fence;
-      if found then
-        return next;
-        exit;
-      end if;
-      delete from queued q using lanes l
-       where l.env = p_env and l.queue_id = v_run.queue_id and l.key = coalesce(v_run.concurrency_key, '')
-         and q.lane_id = l.id and q.run_id = v_run.id and q.ord = v_run.ord;
-      if not found then delete from delayed d where d.env = p_env and d.run_id = v_run.id; end if;
-      if not found then delete from parked p where p.env = p_env and p.task = v_run.task and p.run_id = v_run.id; end if;
-      if not found then
-        delete from suspended s where s.env = p_env and s.run_id = v_run.id and s.runner_id is null;
-      end if;
-      if not found and v_run.batch_id is not null then
-        -- held by an open batch: once it is sealed the run is somewhere else
-        perform from batches b
-          where b.env = p_env and b.id = v_run.batch_id and b.sealed_at is null and b.aborted_at is null for update;
-      end if;
-      if found then
-        update runs r set status = 'CANCELED', finished_at = p_at, updated_at = p_at
-         where r.env = p_env and r.id = v_run.id and r.status is null;
-        perform note_facets(array[p_env, p_env], array['s:CANCELED', 'e:CANCELED:' || v_run.task], array[v_run.id, v_run.id]);
-        exit;
-      end if;
-      select * into v_run from runs r where r.env = p_env and r.id = v_run.id;
-      exit when v_run.status is not null;
+  -- Who triggers something from one of them holds it (hold_parents), so that it is there at the next look, or finds it cancelled.
+  for v_look in 1 .. 10 loop
+    v_found := false;
+    for v_run in
+      with recursive tree as (
+        select r.* from runs r where r.env = p_env and r.id = p_run
+        union
+        select r.* from tree t join runs r on r.env = p_env and r.parent_id = t.id
+      )
+      select * from tree where status is null
+         and (v_look = 1 and not p_unasked
+              or not exists (select from leases l where l.env = p_env and l.run_id = tree.id and l.cancel_requested)
+             and not exists (select from suspended s where s.env = p_env and s.run_id = tree.id and s.cancel_requested))
+       order by id
+    loop
+      v_found := true;
+      for attempt in 1..50 loop
+        update leases l set cancel_requested = true where l.env = p_env and l.run_id = v_run.id
+        returning l.runner_id, l.fence into v_runner, v_fence;
+        if found then
+          runner_id := v_runner;
+          fence := v_fence;
+          return next;
+          exit;
+        end if;
+        update suspended s set cancel_requested = true
+         where s.env = p_env and s.run_id = v_run.id and s.runner_id is not null
+        returning s.runner_id, s.fence into runner_id, fence;
+        if found then
+          return next;
+          exit;
+        end if;
+        delete from queued q using lanes l
+         where l.env = p_env and l.queue_id = v_run.queue_id and l.key = coalesce(v_run.concurrency_key, '')
+           and q.lane_id = l.id and q.run_id = v_run.id and q.ord = v_run.ord;
+        if not found then delete from delayed d where d.env = p_env and d.run_id = v_run.id; end if;
+        if not found then delete from parked p where p.env = p_env and p.task = v_run.task and p.run_id = v_run.id; end if;
+        if not found then
+          delete from suspended s where s.env = p_env and s.run_id = v_run.id and s.runner_id is null;
+        end if;
+        if not found and v_run.batch_id is not null then
+          -- held by an open batch: once it is sealed the run is somewhere else
+          perform from batches b
+            where b.env = p_env and b.id = v_run.batch_id and b.sealed_at is null and b.aborted_at is null for update;
+        end if;
+        if found then
+          update runs r set status = 'CANCELED', finished_at = p_at, updated_at = p_at
+           where r.env = p_env and r.id = v_run.id and r.status is null;
+          perform note_facets(array[p_env, p_env], array['s:CANCELED', 'e:CANCELED:' || v_run.task], array[v_run.id, v_run.id]);
+          exit;
+        end if;
+        select * into v_run from runs r where r.env = p_env and r.id = v_run.id;
+        exit when v_run.status is not null;
+      end loop;
     end loop;
+    exit when not v_found;
   end loop;
 end $$;

@@ -191,7 +191,7 @@ declare
   w waits%rowtype;
   a record;
   l leases%rowtype;
-  v_first boolean;
+  v_ending boolean;
 begin
   select lock_limited(array_agg(x.env), array_agg(x.queue_id)) into v_limited
     from unnest(p_env, p_run) as i (env, run_id)
@@ -257,6 +257,13 @@ begin
       continue;
     end if;
 
+    -- Whoever is ending another of its waits right now looks for it among the suspended too early: then it is ready from the start, and
+    -- asks again. Those that nobody is ending are held until it can be found, as those that were asked about are already.
+    select count(*) > (select count(*) from (
+             select from waits h where h.env = a.env and h.run_id = a.run_id and h.attempt = l.attempt and h.key <> all (a.asked)
+                and h.over_at is null for update skip locked) held)
+      into v_ending
+      from waits x where x.env = a.env and x.run_id = a.run_id and x.attempt = l.attempt and x.key <> all (a.asked) and x.over_at is null;
     with told as (
       update waits x set told = true
        where x.env = a.env and x.run_id = a.run_id and x.attempt = l.attempt and x.over_at is not null
@@ -271,11 +278,13 @@ begin
     end if;
 
     state := 'suspended';
-    limited := v_limited;
+    limited := v_limited or v_ending;
     delete from leases x where x.env = a.env and x.run_id = a.run_id;
-    insert into suspended as s (env, run_id, fence, runner_id, queue_id, key, version_id, attempt, active_ms, since, cancel_requested)
+    insert into suspended as s (env, run_id, fence, runner_id, queue_id, key, version_id, attempt, active_ms, since, cancel_requested,
+                                ready_at)
     values (l.env, l.run_id, l.fence, l.runner_id, l.queue_id, l.key, l.version_id, l.attempt,
-            greatest(0, extract(epoch from p_at - l.leased_at) * 1000)::bigint, p_at, l.cancel_requested)
+            greatest(0, extract(epoch from p_at - l.leased_at) * 1000)::bigint, p_at, l.cancel_requested,
+            case when v_ending then p_at end)
     returning s.spell into spell;
     -- Bound to its version from now on, as by the end of an attempt.
     update runs r set started_at = coalesce(r.started_at, l.leased_at), version_id = l.version_id, updated_at = p_at

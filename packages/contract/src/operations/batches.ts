@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { runResult } from './runs-outcome.ts';
-import { date } from './shapes.ts';
+import { date, fence, waitKey } from './shapes.ts';
 import { triggerBody, triggerOptions } from './tasks.ts';
 
 /** Most items of a batch that is filled by a stream. */
@@ -14,13 +14,16 @@ export const batchItemLimit = 3_145_728;
 const taskId = z.string().min(1).max(128);
 const keyOptions = z.object({ key: z.string(), scope: z.enum(['run', 'attempt', 'global']) });
 
+/** Of one run; what belongs to the batch as a whole is not among them. */
+const itemOptions = triggerOptions.omit({ parentRunId: true, parentFence: true, waitKey: true }).optional();
+
 /** One line of the stream that fills a batch. */
 export const batchItem = z.object({
   /** Its place in the batch, from 0. An item that comes again is ignored. */
   index: z.number().int().min(0),
   task: taskId,
   payload: z.unknown().optional(),
-  options: triggerOptions.omit({ parentRunId: true }).optional(),
+  options: itemOptions,
 });
 export type BatchItem = z.output<typeof batchItem>;
 
@@ -52,8 +55,11 @@ export const createBatch = operation({
     runCount: z.number().int().min(1).max(batchLimit, `a batch has at most ${batchLimit} items`),
     /** What its items will trigger: who may not trigger all of it is refused here. */
     taskIdentifiers: z.array(taskId).min(1).optional(),
+    /** The run that makes it: as for a single run. */
     parentRunId: z.string().optional(),
+    parentFence: fence,
     resumeParentOnCompletion: z.boolean().optional(),
+    waitKey,
     idempotencyKey: z.string().max(2_048).optional(),
     /** How long the key is remembered, such as `1h`. Default 30 days. */
     idempotencyKeyTTL: z.string().optional(),
@@ -63,7 +69,7 @@ export const createBatch = operation({
   status: 202,
   replaysItself: true,
   reply: opened,
-  errors: [413, 422, 429],
+  errors: [409, 413, 422, 429],
 });
 
 export const addBatchItems = operation({
@@ -74,6 +80,11 @@ export const addBatchItems = operation({
   summary: 'Fill a batch with items, one JSON object a line; the last one seals it',
   access: createAccess,
   params: z.object({ batchId: z.string().min(1).max(128) }),
+  query: z.object({
+    /** The run whose code sends them, with the fence of its attempt: see `parentFence` of a trigger. */
+    senderRunId: z.string().min(1).max(128).optional(),
+    senderFence: z.coerce.number().int().min(1).optional(),
+  }),
   bodyStream: ['application/x-ndjson', 'application/ndjson'],
   replaysItself: true,
   reply: z.object({
@@ -89,7 +100,7 @@ export const addBatchItems = operation({
     expectedCount: z.number().int().optional(),
   }),
   unlimited: true,
-  errors: [400, 413, 415, 422],
+  errors: [400, 409, 413, 415, 422],
 });
 
 export const createWholeBatch = operation({
@@ -101,19 +112,18 @@ export const createWholeBatch = operation({
   access: createAccess,
   body: z.object({
     items: z
-      .array(
-        triggerBody.extend({ task: taskId, options: triggerOptions.omit({ parentRunId: true }).optional() }),
-      )
+      .array(triggerBody.extend({ task: taskId, options: itemOptions }))
       .min(1, 'a batch has at least one item')
       .max(oneShotBatchLimit, `a batch in one request has at most ${oneShotBatchLimit} items`),
     parentRunId: z.string().optional(),
+    parentFence: fence,
     resumeParentOnCompletion: z.boolean().optional(),
   }),
   bodyLimit: 1_000_000,
   status: 202,
   replaysItself: true,
   reply: opened,
-  errors: [413, 422, 429],
+  errors: [409, 413, 422, 429],
 });
 
 export const batchStatuses = ['PENDING', 'PROCESSING', 'COMPLETED', 'PARTIAL_FAILED', 'ABORTED'] as const;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { run, runId } from './runs.ts';
+import { fence } from './shapes.ts';
 
 const write = { secretKey: true, action: 'write', on: 'runs', objects: true } as const;
 
@@ -33,7 +34,7 @@ export const rescheduleRun = operation({
   access: write,
   params: runId,
   body: z.object({
-    /** A date, or a duration from now such as `1h30m`. */
+    /** A date that is not past, or a duration from now such as `1h30m`. */
     delay: z.string(),
   }),
   reply: run,
@@ -53,9 +54,11 @@ export const addRunTags = operation({
       .union([z.string(), z.array(z.string())])
       .transform((value) => (typeof value === 'string' ? [value] : value))
       .pipe(z.array(z.string().max(128, 'a tag has at most 128 characters'))),
+    /** Of the run's own attempt, where its code adds them. */
+    fence,
   }),
   reply: z.object({ message: z.string() }),
-  errors: [404, 422],
+  errors: [404, 409, 422],
 });
 
 export const mostMetadataBytes = 262_144;
@@ -103,8 +106,8 @@ export const updateRunMetadata = operation({
     /** Replaces what is there; the operations come after it. */
     metadata: metadata.optional(),
     metadataType: z.string().optional(),
-    /** Of the attempt whose code tells: once another one has the run, nothing is changed and the answer is 409. */
-    fence: z.number().int().min(1).optional(),
+    /** Of the run's own attempt, where its code tells. */
+    fence,
     operations,
     parentOperations: operations,
     rootOperations: operations,

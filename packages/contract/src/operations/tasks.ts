@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { machinePresets } from '../runner/manifest.ts';
+import { fence, waitKey } from './shapes.ts';
 
 /** Largest trigger body in bytes. */
 export const triggerBodyLimit = 3_145_728;
@@ -56,7 +57,10 @@ export const triggerOptions = z.object({
       maxDelay: z.string().optional(),
     })
     .optional(),
+  /** The run that triggers: who may not write it is refused (403). Cancelling it cancels this run, and one that is cancelled has no more. */
   parentRunId: z.string().optional(),
+  parentFence: fence,
+  waitKey,
 });
 export type TriggerOptions = z.input<typeof triggerOptions>;
 
@@ -91,7 +95,7 @@ export const triggerTask = operation({
   bodyLimit: triggerBodyLimit,
   reply: triggerReply,
   replaysItself: true,
-  errors: [413, 422, 429],
+  errors: [409, 413, 422, 429],
 });
 
 export const resetIdempotencyKey = operation({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
-import { commaList, cursors, date, instant, oneOfList, pageSize, period } from './shapes.ts';
+import { commaList, cursors, date, instant, oneOfList, pageSize, period, waitKey } from './shapes.ts';
 
 export const waitpointStatuses = ['WAITING', 'COMPLETED', 'TIMED_OUT'] as const;
 
@@ -31,6 +31,7 @@ export const createWaitpointToken = operation({
   summary: 'Create a token that runs can wait for',
   access: { secretKey: true, publicToken: true, action: 'write', on: 'waitpoints' },
   body: z.object({
+    waitKey,
     /** A second token with this key is the first one. */
     idempotencyKey: z.string().max(2_048).optional(),
     /** How long the key is remembered, such as `1h` or `30d`. Default 30 days. */

@@ -1,5 +1,6 @@
 import type { ApiClient } from '../client/api-client.ts';
 import { keyMembers } from '../idempotency-keys/create.ts';
+import { withinAttempt } from '../run-scope.ts';
 import { triggerMembers } from '../task/trigger.ts';
 import type { TriggerOptions } from '../task/trigger-options.ts';
 import type { BatchHandle } from './handle.ts';
@@ -14,8 +15,12 @@ export interface BatchItem {
 export interface SendBatchOptions {
   readonly idempotencyKey?: string | readonly string[] | undefined;
   readonly idempotencyKeyTTL?: string | undefined;
+  /** Leads an attempt that runs again to the batch that it made before. */
+  readonly waitKey?: string | undefined;
   /** The run that makes the batch. */
   readonly parentRunId?: string | undefined;
+  /** Of its attempt. */
+  readonly parentFence?: number | undefined;
   /** That run waits until the batch is over. */
   readonly resumeParentOnCompletion?: boolean | undefined;
 }
@@ -39,6 +44,14 @@ const mostRounds = 5;
 export async function sendBatch(
   client: ApiClient,
   items: readonly BatchItem[],
+  options: SendBatchOptions,
+): Promise<BatchHandle> {
+  return withinAttempt(() => openAndFill(client, items, options));
+}
+
+async function openAndFill(
+  client: ApiClient,
+  items: readonly BatchItem[],
   { idempotencyKey, ...options }: SendBatchOptions,
 ): Promise<BatchHandle> {
   // Written before the batch is there: one that cannot be written leaves nothing behind.
@@ -57,16 +70,23 @@ export async function sendBatch(
     },
   });
   const { id, runCount, isCached } = reply;
-  if (!isCached) await upload(client, id, lines);
+  if (!isCached) await upload(client, id, lines, options);
   return { batchId: id, runCount, isCached, publicAccessToken: header('x-trigger-jwt') };
 }
 
-async function upload(client: ApiClient, batchId: string, lines: readonly string[]): Promise<void> {
+async function upload(
+  client: ApiClient,
+  batchId: string,
+  lines: readonly string[],
+  { parentRunId, parentFence }: SendBatchOptions,
+): Promise<void> {
+  const query = parentFence === undefined ? {} : { senderRunId: parentRunId, senderFence: parentFence };
   let last = { enqueued: 0, expected: lines.length };
   for (let round = 0; round < mostRounds; round += 1) {
     for (const text of uploadsOf(lines)) {
       const filled = await client.call('addBatchItems', {
         params: { batchId },
+        query,
         text,
         headers: { 'content-type': 'application/x-ndjson' },
       });

@@ -4,7 +4,7 @@ import { resultOf, type RunResult } from '../task/run-result.ts';
 import { ownEnvironment } from '../task/trigger-and-wait.ts';
 import type { TriggerOptions } from '../task/trigger-options.ts';
 import type { AnyTask, TaskId, TaskInput, TaskOutput } from '../task/types.ts';
-import { nextOf, ownKey, ownKeyTTL, waitingRun } from '../wait/in-run.ts';
+import { nextOf, ownKey, waitingRun } from '../wait/in-run.ts';
 import { sendBatch, type BatchItem } from './send-batch.ts';
 
 /** What became of the runs of a batch that was waited for, in the order of its items. */
@@ -47,9 +47,9 @@ export async function triggerBatchAndWait(
   // As for a single run: code that runs again finds the batch that it made before.
   const key =
     options.idempotencyKey === undefined
-      ? { idempotencyKey: ownKey(run, `batch/${nextOf(run.waits, 'batch')}`), idempotencyKeyTTL: ownKeyTTL }
+      ? { waitKey: ownKey(run, `batch/${nextOf(run.waits, 'batch')}`) }
       : options;
-  const parent = { parentRunId: run.run, resumeParentOnCompletion: true };
+  const parent = { parentRunId: run.run, parentFence: run.fence, resumeParentOnCompletion: true };
   const { batchId: id } = await sendBatch(client, items, { ...key, ...parent });
   await run.waits.begin({ key: `batch/${id}`, kind: 'BATCH', target: id });
   const results = await client.call('listBatchResults', { params: { batchId: id } });

@@ -13,8 +13,10 @@ export function triggerBatch(
   options: BatchOptions = {},
 ): Promise<BatchHandle> {
   // As for a single run: with a credential of one's own the batch may be where nobody knows this parent.
-  const parentRunId = client.settings.isAmbient ? parentOf(currentRun()) : undefined;
-  return sendBatch(client, items, { ...options, parentRunId });
+  const scope = client.settings.isAmbient ? currentRun() : undefined;
+  const parentRunId = parentOf(scope);
+  const parentFence = parentRunId === undefined ? undefined : scope?.fence;
+  return sendBatch(client, items, { ...options, parentRunId, parentFence });
 }
 
 /**

@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { describe, expect, test } from 'vitest';
 import { AbortTaskRunError, logger, task } from '../index.ts';
 import type { RunArguments } from '../task/definition.ts';
-import { currentRun, type RunLogLine } from '../run-scope.ts';
+import { currentRun, withinAttempt, type RunLogLine } from '../run-scope.ts';
 import { assignmentOf, environment } from '../testing/assignment.ts';
 import { execute, type AbortReason, type ExecuteOptions } from './execute.ts';
 import { outputLimit } from './outcome.ts';
@@ -25,6 +25,26 @@ const throwing = (thrown: unknown) => () => {
 };
 
 describe('execute', () => {
+  test('ends no earlier than calls of the attempt that its code does not wait for', async () => {
+    const ended: string[] = [];
+    const call = async (name: string) => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      ended.push(name);
+    };
+    await executed(() => {
+      void withinAttempt(async () => {
+        await call('first');
+        void withinAttempt(() => call('its own'));
+      });
+      withinAttempt(async () => call('second').then(throwing(new Error('no')))).catch(() =>
+        ended.push('failed'),
+      );
+    });
+    expect(ended.toSorted()).toEqual(['failed', 'first', 'its own', 'second']);
+    await withinAttempt(() => call('outside'));
+    expect(ended.at(-1)).toBe('outside');
+  });
+
   test('hands payload and ctx to the task and its output back', async () => {
     const seen: unknown[] = [];
     const outcome = await executed(

@@ -44,10 +44,13 @@ export interface ExecuteOptions extends RunContextFacts {
  */
 export async function execute(options: ExecuteOptions): Promise<Outcome> {
   const { assignment, signal, onLog, onWait } = options;
+  const calls = new Set<Promise<void>>();
   let metadata: MetadataBuffer | undefined;
   const scope: RunScope = {
     run: assignment.run,
     attempt: assignment.attempt,
+    fence: assignment.fence,
+    calls,
     signal,
     onLog,
     waits: onWait && { counts: new Map(), begin: onWait },
@@ -61,6 +64,7 @@ export async function execute(options: ExecuteOptions): Promise<Outcome> {
   const outcome = await runScopes(() => new AsyncLocalStorage<RunScope>()).run(scope, () =>
     runAttempt(options),
   );
+  while (calls.size > 0) await Promise.all(calls);
   await metadata?.end();
   return outcome;
 }

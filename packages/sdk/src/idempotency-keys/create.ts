@@ -57,14 +57,11 @@ export async function create(
   return made;
 }
 
-/** Keys of what an attempt triggers to wait for, which the server knows by how they begin, go as they are. */
-const isOwn = (key: string): boolean => key.startsWith('wait of ');
-
 /** The members of a trigger's options that say its key: one that is no digest yet becomes one, of the run if there is one. */
 export async function keyMembers(
   key: string | readonly string[],
 ): Promise<{ idempotencyKey: string; idempotencyKeyOptions?: KeyOrigin }> {
-  const isMade = typeof key === 'string' && (key.length === digestLength || isOwn(key));
+  const isMade = typeof key === 'string' && key.length === digestLength;
   const idempotencyKey = isMade ? key : await create(key);
   const origin = originOf(idempotencyKey);
   return { idempotencyKey, ...(origin && { idempotencyKeyOptions: origin }) };

@@ -14,3 +14,9 @@ export function ownRunId({ run }: OfRun): string {
   if (current) return current.run;
   throw new TypeError('This is not called inside a run: name one, as in { run: "run_…" }.');
 }
+
+/** Proof of the attempt that calls, where it calls about its own run. */
+export function ownFence(id: string): number | undefined {
+  const current = currentRun();
+  return current?.run === id ? current.fence : undefined;
+}

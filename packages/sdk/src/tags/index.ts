@@ -1,5 +1,6 @@
 import { currentClient } from '../client/current-client.ts';
-import { ownRunId, type OfRun } from '../runs/own-run.ts';
+import { withinAttempt } from '../run-scope.ts';
+import { ownFence, ownRunId, type OfRun } from '../runs/own-run.ts';
 
 /**
  * Adds tags to the run that calls, or to another. A run has at most ten, of at most 128 characters each; one that it has already
@@ -10,8 +11,10 @@ import { ownRunId, type OfRun } from '../runs/own-run.ts';
  * await tags.add('seen', { run: handle });
  */
 async function add(names: string | string[], options: OfRun = {}): Promise<void> {
-  const params = { runId: ownRunId(options) };
-  await currentClient().call('addRunTags', { params, body: { tags: names } });
+  const runId = ownRunId(options);
+  const body = { tags: names, fence: ownFence(runId) };
+  const client = currentClient();
+  await withinAttempt(() => client.call('addRunTags', { params: { runId }, body }));
 }
 
 /** Tags of runs: words to find runs by. */

@@ -90,10 +90,10 @@ describe('trigger', () => {
     expect(server.received).toHaveLength(0);
   });
 
-  test('names the run it is called in as parent, unless it uses a key of its own', async () => {
+  test('names the run it is called in as parent, with the fence of its attempt, unless it uses a key of its own', async () => {
     const scopes = runScopes(() => new AsyncLocalStorage());
     const inRun = (act: () => Promise<unknown>) =>
-      scopes.run({ run: 'run_parent', attempt: 1, onLog() {} }, act);
+      scopes.run({ run: 'run_parent', attempt: 1, fence: 7, onLog() {} }, act);
     process.env['MILLRACE_SECRET_KEY'] = 'k';
     try {
       configure({ baseURL: server.url });
@@ -103,7 +103,7 @@ describe('trigger', () => {
     } finally {
       delete process.env['MILLRACE_SECRET_KEY'];
     }
-    expect(bodies()).toEqual([{ options: { parentRunId: 'run_parent' } }, {}]);
+    expect(bodies()).toEqual([{ options: { parentRunId: 'run_parent', parentFence: 7 } }, {}]);
   });
 
   test('says what to set when there is no key', async () => {

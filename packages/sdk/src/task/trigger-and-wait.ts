@@ -1,6 +1,6 @@
 import type { ApiClient } from '../client/api-client.ts';
 import { currentClient } from '../client/current-client.ts';
-import { nextOf, ownKey, ownKeyTTL, waitingRun } from '../wait/in-run.ts';
+import { nextOf, ownKey, waitingRun } from '../wait/in-run.ts';
 import { ResultPromise } from '../wait/result-promise.ts';
 import { resultOf, type RunResult } from './run-result.ts';
 import { triggerThrough } from './trigger.ts';
@@ -17,14 +17,11 @@ export async function triggerAndWaitThrough<TId extends string, TOutput>(
   const run = waitingRun('triggerAndWait');
   ownEnvironment(client, 'triggerAndWait');
   // An attempt whose code runs again finds the run that it triggered before, also one that has failed since.
-  const own =
+  const waitKey =
     options.idempotencyKey === undefined
-      ? {
-          idempotencyKey: ownKey(run, `${taskIdentifier}/${nextOf(run.waits, `run/${taskIdentifier}`)}`),
-          idempotencyKeyTTL: ownKeyTTL,
-        }
-      : {};
-  const { id } = await triggerThrough(client, taskIdentifier, payload, { ...options, ...own });
+      ? ownKey(run, `${taskIdentifier}/${nextOf(run.waits, `run/${taskIdentifier}`)}`)
+      : undefined;
+  const { id } = await triggerThrough(client, taskIdentifier, payload, options, waitKey);
   await run.waits.begin({ key: `run/${id}`, kind: 'RUN', target: id });
   return resultOf(await client.call('retrieveRunResult', { params: { runId: id } }));
 }

@@ -56,15 +56,20 @@ export interface TriggerOptions {
 export function wireOptions(
   options: TriggerOptions,
   isAmbient: boolean,
+  waitKey?: string,
 ): Omit<WireOptions, 'payloadType' | 'idempotencyKey'> {
   // The key is made elsewhere: that takes its time.
   const { queue, version, idempotencyKey: _, ...same } = options;
   const name = typeof queue === 'string' ? queue : queue?.name;
+  // With a credential of one's own the run may be in another environment, which does not know this parent.
+  const scope = isAmbient ? currentRun() : undefined;
+  const parentRunId = parentOf(scope);
   return {
     ...same,
     queue: name === undefined ? undefined : { name },
     lockToVersion: version,
-    // With a credential of one's own the run may be in another environment, which does not know this parent.
-    parentRunId: isAmbient ? parentOf(currentRun()) : undefined,
+    parentRunId,
+    parentFence: parentRunId === undefined ? undefined : scope?.fence,
+    waitKey,
   };
 }

@@ -3,6 +3,7 @@ import { currentClient } from '../client/current-client.ts';
 import { keyMembers } from '../idempotency-keys/create.ts';
 import { encode, UnserializableError } from '../payload/encode.ts';
 import { isLarge, storedType, storePayload } from '../packets/packets.ts';
+import { withinAttempt } from '../run-scope.ts';
 import { wireOptions, type TriggerOptions } from './trigger-options.ts';
 import type { AnyTask, RunHandle, TaskId, TaskInput, TaskOutput, TriggerArguments } from './types.ts';
 
@@ -41,9 +42,10 @@ export function triggerMembers(
   client: ApiClient,
   payload: unknown,
   options: TriggerOptions = {},
+  waitKey?: string,
 ): string | Promise<string> {
   const sent = sentOf(client, payload);
-  const wire = wireOptions(options, client.settings.isAmbient);
+  const wire = wireOptions(options, client.settings.isAmbient, waitKey);
   const { idempotencyKey } = options;
   if (idempotencyKey === undefined && !(sent instanceof Promise)) return membersOf(sent, wire);
   return Promise.all([sent, idempotencyKey === undefined ? {} : keyMembers(idempotencyKey)]).then(
@@ -51,14 +53,25 @@ export function triggerMembers(
   );
 }
 
-/** Triggers through a given client. */
+/** Triggers through a given client. A `waitKey` leads an attempt that runs again to the run that it triggered before. */
 export async function triggerThrough<TId extends string, TOutput>(
   client: ApiClient,
   taskIdentifier: TId,
   payload: unknown,
   options: TriggerOptions | undefined,
+  waitKey?: string,
 ): Promise<RunHandle<TId, TOutput>> {
-  const members = triggerMembers(client, payload, options);
+  return withinAttempt(() => sendTrigger(client, taskIdentifier, payload, options, waitKey));
+}
+
+async function sendTrigger<TId extends string, TOutput>(
+  client: ApiClient,
+  taskIdentifier: TId,
+  payload: unknown,
+  options: TriggerOptions | undefined,
+  waitKey: string | undefined,
+): Promise<RunHandle<TId, TOutput>> {
+  const members = triggerMembers(client, payload, options, waitKey);
   const triggered = await client.trigger(
     taskIdentifier,
     typeof members === 'string' ? members : await members,

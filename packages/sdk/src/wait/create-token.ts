@@ -1,6 +1,6 @@
 import { currentClient } from '../client/current-client.ts';
 import { currentRun } from '../run-scope.ts';
-import { nextOf, ownKey, ownKeyTTL } from './in-run.ts';
+import { nextOf, ownKey } from './in-run.ts';
 import type { CreatedToken } from './token.ts';
 
 export interface CreateTokenOptions {
@@ -28,11 +28,7 @@ export async function createToken(options: CreateTokenOptions = {}): Promise<Cre
   const scope = currentRun();
   const own = scope?.waits && client.settings.isAmbient && options.idempotencyKey === undefined;
   const body = own
-    ? {
-        ...options,
-        idempotencyKey: ownKey(scope, `token/${nextOf(scope.waits, 'token')}`),
-        idempotencyKeyTTL: ownKeyTTL,
-      }
+    ? { ...options, waitKey: ownKey(scope, `token/${nextOf(scope.waits, 'token')}`) }
     : options;
   const { reply, header } = await client.callWithHeaders('createWaitpointToken', { body });
   return { ...reply, publicAccessToken: header('x-trigger-jwt') };

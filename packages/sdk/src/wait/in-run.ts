@@ -4,6 +4,7 @@ import { currentRun, type RunScope, type RunWaits } from '../run-scope.ts';
 export interface WaitingRun {
   readonly run: string;
   readonly attempt: number;
+  readonly fence: number | undefined;
   readonly waits: RunWaits;
 }
 
@@ -16,7 +17,7 @@ export function waitingRun(what: string): WaitingRun {
   const { waits } = scope;
   if (!waits)
     throw new Error(`${what} does not work here: the code runs without a runner that could suspend it.`);
-  return { run: scope.run, attempt: scope.attempt, waits };
+  return { run: scope.run, attempt: scope.attempt, fence: scope.fence, waits };
 }
 
 /** How many of these the attempt has made, this one included: the same when its code runs again. */
@@ -26,9 +27,6 @@ export function nextOf(waits: RunWaits, name: string): number {
   return count;
 }
 
-/** What an attempt whose code runs again finds what it made before by; the server knows keys that begin so. */
+/** What an attempt whose code runs again finds what it made before by: a `waitKey`. */
 export const ownKey = ({ run, attempt }: Pick<RunScope, 'run' | 'attempt'>, what: string): string =>
-  `wait of ${run}/${attempt} ${what}`;
-
-/** Longer than any run is kept. */
-export const ownKeyTTL = '3650d';
+  `${run}/${attempt} ${what}`;

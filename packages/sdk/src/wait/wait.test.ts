@@ -51,13 +51,13 @@ describe('triggerAndWait', () => {
     const first = await inRun(act);
     const keys = () =>
       server.received.flatMap(({ body }) => {
-        const { options } = (body ?? {}) as { options?: { idempotencyKey: string; parentRunId: string } };
-        return options ? [[options.idempotencyKey, options.parentRunId]] : [];
+        const { options } = (body ?? {}) as { options?: Record<string, string> };
+        return options ? [[options['waitKey'] ?? options['idempotencyKey'], options['parentRunId']]] : [];
       });
     const before = keys();
     expect(before).toEqual([
-      ['wait of run_p/1 double/1', 'run_p'],
-      ['wait of run_p/1 double/2', 'run_p'],
+      ['run_p/1 double/1', 'run_p'],
+      ['run_p/1 double/2', 'run_p'],
     ]);
     expect(first.value).toEqual([{ ok: true, id: 'run_child', taskIdentifier: 'double', output: 4 }, 4]);
     const waited = { key: 'run/run_child', kind: 'RUN', target: 'run_child' };
@@ -159,8 +159,12 @@ describe('tokens', () => {
       await wait.createToken({ idempotencyKey: 'mine' }),
     ]);
     expect(value[0]).toEqual({ id: 'waitpoint_1', isCached: false, url: 'u', publicAccessToken: 't' });
-    const sent = server.received.map(({ body }) => (body as { idempotencyKey?: string }).idempotencyKey);
-    expect(sent).toEqual(['wait of run_p/1 token/1', 'wait of run_p/1 token/2', 'mine']);
+    const sent = server.received.map(({ body }) => body);
+    expect(sent).toEqual([
+      { tags: 'a', waitKey: 'run_p/1 token/1' },
+      { waitKey: 'run_p/1 token/2' },
+      { idempotencyKey: 'mine' },
+    ]);
     server.received.length = 0;
     await wait.createToken({ timeout: new Date(0) });
     expect(server.received[0]?.body).toEqual({ timeout: '1970-01-01T00:00:00.000Z' });

@@ -1,3 +1,4 @@
+import { again } from '../db/again.ts';
 import type { Transaction } from '../db/connect.ts';
 import { insertHeld, isPlainItem } from '../runs/insert-plain.ts';
 import type { NewRun } from '../runs/row.ts';
@@ -9,17 +10,25 @@ import { fillAtOnce } from './fill-at-once.ts';
 import { endUpFront, failUpFront } from './oversized.ts';
 import { columns } from './open.ts';
 
+/** `hold`, where the batch is of a run, holds that run in the transaction that writes, or refuses. */
 export async function fillBatch(
   batches: Batches,
   env: number,
   batch: BatchRow,
   items: readonly PreparedItem[],
+  hold?: (tx: Transaction) => Promise<void>,
 ): Promise<Filled> {
   const now = batches.clock.now();
   const { sql } = batches;
-  const { filled, tell } =
-    (await fillAtOnce(sql, env, batch, items, now)) ??
-    (await sql.begin((tx) => fillIn(tx, env, batch.id, items, now)));
+  const inGeneral = (tx: Transaction): Promise<Written> => fillIn(tx, env, batch.id, items, now);
+  const { filled, tell } = hold
+    ? await again(() =>
+        sql.begin(async (tx) => {
+          await hold(tx);
+          return (await fillAtOnce(tx, env, batch, items, now)) ?? inGeneral(tx);
+        }),
+      )
+    : ((await fillAtOnce(sql, env, batch, items, now)) ?? (await sql.begin(inGeneral)));
   tell(batches);
   return filled;
 }

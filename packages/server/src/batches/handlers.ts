@@ -3,12 +3,14 @@ import type { MintPublicToken } from '../auth/mint.ts';
 import { oneTimeUseOf } from '../auth/one-time.ts';
 import { allows } from '../auth/scopes.ts';
 import type { Principal } from '../auth/principal.ts';
-import type { Queryable } from '../db/connect.ts';
+import type { Queryable, Transaction } from '../db/connect.ts';
 import { notFound, unprocessable } from '../problem.ts';
 import type { HandlersOf, Request } from '../request.ts';
 import type { Engine } from '../runs/engine.ts';
 import { resultOf } from '../runs/outcome.ts';
-import { findParent } from '../runs/prepare.ts';
+import { shownKey } from '../runs/idempotency-key.ts';
+import { holdParent, type Parent } from '../runs/parent.ts';
+import { admitParent } from '../runs/reach.ts';
 import type { Batches, BatchRow } from './batch.ts';
 import { abortedBatch } from './fill.ts';
 import { columns, openBatch, type Opened } from './open.ts';
@@ -71,7 +73,7 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
       id: batch.id,
       runCount: batch.run_count,
       isCached,
-      idempotencyKey: batch.idempotency_key ?? undefined,
+      idempotencyKey: shownKey(batch.idempotency_key),
     };
   };
 
@@ -90,6 +92,7 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
     async createBatch(request) {
       const { body, environment } = request;
       authorizeTasks(request, body.taskIdentifiers);
+      await admitParent(sql, request, body.parentRunId);
       takeRuns(request, body.runCount);
       const opened = await openBatch(dependencies, {
         ...body,
@@ -102,7 +105,7 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
     },
 
     async addBatchItems(request) {
-      const { environment, body, params } = request;
+      const { environment, body, params, query } = request;
       const { batchId } = params;
       const env = environment.id;
       const admit = (task?: string): void =>
@@ -117,11 +120,12 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
         admit();
         throw unprocessable(`Batch ${batchId} not found`);
       }
-      const parent =
-        batch.parent_run_id === null
-          ? undefined
-          : await findParent({ sql }, environment, batch.parent_run_id);
-      const filled = await fillFromLines({ batches: dependencies, environment, batch, parent, admit }, body);
+      // Nothing more is written to a batch that is sealed: whoever sends it again is told so, whatever has become of its parent.
+      const parentId = batch.sealed_at === null ? batch.parent_run_id : null;
+      const parent = parentId === null ? undefined : await holdParent(sql, env, parentId, undefined);
+      const hold = batch.sealed_at === null ? holding(env, parent, query) : undefined;
+      const upload = { batches: dependencies, environment, batch, parent, hold, admit };
+      const filled = await fillFromLines(upload, body);
       // Nobody was asked for yet when no line came.
       if (filled.accepted + filled.deduplicated === 0) admit();
       if (batch.aborted_at !== null) throw abortedBatch(batchId);
@@ -138,23 +142,23 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
 
     async createWholeBatch(request) {
       const { body, environment, principal, requestKey } = request;
-      const { items, parentRunId } = body;
+      const { items, parentRunId, parentFence } = body;
       authorizeTasks(
         request,
         items.map((item) => item.task),
       );
+      await admitParent(sql, request, parentRunId);
       takeRuns(request, items.length);
-      const parent =
-        parentRunId === undefined ? undefined : await findParent({ sql }, environment, parentRunId);
       const newBatch = {
         env: environment.id,
         runCount: items.length,
         parentRunId,
+        parentFence,
         resumeParent: body.resumeParentOnCompletion,
         requestKey,
         oneTime: oneTimeUseOf(principal),
       };
-      const { opened, tell } = await createWhole(dependencies, environment, newBatch, items, parent);
+      const { opened, tell } = await createWhole(dependencies, environment, newBatch, items);
       tell(dependencies);
       return answerOpened(request, opened);
     },
@@ -179,6 +183,20 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
       }
       return { id: batchId, items };
     },
+  };
+}
+
+/** Holds the run that opened the batch, and the attempt that fills it: with a key, another run may fill what one opened. */
+function holding(
+  env: number,
+  parent: Parent | undefined,
+  { senderRunId, senderFence }: Request<Named['addBatchItems']>['query'],
+): ((tx: Transaction) => Promise<void>) | undefined {
+  const sender = senderFence === undefined ? undefined : senderRunId;
+  if (parent === undefined && sender === undefined) return undefined;
+  return async (tx) => {
+    if (parent && parent.id !== sender) await holdParent(tx, env, parent.id, undefined);
+    if (sender !== undefined) await holdParent(tx, env, sender, senderFence);
   };
 }
 

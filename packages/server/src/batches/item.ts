@@ -2,23 +2,17 @@ import type { BatchItem } from '@millrace/contract';
 import type { Environment } from '../auth/principal.ts';
 import { Problem } from '../problem.ts';
 import { prepareRun } from '../runs/prepare.ts';
+import type { Parent } from '../runs/parent.ts';
 import type { NewRun } from '../runs/row.ts';
 import type { Batches, BatchRow } from './batch.ts';
 import { itemRunId } from './ids.ts';
-
-/** The run that opened the batch. */
-export interface BatchParent {
-  readonly id: string;
-  readonly root: string;
-  readonly depth: number;
-}
 
 /** The run of an item: what a trigger would make, with the id of its place. A refusal says which item it is about. */
 export function prepareItem(
   { engine, redact }: Pick<Batches, 'engine' | 'redact'>,
   environment: Environment,
   batch: BatchRow,
-  parent: BatchParent | undefined,
+  parent: Parent | undefined,
   { index, task, payload, options }: BatchItem,
 ): NewRun | Promise<NewRun> {
   const held = (run: NewRun): NewRun | Promise<NewRun> => {

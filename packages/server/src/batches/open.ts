@@ -1,8 +1,9 @@
-import { parseDuration } from '@millrace/contract';
+import { lastMoment, parseDuration } from '@millrace/contract';
 import { unuse, useOnce, type OneTimeUse } from '../auth/one-time.ts';
 import type { Queryable, Transaction } from '../db/connect.ts';
 import { badRequest, unprocessable } from '../problem.ts';
-import { storedKey } from '../runs/idempotency-key.ts';
+import { storedKey, storedWaitKey, waitKeyMs } from '../runs/idempotency-key.ts';
+import { holdParent, type Parent } from '../runs/parent.ts';
 import { storableJson } from '../runs/storable.ts';
 import { abortBatch } from './abort.ts';
 import type { Batches, BatchRow } from './batch.ts';
@@ -12,7 +13,9 @@ export interface NewBatch {
   readonly env: number;
   readonly runCount: number;
   readonly parentRunId?: string | undefined;
+  readonly parentFence?: number | undefined;
   readonly resumeParent?: boolean | undefined;
+  readonly waitKey?: string | undefined;
   readonly idempotencyKey?: string | undefined;
   readonly idempotencyKeyTTL?: string | undefined;
   readonly idempotencyKeyOptions?: { readonly key: string; readonly scope: string } | undefined;
@@ -24,6 +27,8 @@ export interface Opened {
   readonly batch: BatchRow;
   /** The key led to a batch that is filled already. */
   readonly isCached: boolean;
+  /** Held by the transaction that opened it; not there for a request that came again. */
+  readonly parent?: Parent | undefined;
 }
 
 const defaultKeyMs = 30 * 86_400_000;
@@ -37,10 +42,10 @@ export async function openBatch(
   batch: NewBatch,
 ): Promise<Opened> {
   const now = clock.now();
-  const { requestKey, idempotencyKey, parentRunId, oneTime } = batch;
+  const { requestKey, parentRunId, oneTime } = batch;
   // Nothing to be looked up but the request itself, which is looked for if it is there already.
-  if (!oneTime && idempotencyKey === undefined && parentRunId === undefined && !batch.resumeParent) {
-    const opened = await insert(sql, newBatchId(now), batch, now).catch((error: unknown) => {
+  if (!oneTime && keyOf(batch) === null && parentRunId === undefined && !batch.resumeParent) {
+    const opened = await insert(sql, newBatchId(now), batch, undefined, now).catch((error: unknown) => {
       if (requestKey === undefined || !isConflict(error)) throw error;
     });
     if (opened) return { batch: opened, isCached: false };
@@ -60,34 +65,43 @@ export const isConflict = (error: unknown): boolean =>
 
 /** As `openBatch`, in a transaction of the caller's. Throws on a conflict with one that opens the same. */
 export async function openIn(tx: Transaction, batch: NewBatch, now: number): Promise<Opened> {
-  const { env, requestKey, oneTime, idempotencyKey } = batch;
+  const { env, requestKey, oneTime, parentRunId, parentFence } = batch;
   if (requestKey !== undefined) {
     const [opened] = await tx<BatchRow[]>`
       select ${columns(tx)} from batches where env = ${env} and request_key = ${requestKey}::uuid`;
     if (opened) return { batch: opened, isCached: false };
   }
+  const parent = parentRunId === undefined ? undefined : await holdParent(tx, env, parentRunId, parentFence);
   const id = newBatchId(now);
   if (oneTime) await useOnce(tx, env, oneTime, id);
-  const before = idempotencyKey === undefined ? undefined : await findByKey(tx, batch, now);
+  const key = keyOf(batch);
+  const before = key === null ? undefined : await findByKey(tx, batch, key, now);
   if (before) {
     if (oneTime) {
       // Nothing was made, so the token is as good as before; for a batch that waits for its items it is good for filling it.
       await unuse(tx, oneTime);
       if (before.sealed_at === null) await useOnce(tx, env, oneTime, before.id);
     }
-    return { batch: before, isCached: before.sealed_at !== null };
+    return { batch: before, isCached: before.sealed_at !== null, parent };
   }
-  return { batch: await insert(tx, id, batch, now), isCached: false };
+  return { batch: await insert(tx, id, batch, parent, now), isCached: false, parent };
+}
+
+/** The key as it is stored; null for none. */
+function keyOf({ waitKey, idempotencyKey }: NewBatch): string | null {
+  if (waitKey !== undefined) return storedWaitKey(waitKey);
+  return idempotencyKey === undefined ? null : storedKey(idempotencyKey);
 }
 
 async function findByKey(
   tx: Transaction,
-  { env, runCount, idempotencyKey }: NewBatch,
+  { env, runCount }: NewBatch,
+  key: string,
   now: number,
 ): Promise<BatchRow | undefined> {
   const [found] = await tx<(BatchRow & { expired: boolean })[]>`
     select ${columns(tx)}, idempotency_expires_at <= ${new Date(now)} as expired
-      from batches where env = ${env} and idempotency_key = ${storedKey(idempotencyKey ?? '')} for update`;
+      from batches where env = ${env} and idempotency_key = ${key} for update`;
   if (!found) return undefined;
   const isOpen = found.sealed_at === null && found.aborted_at === null;
   if (!found.expired && (found.sealed_at !== null || (isOpen && found.run_count === runCount))) return found;
@@ -97,34 +111,37 @@ async function findByKey(
   return undefined;
 }
 
-async function insert(tx: Queryable, id: string, batch: NewBatch, now: number): Promise<BatchRow> {
-  const { env, runCount, parentRunId, resumeParent, idempotencyKey, idempotencyKeyOptions, requestKey } =
-    batch;
-  if (parentRunId !== undefined) {
-    const [parent] = await tx<{ status: string | null }[]>`
-      select status from runs where env = ${env} and id = ${parentRunId}`;
-    if (!parent) throw unprocessable(`parentRunId: there is no run "${parentRunId}" in this environment.`);
-    if (resumeParent && parent.status !== null) {
-      throw unprocessable(`Cannot trigger a batch as the parent run has a status of ${parent.status}.`);
-    }
-  } else if (resumeParent) {
+async function insert(
+  tx: Queryable,
+  id: string,
+  batch: NewBatch,
+  parent: Parent | undefined,
+  now: number,
+): Promise<BatchRow> {
+  const { env, runCount, parentRunId, resumeParent, idempotencyKeyOptions, requestKey } = batch;
+  if (resumeParent && !parent) {
     throw unprocessable('resumeParentOnCompletion: say which run waits, as parentRunId.');
   }
+  if (resumeParent && parent && parent.status !== null) {
+    throw unprocessable(`Cannot trigger a batch as the parent run has a status of ${parent.status}.`);
+  }
+  const key = keyOf(batch);
   const [row] = await tx<BatchRow[]>`
     insert into batches (env, id, run_count, parent_run_id, resume_parent, idempotency_key, idempotency_expires_at,
                          idempotency_key_options, request_key, created_at)
-    values (${env}, ${id}, ${runCount}, ${parentRunId ?? null}, ${resumeParent ?? false}, ${idempotencyKey === undefined ? null : storedKey(idempotencyKey)},
-            ${idempotencyKey === undefined ? null : keyExpiry(batch, now)},
+    values (${env}, ${id}, ${runCount}, ${parentRunId ?? null}, ${resumeParent ?? false}, ${key},
+            ${key === null ? null : keyExpiry(batch, now)},
             ${idempotencyKeyOptions ? storableJson(idempotencyKeyOptions) : null}::jsonb, ${requestKey ?? null}::uuid,
             ${new Date(now)})
     returning ${columns(tx)}`;
   return row as BatchRow;
 }
 
-function keyExpiry({ idempotencyKeyTTL: ttl }: NewBatch, now: number): Date {
+function keyExpiry({ waitKey, idempotencyKeyTTL: ttl }: NewBatch, now: number): Date {
+  if (waitKey !== undefined) return new Date(now + waitKeyMs);
   if (ttl === undefined) return new Date(now + defaultKeyMs);
   const read = parseDuration(ttl);
-  if (typeof read === 'number') return new Date(now + read);
+  if (typeof read === 'number') return new Date(Math.min(now + read, lastMoment));
   throw badRequest(`idempotencyKeyTTL: ${read.error}`);
 }
 

@@ -1,5 +1,6 @@
 import type { Operations, Reply } from '@millrace/contract';
 import type { Queryable } from '../db/connect.ts';
+import { shownKey } from '../runs/idempotency-key.ts';
 
 type Batch = Reply<Operations['retrieveBatch']>;
 
@@ -34,7 +35,7 @@ export async function retrieveBatch(sql: Queryable, env: number, id: string): Pr
   return {
     id: row.id,
     status: statusOf(row),
-    idempotencyKey: row.idempotency_key_options?.key ?? row.idempotency_key ?? undefined,
+    idempotencyKey: row.idempotency_key_options?.key ?? shownKey(row.idempotency_key),
     createdAt: row.created_at.toISOString(),
     updatedAt: new Date(Math.max(...updated.map((at) => at?.getTime() ?? 0))).toISOString(),
     runCount: row.run_count,

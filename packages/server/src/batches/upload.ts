@@ -1,16 +1,21 @@
 import { batchItem, batchItemLimit, type BatchItem } from '@millrace/contract';
 import type { Environment } from '../auth/principal.ts';
+import type { Transaction } from '../db/connect.ts';
 import { badRequest, unprocessable } from '../problem.ts';
+import type { Parent } from '../runs/parent.ts';
 import type { Batches, BatchRow, Filled, PreparedItem } from './batch.ts';
 import { fillBatch } from './fill.ts';
-import { prepareItem, type BatchParent } from './item.ts';
+import { prepareItem } from './item.ts';
 import { linesOf, type Line } from './lines.ts';
 
 export interface Upload {
   readonly batches: Batches;
   readonly environment: Environment;
   readonly batch: BatchRow;
-  readonly parent: BatchParent | undefined;
+  /** The run that opened the batch. */
+  readonly parent: Parent | undefined;
+  /** Holds what must stay so until a slice is written, or refuses. */
+  readonly hold: ((tx: Transaction) => Promise<void>) | undefined;
   /** Throws if the sender may not trigger this task in a batch. */
   readonly admit: (task: string) => void;
 }
@@ -23,7 +28,7 @@ const mostBytes = 4 * 1_024 * 1_024;
  * was written before a line that cannot be accepted stays, and is recognised when the upload comes again.
  */
 export async function fillFromLines(
-  { batches, environment, batch, parent, admit }: Upload,
+  { batches, environment, batch, parent, hold, admit }: Upload,
   body: AsyncIterable<Uint8Array>,
 ): Promise<Filled> {
   const sealed = batch.sealed_at !== null;
@@ -33,7 +38,7 @@ export async function fillFromLines(
   let bytes = 0;
 
   const write = async (items: readonly PreparedItem[]): Promise<void> => {
-    const written = await fillBatch(batches, environment.id, batch, items);
+    const written = await fillBatch(batches, environment.id, batch, items, hold);
     filled = {
       ...written,
       accepted: filled.accepted + written.accepted,

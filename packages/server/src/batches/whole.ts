@@ -4,7 +4,7 @@ import type { Transaction } from '../db/connect.ts';
 import type { Batches } from './batch.ts';
 import { fillAtOnce } from './fill-at-once.ts';
 import { fillIn } from './fill.ts';
-import { prepareItem, type BatchParent } from './item.ts';
+import { prepareItem } from './item.ts';
 import { isConflict, openIn, type NewBatch } from './open.ts';
 
 /** Opens a batch and fills it with all its items in one transaction: it is there whole or not at all. */
@@ -13,12 +13,11 @@ export async function createWhole(
   environment: Environment,
   newBatch: NewBatch,
   items: readonly Omit<BatchItem, 'index'>[],
-  parent: BatchParent | undefined,
 ) {
   const now = batches.clock.now();
   const act = async (tx: Transaction) => {
     const opened = await openIn(tx, newBatch, now);
-    const { batch } = opened;
+    const { batch, parent } = opened;
     const prepared = await Promise.all(
       items.map(async (item, index) => ({
         run: await prepareItem(batches, environment, batch, parent, { ...item, index }),

@@ -55,6 +55,24 @@ it('cancels what a filter finds, and nothing that comes later', async () => {
   expect(await listed(test, { 'filter[bulkAction]': 'bulk_other' })).toEqual([]);
 });
 
+it('an action whose runs cannot be found holds up no other', async () => {
+  const test = await testEngine();
+  const { sql, environment } = test;
+  await test.register('echo');
+  const run = await test.trigger('echo');
+  const odd = await createBulkAction(test.engine, environment.id, {
+    action: 'cancel',
+    filter: { taskIdentifier: ['echo'] },
+  });
+  await sql`update bulk_actions set filter = '{"versions":["x"]}' where id = ${odd}`;
+  later(test);
+  const sound = await createBulkAction(test.engine, environment.id, { action: 'cancel', runIds: [run.id] });
+  const worker = workerOf(test);
+  for (let n = 0; n < 4; n++) await worker.round().catch(() => {});
+  expect(await countsOf(test, sound)).toMatchObject({ status: 'COMPLETED', success: 1 });
+  expect(await countsOf(test, odd)).toMatchObject({ status: 'PENDING' });
+});
+
 it('asks a live attempt to stop, and counts what is over or gone as failed', async () => {
   const test = await testEngine();
   const { id: version } = await test.register('echo');

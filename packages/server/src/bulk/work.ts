@@ -59,7 +59,17 @@ export function bulkWorker(dependencies: BulkDependencies) {
         if (done.queued) dispatch.wake(done.env);
         return true;
       } catch (error) {
-        if (error instanceof DatabaseLost || trying.action === undefined) throw error;
+        const { action, run } = trying;
+        if (error instanceof DatabaseLost || action === undefined) throw error;
+        // It met others that lock runs, and nothing of it remains.
+        if (error instanceof Error && 'code' in error && error.code === '40P01') return true;
+        if (run === undefined) {
+          // Not the fault of a run, and not to be that of other actions: they go before it is tried again.
+          await sql`
+            update bulk_actions set worked_at = ${new Date(engine.clock.now())}
+             where env = ${action.env} and id = ${action.id} and status = 'PENDING'`;
+          throw error;
+        }
         if (trying.most === 1) {
           most = actedAtOnce;
           engine.log.warn('upkeep.failed', { duty: 'bulk worker', error: String(error) });
@@ -100,6 +110,7 @@ async function piece(
   const at = new Date(engine.clock.now());
   const { env, id } = action;
   const nothing: Done = { env, live: [], queued: false };
+  trying.action = { env, id };
   if (action.filter) {
     await gather(tx, action, action.filter, at);
     return nothing;
@@ -112,7 +123,6 @@ async function piece(
     return action.type === 'CANCEL' ? { ...nothing, live: await markedCanceled(tx, env) } : nothing;
   }
   const runs = left.map((row) => row.run_id);
-  trying.action = { env, id };
   trying.run = runs[0];
   let acted: Acted[] = runs.map((run) => ({ run, ok: false }));
   let live: AskedToStop[] = [];

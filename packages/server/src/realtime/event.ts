@@ -1,5 +1,6 @@
 import { isFinal, storedType } from '@millrace/contract';
 import { readData } from '../runs/data.ts';
+import { shownKey } from '../runs/idempotency-key.ts';
 import { related } from '../runs/retrieve.ts';
 import type { ShownRun } from './shown-run.ts';
 
@@ -21,7 +22,7 @@ export function eventRun(
 ): Record<string, unknown> {
   const shown: Record<string, unknown> = {
     ...related(run),
-    idempotencyKey: run.idempotency_key_options?.key ?? run.idempotency_key ?? undefined,
+    idempotencyKey: run.idempotency_key_options?.key ?? shownKey(run.idempotency_key),
     attemptCount: run.attempt,
     batchId: run.batch_id ?? undefined,
     streams: run.streams ?? undefined,

@@ -1,6 +1,7 @@
 /** Runs as rows of the shape protocol: texts as PostgreSQL writes them, with a schema that says how to read them. */
 import { isFinal, type RunStatus } from '@millrace/contract';
 import type { SerializedError } from '@millrace/contract/runner';
+import { shownKey } from '../runs/idempotency-key.ts';
 import type { ShownRun } from './shown-run.ts';
 
 interface Column {
@@ -49,7 +50,7 @@ const columns: Readonly<Record<string, Column>> = {
   queuedAt: time((run) => run.delayed_until ?? run.created_at),
   expiredAt: time((run) => (run.status === 'EXPIRED' ? run.finished_at : null)),
   completedAt: time((run) => run.finished_at),
-  idempotencyKey: text((run) => run.idempotency_key),
+  idempotencyKey: text((run) => shownKey(run.idempotency_key) ?? null),
   number: number('int4', () => 0),
   isTest: { type: 'bool', value: (run) => String(run.is_test) },
   usageDurationMs: number('float8', (run) => run.duration_ms),

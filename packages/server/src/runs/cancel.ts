@@ -1,5 +1,6 @@
+import { again } from '../db/again.ts';
 import type { Queryable } from '../db/connect.ts';
-import type { ConnectedRunners } from '../workers/runners.ts';
+import type { ConnectedRunner, ConnectedRunners } from '../workers/runners.ts';
 import type { Engine } from './engine.ts';
 
 /**
@@ -13,25 +14,12 @@ export async function cancelRun(
   run: string,
 ): Promise<boolean> {
   const { sql, clock } = engine;
+  // The locks of a whole tree meet those of runs in it that begin to wait or end.
   const live = await again(() => markCanceled(sql, env, run, new Date(clock.now())));
   tellRunners(engine, runners, live);
   if (live.length > 0) return true;
   const [row] = await sql`select from runs where env = ${env} and id = ${run}`;
   return row !== undefined;
-}
-
-const mostTries = 20;
-
-/** The locks of a whole tree meet those of runs in it that begin to wait or end. Who loses leaves nothing behind, and goes again. */
-async function again<T>(act: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await act();
-    } catch (error) {
-      const isDeadlock = error instanceof Error && 'code' in error && error.code === '40P01';
-      if (!isDeadlock || tries === mostTries) throw error;
-    }
-  }
 }
 
 /** An attempt that was asked to stop; its runner does not know yet. */
@@ -40,7 +28,9 @@ export interface AskedToStop {
   readonly fence: string;
 }
 
-/** The part of a cancellation that PostgreSQL does. Once it is committed, the runners are to be told. */
+/**
+ * The part of a cancellation that PostgreSQL does. Once it is committed, the runners are to be told. It may lose a deadlock (`again`).
+ */
 export const markCanceled = (sql: Queryable, env: number, run: string, at: Date): Promise<AskedToStop[]> =>
   sql<AskedToStop[]>`select * from cancel_runs(${env}, ${run}, ${at})`;
 
@@ -62,6 +52,19 @@ export function tellRunners(
     if (connected) connected.send({ type: 'cancel', fences });
     else wakes.tell({ kind: 'cancel', runner, fences });
   }
+}
+
+/**
+ * Tells a runner again which of its attempts were asked to stop: the word of it may have been lost on the way, or have come before the
+ * attempt itself. Who has stopped already hears nothing new.
+ */
+export async function tellCanceled(sql: Queryable, { id, env, held, send }: ConnectedRunner): Promise<void> {
+  const asked = await markedCanceled(sql, env);
+  const fences = asked
+    .filter((one) => one.runner_id === id)
+    .map(({ fence }) => Number(fence))
+    .filter((fence) => held.has(fence));
+  if (fences.length > 0) send({ type: 'cancel', fences });
 }
 
 function byRunner(live: readonly AskedToStop[]): Map<string, number[]> {

@@ -61,7 +61,8 @@ export function changeHandlers({
 
     async addRunTags(request) {
       const { id } = await reachRun(sql, request, missing());
-      const added = await addTags(engine, request.environment.id, id, request.body.tags);
+      const { tags, fence } = request.body;
+      const added = await addTags(engine, request.environment.id, id, tags, fence);
       return { message: added === 0 ? 'No new tags to add' : `Successfully set ${added} new tags.` };
     },
 

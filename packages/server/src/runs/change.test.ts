@@ -65,6 +65,15 @@ describe('a replay', () => {
     });
   });
 
+  it('waits in the queue of the old run, whatever that is called', async () => {
+    const t = await testEngine();
+    await t.register('send.mail');
+    const { id } = await t.trigger('send.mail');
+    expect((await replay(t, id)).queue).toBe('task/send.mail');
+    await t.register({ id: 'send.mail', queue: { name: 'mail', concurrencyLimit: 1 } });
+    expect((await replay(t, id)).queue).toBe('task/send.mail');
+  });
+
   it('may be of a run in any state, and of a replay', async () => {
     const t = await testEngine();
     const { id: version } = await t.register('send');
@@ -117,6 +126,23 @@ describe('rescheduling', () => {
     expect(Number((await rowOf(t, id))['ord'])).toBe(Date.parse(soon));
   });
 
+  it('is refused for a date that is past, and the run keeps the time that it has', async () => {
+    const t = await testEngine();
+    await t.register('send');
+    const env = t.environment.id;
+    const { id } = await t.trigger('send', { delay: '1h' });
+    const before = (await retrieveRun(t.engine, env, id))?.delayedUntil;
+    const past = new Date(t.engine.clock.now() - 1_000).toISOString();
+    await expect(rescheduleRun(t.engine, { expect() {} }, env, id, past)).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringMatching(/^delay: .* is past/),
+    });
+    expect(await retrieveRun(t.engine, env, id)).toMatchObject({ status: 'DELAYED', delayedUntil: before });
+    await rescheduleRun(t.engine, { expect() {} }, env, id, '0s');
+    await t.promote();
+    expect((await retrieveRun(t.engine, env, id))?.status).toBe('QUEUED');
+  });
+
   it('is refused for a run that is not delayed, and for a delay that cannot be read', async () => {
     const t = await testEngine();
     const { id: version } = await t.register('send');
@@ -129,7 +155,7 @@ describe('rescheduling', () => {
     await t.end(attempt!, { kind: 'retry', delayMs: 1e6, error: failure });
     // Between two attempts it waits for a time too, but that is not its delay.
     await expect(again('1h')).rejects.toMatchObject({ status: 422 });
-    for (const delay of ['', '10', 'soon', 'May 1']) {
+    for (const delay of ['', '10', 'soon', 'May 1', '2020-01-01', '2020-01-01T10:00:00Z']) {
       await expect(again(delay)).rejects.toMatchObject({
         status: 400,
         message: expect.stringMatching(/^delay: /),

@@ -11,6 +11,7 @@ import { runnerMessage } from '@millrace/contract/runner';
 import type { TaughtVariables } from '../envvars/known.ts';
 import type { ConnectedRunners } from '../workers/runners.ts';
 import { ConnectedRunner } from '../workers/runners.ts';
+import { tellCanceled } from './cancel.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { Engine } from './engine.ts';
 import { detachRuns, reclaimUnheld, rescueRunner } from './rescue.ts';
@@ -162,7 +163,7 @@ export function serveRunner(
   };
 
   const beginAll = async (present: ConnectedRunner, attempts: readonly AttemptWaits[]): Promise<void> => {
-    const waited = await Promise.all(attempts.map((one) => beginSurely(sure, present, { env, ...one })));
+    const waited = await Promise.all(attempts.map((one) => beginSurely(sure, present, { ...one, env })));
     present.tellWaited(waited);
     for (const { fence, state } of waited) if (state === 'stale') present.release(fence);
     if (waited.some(({ state }) => state === 'suspended')) dispatch.slotsFreed(env);
@@ -183,6 +184,7 @@ export function serveRunner(
     if (!row) return refuse('This runner was taken for lost. Connect again.', true);
     await reclaimUnheld(dependencies, present.id, [...present.held.keys()], now - times.heartbeatMs);
     await tellMissed(sql, present);
+    await tellCanceled(sql, present);
   };
 
   const serve = async (present: ConnectedRunner, versions: readonly string[]): Promise<void> => {

@@ -124,10 +124,17 @@ export function createDispatch(
         runner: runner.id,
         version: current.id,
         accept(assignment) {
-          void assignment.then((ready) => {
-            runner.promised--;
-            runner.assign([ready]);
-          });
+          assignment.then(
+            (ready) => {
+              runner.promised--;
+              runner.assign([ready]);
+            },
+            (error: unknown) => {
+              runner.promised--;
+              // It is leased all the same: the runner's next heartbeat does not name it, and it is taken back.
+              engine.log.warn('dispatch.failed', { env, error: String(error) });
+            },
+          );
         },
         decline() {
           runner.promised--;

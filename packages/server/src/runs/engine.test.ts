@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { cancelingChildren } from './cancel-children.ts';
 import { cancelRun } from './cancel.ts';
 import { reclaimUnheld, rescueRunner } from './rescue.ts';
 import { retrieveRun } from './retrieve.ts';
@@ -37,6 +36,19 @@ describe('a triggered run', () => {
     await t.addRunner('r1');
     expect((await t.claim('r1', [current.id], 10)).map((one) => one.run)).toEqual([free.id]);
     expect((await t.claim('r1', [old.id], 10)).map((one) => one.run)).toEqual([locked.id]);
+  });
+
+  it('that is locked to a version has its queue and its ttl', async () => {
+    const t = await testEngine();
+    const old = await t.register({ id: 'send', queue: { name: 'mail' }, ttl: 60 });
+    await t.register('other');
+    const { id } = await t.trigger('send', { lockToVersion: old.version });
+    expect(await retrieveRun(t.engine, t.environment.id, id)).toMatchObject({
+      status: 'QUEUED',
+      queue: 'mail',
+      ttl: '60s',
+      version: old.version,
+    });
   });
 
   it('waits as PENDING_VERSION for a version that knows its task', async () => {
@@ -412,7 +424,7 @@ describe('cancel', () => {
 
   it('reaches what a run triggers after it was cancelled and before its code heard of it', async () => {
     const t = await testEngine();
-    const { engine, runners, environment, settle } = t;
+    const { engine, runners, environment } = t;
     const version = await t.register('send');
     const root = await t.trigger('send');
     await t.addRunner('r1');
@@ -420,8 +432,7 @@ describe('cancel', () => {
     await cancelRun(engine, runners, environment.id, root.id);
     const child = await t.trigger('send', { parentRunId: root.id });
     const grandchild = await t.trigger('send', { parentRunId: child.id });
-    const end = cancelingChildren(engine, runners, settle);
-    await end({ env: environment.id, task: 'send', ...attempt!, outcome: { kind: 'canceled' } });
+    await t.end(attempt!, { kind: 'canceled' });
     for (const { id } of [root, child, grandchild]) expect(await t.statusOf(id)).toBe('CANCELED');
     await expect(t.trigger('send', { parentRunId: root.id })).rejects.toMatchObject({ status: 422 });
   });

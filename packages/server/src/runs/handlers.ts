@@ -11,7 +11,7 @@ import { storedKey } from './idempotency-key.ts';
 import { readLines } from './logs.ts';
 import type { TriggerRequest } from './prepare.ts';
 import { prepareRun } from './prepare.ts';
-import { authorizeRun } from './reach.ts';
+import { admitParent, authorizeRun } from './reach.ts';
 import { retrieveRun, type AddressOf } from './retrieve.ts';
 import type { NewRun } from './row.ts';
 import type { Triggered } from './trigger.ts';
@@ -77,6 +77,8 @@ export function runHandlers({
     async triggerTask(request) {
       const { taskId } = request.params;
       request.authorize([{ type: 'tasks', id: taskId }]);
+      const parent = request.body.options?.parentRunId;
+      if (parent !== undefined) await admitParent(engine.sql, request, parent);
       const run = prepared(request, taskId, request.body);
       const triggered = await trigger(withCaller(request, run instanceof Promise ? await run : run));
       await handToken(request, triggered.id);
@@ -94,6 +96,8 @@ export function runHandlers({
       const results = await Promise.all(
         items.map(async (item, index) => {
           try {
+            const parent = item.options?.parentRunId;
+            if (parent !== undefined) await admitParent(engine.sql, request, parent);
             const run = prepareRun(engine, request.environment, item.task, item);
             return await trigger(withCaller(request, run instanceof Promise ? await run : run, index));
           } catch (error) {

@@ -8,9 +8,13 @@ import type { NewRun } from './row.ts';
  * when something is not as it hopes (a lane is missing, somebody is ahead), its caller goes the general way.
  */
 
-/** A run without anything that needs the general way: it queues at once, in the lane of the current version. */
+/** A run without anything that needs the general way: it queues at once, in the lane of the current version, and is nobody's child. */
 export const isPlain = (run: NewRun): boolean =>
-  run.state === 'queued' && run.route === 0 && run.batch === undefined && hasNothingOwn(run);
+  run.state === 'queued' &&
+  run.route === 0 &&
+  run.batch === undefined &&
+  run.parentId === null &&
+  hasNothingOwn(run);
 
 /** An item of a batch without anything that needs the general way. */
 export const isPlainItem = (run: NewRun): boolean => run.route === 0 && hasNothingOwn(run);
@@ -39,19 +43,17 @@ export async function insertQueued({ sql, clock }: Engine, runs: readonly NewRun
           ${pick((run) => run.expiresAt)}::timestamptz[], ${pick((run) => run.ttl)}::int[],
           ${pick((run) => run.metadata)}::text[], ${pick((run) => run.maxAttempts)}::int[],
           ${pick((run) => run.maxDuration)}::int[], ${pick((run) => run.priorityMs || null)}::int[],
-          ${pick((run) => run.parentId)}::text[], ${pick((run) => run.rootId)}::text[],
-          ${pick((run) => run.depth || null)}::smallint[], ${pick((run) => run.requestKey)}::uuid[]
+          ${pick((run) => run.requestKey)}::uuid[]
         ) as i (env, id, task, queue_id, key, ord, payload, payload_type, expires_at, ttl, metadata, max_attempts, max_duration,
-                priority, parent, root, depth, request)
+                priority, request)
         -- held, so that no claim drops the lane under it
         join lanes l on l.env = i.env and l.queue_id = i.queue_id and l.key = i.key and l.route = 0
          for key share of l
     ), made as (
       insert into runs (env, id, task, queue_id, concurrency_key, payload, payload_type, max_attempts, max_duration, ttl, ord,
-                        priority_ms, metadata, parent_id, root_id, depth, created_at, request_key)
+                        priority_ms, metadata, created_at, request_key)
       select p.env, p.id, p.task, p.queue_id, nullif(p.key, ''), p.payload, p.payload_type, p.max_attempts, p.max_duration, p.ttl,
-             p.ord, coalesce(p.priority, 0), p.metadata, p.parent, p.root, coalesce(p.depth, 0::smallint),
-             ${new Date(clock.now())}::timestamptz, p.request
+             p.ord, coalesce(p.priority, 0), p.metadata, ${new Date(clock.now())}::timestamptz, p.request
         from placed p where (select count(*) from placed) = ${runs.length}::int
     )
     insert into queued (lane_id, ord, run_id, env, expires_at)
@@ -113,11 +115,10 @@ export async function insertLeased(
          for key share of r
     ), made as (
       insert into runs (env, id, task, queue_id, concurrency_key, payload, payload_type, max_attempts, max_duration, ttl, ord,
-                        priority_ms, metadata, parent_id, root_id, depth, created_at, request_key)
+                        priority_ms, metadata, created_at, request_key)
       select ${run.env}::int, ${run.id}, ${run.task}, ${run.queueId}::int, nullif(${run.key}, ''), ${run.payload}::text,
              ${run.payloadType}::text, ${run.maxAttempts}::int, ${run.maxDuration}::int, ${run.ttl}::int, ${run.ord}::bigint,
-             ${run.priorityMs}::int, ${run.metadata}::text, ${run.parentId}::text, ${run.rootId}::text, ${run.depth}::smallint,
-             ${at}::timestamptz, ${run.requestKey ?? null}::uuid
+             ${run.priorityMs}::int, ${run.metadata}::text, ${at}::timestamptz, ${run.requestKey ?? null}::uuid
         from free
     )
     insert into leases (env, run_id, runner_id, queue_id, key, version_id, attempt, leased_at)

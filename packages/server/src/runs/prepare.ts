@@ -1,5 +1,5 @@
 import type { triggerBody } from '@millrace/contract';
-import { parseDelay, parseDuration, storedType } from '@millrace/contract';
+import { lastMoment, parseDelay, parseDuration, storedType } from '@millrace/contract';
 import type { TaskManifest } from '@millrace/contract/runner';
 import type { z } from 'zod';
 import type { Environment } from '../auth/principal.ts';
@@ -8,9 +8,9 @@ import { usePacket } from '../packets/use.ts';
 import { badRequest, Problem, unprocessable } from '../problem.ts';
 import { cleanQueueName } from '../queues/names.ts';
 import { queueOf } from '../workers/register.ts';
-import type { CurrentVersion } from '../workers/versions.ts';
 import type { Engine } from './engine.ts';
-import { storedKey } from './idempotency-key.ts';
+import { storedKey, storedWaitKey, waitKeyMs } from './idempotency-key.ts';
+import { findLock, type KnownTask } from './lock.ts';
 import type { Debounce, NewRun } from './row.ts';
 import { storableJson } from './storable.ts';
 
@@ -47,22 +47,16 @@ export function prepareRun(
   if (
     current instanceof Promise ||
     options.lockToVersion !== undefined ||
-    options.payloadType === storedType ||
-    options.parentRunId !== undefined
+    options.payloadType === storedType
   ) {
     return prepareSlowly(engine, environment, task, body, headers, current);
   }
-  const queueId = engine.queues.id(environment.id, queueName(task, options, current?.tasks.get(task)));
-  const facts = { current, lockedTo: undefined, parent: undefined };
+  const manifest = current?.tasks.get(task);
+  const queueId = engine.queues.id(environment.id, queueName(task, options, manifest));
+  const facts = { manifest, lockedTo: undefined };
   return typeof queueId === 'number'
     ? buildRun(engine, environment, task, body, headers, queueId, facts)
     : queueId.then((id) => buildRun(engine, environment, task, body, headers, id, facts));
-}
-
-interface Facts {
-  readonly current: CurrentVersion | undefined;
-  readonly lockedTo: number | undefined;
-  readonly parent: { readonly id: string; readonly root: string; readonly depth: number } | undefined;
 }
 
 async function prepareSlowly(
@@ -76,16 +70,12 @@ async function prepareSlowly(
   const options = body.options ?? {};
   const current = await currentSoon;
   if (options.payloadType === storedType) await checkStored(engine, environment, body.payload);
-  const lockedTo =
+  const facts =
     options.lockToVersion === undefined
-      ? undefined
-      : await findLock(engine, environment, task, options.lockToVersion);
-  const parent =
-    options.parentRunId === undefined
-      ? undefined
-      : await findParent(engine, environment, options.parentRunId);
-  const queueId = await engine.queues.id(environment.id, queueName(task, options, current?.tasks.get(task)));
-  return buildRun(engine, environment, task, body, headers, queueId, { current, lockedTo, parent });
+      ? { manifest: current?.tasks.get(task), lockedTo: undefined }
+      : await findLock(engine.sql, environment.id, task, options.lockToVersion);
+  const queueId = await engine.queues.id(environment.id, queueName(task, options, facts.manifest));
+  return buildRun(engine, environment, task, body, headers, queueId, facts);
 }
 
 const queueName = (task: string, options: Options, manifest: TaskManifest | undefined): string =>
@@ -106,40 +96,6 @@ async function checkStored(
   );
 }
 
-async function findLock(
-  { sql }: Engine,
-  environment: Environment,
-  task: string,
-  version: string,
-): Promise<number> {
-  const [row] = await sql<{ id: number; knows: boolean }[]>`
-    select v.id, exists (select from tasks t where t.version_id = v.id and t.id = ${task}) as knows
-      from versions v where v.env = ${environment.id} and v.version = ${version}`;
-  if (!row)
-    throw unprocessable(
-      `Version "${version}" does not exist in this environment: lock to a registered version.`,
-    );
-  if (!row.knows) throw unprocessable(`Version "${version}" has no task "${task}".`);
-  return row.id;
-}
-
-export async function findParent(
-  { sql }: Pick<Engine, 'sql'>,
-  environment: Environment,
-  id: string,
-): Promise<NonNullable<Facts['parent']>> {
-  const [row] = await sql<{ root: string; depth: number; status: string | null }[]>`
-    select coalesce(root_id, id) as root, depth, status from runs where env = ${environment.id} and id = ${id}`;
-  if (!row) throw unprocessable(`options.parentRunId: there is no run "${id}" in this environment.`);
-  // It would outlive the tree that it belongs to.
-  if (row.status === 'CANCELED') {
-    throw unprocessable(
-      `options.parentRunId: the run "${id}" has been canceled, and what it triggers with it.`,
-    );
-  }
-  return { id, root: row.root, depth: row.depth + 1 };
-}
-
 function buildRun(
   { clock }: Engine,
   environment: Environment,
@@ -147,10 +103,9 @@ function buildRun(
   body: TriggerRequest,
   headers: TriggerHeaders,
   queueId: number,
-  { current, lockedTo, parent }: Facts,
+  { manifest, lockedTo }: KnownTask,
 ): NewRun {
   const options = body.options ?? {};
-  const manifest = current?.tasks.get(task);
   const now = clock.now();
   const debounced = options.debounce && readDebounce(options.debounce);
   const due = debounced
@@ -158,16 +113,17 @@ function buildRun(
     : options.delay === undefined
       ? null
       : readDelay(options.delay, now);
-  const known = lockedTo !== undefined || manifest !== undefined;
+  if (due !== null && due > lastMoment) {
+    throw badRequest(`options.${debounced ? 'debounce.' : ''}delay: ends beyond the year 9999; give less.`);
+  }
   const ttl = readTtl(options.ttl) ?? manifest?.ttl ?? (environment.kind === 'dev' ? devTtlSeconds : null);
   const priorityMs = Math.trunc(Math.max(-mostInt, Math.min(mostInt, (options.priority ?? 0) * 1_000)));
   const delayed = due !== null && due > now;
-  const idempotencyKey = readIdempotencyKey(headers.idempotencyKey ?? options.idempotencyKey);
   return {
     env: environment.id,
     id: newTimedId('run', now),
     task,
-    state: delayed ? 'delayed' : known ? 'queued' : 'parked',
+    state: delayed ? 'delayed' : manifest ? 'queued' : 'parked',
     queueId,
     key: options.concurrencyKey ?? '',
     route: lockedTo ?? 0,
@@ -176,11 +132,7 @@ function buildRun(
     ttl,
     expiresAt: ttl !== null && ttl > 0 && !delayed ? new Date(now + ttl * 1_000) : null,
     due: delayed ? new Date(due) : null,
-    idempotencyKey,
-    idempotencyExpiresAt:
-      idempotencyKey === null
-        ? null
-        : readIdempotencyExpiry(headers.idempotencyKeyTTL ?? options.idempotencyKeyTTL, now),
+    ...readIdempotency(options, headers, now),
     idempotencyOptions: options.idempotencyKeyOptions ? storableJson(options.idempotencyKeyOptions) : null,
     ...(debounced && { debounce: debounced.debounce }),
     tags: readTags(options.tags),
@@ -194,9 +146,10 @@ function buildRun(
     region: options.region ?? null,
     priorityMs,
     test: options.test ?? false,
-    parentId: parent?.id ?? null,
-    rootId: parent?.root ?? null,
-    depth: parent?.depth ?? 0,
+    parentId: options.parentRunId ?? null,
+    parentFence: options.parentFence,
+    rootId: null,
+    depth: 0,
   };
 }
 
@@ -251,19 +204,28 @@ function readTtl(ttl: string | number | undefined): number | undefined {
   throw badRequest(`options.ttl: ${read.error}`);
 }
 
-function readIdempotencyKey(key: string | undefined): string | null {
-  if (key === undefined) return null;
+function readIdempotency(
+  { waitKey, ...options }: Options,
+  headers: TriggerHeaders,
+  now: number,
+): Pick<NewRun, 'idempotencyKey' | 'idempotencyExpiresAt'> {
+  if (waitKey !== undefined) {
+    return { idempotencyKey: storedWaitKey(waitKey), idempotencyExpiresAt: new Date(now + waitKeyMs) };
+  }
+  const key = headers.idempotencyKey ?? options.idempotencyKey;
+  if (key === undefined) return { idempotencyKey: null, idempotencyExpiresAt: null };
   // A key in the body has been looked at.
   if (key.length > longestIdempotencyKey) {
     throw badRequest(`idempotency-key: at most ${longestIdempotencyKey} characters.`);
   }
-  return storedKey(key);
+  const ttl = headers.idempotencyKeyTTL ?? options.idempotencyKeyTTL;
+  return { idempotencyKey: storedKey(key), idempotencyExpiresAt: readIdempotencyExpiry(ttl, now) };
 }
 
 function readIdempotencyExpiry(ttl: string | undefined, now: number): Date {
   if (ttl === undefined) return new Date(now + defaultIdempotencyMs);
   const read = parseDuration(ttl);
-  if (typeof read === 'number') return new Date(now + read);
+  if (typeof read === 'number') return new Date(Math.min(now + read, lastMoment));
   throw badRequest(`options.idempotencyKeyTTL: ${read.error}`);
 }
 

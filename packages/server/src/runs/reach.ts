@@ -1,7 +1,8 @@
 import type { OperationDeclaration } from '@millrace/contract';
 import type { Queryable } from '../db/connect.ts';
-import type { Problem } from '../problem.ts';
-import type { Request } from '../request.ts';
+import { allows, isUnrestricted } from '../auth/scopes.ts';
+import { forbidden, type Problem } from '../problem.ts';
+import type { Identity, Request } from '../request.ts';
 
 /** What a caller may reach a run by. */
 interface Reached {
@@ -33,20 +34,46 @@ export async function reachRun(sql: Queryable, request: RunRequest, missing: Pro
   return run;
 }
 
-/** A run may be reached through its own id, its task, any of its tags or its batch. */
+/** 403 unless the caller may write the run that is to be the parent of what it triggers. Whether there is one shows only then. */
+export async function admitParent(
+  sql: Queryable,
+  { principal, environment }: Pick<Request<OperationDeclaration>, 'principal' | 'environment'>,
+  id: string | undefined,
+): Promise<void> {
+  if (id === undefined || principal.kind === 'personalAccessToken' || isUnrestricted(principal.scopes))
+    return;
+  const [row] = await sql<{ task: string; tags: string[] | null; batch_id: string | null }[]>`
+    select task, tags, batch_id from runs where env = ${environment.id} and id = ${id}`;
+  const identities = row
+    ? identitiesOf({
+        id,
+        taskIdentifier: row.task,
+        tags: row.tags ?? [],
+        batchId: row.batch_id ?? undefined,
+      })
+    : [{ type: 'runs', id }];
+  if (!allows(principal.scopes, 'write', identities)) throw forbidden();
+}
+
+interface ReachableRun {
+  readonly id: string;
+  readonly taskIdentifier: string;
+  readonly tags: readonly string[];
+  readonly batchId?: string | undefined;
+}
+
+/** 403 unless the caller may do with this run what the request asks for. */
 export function authorizeRun(
   request: Pick<Request<OperationDeclaration>, 'authorize'>,
-  run: {
-    readonly id: string;
-    readonly taskIdentifier: string;
-    readonly tags: readonly string[];
-    readonly batchId?: string | undefined;
-  },
+  run: ReachableRun,
 ): void {
-  request.authorize([
-    { type: 'runs', id: run.id },
-    { type: 'tasks', id: run.taskIdentifier },
-    ...run.tags.map((tag) => ({ type: 'tags', id: tag })),
-    ...(run.batchId === undefined ? [] : [{ type: 'batch', id: run.batchId }]),
-  ]);
+  request.authorize(identitiesOf(run));
 }
+
+/** A run may be reached through its own id, its task, any of its tags or its batch. */
+const identitiesOf = ({ id, taskIdentifier, tags, batchId }: ReachableRun): Identity[] => [
+  { type: 'runs', id },
+  { type: 'tasks', id: taskIdentifier },
+  ...tags.map((tag) => ({ type: 'tags', id: tag })),
+  ...(batchId === undefined ? [] : [{ type: 'batch', id: batchId }]),
+];

@@ -10,7 +10,7 @@ export interface OtherPayload {
 
 interface ReplayedRow {
   readonly task: string;
-  readonly queue: string;
+  readonly queue_id: number;
   readonly payload: string | null;
   readonly payload_type: string | null;
   readonly concurrency_key: string | null;
@@ -34,16 +34,14 @@ export async function prepareReplay(
   other: OtherPayload = {},
 ): Promise<NewRun | undefined> {
   const [row] = await engine.sql<ReplayedRow[]>`
-    select r.task, q.name as queue, r.payload, r.payload_type, r.concurrency_key, r.machine, r.region, r.tags,
+    select r.task, r.queue_id, r.payload, r.payload_type, r.concurrency_key, r.machine, r.region, r.tags,
            coalesce(r.seed_metadata, r.metadata) as metadata, r.is_test
-      from runs r join queues q on q.id = r.queue_id
-     where r.env = ${environment.id} and r.id = ${run}`;
+      from runs r where r.env = ${environment.id} and r.id = ${run}`;
   if (!row) return undefined;
   const made = await prepareRun(engine, environment, row.task, {
     ...(other.payload === undefined ? payloadOf(row) : { payload: other.payload }),
     options: {
       payloadType: other.payload === undefined ? (row.payload_type ?? undefined) : other.payloadType,
-      queue: { name: row.queue },
       concurrencyKey: row.concurrency_key ?? undefined,
       machine: (row.machine ?? undefined) as Machine | undefined,
       region: row.region ?? undefined,
@@ -53,7 +51,8 @@ export async function prepareReplay(
       test: row.is_test,
     },
   });
-  return { ...made, replayOf: run };
+  // The queue itself: its name may hold what a name on the wire may not, as that of a task does.
+  return { ...made, queueId: row.queue_id, replayOf: run };
 }
 
 /** As a trigger would bring it: a value for JSON, which is stored without its type, and the text itself for other types. */

@@ -1,9 +1,11 @@
-import { parseDelay } from '@millrace/contract';
+import { lastMoment, parseDelay } from '@millrace/contract';
 import { badRequest, unprocessable } from '../problem.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { Engine } from './engine.ts';
 
-/** Gives a run that is still delayed another time. One that was let go, started or ended has no delay any more: 422. */
+/**
+ * Gives a run that is still delayed another time, which is not past: 400. One that was let go, started or ended has no delay any more: 422.
+ */
 export async function rescheduleRun(
   { sql, clock }: Engine,
   dispatch: Pick<Dispatch, 'expect'>,
@@ -12,9 +14,12 @@ export async function rescheduleRun(
   delay: string,
 ): Promise<void> {
   const now = clock.now();
-  const read = parseDelay(delay, new Date(now));
-  if (!(read instanceof Date)) throw badRequest(`delay: ${read.error}`);
-  const due = new Date(Math.max(now, read.getTime()));
+  const due = parseDelay(delay, new Date(now));
+  if (!(due instanceof Date)) throw badRequest(`delay: ${due.error}`);
+  if (due.getTime() < now) {
+    throw badRequest(`delay: ${due.toISOString()} is past; give a later date, or a duration such as 10m.`);
+  }
+  if (due.getTime() > lastMoment) throw badRequest('delay: ends beyond the year 9999; give less.');
   const [moved] = await sql`
     with moved as (
       update delayed set due = ${due} where env = ${env} and run_id = ${run} and not retry returning env, run_id

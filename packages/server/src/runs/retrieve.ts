@@ -4,6 +4,7 @@ import type { SerializedError } from '@millrace/contract/runner';
 import type { Fragment, Queryable } from '../db/connect.ts';
 import type { Engine } from './engine.ts';
 import { readData } from './data.ts';
+import { shownKey } from './idempotency-key.ts';
 
 /** What every mention of a run shows. */
 export interface RelatedRow {
@@ -146,15 +147,12 @@ export const whereabouts = (sql: Queryable): Fragment => sql`
   left join versions v on v.id = f.version_id
   left join versions lv on lv.id = l.version_id`;
 
-/** Keys that begin so are the SDK's own: they lead an attempt that runs again to the runs that it triggered before. */
-const ownKey = 'wait of ';
-
 export function related(row: RelatedRow) {
   return {
     id: row.id,
     status: row.status,
     taskIdentifier: row.task,
-    idempotencyKey: row.idempotency_key?.startsWith(ownKey) ? undefined : (row.idempotency_key ?? undefined),
+    idempotencyKey: shownKey(row.idempotency_key),
     version: row.version ?? undefined,
     ...statusFlags(row.status),
     isTest: row.is_test,

@@ -50,6 +50,9 @@ export interface NewRun {
   readonly priorityMs: number;
   readonly test: boolean;
   readonly parentId: string | null;
+  /** Of the parent's attempt that triggers it. */
+  readonly parentFence?: number | undefined;
+  /** Null without a parent, and where it is found out by what writes the run, which then holds the parent. So is the depth. */
   readonly rootId: string | null;
   readonly depth: number;
   /** The schedule whose tick it is. */

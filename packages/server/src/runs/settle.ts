@@ -4,6 +4,7 @@ import type { Sql } from '../db/connect.ts';
 import { groupCommit } from '../db/group.ts';
 import { identifyFailures } from '../errors/identify.ts';
 import type { Held } from '../workers/runners.ts';
+import type { AskedToStop } from './cancel.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { Engine } from './engine.ts';
 import { storableJson, storableText } from './storable.ts';
@@ -16,6 +17,8 @@ export interface Settled {
   readonly stale: boolean;
   /** What became of the run: a final status, or `retry`, `released`, `parked`. */
   readonly kind: string | undefined;
+  /** Live attempts, of runs below it, that this asked to stop; their runners do not know yet. */
+  readonly asked?: readonly AskedToStop[];
 }
 
 /**
@@ -54,6 +57,9 @@ const kinds: Readonly<Record<Exclude<Outcome['kind'], 'failed'>, string>> = {
   unknownTask: 'parked',
 };
 
+/** A year: no task means to be tried again later than that, and a date must come of it. */
+const longestPauseMs = 366 * 86_400_000;
+
 async function writeOutcomes(
   { engine, sql, dispatch, resume, identify }: Settling,
   attempts: readonly EndedAttempt[],
@@ -66,7 +72,7 @@ async function writeOutcomes(
     rows.flatMap((row) => (row.failure ? [[row, fingerprints.next().value ?? null] as const] : [])),
   );
   const pick = (read: (row: (typeof rows)[number]) => Value) => column(rows, read);
-  const recorded = await sql<{ ix: number; kind: string; limited: boolean; woke: boolean }[]>`
+  const recorded = await sql<RecordedRow[]>`
     select * from settle_runs(
       ${new Date(now)},
       ${pick((row) => row.env)}::int[],
@@ -83,10 +89,13 @@ async function writeOutcomes(
   const settled: Settled[] = attempts.map(() => ({ stale: true, kind: undefined }));
   const freed = new Set<number>();
   const ready = new Set<number>();
+  // All that were asked to stop are in each row.
+  let asked = askedIn(recorded[0]);
   for (const { ix, kind, limited, woke } of recorded) {
     const row = rows[ix - 1];
     if (!row) continue;
-    settled[ix - 1] = { stale: false, kind };
+    settled[ix - 1] = { stale: false, kind, ...(asked && { asked }) };
+    asked = undefined;
     if (woke) ready.add(row.env);
     if (limited || kind === 'released') freed.add(row.env);
     if (kind === 'retry' && row.due) dispatch.expect(row.due.getTime());
@@ -95,6 +104,21 @@ async function writeOutcomes(
   for (const env of freed) dispatch.wake(env);
   return settled;
 }
+
+interface RecordedRow {
+  readonly ix: number;
+  readonly kind: string;
+  readonly limited: boolean;
+  readonly woke: boolean;
+  readonly asked_runner: string[] | null;
+  readonly asked_fence: string[] | null;
+}
+
+const askedIn = (row: RecordedRow | undefined): AskedToStop[] | undefined =>
+  row?.asked_runner?.map((runner, index) => ({
+    runner_id: runner,
+    fence: row.asked_fence?.[index] as string,
+  }));
 
 /** The columns of one outcome. */
 function readOutcome({ outcome }: EndedAttempt, now: number) {
@@ -119,7 +143,7 @@ function readOutcome({ outcome }: EndedAttempt, now: number) {
         ...blank,
         kind: kinds.retry,
         error: storableJson(outcome.error),
-        due: new Date(now + Math.max(0, outcome.delayMs)),
+        due: new Date(now + Math.min(longestPauseMs, Math.max(0, outcome.delayMs))),
       };
     default:
       return { ...blank, kind: kinds[outcome.kind] };

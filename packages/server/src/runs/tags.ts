@@ -1,16 +1,22 @@
 import { unprocessable } from '../problem.ts';
 import type { Engine } from './engine.ts';
+import { holdAttempt } from './hold-attempt.ts';
 
 const mostTags = 10;
 
-/** Adds tags to a run; how many of them it did not have yet. More than ten in all are refused with 422, and none is added. */
+/**
+ * Adds tags to a run; how many of them it did not have yet. More than ten in all are refused with 422, and none is added; so are, with 409,
+ * those of an attempt of the run (`fence`) that is over.
+ */
 export function addTags(
   { sql, clock }: Engine,
   env: number,
   run: string,
   tags: readonly string[],
+  fence?: number,
 ): Promise<number> {
   return sql.begin(async (tx) => {
+    if (fence !== undefined) await holdAttempt(tx, env, run, fence, 'its tags are');
     const [row] = await tx<{ tags: string[] | null }[]>`
       select tags from runs where env = ${env} and id = ${run} for no key update`;
     const had = row?.tags ?? [];

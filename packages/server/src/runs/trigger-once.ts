@@ -1,6 +1,7 @@
 import { unuse, useOnce, type OneTimeUse } from '../auth/one-time.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { Engine } from './engine.ts';
+import { refusedParent } from './parent.ts';
 import type { NewRun } from './row.ts';
 import { insertRuns, type Triggered } from './trigger.ts';
 
@@ -14,14 +15,15 @@ export async function triggerOnce(
   run: NewRun,
   use: OneTimeUse,
 ): Promise<Triggered> {
-  const [row] = await sql.begin(async (tx) => {
+  const row = await sql.begin(async (tx) => {
     const [made] = await tx<{ run_id: string; cached: boolean }[]>`
       select id as run_id, false as cached from runs where env = ${run.env} and request_key = ${run.requestKey ?? null}::uuid`;
-    if (made) return [made];
+    if (made) return made;
     await useOnce(tx, run.env, use, run.id);
-    const rows = await insertRuns({ sql: tx, clock }, [run]);
-    if (rows[0]?.cached) await unuse(tx, use);
-    return rows;
+    const [inserted] = await insertRuns({ sql: tx, clock }, [run]);
+    if (inserted && inserted.refused !== null) throw refusedParent(inserted.refused, run.parentId ?? '');
+    if (inserted?.cached) await unuse(tx, use);
+    return inserted;
   });
   if (!row) throw new TypeError('a run that is inserted is answered');
   if (!row.cached) {

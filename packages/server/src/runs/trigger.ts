@@ -3,12 +3,14 @@ import type { Clock } from '../db/clock.ts';
 import { column, type Value } from '../db/columns.ts';
 import type { Queryable } from '../db/connect.ts';
 import { groupCommit } from '../db/group.ts';
+import { Problem } from '../problem.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { Engine } from './engine.ts';
 import { insertLeased, insertQueued, isPlain, NotedFacets } from './insert-plain.ts';
+import { refusedParent, type ParentRefusal } from './parent.ts';
 import type { NewRun } from './row.ts';
 import { triggerOnce } from './trigger-once.ts';
-import { withoutTwins } from './twins.ts';
+import { isOfOneParent, withoutTwins } from './twins.ts';
 
 export interface Triggered {
   readonly id: string;
@@ -21,19 +23,27 @@ export interface Triggered {
  */
 export function createTrigger(engine: Engine, dispatch: Dispatch): (run: NewRun) => Promise<Triggered> {
   const noted = new NotedFacets();
-  const grouped = groupCommit<NewRun, Triggered>((runs) => writeRuns(engine, dispatch, noted, runs));
-  return (run) => (run.oneTime ? triggerOnce(engine, dispatch, run, run.oneTime) : grouped(run));
+  const grouped = groupCommit<NewRun, Written>((runs) => writeRuns(engine, dispatch, noted, runs));
+  return async (run) => {
+    if (run.oneTime) return triggerOnce(engine, dispatch, run, run.oneTime);
+    const triggered = await grouped(run);
+    if (triggered instanceof Problem) throw triggered;
+    return triggered;
+  };
 }
+
+/** A run that is refused leaves its company as it is. */
+type Written = Triggered | Problem;
 
 async function writeRuns(
   engine: Engine,
   dispatch: Dispatch,
   noted: NotedFacets,
   calls: readonly NewRun[],
-): Promise<Triggered[]> {
+): Promise<Written[]> {
   // An idempotency key is kept with whatever run a debounced trigger comes to: it goes without company.
   if (calls.length > 1 && calls.some((call) => call.debounce && call.idempotencyKey !== null)) {
-    const alone: Triggered[] = [];
+    const alone: Written[] = [];
     for (const call of calls) alone.push(...(await writeRuns(engine, dispatch, noted, [call])));
     return alone;
   }
@@ -49,32 +59,43 @@ async function writeRuns(
       (await insertRuns(engine, runs, offers).catch(metsItself)) ??
       // Now what it met is there to be seen.
       (await insertRuns(engine, runs, offers));
-    if (!plain) for (const row of rows) if (!row.cached) noted.add(runs[row.ix - 1] as NewRun);
+    if (!plain) {
+      for (const row of rows) if (!row.cached && row.refused === null) noted.add(runs[row.ix - 1] as NewRun);
+    }
   } catch (error) {
     for (const offer of offers) offer?.decline();
     throw error;
   }
-  const results: Triggered[] = [];
+  const results: Written[] = [];
   const queuedIn = new Set<number>();
   for (const row of rows) {
     const place = row.ix - 1;
     const run = runs[place] as NewRun;
     const offer = offers[place];
-    results[place] = { id: row.run_id, isCached: row.cached };
+    const refused = row.refused !== null && refusedParent(row.refused, run.parentId ?? '');
+    results[place] = refused || { id: row.run_id, isCached: row.cached };
     if (row.fence !== null && offer) {
-      offer.accept(handOff(engine, run, Number(row.fence), offer.version));
+      offer.accept(handOff(engine, { ...run, rootId: row.root }, Number(row.fence), offer.version));
       continue;
     }
     offer?.decline();
-    if (row.cached) continue;
+    if (row.cached || refused) continue;
     if (run.state === 'queued') queuedIn.add(run.env);
     if (run.due) dispatch.expect(run.due.getTime());
   }
   for (const env of queuedIn) dispatch.wake(env);
+  // What is refused for its parent's sake says nothing of a twin that has another parent.
+  const isApart = (call: NewRun, index: number): boolean => {
+    const place = places[index] as number;
+    return results[place] instanceof Problem && !isOfOneParent(runs[place] as NewRun, call);
+  };
+  const apart = calls.filter(isApart);
+  const again = apart.length > 0 ? (await writeRuns(engine, dispatch, noted, apart)).values() : undefined;
   const answered = new Set<number>();
   return calls.map((call, index) => {
     const place = places[index] as number;
-    const result = results[place] as Triggered;
+    const result = results[place] as Written;
+    if (result instanceof Problem) return isApart(call, index) ? (again?.next().value as Written) : result;
     // Only an idempotency key says of what it finds that it was there, and not to the same request sent again.
     const isRepeated = call.requestKey !== undefined && call.requestKey === runs[place]?.requestKey;
     const isFirst = !answered.has(place) || call.idempotencyKey === null || isRepeated;
@@ -102,19 +123,21 @@ async function insertPlainly(
   const [first] = runs;
   if (offer && first && runs.length === 1) {
     const fence = await insertLeased(engine, first, offer);
-    return fence === undefined
-      ? undefined
-      : [{ ix: 1, run_id: first.id, cached: false, fence: String(fence) }];
+    return fence === undefined ? undefined : [{ ...plainly, ix: 1, run_id: first.id, fence: String(fence) }];
   }
   if (offers.some((one) => one !== undefined) || !(await insertQueued(engine, runs))) return undefined;
-  return runs.map((run, index) => ({ ix: index + 1, run_id: run.id, cached: false, fence: null }));
+  return runs.map((run, index) => ({ ...plainly, ix: index + 1, run_id: run.id, fence: null }));
 }
+
+const plainly = { cached: false, root: null, refused: null } as const;
 
 interface TriggerRow {
   readonly ix: number;
   readonly run_id: string;
   readonly cached: boolean;
   readonly fence: string | null;
+  readonly root: string | null;
+  readonly refused: ParentRefusal | null;
 }
 
 type Offer = NonNullable<ReturnType<Dispatch['offer']>>;
@@ -165,7 +188,8 @@ export function insertRuns(
       ${pick((run) => run.debounce?.maxMs)}::bigint[],
       ${pick((run) => run.debounce?.trailing)}::text[]::boolean[],
       ${pick((run) => run.replayOf)}::text[],
-      ${pick((run) => run.region)}::text[])`;
+      ${pick((run) => run.region)}::text[],
+      ${pick((run) => run.parentFence)}::bigint[])`;
 }
 
 /** What the runner is told of a run that goes straight to it: all of it is known here, nothing is read. */

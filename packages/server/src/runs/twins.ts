@@ -22,6 +22,10 @@ export function withoutTwins(calls: readonly NewRun[]): {
   return { runs, places };
 }
 
+/** Whether both are the children of one attempt, or nobody's. */
+export const isOfOneParent = (one: NewRun, other: NewRun): boolean =>
+  one.parentId === other.parentId && one.parentFence === other.parentFence;
+
 /** In the order in which they decide: a debounce key counts only where nothing else leads to a run. */
 function namesOf({ env, task, requestKey, idempotencyKey, debounce }: NewRun): string[] {
   const names: string[] = [];

@@ -235,6 +235,41 @@ describe('overlap', () => {
     expect(lease).toEqual({ cancel_requested: true });
   });
 
+  it('cancel: fires all the same when it met a run of the tree that begins to wait', async () => {
+    const test = await testSchedules();
+    const env = test.environment.id;
+    const base = soon(test.engine.clock.now());
+    test.goTo(base + 100);
+    await test.create({ cron: '* * * * *', overlap: 'cancel' });
+    test.goTo(base + minute + 5);
+    await test.fire();
+    const current = await test.engine.versions.current(env);
+    await test.addRunner('runner_1');
+    const [attempt] = await test.claim('runner_1', [current?.id ?? 0], 1);
+    const child = await test.trigger('plain', { parentRunId: attempt!.run });
+    test.goTo(base + 2 * minute + 5);
+    let fired: Promise<void> | undefined;
+    await test.sql.begin(async (tx) => {
+      // In the order of waits: what is waited for first, the waiting attempt last.
+      await tx`select from runs where env = ${env} and id = ${child.id} for update`;
+      fired = test.fire();
+      await expect
+        .poll(async () => {
+          const [row] = await test.sql`
+            select from pg_stat_activity
+             where datname = current_database() and wait_event_type = 'Lock' and query like '%cancel_runs%'`;
+          return row !== undefined;
+        })
+        .toBe(true);
+      await tx`select from leases where env = ${env} and run_id = ${attempt!.run} for update`;
+    });
+    await fired;
+    expect(await test.ticks()).toHaveLength(2);
+    expect(await test.statusOf(child.id)).toBe('CANCELED');
+    const [lease] = await test.sql`select cancel_requested from leases`;
+    expect(lease).toEqual({ cancel_requested: true });
+  });
+
   it('queue: its runs execute one after the other, those of another schedule do not wait for them', async () => {
     const test = await testSchedules();
     const base = soon(test.engine.clock.now());
@@ -358,7 +393,8 @@ describe('a backfill', () => {
   ])('of %s is refused', async (_, { from, to }, message) => {
     const test = await testSchedules();
     const { id } = await test.create({ cron: '* * * * *' });
-    const at = (minutes: number) => new Date(test.engine.clock.now() + minutes * minute).toISOString();
+    const now = test.engine.clock.now();
+    const at = (minutes: number) => new Date(now + minutes * minute).toISOString();
     await expect(
       backfillSchedule(test.engine, test.environment, id, { from: at(from), to: at(to), max: 10 }),
     ).rejects.toThrow(message);

@@ -1,5 +1,6 @@
 import { CronError } from '@millrace/contract/cron';
 import type { Environment } from '../auth/principal.ts';
+import { again } from '../db/again.ts';
 import { column, type Value } from '../db/columns.ts';
 import type { Transaction } from '../db/connect.ts';
 import { markCanceled, tellRunners, type AskedToStop } from '../runs/cancel.ts';
@@ -42,10 +43,9 @@ interface Fired {
 export async function fireDue({ engine, runners, dispatch }: FireDependencies): Promise<number> {
   const { sql, clock } = engine;
   const now = clock.now();
-  const stop: AskedToStop[] = [];
-  const fired = await sql.begin(async (tx) => {
+  const act = async (tx: Transaction) => {
     const rows = await claimDue(tx, new Date(now));
-    if (rows.length === 0) return { schedules: 0, made: [] };
+    if (rows.length === 0) return { schedules: 0, made: [], stop: [] };
     const planned: Fired[] = [];
     for (const row of rows) planned.push(await planRow(engine, row, now));
     const made = await launchTicks(
@@ -55,10 +55,11 @@ export async function fireDue({ engine, runners, dispatch }: FireDependencies): 
     );
     await recordSkips(tx, planned, new Date(now));
     await moveOn(tx, planned, made);
-    stop.push(...(await cancelEarlier(tx, made, planned, new Date(now))));
-    return { schedules: rows.length, made };
-  });
-  tellRunners(engine, runners, stop);
+    const stop = await cancelEarlier(tx, made, planned, new Date(now));
+    return { schedules: rows.length, made, stop };
+  };
+  const fired = await again(() => sql.begin(act));
+  tellRunners(engine, runners, fired.stop);
   for (const env of new Set(fired.made.map(({ environment }) => environment.id))) dispatch.wake(env);
   return fired.schedules;
 }

@@ -2,7 +2,7 @@ import { parseDelay, parseDuration, type Body, type Operations } from '@millrace
 import { newId, newTimedId } from '../db/ids.ts';
 import { badRequest } from '../problem.ts';
 import type { Engine } from '../runs/engine.ts';
-import { storedKey } from '../runs/idempotency-key.ts';
+import { storedKey, storedWaitKey, waitKeyMs } from '../runs/idempotency-key.ts';
 
 type NewToken = NonNullable<Body<Operations['createWaitpointToken']>>;
 
@@ -23,9 +23,16 @@ export async function createToken(
   given: NewToken,
 ): Promise<CreatedToken> {
   const now = clock.now();
-  const key = given.idempotencyKey === undefined ? null : storedKey(given.idempotencyKey);
+  const { waitKey, idempotencyKey } = given;
+  const key =
+    waitKey !== undefined
+      ? storedWaitKey(waitKey)
+      : idempotencyKey === undefined
+        ? null
+        : storedKey(idempotencyKey);
   const expiresAt = new Date(readTimeout(given.timeout, now));
-  const keyExpiresAt = key === null ? null : new Date(now + readKeyTtl(given.idempotencyKeyTTL));
+  const keyMs = waitKey === undefined ? readKeyTtl(given.idempotencyKeyTTL) : waitKeyMs;
+  const keyExpiresAt = key === null ? null : new Date(now + keyMs);
   const tags = [...new Set((given.tags ?? []).map((tag) => tag.trim()).filter((tag) => tag !== ''))];
   const id = newTimedId('waitpoint', now);
   const callback = newId('cb').slice(3) + newId('cb').slice(3);

@@ -1,4 +1,5 @@
 import type { WaitpointToken } from '@millrace/contract';
+import { shownKey } from '../runs/idempotency-key.ts';
 
 export interface WaitpointRow {
   readonly id: string;
@@ -12,19 +13,15 @@ export interface WaitpointRow {
   readonly completed_at: Date | null;
 }
 
-/** Keys that begin so are the SDK's own: they lead an attempt that runs again to what it made before. */
-const ownKey = 'wait of ';
-
 /** A token as replies show it. */
 export const shown = (row: WaitpointRow, baseUrl: string): WaitpointToken => ({
   id: row.id,
   url: addressOf(row, baseUrl),
   status: row.status,
-  ...(row.idempotency_key !== null &&
-    !row.idempotency_key.startsWith(ownKey) && {
-      idempotencyKey: row.idempotency_key,
-      idempotencyKeyExpiresAt: row.idempotency_expires_at?.toISOString(),
-    }),
+  ...(shownKey(row.idempotency_key) !== undefined && {
+    idempotencyKey: shownKey(row.idempotency_key),
+    idempotencyKeyExpiresAt: row.idempotency_expires_at?.toISOString(),
+  }),
   timeoutAt: row.expires_at?.toISOString(),
   completedAt: row.completed_at?.toISOString(),
   tags: row.tags ?? [],

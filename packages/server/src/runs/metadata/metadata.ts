@@ -4,6 +4,7 @@ import type { Transaction } from '../../db/connect.ts';
 import type { Redactor } from '../../envvars/redact/redactor.ts';
 import { badRequest, Problem, unprocessable } from '../../problem.ts';
 import type { Engine } from '../engine.ts';
+import { holdAttempt } from '../hold-attempt.ts';
 import { applyOperations, refusedKey, type Metadata } from '@millrace/contract/metadata';
 
 export interface MetadataChange {
@@ -48,7 +49,8 @@ export async function changeMetadata(
       select coalesce(parent_id, id) as parent, coalesce(root_id, id) as root
         from runs where env = ${env} and id = ${run}`;
     if (!family) return {};
-    if (change.fence !== undefined) await holdAttempt(tx, env, run, change.fence);
+    if (change.fence !== undefined)
+      await holdAttempt(tx, env, run, change.fence, 'its changes of metadata are');
     const rows = await tx<Row[]>`
       select id, status, metadata from runs
        where env = ${env} and id = any(${[run, family.parent, family.root]}::text[]) order by id for no key update`;
@@ -92,17 +94,6 @@ async function write(
   await tx`
     update runs set metadata = ${text}, seed_metadata = coalesce(seed_metadata, metadata, '{}'), updated_at = ${at}
      where env = ${env} and id = ${run}`;
-}
-
-/** Its lease, or what is kept of it while it waits, stays until the change is written: whoever takes the run over waits for that. */
-async function holdAttempt(tx: Transaction, env: number, run: string, fence: number): Promise<void> {
-  // It may go from one to the other meanwhile, and back.
-  for (const table of [tx`leases`, tx`suspended`, tx`leases`]) {
-    const held = await tx`
-      select from ${table} where env = ${env} and run_id = ${run} and fence = ${fence} for key share`;
-    if (held.length > 0) return;
-  }
-  throw new Problem(409, 'This attempt is over: its changes of metadata are refused.');
 }
 
 function changed(metadata: Metadata, operations: readonly MetadataOperation[]): Metadata {

@@ -1,3 +1,4 @@
+import { lastMoment } from '@millrace/contract';
 import type { AttemptWaits, AttemptWaited, Outcome, Wait } from '@millrace/contract/runner';
 import { column, type Value } from '../../db/columns.ts';
 import type { Sql } from '../../db/connect.ts';
@@ -58,6 +59,9 @@ export const waitNotStored: Outcome = {
   },
 };
 
+const momentOf = (ms: number | undefined): number | undefined =>
+  ms === undefined ? undefined : Math.min(lastMoment, Math.max(0, ms));
+
 async function writeWaits(
   engine: Engine,
   sql: Sql,
@@ -67,12 +71,13 @@ async function writeWaits(
 ): Promise<AttemptWaited[]> {
   const now = engine.clock.now();
   const rows = begun.flatMap(({ env, run, fence, waits }) =>
+    // Whose it is comes last: a runner may write anything into what it sends.
     waits.map(({ inMs, ...wait }) => ({
+      ...wait,
       env,
       run,
       fence,
-      ...wait,
-      until: wait.until ?? (inMs === undefined ? undefined : now + inMs),
+      until: momentOf(wait.until ?? (inMs === undefined ? undefined : now + inMs)),
     })),
   );
   const pick = (read: (row: (typeof rows)[number]) => Value) => column(rows, read);

@@ -48,7 +48,11 @@ export function createResume(engine: Engine, sql: Sql, runners: ConnectedRunners
         // They are still ready: the next round of upkeep tries again.
         engine.log.warn('resume.failed', { env, error: String(error) });
       })
-      .finally(() => resuming.delete(env));
+      .finally(() => {
+        resuming.delete(env);
+        // Asked for between the last look of the round and here.
+        if (again.has(env)) resume(env);
+      });
     resuming.set(env, done);
   };
 

@@ -139,6 +139,26 @@ describe('a run that waits for a run', () => {
   });
 });
 
+it('a wait that ends in the moment in which its attempt is suspended for another one is heard of', async () => {
+  const { t, claim, begin, resume } = await start('parent', 'child');
+  const { id } = await t.trigger('parent');
+  const [attempt] = await claim();
+  const children = await Promise.all([1, 2, 3].map(() => t.trigger('child')));
+  const [one, two, three] = children.map(
+    ({ id: target }, n) => ({ key: `run/child/${n}`, kind: 'RUN', target }) as const,
+  );
+  await begin(attempt!, one!, two!, three!);
+  const taken = await claim();
+  await t.end(taken.find((child) => child.run === one!.target)!);
+  expect(await resume()).toMatchObject([{ run_id: id, keys: [one!.key] }]);
+  await t.sql.begin(async (tx) => {
+    // As the end of the third child does, which nobody asks about now.
+    await tx`select end_waits(${new Date(t.engine.clock.now())}, ${t.environment.id}, ${three!.target})`;
+    expect(await begin(attempt!, two!)).toMatchObject({ state: 'suspended' });
+  });
+  expect(await resume()).toMatchObject([{ run_id: id, keys: [three!.key] }]);
+});
+
 describe('a run that waits for a batch', () => {
   it('goes on when the last of its runs has ended, in whatever order they do', async () => {
     const { t, claim, begin, resume, status } = await start('parent', 'child');
@@ -192,6 +212,18 @@ describe('a run that waits for a time', () => {
     const run = await retrieveRun(t.engine, t.environment.id, id);
     expect(run).toMatchObject({ status: 'COMPLETED', attemptCount: 1 });
     expect(run?.durationMs).toBeLessThan(60_000);
+  });
+
+  it('waits until the last of dates where it is to wait for longer, and not at all for one before the first', async () => {
+    const { t, claim, begin } = await start('parent');
+    for (let n = 0; n < 3; n++) await t.trigger('parent');
+    const [one, two, three] = await claim();
+    const waited = await Promise.all([
+      begin(one!, { key: 'time/1', kind: 'TIME', until: 8.64e15 }),
+      begin(two!, { key: 'time/1', kind: 'TIME', inMs: 1e300 }),
+      begin(three!, { key: 'time/1', kind: 'TIME', until: -8.64e15 }),
+    ]);
+    expect(waited.map(({ state }) => state)).toEqual(['suspended', 'suspended', 'running']);
   });
 });
 

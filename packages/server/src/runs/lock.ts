@@ -1,0 +1,30 @@
+import type { TaskManifest } from '@millrace/contract/runner';
+import type { Queryable } from '../db/connect.ts';
+import { unprocessable } from '../problem.ts';
+
+/** A task as the version declares it that a run of it will execute on. */
+export interface KnownTask {
+  /** Undefined where no version has it yet. */
+  readonly manifest: TaskManifest | undefined;
+  /** The id of that version, if the run may go to no other. */
+  readonly lockedTo: number | undefined;
+}
+
+/** The task of a run that is locked to a version, whatever version is current. 422 for a version that does not exist or lacks the task. */
+export async function findLock(
+  sql: Queryable,
+  env: number,
+  task: string,
+  version: string,
+): Promise<KnownTask> {
+  const [row] = await sql<{ id: number; manifest: TaskManifest | null }[]>`
+    select v.id, t.manifest
+      from versions v left join tasks t on t.version_id = v.id and t.id = ${task}
+     where v.env = ${env} and v.version = ${version}`;
+  if (!row)
+    throw unprocessable(
+      `Version "${version}" does not exist in this environment: lock to a registered version.`,
+    );
+  if (!row.manifest) throw unprocessable(`Version "${version}" has no task "${task}".`);
+  return { manifest: row.manifest, lockedTo: row.id };
+}

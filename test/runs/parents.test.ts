@@ -1,0 +1,49 @@
+/** Whose child a run may be. */
+import { expect, it } from 'vitest';
+import { installation } from '../access/installation.ts';
+
+it('a caller makes children only of runs that it may write, and learns nothing of others', async () => {
+  const { ask, keys, keyWith, sql } = await installation();
+  const made = async (task: string, options = {}) =>
+    (await ask(`POST /api/v1/tasks/${task}/trigger`, { key: keys.prod, body: { options } })).body
+      .id as string;
+  const [mine, other, tagged] = [
+    await made('mine'),
+    await made('other'),
+    await made('other', { tags: 'ours' }),
+  ];
+  const scopes = ['trigger:tasks:mine', 'batchTrigger:tasks:mine'];
+  const triggerOnly = await keyWith(scopes);
+  const operator = await keyWith([...scopes, 'write:tasks:mine', 'write:tags:ours']);
+  const forms = {
+    single: (key: string, parentRunId: string) =>
+      ask('POST /api/v1/tasks/mine/trigger', { key, body: { options: { parentRunId } } }),
+    batch: (key: string, parentRunId: string) =>
+      ask('POST /api/v3/batches', { key, body: { runCount: 1, taskIdentifiers: ['mine'], parentRunId } }),
+    whole: (key: string, parentRunId: string) =>
+      ask('POST /api/v2/tasks/batch', { key, body: { items: [{ task: 'mine' }], parentRunId } }),
+  };
+  for (const [form, send] of Object.entries(forms)) {
+    const answer = async (key: string, parent: string) => {
+      const { status, body } = await send(key, parent);
+      return { form, parent, ok: status < 300, error: body.error };
+    };
+    const refused = (parent: string) => ({ form, parent, ok: false, error: 'Unauthorized' });
+    for (const parent of [mine, other, tagged, 'run_unknown']) {
+      expect(await answer(triggerOnly, parent)).toEqual(refused(parent));
+    }
+    for (const parent of [other, 'run_unknown'])
+      expect(await answer(operator, parent)).toEqual(refused(parent));
+    for (const parent of [mine, tagged]) expect(await answer(operator, parent)).toMatchObject({ ok: true });
+    expect(await answer(keys.prod, other)).toMatchObject({ ok: true });
+    expect(await answer(keys.prod, 'run_unknown')).toMatchObject({
+      ok: false,
+      error: expect.stringMatching(/no run "run_unknown"/),
+    });
+  }
+  const items = [mine, other, undefined].map((parentRunId) => ({ task: 'mine', options: { parentRunId } }));
+  const { body } = await ask('POST /api/v1/tasks/trigger-many', { key: operator, body: { items } });
+  expect(body.results).toMatchObject([{ isCached: false }, { status: 403 }, { isCached: false }]);
+  const [row] = await sql`select count(*)::int as count from runs where parent_id is null and task = 'mine'`;
+  expect(row).toEqual({ count: 2 });
+});
