@@ -37,7 +37,8 @@ create table channel_segments (
   records text not null,
   primary key (channel, seq)
 );
-create index channel_segments_by_time on channel_segments using brin (at);
+-- Kept up to date as it grows: the duty of `session_look` reads its end, and a part that is not summed up is read whole.
+create index channel_segments_by_time on channel_segments using brin (at) with (autosummarize = on);
 -- Compressing what is written once and mostly sent from memory costs more than its bytes.
 alter table channel_segments alter column records set storage external;
 
@@ -74,9 +75,7 @@ create function append_to_channels(
   -- one a part
   part_places int[], part_offsets int[], part_counts int[], part_ids uuid[]
 ) returns table (place int, state text, seq bigint, at timestamptz, part int, count int)
-language plpgsql volatile
-set plan_cache_mode = force_generic_plan
-as $$
+language plpgsql volatile as $$
 begin
   -- In one order everywhere. What follows sees what was committed before these locks were had.
   perform from channels c where c.id = any (of_ids) order by c.id for update;
@@ -140,6 +139,9 @@ create table sessions (
   primary key (env, id),
   check (closed_at is not null or closed_reason is null)
 ) with (fillfactor = 80);
+-- Until when appends were looked at for messages that no run was started for: one row.
+create table session_look (until timestamptz not null);
+insert into session_look values (now());
 create unique index sessions_by_external_id on sessions (env, external_id) where external_id is not null;
 create index sessions_by_type on sessions (env, type, id);
 create index sessions_by_task on sessions (env, task, id);
@@ -147,3 +149,9 @@ create index sessions_by_tag on sessions using gin (tags);
 -- For the duty that lets go of sessions that ended long ago.
 create index sessions_by_close on sessions (closed_at) where closed_at is not null;
 create index sessions_by_expiry on sessions (expires_at) where expires_at is not null;
+
+-- The `.in` of a session by one of its names: the id that the server gives a channel of that name. The session need not be there yet.
+create function session_messages(p_env int, p_session text) returns uuid language sql stable as $$
+  select substr(encode(sha256(convert_to(p_env || '/s/in//' || coalesce(
+           (select coalesce(s.external_id, s.id) from sessions s where s.env = p_env and s.id = p_session), p_session), 'UTF8')), 'hex'), 1, 32)::uuid
+$$;

@@ -166,8 +166,12 @@ function batchesOf(appends: readonly Pending[]): Batch[] {
 /** Answers what can be answered; replies the appends that go again. */
 function answer(batch: Batch, outcome: Outcome, published: Published): Pending[] {
   const { key, appends, twins } = batch;
-  const { state, tail } = outcome;
   const all = (append: Pending): Pending[] => [append, ...(twins.get(append) ?? [])];
+  if (outcome.state === 'failed') {
+    for (const append of appends.flatMap(all)) append.reject(outcome.reason);
+    return [];
+  }
+  const { state, tail } = outcome;
 
   if (state === 'ok') {
     let seq = outcome.tail;

@@ -43,12 +43,22 @@ export interface ChannelsOptions {
   readonly wakes: Wakes;
 }
 
+/** Each row is fetched through its key: a plan that was made for empty tables would read them whole when they no longer are. */
+const writerSettings = {
+  plan_cache_mode: 'force_generic_plan',
+  jit: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  enable_seqscan: 'off',
+  enable_memoize: 'off',
+};
+
 export function startChannels({ database, sql, clock, wakes }: ChannelsOptions): Channels {
   // Writes never wait behind the queries of requests.
   const writing = connect(database, {
     name: 'millrace channels',
     max: 2,
-    settings: { plan_cache_mode: 'force_generic_plan', jit: 'off' },
+    settings: writerSettings,
   });
   const read = (key: ChannelKey, from: number, limit?: number) => readRecords(sql, key, from, limit);
   const hub = new Hub({ read, tails: (ids) => readTails(sql, ids) });
