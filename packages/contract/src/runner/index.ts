@@ -1,3 +1,3 @@
-export * from './brief.ts';
+export type { BriefAssignment } from './brief.ts';
 export * from './manifest.ts';
 export * from './messages.ts';

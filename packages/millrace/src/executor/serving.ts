@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { inFull } from '@millrace/contract/runner';
+import { inFull } from '@millrace/contract/brief';
 import type {
   Assignment,
   AttemptWaits,

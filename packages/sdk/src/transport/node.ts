@@ -2,9 +2,7 @@
  * The transport on Node: node:http with kept-alive connections. Measured beside the alternatives (µs a call, 32 callers, one
  * core shared with nothing): node:http about 50, undici 7 about 40 for 2.2 MB more to install, global `fetch` 200 to 400.
  */
-import { createHmac } from 'node:crypto';
-import http from 'node:http';
-import https from 'node:https';
+import type http from 'node:http';
 import {
   timeoutMessage,
   type HttpReply,
@@ -12,6 +10,12 @@ import {
   type SignText,
   type Transport,
 } from './transport.ts';
+
+/**
+ * Loaded when first needed, and not by `import`: that reads every export of theirs, and with them loads what Node keeps for the day
+ * they are used, all of fetch and TLS. It was half the time in which a process with tasks starts.
+ */
+const builtin = process.getBuiltinModule;
 
 interface Origin {
   readonly request: typeof http.request;
@@ -30,10 +34,10 @@ function originOf(baseURL: string): Origin {
   const known = origins.get(baseURL);
   if (known) return known;
   const url = new URL(baseURL);
-  const secure = url.protocol === 'https:';
+  const { request, Agent } = builtin(url.protocol === 'https:' ? 'node:https' : 'node:http');
   const origin: Origin = {
-    request: secure ? https.request : http.request,
-    agent: secure ? new https.Agent(agentOptions) : new http.Agent(agentOptions),
+    request,
+    agent: new Agent(agentOptions),
     hostname: url.hostname.replace(/^\[|\]$/g, ''),
     port: url.port,
     hostHeader: url.host,
@@ -112,4 +116,4 @@ export const send: Transport = async (wanted) => {
 };
 
 export const signText: SignText | undefined = (key, text) =>
-  createHmac('sha256', key).update(text).digest('base64url');
+  builtin('node:crypto').createHmac('sha256', key).update(text).digest('base64url');

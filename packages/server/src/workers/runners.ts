@@ -1,4 +1,5 @@
-import { brief, type Assignment, type AttemptWaited, type ServerMessage } from '@millrace/contract/runner';
+import { brief } from '@millrace/contract/brief';
+import type { Assignment, AttemptWaited, ServerMessage } from '@millrace/contract/runner';
 import { mostSuspended } from '@millrace/contract/runner';
 
 /** An attempt that a runner holds, as this process knows it. */

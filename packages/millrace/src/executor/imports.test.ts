@@ -1,0 +1,23 @@
+import { execFileSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+
+const built = (path: string): string => new URL(`../../../${path}`, import.meta.url).href;
+
+/** What Node loads for these modules: their files, and parts of its own. */
+function loadedBy(modules: readonly string[]): string[] {
+  const script = `
+    import { registerHooks } from 'node:module';
+    const files = [];
+    registerHooks({ load(url, context, next) { files.push(url); return next(url, context); } });
+    for (const url of ${JSON.stringify(modules)}) await import(url);
+    console.log(JSON.stringify([...files, ...process.moduleLoadList]));`;
+  return JSON.parse(
+    execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' }),
+  ) as string[];
+}
+
+it('a process with tasks starts without what only its runner or its first call needs', () => {
+  const loaded = loadedBy([built('millrace/dist/executor/serving.js'), built('sdk/dist/executor/index.js')]);
+  expect(loaded.filter((name) => name.includes('/dist/')).length).toBeGreaterThan(10);
+  expect(loaded.filter((name) => /\/zod\/|undici|NativeModule (?:tls|http|https)$/.test(name))).toEqual([]);
+});
