@@ -50,13 +50,19 @@ export function writtenCauses(stack: string): Written[] {
   return found;
 }
 
-/** The further lines of a message, which end where its frames begin; a message that goes on for long is cut. */
+/**
+ * The further lines of a message, which end where its frames begin; a message that goes on for long is cut. Some errors have no frames: then
+ * only what a bracket opened belongs to the message, up to the line that is less indented than the first.
+ */
 function restOfMessage(lines: string[], at: number): string {
+  const opened = /[[{]$/.test(lines[at]?.slice(0, bounds.line) ?? '');
+  const indent = /^ {0,24}/.exec(lines[at + 1] ?? '')?.[0] ?? '';
   const further: string[] = [];
   for (const line of lines.slice(at + 1, at + 40)) {
     if (/^ {2,24}at /.test(line)) return further.length === 0 ? '' : `\n${further.join('\n')}`;
     if (/^ {0,20}\}|\[cause\]:|\[errors\]:/.test(line) && further.length === 0) return '';
     further.push(line.slice(0, 200).replace(/^ {2,4}/, ''));
+    if (opened && !line.startsWith(indent)) return `\n${further.join('\n')}`;
   }
   return '';
 }

@@ -8,8 +8,8 @@ const statement =
 const command = /^(?:Command (?:failed|timed out|was killed)|spawn(?:Sync)? \S{1,200} E[A-Z]{2,15})/;
 
 /**
- * Errors that are born on a socket or on a server: whether functions of the app are on their stack depends on the versions of Node and of
- * the library. Their message and the task say which bug it is, and the class and the frames do not count.
+ * Errors that are born on a socket, on a server or in another process: which class they have depends on the versions of Node and of the
+ * library, so the family stands for the class.
  */
 export function familyOf(type: string, message: string): string | undefined {
   if (network.test(message)) return 'network';
@@ -18,4 +18,12 @@ export function familyOf(type: string, message: string): string | undefined {
   if (type === 'error' || type === 'DatabaseError' || statement.test(message)) return 'statement';
   if (command.test(message)) return 'command';
   return undefined;
+}
+
+/**
+ * Errors of which the message and the task say enough, where functions of the app are on the stack with one version of a driver and not with
+ * another. A statement that failed without a name in its answer ("value too long") is told by its place, and so is a refused connection.
+ */
+export function isPlaceless(family: string | undefined, message: string): boolean {
+  return family === 'aborted' || family === 'command' || (family === 'statement' && /'|<text>/.test(message));
 }

@@ -108,6 +108,20 @@ describe('one bug keeps its fingerprint', () => {
     );
   });
 
+  test('when a build puts a helper elsewhere or inlines it', () => {
+    same(
+      error('Error', 'DB_URL is missing', 'must (/app/a.js:1:1)', 'readConfig (/app/b.js:9:1)'),
+      error('Error', 'DB_URL is missing', 'readConfig (/app/main.mjs:9:1)'),
+    );
+  });
+
+  test('when its own class made it', () => {
+    same(
+      error('Rejected', 'Claim is late', 'Rejected.late (/app/a.js:1:1)', 'submit (/app/b.js:9:1)'),
+      error('Rejected', 'Claim is late', 'submit (/app/b.js:9:1)'),
+    );
+  });
+
   test('when a library tells the same cause again in the stack', () => {
     const stack = 'AxiosError: read ECONNRESET\n    at get (/app/a.js:1:1)';
     same(
@@ -140,6 +154,36 @@ describe('two bugs have two fingerprints', () => {
     different(
       error('NotFound', 'No such vessel', 'Store.get (/app/a.js:1:1)', 'planArrival (/app/b.js:9:1)'),
       error('NotFound', 'No such vessel', 'Store.get (/app/a.js:1:1)', 'planDeparture (/app/b.js:9:1)'),
+    );
+  });
+
+  test('when what sends requests throws the same status for two callers', () => {
+    different(
+      error('Error', 'Server answered 503', 'loadJson (/app/http.js:1:1)', 'loadRates (/app/a.js:9:1)'),
+      error('Error', 'Server answered 503', 'loadJson (/app/http.js:1:1)', 'loadTaxes (/app/a.js:19:1)'),
+    );
+  });
+
+  test('when one method of a class is asked by two others of it', () => {
+    different(
+      error('Error', 'no such shelf', 'Shelves.rows (/app/a.js:1:1)', 'Shelves.move (/app/a.js:9:1)'),
+      error('Error', 'no such shelf', 'Shelves.rows (/app/a.js:1:1)', 'Shelves.count (/app/a.js:19:1)'),
+    );
+  });
+
+  test('when a connection is refused to two functions', () => {
+    const refused = 'connect ECONNREFUSED 127.0.0.1:5432';
+    different(
+      error('Error', refused, 'loadOrders (/app/a.js:1:1)'),
+      error('Error', refused, 'loadStock (/app/a.js:9:1)'),
+    );
+  });
+
+  test('when two statements fail and the answer names nothing', () => {
+    const slow = 'canceling statement due to statement timeout';
+    different(
+      error('error', slow, 'countVisits (/app/a.js:1:1)'),
+      error('error', slow, 'report (/app/a.js:9:1)'),
     );
   });
 
@@ -187,6 +231,15 @@ describe('two bugs have two fingerprints', () => {
     different(failed('email'), failed('source'));
   });
 
+  test('when the multi-line message of a cause without frames differs', () => {
+    const failed = (path: string) => ({
+      name: 'Error',
+      message: 'Bad letter',
+      stack: `Error: Bad letter\n    at check (/app/a.js:1:1)\n[cause]: ZodError: [\n  {\n    "code": "too_big",\n    "path": [\n      "${path}"\n    ]\n  }\n]`,
+    });
+    different(failed('subject'), failed('language'));
+  });
+
   test('when an app class is called like one of a library', () => {
     different(
       error(
@@ -208,6 +261,16 @@ describe('two bugs have two fingerprints', () => {
     const failed = { name: 'TypeError', message: 'fetch failed', stack: '' };
     const cause = (code: string) => ({ name: 'Error', message: `connect ${code} 10.0.0.1:443` });
     different({ ...failed, causes: [cause('ECONNREFUSED')] }, { ...failed, causes: [cause('ETIMEDOUT')] });
+  });
+
+  test('when only the cause of a cause differs', () => {
+    const failed = (code: string): ThrownError => ({
+      ...error('Error', 'Import failed', 'load (/app/a.js:1:1)'),
+      causes: [
+        { name: 'Error', message: 'No place', causes: [{ name: 'Error', message: `Stock is ${code}` }] },
+      ],
+    });
+    different(failed('gone'), failed('held'));
   });
 
   test('when the cause is only written in the stack', () => {

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import { bounds, propertyOf, storable, textOf } from './bounds.ts';
 import { causeKeys, writtenCauses } from './causes.ts';
-import { framesOf, throwSite } from './frames.ts';
+import { framesOf } from './frames.ts';
 import { comparable, normaliseMessage } from './message.ts';
-import { familyOf } from './families.ts';
+import { familyOf, isPlaceless } from './families.ts';
+import { throwSite } from './site.ts';
 import { thrownType } from './thrown.ts';
 import { typeOf } from './type.ts';
 
@@ -45,9 +46,9 @@ export function fingerprintOf(error: ThrownError): Fingerprint {
   const answer = statementAnswer(message, given[0]);
   const causes = answer === undefined ? causeKeys(given, type, message) : [];
   const task = textOf(propertyOf(error, 'taskIdentifier'), bounds.name);
-  const site = throwSite(app);
+  const site = throwSite(app, type, message);
   const family = task === '' ? undefined : familyOf(type, answer ?? message);
-  const unplaced = family !== undefined || (throughFetch && task !== '');
+  const unplaced = isPlaceless(family, answer ?? message) || (throughFetch && task !== '');
   // With nothing of the app on the stack, the task is the place; without a task, the library is.
   const place = unplaced || (site === '' && task !== '') ? '' : site || `library ${library}`;
   const key = [
@@ -67,10 +68,8 @@ export function fingerprintOf(error: ThrownError): Fingerprint {
   };
 }
 
-type Cause = ReturnType<typeof causesOf>[number];
-
 /** A query builder that wraps what the database answered quotes the statement: the answer is the error, and older versions throw it bare. */
-function statementAnswer(message: string, cause: Cause | undefined): string | undefined {
+function statementAnswer(message: string, cause: GivenCause | undefined): string | undefined {
   if (cause === undefined || !message.startsWith('Failed query: ')) return undefined;
   return normaliseMessage(cause.message) || undefined;
 }
@@ -79,18 +78,33 @@ function codeOf(code: unknown): string {
   return typeof code === 'string' || typeof code === 'number' ? storable(String(code).slice(0, 80)) : '';
 }
 
-function causesOf(
-  error: ThrownError,
-  stack: string,
-): { name: unknown; message: string; stack?: string; code: string }[] {
+function causesOf(error: ThrownError, stack: string): GivenCause[] {
+  const given = givenCauses(error);
+  return given.length === 0 ? writtenCauses(stack) : given;
+}
+
+interface GivenCause {
+  name: unknown;
+  message: string;
+  stack?: string;
+  code: string;
+}
+
+/** Causes and theirs in one list, each before what caused it, as the text of a stack shows them. */
+function givenCauses(error: unknown, found: GivenCause[] = []): GivenCause[] {
   const given = propertyOf(error, 'causes');
-  if (!Array.isArray(given) || given.length === 0) return writtenCauses(stack);
-  return given.slice(0, bounds.causes).map((cause: unknown) => ({
-    name: propertyOf(cause, 'name'),
-    message: textOf(propertyOf(cause, 'message'), bounds.message),
-    code: codeOf(propertyOf(cause, 'code')),
-    stack: textOf(propertyOf(cause, 'stack'), bounds.line),
-  }));
+  if (!Array.isArray(given)) return found;
+  for (const cause of given.slice(0, bounds.causes) as unknown[]) {
+    if (found.length >= bounds.causes) break;
+    found.push({
+      name: propertyOf(cause, 'name'),
+      message: textOf(propertyOf(cause, 'message'), bounds.message),
+      code: codeOf(propertyOf(cause, 'code')),
+      stack: textOf(propertyOf(cause, 'stack'), bounds.line),
+    });
+    givenCauses(cause, found);
+  }
+  return found;
 }
 
 /** The public id of an error group: a hash of its whole key, so that two tasks never share one. */

@@ -53,6 +53,11 @@ const same: [string, string, string][] = [
     'Expected values to be strictly equal:\n\n40 !== 5\n',
   ],
   [
+    'what a bundler calls the variables of a computed call',
+    'steps[step] is not a function',
+    'steps[step2] is not a function',
+  ],
+  [
     'what a bundler calls an import',
     'import_orders.total is not a function',
     '(0 , orders_1.total) is not a function',
@@ -95,6 +100,8 @@ const different: [string, string, string][] = [
     "Cannot find package 'mysql' imported from /a/b.js",
   ],
   ['methods', 'GET /x failed', 'POST /x failed'],
+  ['classes, which are no people', 'Cannot bind to RegExp', 'Cannot bind to ArrayBuffer'],
+  ['signals without a word for them', 'ffmpeg ended by SIGKILL', 'ffmpeg ended by SIGTERM'],
   ['algorithms', 'Unsupported algorithm RS256', 'Unsupported algorithm HS256'],
   ['codes in pairs', 'response.code=404', 'response.code=500'],
   ['codes in JSON', 'Said {"code":"FULL"}', 'Said {"code":"CLOSED"}'],
@@ -108,6 +115,7 @@ const sameWords: [string, string, string][] = [
     'Path birch has no second part',
   ],
   ['tiers', 'Unknown tier: silver', 'Unknown tier: gold'],
+  ['codes of places', 'Depot QUYW is full', 'Depot BX7K2 is full'],
   ['branches', 'Branch feature/kelp-12 has no preview', 'Branch feature/amber-7 has no preview'],
   [
     'full names without a title',

@@ -8,7 +8,9 @@ import { isErrorWord, withoutBareData } from './vocabulary.ts';
 import { forms, identifiers, protectedNumbers } from './tokens.ts';
 
 const titles = '(?:(?:Dr|Mr|Mrs|Ms|Mx|Prof|Sir)\\.? )';
-const names = "\\p{Lu}[\\p{Ll}']{1,30}(?:[ -](?:van |de |da |von |el |al-)?(?:\\p{Lu}[\\p{L}']{1,30})){0,3}";
+// Not the first half of a name from code: "to RegExp", "in Effect.run".
+const names =
+  "\\p{Lu}[\\p{Ll}']{1,30}(?![.#]?[\\p{L}_])(?:[ -](?:van |de |da |von |el |al-)?(?:\\p{Lu}[\\p{L}']{1,30})){0,3}";
 const nouns =
   'plan tier user customer client member employee driver patient guest contact recipient sender owner assignee student city country region company vendor supplier tenant merchant store named called';
 const before = `for|of|to|from|by|with|near|at|in|${nouns
@@ -77,11 +79,14 @@ export const rules: Rule[] = [
 function withoutFullName(found = ''): string {
   const parts = found.split(' ');
   let first = 0;
-  while (first < parts.length && isErrorWord(parts[first] ?? '')) first += 1;
+  while (first < parts.length && isWritten(parts[first])) first += 1;
   const rest = parts.slice(first);
-  if (rest.length < 2 || rest.some(isErrorWord) || product.test(rest.join(' '))) return found;
+  if (rest.length < 2 || rest.some(isWritten) || product.test(rest.join(' '))) return found;
   return [...parts.slice(0, first), '<name>'].join(' ');
 }
+
+/** "New" among capitals is rather the beginning of a place. */
+const isWritten = (word = ''): boolean => word !== 'New' && isErrorWord(word);
 
 function distinctLines(text: string): string {
   const lines = new Set<string>();

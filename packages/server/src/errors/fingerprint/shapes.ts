@@ -103,6 +103,13 @@ export const shapes: Rule[] = [
     (_all = '', name = '', _call = '', what = '') => `${protect(plainName(name))} is not ${what}`,
     includes(' is not a'),
   ),
+  // Which variables stand there is the bundler's choice.
+  replacing(
+    'computed member',
+    /^[\w$.]{1,100}\[[^\]\n]{1,60}\] is not (a function|a constructor)\b/,
+    '<value> is not $1',
+    includes('] is not a'),
+  ),
   replacing(
     'not iterable',
     /^(?:(?:object|number|string|boolean|function|symbol) )?(\S{0,200}) is not (iterable|async iterable)(?: \(.{0,80}\))?/,

@@ -181,7 +181,7 @@ export const protectedNumbers: Rule[] = [
   ),
   replacing(
     'status after a word',
-    new RegExp(`(?:\\b(?:with|got|status|was|is)|:|=>|->|→) ${known}(?=[.,;:!)\\]]? ?$|[,;:)] | \\()`, 'g'),
+    new RegExp(`(?:\\b(?:with|got|status)|:|=>|->|→) ${known}(?=[.,;:!)\\]]? ?$|[,;:)] | \\()`, 'g'),
     protect,
     hasDigit,
   ),

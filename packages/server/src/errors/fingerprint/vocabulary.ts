@@ -71,7 +71,8 @@ function hasStem(lower: string): boolean {
   return false;
 }
 
-const bareWord = /^\(?([A-Za-z][a-z]+(?:['-][A-Za-z]?[a-z]+)?)[),;:!?.]{0,2}$/;
+// In capitals too, apart from system codes and signals: "Depot QUYW is full".
+const bareWord = /^\(?([A-Za-z][a-z]+(?:['-][A-Za-z]?[a-z]+)?|(?!E[A-Z]{3}|SIG)[A-Z]{2,8})[),;:!?.]{0,2}$/;
 const naming =
   /(?:^|[\s(])(?:column|field|fields|property|prop|relation|table|constraint|key|keys|index|schema|function|method|operator|parameter|param|argument|option|variable|header|attribute|module|package|plugin|missing|required|need|needs|requires|import|export|named|scope|permission|feature|flag|rule|setting|reading|event|code|type|status|reason|error)[:=]? ?$/i;
 const spoken =
