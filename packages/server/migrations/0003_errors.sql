@@ -4,6 +4,7 @@
 --   error_groups        who the group is, its state, its totals of all time
 --   error_versions      in which worker versions a fingerprint occurred, with totals of all time
 --   error_tallies       running totals: counts of any range without adding up rows
+--   error_packs         the same of all fingerprints at once, by the hour: to put groups in order of their counts in a range
 -- `tally_errors` moves arrivals into all the others, one call at a time in an environment. Whoever reads or changes groups
 -- calls it first, and upkeep does twice a second, so that a group never waits for either.
 -- Ids of runs and versions are plain values here: those tables have a life of their own.
@@ -17,6 +18,8 @@ create table error_groups (
   id text collate "C" not null check (id ~ '^error_[0-9a-f]{16}$'),
   -- the first one it had; its id is a hash of it
   fingerprint text not null,
+  -- the fingerprint that it is named after
+  number int not null,
   task text not null,
   type text not null,
   -- normalised
@@ -50,11 +53,11 @@ create table error_groups (
          and ignored_until_rate is null and ignored_until_total is null and ignored_from_total is null)),
   check (merged_into is null or status = 'unresolved')
 ) with (fillfactor = 70);
-create index error_groups_by_seen on error_groups (env, seen_slot desc) where merged_into is null;
-create index error_groups_by_total on error_groups (env, total_slot desc, id) where merged_into is null;
-create index error_groups_by_first on error_groups (env, first_seen desc, id) where merged_into is null;
-create index error_groups_by_task on error_groups (env, task);
-create index error_groups_settled on error_groups (env, status) where status <> 'unresolved';
+create index error_groups_by_seen on error_groups (env, seen_slot desc) include (number) where merged_into is null;
+create index error_groups_by_total on error_groups (env, total_slot desc, id) include (number) where merged_into is null;
+create index error_groups_by_first on error_groups (env, first_seen desc, id) include (number) where merged_into is null;
+create index error_groups_by_task on error_groups (env, task) include (number);
+create index error_groups_settled on error_groups (env, status) include (number) where status <> 'unresolved';
 create index error_groups_merged on error_groups (env, merged_into) where merged_into is not null;
 
 create table error_fingerprints (
@@ -72,6 +75,7 @@ create table error_fingerprints (
   unique (env, task, fingerprint)
 ) with (fillfactor = 70);
 create index error_fingerprints_by_group on error_fingerprints (env, group_id);
+create index error_fingerprints_elsewhere on error_fingerprints (env) where group_id <> own_group;
 
 -- What a fingerprint looked like when it was first met.
 create table error_samples (
@@ -82,14 +86,16 @@ create table error_samples (
 );
 
 -- `at` has whole milliseconds, as the wire has. `version` is 0 when the run was never bound to one. `started`: the latest start
--- among the runs.
+-- among the runs. `spans`: of their ids, for `run_facets` (0007): written when they are tallied, so that the end of a run does not wait
+-- for an index that many groups are all over.
 create table error_arrivals (
   env int not null,
   fingerprint_id int not null,
   version int not null,
   at timestamptz not null,
   started timestamptz not null,
-  n int not null
+  n int not null,
+  spans text[] not null default '{}'
 );
 create index error_arrivals_by_env on error_arrivals (env);
 
@@ -103,29 +109,48 @@ create table error_versions (
   total bigint not null,
   first_seen timestamptz not null,
   last_seen timestamptz not null,
-  -- for the index below, which then changes once a day
-  seen_day timestamptz not null generated always as (date_bin('1 day', last_seen, 'epoch')) stored,
   primary key (env, fingerprint_id, version)
 ) with (fillfactor = 70);
--- the id of a version is of one environment
-create index error_versions_by_version on error_versions (version, seen_day) include (env, fingerprint_id, first_seen);
 
 -- After what happened at `at`, in the order of `at` and `version`, the fingerprint had occurred `total` times, and `version_total`
--- times in this version. A row can be left out without making any other wrong: that is how old ones are thinned.
+-- times in this version. A row can be left out without making any other wrong: that is how old ones are thinned. `n` is how often it
+-- occurred since the row before; it counts on when rows before are left out, so that the rows of an hour always add up.
 create table error_tallies (
   env int not null,
   fingerprint_id int not null,
   at timestamptz not null,
   version int not null,
+  n int not null,
   total bigint not null,
   version_total bigint not null,
   primary key (env, fingerprint_id, at, version) include (total)
 );
 create index error_tallies_by_version on error_tallies (env, fingerprint_id, version, at) include (version_total);
-create index error_tallies_by_time on error_tallies (env, at) include (fingerprint_id);
+create index error_tallies_by_time on error_tallies (env, at);
 
 -- Tallies before `until` have been thinned.
 create table error_thinning (
+  env int primary key,
+  until timestamptz not null
+);
+
+-- How often each of `size` fingerprints occurred before `at`: in the hour before, or ever (`whole`). Hours are of one version; the whole is
+-- of one, or of all of them (-1). How counts are written: errors/packed/counts.ts.
+create table error_packs (
+  env int not null,
+  version int not null,
+  whole boolean not null,
+  at timestamptz not null,
+  size int not null,
+  counts bytea not null,
+  primary key (env, whole, version, at)
+);
+create index error_packs_by_hour on error_packs (env, at) where not whole;
+-- compressed already
+alter table error_packs alter counts set storage external;
+
+-- What happened before `until` is packed: where there is no pack, nothing happened.
+create table error_packing (
   env int primary key,
   until timestamptz not null
 );
@@ -155,6 +180,7 @@ $$;
 create table error_texts (
   env int not null,
   group_id text collate "C" not null,
+  number int not null,
   type text not null,
   message text not null,
   primary key (env, group_id)
@@ -245,14 +271,24 @@ begin
     update runs r set error_fingerprint_id = i.fingerprint_id
       from unnest(p_env, p_run, p_fingerprint) as i (env, run_id, fingerprint_id)
      where r.env = i.env and r.id = i.run_id
-    returning r.env, r.error_fingerprint_id as fingerprint_id, coalesce(r.version_id, 0) as version, r.started_at
+    returning r.env, r.id, r.error_fingerprint_id as fingerprint_id, coalesce(r.version_id, 0) as version, r.started_at
   )
-  insert into error_arrivals (env, fingerprint_id, version, at, started, n)
-  select env, fingerprint_id, version, date_trunc('milliseconds', p_at), coalesce(max(started_at), p_at), count(*)
+  insert into error_arrivals (env, fingerprint_id, version, at, started, n, spans)
+  select env, fingerprint_id, version, date_trunc('milliseconds', p_at), coalesce(max(started_at), p_at), count(*),
+         array_agg(distinct left(id, 10))
     from written group by env, fingerprint_id, version;
-  perform note_facets(p_env, array(select 'x:' || x from unnest(p_fingerprint) as x), p_run);
   if exists (select from notification_endpoints) then perform notify_failed_runs(p_env, p_run); end if;
 end $$;
+
+-- Whether a version that this environment does not have is still to be registered: nothing can be of it or later yet. One that is not
+-- written as versions are, or lies before those that are there, will never be.
+create function is_version_to_come(p_env int, p_version text) returns boolean language sql stable as $$
+  select case when p_version ~ '^[0-9]{8}\.[0-9]{1,9}$'
+              then coalesce(string_to_array(p_version, '.')::int[] > (
+                     select string_to_array(v.version, '.')::int[] from versions v
+                      where v.env = p_env and v.version ~ '^[0-9]{8}\.[0-9]{1,9}$' order by v.sequence desc limit 1), true)
+              else false end
+$$;
 
 -- Whether what just happened ends the rest of a group that was resolved or ignored: why, and when. Nulls if not.
 -- The arrays are what arrived for the group, already tallied.
@@ -261,20 +297,19 @@ create function error_reopening(
 ) language plpgsql stable as $$
 declare
   v_since interval;
+  v_fix int;
 begin
   if g.status = 'resolved' then
     act := 'regressed';
-    if g.resolved_in_version is null then
+    select v.sequence into v_fix from versions v where v.env = g.env and v.version = g.resolved_in_version;
+    if v_fix is not null then
+      select min(i.at) into at
+        from unnest(p_at, p_version) as i (at, version) join versions run on run.id = i.version
+       where run.env = g.env and run.sequence >= v_fix;
+    elsif g.resolved_in_version is null or not is_version_to_come(g.env, g.resolved_in_version) then
       -- a run that started before the fix says nothing about it
       select min(i.at) into at from unnest(p_at, p_started) as i (at, started)
        where i.at > g.resolved_at and i.started > g.resolved_at;
-    else
-      -- a version that is not registered yet has no runs: nothing can be of it or later
-      select min(i.at) into at
-        from versions fix
-        join versions run on run.env = fix.env and run.sequence >= fix.sequence
-        join unnest(p_at, p_version) as i (at, version) on i.version = run.id
-       where fix.env = g.env and fix.version = g.resolved_in_version;
     end if;
   elsif g.status = 'ignored' then
     act := 'ignoreEnded';
@@ -319,6 +354,7 @@ declare
   v_n bigint[];
   v_taken bigint;
   v_settled tid[];
+  v_earliest timestamptz;
   late record;
 begin
   if not exists (select from error_arrivals a where a.env = p_env) then return false; end if;
@@ -326,7 +362,11 @@ begin
   with gone as (
     delete from error_arrivals
      where ctid = any (array(select a.ctid from error_arrivals a where a.env = p_env limit c_most))
-    returning fingerprint_id, version, at, started, n
+    returning fingerprint_id, version, at, started, n, spans
+  ), noted as (
+    insert into run_facets (env, facet, span)
+    select distinct p_env, 'x:' || g.fingerprint_id, s.span from gone g cross join lateral unnest(g.spans) as s (span) order by 1, 2, 3
+    on conflict do nothing
   ), summed as (
     select fingerprint_id, version, at, max(started) as started, sum(n)::bigint as n, count(*) as arrivals from gone
      group by fingerprint_id, at, version order by fingerprint_id, at, version
@@ -336,27 +376,32 @@ begin
     from summed;
   if v_taken is null then return false; end if;
 
+  -- Hours that were packed before this came are to be packed again.
+  select min(i) into v_earliest from unnest(v_at) as i;
+  update error_packing set until = date_bin('1 hour', v_earliest, 'epoch') where env = p_env and until > v_earliest;
+  if found then delete from error_packs where env = p_env and at > date_bin('1 hour', v_earliest, 'epoch'); end if;
+
   -- What is older than the newest tally is put in its place afterwards: the tallies behind it grow by it.
-  insert into error_tallies (env, fingerprint_id, at, version, total, version_total)
-  select p_env, f.id, i.at, i.version,
+  insert into error_tallies (env, fingerprint_id, at, version, n, total, version_total)
+  select p_env, f.id, i.at, i.version, i.n,
          f.total + sum(i.n) over (partition by f.id order by i.at, i.version),
          coalesce(v.total, 0) + sum(i.n) over (partition by f.id, i.version order by i.at)
     from unnest(v_fingerprint, v_version, v_at, v_n) as i (fingerprint_id, version, at, n)
     join error_fingerprints f on f.id = i.fingerprint_id
     left join lateral (
       select x.total from error_versions x
-        -- not by the index on versions: it has all fingerprints of one
-       where x.env = p_env and x.fingerprint_id = f.id and x.version + 0 = i.version limit 1) v on true
+       where x.env = p_env and x.fingerprint_id = f.id and x.version = i.version limit 1) v on true
    where f.last_seen is null or i.at > f.last_seen;
   for late in
     select f.id, i.version, i.at, i.n from unnest(v_fingerprint, v_version, v_at, v_n) as i (fingerprint_id, version, at, n)
       join error_fingerprints f on f.id = i.fingerprint_id where i.at <= f.last_seen
   loop
     update error_tallies t
-       set total = t.total + late.n, version_total = t.version_total + case when t.version = late.version then late.n else 0 end
+       set n = t.n + case when t.at = late.at and t.version = late.version then late.n else 0 end,
+           total = t.total + late.n, version_total = t.version_total + case when t.version = late.version then late.n else 0 end
      where t.env = p_env and t.fingerprint_id = late.id and t.at >= late.at and (t.at, t.version) >= (late.at, late.version);
-    insert into error_tallies (env, fingerprint_id, at, version, total, version_total)
-    select p_env, late.id, late.at, late.version, late.n + coalesce((
+    insert into error_tallies (env, fingerprint_id, at, version, n, total, version_total)
+    select p_env, late.id, late.at, late.version, late.n, late.n + coalesce((
              select t.total from error_tallies t
               where t.env = p_env and t.fingerprint_id = late.id and t.at <= late.at
                 and (t.at, t.version) < (late.at, late.version) order by t.at desc, t.version desc limit 1), 0),
@@ -387,8 +432,12 @@ begin
   ), touched as (
     select group_id, sum(n) as n, min(first) as first, max(last) as last, min(id) as fingerprint_id from counted group by group_id
   ), grown as (
-    insert into error_groups as g (env, id, fingerprint, task, type, message, total, first_seen, last_seen)
-    select p_env, t.group_id, f.fingerprint, f.task, s.type, s.message, t.n, t.first, t.last
+    insert into error_groups as g (env, id, fingerprint, number, task, type, message, total, first_seen, last_seen)
+    select p_env, t.group_id, f.fingerprint,
+           case when f.own_group = t.group_id then f.id
+                else (select o.id from error_fingerprints o
+                       where o.env = p_env and o.group_id = t.group_id and o.own_group = t.group_id limit 1) end,
+           f.task, s.type, s.message, t.n, t.first, t.last
       from touched t
       join error_fingerprints f on f.id = t.fingerprint_id
       join error_samples s on s.fingerprint_id = t.fingerprint_id
@@ -396,9 +445,10 @@ begin
       set total = g.total + excluded.total,
           first_seen = least(g.first_seen, excluded.first_seen),
           last_seen = greatest(g.last_seen, excluded.last_seen)
-    returning g.ctid as place, g.id, g.status, g.type, g.message, g.xmax = 0 as begun
+    returning g.ctid as place, g.id, g.number, g.status, g.type, g.message, g.xmax = 0 as begun
   ), texts as (
-    insert into error_texts (env, group_id, type, message) select p_env, id, type, message from grown where begun
+    insert into error_texts (env, group_id, number, type, message)
+    select p_env, id, number, type, message from grown where begun
   )
   select array_agg(place) into v_settled from grown where status <> 'unresolved';
 

@@ -612,10 +612,11 @@ begin
     updated_at = p_at
     from unnest(v_ix, v_kind, v_env, v_version, v_leased, v_attempt) as g (ix, kind, env, version_id, leased_at, attempt)
    where r.env = g.env and r.id = p_run[g.ix]
-  returning r.env, r.error_fingerprint_id, r.version_id, r.started_at
+  returning r.env, r.id, r.error_fingerprint_id, r.version_id, r.started_at
   )
-  insert into error_arrivals (env, fingerprint_id, version, at, started, n)
-  select w.env, w.error_fingerprint_id, coalesce(w.version_id, 0), date_trunc('milliseconds', p_at), max(w.started_at), count(*)
+  insert into error_arrivals (env, fingerprint_id, version, at, started, n, spans)
+  select w.env, w.error_fingerprint_id, coalesce(w.version_id, 0), date_trunc('milliseconds', p_at), max(w.started_at), count(*),
+         array_agg(distinct left(w.id, 10))
     from written w where w.error_fingerprint_id is not null group by w.env, w.error_fingerprint_id, w.version_id;
 
   insert into run_facets (env, facet, span)
@@ -628,7 +629,7 @@ begin
   if v_kind && '{CANCELED,FAILED,CRASHED,SYSTEM_FAILURE,TIMED_OUT}' then
     perform note_facets(array_agg(r.env), array_agg(f.facet), array_agg(r.id))
        from unnest(v_ix, v_kind, v_env) as g (ix, kind, env) join runs r on r.env = g.env and r.id = p_run[g.ix]
-       cross join lateral unnest(array['e:' || g.kind || ':' || r.task, 'x:' || p_fingerprint[g.ix]]) as f (facet)
+       cross join lateral (select 'e:' || g.kind || ':' || r.task) as f (facet)
       where g.kind in ('CANCELED', 'FAILED', 'CRASHED', 'SYSTEM_FAILURE', 'TIMED_OUT');
   end if;
 

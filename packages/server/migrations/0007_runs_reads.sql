@@ -15,7 +15,7 @@
 --   g:<tag>  m:<machine>  r:<region>  c:<schedule>  d (a test)
 --   s:<status>         a run that ended so
 --   e:<status>:<task>  the same, of one task; not for COMPLETED
---   x:<fingerprint>    a run that failed with the fingerprint (its id)
+--   x:<fingerprint>    a run that failed with the fingerprint (its id); written when its error is tallied (0003)
 create table run_facets (
   env int not null,
   facet text collate "C" not null,

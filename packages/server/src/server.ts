@@ -37,7 +37,8 @@ export interface RunningServer {
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { database, host = '127.0.0.1', log } = options;
-  const sql = connect(database, { name: 'millrace' });
+  // Compiling a statement pays for those that take seconds; here it would be most of what they take.
+  const sql = connect(database, { name: 'millrace', settings: { jit: 'off' } });
   // Triggers, claims and settlements never wait behind the queries of requests. Their statements are few and of one shape each, whatever
   // their values: planning them again for each call would be a third of their cost.
   const engineSql = connect(database, {

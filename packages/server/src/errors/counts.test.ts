@@ -6,6 +6,7 @@ import { connect, type Sql } from '../db/connect.ts';
 import { listErrorGroups } from './list.ts';
 import { mergeErrorGroups } from './merge/merge.ts';
 import { splitErrorGroup } from './merge/split.ts';
+import { packCounts } from './packed/pack.ts';
 import { thinTallies } from './prune.ts';
 import { deploy, groupOf, newEnvironment, recordFailures, secretKey } from './testing/failures.ts';
 import { trendOf } from './trend.ts';
@@ -39,6 +40,10 @@ const messages = ['a', 'b', 'c'];
 
 const moment = fc.oneof(
   fc.nat(span),
+  // often in the same few hours, and at the same moments of them
+  fc
+    .tuple(fc.constantFrom(3, 4, 12), fc.constantFrom(0, 1, 1_000, 1_800_000, hourMs - 1))
+    .map(([hour, within]) => hour * hourMs + within),
   // on the edge of an hour, and beside it
   fc
     .tuple(fc.nat(30), fc.constantFrom(-1, 0, 1))
@@ -51,7 +56,7 @@ const flush = fc.record({
     fc.record({
       task: fc.constantFrom(...tasks),
       message: fc.constantFrom(...messages),
-      version: fc.constantFrom(-1, 0, 1, 2),
+      version: fc.oneof(fc.constant(0), fc.constantFrom(-1, 0, 1, 2)),
       // enough at once that tallies are taken
       times: fc.oneof({ weight: 4, arbitrary: fc.constant(1) }, fc.integer({ min: 2, max: 130 })),
     }),
@@ -72,6 +77,12 @@ const split = fc.record({
 // From now on every error has another fingerprint.
 const upgrade = fc.constant({ kind: 'upgrade' as const });
 const prune = fc.record({ kind: fc.constant('prune' as const), at: moment });
+const pack = fc.record({
+  kind: fc.constant('pack' as const),
+  at: moment,
+  // from a whole with every hour to none at all
+  mostSinceWhole: fc.constantFrom(0, 300, 2_000),
+});
 const question = fc.record({
   kind: fc.constant('question' as const),
   from: fc.option(moment, { nil: undefined }),
@@ -85,6 +96,7 @@ const acts = fc.array(
   fc.oneof(
     { weight: 5, arbitrary: flush },
     { weight: 1, arbitrary: prune },
+    { weight: 2, arbitrary: pack },
     { weight: 3, arbitrary: question },
     { weight: 2, arbitrary: merge },
     { weight: 1, arbitrary: split },
@@ -148,6 +160,10 @@ test('for every range, filter and order the counts add up to the failed runs rec
           now = Math.max(now, act.at);
           let more = true;
           while (more) more = await thinTallies(sql, new Date(start + now), retentionMs);
+        } else if (act.kind === 'pack') {
+          now = Math.max(now, act.at);
+          let more = true;
+          while (more) more = await packCounts(sql, new Date(start + now), act.mostSinceWhole);
         } else {
           answers.push({
             asked: act,
@@ -159,10 +175,29 @@ test('for every range, filter and order the counts add up to the failed runs rec
       for (const { counts, expected, asked } of answers)
         expect({ asked, counts }).toEqual({ asked, counts: expected });
       await checkTrends(env, recorded, now);
+      await checkHours(env);
     }),
     { numRuns: 60 },
   );
 }, 120_000);
+
+test('failures of one moment that are tallied one after the other are counted together', async () => {
+  const env = await newEnvironment(sql);
+  const everything = { kind: 'question', sort: 'count', size: 4, to: hourMs, from: undefined } as const;
+  for (const times of [1, 2, 3]) {
+    await recordFailures(
+      sql,
+      env,
+      new Date(start),
+      Array.from({ length: times }, () => ({ message: 'a', task: 'one' })),
+    );
+    await askedCounts(env, { ...everything, versions: undefined, tasks: undefined }, hourMs);
+  }
+  expect(await askedCounts(env, { ...everything, versions: undefined, tasks: undefined }, hourMs)).toEqual({
+    'one a': 6,
+  });
+  await checkHours(env);
+});
 
 /** Which group each fingerprint is in, by the task and the fingerprint that the group began with. */
 class Groups {
@@ -252,4 +287,15 @@ async function checkTrends(env: number, recorded: readonly Occurrence[], now: nu
     const trend = await trendOf(sql, env, item.id, 60 * hourMs, new Date(start + now));
     expect(trend.points.reduce((sum, point) => sum + point.count, 0)).toBe(item.count);
   }
+}
+
+/** What the rows of each hour add up to is by how much the running totals grew in it. */
+async function checkHours(env: number): Promise<void> {
+  const wrong = await sql`
+    select * from (
+      select fingerprint_id, date_bin('1 hour', at, 'epoch') as hour, sum(n) as counted,
+             max(total) - coalesce(lag(max(total)) over (partition by fingerprint_id order by date_bin('1 hour', at, 'epoch')), 0) as grown
+        from error_tallies where env = ${env} group by 1, 2) h
+     where counted <> grown`;
+  expect([...wrong]).toEqual([]);
 }

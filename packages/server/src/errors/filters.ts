@@ -14,6 +14,10 @@ export interface ErrorFilter {
   readonly now: Date;
 }
 
+/** Whether what is shown is not the total of all time. */
+export const isCounted = ({ versions, range }: ErrorFilter): boolean =>
+  versions !== null || range.from !== null || range.to !== null;
+
 /** What the row of a group alone decides. `g` is that row. */
 export function ownConditions(sql: Queryable, { tasks, statuses, search, now }: ErrorFilter): Fragment[] {
   const conditions: Fragment[] = [];
@@ -23,22 +27,11 @@ export function ownConditions(sql: Queryable, { tasks, statuses, search, now }: 
   return conditions;
 }
 
-/** Ids of the groups that pass each of these conditions alone, through an index. */
-export function ownSources(sql: Queryable, { search, ...rest }: ErrorFilter): Fragment[] {
-  const sources = ownConditions(sql, { ...rest, search: '' }).map(
-    (condition) => sql`select g.id from error_groups g where g.env = ${rest.env} and ${condition}`,
-  );
-  if (search === '') return sources;
-  // What is shorter than a trigram has an index of its own, of exactly such texts.
-  const condition =
-    Array.from(search).length < 3
-      ? sql`error_grams(x.type, x.message) @> array[lower(${search}::text)]`
-      : says(sql, sql`x`, search);
-  return [
-    sql`select x.group_id as id from error_texts x where x.env = ${rest.env} and ${condition}`,
-    ...sources,
-  ];
-}
+/** Which texts `x` a search finds, as indexes know it. What is shorter than a trigram has an index of its own, of exactly such texts. */
+export const saysText = (sql: Queryable, search: string): Fragment =>
+  Array.from(search).length < 3
+    ? sql`error_grams(x.type, x.message) @> array[lower(${search}::text)]`
+    : says(sql, sql`x`, search);
 
 function says(sql: Queryable, row: Fragment, search: string): Fragment {
   const pattern = `%${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;

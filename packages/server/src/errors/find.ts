@@ -1,210 +1,119 @@
-import type { ErrorStatus } from '@millrace/contract';
 import type { Fragment, Queryable } from '../db/connect.ts';
-import { lapsed } from './detail.ts';
-import { countIn, occurred, ownConditions, ownSources, type ErrorFilter } from './filters.ts';
-import { all, beyond, ordered, type Place, type Sort } from './order.ts';
+import { isCounted, occurred, type ErrorFilter } from './filters.ts';
+import { findMost } from './find-most.ts';
+import { look, type GroupRow, type Wanted } from './look.ts';
+import { few, membership, narrow } from './narrow.ts';
+import { all, beyond, fromSlot, ordered, orderedBySlot, orders } from './order.ts';
+import { byGroup } from './packed/by-group.ts';
+import { int32s, int64s } from './packed/columns.ts';
+import { countsIn } from './packed/read.ts';
 
-export interface GroupRow {
-  readonly id: string;
-  readonly fingerprint: string;
-  readonly task: string;
-  readonly type: string;
-  readonly message: string;
-  readonly status: ErrorStatus;
-  readonly lapsed: boolean;
-  /** Occurrences in the range of the filter. */
-  readonly count: number;
-  readonly first_seen: Date;
-  readonly last_seen: Date;
-  readonly resolved_at: Date | null;
-  readonly ignored_until: Date | null;
-}
-
-export interface Wanted {
-  readonly sort: Sort;
-  /** Where to begin; the group there is not included. */
-  readonly place: Place | undefined;
-  /** From the place towards the first, nearest first. */
-  readonly backward: boolean;
-  readonly most: number;
-}
-
-const nearby = 1_000;
-/** Walks that follow when the nearest do not fill a page and no index leads to few. */
-const farther = [5_000, 20_000, null];
-
-/** So many can be fetched and sorted at once. */
-const few = 5_000;
+/** So many are looked at before it is asked which could pass. */
+const nearby = 300;
+const farther = [20_000, null];
 
 /**
- * The groups that pass the filter, in the order of the list. Walking from the place on finds them soon unless few pass; then an
- * index that leads to those few is asked. So a page costs about the same wherever it is, and however long the history.
+ * The groups that pass the filter, in the order of the list. Walking from the place on finds them soon unless few pass; then it is
+ * asked which could, and only those are looked at. So a page costs about the same wherever it is, and however long the history.
  */
 export async function findGroups(sql: Queryable, filter: ErrorFilter, wanted: Wanted): Promise<GroupRow[]> {
-  const { versions, range } = filter;
-  const counted = versions !== null || range.from !== null || range.to !== null;
-  const ranged = await fewInRange(sql, filter);
-  if (wanted.sort === 'count' && counted) return findMost(sql, filter, wanted, ranged);
   const { sort, place, backward, most } = wanted;
-  const order = ordered(sql, sort, backward);
-  const bounds = all(sql, [
-    sql`g.env = ${filter.env}`,
-    sql`g.merged_into is null`,
-    ...inRange(sql, filter),
-    ...(place === undefined ? [] : beyond(sql, sort, place, backward)),
-  ]);
-  const lookIn = (groups: Fragment, limit: number | null) =>
-    look(sql, filter, {
-      order,
-      most,
-      groups: sql`select g.* from ${groups} g where ${bounds} order by ${order} limit ${limit}`,
-    });
-
-  if (ranged) return (await lookIn(groupsOf(sql, filter.env, ranged), null)).rows;
-  const near = await lookIn(sql`error_groups`, nearby);
+  if (sort === 'count' && isCounted(filter)) return findMost(sql, filter, wanted);
+  const near = await look(sql, filter, wanted, {
+    groups: sql`
+      select g.* from error_groups g where ${inWalk(sql, filter, wanted)} and ${beyond(sql, sort, place, backward)}
+       order by ${ordered(sql, sort, backward)} limit ${nearby}`,
+    conditions: occurred(sql, filter),
+  });
   if (near.rows.length >= most || near.looked < nearby) return near.rows;
-  const chosen = (await fewOnTheirOwn(sql, filter)) ?? (await fewOfVersions(sql, filter));
-  if (chosen) return (await lookIn(groupsOf(sql, filter.env, chosen), null)).rows;
-  for (const limit of farther) {
-    const far = await lookIn(sql`error_groups`, limit);
-    if (limit === null || far.rows.length >= most || far.looked < limit) return far.rows;
+  const passing = await narrow(sql, filter, await occurredIn(sql, filter));
+  for (const limit of passing && passing.length <= few ? [null] : farther) {
+    const rows = await findAmong(sql, filter, wanted, { passing, limit });
+    if (rows) return rows;
   }
   return near.rows;
 }
 
-/**
- * Those with the most occurrences in a range. No index has that order. But none has more there than it ever had: from the top of
- * all time downwards, whoever has been found stands once all others have less at all.
- */
-async function findMost(
+/** Numbers of the groups that have occurrences in the range, of the versions; undefined if that is no question. */
+async function occurredIn(sql: Queryable, filter: ErrorFilter): Promise<Int32Array | undefined> {
+  const { env, versions, range } = filter;
+  if (!isCounted(filter)) return undefined;
+  return (await byGroup(sql, env, await countsIn(sql, env, versions, range))).fingerprints;
+}
+
+interface Among {
+  /** Numbers of the groups that could pass; undefined if any could. */
+  readonly passing: Int32Array | undefined;
+  readonly limit: number | null;
+}
+
+/** Looks at those of the next `limit` groups that could pass; undefined if they are not enough and more come after them. */
+async function findAmong(
   sql: Queryable,
   filter: ErrorFilter,
-  { place, backward, most }: Wanted,
-  ranged: Few | undefined,
-): Promise<GroupRow[]> {
-  const chosen = ranged ?? (await fewOnTheirOwn(sql, filter)) ?? (await fewOfVersions(sql, filter));
-  const bounds = all(sql, [sql`g.env = ${filter.env}`, sql`g.merged_into is null`, ...inRange(sql, filter)]);
-  const order = backward ? sql`g.count asc, g.id desc` : sql`g.count desc, g.id asc`;
-  const after =
-    place === undefined
-      ? undefined
-      : backward
-        ? sql`(g.count > ${place.key} or (g.count = ${place.key} and g.id < ${place.id}))`
-        : sql`(g.count < ${place.key} or (g.count = ${place.key} and g.id > ${place.id}))`;
-  // Towards the top everything that ever had as many must be looked at.
-  const atLeast = backward && place !== undefined ? sql`g.total >= ${place.key}` : sql`true`;
-  // Far down the list nobody stands before all have been counted.
-  for (const limit of chosen || place ? [null] : [nearby, 20_000, null]) {
+  wanted: Wanted,
+  among: Among,
+): Promise<GroupRow[] | undefined> {
+  const { sort, place, backward, most } = wanted;
+  const { numbers, slots, isAll } = await nextGroups(sql, filter, wanted, among);
+  const isPassing = among.passing ? membership(among.passing) : () => true;
+  const could: number[] = [];
+  numbers.forEach((number, at) => {
+    if (isPassing(number)) could.push(at);
+  });
+  const rows: GroupRow[] = [];
+  for (let at = 0, many = most; at < could.length && rows.length < most; many *= 4) {
+    // The groups of a slot are in no order yet: they are looked at together.
+    let end = Math.min(at + many, could.length);
+    while (end < could.length && slots[could[end] as number] === slots[could[end - 1] as number]) end += 1;
+    const some = could.slice(at, end).map((one) => numbers[one] as number);
+    at = end;
     const groups = sql`
-      select g.* from ${chosen ? groupsOf(sql, filter.env, chosen) : sql`error_groups`} g where ${bounds} and ${atLeast}
-       order by ${ordered(sql, 'count', false)} limit ${limit}`;
-    const { rows, looked, least } = await look(sql, filter, {
-      order,
-      most,
-      groups,
-      after: after ?? sql`true`,
-    });
-    const last = rows[most - 1];
-    if (limit === null || looked < limit || (last && last.count > least)) return rows;
+      select g.* from error_fingerprints f join error_groups g on g.env = f.env and g.id = f.own_group
+       where f.id = any(${some}::int[]) and g.merged_into is null and ${beyond(sql, sort, place, backward)}
+       order by ${ordered(sql, sort, backward)}`;
+    const left = { ...wanted, most: most - rows.length };
+    rows.push(...(await look(sql, filter, left, { groups, conditions: [] })).rows);
   }
-  return [];
+  return rows.length >= most || isAll ? rows : undefined;
 }
 
-interface Look {
-  readonly groups: Fragment;
-  readonly order: Fragment;
-  readonly most: number;
-  /** Which of the counted groups; they are put in another order then. */
-  readonly after?: Fragment;
+/** The next `limit` groups by slot, read from the index of the order alone unless few could pass; no part of a slot. */
+async function nextGroups(sql: Queryable, filter: ErrorFilter, wanted: Wanted, { passing, limit }: Among) {
+  const { sort, backward } = wanted;
+  const groups =
+    passing && passing.length <= few
+      ? sql`(select g.* from error_fingerprints f join error_groups g on g.env = f.env and g.id = f.own_group
+              where f.id = any(${[...passing]}::int[]) offset 0)`
+      : sql`error_groups`;
+  const [next] = await sql<{ count: number; numbers: Buffer | null; slots: Buffer | null }[]>`
+    select count(*)::int as count, string_agg(int4send(number), ''::bytea) as numbers,
+           string_agg(slot, ''::bytea) as slots
+      from (select g.number, ${orders[sort].slotBytes(sql)} as slot from ${groups} g
+             where ${inWalk(sql, filter, wanted)} order by ${orderedBySlot(sql, sort, backward)} limit ${limit}) g`;
+  const numbers = next?.numbers ? int32s(next.numbers) : new Int32Array(0);
+  const slots = next?.slots ? int64s(next.slots) : new BigInt64Array(0);
+  const isAll = limit === null || numbers.length < limit;
+  const whole = isAll ? numbers.length : slots.indexOf(slots.at(-1) as bigint);
+  return { numbers: numbers.subarray(0, whole), slots, isAll };
 }
 
-/** Takes from groups in order those that pass, until there are enough. */
-async function look(sql: Queryable, filter: ErrorFilter, { groups, order, most, after }: Look) {
-  // Where all are counted, that says whether they occurred.
-  const conditions = all(sql, [
-    sql`true`,
-    ...ownConditions(sql, filter),
-    ...(after ? [] : occurred(sql, filter)),
+/** Where a walk through the index of the order begins and ends. */
+const inWalk = (sql: Queryable, filter: ErrorFilter, { sort, place, backward }: Wanted): Fragment =>
+  all(sql, [
+    sql`g.env = ${filter.env}`,
+    sql`g.merged_into is null`,
+    ...inRange(sql, filter, sort),
+    fromSlot(sql, sort, place, backward),
   ]);
-  const rows = await sql<(GroupRow & { looked: number; least: number })[]>`
-    with nearest as materialized (${groups}),
-    found as (
-      select g.id, g.fingerprint, g.task, g.type, g.message, g.status, ${lapsed(sql, filter.now)} as lapsed,
-             (${countIn(sql, filter)})::float8 as count, g.first_seen, g.last_seen, g.resolved_at, g.ignored_until,
-             g.seen_slot, g.total_slot, g.total
-        from (select g.* from nearest g where ${conditions} limit ${after ? null : most}) g
-    )
-    select (select count(*)::int from nearest) as looked, (select min(total)::float8 from nearest) as least, g.*
-      from (select) one left join (select g.* from found g where ${after ? sql`g.count > 0 and ${after}` : sql`true`}) g on true
-     order by ${order} limit ${most}`;
-  const [first] = rows;
-  return {
-    looked: first?.looked ?? 0,
-    least: first?.least ?? 0,
-    rows: rows.filter((row) => row.id !== null),
-  };
-}
 
-/** A range in the past with few tallies in it. One up to now needs no help: who was seen last is first on the walk. */
-async function fewInRange(sql: Queryable, { env, range, now }: ErrorFilter): Promise<Few | undefined> {
-  const { from, to } = range;
-  if (from === null || to === null || to >= now) return undefined;
-  return fewOf(
-    sql,
-    byFingerprints(
-      sql,
-      sql`select t.fingerprint_id from error_tallies t where t.env = ${env} and t.at >= ${from} and t.at <= ${to}`,
-    ),
-  );
-}
-
-/** By one of the filters on the groups themselves; the others are applied to what it leaves. */
-async function fewOnTheirOwn(sql: Queryable, filter: ErrorFilter): Promise<Few | undefined> {
-  for (const source of ownSources(sql, filter)) {
-    const found = await fewOf(
-      sql,
-      sql`select array_agg(s.id) as ids, count(*)::int as count from (select * from (${source}) s limit ${few + 1}) s`,
-    );
-    if (found) return found;
-  }
-  return undefined;
-}
-
-async function fewOfVersions(sql: Queryable, { versions, range }: ErrorFilter): Promise<Few | undefined> {
-  if (versions === null) return undefined;
-  const from = range.from ?? '-infinity';
-  const to = range.to ?? 'infinity';
-  return fewOf(
-    sql,
-    byFingerprints(
-      sql,
-      sql`
-        select v.fingerprint_id from error_versions v
-         where v.version = any(${versions}) and v.seen_day > ${from}::timestamptz - interval '1 day'
-           and v.first_seen <= ${to}`,
-    ),
-  );
-}
-
-/** Ids of groups. */
-type Few = readonly string[];
-
-async function fewOf(sql: Queryable, query: Fragment): Promise<Few | undefined> {
-  const [row] = await sql<{ ids: string[] | null; count: number }[]>`${query}`;
-  return row && row.count <= few ? (row.ids ?? []) : undefined;
-}
-
-const byFingerprints = (sql: Queryable, fingerprints: Fragment): Fragment => sql`
-  with i as materialized (select * from (${fingerprints}) i limit ${few + 1})
-  select (select array_agg(distinct f.group_id) from error_fingerprints f where f.id = any(array(select distinct fingerprint_id from i))) as ids,
-         (select count(*)::int from i) as count`;
-
-/** `offset 0` keeps PostgreSQL from walking all groups in order after all. */
-const groupsOf = (sql: Queryable, env: number, ids: Few): Fragment =>
-  sql`(select g.* from error_groups g where g.env = ${env} and g.id = any(${ids}::text[]) offset 0)`;
-
-/** Groups that were not seen since, or not yet, have nothing in the range: where walks begin or end at the latest. */
-const inRange = (sql: Queryable, { range: { from, to } }: ErrorFilter): Fragment[] => [
-  ...(from === null ? [] : [sql`g.seen_slot >= date_bin('10 seconds', ${from}::timestamptz, 'epoch')`]),
-  ...(to === null ? [] : [sql`g.first_seen <= ${to}`]),
-];
+/** Groups that were not seen since, or not yet, have nothing in the range. */
+const inRange = (
+  sql: Queryable,
+  { range: { from, to } }: ErrorFilter,
+  sort: Wanted['sort'],
+): readonly Fragment[] => {
+  if (sort === 'lastSeen' && from)
+    return [sql`g.seen_slot >= date_bin('10 seconds', ${from}::timestamptz, 'epoch')`];
+  return sort === 'firstSeen' && to ? [sql`g.first_seen <= ${to}`] : [];
+};

@@ -145,15 +145,28 @@ describe('resolve', () => {
   });
 
   test('with a version that is deployed later: nothing reopens the group until a run of it fails', async () => {
-    const [old = 0] = await deploy(sql, env, '1');
-    await resolveErrorGroup(sql, { ...change(10), version: '2' });
+    const [old = 0] = await deploy(sql, env, '20261121.9');
+    await resolveErrorGroup(sql, { ...change(10), version: '20261121.10' });
     await fail(20, { version: old, started: second(15) });
-    const [fix = 0] = await deploy(sql, env, '2');
+    expect(await status(20)).toBe('resolved');
+    const [fix = 0] = await deploy(sql, env, '20261121.10');
     await fail(30, { version: old, started: second(25) });
     expect(await status(30)).toBe('resolved');
     await fail(40, { version: fix });
     expect(await status(40)).toBe('unresolved');
   });
+
+  test.each(['1.2.3', '20261121.8', '20261121.99999999999'])(
+    'with version %s, which will never be deployed here: as without one',
+    async (version) => {
+      await deploy(sql, env, '20261121.9');
+      await resolveErrorGroup(sql, { ...change(10), version });
+      await fail(20, { started: second(9) });
+      expect(await status(20)).toBe('resolved');
+      await fail(30, { started: second(11) });
+      expect(await status(30)).toBe('unresolved');
+    },
+  );
 
   test('a failure that races a resolve is wholly before or wholly after it', async () => {
     const outcomes = await Promise.all(

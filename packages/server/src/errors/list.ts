@@ -1,8 +1,9 @@
 import type { ErrorGroup, Operations, Query, Reply } from '@millrace/contract';
 import type { Queryable } from '../db/connect.ts';
 import { badRequest } from '../problem.ts';
-import { countIn, type ErrorFilter } from './filters.ts';
-import { findGroups, type GroupRow } from './find.ts';
+import { isCounted, type ErrorFilter } from './filters.ts';
+import { findGroups } from './find.ts';
+import type { GroupRow } from './look.ts';
 import { orders, type Place, type Sort } from './order.ts';
 import { readRange } from './range.ts';
 import { isErrorId } from './retrieve.ts';
@@ -98,7 +99,8 @@ async function placeOf(
   filter: ErrorFilter | undefined,
   { sort, cursor, parameter }: Cursor,
 ): Promise<Place> {
-  const key = sort === 'count' && filter ? sql`(${countIn(sql, filter)})::float8` : orders[sort].column(sql);
+  // What a group counts in a range is counted for all of them at once, later.
+  const key = sort === 'count' && filter && isCounted(filter) ? sql`g.number` : orders[sort].column(sql);
   const [row] = isErrorId(cursor)
     ? await sql<Place[]>`
         select g.id, ${key} as key from error_groups x

@@ -3,7 +3,7 @@ import type { Fragment, Queryable } from '../db/connect.ts';
 /** A group's place in an order: what it is ordered by, then its id. */
 export interface Place {
   readonly id: string;
-  /** When it was seen, or a count. */
+  /** When it was seen, or a count; its number where counts are of a range. */
   readonly key: Date | number;
 }
 
@@ -15,6 +15,8 @@ interface Order {
   readonly column: (sql: Queryable) => Fragment;
   readonly slot: (sql: Queryable) => Fragment;
   readonly slotOf: (sql: Queryable, key: Place['key']) => Fragment;
+  /** The slot as eight bytes, to tell whether two are the same. */
+  readonly slotBytes: (sql: Queryable) => Fragment;
 }
 
 export const orders = {
@@ -22,16 +24,19 @@ export const orders = {
     column: (sql) => sql`g.last_seen`,
     slot: (sql) => sql`g.seen_slot`,
     slotOf: (sql, key) => sql`date_bin('10 seconds', ${key}::timestamptz, 'epoch')`,
+    slotBytes: (sql) => sql`timestamptz_send(g.seen_slot)`,
   },
   firstSeen: {
     column: (sql) => sql`g.first_seen`,
     slot: (sql) => sql`g.first_seen`,
     slotOf: (sql, key) => sql`${key}::timestamptz`,
+    slotBytes: (sql) => sql`timestamptz_send(g.first_seen)`,
   },
   count: {
     column: (sql) => sql`g.total`,
     slot: (sql) => sql`g.total_slot`,
     slotOf: (sql, key) => sql`error_total_slot(${key}::bigint)`,
+    slotBytes: (sql) => sql`int8send(g.total_slot)`,
   },
 } as const satisfies Record<string, Order>;
 
@@ -45,21 +50,27 @@ export function ordered(sql: Queryable, sort: Sort, backward: boolean): Fragment
     : sql`${slot(sql)} desc, ${column(sql)} desc, g.id asc`;
 }
 
-/** What comes after a place. */
-export function beyond(
-  sql: Queryable,
-  sort: Sort,
-  { id, key }: Place,
-  backward: boolean,
-): readonly Fragment[] {
-  const { column, slot, slotOf } = orders[sort];
-  const own = column(sql);
+/** The same by slots alone, as far as an index goes. */
+export const orderedBySlot = (sql: Queryable, sort: Sort, backward: boolean): Fragment =>
+  backward ? sql`${orders[sort].slot(sql)} asc` : sql`${orders[sort].slot(sql)} desc`;
+
+/** What comes after a place, or shares its slot. */
+export function fromSlot(sql: Queryable, sort: Sort, place: Place | undefined, backward: boolean): Fragment {
+  const { slot, slotOf } = orders[sort];
+  if (place === undefined) return sql`true`;
   return backward
-    ? [sql`${slot(sql)} >= ${slotOf(sql, key)}`, sql`(${own} > ${key} or (${own} = ${key} and g.id < ${id}))`]
-    : [
-        sql`${slot(sql)} <= ${slotOf(sql, key)}`,
-        sql`(${own} < ${key} or (${own} = ${key} and g.id > ${id}))`,
-      ];
+    ? sql`${slot(sql)} >= ${slotOf(sql, place.key)}`
+    : sql`${slot(sql)} <= ${slotOf(sql, place.key)}`;
+}
+
+/** What comes after a place. */
+export function beyond(sql: Queryable, sort: Sort, place: Place | undefined, backward: boolean): Fragment {
+  if (place === undefined) return sql`true`;
+  const { id, key } = place;
+  const own = orders[sort].column(sql);
+  return backward
+    ? sql`(${own} > ${key} or (${own} = ${key} and g.id < ${id}))`
+    : sql`(${own} < ${key} or (${own} = ${key} and g.id > ${id}))`;
 }
 
 export const all = (sql: Queryable, conditions: readonly Fragment[]): Fragment =>

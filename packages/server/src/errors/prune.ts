@@ -20,15 +20,30 @@ export async function thinTallies(sql: Sql, now: Date, retentionMs?: number): Pr
         order by t.at limit 1) t`;
   for (const { env, from } of due) {
     const until = new Date(from.getTime() + 3_600_000);
-    const gone = await sql`
-      delete from error_tallies where ctid = any(array(
-        select t.ctid from error_tallies t
-         where t.env = ${env} and t.at >= ${from} and t.at < ${until}
-           and exists (select from error_tallies l
-                        where l.env = t.env and l.fingerprint_id = t.fingerprint_id and l.version = t.version
-                          and l.at > t.at and l.at < ${until})
-         limit ${mostAtOnce}))`;
-    if (gone.count >= mostAtOnce) continue;
+    const [thinned] = await sql<{ gone: number }[]>`
+      with gone as (
+        delete from error_tallies where ctid = any(array(
+          select t.ctid from error_tallies t
+           where t.env = ${env} and t.at >= ${from} and t.at < ${until}
+             and exists (select from error_tallies l
+                          where l.env = t.env and l.fingerprint_id = t.fingerprint_id and l.version = t.version
+                            and l.at > t.at and l.at < ${until})
+           limit ${mostAtOnce}))
+        returning fingerprint_id, version, n
+      ), left_over as (
+        select g.fingerprint_id, g.version, l.at, g.n
+          from (select fingerprint_id, version, sum(n)::int as n from gone group by 1, 2) g
+         cross join lateral (
+           select t.at from error_tallies t
+            where t.env = ${env} and t.fingerprint_id = g.fingerprint_id and t.version = g.version
+              and t.at >= ${from} and t.at < ${until}
+            order by t.at desc limit 1) l
+      ), grown as (
+        update error_tallies t set n = t.n + l.n from left_over l
+         where t.env = ${env} and t.fingerprint_id = l.fingerprint_id and t.version = l.version and t.at = l.at
+      )
+      select count(*)::int as gone from gone`;
+    if (thinned && thinned.gone >= mostAtOnce) continue;
     await sql`
       insert into error_thinning as h (env, until) values (${env}, ${until})
       on conflict (env) do update set until = greatest(h.until, excluded.until)`;

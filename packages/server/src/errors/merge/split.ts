@@ -41,9 +41,9 @@ export const splitErrorGroup = (sql: Sql, asked: Split): Promise<ErrorGroupDetai
     await tx`update error_fingerprints set group_id = ${part} where id = any(${ids})`;
     await tx`
       insert into error_groups as p
-        (env, id, fingerprint, task, type, message, total, first_seen, last_seen, status, resolved_at, resolved_in_version,
+        (env, id, fingerprint, number, task, type, message, total, first_seen, last_seen, status, resolved_at, resolved_in_version,
          resolved_by, ignored_at, ignored_until, ignored_reason, ignored_by, ignored_until_rate, ignored_until_total, ignored_from_total)
-      select g.env, ${part}, f.fingerprint, g.task, s.type, s.message, c.total, c.first_seen, c.last_seen, g.status, g.resolved_at,
+      select g.env, ${part}, f.fingerprint, f.id, g.task, s.type, s.message, c.total, c.first_seen, c.last_seen, g.status, g.resolved_at,
              g.resolved_in_version, g.resolved_by, g.ignored_at, g.ignored_until, g.ignored_reason, g.ignored_by,
              g.ignored_until_rate, g.ignored_until_total, case when g.ignored_from_total is not null then c.total end
         from error_groups g
@@ -60,8 +60,8 @@ export const splitErrorGroup = (sql: Sql, asked: Split): Promise<ErrorGroupDetai
         ignored_until_rate = excluded.ignored_until_rate, ignored_until_total = excluded.ignored_until_total,
         ignored_from_total = excluded.ignored_from_total`;
     await tx`
-      insert into error_texts (env, group_id, type, message)
-      select env, id, type, message from error_groups where env = ${env} and id = ${part} on conflict do nothing`;
+      insert into error_texts (env, group_id, number, type, message)
+      select env, id, number, type, message from error_groups where env = ${env} and id = ${part} on conflict do nothing`;
     await tx`
       update error_groups g
          set total = g.total - p.total, ignored_from_total = g.ignored_from_total - p.total,

@@ -1,5 +1,6 @@
 import type { Operations, Query } from '@millrace/contract';
 import type { Queryable } from '../../db/connect.ts';
+import { tally } from '../../errors/tally.ts';
 import type { RunFilter } from './filter.ts';
 
 export type ListRunsQuery = Query<Operations['listRuns']>;
@@ -75,8 +76,9 @@ const findQueues = (sql: Queryable, envs: readonly number[], names: readonly str
   sql<{ id: number; name: string }[]>`
     select id, name from queues where env = any(${envs}::int[]) and name = any(${names}::text[])`;
 
-/** The fingerprints of an error group, or of the one that it was merged with. */
+/** The fingerprints of an error group, or of the one that it was merged with. Which runs have them is known once all are tallied. */
 async function findFingerprints(sql: Queryable, envs: readonly number[], error: string): Promise<number[]> {
+  for (const env of envs) await tally(sql, env);
   const rows = await sql<{ id: number }[]>`
     select f.id from error_fingerprints f
      where f.env = any(${envs}::int[])

@@ -1,0 +1,76 @@
+import type { Sql, Transaction } from '../../db/connect.ts';
+import { columns, countsOf, type Columns } from './columns.ts';
+import { pack, type Counts } from './counts.ts';
+import { allVersions, countsIn } from './read.ts';
+
+/** An hour is packed when it has been over for a while: what comes later makes it be packed again. */
+const settledMs = 120_000;
+const hourMs = 3_600_000;
+
+/** What a pack costs its reader beside its size. */
+const perPack = 100;
+/** So much is read since the last whole before there is another one, or half of its size if that is more. */
+const mostSince = 2_000;
+
+/** Packs what occurred in the next hour of each environment that is over; returns whether there may be more. */
+export async function packCounts(sql: Sql, now: Date, mostSinceWhole = mostSince): Promise<boolean> {
+  const before = new Date(Math.floor((now.getTime() - settledMs) / hourMs) * hourMs);
+  const due = await sql<{ env: number }[]>`
+    select e.id as env from environments e
+     where exists (select from error_tallies t
+                    where t.env = e.id and t.at < ${before}
+                      and t.at >= coalesce((select p.until from error_packing p where p.env = e.id), '-infinity'))`;
+  for (const { env } of due) await sql.begin((tx) => packHour(tx, env, before, mostSinceWhole));
+  return due.length > 0;
+}
+
+async function packHour(tx: Transaction, env: number, before: Date, mostSinceWhole: number): Promise<void> {
+  await tx`select lock_errors(${env})`;
+  const [next] = await tx<{ until: Date }[]>`
+    insert into error_packing as p (env, until)
+    select ${env}, date_bin('1 hour', t.at, 'epoch') + interval '1 hour' from error_tallies t
+     where t.env = ${env} and t.at < ${before}
+       and t.at >= coalesce((select p.until from error_packing p where p.env = ${env}), '-infinity')
+     order by t.at limit 1
+    on conflict (env) do update set until = excluded.until
+    returning until`;
+  if (!next) return;
+  const { until } = next;
+  const hours = await tx<(Columns & { version: number })[]>`
+    select version, ${columns(tx)}
+      from (select version, fingerprint_id as id, sum(n) as n from error_tallies
+             where env = ${env} and at >= ${new Date(until.getTime() - hourMs)} and at < ${until} group by 1, 2) t
+     group by version`;
+  for (const { version, ...counts } of hours)
+    await keep(tx, { env, version, whole: false, at: until }, countsOf(counts));
+  const overdue = await tx<{ version: number }[]>`
+    select v.version
+      from unnest(${[allVersions, ...hours.map((hour) => hour.version)]}::int[]) as v (version)
+      left join lateral (
+        select w.at, w.size from error_packs w
+         where w.env = ${env} and w.whole and w.version = v.version order by w.at desc limit 1) w on true
+     cross join lateral (
+       select sum(h.size) + ${perPack}::int * count(*) as size from (
+         select h.size from error_packs h
+          where h.env = ${env} and not h.whole and h.version = v.version and h.at > coalesce(w.at, '-infinity')
+         union all
+         select h.size from error_packs h
+          where v.version = ${allVersions} and h.env = ${env} and not h.whole and h.at > coalesce(w.at, '-infinity')) h) s
+     where s.size > greatest(${mostSinceWhole}::int, w.size / 2)`;
+  for (const { version } of overdue) {
+    const range = { from: null, to: new Date(until.getTime() - 1) };
+    const counts = await countsIn(tx, env, version === allVersions ? null : [version], range);
+    await keep(tx, { env, version, whole: true, at: until }, counts);
+  }
+}
+
+interface Of {
+  readonly env: number;
+  readonly version: number;
+  readonly whole: boolean;
+  readonly at: Date;
+}
+
+const keep = (tx: Transaction, { env, version, whole, at }: Of, counts: Counts) => tx`
+  insert into error_packs (env, version, whole, at, size, counts)
+  values (${env}, ${version}, ${whole}, ${at}, ${counts.counts.length}, ${pack(counts)})`;
