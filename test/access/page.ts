@@ -77,8 +77,28 @@ export const notServed: readonly (readonly [names: readonly string[], why: strin
   ],
   [['GET /api/v1/prompts', 'GET /api/v1/prompts/{slug}'], 'prompts are no part of this product'],
   [
-    ['POST /api/v1/runs/{id}/input-streams/wait', 'POST /api/v1/runs/{id}/session-streams/wait'],
+    [
+      'POST /api/v1/runs/{id}/input-streams/wait',
+      'POST /api/v1/runs/{id}/session-streams/wait',
+      'POST /realtime/v1/streams/{runId}/input/{streamId}',
+    ],
     'who has more to tell a run tells it to its session, and a task waits for it there ([sessions](sessions.md))',
+  ],
+  [
+    [
+      'POST /engine/v1/runs/{id}/wait/duration',
+      'POST /engine/v1/runs/{id}/waitpoints/tokens/{waitpointId}/wait',
+    ],
+    'a run waits over the connection of its runner ([waits](waits.md))',
+  ],
+  [
+    ['GET /api/v1/sessions/{session}/snapshot-url', 'PUT /api/v1/sessions/{session}/snapshot-url'],
+    'what a task remembers of a session is in its channels, or where the task keeps its own data',
+  ],
+  [['GET /api/v1/runs/{id}/spans/{spanId}'], 'the trace of a run has its spans whole'],
+  [
+    ['POST /api/v1/tasks/batch', 'POST /api/v1/tasks/{taskId}/batch'],
+    'what they did, `POST /api/v2/tasks/batch` does',
   ],
 ];
 
@@ -96,8 +116,8 @@ an operation, not this page.
 | personal access token | \`svc_pat_…\` | a user, by their role in each organisation |
 | public token | a JWT | one environment, by its scopes; ends with the key or token it was made through |
 
-All travel as \`Authorization: Bearer …\`. The marker \`tr_\` is accepted for \`svc_\`. A revocation is in force in every server
-process within one second; runners connected with the key are disconnected in that time.
+All travel as \`Authorization: Bearer …\`. The marker \`tr_\` is accepted for \`svc_\`. A revocation is in force when it is answered
+in the server process that answers it, and in every other one within one second; runners connected with the key are disconnected in that time.
 
 A branch of preview or dev is named by the header \`x-service-branch\` (or \`x-trigger-branch\`). It changes nothing for stg and prod,
 and nothing for public tokens, which are of one environment or branch.
@@ -141,8 +161,8 @@ without \`admin\` is restricted.
 A role is the least one that a user needs in the organisation that the path leads to (viewer, member, admin, owner); "own" concerns
 what is the user's own, and so does the role for dev: every member has a dev environment of their own, which only they see. "once" uses a one-time token up: the created thing and the use are one commit, a second use is 422, a request
 that is refused uses nothing up. "of the object" means that a scope of another identity of the object (its task, tag or batch) is
-enough. An upload of a packet names no task, so whoever may trigger some task may upload; the trigger that names the packet says which task, and
-uses a one-time token up, which the upload does not. \`admin\` means that no restricted key will do. "403" refuses a public token with that instead of 401: its holder is known, and
+enough. An upload of a packet names no task, so whoever may trigger some task, or batches of it, may upload; the trigger that names the packet says which task, and
+uses a one-time token up, which the upload does not. A batch that is opened without saying what for asks for each item when it comes. \`admin\` means that no restricted key will do. "403" refuses a public token with that instead of 401: its holder is known, and
 may never do this.
 
 | Operation | Request | Secret key | Personal access token | Public token | Scope of a restricted key or public token |
@@ -160,7 +180,8 @@ ${notServed.map(([names, why]) => `| ${names.map((name) => `\`${name}\``).join('
 ## Rate limits
 
 Token buckets: each public token may send ${publicToken?.burst} requests at once and ${publicToken?.perSecond} a second after that (tokens of one
-user in one environment share a bucket), each personal access token ${personalAccessToken?.burst} and ${personalAccessToken?.perSecond}. Secret keys are not limited unless the server is started
+user in one environment share a bucket), each personal access token ${personalAccessToken?.burst} and ${personalAccessToken?.perSecond}: never less
+than the service that published clients were made for (60 a minute; 750 and 25). Secret keys are not limited unless the server is started
 with \`MILLRACE_KEY_RATE\` (such as \`750/25\`); then all keys of an environment share a bucket. Replies of limited calls carry
 \`x-ratelimit-limit\`, \`x-ratelimit-remaining\` and \`x-ratelimit-reset\` (milliseconds since 1970); a refusal is 429 with \`Retry-After\`
 in seconds. A reply without these headers was not limited: there is no number that would be true of it.

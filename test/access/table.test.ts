@@ -91,7 +91,7 @@ async function routesOf({ server, projectRef, organization }: Installation): Pro
 }
 
 /** Whoever may trigger some task may call these: they are asked before it is known which. */
-const anyTaskWill = new Set(['createPacket', 'createPacketV1']);
+const anyTaskWill = new Set(['createPacket', 'createPacketV1', 'createBatch']);
 
 /** What an answer says about access; everything after that (404, 422 …) is the operation's own affair. */
 type Verdict = 'in' | 401 | 403 | 404 | 'either';

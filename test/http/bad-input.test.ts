@@ -27,6 +27,11 @@ describe('what a server is sent that it cannot take', () => {
       status: 413,
       body: { error: 'Request body too large' },
     });
+    // Also while it is still being sent.
+    for (let n = 0; n < 5; n++) {
+      const text = JSON.stringify({ payload: 'x'.repeat(20_000_000) });
+      expect((await server.ask(trigger, { method: 'POST', body: text })).status).toBe(413);
+    }
     expect((await server.ask(trigger)).status).toBe(405);
 
     const unknown = await server.ask('/api/v3/runs/run_unknown');

@@ -53,7 +53,7 @@ describe.each(versions)('the published SDK %s', (version, load) => {
         status: 'DELAYED',
         taskIdentifier: 'send',
         tags: ['a', 'b'],
-        ttl: '600s',
+        ttl: '10m',
         metadata: { m: 1 },
         version: body.version,
         payload: { to: 'ada', when: when.toISOString() },

@@ -13,7 +13,7 @@ export const work = task({
     return { double: n * 2, at: new Date(0) };
   },
 });
-export const fails = task({ id: 'fails', retry: { maxAttempts: 1 }, run: async () => { throw new TypeError('no luck'); } });
+export const fails = task({ id: 'fails', retry: { maxAttempts: 1 }, run: async () => { throw new TypeError('no luck', { cause: new RangeError('too far', { cause: new Error('the root') }) }); } });
 `,
 };
 
@@ -54,8 +54,21 @@ it('the published SDK is shown why a run failed, and leaves out columns', async 
   await startProject(server, project);
   let last: { status: string; error?: unknown; payload?: unknown } | undefined;
   for await (const run of runs.subscribeToRun(handle.id, { skipColumns: ['payload'] })) last = run;
-  expect(last).toMatchObject({ status: 'FAILED', error: { name: 'TypeError', message: 'no luck' } });
+  const error = {
+    name: 'TypeError',
+    message: 'no luck',
+    causes: [
+      {
+        name: 'RangeError',
+        message: 'too far',
+        stackTrace: expect.stringContaining('tasks/work.ts') as string,
+      },
+      { name: 'Error', message: 'the root' },
+    ],
+  };
+  expect(last).toMatchObject({ status: 'FAILED', error });
   expect(last?.payload).toBeUndefined();
+  expect((await runs.retrieve(handle.id)).error).toMatchObject(error);
 });
 
 it('the published SDK follows the runs with a tag, those that come and those that were there', async () => {

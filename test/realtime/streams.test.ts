@@ -1,6 +1,7 @@
 import { apiClientManager } from '@trigger.dev/core/v3';
 import { StandardRealtimeStreamsManager } from '@trigger.dev/core/v3/workers';
 import {
+  type auth as publishedAuth,
   configure as configurePublished,
   runs as publishedRuns,
   streams as published,
@@ -47,6 +48,23 @@ it('a task writes streams that its caller reads with the token of the handle, in
     rest.push(chunk);
   }
   expect(rest).toEqual(wanted.slice(48));
+  // It keeps the first configuration of a process, and knows nothing of batches.
+  const older = (await import('published-sdk-4.0')) as unknown as {
+    auth: typeof publishedAuth;
+    runs: typeof publishedRuns;
+  };
+  await older.auth.withAuth({ baseURL: server.url, accessToken: handle.publicAccessToken }, async () => {
+    const chunks: unknown[] = [];
+    for await (const chunk of await older.runs.fetchStream(handle.id, 'news')) {
+      if (chunks.push(chunk) === 50) break;
+    }
+    expect(chunks).toEqual(wanted);
+    const beside: unknown[] = [];
+    for await (const part of older.runs.subscribeToRun(handle.id).withStreams<{ news: unknown }>()) {
+      if (part.type === 'news' && beside.push(part.chunk) === 50) break;
+    }
+    expect(beside).toEqual(wanted);
+  });
   for await (const run of publishedRuns.subscribeToRun(handle.id)) {
     expect(run.realtimeStreams).toEqual(['news']);
     expect(run.output).toBe(49);

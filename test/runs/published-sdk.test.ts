@@ -134,6 +134,9 @@ it('looks at queues, pauses them and changes their limits', async () => {
     concurrency: { current: 2, override: null },
   });
   await expect(queues.retrieve({ type: 'task', name: 'none' })).rejects.toMatchObject({ status: 404 });
+  await tasks.trigger('echo', 1, { queue: 'team/mail' });
+  expect(await queues.retrieve({ type: 'custom', name: 'team/mail' })).toMatchObject({ queued: 1 });
+  expect((await queues.pause({ type: 'custom', name: 'team/mail' })).paused).toBe(true);
 });
 
 it('cancels and replays many runs, and says how far it is', async () => {

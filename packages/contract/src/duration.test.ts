@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseDelay, parseDuration, parseInstant } from './duration.ts';
+import { durationText, parseDelay, parseDuration, parseInstant } from './duration.ts';
 
 const refused = { error: expect.any(String) as string };
 
@@ -36,6 +36,27 @@ describe('parseDuration', () => {
         const read = parseDuration(text);
         if (typeof read === 'number') expect(new Date(read).getTime()).toBe(read);
         else expect(read).toEqual(refused);
+      }),
+    );
+  });
+});
+
+describe('durationText', () => {
+  test.each([
+    [0, '0s'],
+    [5, '5s'],
+    [60, '1m'],
+    [600, '10m'],
+    [5_400, '1h30m'],
+    [86_399, '23h59m59s'],
+    [604_800, '7d'],
+    [2_147_483_647, '24855d3h14m7s'],
+  ])('writes %i seconds', (seconds, text) => expect(durationText(seconds)).toBe(text));
+
+  test('writes what parseDuration reads', () => {
+    fc.assert(
+      fc.property(fc.nat(), (seconds) => {
+        expect(parseDuration(durationText(seconds))).toBe(seconds * 1_000);
       }),
     );
   });

@@ -53,6 +53,18 @@ export function parseDuration(text: string): number | Unreadable {
     : { error: `"${text}" is too long; the end of it is beyond what a date can hold` };
 }
 
+/**
+ * Whole seconds as `parseDuration` reads them: days, hours, minutes and seconds, without those that are none.
+ *
+ * @example durationText(5_400) // '1h30m'
+ */
+export function durationText(seconds: number): string {
+  const [d, h, m, s] = [86_400, 3_600, 60, 1].map((unit, i, units) =>
+    Math.floor((seconds % (units[i - 1] ?? Infinity)) / unit),
+  );
+  return [d && `${d}d`, h && `${h}h`, m && `${m}m`, s && `${s}s`].filter(Boolean).join('') || '0s';
+}
+
 const isoDate = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 
 /**

@@ -34,6 +34,10 @@ export interface OperationDeclaration {
   readonly reply: z.ZodType;
   /** Error statuses worth naming in the OpenAPI document beside 400, 401, 403 and 500. */
   readonly errors?: readonly number[];
+  /** What is wrong with a request is told as `issues` beside `details`: older clients look for it there. */
+  readonly listsIssues?: boolean;
+  /** Fields beside `error` in the answers to its failures, but for 401 and a missing scope. */
+  readonly failure?: Readonly<Record<string, unknown>>;
   /** It costs nothing worth counting: no rate limit. */
   readonly unlimited?: boolean;
   /** A browser may call it with a public token: CORS is open. Default: whether `publicToken` is accepted. */

@@ -57,8 +57,8 @@ create table schedule_skips (
   from_at timestamptz not null,
   until_at timestamptz not null check (until_at >= from_at),
   -- missed: no server was there in time; overlap: an earlier run was not over; no_runner: a development environment without a
-  -- runner; no_task: the current version has no such scheduled task; archived: so is the environment
-  reason text not null check (reason in ('missed', 'overlap', 'no_runner', 'no_task', 'archived')),
+  -- runner; no_task: the current version has no such scheduled task; archived: so is the environment; failed: its run could not be made
+  reason text not null check (reason in ('missed', 'overlap', 'no_runner', 'no_task', 'archived', 'failed')),
   recorded_at timestamptz not null,
   primary key (env, schedule_id, from_at)
 );

@@ -10,12 +10,16 @@ create table events (
   deliver_at timestamptz,
   delivered_at timestamptz,
   canceled_at timestamptz,
+  -- its delivery cannot be written down; `failure` says why
+  failed_at timestamptz,
+  failure text,
   -- the runs that its delivery made; none: nothing was subscribed to it then
   run_ids text[] not null default '{}',
   replay_of text collate "C",
   created_at timestamptz not null,
   primary key (env, id),
-  check (delivered_at is null or canceled_at is null),
+  check (num_nonnulls(delivered_at, canceled_at, failed_at) <= 1),
+  check ((failed_at is null) = (failure is null)),
   check (delivered_at is not null or run_ids = '{}')
 ) with (fillfactor = 90);
 create index events_by_time on events (env, created_at);
@@ -49,6 +53,9 @@ create table notification_endpoints (
   sealed_before_until timestamptz,
   -- the first failed attempt since the last that succeeded
   failing_since timestamptz,
+  -- the last failed attempt, and how long it has failed since then; times in which nobody asked it are no part of that
+  failed_at timestamptz,
+  failing_for interval not null default '0',
   disabled_at timestamptz,
   -- user: by hand; failing: nothing was accepted for days; gone: it answered 410
   disabled_by text check (disabled_by in ('user', 'failing', 'gone')),

@@ -30,6 +30,8 @@ create table batches (
 create unique index batches_by_key on batches (env, idempotency_key) where idempotency_key is not null;
 create unique index batches_by_request on batches (env, request_key) where request_key is not null;
 create index batches_open on batches (created_at) where sealed_at is null and aborted_at is null;
+-- For the duty that forgets those whose runs are gone.
+create index batches_filled on batches (created_at, env, id) where sealed_at is not null or aborted_at is not null;
 create index batches_by_parent on batches (env, parent_run_id) where parent_run_id is not null;
 
 -- Items that made no run, because their idempotency key led to one. `place` is the id that their run would have had.

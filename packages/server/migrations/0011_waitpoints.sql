@@ -38,11 +38,13 @@ create table waits (
   attempt int not null,
   -- which of the attempt's waits, such as `run/resize/2`: its third wait for a run of `resize`
   key text collate "C" not null,
-  kind text not null check (kind in ('RUN', 'BATCH', 'TIME', 'TOKEN')),
-  -- the run, batch or token that it is for
+  kind text not null check (kind in ('RUN', 'BATCH', 'TIME', 'TOKEN', 'MESSAGE')),
+  -- the run, batch or token that it is for; of a message, the session
   target text collate "C",
-  -- the run or token whose end is looked for; of a batch, one of its runs that are not over
+  -- the run or token whose end is looked for; of a batch, one of its runs that are not over; of a message, the session's channel
   watched text collate "C",
+  -- of a message: the number that it must lie beyond
+  beyond bigint,
   due timestamptz,
   created_at timestamptz not null,
   over_at timestamptz,
@@ -172,11 +174,38 @@ end $$;
 create trigger runs_awaited after update of status on runs for each row
   when (new.awaited and old.status is null and new.status is not null) execute function end_waits_for_run();
 
+-- Messages came to sessions, the last with these numbers: so waits for one of them are over. Of a session that takes none any more the
+-- number lies beyond all others. The environments whose runs may go on.
+create function end_message_waits(p_at timestamptz, p_env int[], p_channel text[], p_last bigint[]) returns table (env int)
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+as $$
+#variable_conflict use_column
+declare
+  v_env int[];
+  v_run text[];
+  v_attempt int[];
+begin
+  with over as materialized (
+    select w.ctid as place
+      from unnest(p_env, p_channel, p_last) as i (env, channel, last)
+      join waits w on w.env = i.env and w.watched = i.channel and w.over_at is null and w.beyond < i.last
+     order by w.env, w.run_id, w.attempt, w.key for update of w
+  ), done as (
+    update waits w set over_at = p_at where w.ctid = any (array(select place from over)) returning w.env, w.run_id, w.attempt
+  )
+  select array_agg(d.env), array_agg(d.run_id), array_agg(d.attempt) into v_env, v_run, v_attempt from done d;
+  if v_run is null then return; end if;
+  perform wake_waiters(p_at, v_env, v_run, v_attempt);
+  return query select distinct e from unnest(v_env) as e;
+end $$;
+
 -- Registers waits of live attempts, or asks again about some that are known, and suspends the attempts that have nothing to go on with.
 -- Replies one row an attempt: `suspended` with its spell; `running` with the keys of its waits that are over; `stale` if the fence is not
 -- live. `limited`: a place came free that somebody may be waiting for, or one is wanted back.
 create function begin_waits(
-  p_at timestamptz, p_env int[], p_run text[], p_fence bigint[], p_key text[], p_kind text[], p_target text[], p_due timestamptz[]
+  p_at timestamptz, p_env int[], p_run text[], p_fence bigint[], p_key text[], p_kind text[], p_target text[], p_due timestamptz[],
+  p_beyond bigint[]
 ) returns table (env int, fence bigint, state text, spell bigint, keys text[], limited boolean)
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -192,12 +221,19 @@ declare
   a record;
   l leases%rowtype;
   v_ending boolean;
+  v_channel uuid[];
 begin
   select lock_limited(array_agg(x.env), array_agg(x.queue_id)) into v_limited
     from unnest(p_env, p_run) as i (env, run_id)
     cross join lateral (select y.env, y.queue_id from leases y where y.env = i.env and y.run_id = i.run_id limit 1) x;
 
-  -- What is waited for is locked first, the waiting attempt last: whatever ends does it in this order.
+  -- What is waited for is locked first, the waiting attempt last: whatever ends does it in this order. Channels in the order of those who
+  -- append to them: an append or a close that is being written is waited for, and one that comes later finds what this transaction writes.
+  if 'MESSAGE' = any (p_kind) then
+    select array_agg(case when i.kind = 'MESSAGE' then session_messages(i.env, i.target) end order by i.place) into v_channel
+      from unnest(p_env, p_kind, p_target) with ordinality as i (env, kind, target, place);
+    perform from channels c where c.id = any (v_channel) order by c.id for share;
+  end if;
   for i in 1 .. cardinality(p_run) loop
     select x.attempt into v_attempt from leases x where x.env = p_env[i] and x.run_id = p_run[i] and x.fence = p_fence[i];
     if not found then
@@ -218,14 +254,27 @@ begin
         v_watched := p_target[i];
         perform from waitpoints t where t.env = p_env[i] and t.id = p_target[i] and t.status = 'WAITING' for share;
         v_over := not found;
+      elsif p_kind[i] = 'MESSAGE' then
+        v_watched := v_channel[i]::text;
+        -- No longer than messages are taken in.
+        select coalesce(c.closed_at is not null or c.next_seq > greatest(c.start_seq, p_beyond[i] + 1), false),
+               least(coalesce(w.due, p_due[i]), c.expires_at)
+          into v_over, v_due
+          from (select) one left join channels c on c.id = v_channel[i];
+        v_over := v_over or coalesce(v_due <= p_at, false);
+        -- Those for messages that have come are of no use to an attempt that has taken them.
+        delete from waits x
+         where x.env = p_env[i] and x.run_id = p_run[i] and x.attempt = v_attempt and x.watched = v_watched
+           and x.beyond < p_beyond[i] and x.told;
       else
         v_due := coalesce(w.due, p_due[i]);
         v_over := v_due <= p_at;
       end if;
-      insert into waits as x (env, run_id, attempt, key, kind, target, watched, due, created_at, over_at)
-      values (p_env[i], p_run[i], v_attempt, p_key[i], p_kind[i], p_target[i], v_watched, v_due, p_at, case when v_over then p_at end)
+      insert into waits as x (env, run_id, attempt, key, kind, target, watched, beyond, due, created_at, over_at)
+      values (p_env[i], p_run[i], v_attempt, p_key[i], p_kind[i], p_target[i], v_watched, p_beyond[i], v_due, p_at,
+              case when v_over then p_at end)
       on conflict (env, run_id, attempt, key) do update
-        set watched = excluded.watched, over_at = coalesce(x.over_at, excluded.over_at);
+        set watched = excluded.watched, due = excluded.due, over_at = coalesce(x.over_at, excluded.over_at);
     end if;
   end loop;
 

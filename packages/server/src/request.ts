@@ -1,4 +1,5 @@
 import type {
+  Action,
   Body,
   EventStreamReply,
   OperationDeclaration,
@@ -37,10 +38,10 @@ export interface Request<D extends OperationDeclaration> {
   /** Another success than the operation's own. */
   setStatus(status: number): void;
   /**
-   * 403 unless the caller's scopes allow the operation's action on one of these identities of one object
+   * 403 unless the caller's scopes allow the operation's action, or another one instead, on one of these identities of one object
    * (`{ type: 'runs', id: 'run_1' }`, `{ type: 'tags', id: 'org:42' }`). For objects known only after a look-up.
    */
-  authorize(identities: readonly Identity[]): void;
+  authorize(identities: readonly Identity[], instead?: Action): void;
 }
 
 /** What the handler of an operation that streams answers. `open` has the connection from then on, and nobody else writes to it. */

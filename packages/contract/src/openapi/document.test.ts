@@ -53,10 +53,24 @@ test('requests are described as they are sent, with every parameter of the path 
     ]) as object,
   });
   expect(document.paths['/api/v1/errors/{errorId}/resolve']?.['post']).toMatchObject({
-    parameters: [{ name: 'errorId', in: 'path', required: true }],
+    parameters: [{ name: 'errorId', in: 'path', required: true }, { $ref: '#/components/parameters/branch' }],
     requestBody: { required: true },
     responses: { 200: {}, 400: {}, 401: {}, 403: {}, 404: {}, 500: {} },
   });
+});
+
+test('the branch header is named where a request is about an environment, and a limit of the body as a 413', () => {
+  const of = (method: string, path: string) =>
+    document.paths[path]?.[method] as { parameters?: { $ref?: string }[]; responses: object };
+  const takesBranch = (method: string, path: string) =>
+    of(method, path).parameters?.some(({ $ref }) => $ref === '#/components/parameters/branch') ?? false;
+  expect(takesBranch('put', '/api/v1/projects/{projectRef}/envvars/{env}/{name}')).toBe(true);
+  expect(takesBranch('get', '/api/v1/runs')).toBe(true);
+  expect(takesBranch('get', '/api/v1/timezones')).toBe(false);
+  expect(takesBranch('get', '/api/v1/orgs')).toBe(false);
+  expect(takesBranch('post', '/api/v1/projects/{projectRef}/branches')).toBe(false);
+  expect(of('post', '/api/v1/sessions/{session}/close').responses).toHaveProperty('413');
+  expect(of('get', '/api/v1/runs').responses).not.toHaveProperty('413');
 });
 
 test('an open operation asks for no credential; a date is a text; a default is not required', () => {

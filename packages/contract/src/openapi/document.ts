@@ -48,9 +48,18 @@ export function openApiDocument(
     servers: [{ url: serverUrl }],
     tags: [...tags].map((name) => ({ name })),
     paths: lifted,
-    components: { schemas, securitySchemes },
+    components: { schemas, securitySchemes, parameters: { branch } },
   };
 }
+
+const branch = {
+  name: 'x-service-branch',
+  in: 'header',
+  required: false,
+  description:
+    'The branch of preview or dev that the request is about. It changes nothing for stg and prod, and nothing for public tokens.',
+  schema: { type: 'string' },
+};
 
 const securitySchemes = {
   secretKey: { type: 'http', scheme: 'bearer', description: "An environment's secret key, `svc_prod_sk_…`" },
@@ -61,15 +70,18 @@ const securitySchemes = {
 function describe(declaration: OperationDeclaration): Record<string, unknown> {
   const { id, tag, summary, access, params, query, body, bodyOptional, bodyText, status = 200 } = declaration;
   const { reply, streams, bodyStream } = declaration;
+  const parameters = [
+    ...parametersIn('path', params),
+    ...parametersIn('query', query),
+    ...(isOfBranch(declaration) ? [{ $ref: '#/components/parameters/branch' }] : []),
+  ];
   return {
     operationId: id,
     tags: [tag],
     summary,
     ...(scopeNote(access) && { description: scopeNote(access) }),
     security: securityOf(access),
-    ...((params ?? query) && {
-      parameters: [...parametersIn('path', params), ...parametersIn('query', query)],
-    }),
+    ...(parameters.length > 0 && { parameters }),
     ...(body && {
       requestBody: {
         required: !bodyOptional && !bodyText,
@@ -95,6 +107,10 @@ function describe(declaration: OperationDeclaration): Record<string, unknown> {
 const scopeNote = ({ action, on }: Access): string | undefined =>
   action && on && `A restricted key or a public token needs the scope \`${action}:${on}\`.`;
 
+/** What a secret key may do is done in its environment, or in a branch of it. */
+const isOfBranch = ({ access }: OperationDeclaration): boolean =>
+  access.secretKey === true && !access.wholeEnvironment;
+
 const securityOf = (access: Access) =>
   access.open
     ? []
@@ -102,11 +118,17 @@ const securityOf = (access: Access) =>
         .filter((kind) => access[kind])
         .map((kind) => ({ [kind]: [] }));
 
-function errorStatuses({ access, params, query, body, errors = [] }: OperationDeclaration): number[] {
+function errorStatuses(declaration: OperationDeclaration): number[] {
+  const { access, params, query, body, bodyLimit, errors = [] } = declaration;
   const takesInput = (params ?? query ?? body) !== undefined;
-  return [...(takesInput ? [400] : []), ...(access.open ? [] : [401, 403]), ...errors, 500].toSorted(
-    (a, b) => a - b,
-  );
+  const statuses = new Set([
+    ...(takesInput ? [400] : []),
+    ...(access.open ? [] : [401, 403]),
+    ...(bodyLimit === undefined ? [] : [413]),
+    ...errors,
+    500,
+  ]);
+  return [...statuses].toSorted((a, b) => a - b);
 }
 
 const failures: Readonly<Record<number, string>> = {

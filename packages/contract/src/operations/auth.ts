@@ -31,6 +31,7 @@ export const createPublicToken = operation({
   tag: 'authentication',
   summary: 'Make a public access token that allows no more than the calling key',
   access: { secretKey: true, anyScope: true },
+  listsIssues: true,
   body: publicTokenBody,
   reply: token,
 });
@@ -48,6 +49,7 @@ export const signToken = operation({
   tag: 'authentication',
   summary: 'Make a public access token with any scopes',
   access: { secretKey: true },
+  listsIssues: true,
   body: signBody,
   reply: token,
 });

@@ -58,6 +58,7 @@ const appending = {
     /** The number of the record; of the first one where the header `X-Part-Id` is that of an earlier append. */
     seq: z.number().int(),
   }),
+  failure: { ok: false },
   errors: [404, 413],
 } as const;
 

@@ -70,6 +70,7 @@ export const createVariable = operation({
   tag: 'environment variables',
   summary: 'Set a variable, whether or not it exists',
   access: write,
+  listsIssues: true,
   params: inEnvironment,
   body: z.object({
     name: z.string(),
@@ -90,6 +91,7 @@ export const updateVariable = operation({
   tag: 'environment variables',
   summary: 'Give a variable that the project knows a value in this environment',
   access: write,
+  listsIssues: true,
   params: oneVariable,
   body: newValue,
   reply: done,

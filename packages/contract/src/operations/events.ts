@@ -66,9 +66,14 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Clients of old put the id into the event and the time beside it: `{ event: { id, name, … }, options: { deliverAt } }`. */
-function lifted(body: unknown): unknown {
+function lifted(body: unknown, context: z.RefinementCtx): unknown {
   if (!isObject(body) || !isObject(body['event'])) return body;
   const { event, options } = body;
+  // Every other member is kept; this one would be left out in silence.
+  if (Object.hasOwn(event, '__proto__')) {
+    const message = 'not a name that a member of an event may have; put it into payload';
+    context.addIssue({ code: 'custom', message, path: ['event', '__proto__'] });
+  }
   const times = isObject(options)
     ? Object.fromEntries(
         ['deliverAt', 'deliverAfter'].flatMap((name) => {
@@ -86,9 +91,9 @@ export type NewEvent = z.output<typeof newEvent>;
 
 /**
  * `PENDING` waits for its time; `DELIVERED` started runs; `UNMATCHED` was delivered when nothing was subscribed to it, or has no name;
- * `CANCELED` never will be.
+ * `CANCELED` never will be; `FAILED` could not be, and `failure` says why.
  */
-export const eventStatuses = ['PENDING', 'DELIVERED', 'UNMATCHED', 'CANCELED'] as const;
+export const eventStatuses = ['PENDING', 'DELIVERED', 'UNMATCHED', 'CANCELED', 'FAILED'] as const;
 export type EventStatus = (typeof eventStatuses)[number];
 
 /** An event as it is stored, with its `timestamp`, and `deliverAt` if it waits or waited. */
@@ -145,6 +150,8 @@ const summary = z.object({
   canceledAt: date.nullable(),
   /** The event that it is a replay of. */
   replayOf: z.string().nullable(),
+  /** Only of one that could not be delivered: why. */
+  failure: z.string().optional(),
 });
 
 /** A list item. */

@@ -73,7 +73,8 @@ const read = {
   method: 'GET',
   tag: 'packets',
   unlimited: true,
-  access: { secretKey: true, action: 'read', on: 'runs' },
+  // A public token reads what the runs hold that it may read.
+  access: { secretKey: true, publicToken: true, action: 'read', on: 'runs', objects: true },
   params,
   reply,
   errors: [404],
@@ -98,6 +99,5 @@ export const retrieveRunPacket = operation({
   id: 'retrieveRunPacket',
   path: '/api/v1/runs/:runId/packets/:field',
   summary: "An address that gives a run's stored payload or output",
-  access: { secretKey: true, publicToken: true, action: 'read', on: 'runs', objects: true },
   params: z.object({ runId: z.string().min(1).max(128), field: z.enum(['payload', 'output']) }),
 });

@@ -32,6 +32,7 @@ export const rescheduleRun = operation({
   tag: 'runs',
   summary: 'Give a run that is still delayed another time',
   access: write,
+  listsIssues: true,
   params: runId,
   body: z.object({
     /** A date that is not past, or a duration from now such as `1h30m`. */
@@ -48,6 +49,7 @@ export const addRunTags = operation({
   tag: 'runs',
   summary: 'Add tags to a run',
   access: write,
+  listsIssues: true,
   params: runId,
   body: z.object({
     tags: z

@@ -22,6 +22,8 @@ export const runReasons = [
   'waiting_on_batch',
   /** Its code waits for a token that somebody completes. */
   'waiting_on_token',
+  /** Its code waits for a message to a session. */
+  'waiting_on_message',
   /** Its code waits for a time. */
   'waiting_on_time',
   /** No version of the environment has its task. */

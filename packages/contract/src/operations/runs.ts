@@ -43,15 +43,20 @@ export const relatedRun = runFields.extend({
   batchId: z.string().optional(),
 });
 
+const shownError = z.object({
+  message: z.string(),
+  name: z.string().optional(),
+  stackTrace: z.string().optional(),
+});
+
 export const run = relatedRun.extend({
   payload: z.unknown().optional(),
   output: z.unknown().optional(),
   /** Instead of `payload` or `output` where that is large: where to read it, as its Content-Type says, for five minutes. */
   payloadPresignedUrl: z.string().optional(),
   outputPresignedUrl: z.string().optional(),
-  error: z
-    .object({ message: z.string(), name: z.string().optional(), stackTrace: z.string().optional() })
-    .optional(),
+  /** What its last attempt failed with. `causes` are the errors behind it, each before what caused it. */
+  error: shownError.extend({ causes: z.array(shownError).optional() }).optional(),
   relatedRuns: z.object({
     root: relatedRun.optional(),
     parent: relatedRun.optional(),

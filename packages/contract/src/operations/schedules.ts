@@ -87,6 +87,7 @@ export const createSchedule = operation({
   tag: 'schedules',
   summary: 'Create a schedule, or replace the one with the same deduplication key',
   access: { secretKey: true, action: 'write', on: 'schedules' },
+  listsIssues: true,
   body: createScheduleBody,
   reply: schedule,
   errors: [422],
@@ -99,6 +100,7 @@ export const listSchedules = operation({
   tag: 'schedules',
   summary: 'List schedules, newest first',
   access: { secretKey: true, action: 'read', on: 'schedules' },
+  listsIssues: true,
   query: z.object({
     page: z.coerce.number().int().min(1).max(1_000_000).default(1),
     /** More than 100 is 100. */
@@ -138,6 +140,7 @@ export const updateSchedule = operation({
   tag: 'schedules',
   summary: 'Replace a schedule: what is left out is set to its default; its task stays',
   access: { secretKey: true, action: 'write', on: 'schedules' },
+  listsIssues: true,
   params: scheduleId,
   body: updateScheduleBody,
   reply: schedule,

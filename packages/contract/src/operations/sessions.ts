@@ -200,7 +200,7 @@ export const closeSession = operation({
   cors: true,
   params: one,
   body: z.object({ reason: words(256).optional() }),
-  bodyLimit: 4_096,
+  bodyLimit: 1_024,
   reply: session,
   errors: [404],
 });

@@ -83,10 +83,12 @@ export interface Settlement {
 export interface Wait {
   /** Which of the attempt's waits it is; the same when the attempt's code runs again. At most 512 characters. */
   readonly key: string;
-  readonly kind: 'RUN' | 'BATCH' | 'TOKEN' | 'TIME';
-  /** Id of the run, batch or token. */
+  readonly kind: 'RUN' | 'BATCH' | 'TOKEN' | 'TIME' | 'MESSAGE';
+  /** Id of the run, batch or token; for a message to a session, one of the session's names. */
   readonly target?: string;
-  /** Milliseconds since 1970, for a time. */
+  /** For a message: the number that it lies beyond, -1 for any. */
+  readonly beyond?: number;
+  /** Milliseconds since 1970, for a time; for a message, when it is waited for no longer. */
   readonly until?: number;
   /** Or so many milliseconds from when the server hears of it for the first time. */
   readonly inMs?: number;

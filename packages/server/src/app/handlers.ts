@@ -14,6 +14,7 @@ import { changeHandlers } from '../runs/change-handlers.ts';
 import { runHandlers } from '../runs/handlers.ts';
 import { listHandlers } from '../runs/list/handlers.ts';
 import { outcomeHandlers } from '../runs/outcome-handlers.ts';
+import { identitiesOfPacket } from '../runs/reach.ts';
 import type { NewRun } from '../runs/row.ts';
 import { scheduleHandlers } from '../schedules/handlers.ts';
 import { syncDeclared } from '../schedules/sync.ts';
@@ -32,7 +33,15 @@ export function handlersOf(parts: Parts, rateLimits: RateLimits = defaultRateLim
   const { trigger, variables, redact, packets, realtime, channels, streams, ensureServed } = parts;
   const { writerHeaders } = parts.appends;
   const { batchRuns } = rateLimits;
-  const tenancy = { sql, masterKey, now: clock.now };
+  const tenancy = {
+    sql,
+    masterKey,
+    now: clock.now,
+    ended<T>(answer: T): T {
+      parts.authenticate.forget();
+      return answer;
+    },
+  };
   return {
     ...noticed.handlers(runHandlers({ engine, runners, trigger, mint, packets })),
     ...listHandlers(engine),
@@ -53,7 +62,11 @@ export function handlersOf(parts: Parts, rateLimits: RateLimits = defaultRateLim
         }),
       }),
     ),
-    ...packetHandlers(engine, packets),
+    ...packetHandlers({
+      ...engine,
+      addresses: packets,
+      identitiesOf: (env, name) => identitiesOfPacket(sql, env, name),
+    }),
     ...waitpointHandlers({ engine, resume, mint }),
     ...queueHandlers({ sql, clock, wake: dispatch.wake }),
     ...scheduleHandlers({ engine, dispatch, expect: (at) => alarms.tick(at) }),
@@ -61,12 +74,13 @@ export function handlersOf(parts: Parts, rateLimits: RateLimits = defaultRateLim
     ...errorHandlers(sql, clock),
     ...eventHandlers({ engine, dispatch, expect: (at) => alarms.event(at) }),
     ...notificationHandlers({ sql, masterKey, clock, reach: parts.receivers }),
-    ...sessionHandlers({ engine, dispatch, channels, ensureServed, mint }),
+    ...sessionHandlers({ engine, dispatch, resume, channels, ensureServed, mint }),
     ...channelHandlers({
       channels,
       sessions: parts.sessions,
       streams,
       ensureServed,
+      endMessageWaits: parts.endMessageWaits,
       log: parts.log,
       writerHeaders,
     }),

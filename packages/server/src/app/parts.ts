@@ -21,9 +21,11 @@ import { cancelingChildren } from '../runs/cancel-children.ts';
 import { createSettle } from '../runs/settle.ts';
 import { createTrigger } from '../runs/trigger.ts';
 import { createBeginWaits } from '../runs/waits/begin.ts';
+import { createEndMessageWaits } from '../runs/waits/messages.ts';
 import { createResume, tellMissed } from '../runs/waits/resume.ts';
 import { streamAppends } from '../s2/append.ts';
 import { SessionChannels } from '../sessions/channel.ts';
+import { createWriteStream } from '../sessions/receive.ts';
 import { createEnsureServed } from '../sessions/serve.ts';
 import { serveUnheard } from '../sessions/unheard.ts';
 import { EventStreams } from '../sse/event-streams.ts';
@@ -117,6 +119,8 @@ export async function startParts(options: ServerOptions, { sql, engineSql }: Con
   });
 
   const ensureServed = createEnsureServed({ engine, dispatch });
+  const endMessageWaits = createEndMessageWaits({ sql: engineSql, clock }, resume);
+  const sessions = new SessionChannels(sql, channels);
 
   return {
     sql,
@@ -143,9 +147,15 @@ export async function startParts(options: ServerOptions, { sql, engineSql }: Con
     beginWaits: createBeginWaits(engine, engineSql, dispatch, resume),
     keepLines: redact.lines(createKeepLines(engine)),
     ensureServed,
+    endMessageWaits,
     heard: serveUnheard({ sql, log, ensureServed }),
-    sessions: new SessionChannels(sql, channels),
-    appends: streamAppends({ channels, authenticate, mint }),
+    sessions,
+    appends: streamAppends({
+      channels,
+      write: createWriteStream({ channels, sessions, ensureServed, endMessageWaits, log }),
+      authenticate,
+      mint,
+    }),
     receivers: { networks: networksBeside(options.notificationNetworks), resolve: resolveName },
   };
 }

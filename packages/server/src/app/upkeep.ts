@@ -12,6 +12,7 @@ import { runPruner } from '../runs/prune.ts';
 import { tickPruner } from '../schedules/prune.ts';
 import { startScheduler } from '../schedules/scheduler.ts';
 import { sessionPruner } from '../sessions/prune.ts';
+import { sessionWatcher } from '../sessions/watch.ts';
 import { environmentPruner } from '../tenancy/prune.ts';
 import { duties, type Retention } from '../upkeep/duties.ts';
 import { startPromoter } from '../upkeep/promoter.ts';
@@ -46,6 +47,7 @@ export function startUpkeep(parts: Parts, retention: Retention): { stop(): Promi
     eventPruner(engine, retention.eventsMs),
     notificationPruner(sql, clock, retention.notificationsMs),
     sessionPruner(engine, retention.sessionsMs),
+    sessionWatcher(engine, parts),
     channelPruner(sql, clock, retention.recordsMs),
     accessPruner(sql),
     environmentPruner(sql, clock),

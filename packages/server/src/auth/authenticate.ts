@@ -28,13 +28,15 @@ const missing = () =>
   unauthorized('Invalid or Missing API key: send `Authorization: Bearer <key>` with the request');
 const invalid = () => unauthorized('Invalid API key');
 
-export function createAuthenticate({ sql, ring }: { sql: Sql; ring: SigningKeyRing }): Authenticate {
+export function createAuthenticate({ sql, ring }: { sql: Sql; ring: SigningKeyRing }): Authenticate & {
+  /** Looks everybody up anew: a credential or a branch has just ended. */ forget(): void;
+} {
   const recent = new Recent<Principal>({ maxAgeMs: 1_000, dueMs: 500, maxEntries: 10_000 });
   // Who repeats a credential that is none costs no query each time. A new one works at once all the same: nobody knows its text
   // before it is stored. Apart from those that are good, which a flood of others must not push out.
   const unknown = new Recent<true>({ maxAgeMs: 1_000, dueMs: Infinity, maxEntries: 10_000 });
 
-  return (credentials) => {
+  const authenticate: Authenticate = (credentials) => {
     const { authorization, serviceBranch, triggerBranch, wholeEnvironment } = credentials;
     if (authorization === undefined || authorization === '') throw missing();
     // Kept under a digest: no credential lies about in memory, and how long a look-up takes says nothing about one.
@@ -53,6 +55,13 @@ export function createAuthenticate({ sql, ring }: { sql: Sql; ring: SigningKeyRi
     if (recent.isDue(key, known)) recent.load(key, () => identify(credentials)).catch(() => {});
     return known.value;
   };
+
+  const forget = () => {
+    ring.forget();
+    recent.forget();
+  };
+
+  return Object.assign(authenticate, { forget });
 
   async function identify(credentials: Credentials): Promise<Loaded<Principal>> {
     const text = (credentials.authorization ?? '').replace(/^bearer +/i, '').trim();

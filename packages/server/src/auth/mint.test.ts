@@ -135,6 +135,19 @@ test('a client cannot name a key to hide behind, nor a user to act for', async (
   ).rejects.toMatchObject({ status: 401 });
 });
 
+test('a token that was made through a key that came to be a moment ago is good at once', async () => {
+  const { addKey, authenticate, mint, key } = await installation();
+  // The environment's keys are known, without the one that comes now.
+  const earlier = await mint(await callerOf(authenticate, key('dev')), { scopes: [], expiresInSeconds: 60 });
+  await authenticate({ authorization: earlier });
+  const { id, text } = await addKey('dev', ['admin']);
+  const token = await mint(await callerOf(authenticate, text), {
+    scopes: ['read:runs'],
+    expiresInSeconds: 60,
+  });
+  expect(await authenticate({ authorization: token })).toMatchObject({ credentialId: id });
+});
+
 test('a key that came to be a moment ago signs tokens that are good at once', async () => {
   const { addKey, authenticate, key, publicIdOf } = await installation();
   const sub = await publicIdOf('dev');

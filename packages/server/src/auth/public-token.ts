@@ -18,7 +18,8 @@ const clockSkewSeconds = 60;
 
 /** What the token allows, as of the moment its keys were looked up; a 401 Problem if it is not good. */
 export async function verifyPublicToken(ring: SigningKeyRing, token: string): Promise<Loaded<Principal>> {
-  const { keys, asOf, key, form } = await signedBy(ring, token);
+  const signed = await signedBy(ring, token);
+  const { keys, asOf, key, form } = signed;
   const { payload } = await jwtVerify(token, form, {
     algorithms: ['HS256'],
     issuer,
@@ -32,7 +33,7 @@ export async function verifyPublicToken(ring: SigningKeyRing, token: string): Pr
   if (payload['pub'] !== true || (iat !== undefined && iat > now + clockSkewSeconds)) {
     throw invalidPublicToken();
   }
-  const { credentialId, actor, endsInMs } = await originOf(ring, payload, keys, key);
+  const { credentialId, actor, endsInMs } = await originOf(ring, payload, signed);
   const tokenDigest = digestOf(token);
   const realtime = realtimeOf(payload);
   const principal: Principal = {
@@ -61,7 +62,7 @@ async function signedBy(ring: SigningKeyRing, token: string) {
   const known = await ring.of(environment);
   const found = among(known) ?? (known.asOf < began ? among(await ring.anew(environment)) : undefined);
   if (!found) throw invalidPublicToken();
-  return found;
+  return { ...found, began };
 }
 
 function environmentClaimed(token: string): string {
@@ -92,6 +93,8 @@ function signerOf(token: string, { keys }: SigningKeys) {
   return undefined;
 }
 
+type Signed = Awaited<ReturnType<typeof signedBy>>;
+
 interface TokenOrigin {
   readonly credentialId: string;
   readonly actor?: string;
@@ -105,8 +108,7 @@ interface TokenOrigin {
 async function originOf(
   ring: SigningKeyRing,
   payload: JWTPayload,
-  { keys, environment }: SigningKeys,
-  signer: SigningKey,
+  { keys: { keys, environment }, key: signer, asOf, began }: Signed,
 ): Promise<TokenOrigin> {
   const { via } = payload;
   if (!signer.isServers) {
@@ -115,7 +117,11 @@ async function originOf(
   }
   if (typeof via !== 'string') throw invalidPublicToken();
   const delegate = keys.has(via) ? undefined : await ring.delegate(via, environment.projectId);
-  if (!keys.has(via) && !delegate) throw invalidPublicToken();
+  if (!keys.has(via) && !delegate) {
+    // The key may have come to be since the keys were looked up.
+    const newer = asOf < began ? (await ring.anew(environment.publicId)).value : undefined;
+    if (!newer?.keys.has(via)) throw invalidPublicToken();
+  }
   const { sub: actor } = (payload['act'] ?? {}) as { sub?: unknown };
   return {
     credentialId: via,

@@ -55,3 +55,20 @@ test('entries whose time is up leave when others come', async () => {
   await recent.load('new', look('y'));
   expect(recent.size).toBe(1);
 });
+
+test('what was known is forgotten, and so is what a look-up that began before finds', async () => {
+  const recent = new Recent<string>(options);
+  await recent.load('known', look('a'));
+  let find = () => {};
+  const found = new Promise<void>((resolve) => (find = resolve));
+  const asOf = performance.now();
+  const before = recent.load('asked', () => found.then(() => ({ value: 'old', asOf })));
+  await vi.waitUntil(() => performance.now() > asOf);
+  recent.forget();
+  expect(recent.find('known')).toBeUndefined();
+  const after = recent.load('asked', look('new'));
+  find();
+  expect([(await before).value, (await after).value]).toEqual(['old', 'new']);
+  expect(recent.find('asked')?.value).toBe('new');
+  expect(recent.size).toBe(1);
+});

@@ -26,6 +26,7 @@ export class Recent<V> {
   readonly #options: RecentOptions;
   readonly #entries = new Map<string, Entry<V>>();
   readonly #loading = new Map<string, Promise<Entry<V>>>();
+  #forgotten = -Infinity;
 
   constructor(options: RecentOptions) {
     this.#options = options;
@@ -55,20 +56,29 @@ export class Recent<V> {
   }
 
   async #look(key: string, look: () => Promise<Loaded<V>>): Promise<Entry<V>> {
+    const began = performance.now();
     try {
       return this.keep(key, await look());
     } catch (error) {
       this.#entries.delete(key);
       throw error;
     } finally {
-      this.#loading.delete(key);
+      if (this.#forgotten <= began) this.#loading.delete(key);
     }
+  }
+
+  /** Keeps nothing of what it knows, nor of look-ups that are under way: something has just ended. */
+  forget(): void {
+    this.#forgotten = performance.now();
+    this.#entries.clear();
+    this.#loading.clear();
   }
 
   /** Keeps what was found out otherwise than by `load`. */
   keep(key: string, { value, asOf, endsInMs = Infinity }: Loaded<V>): Entry<V> {
     const { maxAgeMs, dueMs } = this.#options;
     const entry = { value, asOf, due: asOf + dueMs, end: asOf + Math.min(maxAgeMs, endsInMs) };
+    if (asOf < this.#forgotten) return entry;
     this.#entries.delete(key);
     this.#entries.set(key, entry);
     this.#drop();

@@ -1,4 +1,5 @@
 import type { Identity } from '../request.ts';
+import type { Principal } from './principal.ts';
 
 /**
  * Scopes: `action[:type[:id]]`. Only the first two colons separate: the id is the rest and may hold colons.
@@ -38,6 +39,13 @@ export function grants(scopes: readonly string[], requested: string): boolean {
   if (isUnrestricted(scopes)) return true;
   const { action, type, id } = parseScope(requested);
   return type !== undefined && type !== '' && allows(scopes, action, [{ type, id }]);
+}
+
+/** All tasks, and those that the caller's scopes name one by one: who may act on one of these may act on some task. */
+export function someTask(principal: Principal): Identity[] {
+  const scopes = principal.kind === 'personalAccessToken' ? [] : principal.scopes;
+  const named = scopes.map(parseScope).filter(({ type, id }) => type === 'tasks' && id !== undefined);
+  return [{ type: 'tasks' }, ...named.map(({ id }) => ({ type: 'tasks', id }))];
 }
 
 const coversAction = (held: string, action: string): boolean =>

@@ -27,6 +27,8 @@ export interface SigningKeyRing {
   of(environmentPublicId: string): Promise<Loaded<SigningKeys | undefined>>;
   /** Looked up anew: for a token that no known key signed, whose key may be newer than what is known. */
   anew(environmentPublicId: string): Promise<Loaded<SigningKeys | undefined>>;
+  /** Keeps nothing of what is known: a key or an environment has just ended. */
+  forget(): void;
   /** The user of a personal access token through which a token was made; undefined when it has ended. */
   delegate(
     personalAccessTokenId: string,
@@ -57,6 +59,7 @@ export function createSigningKeyRing(sql: Sql, masterKey: MasterKey): SigningKey
       return known;
     },
     anew,
+    forget: () => recent.forget(),
     delegate: (personalAccessTokenId, projectId) => delegateOf(sql, personalAccessTokenId, projectId),
   };
 }

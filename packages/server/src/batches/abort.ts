@@ -1,5 +1,6 @@
 import type { Queryable } from '../db/connect.ts';
 import type { Batches } from './batch.ts';
+import { createForget } from './forget.ts';
 
 /** A batch that nobody filled for so long never will be. */
 const abandonedMs = 24 * 3_600_000;
@@ -25,31 +26,20 @@ export async function abortBatch(sql: Queryable, env: number, batch: string, now
 }
 
 /** The duty that gives up batches which were never filled, and forgets those whose runs are gone. */
-export const batchKeeper = ({ sql, clock }: Pick<Batches, 'sql' | 'clock'>, retentionMs: number) => ({
-  name: 'batch keeper',
-  everyMs: 60_000,
-  async round(): Promise<boolean> {
-    const now = clock.now();
-    const open = await sql<{ env: number; id: string }[]>`
-      select env, id from batches
-       where sealed_at is null and aborted_at is null and created_at < ${new Date(now - abandonedMs)}
-       order by created_at limit ${mostAtOnce}`;
-    for (const { env, id } of open) await abortBatch(sql, env, id, now);
-    const gone = await sql`
-      with gone as (
-        delete from batches b where ctid = any(array(
-          select b.ctid from batches b
-           where b.created_at < ${new Date(now - retentionMs)} and (b.sealed_at is not null or b.aborted_at is not null)
-             and not exists (
-               select from runs r where r.env = b.env and r.id >= batch_prefix(b.id) and r.id < batch_prefix(b.id) || '~')
-             and (b.sealed_at is null or is_batch_over(b.env, b.id))
-           limit ${mostAtOnce}))
-        returning b.env, b.id
-      ), links as (
-        delete from batch_cached c using gone g
-         where c.env = g.env and c.place >= batch_prefix(g.id) and c.place < batch_prefix(g.id) || '~'
-      )
-      select from gone`;
-    return open.length >= mostAtOnce || gone.length >= mostAtOnce;
-  },
-});
+export function batchKeeper({ sql, clock }: Pick<Batches, 'sql' | 'clock'>, retentionMs: number) {
+  const forget = createForget(sql);
+  return {
+    name: 'batch keeper',
+    everyMs: 60_000,
+    async round(): Promise<boolean> {
+      const now = clock.now();
+      const open = await sql<{ env: number; id: string }[]>`
+        select env, id from batches
+         where sealed_at is null and aborted_at is null and created_at < ${new Date(now - abandonedMs)}
+         order by created_at limit ${mostAtOnce}`;
+      for (const { env, id } of open) await abortBatch(sql, env, id, now);
+      const more = await forget(new Date(now - retentionMs));
+      return open.length >= mostAtOnce || more;
+    },
+  };
+}

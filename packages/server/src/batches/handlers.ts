@@ -1,7 +1,7 @@
 import type { Operations } from '@millrace/contract';
 import type { MintPublicToken } from '../auth/mint.ts';
 import { oneTimeUseOf } from '../auth/one-time.ts';
-import { allows } from '../auth/scopes.ts';
+import { allows, someTask } from '../auth/scopes.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Queryable, Transaction } from '../db/connect.ts';
 import { notFound, unprocessable } from '../problem.ts';
@@ -41,10 +41,11 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
   const { sql, engine, mint, takeRuns } = dependencies;
 
   const authorizeTasks = (
-    request: Pick<Request<Named['createBatch']>, 'authorize'>,
+    request: Pick<Request<Named['createBatch']>, 'authorize' | 'principal'>,
     tasks: readonly string[] | undefined,
   ): void => {
-    if (tasks === undefined) request.authorize([{ type: 'tasks' }, { type: 'batch' }]);
+    // Clients before 4.5 do not say which tasks: each item is asked for when it comes.
+    if (tasks === undefined) request.authorize([...someTask(request.principal), { type: 'batch' }]);
     for (const id of new Set(tasks)) request.authorize([{ type: 'tasks', id }, { type: 'batch' }]);
   };
 

@@ -69,6 +69,23 @@ describe('lines of a stream', () => {
     expect(most).toBeLessThan(50 * 1_024 * 1_024);
   });
 
+  it('take no more room than their bytes when they come one by one', async () => {
+    const count = 1_000_000;
+    const text = Buffer.from(`{"a":"${'x'.repeat(count)}"}\n`);
+    const before = process.memoryUsage().heapUsed;
+    let most = 0;
+    async function* dribble(): AsyncGenerator<Uint8Array> {
+      for (let at = 0; at < text.length; at++) {
+        if (at % 50_000 === 0) most = Math.max(most, process.memoryUsage().heapUsed - before);
+        yield text.subarray(at, at + 1);
+      }
+    }
+    const lines: Line[] = [];
+    for await (const some of linesOf(dribble(), 2 * count, [])) lines.push(...some);
+    expect(lines).toEqual([{ number: 1, text: text.toString().trim() }]);
+    expect(most).toBeLessThan(60 * 1_024 * 1_024);
+  });
+
   it('must be text', async () => {
     async function* broken(): AsyncGenerator<Uint8Array> {
       yield Buffer.from([0x22, 0xff, 0x22, 0x0a]);

@@ -8,6 +8,8 @@ export type Line =
   | { readonly number: number; readonly members: Readonly<Record<string, unknown>> };
 
 const newline = 0x0a;
+const nothing = Buffer.alloc(0);
+const leastHeld = 1_024;
 
 /**
  * The lines of a stream of bytes, as many at a time as a piece of it brings; blank ones are skipped. Never more than one line and one
@@ -19,23 +21,44 @@ export async function* linesOf(
   wanted: readonly string[],
 ): AsyncGenerator<Line[]> {
   let number = 0;
-  let parts: Buffer[] = [];
+  // What earlier pieces brought of the line under way: one buffer, however small they were.
+  let held: Buffer = nothing;
   let size = 0;
   let scan: MemberScan | undefined;
 
-  const take = (part: Buffer): void => {
-    size += part.length;
-    if (scan) return scan.read(part);
-    if (size <= most) return void parts.push(part);
-    scan = new MemberScan(wanted);
-    for (const each of [...parts, part]) scan.read(each);
-    parts = [];
+  /** Begins to read over a line that has become too long; answers whether it has. */
+  const isScanned = (part: Buffer): boolean => {
+    if (!scan && size + part.length > most) {
+      scan = new MemberScan(wanted);
+      scan.read(held.subarray(0, size));
+      held = nothing;
+    }
+    scan?.read(part);
+    return scan !== undefined;
   };
-  const end = (): Line | undefined => {
+  const hold = (part: Buffer): void => {
+    if (!isScanned(part)) {
+      if (size + part.length > held.length) {
+        // At least doubled, so that each byte is copied a few times at most.
+        const larger = Buffer.allocUnsafe(
+          Math.min(most, Math.max(leastHeld, 2 * held.length, size + part.length)),
+        );
+        held.copy(larger, 0, 0, size);
+        held = larger;
+      }
+      part.copy(held, size);
+    }
+    size += part.length;
+  };
+  const end = (last: Buffer): Line | undefined => {
     number++;
-    const whole = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
+    let whole = last;
+    if (size > 0 || last.length > most) {
+      hold(last);
+      whole = held.subarray(0, size);
+    }
     const scanned = scan;
-    parts = [];
+    held = nothing;
     size = 0;
     scan = undefined;
     if (scanned) return { number, members: scanned.members };
@@ -49,16 +72,15 @@ export async function* linesOf(
     const lines: Line[] = [];
     let from = 0;
     for (let at = piece.indexOf(newline); at !== -1; at = piece.indexOf(newline, from)) {
-      take(piece.subarray(from, at));
-      const line = end();
+      const line = end(piece.subarray(from, at));
       if (line) lines.push(line);
       from = at + 1;
     }
-    if (from < piece.length) take(piece.subarray(from));
+    if (from < piece.length) hold(piece.subarray(from));
     if (lines.length > 0) yield lines;
   }
   if (size > 0) {
-    const line = end();
+    const line = end(nothing);
     if (line) yield [line];
   }
 }

@@ -100,7 +100,9 @@ describe('access to batches', () => {
     expect(await create(['write:batch'], ['any'])).toBe(202);
     expect(await create(['batchTrigger:tasks:a'], ['a'])).toBe(202);
     expect(await create(['batchTrigger:tasks:a'], ['a', 'b'])).toBe(403);
-    expect(await create(['batchTrigger:tasks:a'])).toBe(403);
+    // Not yet known of what: its items are asked for one by one.
+    expect(await create(['batchTrigger:tasks:a'])).toBe(202);
+    expect(await create(['trigger:tasks:a', 'read:tasks:b'])).toBe(403);
     expect(await create(['trigger:tasks'])).toBe(403);
     expect(await create(['read:batch'])).toBe(403);
 

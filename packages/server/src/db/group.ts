@@ -1,4 +1,5 @@
 import { badRequest } from '../problem.ts';
+import { isOfItsData } from './its-data.ts';
 
 export interface GroupOptions {
   /** Most items of one write. Default 500. */
@@ -33,7 +34,7 @@ export function groupCommit<T, R>(
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : '';
       if (conflicts.has(code)) return settle(group);
-      if (group.length > 1 && (badData.test(code) || isOurs(error))) {
+      if (group.length > 1 && isOfItsData(error)) {
         for (const one of group) await settle([one]);
         return;
       }
@@ -68,7 +69,4 @@ export function groupCommit<T, R>(
 
 /** It met another write; nothing of it remains, and it may go again. */
 const conflicts = new Set(['40P01', '40001']);
-const badData = /^2[23]/;
-/** What an item holds cannot even be written down, such as a date beyond all dates: PostgreSQL never heard of it. */
-const isOurs = (error: unknown): boolean => error instanceof TypeError || error instanceof RangeError;
 const noText = new Set(['22021', '22P05']);

@@ -13,7 +13,10 @@ export async function cancelEvent({ sql, clock }: Engine, env: number, id: strin
     with gone as (delete from pending_events where env = ${env} and id = ${id} returning env, id)
     update events e set canceled_at = ${now} from gone g where e.env = g.env and e.id = g.id`;
   const row = await findEvent(sql, env, id);
-  if (statusOf(row) !== 'CANCELED') {
+  const status = statusOf(row);
+  if (status === 'FAILED')
+    throw new Problem(409, 'The event could not be delivered, and will not be.', {}, false);
+  if (status !== 'CANCELED') {
     throw new Problem(409, 'The event has been delivered: cancel its runs instead.', {}, false);
   }
   return retrieveEvent(sql, env, id);

@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { testDatabase } from '../../../../test/support/database.ts';
+import { connect } from '../db/connect.ts';
 import { eventServer, type EventServer } from './testing/subscribed.ts';
 
 const hour = 3_600_000;
@@ -113,6 +115,40 @@ describe('an event with a time', () => {
       expect(possible, `after ${answered}`).toContainEqual([status, runs.length]);
     }
   });
+});
+
+it('an event that cannot be delivered keeps no other from it, and says why', async () => {
+  const database = await testDatabase();
+  const sql = connect(database.connection, { name: 'millrace tests', max: 1 });
+  onTestFinished(async () => {
+    await sql.end({ timeout: 1 });
+    await database.drop();
+  });
+  const server = await eventServer({ database: database.connection });
+  await server.register({ mail: { name: '*' } });
+  const ids = Array.from({ length: 12 }, (_, n) => `e${n}`);
+  for (const id of ids) await server.send(id, { name: 'x', payload: id, deliverAfter: '1h' });
+  await sql.unsafe(`
+    create function refuse() returns trigger language plpgsql as $$ begin
+      if new.payload = '"e3"' then raise exception 'not this one'; end if; return new; end $$;
+    create trigger refuse before insert on runs for each row execute function refuse()`);
+  server.shiftTime(hour + 1_000);
+  for (const id of ids) await statusBecomes(server, id, id === 'e3' ? 'FAILED' : 'DELIVERED');
+  for (const id of ids) expect((await shown(server, id)).runs).toHaveLength(id === 'e3' ? 0 : 1);
+  expect((await server.ask('/api/v1/runs')).body.data).toHaveLength(11);
+  expect(await shown(server, 'e3')).toMatchObject({ failure: 'not this one', deliveredAt: null });
+  expect(await shown(server, 'e4')).not.toHaveProperty('failure');
+  const listed = (await server.ask('/api/v1/events?filter[status]=FAILED')).body.data;
+  expect(listed).toMatchObject([{ id: 'e3', failure: 'not this one' }]);
+  expect((await server.ask('/api/v1/events?filter[status]=PENDING')).body.data).toEqual([]);
+  const cancel = await server.ask('/api/v1/events/e3/cancel', { method: 'POST' });
+  expect([cancel.status, cancel.body.error]).toEqual([
+    409,
+    expect.stringContaining('could not be delivered'),
+  ]);
+  await sql`drop trigger refuse on runs`;
+  const again = await server.ask('/api/v1/events/e3/replay', { method: 'POST' });
+  expect(again.body).toMatchObject({ status: 'DELIVERED', runs: [expect.any(String)] });
 });
 
 describe('a replay', () => {

@@ -1,6 +1,7 @@
 import type { Environment } from '../auth/principal.ts';
 import { column } from '../db/columns.ts';
 import type { Transaction } from '../db/connect.ts';
+import { isOfItsData } from '../db/its-data.ts';
 import type { Dispatch } from '../runs/dispatch.ts';
 import type { Engine } from '../runs/engine.ts';
 import { makeRuns, planDelivery, type Plan } from './plan.ts';
@@ -27,28 +28,74 @@ interface DueRow {
  * Delivers what is due: in one transaction with the runs that it makes. Processes share the work row by row; one that dies inside
  * leaves everything as it was. Replies how many events it dealt with.
  */
-export async function deliverDue({ engine, dispatch }: DeliverDependencies): Promise<number> {
-  const now = new Date(engine.clock.now());
-  const { count, woken } = await engine.sql.begin(async (tx) => {
-    const rows = await takeDue(tx, now);
-    const plans: Plan[] = [];
-    for (const row of rows)
-      plans.push(row.archived ? { version: null, runs: [] } : await planFor(engine, row));
-    await makeRuns(
-      tx,
-      engine,
-      plans.flatMap(({ runs }) => runs),
-    );
-    await record(tx, rows, plans, now);
-    return { count: rows.length, woken: rows.filter((_, index) => (plans[index]?.runs.length ?? 0) > 0) };
-  });
-  for (const env of new Set(woken.map((row) => row.env))) dispatch.wake(env);
+export async function deliverDue(dependencies: DeliverDependencies): Promise<number> {
+  try {
+    return await deliverTogether(dependencies);
+  } catch (error) {
+    if (!isOfItsData(error)) throw error;
+  }
+  // One of them is odd. Each goes alone, so that it keeps none of the others.
+  let count = 0;
+  while (count < mostAtOnce && (await deliverNext(dependencies))) count++;
   return count;
 }
 
-const takeDue = (tx: Transaction, now: Date): Promise<DueRow[]> => tx<DueRow[]>`
+async function deliverTogether({ engine, dispatch }: DeliverDependencies): Promise<number> {
+  const now = new Date(engine.clock.now());
+  const { count, woken } = await engine.sql.begin(async (tx) => {
+    const rows = await takeDue(tx, now, mostAtOnce);
+    return { count: rows.length, woken: await deliver(tx, engine, rows, now) };
+  });
+  for (const env of woken) dispatch.wake(env);
+  return count;
+}
+
+/** The event that is due first; false if there is none. One that cannot be delivered is marked so, in the transaction that took it. */
+async function deliverNext({ engine, dispatch }: DeliverDependencies): Promise<boolean> {
+  const now = new Date(engine.clock.now());
+  const woken = await engine.sql.begin(async (tx) => {
+    const [row] = await takeDue(tx, now, 1);
+    if (!row) return undefined;
+    await tx.unsafe('savepoint taken');
+    try {
+      return await deliver(tx, engine, [row], now);
+    } catch (error) {
+      if (!isOfItsData(error)) throw error;
+      await tx.unsafe('rollback to taken');
+      const failure = reasonOf(error);
+      await tx`update events set failed_at = ${now}, failure = ${failure} where env = ${row.env} and id = ${row.id}`;
+      engine.log.warn('upkeep.failed', { duty: 'deliverer', env: row.env, event: row.id, error: failure });
+      return new Set<number>();
+    }
+  });
+  for (const env of woken ?? []) dispatch.wake(env);
+  return woken !== undefined;
+}
+
+const reasonOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).replaceAll('\u0000', '').slice(0, 500);
+
+/** Makes the runs of events that were taken; answers the environments that have new ones. */
+async function deliver(
+  tx: Transaction,
+  engine: Engine,
+  rows: readonly DueRow[],
+  now: Date,
+): Promise<ReadonlySet<number>> {
+  const plans: Plan[] = [];
+  for (const row of rows) plans.push(row.archived ? { version: null, runs: [] } : await planFor(engine, row));
+  await makeRuns(
+    tx,
+    engine,
+    plans.flatMap(({ runs }) => runs),
+  );
+  await record(tx, rows, plans, now);
+  return new Set(rows.filter((_, index) => (plans[index]?.runs.length ?? 0) > 0).map(({ env }) => env));
+}
+
+const takeDue = (tx: Transaction, now: Date, most: number): Promise<DueRow[]> => tx<DueRow[]>`
   with due as materialized (
-    select p.ctid as place from pending_events p where p.due <= ${now} order by p.due limit ${mostAtOnce} for update skip locked
+    select p.ctid as place from pending_events p where p.due <= ${now} order by p.due limit ${most} for update skip locked
   ), gone as (
     delete from pending_events p where p.ctid = any (array(select place from due)) returning p.env, p.id
   )

@@ -24,7 +24,7 @@ export async function listEvents(
   const to = query['filter[to]'] && storable(query['filter[to]']);
 
   const rows = await sql<ListRow[]>`
-    select e.id, e.name, e.deliver_at, e.delivered_at, e.canceled_at, e.run_ids, e.replay_of, e.created_at
+    select e.id, e.name, e.deliver_at, e.delivered_at, e.canceled_at, e.failure, e.run_ids, e.replay_of, e.created_at
       from events e
      where e.env = ${env}
        ${names ? sql`and e.name = any(${names}::text[])` : sql``}
@@ -55,10 +55,11 @@ const lastYear = 253_402_300_799_999;
 
 function anyOf(sql: Queryable, statuses: readonly EventStatus[]) {
   const tests: Readonly<Record<EventStatus, ReturnType<typeof sql>>> = {
-    PENDING: sql`e.delivered_at is null and e.canceled_at is null`,
+    PENDING: sql`e.delivered_at is null and e.canceled_at is null and e.failed_at is null`,
     DELIVERED: sql`e.run_ids <> '{}'`,
     UNMATCHED: sql`e.delivered_at is not null and e.run_ids = '{}'`,
     CANCELED: sql`e.canceled_at is not null`,
+    FAILED: sql`e.failed_at is not null`,
   };
   return statuses.map((status) => tests[status]).reduce((all, test) => sql`${all} or ${test}`);
 }

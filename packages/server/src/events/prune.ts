@@ -13,7 +13,7 @@ export const eventPruner = ({ sql, clock }: Engine, retentionMs: number) => ({
         select v.place from environments e
          cross join lateral (
            select x.ctid as place from events x
-            where x.env = e.id and x.created_at < ${before} and coalesce(x.delivered_at, x.canceled_at) < ${before}
+            where x.env = e.id and x.created_at < ${before} and coalesce(x.delivered_at, x.canceled_at, x.failed_at) < ${before}
             order by x.created_at limit ${mostAtOnce}) v
          limit ${mostAtOnce}))`;
     return gone.count >= mostAtOnce;

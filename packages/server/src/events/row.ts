@@ -10,6 +10,8 @@ export interface EventRow {
   readonly deliver_at: Date | null;
   readonly delivered_at: Date | null;
   readonly canceled_at: Date | null;
+  /** Why it could not be delivered, and never will be. */
+  readonly failure: string | null;
   readonly run_ids: readonly string[];
   readonly replay_of: string | null;
   readonly created_at: Date;
@@ -29,9 +31,10 @@ export interface NewEventRow {
   readonly replayOf: string | null;
 }
 
-type Kept = Pick<EventRow, 'delivered_at' | 'canceled_at' | 'run_ids'>;
+type Kept = Pick<EventRow, 'delivered_at' | 'canceled_at' | 'failure' | 'run_ids'>;
 
-export function statusOf({ delivered_at, canceled_at, run_ids }: Kept): EventStatus {
+export function statusOf({ delivered_at, canceled_at, failure, run_ids }: Kept): EventStatus {
+  if (failure !== null) return 'FAILED';
   if (canceled_at) return 'CANCELED';
   if (!delivered_at) return 'PENDING';
   return run_ids.length > 0 ? 'DELIVERED' : 'UNMATCHED';
@@ -53,4 +56,5 @@ export const summaryOf = (row: Omit<EventRow, 'env' | 'event'>) => ({
   deliveredAt: row.delivered_at?.toISOString() ?? null,
   canceledAt: row.canceled_at?.toISOString() ?? null,
   replayOf: row.replay_of,
+  ...(row.failure !== null && { failure: row.failure }),
 });

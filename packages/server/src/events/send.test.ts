@@ -228,6 +228,9 @@ describe('what is refused', () => {
       await refused({ id: 'a', event: { ...event, timestamp } }, 'event.timestamp', /not a date/);
     for (const deliverAt of ['2026-02-30', '2027-06-31T10:00:00+02:00'])
       await refused({ id: 'a', event: { ...event, deliverAt } }, 'event.deliverAt', /not a date/);
+    // As it is sent, not as it is written in code.
+    const own = JSON.parse('{"name":"order.created","__proto__":{"a":1}}') as object;
+    await refused({ id: 'a', event: own }, 'event.__proto__', /not a name.*"event\.__proto__"/);
     await refused([], '', /expected object/);
     expect((await server.ask('/api/v1/events', { method: 'POST', body: '{' })).body).toEqual({
       error: 'Invalid JSON',

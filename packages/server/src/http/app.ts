@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import { operations as everyOperation, type OperationDeclaration, type Operations } from '@millrace/contract';
 import { openApiDocument } from '@millrace/contract/openapi';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
@@ -41,6 +42,14 @@ export interface HttpAppOptions<O extends Record<string, OperationDeclaration> =
   readonly rateLimits?: RateLimits;
 }
 
+const packetPath = /^(\/api\/v[12]\/packets\/)([^?]*\/[^?]*)/;
+
+/** Clients before 4.4 put a packet's name into the path as it is, slashes and all. */
+const withPacketAsOneSegment = (url: string): string =>
+  url.startsWith('/api/v')
+    ? url.replace(packetPath, (_, start: string, name: string) => start + name.replaceAll('/', '%2F'))
+    : url;
+
 /** The HTTP server, not yet listening. WebSocket upgrades are left to `app.server.on('upgrade')`. */
 export function createHttpApp<O extends Record<string, OperationDeclaration> = Operations>(
   options: HttpAppOptions<O>,
@@ -59,6 +68,7 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
     // An upload of a batch may take as long as its sender needs to make the items.
     requestTimeout: 300_000,
     forceCloseConnections: 'idle',
+    rewriteUrl: ({ url = '/' }) => withPacketAsOneSegment(url),
     routerOptions: { maxParamLength: 4_096, querystringParser: parseQuery },
     frameworkErrors: (error, request, reply) => sendFailure(request, reply, error, log),
   });
@@ -71,8 +81,9 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
   app.decorateRequest('arrivedAt', 0);
   // Bodies stay text until the rest of the request is known to be right.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes: Buffer, done) => {
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
     try {
+      refuseEncoded(request);
       done(null, textOf(bytes));
     } catch (error) {
       done(error as Problem);
@@ -81,13 +92,15 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
   // Only an operation that asks for a stream gets one; one that takes any text takes this too.
   app.addContentTypeParser(
     ['application/x-ndjson', 'application/ndjson'],
-    async (request: FastifyRequest, payload: AsyncIterable<Buffer>) => {
+    async (request: FastifyRequest, payload: Readable) => {
+      refuseEncoded(request);
       const { config, bodyLimit } = request.routeOptions;
       if (config.bodyStream) return payload;
       if (!config.bodyText) throw new Problem(415, 'Content-Type cannot be read: send application/json');
       const chunks: Buffer[] = [];
       let bytes = 0;
-      for await (const chunk of payload) {
+      // Where it stops it leaves the rest: to destroy it would be to hang up before the answer.
+      for await (const chunk of payload.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
         bytes += chunk.length;
         if (bytes > bodyLimit) throw new Problem(413, 'Request body too large');
         chunks.push(chunk);
@@ -109,6 +122,13 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
   const handlers = options.handlers as unknown as Readonly<Record<string, Handler<OperationDeclaration>>>;
   mountOperations(app, { operations, handlers, authenticate, findRole, rateLimits, metrics, log });
   return app;
+}
+
+function refuseEncoded({ headers }: FastifyRequest): void {
+  const { 'content-encoding': encoding = 'identity' } = headers;
+  if (encoding.toLowerCase() !== 'identity') {
+    throw new Problem(415, 'Content-Encoding cannot be read: send the body as it is, without compression');
+  }
 }
 
 function textOf(bytes: Buffer): string {

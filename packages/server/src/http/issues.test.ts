@@ -9,6 +9,9 @@ test('every issue carries a code of the published vocabulary, a message and a pa
   const cases: [z.ZodType, unknown, Record<string, unknown>][] = [
     [z.string(), 1, { code: 'invalid_type', expected: 'string', received: 'number' }],
     [z.coerce.number(), 'many', { code: 'invalid_type', expected: 'number', received: 'nan' }],
+    [z.int(), 1.5, { code: 'invalid_type', expected: 'integer', received: 'float' }],
+    [z.int(), 1e300, { code: 'too_big', type: 'number' }],
+    [z.record(z.string(), z.string()), [], { code: 'invalid_type', expected: 'object', received: 'array' }],
     [z.number().min(1), 0, { code: 'too_small', minimum: 1, inclusive: true, type: 'number' }],
     [z.number().max(100), 101, { code: 'too_big', maximum: 100, inclusive: true, type: 'number' }],
     [z.string().regex(/a/), 'b', { code: 'invalid_string', validation: 'regex' }],

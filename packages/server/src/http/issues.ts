@@ -13,15 +13,17 @@ export const detailOf = (issue: Issue): Detail => ({
 
 function facts(issue: Issue): { code: string } & Record<string, unknown> {
   switch (issue.code) {
-    case 'invalid_type':
-      return { code: 'invalid_type', expected: issue.expected, received: receivedOf(issue.message) };
+    case 'invalid_type': {
+      const received = issue.expected === 'int' ? 'float' : receivedOf(issue.message);
+      return { code: 'invalid_type', expected: published[issue.expected] ?? issue.expected, received };
+    }
     case 'too_small': {
       const { minimum, inclusive = false, origin } = issue;
-      return { code: 'too_small', minimum: Number(minimum), inclusive, type: origin };
+      return { code: 'too_small', minimum: Number(minimum), inclusive, type: typeOf(origin) };
     }
     case 'too_big': {
       const { maximum, inclusive = false, origin } = issue;
-      return { code: 'too_big', maximum: Number(maximum), inclusive, type: origin };
+      return { code: 'too_big', maximum: Number(maximum), inclusive, type: typeOf(origin) };
     }
     case 'invalid_format':
       return { code: 'invalid_string', validation: issue.format };
@@ -41,6 +43,11 @@ function facts(issue: Issue): { code: string } & Record<string, unknown> {
       return { code: 'custom' };
   }
 }
+
+/** Types that published clients know by another name. */
+const published: Readonly<Record<string, string>> = { int: 'integer', record: 'object' };
+
+const typeOf = (origin: string): string => (origin === 'int' ? 'number' : origin);
 
 // The issue itself does not say what it got; its message ends with it.
 const receivedOf = (message: string): string | undefined =>

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { operation, type OperationDeclaration, type Role } from '@millrace/contract';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -184,6 +185,16 @@ describe('bad input', () => {
       status,
       body: { error: expect.stringMatching(error) as string },
     });
+  });
+
+  test.each(['application/json', 'application/x-ndjson'])('%s that is compressed', async (type) => {
+    const headers = { 'content-type': type, 'content-encoding': 'gzip' };
+    expect(await call('POST', echo, { body: gzipSync('{}'), headers })).toMatchObject({
+      status: 415,
+      body: { error: expect.stringMatching(/^Content-Encoding cannot be read: send/) as string },
+    });
+    const plain = { 'content-type': 'application/json', 'content-encoding': 'identity' };
+    expect((await call('POST', echo, { body: '{}', headers: plain })).status).toBe(200);
   });
 
   test('in the query is answered with details that name the parameter', async () => {

@@ -22,7 +22,7 @@ import { createLimiters, type Limiter, type RateLimits } from './rate-limit.ts';
 import { refuseUnfitOperations } from './refuse.ts';
 import { replayKey, Replays, requestKeyHeader, withBody, type Answer } from './replay.ts';
 import { HttpRequest } from './request.ts';
-import { fitting, readBody, readPart } from './validate.ts';
+import { fitting, listIssues, readBody, readPart } from './validate.ts';
 
 export interface MountOptions {
   readonly operations: Readonly<Record<string, OperationDeclaration>>;
@@ -69,6 +69,7 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
         observed: route.observed,
         bodyStream: route.declaration.bodyStream !== undefined,
         bodyText: route.declaration.bodyText === true,
+        ...(route.declaration.failure && { failure: route.declaration.failure }),
       },
       // Only what ends has a length to tell.
       exposeHeadRoute: !streams,
@@ -153,6 +154,7 @@ function answer(route: Route, { authenticate, findRole, log }: MountOptions, rep
     bodyText = false,
     streams = false,
     bodyStream,
+    listsIssues = false,
     replaysItself = false,
     status = 200,
   } = declaration;
@@ -167,7 +169,7 @@ function answer(route: Route, { authenticate, findRole, log }: MountOptions, rep
       : readBody(schema, text, bodyOptional);
   }
 
-  async function read(raw: FastifyRequest, to: FastifyReply): Promise<HttpRequest> {
+  async function readWhole(raw: FastifyRequest, to: FastifyReply): Promise<HttpRequest> {
     const values = {
       params: params === undefined ? undefined : readPart(params, raw.params, 'Params Error'),
       query: query === undefined ? undefined : readPart(query, raw.query, 'Query Error'),
@@ -192,6 +194,9 @@ function answer(route: Route, { authenticate, findRole, log }: MountOptions, rep
       : replayKey(id, raw.principal, raw.headers[requestKeyHeader], targetOf(raw));
     return new HttpRequest(raw, to, access, authorized, role, values, key);
   }
+
+  const read = (raw: FastifyRequest, to: FastifyReply): Promise<HttpRequest> =>
+    listsIssues ? readWhole(raw, to).catch(listIssues) : readWhole(raw, to);
 
   async function reply(raw: FastifyRequest, to: FastifyReply): Promise<Answer> {
     const request = await read(raw, to);

@@ -1,7 +1,7 @@
 /** What packets hold, sent and read through signed addresses: as streams, so that a process never holds a whole one for long. */
 import { Readable } from 'node:stream';
 import { mostPacketBytes } from '@millrace/contract';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Log } from '../log.ts';
 import { notFound, Problem } from '../problem.ts';
 import { apiHeaders, corsHeaders, preflightHeaders } from './headers.ts';
@@ -21,17 +21,6 @@ interface ServedPacket {
 }
 
 const path = '/packets/v1/:token';
-
-/** How long a client that is still sending may take to notice the answer. */
-const graceMs = 1_000;
-
-/** What was not read of a body must not be taken for the next request, nor keep the connection. */
-function dropRest(request: FastifyRequest, reply: FastifyReply): void {
-  if (request.raw.complete) return;
-  reply.header('connection', 'close');
-  request.raw.resume();
-  setTimeout(() => request.raw.destroy(), graceMs).unref();
-}
 
 export function mountPacketContent(app: FastifyInstance, packets: PacketContent, log: Log): void {
   void app.register(async (scope) => {
@@ -53,7 +42,6 @@ export function mountPacketContent(app: FastifyInstance, packets: PacketContent,
         reply.headers(corsHeaders);
         sendJson(reply, 200, '{}');
       } catch (error) {
-        dropRest(request, reply);
         sendFailure(request, reply, error, log);
       }
       return reply;

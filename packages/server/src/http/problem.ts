@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../log.ts';
 import { Problem } from '../problem.ts';
 import { apiHeaders, corsHeaders } from './headers.ts';
+import { readRest } from './rest-of-body.ts';
 
 /** Answers with the Problem's status and body. Anything else is a fault: logged whole, answered 500, never shown. */
 export function sendFailure(request: FastifyRequest, reply: FastifyReply, error: unknown, log: Log): void {
@@ -22,13 +23,16 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, error:
   }
   const { status, message, extra, retry } = problem ?? new Problem(500, 'Internal Server Error');
   if (status >= 500) reply.header('x-request-id', request.id);
+  if (status < 500) readRest(request, reply);
   if (status === 401) reply.header('www-authenticate', 'Bearer');
   // Clients repeat a 409 unless told otherwise, and every one of ours is final.
   const mayRepeat = retry ?? (status === 409 ? false : undefined);
   if (mayRepeat !== undefined) reply.header('x-should-retry', String(mayRepeat));
   if (config.cors) reply.headers(corsHeaders);
   config.observed?.observe(status, performance.now() - request.arrivedAt);
-  sendJson(reply, status, JSON.stringify({ error: message, ...extra }));
+  // Whoever may not do it gets the one answer to that, wherever it was.
+  const fields = status === 401 || status === 403 ? undefined : config.failure;
+  sendJson(reply, status, JSON.stringify({ ...fields, error: message, ...extra }));
 }
 
 export function sendJson(reply: FastifyReply, status: number, text: string): void {

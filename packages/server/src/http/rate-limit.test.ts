@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRateLimiter } from './rate-limit.ts';
+import { createRateLimiter, defaultRateLimits } from './rate-limit.ts';
 
 test('a burst is allowed, then one request whenever a token has come back', () => {
   const take = createRateLimiter({ burst: 3, perSecond: 10 });
@@ -21,4 +21,18 @@ test('callers do not use up each other', () => {
   expect(take('a', 0).allowed).toBe(true);
   expect(take('a', 0).allowed).toBe(false);
   expect(take('b', 0).allowed).toBe(true);
+});
+
+test('whoever keeps to the limits that published clients were made for is never refused', () => {
+  const { publicToken, personalAccessToken, secretKey } = defaultRateLimits;
+  expect(secretKey).toBeUndefined();
+  for (const [limit, most, everyMs, size] of [
+    [publicToken, 60, 60_000, 60],
+    [personalAccessToken, 750, 10_000, 250],
+  ] as const) {
+    const take = createRateLimiter(limit!);
+    for (let n = 0; n < most; n++) expect(take('a', 0).allowed).toBe(true);
+    for (let at = everyMs; at <= 6 * everyMs; at += everyMs)
+      for (let n = 0; n < size; n++) expect(take('a', at).allowed).toBe(true);
+  }
 });

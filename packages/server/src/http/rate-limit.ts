@@ -29,11 +29,11 @@ export interface RateLimits {
 
 /**
  * Public tokens are in hands that nobody knows, so they are limited; whoever has a key runs the server or is trusted by who
- * does, and is not.
+ * does, and is not. Never less than the service that clients were made for allows: 60 a minute, and 750 at once with 25 a second.
  */
 export const defaultRateLimits: RateLimits = {
   publicToken: { burst: 100, perSecond: 10 },
-  personalAccessToken: { burst: 600, perSecond: 60 },
+  personalAccessToken: { burst: 750, perSecond: 60 },
   batchRuns: { publicToken: { burst: 5_000, perSecond: 100 } },
 };
 

@@ -1,4 +1,4 @@
-import type { Access, OperationDeclaration, Role } from '@millrace/contract';
+import type { Access, Action, OperationDeclaration, Role } from '@millrace/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Environment, Principal } from '../auth/principal.ts';
 import { allows } from '../auth/scopes.ts';
@@ -22,6 +22,8 @@ declare module 'fastify' {
     bodyStream?: boolean;
     /** Its body is a text of any type. */
     bodyText?: boolean;
+    /** Fields beside `error` in the answers to its failures, but for 401 and 403. */
+    failure?: Readonly<Record<string, unknown>>;
   }
 }
 
@@ -121,12 +123,13 @@ export class HttpRequest implements Request<OperationDeclaration> {
     this.status = status;
   }
 
-  authorize(identities: readonly Identity[]): void {
+  authorize(identities: readonly Identity[], instead?: Action): void {
     const { principal } = this;
     // What a user may touch is a matter of membership, which the verb looks up.
     if (principal.kind !== 'personalAccessToken') {
-      const { action } = this.#access;
-      if (action === undefined || !allows(principal.scopes, action, identities)) throw forbidden();
+      const actions = [this.#access.action, instead];
+      if (!actions.some((action) => action && allows(principal.scopes, action, identities)))
+        throw forbidden();
     }
     this.authorized = true;
   }

@@ -1,6 +1,6 @@
 /** Reads the parts of a request by the operation's schemas; what does not fit is a 400 Problem. */
 import type { z } from 'zod';
-import { badRequest } from '../problem.ts';
+import { badRequest, Problem } from '../problem.ts';
 import { detailOf, validationSentence } from './issues.ts';
 
 export function readPart(schema: z.ZodType, value: unknown, label: 'Params Error' | 'Query Error'): unknown {
@@ -24,6 +24,12 @@ export function fitting(schema: z.ZodType, value: unknown): unknown {
   if (!result.success)
     throw badRequest(validationSentence(result.error.issues), result.error.issues.map(detailOf));
   return result.data;
+}
+
+/** Tells what is wrong under the name that older clients know, too. */
+export function listIssues(error: unknown): never {
+  if (!(error instanceof Problem) || error.extra['details'] === undefined) throw error;
+  throw new Problem(error.status, error.message, { ...error.extra, issues: error.extra['details'] });
 }
 
 function parseJson(text: string): unknown {

@@ -154,8 +154,11 @@ describe('an endpoint', () => {
     await server.endpoint(alive.url, ['endpoint.disabled']);
     await tell(server, 'content-1');
     await comesTo(server, { attempts: 1, failure: 'It answered 500' });
-    server.shiftTime(5 * day + 1_000);
-    await tell(server, 'content-2');
+    for (let attempts = 2; attempts <= 6; attempts++) {
+      server.shiftTime(day + 1_000);
+      await arrived(dead, attempts);
+      if (attempts < 6) await comesTo(server, { attempts, failure: 'It answered 500' });
+    }
     await arrived(alive, 1);
     expect(alive.received[0]?.body).toMatchObject({
       type: 'endpoint.disabled',
@@ -181,6 +184,28 @@ describe('an endpoint', () => {
     });
     await server.notifications(`/deliveries/${one.id}/replay`, 'POST');
     await arrived(dead, count + 1);
+  });
+
+  it('that failed long ago and was not asked since is not disabled for failing once more', async () => {
+    const server = await notifyingServer();
+    const receiver = await startReceiver();
+    receiver.answer = () => 500;
+    const { id } = await server.endpoint(receiver.url, ['deployment.registered']);
+    await tell(server, 'content-1');
+    await comesTo(server, { attempts: 1, failure: 'It answered 500' });
+    server.shiftTime(21 * day);
+    await comesTo(server, { attempts: 2, failure: 'It answered 500' });
+    expect((await server.notifications(`/endpoints/${id}`)).body).toMatchObject({ enabled: true });
+    // From here on it is asked, and fails for five days more.
+    for (let attempts = 3; attempts <= 7; attempts++) {
+      expect((await server.notifications(`/endpoints/${id}`)).body.enabled).toBe(true);
+      server.shiftTime(day + 1_000);
+      await arrived(receiver, attempts);
+      if (attempts < 7) await comesTo(server, { attempts, failure: 'It answered 500' });
+    }
+    await expect
+      .poll(async () => (await server.notifications(`/endpoints/${id}`)).body.disabledBy, { timeout: 5_000 })
+      .toBe('failing');
   });
 
   it('that answers 410 is disabled at once', async () => {

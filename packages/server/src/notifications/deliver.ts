@@ -35,6 +35,8 @@ const timeoutMs = 15_000;
 const claimMs = 60_000;
 /** Nothing was accepted for so long: the receiver is gone. */
 const patienceMs = 5 * 86_400_000;
+/** Longer than any pause between two attempts of a delivery: nobody asked meanwhile, and nobody knows whether it would have failed. */
+const quietMs = 2 * 86_400_000;
 
 /**
  * Takes deliveries that are due: at most `most`, and of one endpoint no more than it has room for beside what is `under` way to it.
@@ -144,15 +146,20 @@ async function record(
   }
   const pause = pauseAfter(taken.attempts, Math.random());
   const due = pause === undefined || taken.attempts >= mostAttempts ? null : new Date(now.getTime() + pause);
-  const [row] = await sql<{ failing_since: Date | null }[]>`
+  const [row] = await sql<{ failing_ms: number }[]>`
     with failed as (
       update notification_deliveries set due = ${due}, response_status = ${status ?? null}, failure = ${failure}
        where ${mine(sql, taken)} returning endpoint_id
     )
-    update notification_endpoints e set failing_since = coalesce(e.failing_since, ${now})
+    update notification_endpoints e set
+      failing_since = coalesce(e.failing_since, ${now}),
+      failed_at = greatest(e.failed_at, ${now}),
+      failing_for = case when e.failing_since is null then '0'
+                         when e.failed_at between ${new Date(now.getTime() - quietMs)} and ${now}
+                           then e.failing_for + (${now}::timestamptz - e.failed_at)
+                         else e.failing_for end
       from failed where e.id = failed.endpoint_id
-    returning e.failing_since`;
+    returning (extract(epoch from e.failing_for) * 1000)::float8 as failing_ms`;
   if (status === 410) return disableEndpoint(sql, log, { endpoint, by: 'gone', now });
-  const since = row?.failing_since?.getTime() ?? now.getTime();
-  if (now.getTime() - since >= patienceMs) await disableEndpoint(sql, log, { endpoint, by: 'failing', now });
+  if ((row?.failing_ms ?? 0) >= patienceMs) await disableEndpoint(sql, log, { endpoint, by: 'failing', now });
 }

@@ -1,5 +1,5 @@
 import type { Operations } from '@millrace/contract';
-import { parseScope } from '../auth/scopes.ts';
+import { someTask } from '../auth/scopes.ts';
 import { notFound } from '../problem.ts';
 import type { HandlersOf, Identity, Request } from '../request.ts';
 import { readPacket } from './read.ts';
@@ -11,9 +11,21 @@ type Asked = 'params' | 'environment' | 'principal' | 'baseUrl' | 'authorize';
 type Upload = Pick<Request<Operations['createPacket']>, Asked>;
 type Download = Pick<Request<Operations['retrievePacket']>, Asked>;
 
-export function packetHandlers({ sql, clock }: PacketStore, addresses: PacketAddresses): HandlersOf<Named> {
+export interface PacketHandlerDependencies extends PacketStore {
+  readonly addresses: Pick<PacketAddresses, 'sign'>;
+  /** What the runs that name a packet may be reached by. */
+  readonly identitiesOf: (env: number, name: string) => Promise<Identity[]>;
+}
+
+export function packetHandlers({
+  sql,
+  clock,
+  addresses,
+  identitiesOf,
+}: PacketHandlerDependencies): HandlersOf<Named> {
   const upload = async (request: Upload) => {
-    request.authorize(anyTask(request));
+    // Which task, the trigger or the batch that names it says: SDKs upload before any of that size.
+    request.authorize(someTask(request.principal), 'batchTrigger');
     const { packet } = request.params;
     const grant = { act: 'put', env: request.environment.id, name: packet } as const;
     return { presignedUrl: request.baseUrl + addresses.sign(grant, clock.now()), storagePath: packet };
@@ -21,6 +33,7 @@ export function packetHandlers({ sql, clock }: PacketStore, addresses: PacketAdd
   const download = async (request: Download) => {
     const { packet } = request.params;
     const env = request.environment.id;
+    request.authorize([{ type: 'runs' }, ...(await identitiesOf(env, packet))]);
     if (!(await readPacket(sql, env, packet))) throw notFound();
     const grant = { act: 'get', env, name: packet } as const;
     return { presignedUrl: request.baseUrl + addresses.sign(grant, clock.now()), storagePath: packet };
@@ -31,17 +44,4 @@ export function packetHandlers({ sql, clock }: PacketStore, addresses: PacketAdd
     retrievePacket: download,
     retrievePacketV2: download,
   };
-}
-
-/**
- * Who may trigger some task may bring it a payload: which task, the trigger says. SDKs upload before every trigger of that size, so
- * without this a key restricted to tasks could not trigger them with a large payload.
- */
-function anyTask({ principal }: Upload): Identity[] {
-  const scopes = principal.kind === 'personalAccessToken' ? [] : principal.scopes;
-  const tasks = scopes.flatMap((text) => {
-    const { type, id } = parseScope(text);
-    return type === 'tasks' && id !== undefined ? [{ type, id }] : [];
-  });
-  return [{ type: 'tasks' }, ...tasks];
 }

@@ -49,7 +49,9 @@ export function named(sql: Queryable, { queue, type }: QueueReference): Fragment
   if (type === 'id') return sql`id = ${Number(/^queue_(\d{1,9})$/.exec(queue)?.[1] ?? 0)}`;
   // No queue has a name with a character that cannot be stored.
   if (queue.includes('\u0000')) return sql`false`;
-  return sql`name = ${type === 'task' ? `task/${queue}` : queue}`;
+  // Published clients write the slashes of a name as %2F before they encode it for the path.
+  const name = queue.replaceAll('%2F', '/');
+  return sql`name = ${type === 'task' ? `task/${name}` : name}`;
 }
 
 /** Live counts are taken where the runs are: leases, and the lanes of the queue one by one. */

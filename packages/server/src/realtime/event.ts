@@ -2,6 +2,7 @@ import { isFinal, storedType } from '@millrace/contract';
 import { readData } from '../runs/data.ts';
 import { shownKey } from '../runs/idempotency-key.ts';
 import { related } from '../runs/retrieve.ts';
+import { shownError } from '../runs/shown-error.ts';
 import type { ShownRun } from './shown-run.ts';
 
 /** What the columns of the shape protocol are called in a run. */
@@ -31,11 +32,7 @@ export function eventRun(
     ...(run.error &&
       isFinal(run.status) &&
       run.status !== 'COMPLETED' && {
-        error: {
-          message: run.error.message,
-          name: run.error.name,
-          stackTrace: run.error.stackTrace === '' ? undefined : run.error.stackTrace,
-        },
+        error: shownError(run.error),
       }),
   };
   for (const column of without) for (const field of fields[column] ?? [column]) delete shown[field];

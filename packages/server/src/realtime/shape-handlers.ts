@@ -110,7 +110,8 @@ class ShapeAnswer {
     const sent: Sent = query;
     const without = withoutColumns(request, query.skipColumns);
     this.#request = request;
-    this.#shape = new Shape(query.columns, without);
+    const isOld = /^(?:3|4\.0)\./.test(request.header('trigger-version') ?? '');
+    this.#shape = new Shape(query.columns, without, isOld);
     this.#name = `${key} ${this.#shape.schema}`;
     const given = sent.handle ?? sent.shape_id;
     const since = given === undefined || given === '' ? undefined : readHandle(given, this.#name);

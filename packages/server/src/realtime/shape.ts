@@ -1,7 +1,7 @@
 /** Runs as rows of the shape protocol: texts as PostgreSQL writes them, with a schema that says how to read them. */
-import { isFinal, type RunStatus } from '@millrace/contract';
-import type { SerializedError } from '@millrace/contract/runner';
+import { durationText, isFinal, type RunStatus } from '@millrace/contract';
 import { shownKey } from '../runs/idempotency-key.ts';
+import { shownError } from '../runs/shown-error.ts';
 import type { ShownRun } from './shown-run.ts';
 
 interface Column {
@@ -56,7 +56,7 @@ const columns: Readonly<Record<string, Column>> = {
   usageDurationMs: number('float8', (run) => run.duration_ms),
   costInCents: number('float8', () => 0),
   baseCostInCents: number('float8', () => 0),
-  ttl: text((run) => (run.ttl === null ? null : `${run.ttl}s`)),
+  ttl: text((run) => (run.ttl === null ? null : durationText(run.ttl))),
   payload: fixed(text((run) => run.payload)),
   payloadType: fixed(text((run) => run.payload_type ?? 'application/json')),
   metadata: text((run) => run.metadata),
@@ -68,15 +68,24 @@ const columns: Readonly<Record<string, Column>> = {
   realtimeStreams: { type: 'text', dims: 1, value: (run) => arrayText(run.streams ?? []) },
 };
 
+const metadataWithStreams = ({ metadata, streams }: ShownRun): string | null =>
+  streams && streams.length > 0
+    ? JSON.stringify({ ...(JSON.parse(metadata ?? '{}') as object), $$streams: streams })
+    : metadata;
+
 /** The columns of a subscription, and the header that describes them. */
 export class Shape {
   readonly #columns: readonly (readonly [name: string, column: Column])[];
   readonly schema: string;
 
-  /** `only` names the columns that are wanted, if not all; `without` those that are not, which wins. */
-  constructor(only: readonly string[] | undefined, without: readonly string[]) {
+  /**
+   * `only` names the columns that are wanted, if not all; `without` those that are not, which wins. With `streamsInMetadata` the names
+   * of a run's streams are among its metadata, where the published SDK before 4.1 looks for them.
+   */
+  constructor(only: readonly string[] | undefined, without: readonly string[], streamsInMetadata = false) {
     const wanted = only && new Set(only.map((name) => name.replaceAll('"', '')));
-    this.#columns = Object.entries(columns).filter(
+    const all = streamsInMetadata ? { ...columns, metadata: text(metadataWithStreams) } : columns;
+    this.#columns = Object.entries(all).filter(
       ([name, column]) => column.always || ((wanted?.has(name) ?? true) && !without.includes(name)),
     );
     this.schema = JSON.stringify(
@@ -103,7 +112,8 @@ export const arrayText = (values: readonly string[]): string =>
 
 function errorText({ error, status }: ShownRun): string | null {
   if (!error || !isFinal(status) || status === 'COMPLETED') return null;
-  const { name, message, stackTrace }: SerializedError = error;
+  const { name, message, stackTrace } = error;
+  const { causes } = shownError(error);
   // The one form that clients read whatever it holds; the codes of the others are a closed list of theirs.
-  return JSON.stringify({ type: 'BUILT_IN_ERROR', name, message, stackTrace });
+  return JSON.stringify({ type: 'BUILT_IN_ERROR', name, message, stackTrace, causes });
 }

@@ -220,7 +220,7 @@ describe('the outcome of a run', () => {
     await t.expire();
     expect(await resultOf(t.engine, env, late.id)).toMatchObject({
       ok: false,
-      error: { type: 'INTERNAL_ERROR', code: 'EXPIRED' },
+      error: { type: 'INTERNAL_ERROR', code: 'UNSPECIFIED_ERROR', message: 'The run is EXPIRED.' },
     });
   });
 

@@ -46,7 +46,7 @@ describe('a triggered run', () => {
     expect(await retrieveRun(t.engine, t.environment.id, id)).toMatchObject({
       status: 'QUEUED',
       queue: 'mail',
-      ttl: '60s',
+      ttl: '1m',
       version: old.version,
     });
   });

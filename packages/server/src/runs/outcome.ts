@@ -4,6 +4,7 @@ import type { SerializedError } from '@millrace/contract/runner';
 import { readPacketText } from '../packets/read.ts';
 import type { Engine } from './engine.ts';
 import { readLines } from './logs.ts';
+import { resultError } from './result-error.ts';
 import { retrieveRun } from './retrieve.ts';
 
 type Result = Reply<Operations['retrieveRunResult']>;
@@ -23,7 +24,7 @@ export async function resultOf({ sql }: Engine, env: number, run: string): Promi
     select task, status, output, output_type, error, duration_ms from runs where env = ${env} and id = ${run}`;
   if (!row || row.status === null || !isFinal(row.status)) return undefined;
   if (row.status !== 'COMPLETED') {
-    return { ok: false, id: run, error: { ...(row.error ?? endedAs(row.status)) }, taskIdentifier: row.task };
+    return { ok: false, id: run, error: resultError(row.error, row.status), taskIdentifier: row.task };
   }
   const stored = row.output_type === storedType && (await readPacketText(sql, env, row.output ?? ''));
   const output = stored ? stored.text : row.output;
@@ -36,13 +37,6 @@ export async function resultOf({ sql }: Engine, env: number, run: string): Promi
     taskIdentifier: row.task,
   };
 }
-
-/** A run that never threw ended for a reason of its own. */
-const endedAs = (status: RunStatus) => ({
-  type: 'INTERNAL_ERROR',
-  code: status,
-  message: `The run is ${status}.`,
-});
 
 const mostEvents = 1_000;
 

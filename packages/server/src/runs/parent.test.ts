@@ -71,6 +71,16 @@ describe('what an attempt triggers', () => {
     expect(await related(grandchild.id)).toEqual([attempt.run, child.id, 2]);
   });
 
+  it('is listed with its parent in the order of its triggering, to the millisecond', async () => {
+    const { t, attempt, ofParent } = await startParent();
+    const ids: string[] = [];
+    for (let n = 0; n < 12; n++) ids.push((await t.trigger('send', ofParent)).id);
+    // What has ended lies elsewhere in the table by now.
+    await t.sql`update runs set tags = '{moved}' where id = any(${ids.slice(0, 5)}::text[])`;
+    const parent = await retrieveRun(t.engine, t.environment.id, attempt.run);
+    expect(parent?.relatedRuns.children?.map(({ id }) => id)).toEqual(ids.toSorted());
+  });
+
   it('is refused once another one has its run, and nothing else of the same flush is', async () => {
     const { t, version, ofParent } = await startParent();
     const taken = await takeOver(t, version.id);

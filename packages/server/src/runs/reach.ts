@@ -55,6 +55,21 @@ export async function admitParent(
   if (!allows(principal.scopes, 'write', identities)) throw forbidden();
 }
 
+const mostNaming = 100;
+
+/** What the runs that name a packet may be reached by: who reaches one of them may read what it holds. */
+export async function identitiesOfPacket(sql: Queryable, env: number, name: string): Promise<Identity[]> {
+  const rows = await sql<{ id: string; task: string; tags: string[] | null; batch_id: string | null }[]>`
+    (select id, task, tags, batch_id from runs
+      where env = ${env} and output = ${name} and output_type = 'application/store' limit ${mostNaming})
+    union all
+    (select id, task, tags, batch_id from runs
+      where env = ${env} and payload = ${name} and payload_type = 'application/store' limit ${mostNaming})`;
+  return rows.flatMap(({ id, task, tags, batch_id }) =>
+    identitiesOf({ id, taskIdentifier: task, tags: tags ?? [], batchId: batch_id ?? undefined }),
+  );
+}
+
 interface ReachableRun {
   readonly id: string;
   readonly taskIdentifier: string;

@@ -1,10 +1,11 @@
 import type { Run, RunStatus } from '@millrace/contract';
-import { isFinal, statusFlags, storedType } from '@millrace/contract';
+import { durationText, isFinal, statusFlags, storedType } from '@millrace/contract';
 import type { SerializedError } from '@millrace/contract/runner';
 import type { Fragment, Queryable } from '../db/connect.ts';
 import type { Engine } from './engine.ts';
 import { readData } from './data.ts';
 import { shownKey } from './idempotency-key.ts';
+import { shownError } from './shown-error.ts';
 
 /** What every mention of a run shows. */
 export interface RelatedRow {
@@ -76,7 +77,8 @@ export async function retrieveRun(
   if (!row) return undefined;
   const parent = rows.find((one) => one.id === row.parent_id);
   const root = rows.find((one) => one.id === row.root_id);
-  const children = rows.filter((one) => one.parent_id === id);
+  // Ids grow with time, nearly: oldest first.
+  const children = rows.filter((one) => one.parent_id === id).toSorted((a, b) => (a.id < b.id ? -1 : 1));
   return {
     ...related(row),
     ...(row.idempotency_key_options && { idempotencyKey: row.idempotency_key_options.key }),
@@ -88,7 +90,7 @@ export async function retrieveRun(
         ? { outputPresignedUrl: addressOf?.(row.output ?? '') }
         : { output: readData(row.output, row.output_type ?? 'application/json') })),
     // What the last attempt failed with is no error of a run that then completed.
-    error: row.error && isFinal(row.status) && row.status !== 'COMPLETED' ? errorOf(row.error) : undefined,
+    error: row.error && isFinal(row.status) && row.status !== 'COMPLETED' ? shownError(row.error) : undefined,
     relatedRuns: {
       root: root && related(root),
       parent: parent && related(parent),
@@ -162,7 +164,7 @@ export function related(row: RelatedRow) {
     finishedAt: row.finished_at?.toISOString(),
     delayedUntil: row.delayed_until?.toISOString(),
     expiredAt: row.status === 'EXPIRED' ? row.finished_at?.toISOString() : undefined,
-    ttl: row.ttl === null ? undefined : `${row.ttl}s`,
+    ttl: row.ttl === null ? undefined : durationText(row.ttl),
     tags: (row.tags ?? []).toSorted(),
     costInCents: 0,
     baseCostInCents: 0,
@@ -185,10 +187,4 @@ const scheduleOf = ({ id, externalId, deduplicationKey, ...generator }: NonNulla
   externalId: externalId ?? undefined,
   deduplicationKey: deduplicationKey ?? undefined,
   generator: { type: 'CRON' as const, ...generator },
-});
-
-const errorOf = (error: SerializedError) => ({
-  message: error.message,
-  name: error.name,
-  stackTrace: error.stackTrace === '' ? undefined : error.stackTrace,
 });

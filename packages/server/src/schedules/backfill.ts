@@ -6,7 +6,7 @@ import { launchTicks, prepareLaunch, type Launched } from './launch.ts';
 import { tickAfter, tickBefore, type Tick } from './pattern.ts';
 import { findSchedule, patternOf } from './row.ts';
 import { readable } from './settings.ts';
-import { requireScheduledTask } from './tasks.ts';
+import { requireDeployedTask } from './tasks.ts';
 import { scheduleNotFound } from './update.ts';
 
 /**
@@ -23,7 +23,7 @@ export async function backfillSchedule(
   return engine.sql.begin(async (tx) => {
     const row = await findSchedule(tx, environment.id, idOrKey, true);
     if (!row) throw scheduleNotFound();
-    await requireScheduledTask(engine, environment.id, row.task);
+    await requireDeployedTask(engine, environment.id, row.task);
     const pattern = readable(() => patternOf(row));
     const launches: Launched[] = [];
     let last = tickBefore(pattern, from)?.nominal;

@@ -135,6 +135,34 @@ describe('a tick', () => {
 });
 
 describe('what stops a schedule', () => {
+  it('a run that cannot be made skips the tick, says so, and keeps no other schedule from firing', async () => {
+    const test = await testSchedules();
+    const base = soon(test.engine.clock.now());
+    test.goTo(base + 100);
+    const made = [];
+    for (let n = 0; n < 6; n++) made.push(await test.create({ cron: '* * * * *' }));
+    const odd = made[2]!.id;
+    await test.sql.unsafe(`
+      create function refuse() returns trigger language plpgsql as $$ begin
+        if new.schedule_id = '${odd}' then raise exception 'not this one'; end if; return new; end $$;
+      create trigger refuse before insert on runs for each row execute function refuse()`);
+    test.goTo(base + minute + 5);
+    await test.fire();
+    expect((await test.ticks()).map((tick) => tick.schedule_id).toSorted()).toEqual(
+      made
+        .map(({ id }) => id)
+        .filter((id) => id !== odd)
+        .toSorted(),
+    );
+    expect(await test.skips()).toMatchObject([{ schedule_id: odd, reason: 'failed' }]);
+    // It goes on with the next one.
+    await test.sql`drop trigger refuse on runs`;
+    test.goTo(base + 2 * minute + 5);
+    await test.fire();
+    expect(await test.ticks(odd)).toHaveLength(1);
+    expect(await test.ticks()).toHaveLength(11);
+  });
+
   it('a development environment without a runner skips its ticks, and says so', async () => {
     const test = await testSchedules('dev');
     const base = soon(test.engine.clock.now());

@@ -3,6 +3,7 @@ import type { Environment } from '../auth/principal.ts';
 import { again } from '../db/again.ts';
 import { column, type Value } from '../db/columns.ts';
 import type { Transaction } from '../db/connect.ts';
+import { isOfItsData } from '../db/its-data.ts';
 import { markCanceled, tellRunners, type AskedToStop } from '../runs/cancel.ts';
 import type { Dispatch } from '../runs/dispatch.ts';
 import type { Engine } from '../runs/engine.ts';
@@ -40,33 +41,85 @@ interface Fired {
  * Fires what is due: up to 500 schedules, in one transaction with the runs that their ticks make. Processes share the work row by
  * row; one that dies inside leaves everything as it was, to be fired by another. Replies how many schedules it dealt with.
  */
-export async function fireDue({ engine, runners, dispatch }: FireDependencies): Promise<number> {
-  const { sql, clock } = engine;
-  const now = clock.now();
-  const act = async (tx: Transaction) => {
-    const rows = await claimDue(tx, new Date(now));
-    if (rows.length === 0) return { schedules: 0, made: [], stop: [] };
-    const planned: Fired[] = [];
-    for (const row of rows) planned.push(await planRow(engine, row, now));
-    const made = await launchTicks(
-      tx,
-      engine,
-      planned.flatMap(({ launches }) => launches),
-    );
-    await recordSkips(tx, planned, new Date(now));
-    await moveOn(tx, planned, made);
-    const stop = await cancelEarlier(tx, made, planned, new Date(now));
-    return { schedules: rows.length, made, stop };
-  };
-  const fired = await again(() => sql.begin(act));
-  tellRunners(engine, runners, fired.stop);
-  for (const env of new Set(fired.made.map(({ environment }) => environment.id))) dispatch.wake(env);
-  return fired.schedules;
+export async function fireDue(dependencies: FireDependencies): Promise<number> {
+  try {
+    return await fireTogether(dependencies);
+  } catch (error) {
+    if (!isOfItsData(error)) throw error;
+  }
+  // One of them is odd. Each goes alone, so that it keeps none of the others.
+  let count = 0;
+  while (count < mostSchedules && (await fireNext(dependencies))) count++;
+  return count;
 }
 
-const claimDue = (tx: Transaction, now: Date): Promise<DueRow[]> => tx<DueRow[]>`
+interface Outcome {
+  readonly made: readonly Launched[];
+  readonly stop: readonly AskedToStop[];
+}
+
+async function fireTogether(dependencies: FireDependencies): Promise<number> {
+  const { engine } = dependencies;
+  const now = engine.clock.now();
+  const act = async (tx: Transaction) => {
+    const rows = await claimDue(tx, new Date(now), mostSchedules);
+    const planned: Fired[] = [];
+    for (const row of rows) planned.push(await planRow(engine, row, now));
+    return { count: rows.length, fired: await fire(tx, engine, planned, now) };
+  };
+  const { count, fired } = await again(() => engine.sql.begin(act));
+  tell(dependencies, fired);
+  return count;
+}
+
+/** The schedule that is due first; false if there is none. Ticks that cannot be fired are skipped for that, in the transaction that claimed it. */
+async function fireNext(dependencies: FireDependencies): Promise<boolean> {
+  const { engine } = dependencies;
+  const now = engine.clock.now();
+  const act = async (tx: Transaction): Promise<Outcome | undefined> => {
+    const [row] = await claimDue(tx, new Date(now), 1);
+    if (!row) return undefined;
+    await tx.unsafe('savepoint claimed');
+    try {
+      return await fire(tx, engine, [await planRow(engine, row, now)], now);
+    } catch (error) {
+      if (!isOfItsData(error)) throw error;
+      await tx.unsafe('rollback to claimed');
+      engine.log.warn('upkeep.failed', { duty: 'scheduler', schedule: row.id, error: String(error) });
+      return fire(tx, engine, [await planRow(engine, row, now, 'failed')], now);
+    }
+  };
+  const fired = await again(() => engine.sql.begin(act));
+  if (fired) tell(dependencies, fired);
+  return fired !== undefined;
+}
+
+function tell({ engine, runners, dispatch }: FireDependencies, { made, stop }: Outcome): void {
+  tellRunners(engine, runners, stop);
+  for (const env of new Set(made.map(({ environment }) => environment.id))) dispatch.wake(env);
+}
+
+/** Records what was planned, and makes the runs. */
+async function fire(
+  tx: Transaction,
+  engine: Engine,
+  planned: readonly Fired[],
+  now: number,
+): Promise<Outcome> {
+  if (planned.length === 0) return { made: [], stop: [] };
+  const made = await launchTicks(
+    tx,
+    engine,
+    planned.flatMap(({ launches }) => launches),
+  );
+  await recordSkips(tx, planned, new Date(now));
+  await moveOn(tx, planned, made);
+  return { made, stop: await cancelEarlier(tx, made, planned, new Date(now)) };
+}
+
+const claimDue = (tx: Transaction, now: Date, most: number): Promise<DueRow[]> => tx<DueRow[]>`
   with due as materialized (
-    select * from schedules where next_at <= ${now} order by next_at limit ${mostSchedules} for update skip locked
+    select * from schedules where next_at <= ${now} order by next_at limit ${most} for update skip locked
   )
   select s.*, e.archived_at is not null as archived,
          json_build_object('id', e.id, 'publicId', e.public_id, 'kind', e.kind, 'branch', e.branch,
@@ -76,7 +129,7 @@ const claimDue = (tx: Transaction, now: Date): Promise<DueRow[]> => tx<DueRow[]>
            select from runs r where r.env = s.env and r.id = s.last_run_id and r.status is null) as busy
     from due s join environments e on e.id = s.env join projects p on p.id = e.project_id`;
 
-async function planRow(engine: Engine, row: DueRow, now: number): Promise<Fired> {
+async function planRow(engine: Engine, row: DueRow, now: number, stopped?: SkipReason): Promise<Fired> {
   const first = row.next_nominal?.getTime() ?? now;
   try {
     const pattern = patternOf(row);
@@ -87,7 +140,7 @@ async function planRow(engine: Engine, row: DueRow, now: number): Promise<Fired>
       missed: readMissedRule(row.missed),
       overlap: row.overlap,
       busy: row.busy,
-      stopped: await reasonToStop(engine, row),
+      stopped: stopped ?? (await reasonToStop(engine, row)),
     };
     const plan = planTicks(due, now, mostTicks);
     const launches: Launched[] = [];
@@ -110,9 +163,9 @@ async function planRow(engine: Engine, row: DueRow, now: number): Promise<Fired>
     }
     return { row, plan, launches };
   } catch (error) {
-    if (!(error instanceof CronError)) throw error;
+    if (!(error instanceof CronError) && stopped === undefined) throw error;
     // A zone that this runtime has lost must not hold up everybody else. It fires again once it is replaced.
-    engine.log.warn('upkeep.failed', { duty: 'scheduler', schedule: row.id, error: error.message });
+    engine.log.warn('upkeep.failed', { duty: 'scheduler', schedule: row.id, error: String(error) });
     return { row, plan: { fire: [], skip: [], next: undefined }, launches: [] };
   }
 }

@@ -132,6 +132,21 @@ describe('create', () => {
     expect((await call('GET', '/api/v1/schedules/k', undefined, 'stg')).body.id).toBe(stg.body.id);
   });
 
+  it('may be there before its task is deployed, once another environment of the project has it', async () => {
+    const early = await create({ deduplicationKey: 'early' }, 'dev');
+    expect(early).toMatchObject({ status: 200, body: { task: 'report', active: true } });
+    const at = `/api/v1/schedules/${early.body.id}`;
+    const changed = await call('PUT', at, { task: 'report', cron: '0 1 * * *' }, 'dev');
+    expect(changed).toMatchObject({ status: 200, body: { generator: { expression: '0 1 * * *' } } });
+    const range = { from: '2026-01-01T00:00:00Z', to: '2026-01-03T00:00:00Z' };
+    expect((await call('POST', `${at}/backfill`, range, 'dev')).status).toBe(422);
+    expect(await create({ task: 'plain' }, 'dev')).toMatchObject({
+      status: 422,
+      body: { error: expect.stringContaining('is not a scheduled task') as string },
+    });
+    expect((await call('DELETE', at, undefined, 'dev')).status).toBe(200);
+  });
+
   it('without a key of the caller makes one up, shown once', async () => {
     const { body } = await create({});
     expect(body.deduplicationKey).toMatch(/^[0-9a-f]{24}$/);
@@ -167,6 +182,9 @@ describe('create', () => {
     const reply = await create(wrong);
     expect(reply.status).toBe(status);
     expect(reply.body.error).toMatch(message);
+    // Clients of old look for them there.
+    expect(reply.body.issues).toEqual(reply.body.details);
+    expect(reply.body.issues === undefined).toBe(status !== 400);
   });
 });
 

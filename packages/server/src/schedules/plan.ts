@@ -2,7 +2,7 @@ import type { OverlapRule } from '@millrace/contract';
 import { fixedOffset, tickAfter, tickAt, tickBefore, type Pattern, type Tick } from './pattern.ts';
 import type { MissedRule } from './rules.ts';
 
-export type SkipReason = 'missed' | 'overlap' | 'no_runner' | 'no_task' | 'archived';
+export type SkipReason = 'missed' | 'overlap' | 'no_runner' | 'no_task' | 'archived' | 'failed';
 
 /** Every tick from one to another, both included. */
 export interface Skip {

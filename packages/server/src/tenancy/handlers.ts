@@ -45,6 +45,8 @@ export interface TenancyDependencies {
   readonly masterKey: MasterKey;
   /** Milliseconds since 1970, by the database's clock. */
   readonly now: () => number;
+  /** Lets this process know that a credential or an environment has ended, before the answer goes out that says so. */
+  readonly ended: <T>(answer: T) => T;
 }
 
 /** The environment that a user's path names, whatever its branches. */
@@ -65,7 +67,7 @@ type Keys = Pick<
 >;
 
 /** Secret keys, signing keys and personal access tokens. */
-export const keyHandlers = ({ sql, masterKey, now }: TenancyDependencies): HandlersOf<Keys> => ({
+export const keyHandlers = ({ sql, masterKey, now, ended }: TenancyDependencies): HandlersOf<Keys> => ({
   async listKeys(request) {
     const { id } = await whole(sql, request);
     const rows = await sql<KeyRow[]>`
@@ -74,24 +76,28 @@ export const keyHandlers = ({ sql, masterKey, now }: TenancyDependencies): Handl
   },
   createKey: async (request) =>
     createKey(sql, masterKey, await whole(sql, request), request.body, request, now()),
-  revokeKey: async (request) => revokeKey(sql, await whole(sql, request), request.params.keyId, request),
+  revokeKey: async (request) =>
+    ended(await revokeKey(sql, await whole(sql, request), request.params.keyId, request)),
   async rotateKey(request) {
     const { params, body } = request;
     const overlap = readOverlap(body?.overlap);
-    return rotateKey(sql, masterKey, await whole(sql, request), { id: params.keyId }, overlap, request);
+    const environment = await whole(sql, request);
+    return ended(await rotateKey(sql, masterKey, environment, { id: params.keyId }, overlap, request));
   },
   async regenerateKey(request) {
     const overlap = readOverlap(request.body?.overlap);
-    const { id, key } = await rotateKey(sql, masterKey, await whole(sql, request), 'root', overlap, request);
-    return { id, apiKey: key };
+    const environment = await whole(sql, request);
+    const { id, key } = await rotateKey(sql, masterKey, environment, 'root', overlap, request);
+    return ended({ id, apiKey: key });
   },
   async rotateSigningKey(request) {
     const overlap = readOverlap(request.body?.overlap);
-    return rotateSigningKey(sql, masterKey, await whole(sql, request), overlap, request);
+    return ended(await rotateSigningKey(sql, masterKey, await whole(sql, request), overlap, request));
   },
   listTokens: (request) => listTokens(sql, userOf(request)),
   createToken: (request) => createToken(sql, userOf(request), request.body, request, now()),
-  revokeToken: (request) => revokeToken(sql, userOf(request), request.params.tokenId, request),
+  revokeToken: async (request) =>
+    ended(await revokeToken(sql, userOf(request), request.params.tokenId, request)),
 });
 
 type Login = Pick<
@@ -123,7 +129,7 @@ type Projects = Pick<
 >;
 
 /** Projects, their environments and branches. */
-export const projectHandlers = ({ sql, masterKey }: TenancyDependencies): HandlersOf<Projects> => ({
+export const projectHandlers = ({ sql, masterKey, ended }: TenancyDependencies): HandlersOf<Projects> => ({
   listProjects: (request) => listProjects(sql, userOf(request)),
   listOrganizationProjects: (request) => listProjects(sql, userOf(request), request.params),
   createProject: (request) =>
@@ -131,7 +137,8 @@ export const projectHandlers = ({ sql, masterKey }: TenancyDependencies): Handle
   retrieveProject: (request) => retrieveProject(sql, userOf(request), request.params.projectRef),
   updateProject: (request) =>
     renameProject(sql, userOf(request), request.params.projectRef, request.body.name, request),
-  deleteProject: (request) => deleteProject(sql, request.params.projectRef, request.query.confirm, request),
+  deleteProject: async (request) =>
+    ended(await deleteProject(sql, request.params.projectRef, request.query.confirm, request)),
   listEnvironments: (request) => listEnvironments(sql, userOf(request), request.params.projectRef),
   async retrieveEnvironment(request) {
     const environment = await whole(sql, request);
@@ -146,7 +153,7 @@ export const projectHandlers = ({ sql, masterKey }: TenancyDependencies): Handle
     };
   },
   deleteEnvironment: async (request) =>
-    deleteEnvironment(sql, masterKey, await whole(sql, request), request.query.confirm, request),
+    ended(await deleteEnvironment(sql, masterKey, await whole(sql, request), request.query.confirm, request)),
   async listBranches(request) {
     const kinds = branchableBy(request);
     return { branches: await listBranches(sql, request.params.projectRef, kinds, request) };
@@ -157,7 +164,7 @@ export const projectHandlers = ({ sql, masterKey }: TenancyDependencies): Handle
   },
   async archiveBranch(request) {
     if (!branchableBy(request).includes(request.body.env)) throw forbidden();
-    return archiveBranch(sql, request.params.projectRef, request.body, request);
+    return ended(await archiveBranch(sql, request.params.projectRef, request.body, request));
   },
 });
 
@@ -192,7 +199,11 @@ type Organizations = Pick<
 >;
 
 /** Organisations, their members and invitations. */
-export const organizationHandlers = ({ sql, masterKey }: TenancyDependencies): HandlersOf<Organizations> => ({
+export const organizationHandlers = ({
+  sql,
+  masterKey,
+  ended,
+}: TenancyDependencies): HandlersOf<Organizations> => ({
   listOrganizations: (request) => listOrganizations(sql, userOf(request)),
   createOrganization: (request) => createOrganization(sql, userOf(request), request.body.name, request),
   updateOrganization: (request) =>
@@ -200,8 +211,10 @@ export const organizationHandlers = ({ sql, masterKey }: TenancyDependencies): H
   listMembers: ({ params }) => listMembers(sql, params.organization),
   updateMember: (request) =>
     changeRole(sql, request.params.organization, request.params.userId, request.body.role, request),
-  removeMember: (request) => removeMember(sql, request.params.organization, request.params.userId, request),
-  leaveOrganization: (request) => removeMember(sql, request.params.organization, userOf(request), request),
+  removeMember: async (request) =>
+    ended(await removeMember(sql, request.params.organization, request.params.userId, request)),
+  leaveOrganization: async (request) =>
+    ended(await removeMember(sql, request.params.organization, userOf(request), request)),
   listInvitations: ({ params }) => listInvitations(sql, params.organization),
   createInvitation: (request) => createInvitation(sql, request.params.organization, request.body, request),
   revokeInvitation: (request) =>

@@ -28,7 +28,7 @@ export interface WaitFacts {
   readonly ahead: number;
   /** What it waits for in the midst of its code; the oldest few. */
   readonly waits: readonly {
-    readonly kind: 'RUN' | 'BATCH' | 'TOKEN' | 'TIME';
+    readonly kind: 'RUN' | 'BATCH' | 'TOKEN' | 'TIME' | 'MESSAGE';
     readonly target: string | null;
     /** ISO 8601. */
     readonly until: string | null;

@@ -64,6 +64,11 @@ describe('why a run is not running', () => {
       { reason: 'waiting_on_time', message: /2999-01-01T/ },
     ],
     [
+      'a message',
+      { kind: 'MESSAGE', target: 'talk', beyond: -1 },
+      { reason: 'waiting_on_message', message: /a message to the session talk/ },
+    ],
+    [
       'a batch',
       { kind: 'BATCH', target: 'batch' },
       { reason: 'waiting_on_batch', message: /all runs of the batch / },

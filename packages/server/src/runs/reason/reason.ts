@@ -117,6 +117,12 @@ function waitReason(waits: WaitFacts['waits']): Told {
         message: `It waits for somebody to complete the token ${first.target}.${others}`,
         waitsFor: first.target ?? undefined,
       };
+    case 'MESSAGE':
+      return {
+        reason: 'waiting_on_message',
+        message: `It waits for a message to the session ${first.target}.${others}`,
+        waitsFor: first.target ?? undefined,
+      };
     default: {
       const until = first?.until ? new Date(first.until).toISOString() : undefined;
       return {

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import { testDatabase } from '../../../../../test/support/database.ts';
 import type { Environment } from '../../auth/principal.ts';
 import { startClock } from '../../db/clock.ts';
-import { connect, type Sql } from '../../db/connect.ts';
+import { connect, type Database, type Sql } from '../../db/connect.ts';
 import { newId } from '../../db/ids.ts';
 import type { Wakes } from '../../db/wake.ts';
 import type { Log } from '../../log.ts';
@@ -21,6 +21,7 @@ import { createTrigger, type Triggered } from '../trigger.ts';
 export interface TestEngine {
   readonly engine: Engine;
   readonly sql: Sql;
+  readonly database: Database;
   readonly environment: Environment;
   readonly runners: ConnectedRunners;
   readonly dispatch: Dispatch;
@@ -89,6 +90,7 @@ export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<Te
   return {
     engine,
     sql,
+    database: database.connection,
     close,
     environment,
     runners,

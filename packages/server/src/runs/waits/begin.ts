@@ -43,8 +43,11 @@ export function createBeginWaits(
   };
 }
 
-const isStorable = ({ key, target = '' }: Wait): boolean =>
-  key.length <= 512 && target.length <= 128 && !`${key}${target}`.includes('\0');
+const isStorable = ({ key, target = '', beyond = 0 }: Wait): boolean =>
+  key.length <= 512 &&
+  target.length <= 256 &&
+  Number.isSafeInteger(beyond) &&
+  !`${key}${target}`.includes('\0');
 
 /** How a run ends that would wait for ever, for what was never written down. */
 export const waitNotStored: Outcome = {
@@ -90,7 +93,8 @@ async function writeWaits(
       ${pick((row) => row.key)}::text[],
       ${pick((row) => row.kind)}::text[],
       ${pick((row) => row.target)}::text[],
-      ${pick((row) => (row.until === undefined ? null : new Date(row.until)))}::text[]::timestamptz[])`;
+      ${pick((row) => (row.until === undefined ? null : new Date(row.until)))}::text[]::timestamptz[],
+      ${pick((row) => row.beyond)}::bigint[])`;
   for (const env of new Set(written.filter((row) => row.limited).map((row) => row.env))) {
     resume(env);
     dispatch.wake(env);

@@ -1,0 +1,62 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { testDatabase } from '../../../../test/support/database.ts';
+import { connect } from '../db/connect.ts';
+import { batchKeeper } from './abort.ts';
+
+const day = 86_400_000;
+const clock = { now: Date.now, shift() {}, stop() {} };
+
+async function batches() {
+  const { connection, drop } = await testDatabase();
+  const sql = connect(connection, { name: 'millrace tests', max: 1 });
+  onTestFinished(async () => {
+    await sql.end({ timeout: 1 });
+    await drop();
+  });
+  /** Sealed ones of so many days ago; `kept` ones have a run that is kept. */
+  const add = async (count: number, days: number, kept: boolean) => {
+    await sql`
+      with made as (
+        insert into batches (env, id, run_count, received, created_at, sealed_at)
+        select 1, 'batch_' || lpad(to_hex(n + 1000000 * ${days}::int), 21, '0') || '000', 1, 1, t.at + n * interval '1 microsecond', t.at
+          from generate_series(1, ${count}::int) n, (select now() - make_interval(days => ${days})) as t (at)
+        returning id
+      )
+      insert into runs (env, id, task, queue_id, ord, status, finished_at, created_at, updated_at)
+      select 1, batch_prefix(m.id) || '000', 'send', 1, 1, 'COMPLETED', now(), now(), now() from made m where ${kept}`;
+  };
+  const count = async () =>
+    (await sql<{ count: number }[]>`select count(*)::int as count from batches`)[0]?.count;
+  return { sql, add, count, keeper: batchKeeper({ sql, clock }, 30 * day) };
+}
+
+it('batches whose runs are gone are forgotten, also behind many whose runs are kept for longer', async () => {
+  const { add, count, keeper } = await batches();
+  await add(450, 90, true);
+  await add(30, 60, false);
+  await add(5, 10, false);
+  await keeper.round();
+  await keeper.round();
+  expect(await count()).toBe(485);
+  await keeper.round();
+  expect(await count()).toBe(455);
+  // And again from the beginning.
+  for (let round = 0; round < 4; round++) await keeper.round();
+  expect(await count()).toBe(455);
+});
+
+it('looking for them costs nothing for those that are young', async () => {
+  const { sql, add, keeper } = await batches();
+  await add(20_000, 1, false);
+  await add(3, 60, false);
+  await sql`analyze batches`;
+  const read = async (): Promise<number> => {
+    await sql`select pg_stat_force_next_flush()`;
+    const [row] = await sql<{ tuples: number }[]>`
+      select (seq_tup_read + idx_tup_fetch)::int as tuples from pg_stat_user_tables where relname = 'batches'`;
+    return row?.tuples ?? 0;
+  };
+  const before = await read();
+  await keeper.round();
+  expect((await read()) - before).toBeLessThan(100);
+});

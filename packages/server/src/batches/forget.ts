@@ -1,0 +1,46 @@
+import type { Sql } from '../db/connect.ts';
+
+const mostLooks = 200;
+const manyGone = 20;
+
+interface Looked {
+  /** As text: with the microseconds, which a Date has not. */
+  readonly at: string;
+  readonly env: number;
+  readonly id: string;
+  readonly gone: boolean;
+}
+
+/**
+ * Forgets batches that were made before a time and that no run is left of. Those of environments that keep their runs for longer stay, be
+ * they ever so many: each call looks at the next few of them. Answers whether it is worth to go on at once.
+ */
+export function createForget(sql: Sql): (before: Date) => Promise<boolean> {
+  let place: Pick<Looked, 'at' | 'env' | 'id'> | undefined;
+
+  return async (before) => {
+    const looked = await sql<Looked[]>`
+      with page as materialized (
+        select b.created_at, b.env, b.id, b.sealed_at from batches b
+         where (b.sealed_at is not null or b.aborted_at is not null) and b.created_at < ${before}
+           and (b.created_at, b.env, b.id)
+               > (${place?.at ?? '-infinity'}::timestamptz, ${place?.env ?? 0}::int, ${place?.id ?? ''}::text collate "C")
+         order by b.created_at, b.env, b.id limit ${mostLooks}
+      ), gone as (
+        delete from batches b using page p
+         where b.env = p.env and b.id = p.id
+           and not exists (
+             select from runs r where r.env = p.env and r.id >= batch_prefix(p.id) and r.id < batch_prefix(p.id) || '~')
+           and (p.sealed_at is null or is_batch_over(p.env, p.id))
+        returning b.env, b.id
+      ), links as (
+        delete from batch_cached c using gone g
+         where c.env = g.env and c.place >= batch_prefix(g.id) and c.place < batch_prefix(g.id) || '~'
+      )
+      select p.created_at::text as at, p.env, p.id, g.id is not null as gone
+        from page p left join gone g on g.env = p.env and g.id = p.id
+       order by p.created_at, p.env, p.id`;
+    place = looked.length < mostLooks ? undefined : looked.at(-1);
+    return looked.filter(({ gone }) => gone).length >= manyGone;
+  };
+}

@@ -1,0 +1,33 @@
+import { runStatuses } from '@millrace/contract';
+import type { SerializedError } from '@millrace/contract/runner';
+import { TaskRunError } from '@trigger.dev/core/v3';
+import { expect, it } from 'vitest';
+import { resultError } from './result-error.ts';
+
+const error = (type: SerializedError['type'], name: string): SerializedError => ({
+  type,
+  name,
+  message: 'it broke',
+  stackTrace: '',
+});
+
+it.each([
+  [error('BUILT_IN_ERROR', 'TypeError'), { name: 'TypeError', message: 'it broke' }],
+  [error('STRING_ERROR', 'string'), { raw: 'it broke' }],
+  [error('CUSTOM_ERROR', 'Error'), { raw: 'it broke' }],
+  [error('INTERNAL_ERROR', 'OutOfMemory'), { code: 'TASK_PROCESS_OOM_KILLED', message: 'it broke' }],
+  [{ ...error('INTERNAL_ERROR', 'RunnerLost'), code: 'RUNNER_LOST' }, { code: 'TASK_RUN_STALLED_EXECUTING' }],
+  [error('INTERNAL_ERROR', 'constructor'), { code: 'TASK_EXECUTION_FAILED' }],
+])('%o is read by the published client', (stored, expected) => {
+  expect(TaskRunError.parse(resultError(stored, 'FAILED'))).toMatchObject(expected);
+});
+
+it('what never threw says so under a code that the published client knows, whatever its status', () => {
+  const codes = runStatuses.map((status) => TaskRunError.parse(resultError(null, status)));
+  expect(codes).toContainEqual(
+    expect.objectContaining({ code: 'TASK_RUN_CANCELLED', message: 'The run is CANCELED.' }),
+  );
+  expect(codes).toContainEqual(
+    expect.objectContaining({ code: 'UNSPECIFIED_ERROR', message: 'The run is EXPIRED.' }),
+  );
+});

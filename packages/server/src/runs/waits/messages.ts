@@ -1,0 +1,36 @@
+import { column } from '../../db/columns.ts';
+import type { Queryable } from '../../db/connect.ts';
+import { groupCommit } from '../../db/group.ts';
+import type { Engine } from '../engine.ts';
+
+/** A message came to a session: to its `.in`, a channel by its id, under this number. */
+export interface Came {
+  readonly env: number;
+  readonly channel: string;
+  readonly last: number;
+}
+
+/** As the number of a message: none comes any more, and every wait for one is over. */
+export const noneToCome = Number.MAX_SAFE_INTEGER;
+
+export type EndMessageWaits = (came: Came) => Promise<void>;
+
+/** Lets runs go on that wait for a message that came. Concurrent calls share a statement. */
+export function createEndMessageWaits(
+  { sql, clock }: Pick<Engine, 'clock'> & { readonly sql: Queryable },
+  resume: (env: number) => void,
+): EndMessageWaits {
+  return groupCommit<Came, void>(async (came) => {
+    for (const env of await endMessageWaits(sql, new Date(clock.now()), came)) resume(env);
+    return came.map(() => undefined);
+  });
+}
+
+/** The same, alone or in a transaction of the caller's. The environments whose runs may go on. */
+export async function endMessageWaits(sql: Queryable, at: Date, came: readonly Came[]): Promise<number[]> {
+  const rows = await sql<{ env: number }[]>`
+    select env from end_message_waits(
+      ${at}, ${column(came, ({ env }) => env)}::int[], ${column(came, ({ channel }) => channel)}::text[],
+      ${column(came, ({ last }) => last)}::bigint[])`;
+  return rows.map(({ env }) => env);
+}

@@ -1,0 +1,78 @@
+import type * as Published from '@trigger.dev/sdk';
+import { describe, expect, it } from 'vitest';
+import { startProject } from '../support/project.ts';
+import { testServer, type TestServer } from '../support/server.ts';
+
+const versions: readonly (readonly [string, () => Promise<unknown>])[] = [
+  ['4.0', () => import('published-sdk-4.0')],
+  ['4.4', () => import('published-sdk-4.4')],
+  ['4.5', () => import('published-sdk-4.5')],
+  ['4.8', () => import('@trigger.dev/sdk')],
+];
+
+const project = {
+  'tasks/large.ts': `import { task } from '@millrace/sdk';
+export const large = task({
+  id: 'large',
+  run: async ({ text }: { text: string }) => ({ text, at: new Date(7) }),
+});
+export const other = task({ id: 'other', run: async () => {} });
+`,
+};
+
+describe.each(versions)('with a public token, the published SDK %s', (version, load) => {
+  // What is used here has had the same types since 4.0.
+  const start = async (): Promise<[sdk: typeof Published, server: TestServer]> => [
+    (await load()) as typeof Published,
+    await testServer(),
+  ];
+
+  it('follows a run whose payload and output are stored apart', { timeout: 60_000 }, async () => {
+    const [sdk, server] = await start();
+    await startProject(server, project);
+    const text = 'x'.repeat(300_000);
+    const withKey = { baseURL: server.url, accessToken: server.keys.prod };
+    const handle = await sdk.auth.withAuth(withKey, async () => {
+      const triggered = await sdk.tasks.trigger('large', { text });
+      await sdk.runs.poll(triggered.id, { pollIntervalMs: 100 });
+      return triggered;
+    });
+    const withToken = { baseURL: server.url, accessToken: handle.publicAccessToken };
+    await sdk.auth.withAuth(withToken, async () => {
+      for await (const run of sdk.runs.subscribeToRun(handle.id)) {
+        expect(run).toMatchObject({ payload: { text }, output: { text, at: new Date(7) } });
+        break;
+      }
+    });
+  });
+
+  it(
+    'triggers the batches that the token is for, also with large payloads',
+    { timeout: 30_000 },
+    async () => {
+      const [sdk, server] = await start();
+      const { keys, url: baseURL } = server;
+      const text = 'x'.repeat(version === '4.0' ? 1_000 : 200_000);
+      const batchOf = (task: string, accessToken: string) =>
+        sdk.auth.withAuth({ baseURL, accessToken }, () =>
+          sdk.tasks.batchTrigger(task, [{ payload: { text } }]),
+        );
+      const token = await sdk.auth.withAuth({ baseURL, accessToken: keys.prod }, () =>
+        sdk.auth.createBatchTriggerPublicToken('large'),
+      );
+      // What the token may not do leaves it as it was: it is good for one batch.
+      if (version !== '4.4') await expect(batchOf('other', token)).rejects.toThrow('Unauthorized');
+      const { batchId } = await batchOf('large', token);
+      const { body } = await server.ask(`/api/v2/batches/${batchId}`);
+      expect(body).toMatchObject({ status: 'PENDING', runCount: 1 });
+      await expect(batchOf('large', token)).rejects.toThrow(/used already/);
+      const many = await sdk.auth.withAuth({ baseURL, accessToken: keys.prod }, () =>
+        sdk.auth.createBatchTriggerPublicToken(['large'], { multipleUse: true }),
+      );
+      await expect(batchOf('other', many)).rejects.toThrow('Unauthorized');
+      expect((await batchOf('large', many)).runCount).toBe(1);
+      // The batch that it may open without saying what for holds nothing that it may not trigger.
+      expect((await server.ask('/api/v1/runs?filter[taskIdentifier]=other')).body.data).toEqual([]);
+    },
+  );
+});
