@@ -160,6 +160,56 @@ describe('an update', () => {
   });
 });
 
+it('a refused append says that it is not ok, but for the answers to whoever may not append', async () => {
+  const server = await sessionServer();
+  await server.start({ externalId: 'a' });
+  const token = await server.ask('/api/v1/auth/jwt', {
+    method: 'POST',
+    body: { claims: { scopes: ['read:sessions:a'] } },
+  });
+  const { keys } = server;
+  const side = 'a/channels/side';
+  for (const [key, path, text, headers, status, body] of [
+    [keys.prod, 'none/in', 'x', {}, 404, { ok: false, error: 'Session not found' }],
+    [keys.prod, 'session_none/out', 'x', {}, 404, { ok: false, error: 'Session not found' }],
+    [keys.prod, 'none/channels/side/in', 'x', {}, 404, { ok: false, error: 'Session not found' }],
+    ...['a/in', 'a/out', `${side}/in`, `${side}/out`].flatMap((channel) =>
+      ['text/plain', 'application/x-ndjson'].map((type) => {
+        const tooLarge = { ok: false, error: 'Request body too large' };
+        return [keys.prod, channel, 'x'.repeat(1_048_577), { 'content-type': type }, 413, tooLarge] as const;
+      }),
+    ),
+    [keys.prod, 'a/in', '\0', {}, 400, { ok: false, error: expect.stringContaining('U+0000') as string }],
+    [
+      keys.prod,
+      'a/in',
+      'x',
+      { 'x-part-id': 'p'.repeat(129) },
+      400,
+      { ok: false, error: expect.any(String) as string },
+    ],
+    [
+      keys.prod,
+      'a/in',
+      'x',
+      { 'content-encoding': 'gzip' },
+      415,
+      { ok: false, error: expect.any(String) as string },
+    ],
+    [token.body.token as string, 'a/in', 'x', {}, 403, { error: 'Unauthorized', code: 'unauthorized' }],
+    ['tr_prod_nobody', 'a/in', 'x', {}, 401, { error: expect.any(String) as string }],
+  ] as const) {
+    const answer = await server.ask(`/realtime/v1/sessions/${path}/append`, {
+      method: 'POST',
+      key,
+      body: text,
+      headers,
+    });
+    expect([path, answer.status, answer.body]).toMatchObject([path, status, body]);
+    expect(Object.keys(answer.body).includes('ok'), path).toBe(status !== 401 && status !== 403);
+  }
+});
+
 describe('a close', () => {
   it('is for good: it refuses appends and starts, keeps the first reason and leaves the run alone', async () => {
     const server = await sessionServer();
@@ -167,6 +217,8 @@ describe('a close', () => {
     expect((await server.append('a', 'in', 'before')).body).toEqual({ ok: true, seq: 0 });
     const close = (body: unknown) => server.ask('/api/v1/sessions/a/close', { method: 'POST', body });
     expect((await close(undefined)).status).toBe(400);
+    expect((await close({ reason: 'x'.repeat(257) })).status).toBe(400);
+    expect((await close({ other: 'x'.repeat(1_100) })).status).toBe(413);
     const first = await close({ reason: 'done' });
     expect(first.body).toMatchObject({ closedReason: 'done', closedAt: expect.any(String) as string });
     expect((await close({ reason: 'again' })).body).toEqual(first.body);

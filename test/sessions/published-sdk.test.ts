@@ -76,6 +76,47 @@ it('the published SDK sends to .in and reads .out, with control records and a re
   });
 });
 
+it('a token that the published SDK makes may be for a part of a session', async () => {
+  const server = await sessionServer();
+  configure({ baseURL: server.url, accessToken: server.keys.prod });
+  const { id } = await sessions.start({ ...chat, externalId: 'mine' });
+  await sessions.start({ ...chat, externalId: 'other' });
+  const channels = {
+    own: ['GET', 'mine/out'],
+    byId: ['GET', `${id}/out`],
+    side: ['GET', 'mine/channels/side/out'],
+    else: ['GET', 'mine/channels/else/out'],
+    other: ['GET', 'other/out'],
+    incoming: ['GET', 'mine/in'],
+    send: ['POST', 'mine/in/append'],
+    sendSide: ['POST', 'mine/channels/side/in/append'],
+  } as const;
+  const open = async (scopes: NonNullable<Parameters<typeof auth.createPublicToken>[0]>['scopes']) => {
+    const key = await auth.createPublicToken({ scopes });
+    const asked = Object.entries(channels).map(async ([name, [method, path]]) => {
+      const { status } = await fetch(`${server.url}/realtime/v1/sessions/${path}`, {
+        method,
+        headers: { authorization: `Bearer ${key}` },
+        ...(method === 'POST' && { body: 'x' }),
+        // What streams has answered its status long before.
+        signal: AbortSignal.timeout(5_000),
+      });
+      return [name, status] as const;
+    });
+    return (await Promise.all(asked)).flatMap(([name, status]) => (status === 200 ? [name] : []));
+  };
+  expect(await open({ read: { sessions: 'mine' } })).toEqual(['own', 'byId', 'side', 'else']);
+  expect(await open({ read: { sessions: 'mine:out' } })).toEqual(['own', 'byId']);
+  expect(await open({ read: { sessions: `${id}:out` } })).toEqual(['own', 'byId']);
+  expect(await open({ read: { sessions: 'mine:channels:side' } })).toEqual(['side']);
+  expect(await open({ read: { sessions: 'mine:channels:side:out' } })).toEqual(['side']);
+  expect(await open({ write: { sessions: 'mine:channels:side' } })).toEqual(['sendSide']);
+  expect(await open({ write: { sessions: 'mine:out' } })).toEqual([]);
+  // The whole of a session that is called so, and nothing of this one.
+  await sessions.start({ ...chat, externalId: 'mine:out' });
+  expect(await open({ read: { sessions: 'mine:out' } })).toEqual([]);
+});
+
 it('a token that the published SDK makes reads one session only', async () => {
   const server = await sessionServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });

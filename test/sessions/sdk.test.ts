@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { auth, configure, sessions, SessionTimeoutError } from '@millrace/sdk';
+import { auth, configure, SessionClosedError, sessions, SessionTimeoutError } from '@millrace/sdk';
 import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
 import { createLog } from '../../packages/server/src/log.ts';
 import { startServer } from '../../packages/server/src/server.ts';
@@ -151,6 +151,29 @@ describe('.in', () => {
     await expect.poll(() => got, { timeout: 20_000 }).toEqual([5, 6, 7]);
     listening.off();
   });
+});
+
+describe('a wait outside of a run', () => {
+  it('ends when the session is closed or expires, after the messages that came before', async () => {
+    await configured();
+    const { id } = await sessions.start(chat);
+    const session = sessions.open(id);
+    await session.in.send('left');
+    const other = sessions.open(id);
+    const waiting = other.in.wait();
+    expect(await waiting).toEqual({ ok: true, output: 'left' });
+    const endless = other.in.wait();
+    await sessions.close(id, { reason: 'done' });
+    expect(await session.in.wait().unwrap()).toBe('left');
+    const ended = await session.in.wait({ timeoutInSeconds: 60 });
+    expect(ended).toEqual({ ok: false, error: expect.any(SessionClosedError) });
+    await expect(session.in.wait().unwrap()).rejects.toThrow(/was closed at .*: done$/);
+    await expect(endless.unwrap()).rejects.toThrow(SessionClosedError);
+    const short = await sessions.start({ ...chat, expiresAt: new Date(Date.now() + 1_500) });
+    const late = sessions.open(short.id).in;
+    await expect(late.wait({ timeoutInSeconds: 1 }).unwrap()).rejects.toThrow(SessionTimeoutError);
+    await expect(late.wait().unwrap()).rejects.toThrow(/has expired at/);
+  }, 60_000);
 });
 
 describe('a connection', () => {

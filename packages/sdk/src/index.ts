@@ -91,6 +91,7 @@ export type { EventDetail, EventReference, ListedEvent, NewEvent, SentEvent } fr
 export type { ListEventsParams } from './events/list.ts';
 export { streams, type ReadStreamOptions, type StreamTarget } from './streams/index.ts';
 export { sessions } from './sessions/index.ts';
+export { SessionClosedError } from './sessions/ended.ts';
 export { SessionTimeoutError, type Message, type SessionIn, type WaitOptions } from './sessions/in.ts';
 export type { ReadOptions, SessionOut, Writer } from './sessions/out.ts';
 export type { ListSessionsParams } from './sessions/list.ts';

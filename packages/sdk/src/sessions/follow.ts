@@ -119,7 +119,8 @@ function readBatch(data: string): ChannelRecord[] {
   return records.map(({ seq_num: seq, timestamp: at, body, headers = [] }) => ({ seq, at, body, headers }));
 }
 
-const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+/** Shorter where the signal says so. */
+export const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(done, ms);
     function done(): void {

@@ -1,7 +1,8 @@
 import type { ApiClient } from '../client/api-client.ts';
-import { currentRun } from '../run-scope.ts';
+import { currentRun, type RunWaits } from '../run-scope.ts';
 import { ResultPromise, type WaitResult } from '../wait/result-promise.ts';
-import { followChannel, type ChannelRecord } from './follow.ts';
+import { whyEnded, type SessionClosedError } from './ended.ts';
+import { followChannel, pause, type ChannelRecord } from './follow.ts';
 import { dataOf } from './records.ts';
 
 /** A message on `.in`. */
@@ -13,7 +14,7 @@ export interface Message<T = unknown> {
 }
 
 export interface WaitOptions {
-  /** How long to wait, in seconds. Default: as long as the run may. */
+  /** How long to wait, in seconds. Default: as long as the session takes messages. */
   timeoutInSeconds?: number;
 }
 
@@ -34,7 +35,8 @@ export interface SessionIn {
   send(data: unknown): Promise<void>;
   /**
    * The next message that this run has not taken yet. Await it for the result, or `unwrap()` it: then it throws a SessionTimeoutError when
-   * none came in time. Only in a task: needs a secret key.
+   * none came in time, a SessionClosedError when the session was closed or has expired and every message is taken. Meanwhile the run is
+   * WAITING, as with `wait.for`. Only in a task: needs a secret key.
    *
    * @example
    * const { text } = await session.in.wait<{ text: string }>({ timeoutInSeconds: 300 }).unwrap();
@@ -51,9 +53,15 @@ export interface Position {
   /** The number of the last message that was taken; undefined before the first. */
   last: number | undefined;
   ready: Promise<void> | undefined;
+  /** How often a message after that one was waited for. */
+  waits: number;
 }
 
 const longestWaitSeconds = 600;
+/** Whoever follows a channel is not told that its session has ended, and asks so often. */
+const askAgainSeconds = 5;
+/** After a wait that ended for no reason that is to be seen. */
+const breathMs = 1_000;
 /** A turn is looked for among so many records at the end, then among so many times more. */
 const firstLook = 1_000;
 const lookFactor = 8;
@@ -62,7 +70,7 @@ const positions = new WeakMap<object, Map<string, Position>>();
 
 /** The handles of one session in one run share a position; elsewhere each has its own. */
 export function positionIn(session: string): Position {
-  const fresh: Position = { last: undefined, ready: undefined };
+  const fresh: Position = { last: undefined, ready: undefined, waits: 0 };
   const run = currentRun();
   if (!run) return fresh;
   let known = positions.get(run);
@@ -77,6 +85,7 @@ export function sessionIn(client: ApiClient, session: string, position: Position
   const note = (): void => void currentRun()?.heard?.set(session, position.last ?? -1);
   const took = (seq: number): void => {
     position.last = seq;
+    position.waits = 0;
     note();
   };
 
@@ -95,22 +104,75 @@ export function sessionIn(client: ApiClient, session: string, position: Position
     return position.ready;
   };
 
+  /** The next message there is. */
+  const look = async () => {
+    const path = { params: { session }, query: { afterEventId: position.last } };
+    return (await client.call('listSessionInRecords', path)).records[0];
+  };
+
   const take = async <T>({ timeoutInSeconds }: WaitOptions): Promise<WaitResult<T>> => {
     await ready();
     const until = timeoutInSeconds === undefined ? Infinity : Date.now() + timeoutInSeconds * 1_000;
+    const waits = client.settings.isAmbient ? currentRun()?.waits : undefined;
+    const got = waits ? await suspendedUntil<T>(waits, until) : await followedUntil<T>(until);
+    if (got instanceof Error) return { ok: false, error: got };
+    if (got) return { ok: true, output: got.data };
+    return { ok: false, error: new SessionTimeoutError(`No message came within ${timeoutInSeconds} s.`) };
+  };
+
+  /** Takes the next message if there is one. */
+  const takeNext = async <T>(): Promise<{ readonly data: T } | undefined> => {
+    for (;;) {
+      const found = await look();
+      currentRun()?.signal?.throwIfAborted();
+      if (!found) return undefined;
+      // Meanwhile another part of the code has taken it.
+      if (found.seqNum <= (position.last ?? -1)) continue;
+      took(found.seqNum);
+      return { data: parsed(found.data) as T };
+    }
+  };
+
+  /** In a run: it gives its place back while nothing is there. */
+  const suspendedUntil = async <T>(waits: RunWaits, until: number): Promise<Got<T>> => {
+    for (let waitedBeyond: number | undefined; ;) {
+      const found = await takeNext<T>();
+      if (found || Date.now() >= until) return found;
+      const beyond = position.last ?? -1;
+      if (beyond === waitedBeyond) {
+        const ended = await whyEnded(client, session);
+        // A message may have come before that end and after the look.
+        if (ended) return (await takeNext<T>()) ?? ended;
+        // Of code that runs again the time may have passed before.
+        if (until < Infinity) return undefined;
+        await pause(breathMs, currentRun()?.signal);
+      }
+      await waits.begin({
+        key: `message/${session}/${beyond}/${++position.waits}`,
+        kind: 'MESSAGE',
+        target: session,
+        beyond,
+        ...(until < Infinity && { inMs: Math.max(0, until - Date.now()) }),
+      });
+      waitedBeyond = beyond;
+    }
+  };
+
+  const followedUntil = async <T>(until: number): Promise<Got<T>> => {
     const signal = currentRun()?.signal;
     for (;;) {
+      // While the server is away there is no telling; following says what of it is final.
+      const ended = await whyEnded(client, session).catch(() => undefined);
+      if (ended) return (await takeNext<T>()) ?? ended;
       const left = Math.ceil((until - Date.now()) / 1_000);
-      const seconds = Math.max(1, Math.min(longestWaitSeconds, left));
+      const seconds = Math.max(1, Math.min(askAgainSeconds, left));
       const options = { lastEventId: position.last, timeoutInSeconds: seconds, signal };
       for await (const record of followChannel(client, 'subscribeToSessionIn', session, options)) {
         took(record.seq);
-        return { ok: true, output: messageOf<T>(record).data };
+        return messageOf<T>(record);
       }
       if (signal?.aborted) throw signal.reason;
-      if (Date.now() >= until) {
-        return { ok: false, error: new SessionTimeoutError(`No message came within ${timeoutInSeconds} s.`) };
-      }
+      if (Date.now() >= until) return undefined;
     }
   };
 
@@ -129,11 +191,7 @@ export function sessionIn(client: ApiClient, session: string, position: Position
 
     async peek<T>() {
       await ready();
-      const { records } = await client.call('listSessionInRecords', {
-        params: { session },
-        query: { afterEventId: position.last },
-      });
-      const [first] = records;
+      const first = await look();
       return first && { data: parsed(first.data) as T, seq: first.seqNum, at: new Date() };
     },
 
@@ -160,6 +218,9 @@ export function sessionIn(client: ApiClient, session: string, position: Position
     },
   };
 }
+
+/** Undefined: none in time. */
+type Got<T> = { readonly data: T } | SessionClosedError | undefined;
 
 const messageOf = <T>(record: ChannelRecord): Message<T> => ({
   data: parsed(dataOf(record)) as T,

@@ -1,12 +1,16 @@
 import { dataLines, onWire, type Wire } from '../sse/form.ts';
 import type { ChannelRecord } from './record.ts';
 
-/** `v2` is batches with sequence numbers and headers; `v1` is an event a record, for clients without an SDK. */
-export type Framing = 'v2' | 'v1';
+/**
+ * `v2` is batches with sequence numbers and headers; `v1` is an event a record, for clients without an SDK; `chunks` is an event a
+ * chunk, without what SDKs wrap around it, for those that do not know of that.
+ */
+export type Framing = 'v2' | 'v1' | 'chunks';
 
 /** Records as one frame for the socket. */
 export function frameOf(records: readonly ChannelRecord[], framing: Framing, wire: Wire): Buffer {
-  return onWire(framing === 'v2' ? batchEvent(records) : records.map(recordEvent).join(''), wire);
+  if (framing === 'v2') return onWire(batchEvent(records), wire);
+  return onWire(records.map(framing === 'v1' ? recordEvent : chunkEvent).join(''), wire);
 }
 
 function batchEvent(records: readonly ChannelRecord[]): string {
@@ -26,6 +30,21 @@ function recordEvent({ seq, body, headers }: ChannelRecord): string {
     return `id: ${seq}\nevent: control\ndata: ${JSON.stringify({ headers })}\n\n`;
   }
   return `id: ${seq}\n${dataLines(body)}\n`;
+}
+
+function chunkEvent({ seq, body, headers }: ChannelRecord): string {
+  if (headers && headers.length > 0) return pingComment();
+  return `id: ${seq}\n${dataLines(chunkIn(body))}\n`;
+}
+
+/** SDKs write `{"data": <chunk>, "id": "…"}`; what is not that is a chunk itself. */
+function chunkIn(body: string): string {
+  try {
+    const { data } = JSON.parse(body) as { data?: unknown };
+    return data === undefined ? body : JSON.stringify(data);
+  } catch {
+    return body;
+  }
 }
 
 const pingBatch = (now: number): string => `event: ping\ndata: {"timestamp":${now}}\n\n`;

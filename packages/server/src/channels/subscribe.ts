@@ -34,7 +34,7 @@ export function subscribe(channels: Channels, streams: EventStreams, subscribing
       idle.unref();
     };
     const stream = streams.open(exchange, key.env, subject, {
-      headers: { 'x-stream-version': framing, ...subscribing.headers },
+      headers: { 'x-stream-version': framing === 'v2' ? 'v2' : 'v1', ...subscribing.headers },
       ping: pingOf(framing),
       expiresAt: subscribing.expiresAt,
       onDrain: () => following.resume(),

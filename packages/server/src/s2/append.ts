@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Authenticate } from '../auth/authenticate.ts';
 import type { MintPublicToken } from '../auth/mint.ts';
-import type { Principal } from '../auth/principal.ts';
+import type { Environment, Principal } from '../auth/principal.ts';
+import type { AppendOptions, Appended } from '../channels/append.ts';
 import type { Channels } from '../channels/channels.ts';
 import { uuidOf, type ChannelKey } from '../channels/key.ts';
 import type { NewRecord } from '../channels/record.ts';
@@ -18,9 +19,23 @@ export type WriterHeaders = (
 export interface StreamAppends {
   readonly writerHeaders: WriterHeaders;
   /** The channel that a request may append to. Throws 401 and 403 Problems. */
-  admit(stream: string, authorization: string | undefined): Promise<ChannelKey>;
-  append(key: ChannelKey, input: AppendInput): Promise<AppendAck>;
+  admit(stream: string, authorization: string | undefined): Promise<Admitted>;
+  append(to: Admitted, input: AppendInput): Promise<AppendAck>;
 }
+
+/** A channel that a writer may append to. */
+export interface Admitted {
+  readonly environment: Environment;
+  readonly key: ChannelKey;
+}
+
+/** Appends to a channel, with whatever follows from it for what the channel is. */
+export type Write = (
+  environment: Environment,
+  key: ChannelKey,
+  records: readonly NewRecord[],
+  options: AppendOptions,
+) => Promise<Appended>;
 
 export const streamsPath = '/s2/v1';
 /** Writers ask for a token for each stream that they write, which may take them long. */
@@ -33,10 +48,12 @@ const scopeOf = (key: ChannelKey): string => `write:channels:${key.id}`;
 /** Appends to channels for writers that speak the protocol of an S2 stream store. */
 export function streamAppends({
   channels,
+  write,
   authenticate,
   mint,
 }: {
-  readonly channels: Channels;
+  readonly channels: Pick<Channels, 'trim'>;
+  readonly write: Write;
   readonly authenticate: Authenticate;
   readonly mint: MintPublicToken;
 }): StreamAppends {
@@ -60,20 +77,22 @@ export function streamAppends({
       const principal = await authenticate({ authorization });
       if (principal.kind !== 'publicToken') throw forbidden();
       const name = Buffer.from(stream, 'base64url').toString();
-      const env = principal.environment.id;
+      const { environment } = principal;
+      const env = environment.id;
       const key = { env, name, id: uuidOf(`${env}/${name}`) };
       // The very scope: one that covers everything was not made for this.
       if (!principal.scopes.includes(scopeOf(key))) throw forbidden();
-      return key;
+      return { environment, key };
     },
 
-    async append(key, { records, matchSeqNum, fencingToken }) {
+    async append({ environment, key }, { records, matchSeqNum, fencingToken }) {
       if (records.length === 0 || records.length > mostRecords) {
         throw badRequest(`An append has 1 to ${mostRecords} records.`);
       }
       const read = records.map(readRecord);
       const fence = read.findLast((one) => one.fence !== undefined)?.fence;
-      const done = await channels.append(
+      const done = await write(
+        environment,
         key,
         read.map(({ record }) => record),
         {

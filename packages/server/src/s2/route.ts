@@ -1,5 +1,4 @@
-import type { ChannelKey } from '../channels/key.ts';
-import { refusalOf, streamsPath, type StreamAppends } from './append.ts';
+import { refusalOf, streamsPath, type Admitted, type StreamAppends } from './append.ts';
 import {
   readAppendInput,
   writeAppendAck,
@@ -23,7 +22,7 @@ const shown = ({ seqNum, timestamp }: Position) => ({ seq_num: seqNum, timestamp
 export const appendRoute = (appends: StreamAppends) => ({
   path: streamsPath,
   admit: appends.admit,
-  append: (key: ChannelKey, input: AppendInput): Promise<unknown> => appends.append(key, input),
+  append: (to: Admitted, input: AppendInput): Promise<unknown> => appends.append(to, input),
   read: (body: Buffer | JsonInput): AppendInput =>
     Buffer.isBuffer(body)
       ? readAppendInput(body)

@@ -78,7 +78,7 @@ async function serve(
   const name = pattern.exec(headers[':path'] ?? '')?.[1];
   if (name === undefined || headers[':method'] !== 'POST') throw notFound('Not found');
   const admit = () => appends.admit(decodeURIComponent(name), headers.authorization);
-  const key = await admit();
+  const to = await admit();
   let admittedAt = performance.now();
   stream.respond({ ':status': 200, 'content-type': 's2s/proto' });
   const frames = new FrameReader();
@@ -89,7 +89,7 @@ async function serve(
         await admit();
         admittedAt = performance.now();
       }
-      const ack = await appends.append(key, readAppendInput(frame));
+      const ack = await appends.append(to, readAppendInput(frame));
       if (stream.destroyed) return;
       stream.write(frameOf(writeAppendAck(ack)));
     }

@@ -1,7 +1,9 @@
 import type { Body, Operations, Reply } from '@millrace/contract';
 import type { Environment } from '../auth/principal.ts';
+import { sessionChannel } from '../channels/key.ts';
 import { closeChannels } from '../channels/open.ts';
 import type { Engine } from '../runs/engine.ts';
+import { endMessageWaits, noneToCome } from '../runs/waits/messages.ts';
 import { notFound, unprocessable } from '../problem.ts';
 import type { SessionRow } from './row.ts';
 import { replaceRun, type ServeDependencies } from './serve.ts';
@@ -27,13 +29,19 @@ export async function updateSession(
   return updated ?? row;
 }
 
-/** Closes a session for good, with its channels. A second close changes nothing. */
+export interface CloseDependencies extends ServeDependencies {
+  /** Suspended runs of this environment may be ready. */
+  readonly resume: (env: number) => void;
+}
+
+/** Closes a session for good, with its channels: what waits for its messages waits no longer. A second close changes nothing. */
 export async function closeSession(
-  { sql, clock }: Engine,
+  { engine: { sql, clock }, dispatch, resume }: CloseDependencies,
   { env, id }: SessionRow,
   reason: string | null,
 ): Promise<SessionRow> {
-  return sql.begin(async (tx) => {
+  let mayGoOn: readonly number[] = [];
+  const row = await sql.begin(async (tx) => {
     // The session before its channels, as everywhere.
     const [open] = await tx<SessionRow[]>`
       select * from sessions where env = ${env} and id = ${id} for update`;
@@ -43,8 +51,15 @@ export async function closeSession(
     const [closed] = await tx<SessionRow[]>`
       update sessions set closed_at = ${at}, closed_reason = ${reason}, updated_at = ${at}
        where env = ${env} and id = ${id} returning *`;
+    const messages = sessionChannel(env, open.external_id ?? id, 'in');
+    mayGoOn = await endMessageWaits(tx, at, [{ env, channel: messages.id, last: noneToCome }]);
     return closed as SessionRow;
   });
+  if (mayGoOn.length > 0) {
+    resume(env);
+    dispatch.wake(env);
+  }
+  return row;
 }
 
 /** Starts another run to serve the session in place of the calling one, if that one still does. */

@@ -3,16 +3,10 @@ import { appendBodyLimit } from '@millrace/contract';
 import type { Io } from '../channels/key.ts';
 import { Problem } from '../problem.ts';
 import type { HandlersOf, Request } from '../request.ts';
-import {
-  appendToSession,
-  readPartId,
-  recordOfText,
-  wakeSession,
-  withoutWebhookMark,
-  type AppendDependencies,
-} from './append.ts';
+import { appendToSession, readPartId, recordOfText } from './append.ts';
 import { drainChannel } from './drain.ts';
 import { followChannel, type FollowDependencies } from './follow.ts';
+import { receiveMessages, type ReceiveDependencies } from './receive.ts';
 import type { ChannelKey } from '../channels/key.ts';
 
 type Named = Pick<
@@ -41,7 +35,7 @@ export type WriterHeaders = (
   key: ChannelKey,
 ) => Promise<Readonly<Record<string, string>>>;
 
-export interface ChannelHandlerDependencies extends AppendDependencies, FollowDependencies {
+export interface ChannelHandlerDependencies extends ReceiveDependencies, FollowDependencies {
   /** Undefined: nothing here is written in another way than by append. */
   readonly writerHeaders?: WriterHeaders | undefined;
 }
@@ -60,18 +54,14 @@ export function channelHandlers(dependencies: ChannelHandlerDependencies): Handl
   const { channels, sessions, writerHeaders } = dependencies;
 
   const append = (io: Io) => async (request: On<Operations['appendToSessionIn']>, side?: string) => {
-    const target = await sessions.toWrite(request, request.params.session, io, side);
+    const reached = await sessions.toWrite(request, request.params.session, io, side);
+    const target = { ...reached, isSide: side !== undefined };
     const partId = readPartId(request.header('x-part-id'));
-    const record = recordOfText(io === 'in' ? withoutWebhookMark(request.body) : request.body, partId);
-    const appended = await appendToSession(
-      dependencies,
-      { ...target, isSide: side !== undefined },
-      [record],
-      {
-        partId,
-      },
-    );
-    if (io === 'in') await wakeSession(dependencies, request.environment, target.session);
+    const records = [recordOfText(request.body, partId)];
+    const appended =
+      io === 'in'
+        ? await receiveMessages(dependencies, request.environment, target, records, { partId })
+        : await appendToSession(dependencies, target, records, { partId });
     return { ok: true as const, seq: appended.start };
   };
 

@@ -3,8 +3,9 @@ import type { Channels } from '../channels/channels.ts';
 import { sessionChannel, type ChannelKey, type Io } from '../channels/key.ts';
 import type { Sql } from '../db/connect.ts';
 import { notFound } from '../problem.ts';
-import type { Request } from '../request.ts';
+import type { Identity, Request } from '../request.ts';
 import { findSession, identitiesOf, isSessionId } from './find.ts';
+import { namedParts } from './part.ts';
 
 /** What of a session never changes. */
 export interface Known {
@@ -19,7 +20,9 @@ export interface Reached {
   readonly key: ChannelKey;
 }
 
-type Asking = Pick<Request<never>, 'environment' | 'authorize'> & { readonly environment: Environment };
+type Asking = Pick<Request<never>, 'environment' | 'authorize' | 'principal'> & {
+  readonly environment: Environment;
+};
 
 const mostKnown = 20_000;
 /** A session that is pruned, and its external id given to another, is noticed within this time. */
@@ -39,9 +42,9 @@ export class SessionChannels {
   /** For reading: 404 only for an id that does not exist. */
   async toRead(request: Asking, address: string, io: Io, side?: string): Promise<Reached> {
     const env = request.environment.id;
-    const session = await this.#find(env, address);
+    const session = await this.find(env, address);
     if (!session && isSessionId(address)) throw notFound('Session not found');
-    request.authorize(session ? identitiesOf(session) : [{ type: 'sessions', id: address }]);
+    await this.#authorize(request, session ?? { id: address, externalId: null }, io, side);
     return { session, key: sessionChannel(env, session?.externalId ?? address, io, side) };
   }
 
@@ -53,10 +56,25 @@ export class SessionChannels {
     side?: string,
   ): Promise<Reached & { readonly session: Known }> {
     const env = request.environment.id;
-    const session = await this.#find(env, address);
+    const session = await this.find(env, address);
     if (!session) throw notFound('Session not found');
-    request.authorize(identitiesOf(session));
+    await this.#authorize(request, session, io, side);
     return { session, key: sessionChannel(env, session.externalId ?? session.id, io, side) };
+  }
+
+  async #authorize(
+    request: Asking,
+    session: Pick<Known, 'id' | 'externalId'>,
+    io: Io,
+    side: string | undefined,
+  ): Promise<void> {
+    const whole = identitiesOf(session);
+    const parts: Identity[] = [];
+    for (const id of namedParts(request.principal, whole, io, side)) {
+      // An external id may read like a part of another session: a scope with it is for the session that has it.
+      if (!(await this.find(request.environment.id, id))) parts.push({ type: 'sessions', id });
+    }
+    request.authorize([...whole, ...parts]);
   }
 
   /** Makes a side channel, unless the session is closed. */
@@ -69,7 +87,8 @@ export class SessionChannels {
     });
   }
 
-  async #find(env: number, address: string): Promise<Known | undefined> {
+  /** By its id or its external id. */
+  async find(env: number, address: string): Promise<Known | undefined> {
     const name = `${env} ${address}`;
     const known = this.#known.get(name);
     if (known && known.until > performance.now()) return known;

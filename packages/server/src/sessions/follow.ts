@@ -25,10 +25,12 @@ export async function followChannel(
   key: ChannelKey,
   subject: string,
   io: Io,
+  /** Default: what the request asks for. */
+  given?: Framing,
 ): Promise<Streaming> {
   const asked = readLastEventId(request.header('last-event-id'));
   const idleMs = readTimeout(request.header('timeout-seconds')) * 1_000;
-  const framing = readFraming(request.header('x-stream-version'));
+  const framing = given ?? readFraming(request.header('x-stream-version'));
   const peeks = io === 'out' && request.header('x-peek-settled') === '1';
   streams.admit(request, key.env, subject);
   const from = await channels.place(key, asked);

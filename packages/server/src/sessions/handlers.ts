@@ -1,7 +1,7 @@
 import type { Operations } from '@millrace/contract';
 import { forbidden } from '../problem.ts';
 import type { HandlersOf, Request } from '../request.ts';
-import { closeSession, continueSession, updateSession } from './change.ts';
+import { closeSession, continueSession, updateSession, type CloseDependencies } from './change.ts';
 import { createSession, type CreateDependencies } from './create.ts';
 import { reachSession } from './find.ts';
 import { listSessions } from './list.ts';
@@ -12,7 +12,7 @@ type Named = Pick<
   'createSession' | 'listSessions' | 'retrieveSession' | 'updateSession' | 'closeSession' | 'continueSession'
 >;
 
-export function sessionHandlers(dependencies: CreateDependencies): HandlersOf<Named> {
+export function sessionHandlers(dependencies: CreateDependencies & CloseDependencies): HandlersOf<Named> {
   const { engine } = dependencies;
   const { sql, clock } = engine;
   const reach = (
@@ -45,7 +45,7 @@ export function sessionHandlers(dependencies: CreateDependencies): HandlersOf<Na
       sessionOf(await updateSession(engine, await reach(request), request.body)),
 
     closeSession: async (request) =>
-      sessionOf(await closeSession(engine, await reach(request), request.body.reason ?? null)),
+      sessionOf(await closeSession(dependencies, await reach(request), request.body.reason ?? null)),
 
     async continueSession(request) {
       const row = await reach(request);

@@ -92,10 +92,22 @@ export function streamHandlers(dependencies: StreamDependencies): HandlersOf<Nam
         principal: request.principal,
         environment: request.environment,
       };
-      return followChannel(dependencies, asking, key, key.id, 'out');
+      return followChannel(
+        dependencies,
+        asking,
+        key,
+        key.id,
+        'out',
+        wantsChunks(request) ? 'chunks' : undefined,
+      );
     },
   };
 }
+
+/** The published SDK before 4.1 takes each event for a chunk, and asks for no framing. */
+const wantsChunks = (request: Pick<Request<never>, 'header'>): boolean =>
+  request.header('x-stream-version') === undefined &&
+  /^(?:3|4\.0)\./.test(request.header('trigger-version') ?? '');
 
 /** Whoever comes for the first time may want only what comes from now on. */
 const startsLatest = (request: Pick<Request<never>, 'header'>): boolean =>

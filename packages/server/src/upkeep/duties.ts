@@ -1,4 +1,5 @@
 import { endLapsedIgnores } from '../errors/lapse.ts';
+import { packCounts } from '../errors/packed/pack.ts';
 import { thinTallies } from '../errors/prune.ts';
 import { tallyEverywhere } from '../errors/tally.ts';
 import type { RescueDependencies } from '../runs/rescue.ts';
@@ -125,6 +126,12 @@ export function duties(dependencies: RescueDependencies, retention: Retention): 
       name: 'error tallier',
       everyMs: 500,
       round: () => tallyEverywhere(sql),
+    },
+    {
+      // So that groups can be put in order of their counts in any range.
+      name: 'error packer',
+      everyMs: 60_000,
+      round: () => packCounts(sql, now()),
     },
     {
       name: 'error pruner',

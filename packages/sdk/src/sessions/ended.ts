@@ -1,0 +1,31 @@
+import type { ApiClient } from '../client/api-client.ts';
+import { NotFoundError } from '../client/api-error.ts';
+
+/** No message comes to the session any more: it was closed, or has expired. `message` says which. */
+export class SessionClosedError extends Error {
+  override readonly name = 'SessionClosedError';
+}
+
+/** Why no message comes to a session any more; undefined while one may, also where there is no such session yet. */
+export async function whyEnded(client: ApiClient, session: string): Promise<SessionClosedError | undefined> {
+  const state = await client
+    .callWithHeaders('retrieveSession', { params: { session } })
+    .catch((error: unknown) => {
+      if (error instanceof NotFoundError) return undefined;
+      throw error;
+    });
+  if (!state) return undefined;
+  const { closedAt, closedReason, expiresAt } = state.reply;
+  if (closedAt !== null) {
+    const reason = closedReason === null ? '' : `: ${closedReason}`;
+    return new SessionClosedError(`The session ${session} was closed at ${closedAt}${reason}`);
+  }
+  if (expiresAt === null || Date.parse(expiresAt) > serverTime(state.header('date'))) return undefined;
+  return new SessionClosedError(`The session ${session} has expired at ${expiresAt}`);
+}
+
+/** It is the server that refuses messages by then; it tells its time in whole seconds, rounded down. */
+const serverTime = (date: string | undefined): number => {
+  const time = date === undefined ? Number.NaN : Date.parse(date) + 999;
+  return Number.isNaN(time) ? Date.now() : time;
+};

@@ -1,0 +1,93 @@
+import type { Environment } from '../auth/principal.ts';
+import type { AppendOptions, Appended } from '../channels/append.ts';
+import type { ChannelKey } from '../channels/key.ts';
+import type { NewRecord } from '../channels/record.ts';
+import type { Log } from '../log.ts';
+import { badRequest } from '../problem.ts';
+import type { EndMessageWaits } from '../runs/waits/messages.ts';
+import { appendToSession, type AppendDependencies, type Target } from './append.ts';
+import type { EnsureServed } from './serve.ts';
+
+export interface ReceiveDependencies extends AppendDependencies {
+  readonly ensureServed: EnsureServed;
+  readonly endMessageWaits: EndMessageWaits;
+  readonly log: Log;
+}
+
+/**
+ * Appends to the `.in` of a session, by whichever door the messages came. What came is a reason to be served, and to go on for a run that
+ * waits for it; it is stored whether or not that can be. The session watcher makes up for it.
+ */
+export async function receiveMessages(
+  dependencies: ReceiveDependencies,
+  environment: Environment,
+  target: Target,
+  records: readonly NewRecord[],
+  options: AppendOptions,
+): Promise<Appended> {
+  const appended = await appendToSession(dependencies, target, records.map(withoutWebhookMark), options);
+  const { ensureServed, endMessageWaits, log } = dependencies;
+  const came = { env: environment.id, channel: target.key.id, last: appended.end - 1 };
+  await Promise.all([ensureServed(environment, target.session.id), endMessageWaits(came)]).catch(
+    (error: unknown) => {
+      log.warn('session.unserved', { session: target.session.id, error: String(error) });
+    },
+  );
+  return appended;
+}
+
+export type WriteStream = (
+  environment: Environment,
+  key: ChannelKey,
+  records: readonly NewRecord[],
+  options: AppendOptions,
+) => Promise<Appended>;
+
+const messagesOf = /^s\/in\/[^/]*\/(.*)$/s;
+
+/** Appends for writers that know of a channel nothing but its name. What they write to an `.in` is received as any message is. */
+export function createWriteStream(dependencies: ReceiveDependencies): WriteStream {
+  const { channels, sessions } = dependencies;
+  return async (environment, key, records, options) => {
+    const address = messagesOf.exec(key.name)?.[1];
+    if (address === undefined) return channels.append(key, records, options);
+    if (records.some(({ headers }) => headers?.[0]?.[0] === '')) {
+      throw badRequest('Commands such as trim are for what a task writes, not for the messages to it.');
+    }
+    const session = await sessions.find(environment.id, address);
+    // There is no such channel either, and it is refused for that.
+    if (!session) return channels.append(key, records, options);
+    return receiveMessages(dependencies, environment, { session, key, isSide: false }, records, options);
+  };
+}
+
+/** Only the server itself may say of a message that it came by a webhook. */
+function withoutWebhookMark(record: NewRecord): NewRecord {
+  if (!/webhook|\\u/.test(record.body)) return record;
+  const envelope = parsed(record.body) as { data?: unknown } | null | undefined;
+  const text = envelope?.data;
+  const message = (typeof text === 'string' ? parsed(text) : text) as Marked;
+  if (message?.payload?.actionSource !== 'webhook') return record;
+  delete message.payload.actionSource;
+  const data = typeof text === 'string' ? written(message) : message;
+  return { ...record, body: written({ ...envelope, data }) };
+}
+
+type Marked = { payload?: { actionSource?: unknown } } | null | undefined;
+
+/** To let one pass that is nested too deeply would be to let its mark pass. */
+function written(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    throw badRequest('The request is nested too deeply');
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

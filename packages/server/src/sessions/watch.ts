@@ -1,0 +1,83 @@
+import { environment } from '../auth/look-up.ts';
+import type { Environment } from '../auth/principal.ts';
+import { DatabaseLost, type Transaction } from '../db/connect.ts';
+import type { Engine } from '../runs/engine.ts';
+import { noneToCome } from '../runs/waits/messages.ts';
+import type { ReceiveDependencies } from './receive.ts';
+
+/** An append that was written by then has been seen to, unless its process died: nothing is left under way for so long. */
+const graceMs = 30_000;
+/** Most time that one round looks through, after all servers were away. */
+const longestLookMs = 86_400_000;
+
+/**
+ * The duty that makes up for appends whose process died before it acted on them, or could not: it starts runs for messages that came when
+ * no run lived, and lets runs go on that wait for messages that came, or for those of a session that ended. It looks through what was
+ * appended and what ended since the last look, whichever process that was, and at no session that is at rest.
+ */
+export const sessionWatcher = (
+  { sql, clock, log }: Pick<Engine, 'sql' | 'clock' | 'log'>,
+  { ensureServed, endMessageWaits }: Pick<ReceiveDependencies, 'ensureServed' | 'endMessageWaits'>,
+) => ({
+  name: 'session watcher',
+  everyMs: 10_000,
+  round: (): Promise<boolean> =>
+    sql.begin(async (tx) => {
+      // Of several processes one looks.
+      const [looked] = await tx<{ until: Date }[]>`select until from session_look for update skip locked`;
+      if (!looked) return false;
+      const since = looked.until.getTime();
+      const until = Math.min(clock.now() - graceMs, since + longestLookMs);
+      if (until <= since) return false;
+      for (const { id, environment: place } of await unserved(tx, since, until, clock.now())) {
+        await ensureServed(place, id).catch((error: unknown) => {
+          if (error instanceof DatabaseLost) throw error;
+          log.warn('session.unserved', { session: id, error: String(error) });
+        });
+      }
+      for (const came of await unheard(tx, since, until)) await endMessageWaits(came);
+      for (const came of await ended(tx, since, until)) await endMessageWaits({ ...came, last: noneToCome });
+      await tx`update session_look set until = ${new Date(until)}`;
+      return until === since + longestLookMs;
+    }),
+});
+
+const written = (tx: Transaction, since: number, until: number) => tx`
+  select distinct s.channel from channel_segments s where s.at > ${new Date(since)} and s.at <= ${new Date(until)}`;
+
+/** Open sessions to which a message came at these times, after the end of the run that is still theirs. */
+const unserved = (tx: Transaction, since: number, until: number, now: number) => tx<
+  { id: string; environment: Environment }[]
+>`
+  with written as materialized (${written(tx, since, until)})
+  select distinct on (s.env, s.id) s.id, ${environment(tx)}
+    from written w
+    join channels c on c.id = w.channel and c.name like 's/in/%' and c.start_seq < c.next_seq
+    join sessions s on s.env = c.env and s.id = c.session_id
+    join environments e on e.id = s.env and e.archived_at is null
+    join projects p on p.id = e.project_id
+    left join runs r on r.env = s.env and r.id = s.run_id
+   where s.closed_at is null and (s.expires_at is null or s.expires_at > ${new Date(now)})
+     and (r.id is null or r.finished_at <= c.last_at)`;
+
+/** Messages of these times that a run waits for all the same. */
+const unheard = (tx: Transaction, since: number, until: number) => tx<
+  { env: number; channel: string; last: number }[]
+>`
+  with written as materialized (${written(tx, since, until)})
+  select distinct c.env, c.id::text as channel, (c.next_seq - 1)::float8 as last
+    from written w
+    join channels c on c.id = w.channel and c.name like 's/in/%'
+    join waits x on x.env = c.env and x.watched = c.id::text and x.over_at is null and x.beyond < c.next_seq - 1`;
+
+/** Sessions that ended at these times, and for whose messages a run waits all the same: it began to before the session was there. */
+const ended = (tx: Transaction, since: number, until: number) => tx<{ env: number; channel: string }[]>`
+  with ended as materialized (
+    select s.env, s.id from sessions s where s.closed_at > ${new Date(since)} and s.closed_at <= ${new Date(until)}
+    union
+    select s.env, s.id from sessions s where s.expires_at > ${new Date(since)} and s.expires_at <= ${new Date(until)}
+  )
+  select distinct c.env, c.id::text as channel
+    from ended e
+    join channels c on c.env = e.env and c.session_id = e.id and c.name like 's/in/%'
+    join waits x on x.env = c.env and x.watched = c.id::text and x.over_at is null`;
