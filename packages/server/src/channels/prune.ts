@@ -1,5 +1,5 @@
-import type { Clock } from "../db/clock.ts";
-import type { Fragment, Sql } from "../db/connect.ts";
+import type { Clock } from '../db/clock.ts';
+import type { Fragment, Sql } from '../db/connect.ts';
 
 const mostAtOnce = 500;
 
@@ -7,8 +7,8 @@ const mostAtOnce = 500;
  * The duty that lets go of records that are older than the retention, of run streams that nothing is left of, and of what deleted
  * channels left behind. What a run wrote is kept while it lives, however long it waits: there the retention counts from its end.
  */
-export const channelPruner = (sql: Sql, clock: Pick<Clock, "now">, retentionMs: number) => ({
-  name: "channel pruner",
+export const channelPruner = (sql: Sql, clock: Pick<Clock, 'now'>, retentionMs: number) => ({
+  name: 'channel pruner',
   everyMs: 60_000,
   async round(): Promise<boolean> {
     const before = new Date(clock.now() - retentionMs);
