@@ -62,7 +62,8 @@ create table secret_keys (
   expires_at timestamptz,
   revoked_at timestamptz,
   last_used_at timestamptz,
-  created_at timestamptz not null default now()
+  -- a rotation that had to wait for another one is the later of the two
+  created_at timestamptz not null default clock_timestamp()
 );
 create index secret_keys_by_environment on secret_keys (environment_id);
 

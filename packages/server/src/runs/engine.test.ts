@@ -257,7 +257,7 @@ describe('limits', () => {
     for (let n = 0; n < 6; n++) ids.push((await t.trigger('send', { concurrencyKey: 'ada' })).id);
     const claimed = (await t.claim('r', [version], 5)).map((one) => one.run);
     expect(claimed).toContain(others.id);
-    expect(claimed.filter((id) => id !== others.id).toSorted()).toEqual(ids.slice(0, 4).toSorted());
+    expect(claimed.filter((id) => id !== others.id).toSorted()).toEqual(ids.toSorted().slice(0, 4));
   });
 
   it('drop the lanes of keys that are done, so that they cost nothing', async () => {
