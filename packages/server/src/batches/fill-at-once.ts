@@ -109,14 +109,30 @@ async function makeLanes(sql: Queryable, env: number, runs: readonly NewRun[]): 
 function kindsOf(runs: readonly NewRun[]): { readonly kinds: NewRun[]; readonly kindOf: number[] } {
   const places = new Map<string, number>();
   const kinds: NewRun[] = [];
+  let place = 0;
   const kindOf = runs.map((run) => {
-    const { task, queueId, key, ord, payloadType, ttl, maxAttempts, maxDuration, priorityMs } = run;
-    const name = `${queueId} ${ord} ${priorityMs} ${ttl} ${maxAttempts} ${maxDuration} ${payloadType} ${JSON.stringify(key)} ${task}`;
-    const known = places.get(name);
-    if (known !== undefined) return known;
-    const place = kinds.push(run);
+    // Most batches are of one kind.
+    const last = kinds[place - 1];
+    if (last && isOfKind(run, last)) return place;
+    const name = JSON.stringify(shared.map((field) => run[field]));
+    place = places.get(name) ?? kinds.push(run);
     places.set(name, place);
     return place;
   });
   return { kinds, kindOf };
 }
+
+const shared = [
+  'task',
+  'queueId',
+  'key',
+  'ord',
+  'payloadType',
+  'ttl',
+  'maxAttempts',
+  'maxDuration',
+  'priorityMs',
+] as const;
+
+const isOfKind = (run: NewRun, other: NewRun): boolean =>
+  shared.every((field) => run[field] === other[field]);

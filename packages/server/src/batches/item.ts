@@ -18,7 +18,6 @@ export function prepareItem(
   const held = (run: NewRun): NewRun | Promise<NewRun> => {
     const own: NewRun = {
       ...run,
-      id: itemRunId(batch.id, index),
       batch: batch.id,
       // One turn for all of one priority, so that the order of their ids, which is that of the items, decides.
       ord: (run.due ?? batch.created_at).getTime() - run.priorityMs,
@@ -27,7 +26,8 @@ export function prepareItem(
     return own.metadata === null ? own : redact(own);
   };
   try {
-    const run = prepareRun(engine, environment, task, { payload, options });
+    const runId = itemRunId(batch.id, index);
+    const run = prepareRun(engine, environment, task, { payload, options }, { runId });
     return run instanceof Promise
       ? run.then(held, (error: unknown) => {
           throw ofItem(error, index);

@@ -25,10 +25,13 @@ const leastMaxDuration = 5;
 const mostInt = 2_147_483_647;
 /** A run of a development environment that nobody starts within ten minutes is of no interest any more. */
 const devTtlSeconds = 600;
-/** Older clients send the key as headers. */
-export interface TriggerHeaders {
+/** What is known of a run beside the body of its request. */
+export interface BesideBody {
+  /** Older clients send the key as headers. */
   readonly idempotencyKey?: string | undefined;
   readonly idempotencyKeyTTL?: string | undefined;
+  /** Of an item of a batch, where its place decides. Default: one of its own. */
+  readonly runId?: string | undefined;
 }
 
 /**
@@ -40,7 +43,7 @@ export function prepareRun(
   environment: Environment,
   task: string,
   body: TriggerRequest,
-  headers: TriggerHeaders = {},
+  beside: BesideBody = {},
 ): NewRun | Promise<NewRun> {
   const current = engine.versions.current(environment.id);
   const options = body.options ?? {};
@@ -49,14 +52,14 @@ export function prepareRun(
     options.lockToVersion !== undefined ||
     options.payloadType === storedType
   ) {
-    return prepareSlowly(engine, environment, task, body, headers, current);
+    return prepareSlowly(engine, environment, task, body, beside, current);
   }
   const manifest = current?.tasks.get(task);
   const queueId = engine.queues.id(environment.id, queueName(task, options, manifest));
   const facts = { manifest, lockedTo: undefined };
   return typeof queueId === 'number'
-    ? buildRun(engine, environment, task, body, headers, queueId, facts)
-    : queueId.then((id) => buildRun(engine, environment, task, body, headers, id, facts));
+    ? buildRun(engine, environment, task, body, beside, queueId, facts)
+    : queueId.then((id) => buildRun(engine, environment, task, body, beside, id, facts));
 }
 
 async function prepareSlowly(
@@ -64,7 +67,7 @@ async function prepareSlowly(
   environment: Environment,
   task: string,
   body: TriggerRequest,
-  headers: TriggerHeaders,
+  beside: BesideBody,
   currentSoon: ReturnType<Engine['versions']['current']>,
 ): Promise<NewRun> {
   const options = body.options ?? {};
@@ -75,7 +78,7 @@ async function prepareSlowly(
       ? { manifest: current?.tasks.get(task), lockedTo: undefined }
       : await findLock(engine.sql, environment.id, task, options.lockToVersion);
   const queueId = await engine.queues.id(environment.id, queueName(task, options, facts.manifest));
-  return buildRun(engine, environment, task, body, headers, queueId, facts);
+  return buildRun(engine, environment, task, body, beside, queueId, facts);
 }
 
 const queueName = (task: string, options: Options, manifest: TaskManifest | undefined): string =>
@@ -101,7 +104,7 @@ function buildRun(
   environment: Environment,
   task: string,
   body: TriggerRequest,
-  headers: TriggerHeaders,
+  beside: BesideBody,
   queueId: number,
   { manifest, lockedTo }: KnownTask,
 ): NewRun {
@@ -121,7 +124,7 @@ function buildRun(
   const delayed = due !== null && due > now;
   return {
     env: environment.id,
-    id: newTimedId('run', now),
+    id: beside.runId ?? newTimedId('run', now),
     task,
     state: delayed ? 'delayed' : manifest ? 'queued' : 'parked',
     queueId,
@@ -132,7 +135,7 @@ function buildRun(
     ttl,
     expiresAt: ttl !== null && ttl > 0 && !delayed ? new Date(now + ttl * 1_000) : null,
     due: delayed ? new Date(due) : null,
-    ...readIdempotency(options, headers, now),
+    ...readIdempotency(options, beside, now),
     idempotencyOptions: options.idempotencyKeyOptions ? storableJson(options.idempotencyKeyOptions) : null,
     ...(debounced && { debounce: debounced.debounce }),
     tags: readTags(options.tags),
@@ -206,19 +209,19 @@ function readTtl(ttl: string | number | undefined): number | undefined {
 
 function readIdempotency(
   { waitKey, ...options }: Options,
-  headers: TriggerHeaders,
+  beside: BesideBody,
   now: number,
 ): Pick<NewRun, 'idempotencyKey' | 'idempotencyExpiresAt'> {
   if (waitKey !== undefined) {
     return { idempotencyKey: storedWaitKey(waitKey), idempotencyExpiresAt: new Date(now + waitKeyMs) };
   }
-  const key = headers.idempotencyKey ?? options.idempotencyKey;
+  const key = beside.idempotencyKey ?? options.idempotencyKey;
   if (key === undefined) return { idempotencyKey: null, idempotencyExpiresAt: null };
   // A key in the body has been looked at.
   if (key.length > longestIdempotencyKey) {
     throw badRequest(`idempotency-key: at most ${longestIdempotencyKey} characters.`);
   }
-  const ttl = headers.idempotencyKeyTTL ?? options.idempotencyKeyTTL;
+  const ttl = beside.idempotencyKeyTTL ?? options.idempotencyKeyTTL;
   return { idempotencyKey: storedKey(key), idempotencyExpiresAt: readIdempotencyExpiry(ttl, now) };
 }
 
