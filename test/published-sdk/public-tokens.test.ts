@@ -2,13 +2,7 @@ import type * as Published from '@trigger.dev/sdk';
 import { describe, expect, it } from 'vitest';
 import { startProject } from '../support/project.ts';
 import { testServer, type TestServer } from '../support/server.ts';
-
-const versions: readonly (readonly [string, () => Promise<unknown>])[] = [
-  ['4.0', () => import('published-sdk-4.0')],
-  ['4.4', () => import('published-sdk-4.4')],
-  ['4.5', () => import('published-sdk-4.5')],
-  ['4.8', () => import('@trigger.dev/sdk')],
-];
+import { versions } from './each-version.ts';
 
 const project = {
   'tasks/large.ts': `import { task } from '@millrace/sdk';

@@ -2,15 +2,9 @@ import type * as Published from '@trigger.dev/sdk';
 import { describe, expect, it } from 'vitest';
 import type { RateLimits } from '../../packages/server/src/http/rate-limit.ts';
 import { testServer, type TestServer } from '../support/server.ts';
+import { versions } from './each-version.ts';
 
 type PublishedSdk = typeof Published;
-
-const versions: readonly (readonly [string, () => Promise<unknown>])[] = [
-  ['4.0', () => import('published-sdk-4.0')],
-  ['4.4', () => import('published-sdk-4.4')],
-  ['4.5', () => import('published-sdk-4.5')],
-  ['4.8', () => import('@trigger.dev/sdk')],
-];
 
 /** What a refusal is thrown as, which callers tell apart with `instanceof`. */
 const refusals: readonly (readonly [

@@ -1,16 +1,9 @@
 import type * as Published from '@trigger.dev/sdk';
 import { describe, expect, it } from 'vitest';
 import { testServer, type TestServer } from '../support/server.ts';
+import { versions } from './each-version.ts';
 
 type PublishedSdk = typeof Published;
-
-/** Versions that speak differently: 4.0 sends a batch in one request, 4.4 no task identifiers, 4.5 and later large payloads apart. */
-const versions: readonly (readonly [string, () => Promise<unknown>])[] = [
-  ['4.0', () => import('published-sdk-4.0')],
-  ['4.4', () => import('published-sdk-4.4')],
-  ['4.5', () => import('published-sdk-4.5')],
-  ['4.8', () => import('@trigger.dev/sdk')],
-];
 
 describe.each(versions)('the published SDK %s', (version, load) => {
   /** Old versions keep the first configuration of a process, so each test brings its own. */

@@ -18,7 +18,6 @@ export type Fact =
   | 'version.registered'
   | 'runs.rescued'
   | 'settle.failed'
-  | 'cancel.failed'
   | 'upkeep.failed'
   | 'dispatch.failed'
   | 'resume.failed'

@@ -83,3 +83,7 @@ export type Handler<D extends OperationDeclaration> = (request: Request<D>) => P
 export type HandlersOf<O extends Record<string, OperationDeclaration>> = {
   readonly [K in keyof O]: Handler<O[K]>;
 };
+
+/** Whether it comes from a published SDK before 4.1, which knows neither batches of chunks nor streams apart from metadata. */
+export const isFromSdkBefore41 = (request: Pick<Request<never>, 'header'>): boolean =>
+  /^(?:3|4\.0)\./.test(request.header('trigger-version') ?? '');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
-import { parseDuration, parseInstant } from '../duration.ts';
+import { lastMoment, parseDuration, parseInstant } from '../duration.ts';
 import { commaList, cursors, date, instant, oneOfList, pageSize } from './shapes.ts';
 
 /** Most characters of an event's id. */
@@ -19,15 +19,13 @@ const eventId = words(mostEventIdCharacters).refine(
   'must not be . or .., which are no parts of an address',
 );
 
-const lastYear = 253_402_300_799_999;
-
 /**
  * Milliseconds since 1970 of a date as an event writes it: ISO 8601 (in UTC where it has no offset) or that number. Undefined if it
  * cannot be read, and for days that do not exist.
  */
 export function eventInstant(value: string | number): number | undefined {
   const at = typeof value === 'number' ? Math.trunc(value) : parseInstant(value)?.getTime();
-  return at === undefined || Math.abs(at) > lastYear ? undefined : at;
+  return at === undefined || Math.abs(at) > lastMoment ? undefined : at;
 }
 
 const moment = z

@@ -28,9 +28,18 @@ const missing = () =>
   unauthorized('Invalid or Missing API key: send `Authorization: Bearer <key>` with the request');
 const invalid = () => unauthorized('Invalid API key');
 
-export function createAuthenticate({ sql, ring }: { sql: Sql; ring: SigningKeyRing }): Authenticate & {
-  /** Looks everybody up anew: a credential or a branch has just ended. */ forget(): void;
-} {
+export type ForgettingAuthenticate = Authenticate & {
+  /** Looks everybody up anew: a credential or a branch has just ended. */
+  forget(): void;
+};
+
+export function createAuthenticate({
+  sql,
+  ring,
+}: {
+  sql: Sql;
+  ring: SigningKeyRing;
+}): ForgettingAuthenticate {
   const recent = new Recent<Principal>({ maxAgeMs: 1_000, dueMs: 500, maxEntries: 10_000 });
   // Who repeats a credential that is none costs no query each time. A new one works at once all the same: nobody knows its text
   // before it is stored. Apart from those that are good, which a flood of others must not push out.

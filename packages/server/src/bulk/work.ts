@@ -1,4 +1,5 @@
 import type { Environment } from '../auth/principal.ts';
+import { isDeadlock } from '../db/again.ts';
 import { DatabaseLost, type Transaction } from '../db/connect.ts';
 import type { KnownVariables } from '../envvars/known.ts';
 import { markedCanceled, tellRunners, type AskedToStop } from '../runs/cancel.ts';
@@ -61,8 +62,7 @@ export function bulkWorker(dependencies: BulkDependencies) {
       } catch (error) {
         const { action, run } = trying;
         if (error instanceof DatabaseLost || action === undefined) throw error;
-        // It met others that lock runs, and nothing of it remains.
-        if (error instanceof Error && 'code' in error && error.code === '40P01') return true;
+        if (isDeadlock(error)) return true;
         if (run === undefined) {
           // Not the fault of a run, and not to be that of other actions: they go before it is tried again.
           await sql`

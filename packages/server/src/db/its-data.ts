@@ -10,3 +10,22 @@ export function isOfItsData(error: unknown): boolean {
   if (error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError) return true;
   return error instanceof Error && 'code' in error && refused.test(String(error.code));
 }
+
+/**
+ * Deals with all that is due by one write. Where something odd makes it fail, each goes alone, so that it keeps none of the others: `next`
+ * deals with the one that is due first and answers whether there was one. Replies how many it were.
+ */
+export async function togetherOrAlone(
+  together: () => Promise<number>,
+  next: () => Promise<boolean>,
+  most: number,
+): Promise<number> {
+  try {
+    return await together();
+  } catch (error) {
+    if (!isOfItsData(error)) throw error;
+  }
+  let count = 0;
+  while (count < most && (await next())) count++;
+  return count;
+}

@@ -1,7 +1,7 @@
 import type { Environment } from '../auth/principal.ts';
 import { column } from '../db/columns.ts';
 import type { Transaction } from '../db/connect.ts';
-import { isOfItsData } from '../db/its-data.ts';
+import { isOfItsData, togetherOrAlone } from '../db/its-data.ts';
 import type { Dispatch } from '../runs/dispatch.ts';
 import type { Engine } from '../runs/engine.ts';
 import { makeRuns, planDelivery, type Plan } from './plan.ts';
@@ -28,17 +28,12 @@ interface DueRow {
  * Delivers what is due: in one transaction with the runs that it makes. Processes share the work row by row; one that dies inside
  * leaves everything as it was. Replies how many events it dealt with.
  */
-export async function deliverDue(dependencies: DeliverDependencies): Promise<number> {
-  try {
-    return await deliverTogether(dependencies);
-  } catch (error) {
-    if (!isOfItsData(error)) throw error;
-  }
-  // One of them is odd. Each goes alone, so that it keeps none of the others.
-  let count = 0;
-  while (count < mostAtOnce && (await deliverNext(dependencies))) count++;
-  return count;
-}
+export const deliverDue = (dependencies: DeliverDependencies): Promise<number> =>
+  togetherOrAlone(
+    () => deliverTogether(dependencies),
+    () => deliverNext(dependencies),
+    mostAtOnce,
+  );
 
 async function deliverTogether({ engine, dispatch }: DeliverDependencies): Promise<number> {
   const now = new Date(engine.clock.now());

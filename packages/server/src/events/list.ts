@@ -20,8 +20,8 @@ export async function listEvents(
   const at = place && sql`(${place.created_at}::timestamptz, ${place.id}::text)`;
   const names = query['filter[name]']?.filter((name) => !name.includes('\0'));
   const statuses = query['filter[status]'] ?? [];
-  const from = query['filter[from]'] && storable(query['filter[from]']);
-  const to = query['filter[to]'] && storable(query['filter[to]']);
+  const from = query['filter[from]'];
+  const to = query['filter[to]'];
 
   const rows = await sql<ListRow[]>`
     select e.id, e.name, e.deliver_at, e.delivered_at, e.canceled_at, e.failure, e.run_ids, e.replay_of, e.created_at
@@ -48,10 +48,6 @@ export async function listEvents(
     },
   };
 }
-
-/** Events are of our time; a date far beyond it is one that the database may not know. */
-const storable = (date: Date): Date => new Date(Math.min(Math.max(date.getTime(), 0), lastYear));
-const lastYear = 253_402_300_799_999;
 
 function anyOf(sql: Queryable, statuses: readonly EventStatus[]) {
   const tests: Readonly<Record<EventStatus, ReturnType<typeof sql>>> = {

@@ -1,5 +1,5 @@
 import type { Operations } from '@millrace/contract';
-import type { HandlersOf, Request } from '../request.ts';
+import { isFromSdkBefore41, type HandlersOf, type Request } from '../request.ts';
 import { runFeed } from './run-feed.ts';
 import { presentPage } from './present.ts';
 import type { Realtime } from './realtime.ts';
@@ -110,8 +110,7 @@ class ShapeAnswer {
     const sent: Sent = query;
     const without = withoutColumns(request, query.skipColumns);
     this.#request = request;
-    const isOld = /^(?:3|4\.0)\./.test(request.header('trigger-version') ?? '');
-    this.#shape = new Shape(query.columns, without, isOld);
+    this.#shape = new Shape(query.columns, without, isFromSdkBefore41(request));
     this.#name = `${key} ${this.#shape.schema}`;
     const given = sent.handle ?? sent.shape_id;
     const since = given === undefined || given === '' ? undefined : readHandle(given, this.#name);

@@ -11,27 +11,28 @@ interface Reached {
   readonly tags: readonly string[];
 }
 
+interface ReachedRow {
+  readonly id: string;
+  readonly task: string;
+  readonly tags: string[] | null;
+  readonly batch_id: string | null;
+}
+
 type RunRequest = Pick<Request<OperationDeclaration>, 'authorize' | 'environment'> & {
   readonly params: { readonly runId: string };
 };
 
 /** The run that a request names, if it exists and the caller may do with it what the request asks for. */
 export async function reachRun(sql: Queryable, request: RunRequest, missing: Problem): Promise<Reached> {
-  const [row] = await sql<{ id: string; task: string; tags: string[] | null; batch_id: string | null }[]>`
+  const [row] = await sql<ReachedRow[]>`
     select id, task, tags, batch_id from runs where env = ${request.environment.id} and id = ${request.params.runId}`;
   if (!row) {
     // Who may not see it is told the same whether it exists or not.
     request.authorize([{ type: 'runs', id: request.params.runId }]);
     throw missing;
   }
-  const run = { ...row, tags: row.tags ?? [] };
-  authorizeRun(request, {
-    id: run.id,
-    taskIdentifier: run.task,
-    tags: run.tags,
-    batchId: row.batch_id ?? undefined,
-  });
-  return run;
+  request.authorize(identitiesOfRow(row));
+  return { ...row, tags: row.tags ?? [] };
 }
 
 /** 403 unless the caller may write the run that is to be the parent of what it triggers. Whether there is one shows only then. */
@@ -42,16 +43,9 @@ export async function admitParent(
 ): Promise<void> {
   if (id === undefined || principal.kind === 'personalAccessToken' || isUnrestricted(principal.scopes))
     return;
-  const [row] = await sql<{ task: string; tags: string[] | null; batch_id: string | null }[]>`
-    select task, tags, batch_id from runs where env = ${environment.id} and id = ${id}`;
-  const identities = row
-    ? identitiesOf({
-        id,
-        taskIdentifier: row.task,
-        tags: row.tags ?? [],
-        batchId: row.batch_id ?? undefined,
-      })
-    : [{ type: 'runs', id }];
+  const [row] = await sql<ReachedRow[]>`
+    select id, task, tags, batch_id from runs where env = ${environment.id} and id = ${id}`;
+  const identities = row ? identitiesOfRow(row) : [{ type: 'runs', id }];
   if (!allows(principal.scopes, 'write', identities)) throw forbidden();
 }
 
@@ -59,15 +53,13 @@ const mostNaming = 100;
 
 /** What the runs that name a packet may be reached by: who reaches one of them may read what it holds. */
 export async function identitiesOfPacket(sql: Queryable, env: number, name: string): Promise<Identity[]> {
-  const rows = await sql<{ id: string; task: string; tags: string[] | null; batch_id: string | null }[]>`
+  const rows = await sql<ReachedRow[]>`
     (select id, task, tags, batch_id from runs
       where env = ${env} and output = ${name} and output_type = 'application/store' limit ${mostNaming})
     union all
     (select id, task, tags, batch_id from runs
       where env = ${env} and payload = ${name} and payload_type = 'application/store' limit ${mostNaming})`;
-  return rows.flatMap(({ id, task, tags, batch_id }) =>
-    identitiesOf({ id, taskIdentifier: task, tags: tags ?? [], batchId: batch_id ?? undefined }),
-  );
+  return rows.flatMap(identitiesOfRow);
 }
 
 interface ReachableRun {
@@ -92,3 +84,6 @@ const identitiesOf = ({ id, taskIdentifier, tags, batchId }: ReachableRun): Iden
   ...tags.map((tag) => ({ type: 'tags', id: tag })),
   ...(batchId === undefined ? [] : [{ type: 'batch', id: batchId }]),
 ];
+
+const identitiesOfRow = ({ id, task, tags, batch_id }: ReachedRow): Identity[] =>
+  identitiesOf({ id, taskIdentifier: task, tags: tags ?? [], batchId: batch_id ?? undefined });

@@ -3,7 +3,7 @@ import type { Environment } from '../auth/principal.ts';
 import { again } from '../db/again.ts';
 import { column, type Value } from '../db/columns.ts';
 import type { Transaction } from '../db/connect.ts';
-import { isOfItsData } from '../db/its-data.ts';
+import { isOfItsData, togetherOrAlone } from '../db/its-data.ts';
 import { markCanceled, tellRunners, type AskedToStop } from '../runs/cancel.ts';
 import type { Dispatch } from '../runs/dispatch.ts';
 import type { Engine } from '../runs/engine.ts';
@@ -41,17 +41,12 @@ interface Fired {
  * Fires what is due: up to 500 schedules, in one transaction with the runs that their ticks make. Processes share the work row by
  * row; one that dies inside leaves everything as it was, to be fired by another. Replies how many schedules it dealt with.
  */
-export async function fireDue(dependencies: FireDependencies): Promise<number> {
-  try {
-    return await fireTogether(dependencies);
-  } catch (error) {
-    if (!isOfItsData(error)) throw error;
-  }
-  // One of them is odd. Each goes alone, so that it keeps none of the others.
-  let count = 0;
-  while (count < mostSchedules && (await fireNext(dependencies))) count++;
-  return count;
-}
+export const fireDue = (dependencies: FireDependencies): Promise<number> =>
+  togetherOrAlone(
+    () => fireTogether(dependencies),
+    () => fireNext(dependencies),
+    mostSchedules,
+  );
 
 interface Outcome {
   readonly made: readonly Launched[];

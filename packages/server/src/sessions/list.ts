@@ -1,4 +1,4 @@
-import type { Operations, Query, Reply, SessionStatus } from '@millrace/contract';
+import { lastMoment, type Operations, type Query, type Reply, type SessionStatus } from '@millrace/contract';
 import type { Queryable } from '../db/connect.ts';
 import { badRequest } from '../problem.ts';
 import { listedOf, type SessionRow } from './row.ts';
@@ -61,7 +61,7 @@ export async function listSessions(
 const words = (list: readonly string[] | undefined): readonly string[] | undefined =>
   list?.filter((word) => !word.includes('\u0000'));
 
-const storable = (date: Date): Date => new Date(Math.min(Math.max(date.getTime(), 0), 253_402_300_799_999));
+const storable = (date: Date): Date => new Date(Math.min(Math.max(date.getTime(), 0), lastMoment));
 
 function anyOf(sql: Queryable, statuses: readonly SessionStatus[], now: Date) {
   const tests: Readonly<Record<SessionStatus, ReturnType<typeof sql>>> = {

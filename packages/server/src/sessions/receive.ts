@@ -36,19 +36,17 @@ export async function receiveMessages(
   return appended;
 }
 
-export type WriteStream = (
-  environment: Environment,
-  key: ChannelKey,
-  records: readonly NewRecord[],
-  options: AppendOptions,
-) => Promise<Appended>;
-
 const messagesOf = /^s\/in\/[^/]*\/(.*)$/s;
 
 /** Appends for writers that know of a channel nothing but its name. What they write to an `.in` is received as any message is. */
-export function createWriteStream(dependencies: ReceiveDependencies): WriteStream {
+export function createWriteStream(dependencies: ReceiveDependencies) {
   const { channels, sessions } = dependencies;
-  return async (environment, key, records, options) => {
+  return async (
+    environment: Environment,
+    key: ChannelKey,
+    records: readonly NewRecord[],
+    options: AppendOptions,
+  ): Promise<Appended> => {
     const address = messagesOf.exec(key.name)?.[1];
     if (address === undefined) return channels.append(key, records, options);
     if (records.some(({ headers }) => headers?.[0]?.[0] === '')) {

@@ -6,7 +6,7 @@ import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import type { KnownVariables } from '../envvars/known.ts';
 import { notFound, Problem } from '../problem.ts';
-import type { HandlersOf, Request } from '../request.ts';
+import { isFromSdkBefore41, type HandlersOf, type Request } from '../request.ts';
 import { reachRun } from '../runs/reach.ts';
 import type { WriterHeaders } from '../s2/append.ts';
 import { readPartId, recordOfText } from '../sessions/append.ts';
@@ -106,8 +106,7 @@ export function streamHandlers(dependencies: StreamDependencies): HandlersOf<Nam
 
 /** The published SDK before 4.1 takes each event for a chunk, and asks for no framing. */
 const wantsChunks = (request: Pick<Request<never>, 'header'>): boolean =>
-  request.header('x-stream-version') === undefined &&
-  /^(?:3|4\.0)\./.test(request.header('trigger-version') ?? '');
+  request.header('x-stream-version') === undefined && isFromSdkBefore41(request);
 
 /** Whoever comes for the first time may want only what comes from now on. */
 const startsLatest = (request: Pick<Request<never>, 'header'>): boolean =>
