@@ -107,6 +107,8 @@ describe('idempotency keys of the SDK', () => {
     const scopes = runScopes(() => new AsyncLocalStorage());
     const inRun = <R>(act: () => Promise<R>) => scopes.run({ run: 'run_p', attempt: 3, onLog() {} }, act);
     expect(await idempotencyKeys.create(['a', 'b'])).toBe(sha256('a-b'));
+    for (const empty of ['', [], ['']])
+      await expect(idempotencyKeys.create(empty)).rejects.toThrow('must not be empty');
     expect(await inRun(() => idempotencyKeys.create('a'))).toBe(sha256('a-run_p'));
     expect(await inRun(() => idempotencyKeys.create('a', { scope: 'attempt' }))).toBe(sha256('a-run_p-3'));
     expect(await inRun(() => idempotencyKeys.create('a', { scope: 'global' }))).toBe(sha256('a'));

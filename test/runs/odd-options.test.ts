@@ -54,6 +54,84 @@ it('keys of the greatest length are remembered, whatever they are made of', asyn
   expect((await token()).body.id).toBe((await token()).body.id);
 });
 
+it('an empty idempotency key is a mistake in a body, and none in a header', async () => {
+  const { ask, trigger } = await started();
+  const empty = { idempotencyKey: '' };
+  for (const refused of [
+    await trigger(empty),
+    await ask('/api/v3/batches', { method: 'POST', body: { runCount: 1, ...empty } }),
+    await ask('/api/v1/waitpoints/tokens', { method: 'POST', body: empty }),
+  ]) {
+    expect(refused.status).toBe(400);
+    expect(refused.body.error).toMatch(/must not be empty; leave it out for none at ".*idempotencyKey"/);
+  }
+  const item = { index: 0, task: 'send', options: empty };
+  const { body: batch } = await ask('/api/v3/batches', { method: 'POST', body: { runCount: 1 } });
+  const upload = {
+    method: 'POST',
+    body: JSON.stringify(item),
+    headers: { 'content-type': 'application/x-ndjson' },
+  };
+  const { status, body } = await ask(`/api/v3/batches/${batch.id}/items`, upload);
+  expect([status, body.error]).toEqual([422, expect.stringContaining('must not be empty')]);
+
+  const headers = { 'idempotency-key': '', 'idempotency-key-ttl': '' };
+  const post = { method: 'POST', body: {}, headers };
+  const plain = [
+    await ask('/api/v1/tasks/send/trigger', post),
+    await ask('/api/v1/tasks/send/trigger', post),
+  ];
+  expect(plain.map(({ body: { isCached } }) => isCached)).toEqual([false, false]);
+  const keyed = { ...post, body: { options: { idempotencyKey: 'k' } } };
+  const { body: first } = await ask('/api/v1/tasks/send/trigger', keyed);
+  expect((await ask('/api/v1/tasks/send/trigger', keyed)).body).toEqual({ id: first.id, isCached: true });
+});
+
+it('what is wrong is refused and named, also where another option decides', async () => {
+  const { ask, trigger } = await started();
+  const debounce = { key: 'd', delay: '5s' };
+  const cases: [unknown, string][] = [
+    [{ debounce, delay: 'soon' }, 'options.delay: "soon"'],
+    [{ idempotencyKeyTTL: 'soon' }, 'options.idempotencyKeyTTL: "soon"'],
+    [{ tags: ['a\0'] }, 'NUL character at "options.tags.0"'],
+    [{ idempotencyKey: 'a\0' }, 'NUL character at "options.idempotencyKey"'],
+    [{ concurrencyKey: 'a\0' }, 'NUL character at "options.concurrencyKey"'],
+    [{ debounce: { ...debounce, key: 'a\0' } }, 'NUL character at "options.debounce.key"'],
+    [{ idempotencyKey: 'a\ud800' }, 'surrogate pair) at "options.idempotencyKey"'],
+    [{ concurrencyKey: 'a\ud800' }, 'surrogate pair) at "options.concurrencyKey"'],
+    [{ debounce: { ...debounce, key: 'a\ud800' } }, 'surrogate pair) at "options.debounce.key"'],
+  ];
+  for (const [options, named] of cases) {
+    const { status, body } = await trigger(options);
+    expect([status, body.error]).toEqual([400, expect.stringContaining(named)]);
+  }
+  const text = { payload: 'a\0', options: { payloadType: 'text/plain' } };
+  const { status, body } = await ask('/api/v1/tasks/send/trigger', { method: 'POST', body: text });
+  expect([status, body.error]).toEqual([400, expect.stringMatching(/^payload: holds a NUL character/)]);
+  const headers = { 'idempotency-key': 'k', 'idempotency-key-ttl': 'soon' };
+  const late = await ask('/api/v1/tasks/send/trigger', { method: 'POST', body: {}, headers });
+  expect([late.status, late.body.error]).toEqual([
+    400,
+    expect.stringMatching(/^idempotency-key-ttl: "soon"/),
+  ]);
+  expect((await ask('/api/v1/runs')).body.data).toEqual([]);
+});
+
+it('a tag that was cut in the midst of a character is added once', async () => {
+  const { ask, trigger } = await started();
+  const { body: run } = await trigger({ tags: ['a\ud83d'] });
+  const add = { method: 'POST', body: { tags: ['a\ud83d', 'b\ud83d'] } };
+  const added = [
+    await ask(`/api/v1/runs/${run.id}/tags`, add),
+    await ask(`/api/v1/runs/${run.id}/tags`, add),
+  ];
+  expect(added.map(({ body }) => body.message)).toEqual([
+    'Successfully set 1 new tags.',
+    'No new tags to add',
+  ]);
+  expect((await ask(`/api/v3/runs/${run.id}`)).body.tags).toEqual(['a\ufffd', 'b\ufffd']);
+});
+
 it('what cannot be stored is refused, and halves of characters are made whole', async () => {
   const { ask, trigger } = await started();
   const deep = '['.repeat(100_000) + ']'.repeat(100_000);

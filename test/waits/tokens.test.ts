@@ -59,6 +59,35 @@ describe('a token', () => {
     expect((await server.ask(`${path}/${id}`)).body.output).toBe(first);
   });
 
+  it('is completed by whoever calls back, with JSON or any other text', async () => {
+    const server = await testServer();
+    const form = 'application/x-www-form-urlencoded';
+    for (const [type, sent, output] of [
+      ['application/json', '{"n":1}', '{"n":1}'],
+      [form, '{"n":1}', '{"n":1}'],
+      [form, 'a=1&b=%20', '"a=1&b=%20"'],
+      ['text/xml', '<a>é</a>', '"<a>é</a>"'],
+      [form, '', undefined],
+    ] as const) {
+      const { id, url } = await create(server);
+      const reply = await fetch(url, { method: 'POST', body: sent, headers: { 'content-type': type } });
+      expect([reply.status, await reply.json()]).toEqual([200, { success: true }]);
+      const { body } = await server.ask(`${path}/${id}`);
+      expect([body.status, body.output]).toEqual(['COMPLETED', output]);
+    }
+    const { id, url } = await create(server);
+    const headers = { 'content-type': 'application/json' };
+    const broken = await fetch(url, { method: 'POST', body: '{"n":', headers });
+    expect([broken.status, await broken.json()]).toEqual([400, { error: 'Invalid JSON' }]);
+    const bytes = await fetch(url, {
+      method: 'POST',
+      body: new Uint8Array([255]),
+      headers: { 'content-type': form },
+    });
+    expect(bytes.status).toBe(400);
+    expect((await server.ask(`${path}/${id}`)).body.status).toBe('WAITING');
+  });
+
   it('times out with an error, and then cannot be completed any more', async () => {
     const server = await testServer();
     const { id } = await create(server, { timeout: '1h' });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { runResult } from './runs-outcome.ts';
-import { date, fence, waitKey } from './shapes.ts';
+import { date, fence, idempotencyKey, waitKey } from './shapes.ts';
 import { triggerBody, triggerOptions } from './tasks.ts';
 
 /** Most items of a batch that is filled by a stream. */
@@ -52,7 +52,11 @@ export const createBatch = operation({
   summary: 'Open a batch, to be filled with items',
   access: createAccess,
   body: z.object({
-    runCount: z.number().int().min(1).max(batchLimit, `a batch has at most ${batchLimit} items`),
+    runCount: z
+      .number()
+      .int()
+      .min(1, 'a batch has at least one item')
+      .max(batchLimit, `a batch has at most ${batchLimit} items`),
     /** What its items will trigger: who may not trigger all of it is refused here. */
     taskIdentifiers: z.array(taskId).min(1).optional(),
     /** The run that makes it: as for a single run. */
@@ -60,7 +64,7 @@ export const createBatch = operation({
     parentFence: fence,
     resumeParentOnCompletion: z.boolean().optional(),
     waitKey,
-    idempotencyKey: z.string().max(2_048).optional(),
+    idempotencyKey: idempotencyKey.optional(),
     /** How long the key is remembered, such as `1h`. Default 30 days. */
     idempotencyKeyTTL: z.string().optional(),
     idempotencyKeyOptions: keyOptions.optional(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { run, runId } from './runs.ts';
-import { fence } from './shapes.ts';
+import { fence, tag } from './shapes.ts';
 
 const write = { secretKey: true, action: 'write', on: 'runs', objects: true } as const;
 
@@ -55,7 +55,7 @@ export const addRunTags = operation({
     tags: z
       .union([z.string(), z.array(z.string())])
       .transform((value) => (typeof value === 'string' ? [value] : value))
-      .pipe(z.array(z.string().max(128, 'a tag has at most 128 characters'))),
+      .pipe(z.array(tag)),
     /** Of the run's own attempt, where its code adds them. */
     fence,
   }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { machinePresets } from '../runner/manifest.ts';
-import { fence, waitKey } from './shapes.ts';
+import { fence, idempotencyKey, keyOf, tag, waitKey } from './shapes.ts';
 
 /** Largest trigger body in bytes. */
 export const triggerBodyLimit = 3_145_728;
@@ -9,7 +9,7 @@ export const triggerBodyLimit = 3_145_728;
 const tags = z
   .union([z.string(), z.array(z.string())])
   .transform((value) => (typeof value === 'string' ? [value] : value))
-  .pipe(z.array(z.string().max(128, 'a tag has at most 128 characters')));
+  .pipe(z.array(tag));
 
 export const triggerOptions = z.object({
   /**
@@ -19,14 +19,14 @@ export const triggerOptions = z.object({
   payloadType: z.string().optional(),
   queue: z.object({ name: z.string() }).optional(),
   concurrencyKey: z
-    .union([z.string().max(512, 'a concurrency key has at most 512 characters'), z.number()])
+    .union([keyOf(512, 'a concurrency key has at most 512 characters'), z.number()])
     .transform(String)
     .optional(),
   /** A date, or a duration such as `1h30m`. */
   delay: z.union([z.string(), z.date()]).optional(),
   /** Seconds, or a duration such as `10m`; 0 is none. */
   ttl: z.union([z.string(), z.number().int().min(0)]).optional(),
-  idempotencyKey: z.string().max(2_048).optional(),
+  idempotencyKey: idempotencyKey.optional(),
   idempotencyKeyTTL: z.string().optional(),
   idempotencyKeyOptions: z
     .object({ key: z.string(), scope: z.enum(['run', 'attempt', 'global']) })
@@ -48,7 +48,7 @@ export const triggerOptions = z.object({
   /** Let a run wait for as long as triggers with this key keep coming. */
   debounce: z
     .object({
-      key: z.string().min(1).max(512),
+      key: keyOf(512).min(1),
       /** How long after the last trigger it starts: a duration of at least 1s. */
       delay: z.string(),
       /** Whose data the run keeps: that of the first trigger (`leading`, the default) or of the last one. */

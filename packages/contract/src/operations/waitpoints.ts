@@ -1,6 +1,17 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
-import { commaList, cursors, date, instant, oneOfList, pageSize, period, waitKey } from './shapes.ts';
+import {
+  commaList,
+  cursors,
+  date,
+  idempotencyKey,
+  instant,
+  oneOfList,
+  pageSize,
+  period,
+  tag,
+  waitKey,
+} from './shapes.ts';
 
 export const waitpointStatuses = ['WAITING', 'COMPLETED', 'TIMED_OUT'] as const;
 
@@ -33,7 +44,7 @@ export const createWaitpointToken = operation({
   body: z.object({
     waitKey,
     /** A second token with this key is the first one. */
-    idempotencyKey: z.string().max(2_048).optional(),
+    idempotencyKey: idempotencyKey.optional(),
     /** How long the key is remembered, such as `1h` or `30d`. Default 30 days. */
     idempotencyKeyTTL: z.string().optional(),
     /** A date, or a duration such as `1h30m`. Default 10 minutes. */
@@ -41,11 +52,7 @@ export const createWaitpointToken = operation({
     tags: z
       .union([z.string(), z.array(z.string())])
       .transform((value) => (typeof value === 'string' ? [value] : value))
-      .pipe(
-        z
-          .array(z.string().max(128, 'a tag has at most 128 characters'))
-          .max(10, 'a token has at most 10 tags'),
-      )
+      .pipe(z.array(tag).max(10, 'a token has at most 10 tags'))
       .optional(),
   }),
   bodyOptional: true,
@@ -123,8 +130,9 @@ export const completeWaitpointByCallback = operation({
   summary: 'Complete a token by its address alone; the body is what it is completed with',
   access: { open: true },
   params: tokenId.extend({ hash: z.string().min(1).max(128) }),
-  body: z.unknown(),
-  bodyOptional: true,
+  /** JSON; or, as a content type that is not JSON says, any other text, as which it is given. */
+  body: z.string(),
+  bodyText: true,
   bodyLimit: dataLimit,
   reply: z.object({ success: z.boolean() }),
   errors: [404, 413],

@@ -80,7 +80,8 @@ describe('call', () => {
     const client = await clientFor(() => ({ status, body }));
     const error = await retrieve(client).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Class);
-    expect(error).toMatchObject({ status, body, message: `${status} Query Error`, details: body.details });
+    const message = `${status} Query Error: m at "filter[status]"`;
+    expect(error).toMatchObject({ status, body, message, details: body.details });
     expect(server.received).toHaveLength(1);
   });
 

@@ -91,9 +91,21 @@ function parsed(text: string): unknown {
   }
 }
 
+/** What the server calls a request that it cannot understand, where `details` alone say what of it. */
+const labels: ReadonlySet<string> = new Set(['Query Error', 'Params Error', 'Headers Error']);
+
+function namedIn(body: unknown): string {
+  const { details } = body as { details?: unknown };
+  if (!Array.isArray(details) || details.length === 0) return '';
+  const named = (details as ErrorDetail[]).map(({ message, path }) =>
+    path && path.length > 0 ? `${message} at "${path.join('.')}"` : message,
+  );
+  return `: ${named.join('; ')}`;
+}
+
 function reasonOf(body: unknown, failure: { location?: string | undefined }): string {
   const error = (body as { error?: unknown } | null | undefined)?.error;
-  if (typeof error === 'string') return error;
+  if (typeof error === 'string') return labels.has(error) ? `${error}${namedIn(body)}` : error;
   const message = (error as { message?: unknown } | null | undefined)?.message;
   if (typeof message === 'string') return message;
   if (failure.location !== undefined)

@@ -185,6 +185,31 @@ describe('hooks', () => {
     expect(settled.calls.slice(-3)).toEqual(['run', 'own out', 'all out']);
   });
 
+  test('are told once when it took too long and does not stop', { timeout: 20_000 }, async () => {
+    const controller = new AbortController();
+    let end: () => void = () => undefined;
+    const { calls, declared } = recording(() => {
+      controller.abort({ kind: 'maxDuration', seconds: 60 });
+      return new Promise<void>((resolve) => (end = resolve));
+    });
+    const seen: unknown[] = [];
+    const key = locals.create<string>('x');
+    const onStart = () => void locals.set(key, 'of the attempt');
+    const onFailure: Declared['onFailure'] = () => void seen.push(locals.get(key));
+    const running = executed({ ...declared, onStart, onFailure }, { signal: controller.signal });
+    await expect.poll(() => seen, { timeout: 10_000 }).toEqual(['of the attempt']);
+    end();
+    expect((await running).outcome).toMatchObject({ status: 'TIMED_OUT' });
+    expect(calls.slice(calls.indexOf('run'))).toEqual([
+      'run',
+      'all onFailure',
+      expect.stringMatching(/^onComplete .*60 s/),
+      'own out',
+      'all out',
+    ]);
+    expect(seen).toHaveLength(1);
+  });
+
   test('before run are not called again for what was thrown aside', async () => {
     const { calls, declared } = recording(fails);
     await executed(declared, { aside: true, assignment: assignmentOf({ maxAttempts: 1 }) });
@@ -256,6 +281,12 @@ describe('catchError', () => {
     const aborting = { ...declared, run: () => Promise.reject(new AbortTaskRunError('stop')) };
     expect((await executed(aborting)).outcome).toMatchObject({ kind: 'failed' });
     expect(asked).toEqual([]);
+  });
+
+  test('that returns no object leaves the rules of the task, and the error', async () => {
+    const { outcome, said } = await failing('retry');
+    expect(outcome).toMatchObject({ kind: 'retry', delayMs: 1_000, error: { message: 'no' } });
+    expect(said).toEqual([expect.stringMatching(/^catchError returned a string/)]);
   });
 
   test('that throws leaves the rules of the task', async () => {

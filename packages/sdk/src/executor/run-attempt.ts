@@ -66,6 +66,7 @@ async function runCode(attempt: Attempt): Promise<Outcome> {
   const { definition, calls, number, aside } = attempt;
   const { payload, ctx, signal } = calls.args;
   const canceling = whenCanceled(calls);
+  const timing = whenTimedOut(calls);
   let outcome: Outcome | undefined;
   const inner = async (): Promise<void> => {
     let ran: Ran;
@@ -81,17 +82,19 @@ async function runCode(attempt: Attempt): Promise<Outcome> {
       ran = { ok: false, thrown };
     }
     await canceling.stopped(ran);
-    outcome = await conclude(attempt, ran);
+    outcome = (await timing.stopped()) ?? (await conclude(attempt, ran));
   };
   try {
     await (aside || !hasHooks(calls, 'middleware') ? inner() : throughMiddleware(calls, inner));
   } catch (thrown) {
     if (outcome === undefined) {
       await canceling.stopped({ ok: false, thrown });
-      return conclude(attempt, { ok: false, thrown });
+      return (await timing.stopped()) ?? conclude(attempt, { ok: false, thrown });
     }
     if (outcome.kind === 'completed') return abortedOutcome(signal) ?? byRules(attempt, thrown);
     calls.warn('A middleware failed after the task had', thrown);
+  } finally {
+    void timing.stopped();
   }
   return outcome ?? byRules(attempt, new Error('The task did not run.'));
 }
@@ -121,6 +124,36 @@ function whenCanceled(calls: HookCalls) {
   };
 }
 
+/**
+ * Milliseconds that code has to stop in when it took too long, before the hooks are told that it did. A process with code that still
+ * goes on is killed a few seconds later, and could then tell them nothing.
+ */
+const deafMs = 1_000;
+
+function whenTimedOut(calls: HookCalls) {
+  if (!hasHooks(calls, 'onFailure') && !hasHooks(calls, 'onComplete'))
+    return { stopped: async () => undefined };
+  const { signal } = calls.args;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let told: Promise<Outcome> | undefined;
+  const tell = AsyncLocalStorage.bind((outcome: Extract<Outcome, { kind: 'failed' }>) => {
+    told = failAs(calls, outcome);
+  });
+  const wait = (): void => {
+    const outcome = abortedOutcome(signal);
+    if (outcome?.kind === 'failed') timer = setTimeout(() => tell(outcome), deafMs);
+  };
+  signal.addEventListener('abort', wait, { once: true });
+  return {
+    /** How it ended, if the hooks were told. */
+    async stopped(): Promise<Outcome | undefined> {
+      signal.removeEventListener('abort', wait);
+      clearTimeout(timer);
+      return told;
+    },
+  };
+}
+
 /** What the attempt comes to, and the hooks that are told. Whatever happens while they are, it stays. */
 async function conclude(attempt: Attempt, ran: Ran): Promise<Outcome> {
   const { calls } = attempt;
@@ -141,10 +174,7 @@ async function conclude(attempt: Attempt, ran: Ran): Promise<Outcome> {
     }
     return outcome;
   }
-  if (outcome?.kind === 'failed') {
-    const { name, message } = outcome.error;
-    return fail(calls, Object.assign(new Error(message), { name }), outcome);
-  }
+  if (outcome?.kind === 'failed') return failAs(calls, outcome);
   const thrown = ran.ok ? undefined : ran.thrown;
   const { error, delayMs } = await afterError(calls, {
     thrown,
@@ -154,6 +184,11 @@ async function conclude(attempt: Attempt, ran: Ran): Promise<Outcome> {
   const serialized = serializeError(error);
   if (delayMs !== undefined) return { kind: 'retry', delayMs, error: serialized };
   return fail(calls, error, failed(serialized));
+}
+
+function failAs(calls: HookCalls, outcome: Extract<Outcome, { kind: 'failed' }>): Promise<Outcome> {
+  const { name, message } = outcome.error;
+  return fail(calls, Object.assign(new Error(message), { name }), outcome);
 }
 
 async function fail(calls: HookCalls, error: unknown, outcome: Outcome): Promise<Outcome> {

@@ -60,7 +60,10 @@ async function askHooks(
     } catch (thrown) {
       warn("catchError failed: the task's own rules hold", thrown);
     }
-    if (said !== undefined && said !== null) return said;
+    if (typeof said === 'object' && said !== null) return said;
+    if (said !== undefined && said !== null) {
+      warn(`catchError returned a ${typeof said}, not an object: the task's own rules hold.`);
+    }
   }
   return undefined;
 }

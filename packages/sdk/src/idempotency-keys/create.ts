@@ -46,6 +46,11 @@ export async function create(
   { scope = 'run' }: IdempotencyKeyOptions = {},
 ): Promise<string> {
   const parts = typeof key === 'string' ? [key] : key;
+  if (parts.join('') === '') {
+    throw new TypeError(
+      'An idempotency key must not be empty: all triggers with it would be one run. Leave it out for none.',
+    );
+  }
   const made = await sha256([...parts, ...scopeParts(scope)].join('-'));
   // The oldest go: what they were made of is only for people to read.
   if (origins.size >= mostOrigins)

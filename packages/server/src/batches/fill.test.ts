@@ -223,7 +223,8 @@ describe('bad input of a batch', () => {
     };
     expect(await refused([{ index: 0 }, '{"index":1,'])).toBe('400 Line 2 is not valid JSON.');
     expect(await refused([{ index: 2 }])).toMatch(/^422 Item index 2 is out of range/);
-    expect(await refused(['{"index":1}'])).toMatch(/^422 Invalid item at index 0: .*"task"/);
+    expect(await refused(['{"index":1}'])).toMatch(/^422 Invalid item at index 1: .*"task"/);
+    expect(await refused(['{"task":"send"}'])).toMatch(/^422 Invalid item at index 0: .*"index"/);
     expect(await refused(['{"index":"1","task":"send"}'])).toMatch(/^422 Invalid item/);
     expect(await refused(['[]'])).toMatch(/^422 Invalid item/);
     expect(

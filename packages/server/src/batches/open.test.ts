@@ -53,6 +53,26 @@ describe('the idempotency key of a batch', () => {
     expect(await sql`select from batches`).toHaveLength(1);
   });
 
+  it('has one answer for each of thirty calls that are about different batches, and leads to one of them', async () => {
+    const { another, ask, keys, sql } = await batchServer();
+    const other = await another();
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, n) =>
+        ask('POST /api/v3/batches', {
+          key: keys.prod,
+          body: { runCount: 1 + (n % 3), idempotencyKey: 'k' },
+          ...(n % 2 === 1 && { server: other }),
+        }),
+      ),
+    );
+    expect(answers.map(({ status, body }) => [status, body.runCount])).toEqual(
+      answers.map((_, n) => [202, 1 + (n % 3)]),
+    );
+    const open = await sql`select id from batches where aborted_at is null`;
+    expect(open).toHaveLength(1);
+    expect(await sql`select id from batches where idempotency_key is not null`).toEqual(open);
+  });
+
   it('is forgotten after its time', async () => {
     const { fill, open, server } = await batchServer();
     const body = { runCount: 1, idempotencyKey: 'k', idempotencyKeyTTL: '1h' };

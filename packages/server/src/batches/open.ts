@@ -31,6 +31,8 @@ export interface Opened {
   readonly parent?: Parent | undefined;
 }
 
+/** Any number of our own: whoever comes with one key takes it first, so that of any number at once each finds what the one before left. */
+const keyLock = 7_144_013;
 const defaultKeyMs = 30 * 86_400_000;
 
 /**
@@ -54,7 +56,7 @@ export async function openBatch(
   try {
     return await sql.begin(act);
   } catch (error) {
-    // Two came at once with one key: now the other's batch is there to be found.
+    // One request came twice at once: now the other's batch is there to be found.
     if (isConflict(error)) return sql.begin(act);
     throw error;
   }
@@ -71,10 +73,11 @@ export async function openIn(tx: Transaction, batch: NewBatch, now: number): Pro
       select ${columns(tx)} from batches where env = ${env} and request_key = ${requestKey}::uuid`;
     if (opened) return { batch: opened, isCached: false };
   }
+  const key = keyOf(batch);
+  if (key !== null) await tx`select pg_advisory_xact_lock(${keyLock}, hashtext(${`${env} ${key}`}))`;
   const parent = parentRunId === undefined ? undefined : await holdParent(tx, env, parentRunId, parentFence);
   const id = newBatchId(now);
   if (oneTime) await useOnce(tx, env, oneTime, id);
-  const key = keyOf(batch);
   const before = key === null ? undefined : await findByKey(tx, batch, key, now);
   if (before) {
     if (oneTime) {

@@ -80,11 +80,14 @@ export async function fillFromLines(
 }
 
 function itemOf(line: Line, runCount: number): BatchItem {
-  const read = batchItem.safeParse('text' in line ? parsed(line.text, line.number) : line.members);
+  const item = 'text' in line ? parsed(line.text, line.number) : line.members;
+  const read = batchItem.safeParse(item);
   if (!read.success) {
     const [issue] = read.error.issues;
     const where = issue && issue.path.length > 0 ? ` at "${issue.path.join('.')}"` : '';
-    throw unprocessable(`Invalid item at index ${line.number - 1}: ${issue?.message}${where}`);
+    const { index } = Object(item) as { index?: unknown };
+    const place = Number.isInteger(index) ? index : line.number - 1;
+    throw unprocessable(`Invalid item at index ${place}: ${issue?.message}${where}`);
   }
   if (read.data.index >= runCount) {
     throw unprocessable(

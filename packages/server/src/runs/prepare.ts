@@ -111,11 +111,9 @@ function buildRun(
   const options = body.options ?? {};
   const now = clock.now();
   const debounced = options.debounce && readDebounce(options.debounce);
-  const due = debounced
-    ? now + debounced.delayMs
-    : options.delay === undefined
-      ? null
-      : readDelay(options.delay, now);
+  // A debounce says itself when its run is due. What is wrong is refused all the same.
+  const delay = options.delay === undefined ? null : readDelay(options.delay, now);
+  const due = debounced ? now + debounced.delayMs : delay;
   if (due !== null && due > lastMoment) {
     throw badRequest(`options.${debounced ? 'debounce.' : ''}delay: ends beyond the year 9999; give less.`);
   }
@@ -171,6 +169,9 @@ function readPayload(
   if (typeof payload !== 'string') {
     throw badRequest(`payload: with payloadType ${type} the payload is a text; send a string.`);
   }
+  if (payload.includes('\0')) {
+    throw badRequest('payload: holds a NUL character, which no text that is stored may; send it as JSON.');
+  }
   return { payload, payloadType: type };
 }
 
@@ -215,21 +216,24 @@ function readIdempotency(
   if (waitKey !== undefined) {
     return { idempotencyKey: storedWaitKey(waitKey), idempotencyExpiresAt: new Date(now + waitKeyMs) };
   }
-  const key = beside.idempotencyKey ?? options.idempotencyKey;
+  // An empty header is none.
+  const key = beside.idempotencyKey || options.idempotencyKey;
+  const idempotencyExpiresAt = beside.idempotencyKeyTTL
+    ? readIdempotencyExpiry(beside.idempotencyKeyTTL, 'idempotency-key-ttl', now)
+    : readIdempotencyExpiry(options.idempotencyKeyTTL, 'options.idempotencyKeyTTL', now);
   if (key === undefined) return { idempotencyKey: null, idempotencyExpiresAt: null };
   // A key in the body has been looked at.
   if (key.length > longestIdempotencyKey) {
     throw badRequest(`idempotency-key: at most ${longestIdempotencyKey} characters.`);
   }
-  const ttl = beside.idempotencyKeyTTL ?? options.idempotencyKeyTTL;
-  return { idempotencyKey: storedKey(key), idempotencyExpiresAt: readIdempotencyExpiry(ttl, now) };
+  return { idempotencyKey: storedKey(key), idempotencyExpiresAt };
 }
 
-function readIdempotencyExpiry(ttl: string | undefined, now: number): Date {
+function readIdempotencyExpiry(ttl: string | undefined, field: string, now: number): Date {
   if (ttl === undefined) return new Date(now + defaultIdempotencyMs);
   const read = parseDuration(ttl);
   if (typeof read === 'number') return new Date(Math.min(now + read, lastMoment));
-  throw badRequest(`options.idempotencyKeyTTL: ${read.error}`);
+  throw badRequest(`${field}: ${read.error}`);
 }
 
 function readTags(tags: readonly string[] | undefined): readonly string[] {

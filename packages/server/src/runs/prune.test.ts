@@ -39,6 +39,26 @@ it('runs go when they have been over for as long as their environment keeps them
   expect(await t.trigger('send', { idempotencyKey: 'k' })).toMatchObject({ isCached: false });
 });
 
+it('a debounced run goes with all keys that led to it', async () => {
+  const t = await testEngine();
+  const { id: version } = await t.register('send');
+  await t.addRunner('r');
+  const debounce = { key: 'd', delay: '10s' };
+  const { id } = await t.trigger('send', { debounce });
+  const keyed = { idempotencyKey: 'k', idempotencyKeyTTL: '52w' };
+  expect(await t.trigger('send', { debounce, ...keyed })).toEqual({ id, isCached: false });
+  t.engine.clock.shift(10_001);
+  await t.promote();
+  const [attempt] = await t.claim('r', [version], 1);
+  await t.end(attempt!);
+  const other = await t.trigger('send', { idempotencyKey: 'other', idempotencyKeyTTL: '52w', delay: '52w' });
+  t.engine.clock.shift(31 * dayMs);
+  await prune(t);
+  expect(await remaining(t)).toEqual([other.id]);
+  expect(await t.trigger('send', keyed)).toMatchObject({ isCached: false });
+  expect(await t.trigger('send', { idempotencyKey: 'other' })).toEqual({ id: other.id, isCached: true });
+});
+
 it('an environment may keep its runs for a time of its own', async () => {
   const t = await testEngine();
   const { id: version } = await t.register('send');

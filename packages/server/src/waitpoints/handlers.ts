@@ -1,6 +1,6 @@
 import type { Operations } from '@millrace/contract';
 import type { MintPublicToken } from '../auth/mint.ts';
-import { notFound } from '../problem.ts';
+import { badRequest, notFound } from '../problem.ts';
 import type { HandlersOf } from '../request.ts';
 import { completeToken, environmentOfCallback, type CompleteDependencies } from './complete.ts';
 import { createToken } from './create.ts';
@@ -67,8 +67,19 @@ export function waitpointHandlers(dependencies: WaitpointHandlerDependencies): H
       const id = nameable(request.params.waitpointId);
       const env = await environmentOfCallback(engine, id, request.params.hash);
       if (env === undefined) throw missing();
-      await completeToken(dependencies, env, id, request.body);
+      await completeToken(dependencies, env, id, calledBack(request.body, request.header('content-type')));
       return { success: true };
     },
   };
+}
+
+/** What a callback brings: others choose how they write it, and few of them say rightly what they send. */
+function calledBack(text: string, contentType = ''): unknown {
+  if (text === '') return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    if (contentType === '' || /json/i.test(contentType)) throw badRequest('Invalid JSON');
+    return text;
+  }
 }
