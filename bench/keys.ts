@@ -1,7 +1,8 @@
 /**
  * What concurrency keys cost whoever claims and ends runs: `node bench/keys.ts [rounds] [runs] [keys] [in flight]`. The same runs under
- * one key and spread over 10,000, without a limit and with one for each key, are claimed 100 at a time and completed, oldest first,
- * with so many in flight. The figure is the processor time of the PostgreSQL backend: wall time is the machine's as well.
+ * one key and spread over 10,000 (in turn, and at random), without a limit and with one for each key, are claimed 100 at a time and
+ * completed, oldest first, with so many in flight. The figure is the processor time of the PostgreSQL backend: wall time is the
+ * machine's as well.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -28,6 +29,8 @@ interface Figures {
 interface Side {
   readonly name: string;
   readonly keys: number;
+  /** Which key the nth run has. */
+  readonly keyOf: (n: number) => number;
   /** Runs at once under each key; null for no limit. */
   readonly limit: number | null;
   readonly sql: Sql;
@@ -56,7 +59,7 @@ async function spent(pid: number): Promise<number> {
   return Number((await readFile(`/proc/${pid}/schedstat`, 'utf8')).split(' ')[0]) / 1_000;
 }
 
-async function trigger(sql: Sql, keys: number): Promise<void> {
+async function trigger({ sql, keyOf }: Side): Promise<void> {
   const payload = JSON.stringify({ pad: 'x'.repeat(160) });
   for (let at = 0; at < runs; at += 500) {
     const now = Date.now();
@@ -64,7 +67,7 @@ async function trigger(sql: Sql, keys: number): Promise<void> {
     await sql`
       select count(*) from trigger_runs(now(), ${ids.map(() => 1)}::int[], ${ids}::text[],
         ${ids.map(() => 't')}::text[], ${ids.map(() => 'queued')}::text[], ${ids.map(() => 1)}::int[],
-        ${ids.map((_, n) => `key ${(at + n) % keys}`)}::text[], ${ids.map(() => 0)}::int[], ${ids.map(() => now)}::bigint[],
+        ${ids.map((_, n) => `key ${keyOf(at + n)}`)}::text[], ${ids.map(() => 0)}::int[], ${ids.map(() => now)}::bigint[],
         ${ids.map(() => payload)}::text[], null, null, null, null, null, null, null, null, null, null, null, null, null, null,
         null, null, null, null, null)`;
   }
@@ -75,8 +78,9 @@ interface Held {
   readonly fence: string;
 }
 
-async function round({ sql, pid, keys, figures }: Side): Promise<void> {
-  await trigger(sql, keys);
+async function round(side: Side): Promise<void> {
+  const { sql, pid, figures } = side;
+  await trigger(side);
   const cost = { claim: 0, settle: 0, claimWall: 0, settleWall: 0 };
   const timed = async <T>(what: 'claim' | 'settle', act: () => Promise<T>): Promise<T> => {
     const before = await spent(pid);
@@ -123,11 +127,17 @@ const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-'));
 const postgres = await startPostgres({ dataDir: folder });
 try {
   const sides: Side[] = [];
-  for (const [name, keys, limit] of [
-    ['one key', 1, null],
-    ['many keys', manyKeys, null],
-    ['one key, limited', 1, inFlight + size],
-    ['many keys, limited', manyKeys, 5],
+  const one = () => 0;
+  const inTurn = (n: number) => n % manyKeys;
+  // The same in every run of the benchmark.
+  const atRandom = (n: number) => (Math.imul(n + 1, 2_654_435_761) >>> 7) % manyKeys;
+  for (const [name, keys, keyOf, limit] of [
+    ['one key', 1, one, null],
+    ['many, in turn', manyKeys, inTurn, null],
+    ['many, at random', manyKeys, atRandom, null],
+    ['one key, limited', 1, one, inFlight + size],
+    ['many, in turn, limited', manyKeys, inTurn, 5],
+    ['many, at random, limited', manyKeys, atRandom, 5],
   ] as const) {
     const database = `keys_${sides.length}`;
     const admin = connect(postgres.connection, { name: 'bench', max: 1 });
@@ -136,7 +146,7 @@ try {
     const sql = connect({ ...postgres.connection, database }, { name: 'bench', max: 1 });
     const pid = await prepare(sql, limit);
     const figures = { claim: [], settle: [], claimWall: [], settleWall: [], claims: [] };
-    sides.push({ name, keys, limit, sql, pid, figures });
+    sides.push({ name, keys, keyOf, limit, sql, pid, figures });
   }
   // In turn, so that whatever else the machine does meets all.
   for (let n = 0; n < rounds; n++) for (const side of sides) await round(side);
