@@ -44,7 +44,6 @@ async function insertSealed(
   const { kinds, kindOf } = kindsOf(runs);
   // What the runs of a kind share is sent once, and read by its place.
   const pick = (read: (run: NewRun) => Value) => column(kinds, read);
-  const ids = texts(sql, runs, (run) => run.id);
   const [first] = runs;
   const { count } = await sql`
     with lane as materialized (
@@ -69,6 +68,11 @@ async function insertSealed(
                                        else array['t:' || k.task, 'q:' || k.queue_id] end) as f (facet)
        order by 1, 2, 3
       on conflict do nothing
+    ), items as materialized (
+      select i.id, coalesce(i.kind, 1) as kind, i.payload, i.metadata
+        from unnest(${texts(sql, runs, (run) => run.id)}, ${kinds.length > 1 ? kindOf : null}::int[],
+                    ${texts(sql, runs, (run) => run.payload)}, ${column(runs, (run) => run.metadata)}::text[])
+             as i (id, kind, payload, metadata)
     ), made as (
       insert into runs (env, id, task, queue_id, concurrency_key, payload, payload_type, max_attempts, max_duration, ttl, ord,
                         priority_ms, metadata, parent_id, root_id, depth, created_at, batch_id)
@@ -78,14 +82,12 @@ async function insertSealed(
              (${pick((run) => run.ttl)}::int[])[i.kind], (${pick((run) => run.ord)}::bigint[])[i.kind],
              (${pick((run) => run.priorityMs)}::int[])[i.kind], i.metadata, ${first?.parentId}::text, ${first?.rootId}::text,
              ${first?.depth}::smallint, ${created_at}::timestamptz, ${id}::text
-        from sealed
-        cross join unnest(${ids}, ${kindOf}::int[], ${texts(sql, runs, (run) => run.payload)},
-                          ${column(runs, (run) => run.metadata)}::text[]) as i (id, kind, payload, metadata)
+        from sealed cross join items i
     )
     insert into queued (lane_id, ord, run_id, env, expires_at)
     select sealed.lanes[i.kind], (${pick((run) => run.ord)}::bigint[])[i.kind], i.id, ${env}::int,
            (${pick((run) => expiryOf(run, now))}::timestamptz[])[i.kind]
-      from sealed cross join unnest(${ids}, ${kindOf}::int[]) as i (id, kind)`;
+      from sealed cross join items i`;
   return count === runs.length;
 }
 
