@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AppendRefused } from './refused.ts';
 import { closeChannels } from './open.ts';
-import { runStream, sessionChannel } from './key.ts';
+import { runStream, sessionChannel, type ChannelKey } from './key.ts';
 import { all, testStore, texts } from './testing/store.ts';
 
 const refusal = (reason: string) =>
@@ -150,6 +150,37 @@ describe('a part id', () => {
     ]);
   });
 
+  it('belongs to its own append, whatever of which channels shares the write', async () => {
+    const store = await testStore();
+    const keys = await Promise.all(['a', 'b', 'c', 'd'].map((name) => store.channel(name)));
+    const [other] = keys as [ChannelKey];
+    const write = (round: number) =>
+      Promise.all(
+        Array.from({ length: 40 }, (_, n) => {
+          const key = keys[n % 4] as ChannelKey;
+          // Of the third channel nothing has an id, of the others every second thing, of one or of two records.
+          const partId = n % 4 === 2 || n % 8 < 4 ? undefined : `${n}`;
+          return store
+            .append(key, texts(...(n % 3 ? [`${n}`] : [`${n}`, `${n}+`])), partId ? { partId } : {})
+            .then((appended) => ({ ...appended, key, n, round, partId }));
+        }),
+      );
+    // A lone one first: all others wait for it, and share the write after that.
+    void store.append(other, texts('first'), { partId: 'first' });
+    const sent = await write(1);
+    for (const { key, start, end, n, repeated } of sent) {
+      expect(repeated).toBe(false);
+      const { records } = await store.read(key, start, end - start);
+      expect(records.map(({ body }) => body)).toEqual(n % 3 ? [`${n}`] : [`${n}`, `${n}+`]);
+    }
+    for (const again of await write(2)) {
+      const first = sent.find(({ n }) => n === again.n);
+      if (again.partId !== undefined)
+        expect(again).toMatchObject({ start: first?.start, end: first?.end, repeated: true });
+      else expect(again.repeated).toBe(false);
+    }
+  });
+
   it('is answered after a close, which refuses everything else', async () => {
     const store = await testStore();
     const key = sessionChannel(1, 'session_1', 'in');
@@ -224,6 +255,19 @@ describe('a condition', () => {
 });
 
 describe('a channel', () => {
+  it('never goes back in time, alone or among others', async () => {
+    const store = await testStore();
+    const keys = await Promise.all(['a', 'b', 'c'].map((name) => store.channel(name)));
+    const ahead = Date.now() + 3_600_000;
+    const [, later] = keys as [ChannelKey, ChannelKey];
+    await store.sql`update channels set last_at = ${new Date(ahead)} where id = ${later.id}`;
+    const alone = await store.append(later, texts('alone'));
+    const together = await Promise.all(keys.map((key) => store.append(key, texts('together'))));
+    expect(alone.at).toBe(ahead);
+    expect(together.map(({ at }) => at === ahead)).toEqual([false, true, false]);
+    expect((await all(store, later)).map(({ at }) => at)).toEqual([ahead, ahead]);
+  });
+
   it('that is not there, or has expired, takes nothing', async () => {
     const store = await testStore();
     const key = await store.channel();

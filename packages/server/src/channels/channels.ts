@@ -1,6 +1,7 @@
 import type { Queryable, Sql } from '../db/connect.ts';
 import { connect, type Database } from '../db/connect.ts';
 import type { Clock } from '../db/clock.ts';
+import { Direct } from '../db/direct.ts';
 import type { Wakes } from '../db/wake.ts';
 import { createAppend, type Append } from './append.ts';
 import { Hub, type Follower, type Following } from './hub.ts';
@@ -9,6 +10,7 @@ import { openChannels, type NewChannel } from './open.ts';
 import { readRecords, readTails, type Records, type Tail } from './read.ts';
 import { trimChannel } from './trim.ts';
 import { createWrite } from './write.ts';
+import { plainStatements } from './write-plainly.ts';
 
 /**
  * The log of records behind sessions and the streams of runs. Numbers begin at 0 and have no gap; what is acknowledged is durable;
@@ -55,11 +57,9 @@ const writerSettings = {
 
 export function startChannels({ database, sql, clock, wakes }: ChannelsOptions): Channels {
   // Writes never wait behind the queries of requests.
-  const writing = connect(database, {
-    name: 'millrace channels',
-    max: 2,
-    settings: writerSettings,
-  });
+  const settings = { name: 'millrace channels', settings: writerSettings };
+  const writer = new Direct(database, settings, plainStatements);
+  const careful = connect(database, { ...settings, max: 1 });
   const read = (key: ChannelKey, from: number, limit?: number) => readRecords(sql, key, from, limit);
   const hub = new Hub({ read, tails: (ids) => readTails(sql, ids) });
   wakes.listen((wake) => {
@@ -67,7 +67,7 @@ export function startChannels({ database, sql, clock, wakes }: ChannelsOptions):
   });
   return {
     open: (channels, within = sql) => openChannels(within, channels, new Date(clock.now())),
-    append: createAppend(createWrite(writing, clock.now), (key, records) => {
+    append: createAppend(createWrite(writer, careful, clock.now), (key, records) => {
       hub.published(key, records);
       wakes.tell({ kind: 'channel', channel: key.id });
     }),
@@ -87,7 +87,7 @@ export function startChannels({ database, sql, clock, wakes }: ChannelsOptions):
     },
     async stop() {
       hub.stop();
-      await writing.end({ timeout: 5 });
+      await Promise.all([writer.end({ timeout: 5 }), careful.end({ timeout: 5 })]);
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Sql } from '../db/connect.ts';
 import type { Pending } from './append.ts';
 import type { ChannelKey } from './key.ts';
 import type { AppendRefusal } from './refused.ts';
-import { writePlainly } from './write-plainly.ts';
+import { writePlainly, type PlainWriter } from './write-plainly.ts';
 import { writeWithCare } from './write-with-care.ts';
 
 /** What one write appends to one channel. */
@@ -29,16 +29,16 @@ export type Outcome =
 /** Writes batches in one commit; answers one outcome a batch, in order. */
 export type WriteBatches = (batches: readonly Batch[]) => Promise<readonly Outcome[]>;
 
-export function createWrite(sql: Sql, now: () => number): WriteBatches {
+export function createWrite(writer: PlainWriter, sql: Sql, now: () => number): WriteBatches {
   return async (batches) => {
-    const at = new Date(now());
-    const outcomes = [...(await again(() => writePlainly(sql, batches, at)))];
+    const at = now();
+    const outcomes = [...(await again(() => writePlainly(writer, batches, at)))];
     const left = batches.flatMap((batch, place) => (outcomes[place] ? [] : [{ batch, place }]));
     if (left.length > 0) {
       const batchesLeft = left.map(({ batch }) => batch);
       // What was written plainly stays written, whatever becomes of these.
-      const others = await again(() => writeWithCare(sql, batchesLeft, at)).catch((reason: unknown) =>
-        left.map((): Outcome => ({ state: 'failed', reason })),
+      const others = await again(() => writeWithCare(sql, batchesLeft, new Date(at))).catch(
+        (reason: unknown) => left.map((): Outcome => ({ state: 'failed', reason })),
       );
       for (const [index, { place }] of left.entries()) outcomes[place] = others[index];
     }

@@ -104,7 +104,11 @@ export function connect(database: Database, { name, max = 8, settings = {} }: Co
   );
 }
 
-function configOf(database: Database, name: string, settings: Readonly<Record<string, string>>): PoolConfig {
+export function configOf(
+  database: Database,
+  name: string,
+  settings: Readonly<Record<string, string>>,
+): PoolConfig {
   const options = Object.entries({ TimeZone: 'UTC', ...settings })
     .map(([setting, value]) => `-c ${setting}=${value}`)
     .join(' ');
@@ -144,7 +148,7 @@ export class DatabaseLost extends Problem {
   }
 }
 
-async function connected<T>(work: Promise<T>): Promise<T> {
+export async function connected<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

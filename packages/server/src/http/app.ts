@@ -81,14 +81,19 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
   app.decorateRequest('arrivedAt', 0);
   // Bodies stay text until the rest of the request is known to be right.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
-    try {
-      refuseEncoded(request);
-      done(null, textOf(bytes));
-    } catch (error) {
-      done(error as Problem);
-    }
-  });
+  // By its name, too: the parser of all else is looked for anew with each request.
+  app.addContentTypeParser(
+    ['application/json', '*'],
+    { parseAs: 'buffer' },
+    (request, bytes: Buffer, done) => {
+      try {
+        refuseEncoded(request);
+        done(null, textOf(bytes));
+      } catch (error) {
+        done(error as Problem);
+      }
+    },
+  );
   // Only an operation that asks for a stream gets one; one that takes any text takes this too.
   app.addContentTypeParser(
     ['application/x-ndjson', 'application/ndjson'],

@@ -1,4 +1,4 @@
-import { parseScope } from '../auth/scopes.ts';
+import { isUnrestricted, parseScope } from '../auth/scopes.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Io } from '../channels/key.ts';
 import type { Identity } from '../request.ts';
@@ -13,7 +13,8 @@ export function namedParts(
   io: Io,
   side: string | undefined,
 ): string[] {
-  if (principal.kind === 'personalAccessToken') return [];
+  // Whoever may do everything need not have it named.
+  if (principal.kind === 'personalAccessToken' || isUnrestricted(principal.scopes)) return [];
   const channel = side === undefined ? '' : `:channels:${side}`;
   const endings = [...(side === undefined ? [] : [channel]), ...(io === 'out' ? [`${channel}:out`] : [])];
   const named = new Set(principal.scopes.map((text) => parseScope(text).id));
