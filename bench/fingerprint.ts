@@ -19,9 +19,13 @@ function microseconds(errors: ThrownError[], rounds: number): number {
 }
 
 const rows: Record<string, string | number>[] = [];
-for (const split of ['train', 'heldout', 'final', 'wide']) {
-  const errors = readCorpus(join(corpus, `${split}.ndjson`));
-  microseconds(errors, 3);
+const splits = ['train', 'heldout', 'final', 'wide'].map((split) => ({
+  split,
+  errors: readCorpus(join(corpus, `${split}.ndjson`)),
+}));
+// A server meets its first errors once: what is measured comes after the patterns were compiled.
+for (const { errors } of splits) microseconds(errors, 8);
+for (const { split, errors } of splits) {
   const best = Math.min(...Array.from({ length: 7 }, () => microseconds(errors, 2)));
   rows.push({ errors: split, count: errors.length, 'CPU µs an error, best of 7 rounds': best.toFixed(1) });
 }

@@ -38,7 +38,8 @@ it('runs that do not exist are 404, with the words that clients know', async () 
   expect(await said('metadata', { method: 'PUT', body: {} })).toBe('404 Run not found');
   expect(await said('result')).toBe("404 Run either doesn't exist or is not finished");
   expect(await said('trace')).toBe('404 Trace not found');
-  expect(await said('reason')).toBe('404 Not found');
+  expect(await said('reason')).toBe('404 Run not found');
+  expect(await said('logs')).toBe('404 Run not found');
   expect(await said('tags', post)).toMatch(/^400 Validation error: .*tags/);
 });
 

@@ -60,6 +60,7 @@ export const run = relatedRun.extend({
   relatedRuns: z.object({
     root: relatedRun.optional(),
     parent: relatedRun.optional(),
+    /** At most the first hundred. */
     children: z.array(relatedRun).optional(),
   }),
   attemptCount: z.number().int(),

@@ -4,8 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { listRuns } from '../runs/list/list.ts';
 import { retrieveRun } from '../runs/retrieve.ts';
 import { testEngine, type TestEngine } from '../runs/testing/engine.ts';
+import { introduce } from './known.ts';
 import { listErrorGroups } from './list.ts';
 import { mergeErrorGroups } from './merge/merge.ts';
+import { prepareFailure } from './prepare.ts';
 import { previewRule } from './rules/preview.ts';
 import { secretKey } from './testing/failures.ts';
 
@@ -118,6 +120,17 @@ describe('a failure is grouped', () => {
     });
     expect(await groups()).toEqual(before);
   });
+});
+
+test('an error stays in the group that the rules of an older version gave it', async () => {
+  const { t, fail, groups } = await failing();
+  const error = thrown('POST /orders returned 500');
+  const known = prepareFailure(t.environment.id, 'test', error);
+  const group = 'error_0123456789abcdef';
+  const before = { ...known, fingerprint: known.older[0]!, older: [], group };
+  await introduce(t.sql, [before], new Date(t.engine.clock.now()));
+  await fail(error, thrown('POST /refunds returned 500'));
+  expect((await groups()).map(({ id, count }) => [id, count])).toEqual([[group, 2]]);
 });
 
 test('the runs of a merged group are listed wholly, by the id of either', async () => {

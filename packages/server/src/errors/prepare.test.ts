@@ -20,6 +20,11 @@ describe('a failure is prepared', () => {
     expect(prepareFailure(2, 'pay', error()).group).not.toBe(failure.group);
   });
 
+  test('with the fingerprint that the rules before gave it, unless its author chose one', () => {
+    expect(prepareFailure(1, 'pay', error()).older).toEqual(['m1-914729038f051b41b82311c7a365b693']);
+    expect(prepareFailure(1, 'pay', error({ fingerprint: 'mine' })).older).toEqual([]);
+  });
+
   test("under the author's own fingerprint if there is one", () => {
     const one = prepareFailure(1, 'pay', error({ fingerprint: ' card declined ' }));
     const other = prepareFailure(

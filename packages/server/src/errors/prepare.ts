@@ -1,6 +1,7 @@
 import type { SerializedError } from '@millrace/contract/runner';
 import { storable } from './fingerprint/bounds.ts';
 import { errorGroupId, fingerprintOf, type ThrownError } from './fingerprint/index.ts';
+import { fingerprintOfM1 } from './fingerprint/m1/index.ts';
 import type { Match } from './rules/rule.ts';
 
 /** What recording wants to know of one failure. */
@@ -38,7 +39,8 @@ export function prepareFailure(
   error: SerializedError,
   { match, ofTask }: Grouping = {},
 ): PreparedFailure {
-  const computed = fingerprintOf(thrownError(error, task));
+  const thrown = thrownError(error, task);
+  const computed = fingerprintOf(thrown);
   const type = storable(computed.type) || 'Error';
   const message = storable(computed.message) || 'Error';
   const chosen =
@@ -50,7 +52,10 @@ export function prepareFailure(
     env,
     task,
     fingerprint,
-    older: [],
+    // Asked for only when the fingerprint was never met.
+    get older() {
+      return chosen === undefined ? [fingerprintOfM1(thrown)] : [];
+    },
     group: errorGroupId(String(env), task, fingerprint),
     type,
     message,

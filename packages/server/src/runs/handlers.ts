@@ -165,7 +165,7 @@ export function runHandlers({
     async listRunLogs(request) {
       const { runId } = request.params;
       const run = await retrieveRun(engine, request.environment.id, runId);
-      if (!run) throw notFound();
+      if (!run) throw notFound('Run not found');
       authorizeRun(request, run);
       const { after, limit } = request.query;
       const lines = await readLines(engine, request.environment.id, runId, after, limit);

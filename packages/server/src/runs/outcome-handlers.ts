@@ -36,9 +36,9 @@ export function outcomeHandlers(engine: Engine): HandlersOf<Named> {
     },
 
     async retrieveRunReason(request) {
-      const { id } = await reachRun(sql, request, notFound());
+      const { id } = await reachRun(sql, request, notFound('Run not found'));
       const facts = await readWaitFacts(sql, request.environment.id, id, new Date(clock.now()));
-      if (!facts) throw notFound();
+      if (!facts) throw notFound('Run not found');
       return { id, status: facts.status, ...reasonOf(facts) };
     },
   };

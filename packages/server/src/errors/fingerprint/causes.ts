@@ -34,7 +34,8 @@ export function writtenCauses(stack: string): Written[] {
       continue;
     }
     let rest = '';
-    if (opening.test(short)) rest = short.replace(opening, '');
+    const opens = opening.test(short);
+    if (opens) rest = short.replace(opening, '');
     else if (listed && previousEnded) rest = short.trim();
     previousEnded = /(?:,|\},?|\])$/.test(short);
     if (rest === '') continue;
@@ -45,9 +46,42 @@ export function writtenCauses(stack: string): Written[] {
         message: `${match[3] ?? ''}${/(?: \{|\] \{|\],?)$/.test(rest) ? '' : restOfMessage(lines, at)}`,
         code: match[2] ?? '',
       });
+    else if (opens) {
+      const message = thrownValue(rest, lines.slice(at + 1, at + 16));
+      if (message !== '') found.push({ name: '', message, code: '' });
+    }
     if (found.length === bounds.causes) break;
   }
   return found;
+}
+
+const told =
+  /["']?\b(code|status|statusCode|type|name|message|reason|kind|error)["']?: ?('[^'\n]{0,200}'|"[^"\n]{0,200}"|-?\d{1,6}\b)/g;
+
+/** What says which one a cause was that is no error: the text of a string, codes and messages of an object as `util.inspect` or JSON write it. */
+function thrownValue(rest: string, following: string[]): string {
+  if (!rest.startsWith('{'))
+    return /^(?:\[|undefined$|null$)/.test(rest) ? '' : rest.replace(/^['"`]|['"`]$/g, '');
+  const lines = [rest];
+  if (!/\}[,\]]?$/.test(rest))
+    for (const line of following) {
+      if (/^ {0,24}\}/.test(line)) break;
+      lines.push(line.slice(0, bounds.line));
+    }
+  const fields = new Map<string, string>();
+  for (const [, name = '', value = ''] of lines.join('\n').matchAll(told))
+    fields.set(name, fields.get(name) ?? value.replace(/^['"]|['"]$/g, ''));
+  const message = fields.get('message');
+  if (message === undefined)
+    return [...fields.keys()]
+      .toSorted()
+      .map((name) => `${name} ${fields.get(name)}`)
+      .join(', ');
+  // A name beside a message says the same once more, and not with every version of a library.
+  const status = [fields.get('status'), fields.get('statusCode'), fields.get('code')].find((value) =>
+    /^\d{1,6}$/.test(value ?? ''),
+  );
+  return status === undefined ? message : `${message}, code ${status}`;
 }
 
 /**
@@ -86,7 +120,11 @@ export function causeKeys(
     // Several addresses tried and refused are an AggregateError, a single one is an Error: the code is what they share.
     const system = systemCode.exec(causeMessage);
     // What failed below everything says it all: which layers pass it on depends on the version of a library.
-    if (system) return message.includes(system[1] ?? system[2] ?? '') ? [] : [system[1] ?? system[2] ?? ''];
+    if (system) {
+      const code = system[1] ?? system[2] ?? '';
+      const service = /^\w{2,20} E[A-Z_]{2,15} ([a-z.]{2,60})$/.exec(causeMessage)?.[1];
+      return message.includes(code) ? [] : [service === undefined ? code : `${code} ${service}`];
+    }
     const key = `${causeType}: ${comparable(causeMessage)}`;
     if (!keys.includes(key)) keys.push(key);
     if (keys.length === bounds.causes) break;

@@ -21,9 +21,9 @@ export function familyOf(type: string, message: string): string | undefined {
 }
 
 /**
- * Errors of which the message and the task say enough, where functions of the app are on the stack with one version of a driver and not with
- * another. A statement that failed without a name in its answer ("value too long") is told by its place, and so is a refused connection.
+ * Statements that a database refused by the name of a column or a constraint, and commands: the message and the task say enough, and functions
+ * of the app are on the stack with one version of a driver and not with another.
  */
 export function isPlaceless(family: string | undefined, message: string): boolean {
-  return family === 'aborted' || family === 'command' || (family === 'statement' && /'|<text>/.test(message));
+  return family === 'command' || (family === 'statement' && /'|<text>/.test(message));
 }

@@ -6,19 +6,22 @@ import { isLibraryFunction } from './library.ts';
 export interface Frames {
   /** Node's own fetch comes before the app: whether the app follows at all depends on the version of Node. */
   throughFetch: boolean;
+  /** The module of Node that threw, such as `timers/promises`, if it is one that apps import. */
+  module: string;
   /** The first library on the stack, by its package name. */
   library: string;
   /** Named functions of the app, innermost first, at most six. */
   app: string[];
 }
 
+const nodeModule = /\(?node:(?!internal\/)([a-z_/]{1,40}):\d/;
 const frameLine = /^ {2,16}at /;
 const sections = /^(?:Caused by|Originating from)|^ {0,12}(?:\[(?:cause|errors)\]|cause):/;
 const elision = /^ {2,16}\.\.\. \d{1,3} lines matching cause stack trace \.\.\.$/;
 const holders =
   /^(?:Object|Module|Function|exports|module\.exports|global|globalThis|undefined|default|self|window)\./;
 const helperFrames =
-  /^(?:Generator\.(?:next|throw)|__async|__awaiter|fulfilled|rejected|step|asyncGeneratorStep|_next|_throw|tryCatch|invoke|adopt|__generator|verb|eval|processTicksAndRejections|process\.processTicksAndRejections|runMicrotasks|new Promise|Promise\.\w+|Array\.\w+|Reflect\.\w+)$/;
+  /^(?:_(?:class|async|to|object|create|super|inherits|wrap)_\w{1,60}|asyncGeneratorStep|Generator\.(?:next|throw)|__async|__awaiter|fulfilled|rejected|step|_next|_throw|tryCatch|invoke|adopt|__generator|verb|eval|processTicksAndRejections|process\.processTicksAndRejections|runMicrotasks|new Promise|Promise\.\w+|Array\.\w+|Reflect\.\w+)$/;
 
 /** Reads the `at` lines that follow the header. The message is given because a stack repeats it, and it may look like frames. */
 export function framesOf(stack: string, message: string): Frames {
@@ -28,6 +31,7 @@ export function framesOf(stack: string, message: string): Frames {
   let seen = 0;
   let throughFetch = false;
   let library = '';
+  let module = '';
   let elided = false;
   for (const line of linesAfterHeader(stack, message)) {
     if (!frameLine.test(line)) {
@@ -46,6 +50,7 @@ export function framesOf(stack: string, message: string): Frames {
     }
     seen += 1;
     if (seen > bounds.frames) break;
+    if (seen === 1) module = nodeModule.exec(line)?.[1] ?? '';
     if (app.length === 0 && line.includes('node:internal/deps/undici/')) throughFetch = true;
     if (library === '') library = packageOf(line);
     // `util.inspect` opens the properties of the error behind the last frame.
@@ -70,6 +75,7 @@ export function framesOf(stack: string, message: string): Frames {
       .map(({ name }) => name)
       .slice(0, 6),
     throughFetch,
+    module,
     library,
   };
 }

@@ -296,7 +296,7 @@ describe('a fingerprint', () => {
     fc.assert(
       fc.property(anything, anything, anything, anything, (name, message, stack, causes) => {
         const found = fingerprintOf({ name, message, stack, causes } as ThrownError);
-        expect(found.fingerprint).toMatch(/^m1-[0-9a-f]{32}$/);
+        expect(found.fingerprint).toMatch(/^m2-[0-9a-f]{32}$/);
         expect(found.type).not.toBe('');
         expect(found.message).not.toBe('');
         expect(found.message.length).toBeLessThanOrEqual(500);

@@ -32,7 +32,7 @@ const same: [string, string, string][] = [
   ['amounts of money', 'Amount $1,234.56 exceeds the limit', 'Amount 12 EUR exceeds the limit'],
   ['coordinates', 'Point 52.2297, 21.0122 is outside', 'Point -33.8688, 151.2093 is outside'],
   ['phone numbers', 'Phone +48 601 234 567 is invalid', 'Phone +1 (415) 555-2671 is invalid'],
-  ['request paths', 'GET /users/123 failed with 404', 'GET /users/77/posts failed with 404'],
+  ['ids in request paths', 'GET /users/123 failed with 404', 'GET /users/77?page=2 failed with 404'],
   ['lists of any length', 'Unknown parcels: par_8f3k2', 'Unknown parcels: par_1a2b3, par_9z8y7'],
   ['ids of letters only', 'Parcel par_scmgkeuvmmzeso is lost', 'Parcel par_fw1s703dgy3ba9 is lost'],
   ['values that are named', 'Invalid time zone specified: Mars/Base', 'Invalid time zone specified: Nowhere'],
@@ -66,6 +66,39 @@ const same: [string, string, string][] = [
     'rows that fail alike',
     'Failed:\n - row 3: "a" is not a number\n - row 9: "b" is not a number',
     'Failed:\n - row 1: "x" is not a number',
+  ],
+];
+
+const sameAround: [string, string, string][] = [
+  [
+    'hosts and ports that name no service',
+    'connect ETIMEDOUT 10.0.0.1:39001',
+    'connect ETIMEDOUT db-7.internal:41022',
+  ],
+  [
+    'hosts that are data',
+    'getaddrinfo ENOTFOUND tenant-42.example.com',
+    'getaddrinfo ENOTFOUND tenant-7.example.com',
+  ],
+  [
+    'where a deployment lies',
+    'GET https://staging.example.com/api/v1/orders/7: 500',
+    'GET http://localhost:3000/orders/12: 500',
+  ],
+  [
+    'folders and names of uploads',
+    "ENOENT: no such file or directory, open '/tmp/a-X7k/8f3k2.csv'",
+    "ENOENT: no such file or directory, open '/srv/lumen/amber.csv'",
+  ],
+  [
+    'names of uploads in known words',
+    "ENOENT: no such file or directory, open '/srv/report.csv'",
+    "ENOENT: no such file or directory, open '/srv/orders.csv'",
+  ],
+  [
+    'what a bundler calls an assertion',
+    'The expression evaluated to a falsy value:\n\n  assert.ok(order.paid)\n',
+    'The expression evaluated to a falsy value:\n\n  (0, import_assert.default)(order2.paid)\n',
   ],
 ];
 
@@ -105,6 +138,41 @@ const different: [string, string, string][] = [
   ['algorithms', 'Unsupported algorithm RS256', 'Unsupported algorithm HS256'],
   ['codes in pairs', 'response.code=404', 'response.code=500'],
   ['codes in JSON', 'Said {"code":"FULL"}', 'Said {"code":"CLOSED"}'],
+  ['endpoints', 'GET https://api.example.com/users/42: 500', 'GET https://api.example.com/orders/42: 500'],
+  ['endpoints by path', 'Upstream /v1/invoices returned 502', 'Upstream /v1/payments returned 502'],
+  [
+    'kinds of files',
+    "ENOENT: no such file or directory, open '/srv/app/settings.json'",
+    "ENOENT: no such file or directory, open '/data/8f3k2.csv'",
+  ],
+  ['services that are down', 'connect ECONNREFUSED 10.0.0.1:5432', 'connect ECONNREFUSED 10.0.0.1:6379'],
+  ['hosts of services', 'getaddrinfo ENOTFOUND api.stripe.com', 'getaddrinfo ENOTFOUND api.openai.com'],
+  ['modules of the app', "Cannot find module './resize'", "Cannot find module './crop'"],
+  ['models', 'The model `gpt-5-tiny` does not exist', 'The model `gpt-4-vision` does not exist'],
+  [
+    'parameters of models',
+    "Unsupported value: 'top_p' does not support 0.2",
+    "Unsupported value: 'seed' does not support 0.2",
+  ],
+  ['lengths of columns', 'value too long for type varchar(10)', 'value too long for type varchar(20)'],
+  [
+    'indexes',
+    'E11000 duplicate key error index: email_1 dup key: { email: "a" }',
+    'E11000 duplicate key error index: name_1 dup key: { name: "a" }',
+  ],
+  ['what several programs do', 'Command failed: git pull origin', 'Command failed: git push origin'],
+  [
+    'what an assertion expects',
+    "Expected values to be strictly equal:\n\n'draft' !== 'paid'\n",
+    "Expected values to be strictly equal:\n\n'draft' !== 'active'\n",
+  ],
+  [
+    'what an assertion asks',
+    'The expression evaluated to a falsy value:\n\n  assert(order.paid)\n',
+    'The expression evaluated to a falsy value:\n\n  assert(order.shipped)\n',
+  ],
+  ['what is iterated', 'this.data.roles is not iterable', 'this.data.tags is not iterable'],
+  ['what cannot be cloned', '() => 1 could not be cloned.', 'Symbol(x) could not be cloned.'],
   ['database codes', 'error code 1045', 'error code 1062'],
 ];
 
@@ -154,7 +222,7 @@ describe('what is compared of a message', () => {
 });
 
 describe('a normalised message', () => {
-  test.each(same)('forgets %s', (_what, one, other) => {
+  test.each([...same, ...sameAround])('forgets %s', (_what, one, other) => {
     expect(normaliseMessage(one)).toBe(normaliseMessage(other));
   });
 

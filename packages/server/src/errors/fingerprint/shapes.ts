@@ -1,6 +1,10 @@
 import { bounds } from './bounds.ts';
+import { assertions } from './assertions.ts';
+import { isMangled } from './type.ts';
 import { includes, protect, replacing } from './rule.ts';
 import type { Rule } from './rule.ts';
+import { fileErrors } from './files.ts';
+import { reached } from './reached.ts';
 
 const jsonKind = (text: string): string => {
   if (/^"(?:undefined|\[object Object\])" is not valid JSON/.test(text)) return text;
@@ -12,27 +16,13 @@ const jsonKind = (text: string): string => {
 const jsonParse =
   /(?<=^|: )(?:Unexpected (?:token|end of JSON|number|string|non-whitespace)|Unterminated |Expected (?:'|"|,|:|property|double-quoted)|Bad (?:control|escaped|Unicode)|No number after|Exponent part is|".{0,60}" is not valid JSON).{0,300}/s;
 
+// Programs that are many: the word behind them says which.
+const multiplied =
+  /^(?:git|npm|npx|pnpm|yarn|docker|kubectl|helm|terraform|aws|gcloud|az|gh|cargo|go|pip|apt-get|systemctl|openssl|prisma)$/;
+
 /** Messages whose producer is known: Node, V8, OpenSSL and databases. Each loses what belongs to the data or to the version. */
 export const shapes: Rule[] = [
-  replacing(
-    'assertion diff',
-    /^((?:Expected (?:values|inputs|"actual")|Values have|Input (?:A|objects)|The expression evaluated|The input |Missing expected|Got unwanted)[^\n]{0,200}?):?\n[^]*$/,
-    '$1',
-    includes('\n'),
-  ),
-  replacing(
-    'assertion diff',
-    /\n\s{0,4}\+ (?:actual|expected)\b[^]*$|\n\n(?:- Expected|\+ Received|Expected:|Received:)[^]*$/,
-    '',
-    includes('\n'),
-  ),
-  // Where Node cannot read the source of the assertion, as in a bundle, it shows the value instead.
-  replacing(
-    'assertion without its source',
-    /^(?:The expression evaluated to a falsy value(?:\b[^]*)?|[^\n]{1,200} == true)$/,
-    'The expression evaluated to a falsy value',
-    includes('falsy value', ' == true'),
-  ),
+  ...assertions,
   { name: 'source excerpt', gate: includes('^\n', '^', ' | ', '| '), apply: withoutExcerpt },
   replacing('place in markup', /\nLine: \d{1,9}\nColumn: \d{1,9}\nChar: [^]{0,4}$/, '', includes('\nChar: ')),
   replacing(
@@ -70,23 +60,22 @@ export const shapes: Rule[] = [
   replacing(
     'OpenSSL',
     /(?:[0-9A-F]{8,16}:)?error:[0-9A-F]{8}:([\w ]{1,40}):[^:\n]{0,60}:([^:\n]{1,80})(?::\.\.[^:\n]{0,120}:\d{0,6}:?)?/g,
-    'OpenSSL $1: $2',
+    (_all = '', library = '', reason = '') =>
+      // What the parser of a key stumbles over depends on the bytes.
+      library.startsWith('asn1')
+        ? 'OpenSSL asn1 encoding routines'
+        : `${protect(`OpenSSL ${library}`)}: ${reason}`,
     includes('error:'),
   ),
-  // What the parser of a key stumbles over depends on the bytes.
-  replacing(
-    'ASN.1',
-    /OpenSSL asn1 encoding routines: [\w ]{1,60}/g,
-    'OpenSSL asn1 encoding routines',
-    includes('asn1'),
-  ),
-  replacing('fs path', /^(E[A-Z]{3,15}: [^,\n]{1,100}, \w{1,20}) .*$/s, '$1 <path>'),
+  fileErrors,
   replacing(
     'failed command',
     /^(Command failed(?: with [^:\n]{1,60})?:) ([^\s]{1,200})([^\n]*)/,
-    (_all = '', head = '', program = '', rest = '') => {
-      const exit = /\bexit[ (](\d{1,3})\b/.exec(rest);
-      return `${head} ${protect(program.slice(program.lastIndexOf('/') + 1))}${exit ? ` exit ${protect(exit[1] ?? '')}` : ''}`;
+    (_all = '', head = '', path = '', rest = '') => {
+      const program = path.slice(path.lastIndexOf('/') + 1);
+      const verb = multiplied.test(program) ? (/^ [a-z][a-z-]{1,20}\b/.exec(rest)?.[0] ?? '') : '';
+      const exit = /\bexit[ (](\d{1,3})\b/.exec(`${program}${rest}`);
+      return `${head} ${protect(`${program}${verb}`)}${exit ? ` exit ${protect(exit[1] ?? '')}` : ''}`;
     },
     includes('Command failed'),
   ),
@@ -113,8 +102,7 @@ export const shapes: Rule[] = [
   replacing(
     'not iterable',
     /^(?:(?:object|number|string|boolean|function|symbol) )?(\S{0,200}) is not (iterable|async iterable)(?: \(.{0,80}\))?/,
-    (_all = '', subject = '', what = '') =>
-      `${/^(?:undefined|null)$/.test(subject) ? subject : '<value>'} is not ${what}`,
+    (_all = '', subject = '', what = '') => `${protect(lastName(subject))} is not ${what}`,
     includes('iterable'),
   ),
   replacing(
@@ -150,8 +138,8 @@ export const shapes: Rule[] = [
   ),
   replacing(
     'could not be cloned',
-    /^[^]{0,1000} (could not be cloned)\.$/,
-    '<value> $1',
+    /^([^]{0,1000}) (could not be cloned)\.$/,
+    (_all = '', value = '', what = '') => `${kindOf(value)} ${what}`,
     includes('could not be cloned'),
   ),
   replacing(
@@ -185,6 +173,14 @@ export const shapes: Rule[] = [
     '$1',
     includes("Unknown option '-", 'Unexpected argument'),
   ),
+  // Where a module of the app lies differs: in the source it is asked for by a path, and Node may show it whole.
+  replacing(
+    'module',
+    /^Cannot find module '(?:\.{0,2}|[A-Za-z]:|file:\/\/)[\\/](?:[^'\n]{0,400}[\\/])?([\w-]{1,60})(?:\.\w{1,4})?'/,
+    (_all = '', name = '') =>
+      /\d|^index$/.test(name) ? 'Cannot find module <path>' : `Cannot find module ${protect(`'${name}'`)}`,
+    includes('Cannot find module'),
+  ),
   replacing(
     'module or package',
     /^Cannot find (?:module|package) (?='[^./])/,
@@ -211,7 +207,12 @@ export const shapes: Rule[] = [
     '$1 <value> $2',
     includes('Duplicate entry'),
   ),
-  replacing('dup key', /dup key: \{.{0,400}$/s, 'dup key', includes('dup key')),
+  replacing(
+    'dup key',
+    /(?:\bindex: ([\w.$-]{1,80}) )?dup key: \{.{0,400}$/s,
+    (_all = '', index = '') => `${index === '' ? '' : protect(`index: ${index} `)}dup key`,
+    includes('dup key'),
+  ),
   replacing(
     'SQL near',
     /(right syntax to use near|syntax error near|near) '[^]{0,600}' at line \d{1,6}/,
@@ -227,12 +228,7 @@ export const shapes: Rule[] = [
   replacing('key detail', /(Key \([^()\n]{1,120}\)=)\([^()\n]{0,300}\)/g, '$1(<value>)', includes(')=(')),
   replacing('redis arguments', /, with args beginning with:.{0,400}$/s, '', includes('with args beginning')),
   replacing('redis slot', /\b(MOVED|ASK) \d{1,6} \S{1,100}/, '$1', includes('MOVED ', 'ASK ')),
-  replacing(
-    'system error',
-    /\b(connect|read|write|bind|listen|accept|shutdown|getaddrinfo|query\w{0,20}|send|recvmsg) (E[A-Z_]{2,15})(?: [^\s,;]{1,200})?(?: - Local \([^)\n]{0,100}\))?/g,
-    '$1 $2',
-    (text) => /\bE[A-Z]{2}/.test(text),
-  ),
+  reached,
 ];
 
 const numbered = /^\s{0,8}(?:>{1,2}|→|❯)?\s{0,8}\d{1,7}\s{0,2}[|:]/;
@@ -252,6 +248,19 @@ function withoutExcerpt(text: string): string {
       (at === 0 || at + 1 >= lines.length || !marker.test((lines[at + 1] ?? '').slice(0, bounds.line))),
   );
   return left.length === 0 ? text : left.join('\n');
+}
+
+/** What is read from a value is named alike in every build; a plain variable loses the number of a bundler. */
+function lastName(subject: string): string {
+  const name = subject.slice(subject.lastIndexOf('.') + 1).replace(/\$\d{1,3}$/, '');
+  return /^[A-Za-z_]\w{2,60}$/.test(name) && name !== 'for' && !isMangled(name) ? plainName(name) : '<value>';
+}
+
+/** Of a value that cannot be cloned its class says which it is, and its source changes with the build. */
+function kindOf(value: string): string {
+  const named = /^#<(\w{1,60})>$|^\[object (\w{1,60})\]$|^(Symbol)\(/.exec(value);
+  const kind = named?.[1] ?? named?.[2] ?? named?.[3];
+  return kind === undefined ? '<value>' : protect(kind);
 }
 
 /** The name a bundler gave to an import or a second variable is not the name in the source. */

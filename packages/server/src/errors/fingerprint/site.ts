@@ -9,15 +9,27 @@ const executorName = /\.(?:execute|run|perform|handle|process|invoke)$/;
 // A message with an answer's status or an address is thrown by what sends requests, whatever its name.
 const answered = /\b[1-5]\d\d\b|<url>/;
 
+// Names that an app gives to what its task asks for, and that libraries have too: they say something where the task calls them itself.
+const plainName =
+  /^(?:parse|validate|test|hash|request|fetch|send|get|post|put|patch|delete|query|execute|connect|close|open|read|write|process|compile|create|init|start|stop|flush|push|add|set|use|decode|encode|format|load|save|transform|verify|sign|build|make|consume|perform|dispatch)$/;
+// What looks something up does so for several callers, and not to find it is another bug for each.
+const lookup =
+  /^No (?:such )?\w+|^Unknown |\b(?:not found|does not exist|no such|is missing|not registered|not known|is unknown|could not be found)\b/;
+const ofDatabase = /column|relation|table|function/i;
+
 /**
  * The function that says where the error was thrown, and its caller if others throw through it: a helper, a method for the other methods of
- * its class, a client. A bare helper gives way to its caller, since builds inline it or put it among the libraries. Nothing for what only the
- * task's own `run` shows: every task has one.
+ * its class, a client, a lookup. A bare helper gives way to its caller, since builds inline it or put it among the libraries.
  */
 export function throwSite(app: string[], type: string, message: string): string {
+  let plain = '';
   for (const [at, name] of app.entries()) {
-    if (entryName.test(name)) return '';
-    if (vagueName.test(name) || /\.(?:_|emit$|on[Ee]rror$)/.test(name)) continue;
+    if (entryName.test(name)) return plain || 'run';
+    plain = '';
+    if (vagueName.test(name) || /\.(?:_|emit$|on[Ee]rror$)/.test(name)) {
+      if (plainName.test(name)) plain = name;
+      continue;
+    }
     const dot = name.indexOf('.') + 1;
     // A static function of the error's own class makes it.
     if (dot > 1 && name.slice(0, dot - 1) === type) continue;
@@ -25,7 +37,11 @@ export function throwSite(app: string[], type: string, message: string): string 
     if (caller === undefined || entryName.test(caller) || executorName.test(caller)) return name;
     const helps = helperName.test(name.slice(name.lastIndexOf('.') + 1));
     if (helps && dot === 0) continue;
-    const shared = helps || answered.test(message) || (dot > 0 && caller.startsWith(name.slice(0, dot)));
+    const shared =
+      helps ||
+      answered.test(message) ||
+      (lookup.test(message) && !ofDatabase.test(message)) ||
+      (dot > 0 && caller.startsWith(name.slice(0, dot)));
     return shared ? `${name} < ${caller}` : name;
   }
   return '';

@@ -1,4 +1,6 @@
 import { hasDigit, includes, protect, replacing } from './rule.ts';
+import { endpoints } from './endpoints.ts';
+import { extensions } from './files.ts';
 import { isRandomWord } from './random.ts';
 import type { Rule } from './rule.ts';
 
@@ -13,12 +15,7 @@ const currency =
 /** Values with a form of their own, whoever wrote the message. */
 export const forms: Rule[] = [
   replacing('data URI', /\bdata:[\w/+.-]{1,60};base64,[\w+/=]{0,2048}/g, '<data>', includes('data:')),
-  replacing(
-    'URL',
-    /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s"'`<>()[\]{},;]{0,600}(?:[,;][^\s"'`<>()[\]{},;]{1,200}){0,8}/gi,
-    '<url>',
-    includes('://'),
-  ),
+  ...endpoints,
   replacing('ARN', /\barn:[\w-]{1,20}:[^\s"'`,;]{1,300}/g, '<arn>', includes('arn:')),
   replacing(
     'e-mail',
@@ -64,7 +61,7 @@ export const forms: Rule[] = [
   ),
   replacing(
     'file name',
-    /(?<![\w./<-])[\w@()-][\w@().-]{0,100}\.(?:csv|tsv|json|heic|heif|tiff?|bmp|ico|psd|dcm|rtf|od[ts]|epub|rar|7z|bz2|xz|jar|exe|dmg|iso|bin|dat|mkv|webm|avi|m4a|ogg|flac|woff2?|ttf|otf|css|sql|db|lock|conf|ini|toml|properties|p12|pfx|key|ndjson|jsonl|pdf|png|jpe?g|gif|webp|svg|txt|xml|xlsx?|docx?|pptx?|zip|gz|tgz|tar|html?|ya?ml|md|log|mp[34]|mov|wav|parquet|avro|sqlite|tmp|bak|ics|eml|pem|crt)\b(?![\w(])/gi,
+    new RegExp(`(?<![\\w./<-])[\\w@()-][\\w@().-]{0,100}\\.(?:${extensions})\\b(?![\\w(])`, 'gi'),
     '<path>',
     includes('.'),
   ),
@@ -167,6 +164,12 @@ const known = '(?:40[0-9]|41[0-8]|42[1-9]|431|451|49[89]|50[0-8]|51[01]|52[0-9]|
 
 /** Numbers that say which error it is, and names that hold digits: hidden from the rules for numbers. */
 export const protectedNumbers: Rule[] = [
+  replacing(
+    'declared length',
+    /\b(?:character varying|character|varchar|char|bit|numeric|decimal)\(\d{1,6}(?:, ?\d{1,3})?\)/g,
+    protect,
+    (text) => text.includes('(') && hasDigit(text),
+  ),
   replacing(
     'status',
     /\b(?:status(?: ?code)?|statusCode|https?(?:\/[\d.]{1,3})?(?: (?:status|error|response))?|(?:exit|return)(?:ed|s)?(?: with)?(?: (?:code|status))?|(?:error|err|result|close|response|failure)? ?code|errno|error(?: no\.?)?|signal)\b[ :=(#"'[]{1,3}-?\d{1,5}\b(?! (?:of|out) )/gi,

@@ -66,7 +66,7 @@ export function reasonOf(facts: WaitFacts): Told {
   if (environmentLimit !== null && environmentRunning >= environmentLimit) {
     return {
       reason: 'environment_at_limit',
-      message: `The environment runs ${environmentRunning} runs at once and may run ${environmentLimit}.`,
+      message: `The environment has ${environmentRunning} running, and may have ${environmentLimit} at once.`,
       running: environmentRunning,
       limit: environmentLimit,
     };
@@ -76,8 +76,8 @@ export function reasonOf(facts: WaitFacts): Told {
       reason: key === '' ? 'queue_at_limit' : 'key_at_limit',
       message:
         key === ''
-          ? `The queue "${queue}" runs ${running} runs at once and may run ${limit}.`
-          : `The queue "${queue}" runs ${running} runs of the key "${key}" at once and may run ${limit} of each.`,
+          ? `The queue "${queue}" has ${running} running, and may have ${limit} at once.`
+          : `The queue "${queue}" has ${running} running with the key "${key}", and may have ${limit} of each key at once.`,
       ...place,
       running,
       limit,

@@ -1,0 +1,39 @@
+import { bounds, propertyOf, storable, textOf } from './bounds.ts';
+
+/** An error as it reaches the server. Anything may be missing or of another kind than its name promises. */
+export interface ThrownError {
+  taskIdentifier?: string;
+  name?: unknown;
+  message?: unknown;
+  stack?: unknown;
+  code?: unknown;
+  causes?: ThrownError[];
+}
+
+export function codeOf(code: unknown): string {
+  return typeof code === 'string' || typeof code === 'number' ? storable(String(code).slice(0, 80)) : '';
+}
+
+export interface GivenCause {
+  name: unknown;
+  message: string;
+  stack?: string;
+  code: string;
+}
+
+/** Causes and theirs in one list, each before what caused it, as the text of a stack shows them. */
+export function givenCauses(error: unknown, found: GivenCause[] = []): GivenCause[] {
+  const given = propertyOf(error, 'causes');
+  if (!Array.isArray(given)) return found;
+  for (const cause of given.slice(0, bounds.causes) as unknown[]) {
+    if (found.length >= bounds.causes) break;
+    found.push({
+      name: propertyOf(cause, 'name'),
+      message: textOf(propertyOf(cause, 'message'), bounds.message),
+      code: codeOf(propertyOf(cause, 'code')),
+      stack: textOf(propertyOf(cause, 'stack'), bounds.line),
+    });
+    givenCauses(cause, found);
+  }
+  return found;
+}

@@ -1,0 +1,32 @@
+// A function with a name like these says nothing, and in a bundle it may well be a library's: its caller says more.
+const vagueName =
+  /^(?:_|parse$|validate$|test$|hash$|request$|fetch$|send$|get$|post$|put$|patch$|delete$|del$|query$|execute$|exec$|connect$|close$|open$|read$|write$|emit$|next$|nextOnce$|step$|then$|catch$|finally$|resolve$|reject$|call$|apply$|invoke$|run$|handle$|handler$|process$|compile$|create$|init$|start$|stop$|end$|flush$|push$|add$|set$|use$|on$|once$|emitError$|error$|err$|done$|cb$|callback$|decode$|encode$|format$|load$|save$|wrapped$|wrapper$|wrap$|inner$|fn$|func$|method$|value$|proxy$|dispatch$|perform$|consume$|transform$|verify$|sign$|from$|of$|assert$|attempt$|on[Ee]rror$|finish\w{1,30}$|invalid$|make$|build$|sql$)/;
+const helperName =
+  /^(?:assert|invariant|ensure|must|require|expect|throw|fail|raise|reject|abort|panic|check(?:Status|Response|Ok)?$|unwrap|handle(?:Error|Response)|with[A-Z]|retry|wrap|request$|fetch(?:Json|OrFail|OrThrow)?$|send$|call$|query$|execute$|exec$|parse(?:Response|Json)?$|validate$|get$|post$|put$|patch$|delete$|del$|find(?:One|ById|All|Many|First)?$|getById$|load$|read$|lookup$|insert$|update$|save$|create$|remove$|upsert$|http[A-Z]?)|(?:Error|Exception|OrThrow|OrFail)$/;
+const entryName = /^(?:run|handler|main|default)$/;
+const executorName = /\.(?:execute|run|perform|handle|process|invoke)$/;
+
+// A message with an answer's status or an address is thrown by what sends requests, whatever its name.
+const answered = /\b[1-5]\d\d\b|<url>/;
+
+/**
+ * The function that says where the error was thrown, and its caller if others throw through it: a helper, a method for the other methods of
+ * its class, a client. A bare helper gives way to its caller, since builds inline it or put it among the libraries. Nothing for what only the
+ * task's own `run` shows: every task has one.
+ */
+export function throwSite(app: string[], type: string, message: string): string {
+  for (const [at, name] of app.entries()) {
+    if (entryName.test(name)) return '';
+    if (vagueName.test(name) || /\.(?:_|emit$|on[Ee]rror$)/.test(name)) continue;
+    const dot = name.indexOf('.') + 1;
+    // A static function of the error's own class makes it.
+    if (dot > 1 && name.slice(0, dot - 1) === type) continue;
+    const caller = app[at + 1];
+    if (caller === undefined || entryName.test(caller) || executorName.test(caller)) return name;
+    const helps = helperName.test(name.slice(name.lastIndexOf('.') + 1));
+    if (helps && dot === 0) continue;
+    const shared = helps || answered.test(message) || (dot > 0 && caller.startsWith(name.slice(0, dot)));
+    return shared ? `${name} < ${caller}` : name;
+  }
+  return '';
+}
