@@ -127,15 +127,15 @@ const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-'));
 const postgres = await startPostgres({ dataDir: folder });
 try {
   const sides: Side[] = [];
-  const one = () => 0;
+  const oneKey = () => 0;
   const inTurn = (n: number) => n % manyKeys;
   // The same in every run of the benchmark.
   const atRandom = (n: number) => (Math.imul(n + 1, 2_654_435_761) >>> 7) % manyKeys;
   for (const [name, keys, keyOf, limit] of [
-    ['one key', 1, one, null],
+    ['one key', 1, oneKey, null],
     ['many, in turn', manyKeys, inTurn, null],
     ['many, at random', manyKeys, atRandom, null],
-    ['one key, limited', 1, one, inFlight + size],
+    ['one key, limited', 1, oneKey, inFlight + size],
     ['many, in turn, limited', manyKeys, inTurn, 5],
     ['many, at random, limited', manyKeys, atRandom, 5],
   ] as const) {

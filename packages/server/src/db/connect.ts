@@ -57,6 +57,8 @@ export function connect(database: Database, { name, max = 8, settings = {} }: Co
   const pool = new Pool({ ...config, max, idleTimeoutMillis: 60_000, keepAlive: true });
   // An idle connection that breaks is dropped by the pool; who uses one learns of it from their query.
   pool.on('error', () => {});
+  // The end of a connection can come in one packet with the last answer to one user: the next has it by then, and hears nothing yet.
+  pool.on('connect', (client) => client.on('error', () => {}));
 
   const session = async <R>(act: (session: Queryable) => Promise<R>, discard = false): Promise<R> => {
     const client = await connected(pool.connect());
@@ -94,7 +96,8 @@ export function connect(database: Database, { name, max = 8, settings = {} }: Co
     {
       begin,
       session: <R>(act: (session: Queryable) => Promise<R>) => session(act),
-      listen: (channel: string, hear: (payload: string) => void) => listenOn(config, channel, hear),
+      listen: (channel: string, hear: (payload: string) => void) =>
+        connected(listenOn(config, channel, hear)),
       end: ({ timeout = 5 }: { readonly timeout?: number } = {}) =>
         Promise.race([
           pool.end(),

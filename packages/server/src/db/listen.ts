@@ -33,7 +33,14 @@ export async function listenOn(
     if (!stopped) await open().catch(() => client?.end());
   };
 
-  await open();
+  try {
+    await open();
+  } catch (error) {
+    // Nobody has anything to end it with.
+    stopped = true;
+    client?.end().catch(() => {});
+    throw error;
+  }
   return {
     async unlisten() {
       stopped = true;

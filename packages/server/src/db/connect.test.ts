@@ -1,0 +1,57 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { withDatabase } from '../../../../test/support/cluster.ts';
+import { testDatabase } from '../../../../test/support/database.ts';
+import { connect, DatabaseLost } from './connect.ts';
+
+async function lossy() {
+  const { connection, drop } = await testDatabase();
+  const sql = connect(connection, { name: 'test lost', max: 4 });
+  const admin = connect(connection, { name: 'test', max: 1 });
+  onTestFinished(async () => {
+    await Promise.all([sql.end(), admin.end()]);
+    await drop();
+  });
+  const cut = async () =>
+    (await admin`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'test lost'`)
+      .count;
+  return { sql, cut };
+}
+
+it('connections that end at any moment are told to who uses them, and to nobody else', async () => {
+  const { sql, cut } = await lossy();
+  // An end that comes with the last answer to one user is heard by the next, or by nobody: then the process would end, and this test fail.
+  let kills = 0;
+  const kinds = new Set<unknown>();
+  const callers = Array.from({ length: 16 }, async (_, n) => {
+    while (kills < 300) {
+      const asked =
+        n % 2 === 0
+          ? sql`select ${'x'.repeat(1_000)}::text`
+          : sql.begin((tx) => tx`select pg_sleep(${Math.random() / 500})`);
+      await asked.catch((error: unknown) => kinds.add((error as Error).constructor));
+    }
+  });
+  while (kills < 300) kills += await cut();
+  await Promise.all(callers);
+  expect([...kinds]).toEqual([DatabaseLost]);
+  expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
+});
+
+it('listening that could not begin does not begin later', async () => {
+  const { connection, drop } = await testDatabase();
+  const admin = connect(connection, { name: 'test', max: 1 });
+  const database = `later_${process.pid}`;
+  const later = connect(withDatabase(connection, database), { name: 'test later', max: 1 });
+  onTestFinished(async () => {
+    await later.end();
+    await admin.unsafe(`drop database if exists ${database} with (force)`);
+    await admin.end();
+    await drop();
+  });
+  await expect(later.listen('news', () => {})).rejects.toThrow('does not exist');
+  await admin.unsafe(`create database ${database}`);
+  // As long as it takes to try again, twice.
+  await pause(500);
+  expect(await admin`select from pg_stat_activity where datname = ${database}`).toEqual([]);
+});
