@@ -5,7 +5,8 @@
  */
 import type { Sql } from '../packages/server/src/db/connect.ts';
 import { packCounts } from '../packages/server/src/errors/packed/pack.ts';
-import { retainedSince } from '../packages/server/src/errors/range.ts';
+import { rollUpPacks } from '../packages/server/src/errors/packed/roll-up.ts';
+import { byHourUntil } from '../packages/server/src/errors/range.ts';
 
 export interface Extent {
   readonly occurrences: number;
@@ -58,7 +59,7 @@ export async function makeErrors(sql: Sql, extent: Extent): Promise<void> {
     insert into error_texts (env, group_id, number, type, message)
     select env, id, number, type, message from error_groups`;
   await sql`
-    insert into error_thinning (env, until) values (1, ${retainedSince(now)})`;
+    insert into error_thinning (env, hours_until) values (1, ${byHourUntil(now)})`;
   await sql.unsafe('vacuum analyze');
   await sql.unsafe('reset all');
 }
@@ -88,7 +89,7 @@ async function makeTallies(sql: Sql, { occurrences, groups, now }: Extent, start
                     from generate_series(${least}::int, ${most}::int) id
                    cross join lateral generate_series(1, greatest(1, round(${occurrences / weight}::float8 / id))::int)) o
                where at < ${now}) o
-           group by id, version, case when at < ${retainedSince(now)} then date_bin('1 hour', at, 'epoch') else at end) t`;
+           group by id, version, case when at < ${byHourUntil(now)} then date_bin('1 hour', at, 'epoch') else at end) t`;
     process.stderr.write(`fingerprints up to ${most}\r`);
   }
   const [key] = await sql<{ name: string; definition: string }[]>`
@@ -105,9 +106,10 @@ async function makeTallies(sql: Sql, { occurrences, groups, now }: Extent, start
   for (const { definition } of indexes) await sql.unsafe(definition);
 }
 
-/** Packs all hours; milliseconds that it took. */
+/** Packs everything, and puts old packs together; milliseconds that it took. */
 export async function packAll(sql: Sql, now: Date): Promise<number> {
   const begin = performance.now();
   while (await packCounts(sql, now));
+  while (await rollUpPacks(sql, now));
   return performance.now() - begin;
 }

@@ -7,6 +7,8 @@ import { listErrorGroups } from './list.ts';
 import { mergeErrorGroups } from './merge/merge.ts';
 import { splitErrorGroup } from './merge/split.ts';
 import { packCounts } from './packed/pack.ts';
+import { packNewMoves } from './packed/moves.ts';
+import { rollUpPacks } from './packed/roll-up.ts';
 import { thinTallies } from './prune.ts';
 import { deploy, groupOf, newEnvironment, recordFailures, secretKey } from './testing/failures.ts';
 import { trendOf } from './trend.ts';
@@ -24,8 +26,9 @@ afterAll(async () => {
 
 const hourMs = 3_600_000;
 const start = Date.parse('2026-11-21T00:00:00.000Z');
-const retentionMs = 6 * hourMs;
-const span = 30 * hourMs;
+const dayMs = 24 * hourMs;
+const ages = { hours: 6 * hourMs, days: 30 * hourMs };
+const span = 90 * hourMs;
 const tasks = ['one', 'two'];
 const deployed = ['v1', 'v2', 'v3'];
 
@@ -44,10 +47,10 @@ const moment = fc.oneof(
   fc
     .tuple(fc.constantFrom(3, 4, 12), fc.constantFrom(0, 1, 1_000, 1_800_000, hourMs - 1))
     .map(([hour, within]) => hour * hourMs + within),
-  // on the edge of an hour, and beside it
+  // on the edge of a quarter of an hour, or of a day, and beside it
   fc
-    .tuple(fc.nat(30), fc.constantFrom(-1, 0, 1))
-    .map(([hour, beside]) => Math.max(0, hour * hourMs + beside)),
+    .tuple(fc.oneof(fc.nat(360), fc.constantFrom(96, 192, 288)), fc.constantFrom(-1, 0, 1))
+    .map(([quarter, beside]) => Math.max(0, quarter * (hourMs / 4) + beside)),
 );
 const flush = fc.record({
   kind: fc.constant('flush' as const),
@@ -76,7 +79,7 @@ const split = fc.record({
 });
 // From now on every error has another fingerprint.
 const upgrade = fc.constant({ kind: 'upgrade' as const });
-const prune = fc.record({ kind: fc.constant('prune' as const), at: moment });
+const prune = fc.record({ kind: fc.constant('prune' as const), at: moment, isThinned: fc.boolean() });
 const pack = fc.record({
   kind: fc.constant('pack' as const),
   at: moment,
@@ -95,7 +98,7 @@ const question = fc.record({
 const acts = fc.array(
   fc.oneof(
     { weight: 5, arbitrary: flush },
-    { weight: 1, arbitrary: prune },
+    { weight: 2, arbitrary: prune },
     { weight: 2, arbitrary: pack },
     { weight: 3, arbitrary: question },
     { weight: 2, arbitrary: merge },
@@ -159,9 +162,12 @@ test('for every range, filter and order the counts add up to the failed runs rec
         } else if (act.kind === 'prune') {
           now = Math.max(now, act.at);
           let more = true;
-          while (more) more = await thinTallies(sql, new Date(start + now), retentionMs);
+          while (more) more = await rollUpPacks(sql, new Date(start + now), ages);
+          more = act.isThinned;
+          while (more) more = await thinTallies(sql, new Date(start + now), ages);
         } else if (act.kind === 'pack') {
           now = Math.max(now, act.at);
+          await packNewMoves(sql, 1);
           let more = true;
           while (more) more = await packCounts(sql, new Date(start + now), act.mostSinceWhole);
         } else {
@@ -234,18 +240,20 @@ class Groups {
 type Counts = Record<string, number>;
 type Question = typeof question extends fc.Arbitrary<infer Q> ? Q : never;
 
-/** Ranges that reach back to what is kept by the hour count the hours that they touch whole. */
+/** Ranges that reach back to what is kept by the hour or by the day count the hours or days that they touch whole. */
 function expectedCounts(
   recorded: readonly Occurrence[],
   groups: ReadonlyMap<string, string>,
   asked: Question,
   now: number,
 ): Record<string, number> {
-  const since = Math.floor((now - retentionMs) / hourMs) * hourMs;
-  const floor = (at: number) => Math.floor(at / hourMs) * hourMs;
-  const { from: askedFrom = -1, to: askedTo = Infinity } = asked;
-  const from = askedFrom < since ? floor(askedFrom) : askedFrom;
-  const to = askedTo < since ? floor(askedTo) + hourMs - 1 : askedTo;
+  const floor = (at: number, width: number) => Math.floor(at / width) * width;
+  const widthAt = (at: number) => {
+    if (at < floor(now - ages.days, dayMs)) return dayMs;
+    return at < floor(now - ages.hours, hourMs) ? hourMs : 1;
+  };
+  const from = asked.from === undefined ? -1 : floor(asked.from, widthAt(asked.from));
+  const to = asked.to === undefined ? Infinity : floor(asked.to, widthAt(asked.to)) + widthAt(asked.to) - 1;
   const counts: Counts = {};
   for (const { at, task, fingerprint, version } of recorded) {
     if (at < from || at > to) continue;
@@ -269,7 +277,7 @@ async function askedCounts(env: number, asked: Question, now: number): Promise<C
     const query = listErrors.query.parse(
       after === undefined ? parameters : { ...parameters, 'page[after]': after },
     );
-    const page = await listErrorGroups(sql, { env, query, now: new Date(start + now), retentionMs });
+    const page = await listErrorGroups(sql, { env, query, now: new Date(start + now), ages });
     items.push(...page.data);
     after = page.pagination.next;
   } while (after !== undefined);
@@ -284,18 +292,20 @@ async function checkTrends(env: number, recorded: readonly Occurrence[], now: nu
   const { data } = await listErrorGroups(sql, { env, query, now: new Date(start + now) });
   expect(data.reduce((sum, item) => sum + item.count, 0)).toBe(recorded.length);
   for (const item of data) {
-    const trend = await trendOf(sql, env, item.id, 60 * hourMs, new Date(start + now));
+    const trend = await trendOf(sql, env, item.id, 100 * hourMs, new Date(start + now));
     expect(trend.points.reduce((sum, point) => sum + point.count, 0)).toBe(item.count);
   }
 }
 
-/** What the rows of each hour add up to is by how much the running totals grew in it. */
+/** What the rows of each hour add up to is by how much the running totals grew in it; of each day where that is all that is left. */
 async function checkHours(env: number): Promise<void> {
   const wrong = await sql`
     select * from (
-      select fingerprint_id, date_bin('1 hour', at, 'epoch') as hour, sum(n) as counted,
-             max(total) - coalesce(lag(max(total)) over (partition by fingerprint_id order by date_bin('1 hour', at, 'epoch')), 0) as grown
-        from error_tallies where env = ${env} group by 1, 2) h
+      select fingerprint_id, bucket, sum(n) as counted,
+             max(total) - coalesce(lag(max(total)) over (partition by fingerprint_id order by bucket), 0) as grown
+        from (select t.*, date_bin(case when t.at < h.days_until then interval '1 day' else interval '1 hour' end, t.at, 'epoch') as bucket
+                from error_tallies t left join error_thinning h on h.env = t.env where t.env = ${env}) t
+       group by 1, 2) h
      where counted <> grown`;
   expect([...wrong]).toEqual([]);
 }

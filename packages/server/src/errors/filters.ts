@@ -33,7 +33,8 @@ export const saysText = (sql: Queryable, search: string): Fragment =>
     ? sql`error_grams(x.type, x.message) @> array[lower(${search}::text)]`
     : says(sql, sql`x`, search);
 
-function says(sql: Queryable, row: Fragment, search: string): Fragment {
+/** Whether a row has a text. */
+export function says(sql: Queryable, row: Fragment, search: string): Fragment {
   const pattern = `%${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
   return sql`(${row}.type ilike ${pattern} or ${row}.message ilike ${pattern})`;
 }

@@ -2,7 +2,7 @@ import type { Queryable } from '../db/connect.ts';
 import { lapsed } from './detail.ts';
 import { ownConditions, type ErrorFilter } from './filters.ts';
 import type { GroupRow, Wanted } from './look.ts';
-import { narrow } from './narrow.ts';
+import { common, few, narrowBySearch, narrowByState } from './narrow.ts';
 import { all } from './order.ts';
 import { byGroup } from './packed/by-group.ts';
 import { only, type Counts } from './packed/counts.ts';
@@ -36,7 +36,14 @@ export async function findMost(
     return rows.length < most && next.length === many;
   };
   if (!(await look(filtered ? nearby : most))) return rows;
-  const passing = await narrow(sql, filter, counts.fingerprints);
+  // Where many pass, the rest of the page is not far.
+  if (rows.length >= common && !(await look(Math.ceil(((most - rows.length) / rows.length) * nearby * 1.5))))
+    return rows;
+  const byState = await narrowByState(sql, filter, counts.fingerprints);
+  const passing =
+    filter.search === '' || (byState && byState.length <= few)
+      ? byState
+      : await narrowBySearch(sql, filter, byState);
   if (passing) left = only(counts, passing);
   for (const many of farther) if (!(await look(many))) break;
   return rows;

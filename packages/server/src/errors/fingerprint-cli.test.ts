@@ -33,7 +33,7 @@ describe('the fingerprint command', () => {
     const { stdout, status } = fingerprints(
       `${JSON.stringify({ name: 7, message: 'x\u0000\ud800'.repeat(2_000_000), stack: null })}\n`,
     );
-    expect(stdout).toMatch(/^m1-[0-9a-f]{32}\n$/);
+    expect(stdout).toMatch(/^m2-[0-9a-f]{32}\n$/);
     expect(status).toBe(0);
   });
 });

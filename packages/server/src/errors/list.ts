@@ -5,7 +5,7 @@ import { isCounted, type ErrorFilter } from './filters.ts';
 import { findGroups } from './find.ts';
 import type { GroupRow } from './look.ts';
 import { orders, type Place, type Sort } from './order.ts';
-import { readRange } from './range.ts';
+import { readRange, type Ages } from './range.ts';
 import { isErrorId } from './retrieve.ts';
 import { tally } from './tally.ts';
 
@@ -13,7 +13,7 @@ export interface ErrorList {
   readonly env: number;
   readonly query: Query<Operations['listErrors']>;
   readonly now: Date;
-  readonly retentionMs?: number;
+  readonly ages?: Ages;
 }
 
 type Page = Reply<Operations['listErrors']>;
@@ -23,16 +23,13 @@ type Page = Reply<Operations['listErrors']>;
  * A cursor is the id of any group of the environment, whether it passes the filters or not: the page begins beside the
  * place that the group has now. Any other text is refused with 400.
  */
-export async function listErrorGroups(
-  sql: Queryable,
-  { env, query, now, retentionMs }: ErrorList,
-): Promise<Page> {
+export async function listErrorGroups(sql: Queryable, { env, query, now, ages }: ErrorList): Promise<Page> {
   const size = query['page[size]'];
   const backward = query['page[before]'] !== undefined;
   const parameter = backward ? 'page[before]' : 'page[after]';
   const cursor = query[parameter];
   await tally(sql, env);
-  const filter = await readFilter(sql, env, query, now, retentionMs);
+  const filter = await readFilter(sql, env, query, now, ages);
   const { sort } = query;
   const place =
     cursor === undefined ? undefined : await placeOf(sql, env, filter, { sort, cursor, parameter });
@@ -59,7 +56,7 @@ async function readFilter(
   env: number,
   query: ErrorList['query'],
   now: Date,
-  retentionMs: number | undefined,
+  ages: Ages | undefined,
 ): Promise<ErrorFilter | undefined> {
   const {
     'filter[search]': search = '',
@@ -74,7 +71,7 @@ async function readFilter(
   const range = readRange(
     { from: query['filter[from]'], to: query['filter[to]'], period: query['filter[period]'] },
     now,
-    retentionMs,
+    ages,
   );
   return { env, tasks: storable, statuses, search, versions, range, now };
 }

@@ -1,8 +1,8 @@
 import type { ErrorStatus } from '@millrace/contract';
 import type { Fragment, Queryable } from '../db/connect.ts';
 import { lapsed } from './detail.ts';
-import { countIn, ownConditions, type ErrorFilter } from './filters.ts';
-import { all, ordered, type Place, type Sort } from './order.ts';
+import { countIn, ownConditions, says, type ErrorFilter } from './filters.ts';
+import { all, ordered, orders, type Place, type Sort } from './order.ts';
 
 export interface GroupRow {
   readonly id: string;
@@ -18,6 +18,11 @@ export interface GroupRow {
   readonly last_seen: Date;
   readonly resolved_at: Date | null;
   readonly ignored_until: Date | null;
+}
+
+/** The slot of the order that it was looked for in. */
+export interface SlotRow extends GroupRow {
+  readonly slot: Date | number;
 }
 
 export interface Wanted {
@@ -36,23 +41,34 @@ interface Look {
   readonly conditions: readonly Fragment[];
 }
 
+interface Looked {
+  readonly looked: number;
+  /** How many of those have the text that is searched for. */
+  readonly said: number;
+  readonly rows: SlotRow[];
+}
+
 /** Takes from groups in order those that pass, until there are enough. */
 export async function look(
   sql: Queryable,
   filter: ErrorFilter,
   { sort, backward, most }: Wanted,
   { groups, conditions }: Look,
-): Promise<{ looked: number; rows: GroupRow[] }> {
-  const rows = await sql<(GroupRow & { looked: number })[]>`
+): Promise<Looked> {
+  const isSaid = filter.search === '' ? sql`true` : says(sql, sql`g`, filter.search);
+  const rows = await sql<(SlotRow & { looked: number; said: number })[]>`
     with nearest as materialized (${groups}),
     found as (
       select g.id, g.fingerprint, g.task, g.type, g.message, g.status, ${lapsed(sql, filter.now)} as lapsed,
              (${countIn(sql, filter)})::float8 as count, g.first_seen, g.last_seen, g.resolved_at, g.ignored_until,
-             g.seen_slot, g.total_slot, g.total
+             g.seen_slot, g.total_slot, g.total,
+             ${orders[sort].slot(sql)} as slot
         from (select g.* from nearest g
                where ${all(sql, [sql`true`, ...ownConditions(sql, filter), ...conditions])} limit ${most}) g
     )
-    select (select count(*)::int from nearest) as looked, g.*
-      from (select) one left join found g on true order by ${ordered(sql, sort, backward)}`;
-  return { looked: rows[0]?.looked ?? 0, rows: rows.filter((row) => row.id !== null) };
+    select n.looked, n.said, g.*
+      from (select count(*)::int as looked, count(*) filter (where ${isSaid})::int as said from nearest g) n
+      left join found g on true order by ${ordered(sql, sort, backward)}`;
+  const { looked = 0, said = 0 } = rows[0] ?? {};
+  return { looked, said, rows: rows.filter((row) => row.id !== null) };
 }

@@ -5,31 +5,35 @@ import { int32s } from './packed/columns.ts';
 
 /** What an index leads to is worth knowing up to so many groups; of so many each can be looked at. */
 const mostKnown = 20_000;
-export const few = 3_000;
+export const few = 1_000;
+/** Where so many of the first few hundred pass, to look at rows is cheaper than to ask an index for all. */
+export const common = 15;
 
 /**
- * Numbers of groups, in order, without those that do not pass what the rows of groups decide, as far as indexes tell for little: some may
- * be left that do not. Given none all groups are meant; undefined if nothing is known about those either.
+ * Numbers of groups, in order, without those of other tasks and states, as far as indexes tell for little: some may be left that do not
+ * pass. Given none all groups are meant; undefined if nothing is known about those either.
  */
-export async function narrow(
+export async function narrowByState(
   sql: Queryable,
   filter: ErrorFilter,
   numbers: Int32Array | undefined,
 ): Promise<Int32Array | undefined> {
-  const { env, search } = filter;
   // Most groups are unresolved: of those no index tells for little.
   const isTelling =
     filter.tasks.length > 0 || (filter.statuses.length > 0 && !filter.statuses.includes('unresolved'));
-  const states = all(sql, [sql`g.env = ${env}`, ...ownConditions(sql, { ...filter, search: '' })]);
-  const byState =
-    isTelling && (await numbersOf(sql, sql`select g.number from error_groups g where ${states}`));
-  const left = byState ? both(numbers, byState) : numbers;
-  if (search === '' || (left && left.length <= few)) return left;
-  const bySearch = await numbersOf(
-    sql,
-    sql`select x.number from error_texts x where x.env = ${env} and ${saysText(sql, search)}`,
-  );
-  return bySearch ? both(left, bySearch) : left;
+  if (!isTelling) return numbers;
+  const states = all(sql, [sql`g.env = ${filter.env}`, ...ownConditions(sql, { ...filter, search: '' })]);
+  return both(numbers, await numbersOf(sql, sql`select g.number from error_groups g where ${states}`));
+}
+
+/** The same without those that do not have the text. */
+export async function narrowBySearch(
+  sql: Queryable,
+  { env, search }: ErrorFilter,
+  numbers: Int32Array | undefined,
+): Promise<Int32Array | undefined> {
+  const texts = sql`select x.number from error_texts x where x.env = ${env} and ${saysText(sql, search)}`;
+  return both(numbers, await numbersOf(sql, texts));
 }
 
 /** The numbers that a query finds, in order; undefined if they are many. */
@@ -41,13 +45,18 @@ async function numbersOf(sql: Queryable, query: Fragment): Promise<Int32Array | 
   return row.numbers === null ? new Int32Array(0) : int32s(row.numbers);
 }
 
-function both(one: Int32Array | undefined, other: Int32Array): Int32Array {
-  if (one === undefined) return other;
+/** Numbers that are in both; one that is not known leaves the other as it is. */
+function both(one: Int32Array | undefined, other: Int32Array | undefined): Int32Array | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  const kept = new Int32Array(Math.min(one.length, other.length));
+  let size = 0;
   let at = 0;
-  return one.filter((number) => {
+  for (let place = 0; place < one.length; place++) {
+    const number = one[place] as number;
     while (at < other.length && (other[at] as number) < number) at += 1;
-    return other[at] === number;
-  });
+    if (other[at] === number) kept[size++] = number;
+  }
+  return kept.subarray(0, size);
 }
 
 /** Whether a number is in a list, which is in order. A bit for each, because a set of a hundred thousand takes longer to make than to ask. */

@@ -7,6 +7,14 @@ export interface Place {
   readonly key: Date | number;
 }
 
+/** What rows are put in order by. */
+export interface Ordered {
+  readonly id: string;
+  readonly count: number;
+  readonly first_seen: Date;
+  readonly last_seen: Date;
+}
+
 /**
  * An order of groups `g` that an index has: the latest or the most first, then by id. Two of the indexes are on the slot of a
  * column, which changes less often than the column; within a slot rows are sorted as they come.
@@ -15,8 +23,8 @@ interface Order {
   readonly column: (sql: Queryable) => Fragment;
   readonly slot: (sql: Queryable) => Fragment;
   readonly slotOf: (sql: Queryable, key: Place['key']) => Fragment;
-  /** The slot as eight bytes, to tell whether two are the same. */
-  readonly slotBytes: (sql: Queryable) => Fragment;
+  /** The column, of a row as it is shown. */
+  readonly keyOf: (row: Ordered) => number;
 }
 
 export const orders = {
@@ -24,19 +32,20 @@ export const orders = {
     column: (sql) => sql`g.last_seen`,
     slot: (sql) => sql`g.seen_slot`,
     slotOf: (sql, key) => sql`date_bin('10 seconds', ${key}::timestamptz, 'epoch')`,
-    slotBytes: (sql) => sql`timestamptz_send(g.seen_slot)`,
+    keyOf: (row) => row.last_seen.getTime(),
   },
   firstSeen: {
     column: (sql) => sql`g.first_seen`,
     slot: (sql) => sql`g.first_seen`,
     slotOf: (sql, key) => sql`${key}::timestamptz`,
-    slotBytes: (sql) => sql`timestamptz_send(g.first_seen)`,
+    keyOf: (row) => row.first_seen.getTime(),
   },
   count: {
     column: (sql) => sql`g.total`,
     slot: (sql) => sql`g.total_slot`,
     slotOf: (sql, key) => sql`error_total_slot(${key}::bigint)`,
-    slotBytes: (sql) => sql`int8send(g.total_slot)`,
+    // where counts are of a range, this order is not asked for
+    keyOf: (row) => row.count,
   },
 } as const satisfies Record<string, Order>;
 
@@ -53,6 +62,13 @@ export function ordered(sql: Queryable, sort: Sort, backward: boolean): Fragment
 /** The same by slots alone, as far as an index goes. */
 export const orderedBySlot = (sql: Queryable, sort: Sort, backward: boolean): Fragment =>
   backward ? sql`${orders[sort].slot(sql)} asc` : sql`${orders[sort].slot(sql)} desc`;
+
+/** Rows in the order of the list, or backwards. */
+export function inOrder<R extends Ordered>(rows: readonly R[], sort: Sort, backward: boolean): R[] {
+  const { keyOf } = orders[sort];
+  const sign = backward ? -1 : 1;
+  return rows.toSorted((a, b) => sign * (keyOf(b) - keyOf(a) || (a.id < b.id ? -1 : 1)));
+}
 
 /** What comes after a place, or shares its slot. */
 export function fromSlot(sql: Queryable, sort: Sort, place: Place | undefined, backward: boolean): Fragment {

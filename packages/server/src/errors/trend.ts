@@ -1,7 +1,7 @@
 import type { ErrorTrend } from '@millrace/contract';
 import type { Queryable } from '../db/connect.ts';
 import { groupTotalAt } from './filters.ts';
-import { endOfRange, retainedSince } from './range.ts';
+import { endOfRange } from './range.ts';
 import { tally } from './tally.ts';
 
 const minuteMs = 60_000;
@@ -28,8 +28,7 @@ export async function trendOf(
   const count = Math.ceil(periodMs / intervalMs);
   const last = Math.floor(now.getTime() / intervalMs) * intervalMs;
   const starts = Array.from({ length: count }, (_, place) => last - (count - 1 - place) * intervalMs);
-  const since = retainedSince(now).getTime();
-  const before = starts.map((start) => endOfRange(new Date(start - 1), since));
+  const before = starts.map((start) => endOfRange(new Date(start - 1), now));
   const rows = await sql<{ total: number }[]>`
     select ${groupTotalAt(sql)}::float8 as total
       from (select ${env}::int as env, ${id}::text as id) g

@@ -1,6 +1,9 @@
 import { endLapsedIgnores } from '../errors/lapse.ts';
+import { packNewMoves } from '../errors/packed/moves.ts';
 import { packCounts } from '../errors/packed/pack.ts';
+import { rollUpPacks } from '../errors/packed/roll-up.ts';
 import { thinTallies } from '../errors/prune.ts';
+import { defaultAges } from '../errors/range.ts';
 import { tallyEverywhere } from '../errors/tally.ts';
 import type { RescueDependencies } from '../runs/rescue.ts';
 import { rescueRunner } from '../runs/rescue.ts';
@@ -12,8 +15,10 @@ const mostAtOnce = 1_000;
 export interface Retention {
   /** Lines that runs wrote. Default 14 days. */
   readonly logsMs: number;
-  /** Single occurrences of errors; counts outlive them. Default 30 days. */
+  /** Single occurrences of errors; counts by the hour outlive them. Default 30 days. */
   readonly occurrencesMs: number;
+  /** Counts of errors by the hour; those by the day outlive them. Default 90 days. */
+  readonly errorHoursMs: number;
   /** Events that are over, and with them the memory of their ids. Default 30 days. */
   readonly eventsMs: number;
   /** Notifications and how they were delivered. Default 30 days. */
@@ -28,7 +33,8 @@ export interface Retention {
 
 export const defaultRetention: Retention = {
   logsMs: 14 * 86_400_000,
-  occurrencesMs: 30 * 86_400_000,
+  occurrencesMs: defaultAges.hours,
+  errorHoursMs: defaultAges.days,
   eventsMs: 30 * 86_400_000,
   notificationsMs: 30 * 86_400_000,
   sessionsMs: 30 * 86_400_000,
@@ -131,12 +137,19 @@ export function duties(dependencies: RescueDependencies, retention: Retention): 
       // So that groups can be put in order of their counts in any range.
       name: 'error packer',
       everyMs: 60_000,
-      round: () => packCounts(sql, now()),
+      async round() {
+        await packNewMoves(sql);
+        return packCounts(sql, now());
+      },
     },
     {
       name: 'error pruner',
       everyMs: 60_000,
-      round: () => thinTallies(sql, now(), retention.occurrencesMs),
+      async round() {
+        const ages = { hours: retention.occurrencesMs, days: retention.errorHoursMs };
+        const rolledUp = await rollUpPacks(sql, now(), ages);
+        return (await thinTallies(sql, now(), ages)) || rolledUp;
+      },
     },
     {
       name: 'pruner',

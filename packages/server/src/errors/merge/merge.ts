@@ -2,6 +2,7 @@ import { mostFingerprints, type ErrorGroupDetail } from '@millrace/contract';
 import type { Sql, Transaction } from '../../db/connect.ts';
 import { notFound, unprocessable } from '../../problem.ts';
 import { changing, currentId, userOf, type Change } from '../change.ts';
+import { packMoves } from '../packed/moves.ts';
 import { isErrorId, retrieveErrorGroup } from '../retrieve.ts';
 
 export interface Merge extends Change {
@@ -42,6 +43,7 @@ export const mergeErrorGroups = (sql: Sql, asked: Merge): Promise<ErrorGroupDeta
              ignored_at = null, ignored_until = null, ignored_reason = null, ignored_by = null, ignored_until_rate = null,
              ignored_until_total = null, ignored_from_total = null
        where env = ${env} and (id = any(${others}) or merged_into = any(${others}))`;
+    await packMoves(tx, env);
     return retrieveErrorGroup(tx, env, id, now);
   });
 

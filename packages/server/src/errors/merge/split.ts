@@ -2,6 +2,7 @@ import type { ErrorGroupDetail } from '@millrace/contract';
 import type { Sql } from '../../db/connect.ts';
 import { notFound, unprocessable } from '../../problem.ts';
 import { changing, userOf, type Change } from '../change.ts';
+import { packMoves } from '../packed/moves.ts';
 import { retrieveErrorGroup } from '../retrieve.ts';
 
 export interface Split extends Change {
@@ -74,5 +75,6 @@ export const splitErrorGroup = (sql: Sql, asked: Split): Promise<ErrorGroupDetai
     await tx`
       update error_groups set merged_into = ${part}
        where env = ${env} and merged_into = ${id} and fingerprint = any(${[...fingerprints]})`;
+    await packMoves(tx, env);
     return retrieveErrorGroup(tx, env, part, now);
   });

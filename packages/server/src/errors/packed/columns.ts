@@ -6,8 +6,6 @@ export const int32s = (bytes: Buffer): Int32Array => new Int32Array(copied(bytes
 
 const float64s = (bytes: Buffer): Float64Array => new Float64Array(copied(bytes).swap64().buffer);
 
-export const int64s = (bytes: Buffer): BigInt64Array => new BigInt64Array(copied(bytes).swap64().buffer);
-
 /** Bytes that begin where a view of numbers can. */
 const copied = (bytes: Buffer): Buffer => Buffer.from(new Uint8Array(bytes).buffer);
 

@@ -31,9 +31,32 @@ export function pack({ fingerprints, counts }: Counts): Buffer {
   return bytes.subarray(0, size);
 }
 
+/** Room for counts that is used again: taken anew for every step, they would keep the garbage collector busier than the sums do. */
+export interface Room {
+  fingerprints: Int32Array;
+  counts: Float64Array;
+}
+
+export const room = (): Room => ({ fingerprints: new Int32Array(0), counts: new Float64Array(0) });
+
+export function grow(into: Room, size: number): Room {
+  if (into.counts.length < size) {
+    into.fingerprints = new Int32Array(size * 2);
+    into.counts = new Float64Array(size * 2);
+  }
+  return into;
+}
+
+export const firstOf = ({ fingerprints, counts }: Counts, size: number): Counts => ({
+  fingerprints: fingerprints.subarray(0, size),
+  counts: counts.subarray(0, size),
+});
+
+const unpacked = room();
+
+/** Good until the next are unpacked. */
 export function unpack(bytes: Buffer, size: number): Counts {
-  const fingerprints = new Int32Array(size);
-  const counts = new Float64Array(size);
+  const { fingerprints, counts } = grow(unpacked, size);
   let at = 0;
   const read = (): number => {
     let byte = bytes[at++] as number;
@@ -51,14 +74,18 @@ export function unpack(bytes: Buffer, size: number): Counts {
     fingerprints[place] = before;
     counts[place] = read();
   }
-  return { fingerprints, counts };
+  return firstOf(unpacked, size);
 }
 
-/** Adds counts up. Fingerprints of which nothing is left are left out where both have them. */
-export function add(one: Counts, other: Counts): Counts {
+export interface Signed extends Counts {
+  /** Added, or with -1 taken away. */
+  readonly sign: number;
+}
+
+/** Adds counts up, in a room. Fingerprints of which nothing is left are left out. */
+function add(one: Counts, other: Signed, into: Room): Counts {
   const [a, b] = [one.fingerprints, other.fingerprints];
-  const fingerprints = new Int32Array(a.length + b.length);
-  const counts = new Float64Array(a.length + b.length);
+  const { fingerprints, counts } = grow(into, a.length + b.length);
   let size = 0;
   let i = 0;
   let j = 0;
@@ -67,48 +94,45 @@ export function add(one: Counts, other: Counts): Counts {
     const right = b[j] as number;
     let count = 0;
     if (left <= right) count += one.counts[i++] as number;
-    if (right <= left) count += other.counts[j++] as number;
+    if (right <= left) count += other.sign * (other.counts[j++] as number);
     if (count === 0) continue;
-    fingerprints[size] = Math.min(left, right);
+    fingerprints[size] = left < right ? left : right;
     counts[size++] = count;
   }
-  const [rest, from] = i < a.length ? [one, i] : [other, j];
-  fingerprints.set(rest.fingerprints.subarray(from), size);
-  counts.set(rest.counts.subarray(from), size);
-  size += rest.counts.length - from;
-  return { fingerprints: fingerprints.subarray(0, size), counts: counts.subarray(0, size) };
+  // One of them has come to its end.
+  fingerprints.set(a.subarray(i), size);
+  counts.set(one.counts.subarray(i), size);
+  size += a.length - i;
+  fingerprints.set(b.subarray(j), size);
+  for (; j < b.length; j++) counts[size++] = other.sign * (other.counts[j] as number);
+  return firstOf(into, size);
 }
 
-export interface Signed extends Counts {
-  /** Added, or with -1 taken away. */
-  readonly sign: number;
-}
+const sums = [room(), room()] as const;
 
-/** All of them together, always the two shortest first, so that none is gone through often. */
-export function sum(parts: readonly Signed[]): Counts {
-  const left: Counts[] = parts.map(({ sign, fingerprints, counts }) => ({
-    fingerprints,
-    counts: sign === 1 ? counts : counts.map((count) => -count),
-  }));
-  for (;;) {
-    left.sort((a, b) => b.counts.length - a.counts.length);
-    const one = left.pop();
-    const other = left.pop();
-    if (!one || !other) return one ?? noCounts;
-    left.push(add(one, other));
+/** All of them together. The shortest had better come first: what there is so far is gone through with each. */
+export function sum(parts: Iterable<Signed>): Counts {
+  let [into, next] = sums;
+  let all = noCounts;
+  for (const part of parts) {
+    all = add(all, part, into);
+    [into, next] = [next, into];
   }
+  return { fingerprints: all.fingerprints.slice(), counts: all.counts.slice() };
 }
 
 /** Counts of those fingerprints that are in a list, which is in order. */
 export function only({ fingerprints, counts }: Counts, wanted: Int32Array): Counts {
-  const kept: number[] = [];
+  const most = Math.min(fingerprints.length, wanted.length);
+  const kept = { fingerprints: new Int32Array(most), counts: new Float64Array(most) };
+  let size = 0;
   let at = 0;
-  fingerprints.forEach((fingerprint, place) => {
+  for (let place = 0; place < fingerprints.length; place++) {
+    const fingerprint = fingerprints[place] as number;
     while (at < wanted.length && (wanted[at] as number) < fingerprint) at += 1;
-    if (wanted[at] === fingerprint) kept.push(place);
-  });
-  return {
-    fingerprints: Int32Array.from(kept, (place) => fingerprints[place] as number),
-    counts: Float64Array.from(kept, (place) => counts[place] as number),
-  };
+    if (wanted[at] !== fingerprint) continue;
+    kept.fingerprints[size] = fingerprint;
+    kept.counts[size++] = counts[place] as number;
+  }
+  return firstOf(kept, size);
 }

@@ -1,10 +1,13 @@
-import type { Counts } from './counts.ts';
+import { grow, room, type Counts } from './counts.ts';
+import { largest } from './largest.ts';
 
 /** A place in the order of counts; of equal ones the fingerprint that was met first comes first. */
 export interface CountPlace {
   readonly count: number;
   readonly fingerprint: number;
 }
+
+const lefts = room();
 
 /** The next `most` in the order of counts, the most first: after a place, or before it, nearest first. */
 export function nextOf(
@@ -17,31 +20,27 @@ export function nextOf(
   const sign = backward ? -1 : 1;
   const bound = place === undefined ? Number.POSITIVE_INFINITY : sign * place.count;
   const after = sign * (place?.fingerprint ?? 0);
-  const left = new Float64Array(counts.length);
-  const from = new Int32Array(counts.length);
+  const isNext = (i: number, count: number): boolean =>
+    count < bound || (count === bound && sign * (fingerprints[i] as number) > after);
+
+  const left = grow(lefts, counts.length).counts;
   let size = 0;
+  for (let i = 0; i < counts.length; i++) {
+    const count = sign * (counts[i] as number);
+    if (isNext(i, count)) left[size++] = count;
+  }
+  // None of the wanted has less than this; of those with just as many the first few fill up.
+  const least = size > most ? largest(left.subarray(0, size), most) : Number.NEGATIVE_INFINITY;
+  const chosen: CountPlace[] = [];
+  const equal: CountPlace[] = [];
   for (let step = 0; step < counts.length; step++) {
     const i = backward ? counts.length - 1 - step : step;
     const count = sign * (counts[i] as number);
-    if (count > bound || (count === bound && sign * (fingerprints[i] as number) <= after)) continue;
-    left[size] = count;
-    from[size++] = i;
+    if (count < least || (count === least && equal.length === most) || !isNext(i, count)) continue;
+    const next = { count: counts[i] as number, fingerprint: fingerprints[i] as number };
+    if (count === least) equal.push(next);
+    else chosen.push(next);
   }
-  // None of the wanted has less than this; of those with just as many the first few fill up.
-  const least =
-    size > most ? (left.subarray(0, size).toSorted()[size - most] as number) : Number.NEGATIVE_INFINITY;
-  let above = 0;
-  for (let at = 0; at < size; at++) if ((left[at] as number) > least) above += 1;
-  let equal = most - above;
-  const chosen: number[] = [];
-  for (let at = 0; at < size; at++) {
-    const count = left[at] as number;
-    if (count > least || (count === least && equal-- > 0)) chosen.push(at);
-  }
-  return chosen
-    .toSorted((a, b) => (left[b] as number) - (left[a] as number) || a - b)
-    .map((at) => {
-      const i = from[at] as number;
-      return { count: counts[i] as number, fingerprint: fingerprints[i] as number };
-    });
+  // Those with as many are in order already, and stay so.
+  return [...chosen.toSorted((a, b) => sign * (b.count - a.count)), ...equal].slice(0, most);
 }

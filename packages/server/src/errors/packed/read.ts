@@ -1,7 +1,7 @@
 import type { Queryable } from '../../db/connect.ts';
 import type { Range } from '../range.ts';
 import { columns, countsOf, type Columns } from './columns.ts';
-import { noCounts, sum, unpack, type Counts } from './counts.ts';
+import { noCounts, sum, unpack, type Counts, type Signed } from './counts.ts';
 
 /** In the place of a version: all of them together. */
 export const allVersions = -1;
@@ -15,8 +15,8 @@ type Part = { readonly sign: number } & ((Pack & { readonly fingerprints: null }
 
 /**
  * How often the fingerprints of an environment occurred in a range, in the given versions or in all: what there was up to its end, less
- * what there was before it began. Of each the last whole, the hours from there to the nearest full hour, and the tallies between that and the end
- * itself. So the cost depends on how many fingerprints there are, not on the length of the range.
+ * what there was before it began. Of each the last whole, the packs from there to the nearest moment where one ends, and the tallies between that and
+ * the end itself. So the cost depends on how many fingerprints there are, not on the length of the range.
  */
 export async function countsIn(
   sql: Queryable,
@@ -30,21 +30,20 @@ export async function countsIn(
   const start = from === null ? '-infinity' : from.toISOString();
   const parts = await sql<Part[]>`
     with reach as materialized (
-      -- Two ends that are near each other are bridged by the hours between them.
-      select *, hi <= lo + interval '12 hours' as near
-        from (select r.*, least(date_bin('1 hour', r.start + interval '30 minutes', 'epoch'), r.packed) as lo,
-                     least(date_bin('1 hour', r.end + interval '30 minutes', 'epoch'), r.packed) as hi
-                from (select ${start}::timestamptz as start, ${end}::timestamptz as "end",
-                             coalesce((select p.until from error_packing p where p.env = ${env}), '-infinity') as packed
-                      offset 0) r offset 0) r
+      -- Two ends that are near each other are bridged by the packs between them.
+      select *, hi <= lo + interval '4 hours' as near
+        from (select r.start, r.end, least(nearest_pack(p, r.start), coalesce(packed_until(p), '-infinity')) as lo,
+                     least(nearest_pack(p, r.end), coalesce(packed_until(p), '-infinity')) as hi
+                from (select ${start}::timestamptz as start, ${end}::timestamptz as "end") r
+                left join error_packing p on p.env = ${env} offset 0) r
     ), ends as materialized (
-      select v.version, e.sign, e.hour, w.at as whole, coalesce(w.at, case when r.near then r.lo end, '-infinity') as since
+      select v.version, e.sign, e.at as pack, w.at as whole, coalesce(w.at, case when r.near then r.lo end, '-infinity') as since
         from reach r
        cross join unnest(${versions ?? [allVersions]}::int[]) as v (version)
-       cross join lateral (values (1, r.hi), (-1, r.lo)) as e (sign, hour)
+       cross join lateral (values (1, r.hi), (-1, r.lo)) as e (sign, at)
         left join lateral (
           select x.at from error_packs x
-           where not r.near and x.env = ${env} and x.whole and x.version = v.version and x.at <= e.hour
+           where not r.near and x.env = ${env} and x.whole and x.version = v.version and x.at <= e.at
            order by x.at desc limit 1) w on true
     ), chosen as (
       select true as whole, version, whole as at, sign from ends where whole is not null
@@ -52,11 +51,11 @@ export async function countsIn(
       select false, p.version, p.at, e.sign from ends e
        cross join lateral (
          select x.version, x.at from error_packs x
-          where e.version = ${allVersions} and x.env = ${env} and not x.whole and x.at > e.since and x.at <= e.hour
+          where e.version = ${allVersions} and x.env = ${env} and not x.whole and x.at > e.since and x.at <= e.pack
          union all
          select x.version, x.at from error_packs x
-          where x.env = ${env} and not x.whole and x.version = e.version and x.at > e.since and x.at <= e.hour) p
-    ), between_hours as (
+          where x.env = ${env} and not x.whole and x.version = e.version and x.at > e.since and x.at <= e.pack) p
+    ), beside_packs as (
       select start as since, "end" as until, 1 as sign from reach where lo = hi
       union all
       select least(hi, "end"), greatest(hi, "end"), case when hi < "end" then 1 else -1 end from reach where lo <> hi
@@ -71,7 +70,7 @@ export async function countsIn(
     union all
     select sign, null, ${columns(sql)}
       from (select b.sign, t.fingerprint_id as id, sum(t.n) as n
-              from between_hours b
+              from beside_packs b
              cross join lateral (
                select t.fingerprint_id, t.n from error_tallies t
                 where t.env = ${env} and t.at >= b.since and t.at < b.until
@@ -80,10 +79,15 @@ export async function countsIn(
                offset 0) t
              group by 1, 2) t
      group by sign`;
-  return sum(
-    parts.map((part) => ({
-      sign: part.sign,
-      ...(part.fingerprints === null ? unpack(part.counts, part.size) : countsOf(part)),
-    })),
-  );
+  return sum(unpackedInOrder(parts));
+}
+
+/** Each as it is wanted, the shortest first. */
+function* unpackedInOrder(parts: readonly Part[]): Iterable<Signed> {
+  const sizeOf = (part: Part): number =>
+    part.fingerprints === null ? part.size : part.fingerprints.length / 4;
+  for (const part of parts.toSorted((a, b) => sizeOf(a) - sizeOf(b))) {
+    const counts = part.fingerprints === null ? unpack(part.counts, part.size) : countsOf(part);
+    yield { sign: part.sign, ...counts };
+  }
 }
