@@ -89,7 +89,7 @@ begin
       -- A lane that has nothing to give is in the head as well, without a row. One run more than a lane may give tells whether this
       -- claim leaves it empty: then nobody has to come by once more to find that out.
       with head as materialized (
-        select p.lane_id, p.route, p.turn, p.room, p.row, p.ord, p.run_id, p.nth > p.mine as is_more,
+        select p.lane_id, p.route, p.turn, p.room, p.row, p.ord, p.run_id, p.row is not null and p.nth > p.mine as is_more,
                -- among those that the lanes of its place may give
                count(*) filter (where p.row is not null and p.nth <= p.mine)
                  over (partition by p.place order by p.turn, p.lane_id, p.ord, p.run_id) as nth

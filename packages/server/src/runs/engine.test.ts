@@ -248,6 +248,16 @@ describe('limits', () => {
     expect(await t.statusOf(done.id)).toBe('COMPLETED');
   });
 
+  it('come to an end when a version is named twice', async () => {
+    const t = await testEngine();
+    const { id, version } = await t.register('send');
+    await t.addRunner('r');
+    for (const concurrencyKey of ['a', 'b', 'c'])
+      await t.trigger('send', { concurrencyKey, lockToVersion: version });
+    expect(await t.claim('r', [id, id], 10)).toHaveLength(3);
+    expect(await t.claim('r', [id, id], 2)).toEqual([]);
+  });
+
   it('take the oldest of a lane when there is not room for all', async () => {
     const t = await testEngine();
     const { id: version } = await t.register('send');
