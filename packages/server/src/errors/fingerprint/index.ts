@@ -65,14 +65,14 @@ function placeOf(
   type: string,
   task: string,
   site: string,
-  frames: Frames,
+  { throughFetch, library, module }: Frames,
 ): string {
   // Who waited is lost; what was waited with says which wait it was.
-  if (family === 'aborted') return frames.module;
+  if (family === 'aborted') return module;
   // Which functions called Node's own fetch only some versions of Node show; that it read the body, all.
-  const known = frames.throughFetch && task !== '' ? (type === 'SyntaxError' ? 'fetch' : '') : site;
+  const known = throughFetch && task !== '' ? (type === 'SyntaxError' ? 'fetch' : '') : site;
   // With nothing of the app on the stack, the task is the place; without a task, the library is.
-  return known === '' && task === '' ? `library ${frames.library}` : known;
+  return known === '' && task === '' ? `library ${library}` : known;
 }
 
 /** A query builder that wraps what the database answered quotes the statement: the answer is the error, and older versions throw it bare. */

@@ -80,20 +80,24 @@ const spoken =
 
 /**
  * A message made of words that errors are written with, apart from one or a few: those are data that stood there without quotes. In another
- * language, or where most words are names, nothing is taken away.
+ * language, or where most words are names, nothing is taken away. What follows one of the words that `names` finds is a name, and stays.
  */
-export function withoutBareData(text: string): string {
-  const parts = text.split(' ');
-  if (parts.length < 3 || spoken.test(text)) return text;
-  let familiar = 0;
-  const unknown: number[] = [];
-  for (const [at, part] of parts.entries()) {
-    const word = bareWord.exec(part)?.[1];
-    if (word === undefined) continue;
-    if (isErrorWord(word) || (word.includes('-') && word.split('-').every(isErrorWord))) familiar += 1;
-    else if (at > 0 && !naming.test(`${parts[at - 2] ?? ''} ${parts[at - 1] ?? ''} `)) unknown.push(at);
-  }
-  if (unknown.length === 0 || familiar < 2 || unknown.length > familiar) return text;
-  for (const at of unknown) parts[at] = (parts[at] ?? '').replace(/[A-Za-z'-]+/, '<>');
-  return parts.join(' ');
-}
+export const bareDataBy =
+  (isKnown: (word: string) => boolean, names: RegExp) =>
+  (text: string): string => {
+    const parts = text.split(' ');
+    if (parts.length < 3 || spoken.test(text)) return text;
+    let familiar = 0;
+    const unknown: number[] = [];
+    for (const [at, part] of parts.entries()) {
+      const word = bareWord.exec(part)?.[1];
+      if (word === undefined) continue;
+      if (isKnown(word) || (word.includes('-') && word.split('-').every(isKnown))) familiar += 1;
+      else if (at > 0 && !names.test(`${parts[at - 2] ?? ''} ${parts[at - 1] ?? ''} `)) unknown.push(at);
+    }
+    if (unknown.length === 0 || familiar < 2 || unknown.length > familiar) return text;
+    for (const at of unknown) parts[at] = (parts[at] ?? '').replace(/[A-Za-z'-]+/, '<>');
+    return parts.join(' ');
+  };
+
+export const withoutBareData = bareDataBy(isErrorWord, naming);
