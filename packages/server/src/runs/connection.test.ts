@@ -6,8 +6,8 @@ import { installation, type Installation } from '../../../../test/access/install
 
 type Message<T extends ServerMessage['type']> = Extract<ServerMessage, { type: T }>;
 
-/** A runner that does nothing of itself. */
-async function connected({ ask, server }: Installation, key: string) {
+/** A runner that does nothing of itself, and says that it holds these. */
+async function connected({ ask, server }: Installation, key: string, held: readonly number[] = []) {
   const { body } = await ask('POST /runner/v1/versions', {
     key,
     body: { contentHash: 'the content', tasks: [{ id: 'send', filePath: 'tasks.ts' }] },
@@ -31,10 +31,9 @@ async function connected({ ask, server }: Installation, key: string) {
     pid: 1,
     capacity: 5,
     versions: [body.version],
-    held: [],
+    held,
   });
-  await hears('welcome');
-  return { say, hears };
+  return { say, hears, welcome: await hears('welcome') };
 }
 
 async function holding(installed: Installation, key: string) {
@@ -68,4 +67,36 @@ it('a runner that was not told of a cancellation hears of it with its next heart
   await installed.sql`update leases set cancel_requested = true`;
   say({ type: 'heartbeat' });
   expect((await hears('cancel')).fences).toEqual([assignment.fence]);
+});
+
+it('a run that goes on in the moment its runner comes back is not taken from it', async () => {
+  const installed = await installation();
+  const { sql } = installed;
+  const key = installed.keys.prod;
+  const { say, hears, assignment } = await holding(installed, key);
+  const { run, fence } = assignment;
+  const wait = { key: 'time/1', kind: 'TIME', until: Date.now() + 3_600_000 } as const;
+  say({ type: 'wait', attempts: [{ run, fence, waits: [wait] }] });
+  expect((await hears('waited')).attempts).toMatchObject([{ fence, state: 'suspended' }]);
+
+  const [before] = await sql<{ env: number; connection: string }[]>`select env, connection from runners`;
+  const back = await sql.begin(async (tx) => {
+    // Whoever reads what is suspended stands here until the run has gone on.
+    await tx`lock table suspended in access exclusive mode`;
+    const coming = connected(installed, key, [fence]);
+    await expect
+      .poll(() => tx`select from runners where connection <> ${before!.connection}`, { timeout: 20_000 })
+      .toHaveLength(1);
+    const waiting = () => tx`
+      select from pg_locks l join pg_stat_activity a using (pid)
+       where not l.granted and l.relation = 'suspended'::regclass and a.query like '%cancel_requested%runner_id%'`;
+    await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1);
+    await tx`update waits set over_at = now()`;
+    await tx`update suspended set ready_at = now()`;
+    const resumed = await tx`select run_id from resume_runs(${before!.env}, now(), 10)`;
+    expect(resumed).toEqual([{ run_id: run }]);
+    return { coming };
+  });
+  const { welcome } = await back.coming;
+  expect(welcome.lost).toEqual([]);
 });

@@ -58,6 +58,16 @@ export interface RunnerConnection {
   ended(): void;
 }
 
+/** What a runner holds by the database's account. */
+interface LeasedRow {
+  readonly run_id: string;
+  readonly fence: string;
+  /** Of its suspension, if it is suspended. */
+  readonly spell: string | null;
+  readonly task: string;
+  readonly cancel_requested: boolean;
+}
+
 /** Serves one runner's connection, from `hello` to its end. Messages are handled in the order in which they came. */
 export function serveRunner(
   dependencies: ConnectionDependencies,
@@ -99,20 +109,20 @@ export function serveRunner(
         if (open) socket.send(message);
       },
     );
-    const leases = await sql<{ run_id: string; fence: string; task: string; cancel_requested: boolean }[]>`
-      select l.run_id, l.fence, r.task, l.cancel_requested from leases l join runs r on r.env = l.env and r.id = l.run_id
-       where l.runner_id = ${hello.runner}`;
-    const suspended = await sql<
-      { run_id: string; fence: string; spell: string; task: string; cancel_requested: boolean }[]
-    >`
-      select s.run_id, s.fence, s.spell, r.task, s.cancel_requested
-        from suspended s join runs r on r.env = s.env and r.id = s.run_id where s.runner_id = ${hello.runner}`;
+    // In one statement: a run that is resumed between two would be missed by both, and its code be given up.
+    const leased = await sql<LeasedRow[]>`
+      select l.run_id, l.fence, l.spell, r.task, l.cancel_requested
+        from (select env, run_id, fence, null as spell, cancel_requested from leases where runner_id = ${hello.runner}
+              union all
+              select env, run_id, fence, spell, cancel_requested from suspended where runner_id = ${hello.runner}) l
+        join runs r on r.env = l.env and r.id = l.run_id`;
     const stillHeld = new Set(hello.held);
-    for (const lease of [...leases, ...suspended]) {
+    for (const { run_id: run, task, spell, ...lease } of leased) {
       const fence = Number(lease.fence);
-      if (stillHeld.has(fence)) joined.held.set(fence, { env, run: lease.run_id, task: lease.task });
+      if (!stillHeld.has(fence)) continue;
+      joined.held.set(fence, { env, run, task });
+      if (spell !== null) joined.suspend(fence, Number(spell));
     }
-    for (const { fence, spell } of suspended) joined.suspend(Number(fence), Number(spell));
     // What was leased to it over an older connection and never arrived.
     await reclaimUnheld(dependencies, hello.runner, hello.held, now);
     const taught = await variables(env);
@@ -129,9 +139,7 @@ export function serveRunner(
       ...taught,
       environment,
     });
-    const cancelled = [...leases, ...suspended]
-      .filter((lease) => lease.cancel_requested)
-      .map((lease) => Number(lease.fence));
+    const cancelled = leased.filter((lease) => lease.cancel_requested).map((lease) => Number(lease.fence));
     if (cancelled.length > 0) joined.send({ type: 'cancel', fences: cancelled });
     runners.add(joined);
     log.info('runner.connected', {
