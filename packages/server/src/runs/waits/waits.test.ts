@@ -316,6 +316,46 @@ it('a runner is told again of places that it did not hear of, and its waiting at
   expect(runner.free).toBe(3);
 });
 
+describe('a run that goes on in this very moment', () => {
+  /** Its lease is back, as far as the transaction sees that gives it back; `meanwhile` comes up against that. */
+  async function resuming<T>(
+    meanwhile: (t: Awaited<ReturnType<typeof start>>, attempt: Attempt, wait: Wait) => Promise<T>,
+  ) {
+    const started = await start('parent', 'child');
+    const { t, claim, begin } = started;
+    await t.trigger('parent');
+    const [attempt] = await claim();
+    const child = await t.trigger('child');
+    const [ended] = await claim();
+    const wait = forRun(child.id);
+    await begin(attempt!, wait);
+    await t.end(ended!);
+    const { coming } = await t.sql.begin(async (tx) => {
+      const at = new Date(t.engine.clock.now());
+      const resumed = await tx`select run_id from resume_runs(${t.environment.id}, ${at}, 10)`;
+      expect(resumed).toEqual([{ run_id: attempt!.run }]);
+      const held = meanwhile(started, attempt!, wait);
+      const waiting = () => tx`select from pg_locks where not granted and locktype = 'transactionid'`;
+      await expect.poll(waiting).not.toEqual([]);
+      return { coming: held };
+    });
+    return coming;
+  }
+
+  it('is there for a runner that asks about its waits again', async () => {
+    const asked = await resuming(({ begin }, attempt, wait) => begin(attempt, wait));
+    expect(asked).toMatchObject({ state: 'running', keys: ['run/child/1'] });
+  });
+
+  it('can end', async () => {
+    const status = await resuming(async ({ t, status }, attempt) => {
+      expect(await t.end(attempt)).toMatchObject({ stale: false });
+      return status(attempt.run);
+    });
+    expect(status).toBe('COMPLETED');
+  });
+});
+
 it('a run may end while it waits', async () => {
   const { t, claim, begin, status } = await start(parents);
   const { id } = await t.trigger('parent');
