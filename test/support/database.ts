@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
 import { inject } from 'vitest';
 import { connect, type Database, type Sql } from '../../packages/server/src/db/connect.ts';
 import { withDatabase, type Cluster } from './cluster.ts';
+
+const migrations = new URL('../../packages/server/migrations/', import.meta.url);
 
 export interface TestDatabase {
   /** For `connect()`, or to start a server with. */
@@ -19,6 +22,21 @@ export async function testDatabase(): Promise<TestDatabase> {
     connection: withDatabase(admin, name),
     drop: () => once(admin, (sql) => sql.unsafe(`drop database if exists ${name} with (force)`)),
   };
+}
+
+/** The same, as a Millrace left it whose migrations are those before this one. */
+export async function databaseBefore(migration: string): Promise<TestDatabase> {
+  const database = await testDatabase();
+  await once(database.connection, async (sql) => {
+    await sql.unsafe('drop schema public cascade; create schema public');
+    await sql`create table migrations (name text collate "C" primary key, applied_at timestamptz not null default now())`;
+    const names = (await readdir(migrations)).filter((name) => name < migration).toSorted();
+    for (const name of names) {
+      await sql.unsafe(await readFile(new URL(name, migrations), 'utf8'));
+      await sql`insert into migrations (name) values (${name})`;
+    }
+  });
+  return database;
 }
 
 async function cluster(): Promise<Cluster> {

@@ -1,17 +1,5 @@
--- Processes of an older version go on reading and writing until they are replaced: where they and this wait for each other, this lets go of
--- everything, and tries again.
-do $$
-begin
-  set local lock_timeout = '200ms';
-  loop
-    begin
-      lock table error_packing, error_packs, error_thinning, error_fingerprints, error_groups;
-      exit;
-    exception when lock_not_available then null;
-    end;
-  end loop;
-  set local lock_timeout to default;
-end $$;
+-- At once, before anything is changed: processes of an older version go on reading and writing until they are replaced.
+lock table error_packing, error_packs, error_thinning, error_fingerprints, error_groups;
 
 -- Which fingerprints are in the group of another (0003), packed: fingerprints up to `until`, and the number of the group of each. After an
 -- upgrade of the rules that can be every one. Those met after `until` are looked up.

@@ -1,7 +1,6 @@
-import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listErrors } from '@millrace/contract';
-import { testDatabase, type TestDatabase } from '../../../../../test/support/database.ts';
+import { databaseBefore, type TestDatabase } from '../../../../../test/support/database.ts';
 import { connect, type Sql } from '../../db/connect.ts';
 import { migrate } from '../../db/migrate.ts';
 import { listErrorGroups } from '../list.ts';
@@ -14,7 +13,6 @@ import { packNewMoves } from './moves.ts';
 import { packCounts } from './pack.ts';
 import { rollUpPacks } from './roll-up.ts';
 
-const folder = new URL('../../../migrations/', import.meta.url);
 const hourMs = 3_600_000;
 const start = Date.parse('2026-11-01T00:00:00.000Z');
 const time = (hours: number) => new Date(start + hours * hourMs);
@@ -27,15 +25,8 @@ let database: TestDatabase;
 let sql: Sql;
 let env: number;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await databaseBefore('0017');
   sql = connect(database.connection, { name: 'test' });
-  await sql.unsafe('drop schema public cascade; create schema public');
-  await sql`create table migrations (name text collate "C" primary key, applied_at timestamptz not null default now())`;
-  const files = (await readdir(folder)).filter((name) => name < '0017').toSorted();
-  for (const name of files) {
-    await sql.unsafe(await readFile(new URL(name, folder), 'utf8'));
-    await sql`insert into migrations (name) values (${name})`;
-  }
   env = await newEnvironment(sql);
 });
 afterAll(async () => {
