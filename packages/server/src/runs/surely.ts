@@ -1,4 +1,5 @@
 import type { AttemptWaited } from '@millrace/contract/runner';
+import { mayPass } from '../db/again.ts';
 import { DatabaseLost } from '../db/connect.ts';
 import type { ConnectedRunner } from '../workers/runners.ts';
 import type { Engine } from './engine.ts';
@@ -13,7 +14,10 @@ export interface SureDependencies {
   readonly isOver: () => boolean;
 }
 
-/** While PostgreSQL is away an outcome waits here; if this process ends meanwhile, the runner tells the next one. */
+/**
+ * While PostgreSQL is away or takes nothing in, such as without space, an outcome waits here; if this process ends meanwhile, the runner
+ * tells the next one.
+ */
 export async function settleSurely(
   { engine, settle, isOver }: SureDependencies,
   ended: EndedAttempt,
@@ -25,13 +29,13 @@ export async function settleSurely(
       if (isOver()) throw error;
       engine.log.warn('settle.failed', { run: ended.run, error: String(error) });
       // It will never be taken as it is. The run must end all the same, and say why.
-      if (!(error instanceof DatabaseLost)) return settle({ ...ended, outcome: unstorable });
+      if (!comesBack(error)) return settle({ ...ended, outcome: unstorable });
       await untilNextTry();
     }
   }
 }
 
-/** While PostgreSQL is away it is tried again; if the connection ends meanwhile, the runner asks again over the next one. */
+/** While PostgreSQL is away or takes nothing in it is tried again; if the connection ends meanwhile, the runner asks again over the next one. */
 export async function beginSurely(
   dependencies: SureDependencies,
   runner: ConnectedRunner,
@@ -43,7 +47,7 @@ export async function beginSurely(
       return await beginWaits(begun);
     } catch (error) {
       if (isOver()) throw error;
-      if (error instanceof DatabaseLost) await untilNextTry();
+      if (comesBack(error)) await untilNextTry();
       else {
         // It would wait for ever for what was never written down.
         engine.log.warn('wait.failed', { run: begun.run, error: String(error) });
@@ -55,6 +59,8 @@ export async function beginSurely(
     }
   }
 }
+
+const comesBack = (error: unknown): boolean => error instanceof DatabaseLost || mayPass(error);
 
 const untilNextTry = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 250));
 
