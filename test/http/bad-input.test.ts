@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { connect } from '../../packages/server/src/db/connect.ts';
 import { testServer } from '../support/server.ts';
 
 const trigger = '/api/v1/tasks/send/trigger';
@@ -87,4 +88,25 @@ describe('what a server is sent that it cannot take', () => {
       ]);
     }
   });
+});
+
+it('a database that takes nothing in is told from a fault, and nothing is written by half', async () => {
+  const server = await testServer();
+  const sql = connect(server.database, { name: 'test', max: 1 });
+  onTestFinished(() => sql.end());
+  await sql.unsafe(`
+    create function refuse() returns trigger language plpgsql as $$
+    begin raise exception 'could not extend file' using errcode = '53100'; end $$;
+    create trigger refuse before insert on runs for each row execute function refuse()`);
+  const refused = await server.ask(trigger, { method: 'POST', body: {} });
+  expect(refused).toMatchObject({
+    status: 503,
+    body: { error: 'The database takes nothing in at the moment. Try again.' },
+  });
+  expect(refused.headers.get('x-should-retry')).toBe('true');
+  const line = JSON.parse(server.logged.at(-1) ?? '{}') as object;
+  expect(line).toMatchObject({ fact: 'request.failed', requestId: refused.headers.get('x-request-id') });
+  await sql`drop trigger refuse on runs`;
+  expect((await server.ask(trigger, { method: 'POST', body: {} })).status).toBe(200);
+  expect(await sql`select from runs`).toHaveLength(1);
 });

@@ -1,13 +1,21 @@
 /** The one place where a failure becomes an answer. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { mayPass } from '../db/again.ts';
 import type { Log } from '../log.ts';
 import { Problem } from '../problem.ts';
 import { apiHeaders, corsHeaders } from './headers.ts';
 import { readRest } from './rest-of-body.ts';
 
-/** Answers with the Problem's status and body. Anything else is a fault: logged whole, answered 500, never shown. */
+const internal = new Problem(500, 'Internal Server Error');
+const takesNothing = new Problem(503, 'The database takes nothing in at the moment. Try again.', {}, true);
+
+/**
+ * Answers with the Problem's status and body. Anything else is a fault: logged whole, never shown, and answered 500, or 503 if the database
+ * refused what it may take later.
+ */
 export function sendFailure(request: FastifyRequest, reply: FastifyReply, error: unknown, log: Log): void {
   const problem = problemOf(error);
+  const refused = problem === undefined && mayPass(error);
   const { url, config } = request.routeOptions;
   if (problem === undefined) {
     // What the handler had set so far belongs to an answer that never came to be, and may be the fault itself.
@@ -21,7 +29,7 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, error:
       err: error,
     });
   }
-  const { status, message, extra, retry } = problem ?? new Problem(500, 'Internal Server Error');
+  const { status, message, extra, retry } = problem ?? (refused ? takesNothing : internal);
   if (status >= 500) reply.header('x-request-id', request.id);
   if (status < 500) readRest(request, reply);
   if (status === 401) reply.header('www-authenticate', 'Bearer');
