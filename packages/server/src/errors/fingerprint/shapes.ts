@@ -1,6 +1,7 @@
 import { bounds } from './bounds.ts';
 import { assertions } from './assertions.ts';
 import { isMangled } from './type.ts';
+import { looksRandom } from './random.ts';
 import { includes, protect, replacing } from './rule.ts';
 import type { Rule } from './rule.ts';
 import { fileErrors } from './files.ts';
@@ -82,8 +83,11 @@ export const shapes: Rule[] = [
   replacing(
     'spawn',
     /^(spawn(?:Sync)?) (\S{1,300}) (E[A-Z]{2,15})/,
-    (_all = '', head = '', program = '', code = '') =>
-      `${head} ${protect(program.slice(program.lastIndexOf('/') + 1))} ${code}`,
+    (_all = '', head = '', path = '', code = '') => {
+      const program = path.slice(path.lastIndexOf('/') + 1);
+      // A script that was written to be run this once.
+      return looksRandom(program) ? `${head} <path> ${code}` : `${head} ${protect(program)} ${code}`;
+    },
     includes('spawn'),
   ),
   replacing(

@@ -17,13 +17,17 @@ const lookup =
   /^No (?:such )?\w+|^Unknown |\b(?:not found|does not exist|no such|is missing|not registered|not known|is unknown|could not be found)\b/;
 const ofDatabase = /column|relation|table|function/i;
 
+/** Where two modules have a function of one name, a bundler numbers the second: `money$1`. */
+const inSource = (name: string): string => name.replace(/\$\d{1,3}$/, '');
+
 /**
  * The function that says where the error was thrown, and its caller if others throw through it: a helper, a method for the other methods of
  * its class, a client, a lookup. A bare helper gives way to its caller, since builds inline it or put it among the libraries.
  */
 export function throwSite(app: string[], type: string, message: string): string {
   let plain = '';
-  for (const [at, name] of app.entries()) {
+  for (const [at, written] of app.entries()) {
+    const name = inSource(written);
     if (entryName.test(name)) return plain || 'run';
     plain = '';
     if (vagueName.test(name) || /\.(?:_|emit$|on[Ee]rror$)/.test(name)) {
@@ -33,8 +37,8 @@ export function throwSite(app: string[], type: string, message: string): string 
     const dot = name.indexOf('.') + 1;
     // A static function of the error's own class makes it.
     if (dot > 1 && name.slice(0, dot - 1) === type) continue;
-    const caller = app[at + 1];
-    if (caller === undefined || entryName.test(caller) || executorName.test(caller)) return name;
+    const caller = inSource(app[at + 1] ?? '');
+    if (caller === '' || entryName.test(caller) || executorName.test(caller)) return name;
     const helps = helperName.test(name.slice(name.lastIndexOf('.') + 1));
     if (helps && dot === 0) continue;
     const shared =

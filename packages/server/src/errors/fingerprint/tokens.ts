@@ -206,7 +206,7 @@ export const protectedNumbers: Rule[] = [
   replacing('status in parentheses', new RegExp(`\\((?:HTTP )?${known}\\)`, 'g'), protect, includes('(')),
   replacing(
     'code',
-    /\b(?:E\d{3,6}|P[1-6]\d{3}|ORA-\d{3,6}|TS\d{3,5}|SQLSTATE ?\[?[0-9A-Z]{5}|[A-Z]{2,12}_[A-Z][A-Z0-9_]{1,60}|ER\d{3,5}|PGRST\d{3}|AADSTS\d{4,8}|[A-Z]{1,4}-?\d{4}:)/g,
+    /\b(?:(?:E\d{3,6}|P[1-6]\d{3}|ORA-\d{3,6}|TS\d{3,5}|ER\d{3,5})(?!\w)|SQLSTATE ?\[?[0-9A-Z]{5}|[A-Z]{2,12}_[A-Z][A-Z0-9_]{1,60}|PGRST\d{3}|AADSTS\d{4,8}|[A-Z]{1,4}-?\d{4}:)/g,
     protect,
     (text) => /[A-Z]\d|[A-Z]_|[A-Z]-\d|SQLSTATE/.test(text),
   ),
