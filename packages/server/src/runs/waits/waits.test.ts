@@ -348,11 +348,11 @@ describe('a run that goes on in this very moment', () => {
   });
 
   it('can end', async () => {
-    const status = await resuming(async ({ t, status }, attempt) => {
+    const ended = await resuming(async ({ t, status }, attempt) => {
       expect(await t.end(attempt)).toMatchObject({ stale: false });
       return status(attempt.run);
     });
-    expect(status).toBe('COMPLETED');
+    expect(ended).toBe('COMPLETED');
   });
 });
 
