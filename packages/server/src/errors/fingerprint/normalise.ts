@@ -94,7 +94,7 @@ export function messagesBy({
       'list',
       /((?:[a-z]{2,20}_)?<(?:n|id|text|value|email|path|host|url|date|name)>)(?:(?:, ?| |; ?| and | or |, and |\/|-|:| - )\1){1,200}/g,
       '$1',
-      includes('>'),
+      (text) => text.indexOf('>') !== text.lastIndexOf('>'),
     ),
     { name: 'repeated lines', gate: includes('\n'), apply: distinctLines },
     replacing('white space', /\s{2,200}|[\n\t\r]/g, ' ', (text) => /\s\s|[\n\t\r]/.test(text)),
@@ -122,8 +122,9 @@ export function messagesBy({
 
   /** What is compared: one kind of hole, since the same place may hold a number today and a word tomorrow. */
   function comparable(normalised: string): string {
-    return withoutBareData(normalised)
-      .replace(/\b(?:[a-z]{1,20}_){1,12}(?=<(?:id|hex|n)>)/gi, '')
+    const text = withoutBareData(normalised);
+    if (!text.includes('<')) return text;
+    return (text.includes('_<') ? text.replace(/\b(?:[a-z]{1,20}_){1,12}(?=<(?:id|hex|n)>)/gi, '') : text)
       .replace(
         /<(?:n|id|text|value|name|hex|hash|email|host|url|path|date|time|phone|token|version|region|currency)>(?:s\b)?/g,
         '<>',

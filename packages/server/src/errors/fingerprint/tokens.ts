@@ -12,6 +12,8 @@ const clock =
 const currency =
   '(?:USD|EUR|GBP|JPY|PLN|SEK|NOK|DKK|CHF|CAD|AUD|NZD|CNY|INR|BRL|MXN|CZK|HUF|ZAR|SGD|HKD|KRW|THB|IDR|MYR|PHP|ILS|AED|SAR|RUB|UAH|RON|BGN|BTC|ETH|USDT)';
 
+const hasCapitals = (text: string): boolean => /[A-Z]{2}/.test(text);
+
 /** Values with a form of their own, whoever wrote the message. */
 export const forms: Rule[] = [
   replacing('data URI', /\bdata:[\w/+.-]{1,60};base64,[\w+/=]{0,2048}/g, '<data>', includes('data:')),
@@ -99,17 +101,18 @@ export const forms: Rule[] = [
     '<n>',
     includes('P'),
   ),
-  replacing('locale', /\b[a-z]{2}[-_][A-Z]{2}\b/g, '<region>'),
+  replacing('locale', /\b[a-z]{2}[-_][A-Z]{2}\b/g, '<region>', hasCapitals),
   replacing(
     'country',
     /(?<=\b(?:in|for|to|from|country|region|market) )(?!(?:DB|CI|CD|QA|IO|UI|OS|IP|ID|JS|TS|AI|ML|VM|PR|OK|S3|UX|PM|AM|NO|IF|OR|IN|ON)\b)[A-Z]{2}(?![\w-])/g,
     '<region>',
+    hasCapitals,
   ),
   replacing(
     'IPv6',
     /(?<![\w:])\[?(?:[0-9a-f]{0,4}:){2,8}(?:[0-9a-f]{1,4}|\d{1,3}(?:\.\d{1,3}){3})?(?:%\w{1,20})?\]?(?::\d{1,5})?(?![\w:])/gi,
     (found = '') => (/[0-9a-f]/i.test(found) ? '<host>' : found),
-    includes('::', ':'),
+    (text) => text.indexOf(':') !== text.lastIndexOf(':'),
   ),
   replacing('IP', /\b\d{1,3}(?:\.\d{1,3}){3}(?:\/\d{1,2})?(?::\d{1,5})?\b/g, '<host>', includes('.')),
   replacing(
@@ -117,7 +120,7 @@ export const forms: Rule[] = [
     /\b(?:[a-z0-9_](?:[\w-]{0,62})\.){0,8}[a-z0-9][\w-]{0,62}:\d{2,5}\b(?!:)/gi,
     (found = '') =>
       /^(?:code|status|exit|error|errno|http|line|column|position)\b/i.test(found) ? found : '<host>',
-    includes(':'),
+    (text) => /:\d\d/.test(text),
   ),
   replacing(
     'host',
