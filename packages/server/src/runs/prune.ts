@@ -18,8 +18,8 @@ export function runPruner({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retenti
 
   const pruneRuns = (env: number, before: Date): Promise<boolean> =>
     sql.begin(async (tx) => {
-      const looked = await tx<{ id: string; over: boolean | null; debounced: string | null }[]>`
-        select r.id, r.finished_at < ${before} as over, case when r.debounce_key is not null then r.task end as debounced
+      const looked = await tx<{ id: string; over: boolean | null }[]>`
+        select r.id, r.finished_at < ${before} as over
           from runs r
          where r.env = ${env} and r.id > ${places.get(env) ?? ''} and r.id < ${idAt(before.getTime())}
          order by r.id limit ${mostRuns}`;
@@ -39,12 +39,8 @@ export function runPruner({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retenti
           )
           delete from run_logs l using gone g where l.env = ${env} and l.run_id = g.id`;
         // To a debounced run there may lead more keys than the one that it has.
-        const tasks = new Set(looked.flatMap(({ over, debounced }) => (over ? (debounced ?? []) : [])));
-        if (tasks.size > 0) {
-          await tx`
-            delete from idempotency_keys
-             where env = ${env} and task = any(${[...tasks]}::text[]) and run_id = any(${ids}::text[])`;
-        }
+        await tx`
+          delete from idempotency_keys k where k.led and k.env = ${env} and k.run_id = any(${ids}::text[])`;
       }
       return more;
     });
