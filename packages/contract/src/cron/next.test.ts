@@ -31,6 +31,20 @@ describe('nextRuns', () => {
     expect(runs('30 23 29 3 *', 'America/Godthab', '2025-03-29T12:00:00Z', 1)).toEqual(['2025-03-30T01:00Z']);
   });
 
+  it.each([
+    ['Europe/Paris', '2026-03-28T00:00Z'],
+    ['America/New_York', '2026-03-07T00:00Z'],
+    ['America/Santiago', '2026-09-05T00:00Z'],
+    ['Australia/Lord_Howe', '2026-10-03T00:00Z'],
+  ])('comes next a millisecond before, at any time of the days around a gap in %s', (zone, from) => {
+    for (let minute = 0; minute < 1_440; minute += 15) {
+      const cron = parseCron(`${minute % 60} ${Math.floor(minute / 60)} * * *`);
+      for (const run of nextRuns(cron, zone, new Date(from), 4)) {
+        expect(nextRun(cron, zone, new Date(run.getTime() - 1))).toEqual(run);
+      }
+    }
+  });
+
   it('merges skipped fixed times with each other and with one that matches where the gap ends', () => {
     expect(runs('0,15,45 2,3 * * *', 'America/New_York', '2026-03-08T06:59:00Z', 3)).toEqual([
       '2026-03-08T07:00Z',

@@ -63,10 +63,11 @@ function nextInstant(cron: Cron, zone: Zone, after: number): number | null {
   const limit = Math.min(shiftYears(after, HORIZON_YEARS), LAST_INSTANT);
   if (cron.never || after >= limit) return null;
   let from = after + 1;
+  // That of `after` itself: what the clock skips right behind it runs at the next instant.
+  let segment = zone.segmentAt(after);
   let searched = Infinity;
   let wall = -Infinity;
   for (;;) {
-    const segment = zone.segmentAt(from);
     const lowest = cron.fixed ? Math.max(from + segment.offset, segment.fresh) : from + segment.offset;
     // What was found from an earlier wall time stays the answer unless this stretch began before or after it.
     if (lowest < searched || lowest > wall) {
@@ -76,9 +77,11 @@ function nextInstant(cron: Cron, zone: Zone, after: number): number | null {
     if (wall < segment.end + segment.offset)
       return wall - segment.offset <= limit ? wall - segment.offset : null;
     if (segment.end > limit) return null;
-    // Skipped by the clock: it jumps here from before the match to after it.
-    if (cron.fixed && wall < segment.end + zone.segmentAt(segment.end).offset) return segment.end;
     from = segment.end;
+    const following = zone.segmentAt(from);
+    // Skipped by the clock: it jumps here from before the match to after it.
+    if (cron.fixed && wall < from + following.offset) return from;
+    segment = following;
   }
 }
 
