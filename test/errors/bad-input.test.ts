@@ -47,7 +47,8 @@ describe('requests about error groups that cannot be taken', () => {
       merge: { errors: [unknown] },
       split: { fingerprints: ['x'] },
     };
-    for (const id of [unknown, 'error_1', 'nonsense', 'error_0000_00000000000', 'a%00b', '..%2f..']) {
+    const long = `error_${'0'.repeat(1_000)}`;
+    for (const id of [unknown, 'error_1', 'nonsense', 'error_0000_00000000000', 'a%00b', '..%2f..', long]) {
       for (const path of ['', '/fingerprints', '?trend=24h']) {
         const { status, body } = await server.ask(`/api/v1/errors/${id}${path}`);
         expect([id, path, status, body]).toEqual([id, path, 404, { error: 'Not found' }]);
@@ -80,6 +81,7 @@ describe('requests about error groups that cannot be taken', () => {
       ['merge', { errors: 'all' }, 'errors'],
       ['merge', { errors: Array.from({ length: 101 }, () => unknown) }, 'errors'],
       ['split', {}, 'fingerprints'],
+      ['split', { fingerprints: ['a\u0000'] }, 'fingerprints'],
     ] as const) {
       const answer = await server.ask(`/api/v1/errors/${unknown}/${act}`, { method: 'POST', body });
       expect([act, answer.status, answer.body.error]).toEqual([act, 400, expect.stringContaining(what)]);

@@ -63,6 +63,7 @@ export type { IgnoreOptions } from './errors/ignore.ts';
 export type { ListErrorsParams } from './errors/list.ts';
 export type { ErrorFingerprint } from './errors/merge.ts';
 export type { ResolveOptions } from './errors/resolve.ts';
+export type { ErrorTrend, RetrieveErrorOptions } from './errors/retrieve.ts';
 export type { ErrorRuleChange, NewErrorRule, PreviewedRule, RulePatterns } from './errors/rules/change.ts';
 export type { ErrorRule, OfProject } from './errors/rules/rule.ts';
 export { schedules } from './schedules/index.ts';

@@ -83,7 +83,7 @@ export const listErrors = operation({
   reply: z.object({ data: z.array(errorGroup), pagination: cursors }),
 });
 
-const errorId = z.object({ errorId: z.string().min(1).max(256) });
+const errorId = z.object({ errorId: z.string().min(1) });
 
 /** How often a group occurred, interval by interval, oldest first; the last one is still running. */
 export const errorTrend = z.object({
@@ -207,7 +207,7 @@ export const splitError = operation({
   summary: 'Move fingerprints, with all their errors, from a group into one of their own, which is the reply',
   access: { secretKey: true, action: 'write', on: 'errors' },
   params: errorId,
-  body: z.object({ fingerprints: z.array(z.string().min(1).max(256)).min(1).max(mostFingerprints) }),
+  body: z.object({ fingerprints: z.array(words(256).min(1)).min(1).max(mostFingerprints) }),
   reply: errorGroupDetail,
   errors: [404, 422],
 });

@@ -123,6 +123,16 @@ test('retrieve names the group in the path and gives dates', async () => {
   expect(server.received[0]?.path).toBe('/api/v1/errors/error_1');
 });
 
+test('retrieve asks for a trend of a period and gives its dates', async () => {
+  const trend = { intervalMs: 3_600_000, points: [{ from: '2026-11-21T10:00:00.000Z', count: 3 }] };
+  answer = () => ({ body: { ...group(1), trend } });
+  expect((await errors.retrieve('error_1', { trend: '24h' })).trend).toEqual({
+    intervalMs: 3_600_000,
+    points: [{ from: new Date('2026-11-21T10:00:00.000Z'), count: 3 }],
+  });
+  expect(queries()).toEqual([{ trend: '24h' }]);
+});
+
 test('resolve sends the version that has the fix, or none', async () => {
   answer = () => ({ body: { ...group(1), resolvedAt: '2026-11-21T00:00:00.000Z' } });
   const resolved = await errors.resolve('error_1', { resolvedInVersion: '20261121.3' });

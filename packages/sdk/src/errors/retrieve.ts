@@ -1,12 +1,40 @@
+import type { ErrorTrend as WireTrend } from '@millrace/contract';
 import { currentClient } from '../client/current-client.ts';
 import { errorId, fromWire, type ErrorGroupDetail, type ErrorReference } from './error-group.ts';
 
+/** What to tell of an error group beside its state. */
+export interface RetrieveErrorOptions {
+  /** How often it occurred in each part of this period up to now: a number and s, m, h, d or w, such as `24h`. */
+  trend?: string;
+}
+
+/** How often an error group occurred, interval by interval of `intervalMs` milliseconds, oldest first; the last one is still running. */
+export interface ErrorTrend {
+  readonly intervalMs: number;
+  readonly points: readonly { readonly from: Date; readonly count: number }[];
+}
+
 /**
- * One error group with its state. Throws a NotFoundError for an unknown one.
+ * One error group with its state, and with its trend if a period is given. Throws a NotFoundError for an unknown one, a BadRequestError
+ * for a period that cannot be understood.
  *
  * @example
  * const { status, affectedVersions } = await errors.retrieve('error_0123456789abcdef');
+ *
+ * @example
+ * const { trend } = await errors.retrieve('error_0123456789abcdef', { trend: '24h' });
  */
-export async function retrieve(error: ErrorReference): Promise<ErrorGroupDetail> {
-  return fromWire(await currentClient().call('retrieveError', { params: { errorId: errorId(error) } }));
+export async function retrieve(
+  error: ErrorReference,
+  options: RetrieveErrorOptions = {},
+): Promise<ErrorGroupDetail & { readonly trend?: ErrorTrend }> {
+  const params = { errorId: errorId(error) };
+  const query = { trend: options.trend };
+  const { trend, ...group } = await currentClient().call('retrieveError', { params, query });
+  return { ...fromWire(group), ...(trend && { trend: trendFromWire(trend) }) };
 }
+
+const trendFromWire = ({ intervalMs, points }: WireTrend): ErrorTrend => ({
+  intervalMs,
+  points: points.map(({ from, count }) => ({ from: new Date(from), count })),
+});

@@ -43,6 +43,8 @@ export type Fragment = Query<Record<string, unknown>[]>;
 export interface Sql extends Queryable {
   /** Runs `act` in a transaction, on one connection; rolled back if it throws. */
   begin<R>(act: (transaction: Transaction) => Promise<R>): Promise<R>;
+  /** Reads, in as many statements as `read` likes, what there was at one moment. */
+  moment<R>(read: (transaction: Transaction) => Promise<R>): Promise<R>;
   /** Runs `act` on one connection without a transaction around it. */
   session<R>(act: (session: Queryable) => Promise<R>): Promise<R>;
   /** Hears what is notified on a channel, over connections that are made again when lost. Resolves once it hears. */
@@ -78,23 +80,26 @@ export function connect(database: Database, { name, max = 8, settings = {} }: Co
     }
   };
 
-  const begin = <R>(act: (transaction: Transaction) => Promise<R>): Promise<R> =>
-    session(async (transaction) => {
-      await transaction.unsafe('begin');
-      try {
-        const result = await act(transaction);
-        await transaction.unsafe('commit');
-        return result;
-      } catch (error) {
-        await transaction.unsafe('rollback').catch(() => {});
-        throw error;
-      }
-    });
+  const transact =
+    (begin: string) =>
+    <R>(act: (transaction: Transaction) => Promise<R>): Promise<R> =>
+      session(async (transaction) => {
+        await transaction.unsafe(begin);
+        try {
+          const result = await act(transaction);
+          await transaction.unsafe('commit');
+          return result;
+        } catch (error) {
+          await transaction.unsafe('rollback').catch(() => {});
+          throw error;
+        }
+      });
 
   return Object.assign(
     queryable((query) => pool.query(query)),
     {
-      begin,
+      begin: transact('begin'),
+      moment: transact('begin isolation level repeatable read, read only'),
       session: <R>(act: (session: Queryable) => Promise<R>) => session(act),
       listen: (channel: string, hear: (payload: string) => void) =>
         connected(listenOn(config, channel, hear)),

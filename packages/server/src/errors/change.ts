@@ -11,6 +11,11 @@ export interface Change {
   readonly principal: Principal;
 }
 
+/** The same before its turn has come: it happens then, not when it was asked for. */
+export interface Asked extends Omit<Change, 'now'> {
+  now(): Date;
+}
+
 /** The user behind a caller, when there is one: a secret key stands for nobody in particular. */
 export function userOf(principal: Principal): string | null {
   if (principal.kind === 'personalAccessToken') return principal.userId;
@@ -21,22 +26,25 @@ export function userOf(principal: Principal): string | null {
  * Changes a group alone: what failed before is counted before, what fails meanwhile is counted afterwards. `act` is given the group
  * that the id leads to now. Undefined if it leads to none.
  */
-export async function changing<C extends Change, R>(
+export async function changing<R>(
   sql: Sql,
-  change: C,
-  act: (transaction: Transaction, change: C) => Promise<R>,
+  asked: Asked,
+  act: (transaction: Transaction, change: Change) => Promise<R>,
 ): Promise<R | undefined> {
-  if (!isErrorId(change.id)) return undefined;
+  const { env, principal } = asked;
+  if (!isErrorId(asked.id)) return undefined;
   return sql.begin(async (transaction) => {
-    await transaction`select lock_errors(${change.env})`;
-    await tally(transaction, change.env);
-    const id = await currentId(transaction, change.env, change.id);
+    await transaction`select lock_errors(${env})`;
+    await tally(transaction, env);
+    const id = await currentId(transaction, env, asked.id);
     if (id === undefined) return undefined;
+    // What was counted just now may have failed while this waited for its turn: all of it was before.
+    const now = asked.now();
     // The record tells what was before: an ignore whose time is over had ended by then.
     await transaction`
       select reopen_error(env, id, ignored_until, 'ignoreEnded') from error_groups
-       where env = ${change.env} and id = ${id} and status = 'ignored' and ignored_until <= ${change.now}`;
-    return act(transaction, { ...change, id });
+       where env = ${env} and id = ${id} and status = 'ignored' and ignored_until <= ${now}`;
+    return act(transaction, { env, id, now, principal });
   });
 }
 

@@ -11,7 +11,7 @@ import { packNewMoves } from './packed/moves.ts';
 import { rollUpPacks } from './packed/roll-up.ts';
 import { thinTallies } from './prune.ts';
 import { deploy, groupOf, newEnvironment, recordFailures, secretKey } from './testing/failures.ts';
-import { trendOf } from './trend.ts';
+import { retrieveWithTrend } from './trend.ts';
 
 let database: TestDatabase;
 let sql: Sql;
@@ -148,13 +148,18 @@ test('for every range, filter and order the counts add up to the failed runs rec
           const id = (message: string) => groupOf(env, { task, message });
           const known = act.others.filter((message) => groups.isKnown(task, message));
           if (!groups.isKnown(task, act.into) || known.length === 0) continue;
-          const change = { env, id: id(act.into), now: new Date(start + now), principal: secretKey };
+          const change = { env, id: id(act.into), now: () => new Date(start + now), principal: secretKey };
           await mergeErrorGroups(sql, { ...change, errors: known.map(id) });
           groups.merge(task, act.into, known);
         } else if (act.kind === 'split') {
           const { task, message } = act;
           if (!groups.isPart(task, message)) continue;
-          const change = { env, id: groupOf(env, act), now: new Date(start + now), principal: secretKey };
+          const change = {
+            env,
+            id: groupOf(env, act),
+            now: () => new Date(start + now),
+            principal: secretKey,
+          };
           expect(await splitErrorGroup(sql, { ...change, fingerprints: [message] })).toMatchObject({
             id: groupOf(env, act),
           });
@@ -292,8 +297,8 @@ async function checkTrends(env: number, recorded: readonly Occurrence[], now: nu
   const { data } = await listErrorGroups(sql, { env, query, now: new Date(start + now) });
   expect(data.reduce((sum, item) => sum + item.count, 0)).toBe(recorded.length);
   for (const item of data) {
-    const trend = await trendOf(sql, env, item.id, 100 * hourMs, new Date(start + now));
-    expect(trend.points.reduce((sum, point) => sum + point.count, 0)).toBe(item.count);
+    const group = await retrieveWithTrend(sql, env, item.id, 100 * hourMs, new Date(start + now));
+    expect(group?.trend.points.reduce((sum, point) => sum + point.count, 0)).toBe(item.count);
   }
 }
 

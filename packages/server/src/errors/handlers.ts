@@ -11,7 +11,7 @@ import { splitErrorGroup } from './merge/split.ts';
 import { resolveErrorGroup } from './resolve.ts';
 import { isErrorId, retrieveErrorGroup } from './retrieve.ts';
 import { ruleHandlers } from './rules/handlers.ts';
-import { trendOf } from './trend.ts';
+import { retrieveWithTrend } from './trend.ts';
 import { unresolveErrorGroup } from './unresolve.ts';
 
 type Named = Pick<
@@ -35,20 +35,21 @@ export function errorHandlers(sql: Sql, clock: Pick<Clock, 'now'>): HandlersOf<N
     listErrors: ({ environment, query }) => listErrorGroups(sql, { env: environment.id, query, now: now() }),
 
     async retrieveError({ environment, params: { errorId }, query }) {
-      const at = now();
-      const group = await retrieveErrorGroup(sql, environment.id, errorId, at);
+      const group =
+        query.trend === undefined
+          ? await retrieveErrorGroup(sql, environment.id, errorId, now())
+          : await retrieveWithTrend(sql, environment.id, errorId, query.trend, now());
       if (!group) throw notFound();
-      if (query.trend === undefined) return group;
-      return { ...group, trend: await trendOf(sql, environment.id, group.id, query.trend, at) };
+      return group;
     },
 
     async resolveError({ environment, principal, params: { errorId }, body }) {
-      const change = { env: environment.id, id: errorId, now: now(), principal };
+      const change = { env: environment.id, id: errorId, now, principal };
       return found(await resolveErrorGroup(sql, { ...change, version: body.resolvedInVersion }));
     },
 
     async ignoreError({ environment, principal, params: { errorId }, body }) {
-      const change = { env: environment.id, id: errorId, now: now(), principal };
+      const change = { env: environment.id, id: errorId, now, principal };
       return found(await ignoreErrorGroup(sql, { ...change, limits: body }));
     },
 
@@ -62,19 +63,17 @@ export function errorHandlers(sql: Sql, clock: Pick<Clock, 'now'>): HandlersOf<N
       const { environment, principal, params, body } = request;
       // A key that may write one group only must not take others along.
       for (const id of body.errors) if (isErrorId(id)) request.authorize([{ type: 'errors', id }]);
-      const change = { env: environment.id, id: params.errorId, now: now(), principal };
+      const change = { env: environment.id, id: params.errorId, now, principal };
       return found(await mergeErrorGroups(sql, { ...change, errors: body.errors }));
     },
 
     async splitError({ environment, principal, params, body }) {
-      const change = { env: environment.id, id: params.errorId, now: now(), principal };
+      const change = { env: environment.id, id: params.errorId, now, principal };
       return found(await splitErrorGroup(sql, { ...change, fingerprints: body.fingerprints }));
     },
 
     async unresolveError({ environment, principal, params: { errorId } }) {
-      return found(
-        await unresolveErrorGroup(sql, { env: environment.id, id: errorId, now: now(), principal }),
-      );
+      return found(await unresolveErrorGroup(sql, { env: environment.id, id: errorId, now, principal }));
     },
   };
 }

@@ -143,7 +143,7 @@ test('the runs of a merged group are listed wholly, by the id of either', async 
     env,
     id: a!.id,
     errors: [b!.id],
-    now: new Date(now),
+    now: () => new Date(now),
     principal: secretKey,
   });
   const [late] = await fail(thrown('b'));

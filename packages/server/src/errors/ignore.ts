@@ -1,9 +1,9 @@
 import type { Body, ErrorGroupDetail, Operations } from '@millrace/contract';
 import type { Sql } from '../db/connect.ts';
-import { audited, changing, userOf, type Change } from './change.ts';
+import { audited, changing, userOf, type Asked } from './change.ts';
 import { detailColumns, detailOf, type DetailRow } from './detail.ts';
 
-export interface Ignore extends Change {
+export interface Ignore extends Asked {
   readonly limits: Body<Operations['ignoreError']>;
 }
 
@@ -12,11 +12,12 @@ export interface Ignore extends Change {
  * without any, for ever. Undefined if unknown.
  */
 export const ignoreErrorGroup = (sql: Sql, asked: Ignore): Promise<ErrorGroupDetail | undefined> =>
-  changing(sql, asked, async (tx, ignore) => {
-    const { now, principal, limits } = ignore;
+  changing(sql, asked, async (tx, change) => {
+    const { limits } = asked;
+    const { now, principal } = change;
     const until = limits.duration === undefined ? null : new Date(now.getTime() + limits.duration);
     const [row] = await tx<DetailRow[]>`
-    with ${audited(tx, ignore, 'ignored')}, changed as (
+    with ${audited(tx, change, 'ignored')}, changed as (
       update error_groups g set
         status = 'ignored', ignored_at = ${now}, ignored_until = ${until}, ignored_reason = ${limits.reason ?? null},
         ignored_by = ${userOf(principal)}, ignored_until_rate = ${limits.occurrenceRate ?? null},

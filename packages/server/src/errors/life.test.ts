@@ -40,7 +40,7 @@ const start = Date.parse('2026-11-21T10:00:00.000Z');
 const second = (seconds: number) => new Date(start + seconds * 1_000);
 const fail = (seconds: number, ...failures: Failure[]) =>
   recordFailures(sql, env, second(seconds), failures.length === 0 ? [{}] : failures);
-const change = (seconds: number) => ({ env, id, now: second(seconds), principal: secretKey });
+const change = (seconds: number) => ({ env, id, now: () => second(seconds), principal: secretKey });
 const status = async (seconds: number): Promise<ErrorStatus | undefined> =>
   (await retrieveErrorGroup(sql, env, id, second(seconds)))?.status;
 const ignore = (seconds: number, limits: Ignore['limits']) =>
@@ -255,6 +255,13 @@ describe('ignore', () => {
     expect(await status(200)).toBe('ignored');
     await fail(300);
     expect(await status(300)).toBe('unresolved');
+  });
+
+  test('with the smallest rate that there is ends with the next occurrence', async () => {
+    await ignore(1, { occurrenceRate: Number.MIN_VALUE });
+    expect(await status(9)).toBe('ignored');
+    await fail(10);
+    expect(await status(10)).toBe('unresolved');
   });
 
   test('ends by whichever of its limits is reached first', async () => {

@@ -155,7 +155,7 @@ test('filters on tasks, versions and statuses take any of their words, and all f
     { message: 'c', task: 'three', version: second_ },
     { message: 'c', task: 'three', version: second_ },
   ]);
-  const change = { env, now: second(10), principal: secretKey };
+  const change = { env, now: () => second(10), principal: secretKey };
   await resolveErrorGroup(sql, { ...change, id: groupOf(env, { message: 'a', task: 'one' }) });
   await ignoreErrorGroup(sql, {
     ...change,

@@ -1,5 +1,5 @@
 import type { ErrorGroup, Operations, Query, Reply } from '@millrace/contract';
-import type { Queryable } from '../db/connect.ts';
+import type { Queryable, Sql } from '../db/connect.ts';
 import { badRequest } from '../problem.ts';
 import { isCounted, type ErrorFilter } from './filters.ts';
 import { findGroups } from './find.ts';
@@ -23,12 +23,16 @@ type Page = Reply<Operations['listErrors']>;
  * A cursor is the id of any group of the environment, whether it passes the filters or not: the page begins beside the
  * place that the group has now. Any other text is refused with 400.
  */
-export async function listErrorGroups(sql: Queryable, { env, query, now, ages }: ErrorList): Promise<Page> {
+export async function listErrorGroups(sql: Sql, list: ErrorList): Promise<Page> {
+  await tally(sql, list.env);
+  return sql.moment((moment) => readPage(moment, list));
+}
+
+async function readPage(sql: Queryable, { env, query, now, ages }: ErrorList): Promise<Page> {
   const size = query['page[size]'];
   const backward = query['page[before]'] !== undefined;
   const parameter = backward ? 'page[before]' : 'page[after]';
   const cursor = query[parameter];
-  await tally(sql, env);
   const filter = await readFilter(sql, env, query, now, ages);
   const { sort } = query;
   const place =

@@ -1,9 +1,9 @@
 import type { ErrorGroupDetail } from '@millrace/contract';
 import type { Sql } from '../db/connect.ts';
-import { audited, changing, userOf, type Change } from './change.ts';
+import { audited, changing, userOf, type Asked } from './change.ts';
 import { detailColumns, detailOf, type DetailRow } from './detail.ts';
 
-export interface Resolve extends Change {
+export interface Resolve extends Asked {
   /** Only failures of this version or a later one reopen the group. It need not be registered yet. */
   readonly version?: string | undefined;
 }
@@ -13,10 +13,11 @@ export interface Resolve extends Change {
  * of that version or one deployed later fails; without, when a run fails that started after this. Undefined if unknown.
  */
 export const resolveErrorGroup = (sql: Sql, asked: Resolve): Promise<ErrorGroupDetail | undefined> =>
-  changing(sql, asked, async (tx, resolve) => {
-    const { now, version = null, principal } = resolve;
+  changing(sql, asked, async (tx, change) => {
+    const { version = null } = asked;
+    const { now, principal } = change;
     const [row] = await tx<DetailRow[]>`
-    with ${audited(tx, resolve, 'resolved')}, changed as (
+    with ${audited(tx, change, 'resolved')}, changed as (
       update error_groups g set
         status = 'resolved', resolved_at = ${now}, resolved_in_version = ${version}, resolved_by = ${userOf(principal)},
         ignored_at = null, ignored_until = null, ignored_reason = null, ignored_by = null, ignored_until_rate = null,

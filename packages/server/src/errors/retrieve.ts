@@ -17,6 +17,16 @@ export async function retrieveErrorGroup(
 ): Promise<ErrorGroupDetail | undefined> {
   if (!isErrorId(id)) return undefined;
   await tally(sql, env);
+  return readErrorGroup(sql, env, id, now);
+}
+
+/** The same of those that are counted already. */
+export async function readErrorGroup(
+  sql: Queryable,
+  env: number,
+  id: string,
+  now: Date,
+): Promise<ErrorGroupDetail | undefined> {
   const [row] = await sql<DetailRow[]>`
     select ${detailColumns(sql, now)} from error_groups g
      where g.env = ${env}

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testDatabase, type TestDatabase } from '../../../../test/support/database.ts';
 import { connect, type Sql } from '../db/connect.ts';
 import { groupOf, newEnvironment, recordFailures } from './testing/failures.ts';
-import { trendInterval, trendOf } from './trend.ts';
+import { retrieveWithTrend, trendInterval } from './trend.ts';
 
 let database: TestDatabase;
 let sql: Sql;
@@ -32,8 +32,9 @@ describe('a trend', () => {
     await fail('2026-11-21T10:57:00.000Z', 2);
     await fail('2026-11-21T10:58:59.999Z', 3);
     await fail('2026-11-21T11:00:01.000Z', 4);
-    const trend = await trendOf(sql, env, groupOf(env), 4 * minuteMs, new Date('2026-11-21T11:00:30Z'));
-    expect(trend).toEqual({
+    const now = new Date('2026-11-21T11:00:30Z');
+    const group = await retrieveWithTrend(sql, env, groupOf(env), 4 * minuteMs, now);
+    expect(group?.trend).toEqual({
       intervalMs: minuteMs,
       points: [
         { from: '2026-11-21T10:57:00.000Z', count: 2 },

@@ -1,7 +1,8 @@
-import type { ErrorTrend } from '@millrace/contract';
-import type { Queryable } from '../db/connect.ts';
+import type { ErrorGroupDetail, ErrorTrend } from '@millrace/contract';
+import type { Queryable, Sql } from '../db/connect.ts';
 import { groupTotalAt } from './filters.ts';
 import { endOfRange } from './range.ts';
+import { isErrorId, readErrorGroup } from './retrieve.ts';
 import { tally } from './tally.ts';
 
 const minuteMs = 60_000;
@@ -15,15 +16,30 @@ export const trendInterval = (periodMs: number): number =>
   intervals.find((interval) => periodMs / interval <= mostPoints) ??
   Math.ceil(periodMs / mostPoints / dayMs) * dayMs;
 
+/** The error group that an id leads to, and its trend; undefined if the environment has none of this id. */
+export async function retrieveWithTrend(
+  sql: Sql,
+  env: number,
+  id: string,
+  periodMs: number,
+  now: Date,
+): Promise<(ErrorGroupDetail & { trend: ErrorTrend }) | undefined> {
+  if (!isErrorId(id)) return undefined;
+  await tally(sql, env);
+  return sql.moment(async (moment) => {
+    const group = await readErrorGroup(moment, env, id, now);
+    return group && { ...group, trend: await trendOf(moment, env, group.id, periodMs, now) };
+  });
+}
+
 /** How often a group occurred in each interval of the period that ends now. Intervals begin at whole multiples since 1970. */
-export async function trendOf(
+async function trendOf(
   sql: Queryable,
   env: number,
   id: string,
   periodMs: number,
   now: Date,
 ): Promise<ErrorTrend> {
-  await tally(sql, env);
   const intervalMs = trendInterval(periodMs);
   const count = Math.ceil(periodMs / intervalMs);
   const last = Math.floor(now.getTime() / intervalMs) * intervalMs;

@@ -1,10 +1,10 @@
 import type { ErrorGroupDetail } from '@millrace/contract';
 import type { Sql } from '../db/connect.ts';
-import { audited, changing, type Change } from './change.ts';
+import { audited, changing, type Asked } from './change.ts';
 import { detailColumns, detailOf, type DetailRow } from './detail.ts';
 
 /** Takes back a resolve or an ignore; all their fields are cleared. Undefined if the group is unknown. */
-export const unresolveErrorGroup = (sql: Sql, asked: Change): Promise<ErrorGroupDetail | undefined> =>
+export const unresolveErrorGroup = (sql: Sql, asked: Asked): Promise<ErrorGroupDetail | undefined> =>
   changing(sql, asked, async (tx, change) => {
     const [row] = await tx<DetailRow[]>`
     with ${audited(tx, change, 'unresolved')}, changed as (

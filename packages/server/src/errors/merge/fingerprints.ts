@@ -1,6 +1,5 @@
 import type { ErrorFingerprint } from '@millrace/contract';
 import type { Sql } from '../../db/connect.ts';
-import { currentId } from '../change.ts';
 import { isErrorId } from '../retrieve.ts';
 import { tally } from '../tally.ts';
 
@@ -12,8 +11,6 @@ export async function listFingerprints(
 ): Promise<ErrorFingerprint[] | undefined> {
   if (!isErrorId(errorId)) return undefined;
   await tally(sql, env);
-  const id = await currentId(sql, env, errorId);
-  if (id === undefined) return undefined;
   const rows = await sql<
     {
       fingerprint: string;
@@ -25,11 +22,14 @@ export async function listFingerprints(
     }[]
   >`
     select f.fingerprint, s.type, s.message, f.total::float8 as total, f.first_seen, f.last_seen
-      from error_fingerprints f
+      from error_groups x
+      join error_groups g on g.env = x.env and g.id = coalesce(x.merged_into, x.id)
+      join error_fingerprints f on f.env = g.env and f.group_id = g.id
       join error_samples s on s.fingerprint_id = f.id
-      join error_groups g on g.env = f.env and g.id = f.group_id
-     where f.env = ${env} and f.group_id = ${id} and f.last_seen is not null
+     where x.env = ${env} and x.id = ${errorId} and f.last_seen is not null
      order by f.fingerprint <> g.fingerprint, f.id`;
+  // A group has at least one.
+  if (rows.length === 0) return undefined;
   return rows.map((row) => ({
     fingerprint: row.fingerprint,
     errorType: row.type,

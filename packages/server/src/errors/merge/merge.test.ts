@@ -38,7 +38,7 @@ const start = Date.parse('2026-11-21T10:00:00.000Z');
 const second = (seconds: number) => new Date(start + seconds * 1_000);
 const fail = (seconds: number, ...failures: Failure[]) => recordFailures(sql, env, second(seconds), failures);
 const id = (message: string, task?: string) => groupOf(env, { message, ...(task && { task }) });
-const change = (message: string) => ({ env, id: id(message), now: second(100), principal: userToken });
+const change = (message: string) => ({ env, id: id(message), now: () => second(100), principal: userToken });
 const merge = (into: string, ...others: string[]) =>
   mergeErrorGroups(sql, { ...change(into), errors: others.map((other) => id(other)) });
 const split = (from: string, ...fingerprints: string[]) =>

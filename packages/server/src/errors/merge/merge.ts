@@ -1,11 +1,11 @@
 import { mostFingerprints, type ErrorGroupDetail } from '@millrace/contract';
 import type { Sql, Transaction } from '../../db/connect.ts';
 import { notFound, unprocessable } from '../../problem.ts';
-import { changing, currentId, userOf, type Change } from '../change.ts';
+import { changing, currentId, userOf, type Asked, type Change } from '../change.ts';
 import { packMoves } from '../packed/moves.ts';
 import { isErrorId, retrieveErrorGroup } from '../retrieve.ts';
 
-export interface Merge extends Change {
+export interface Merge extends Asked {
   /** Ids of the groups that become part of this one. */
   readonly errors: readonly string[];
 }
@@ -16,11 +16,11 @@ export interface Merge extends Change {
  * Undefined if the group itself is unknown.
  */
 export const mergeErrorGroups = (sql: Sql, asked: Merge): Promise<ErrorGroupDetail | undefined> =>
-  changing(sql, asked, async (tx, merge) => {
-    const { env, id, now, principal } = merge;
-    const others = await othersOf(tx, merge);
+  changing(sql, asked, async (tx, change) => {
+    const { env, id, now, principal } = change;
+    const others = await othersOf(tx, change, asked.errors);
     if (others.length === 0) return retrieveErrorGroup(tx, env, id, now);
-    await refuseUnlike(tx, merge, others);
+    await refuseUnlike(tx, change, others);
     await tx`
       insert into error_audit (env, group_id, at, act, user_id, credential_id, before)
       select g.env, g.id, ${now}, 'merged', ${userOf(principal)}, ${principal.credentialId},
@@ -48,7 +48,7 @@ export const mergeErrorGroups = (sql: Sql, asked: Merge): Promise<ErrorGroupDeta
   });
 
 /** The groups that the ids lead to now, but for the one that they are merged into. */
-async function othersOf(tx: Transaction, { env, id, errors }: Merge): Promise<string[]> {
+async function othersOf(tx: Transaction, { env, id }: Change, errors: readonly string[]): Promise<string[]> {
   const others = new Set<string>();
   for (const error of errors) {
     const current = isErrorId(error) ? await currentId(tx, env, error) : undefined;
@@ -58,7 +58,7 @@ async function othersOf(tx: Transaction, { env, id, errors }: Merge): Promise<st
   return [...others];
 }
 
-async function refuseUnlike(tx: Transaction, { env, id }: Merge, others: readonly string[]): Promise<void> {
+async function refuseUnlike(tx: Transaction, { env, id }: Change, others: readonly string[]): Promise<void> {
   const tasks = await tx<{ id: string; task: string; fingerprints: number }[]>`
     select g.id, g.task,
            (select count(*)::int from error_fingerprints f where f.env = g.env and f.group_id = g.id) as fingerprints

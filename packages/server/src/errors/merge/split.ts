@@ -1,11 +1,11 @@
 import type { ErrorGroupDetail } from '@millrace/contract';
 import type { Sql } from '../../db/connect.ts';
 import { notFound, unprocessable } from '../../problem.ts';
-import { changing, userOf, type Change } from '../change.ts';
+import { changing, userOf, type Asked } from '../change.ts';
 import { packMoves } from '../packed/moves.ts';
 import { retrieveErrorGroup } from '../retrieve.ts';
 
-export interface Split extends Change {
+export interface Split extends Asked {
   readonly fingerprints: readonly string[];
 }
 
@@ -15,9 +15,11 @@ export interface Split extends Change {
  * reopens and hides nothing. Undefined if the group is unknown.
  */
 export const splitErrorGroup = (sql: Sql, asked: Split): Promise<ErrorGroupDetail | undefined> =>
-  changing(sql, asked, async (tx, { env, id, now, principal, fingerprints }) => {
+  changing(sql, asked, async (tx, { env, id, now, principal }) => {
+    const { fingerprints } = asked;
+    // Its own is the one that it began with; where that never occurred itself, the one that it is shown with.
     const moved = await tx<{ id: number; fingerprint: string; own_group: string; own: boolean }[]>`
-      select f.id, f.fingerprint, f.own_group, f.own_group = g.id as own
+      select f.id, f.fingerprint, f.own_group, f.own_group = g.id or f.fingerprint = g.fingerprint as own
         from error_fingerprints f join error_groups g on g.env = f.env and g.id = f.group_id
        where f.env = ${env} and f.group_id = ${id} and f.fingerprint = any(${[...fingerprints]})
          and f.last_seen is not null

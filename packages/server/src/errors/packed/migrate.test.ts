@@ -113,4 +113,4 @@ test('packs of hours that are there already count on, and processes of the relea
   await sql`update error_fingerprints set group_id = ${into} where env = ${env} and group_id = ${other}`;
   await sql`update error_groups set merged_into = ${into}, total = 0 where env = ${env} and id = ${other}`;
   await check({ "a'": 'a', b: 'a' });
-});
+}, 60_000);

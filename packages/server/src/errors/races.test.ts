@@ -1,0 +1,259 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { listErrors } from '@millrace/contract';
+import { testDatabase, type TestDatabase } from '../../../../test/support/database.ts';
+import { connect, type Queryable, type Sql } from '../db/connect.ts';
+import { ignoreErrorGroup } from './ignore.ts';
+import { endLapsedIgnores } from './lapse.ts';
+import { listErrorGroups } from './list.ts';
+import { listFingerprints } from './merge/fingerprints.ts';
+import { mergeErrorGroups } from './merge/merge.ts';
+import { splitErrorGroup } from './merge/split.ts';
+import { resolveErrorGroup } from './resolve.ts';
+import { retrieveErrorGroup } from './retrieve.ts';
+import { tally } from './tally.ts';
+import { retrieveWithTrend } from './trend.ts';
+import { groupOf, newEnvironment, recordFailures, secretKey, type Failure } from './testing/failures.ts';
+
+let database: TestDatabase;
+let sql: Sql;
+let env: number;
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = connect(database.connection, { name: 'test' });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.drop();
+});
+beforeEach(async () => {
+  env = await newEnvironment(sql);
+});
+
+const start = Date.parse('2026-11-21T10:00:00.000Z');
+const second = (seconds: number) => new Date(start + seconds * 1_000);
+const fail = (seconds: number, ...failures: Failure[]) =>
+  recordFailures(sql, env, second(seconds), failures.length === 0 ? [{}] : failures);
+const id = (message = 'boom') => groupOf(env, { message });
+const change = (seconds: number, message?: string) => ({
+  env,
+  id: id(message),
+  now: () => second(seconds),
+  principal: secretKey,
+});
+const merge = (into: string, other: string) =>
+  mergeErrorGroups(sql, { ...change(100, into), errors: [id(other)] });
+
+async function waiting(count: number): Promise<void> {
+  const held = () => sql`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  await expect.poll(held, { timeout: 20_000 }).toHaveLength(count);
+}
+
+/** Begins an act that comes up against a lock, lets something happen before it, and then goes on. */
+async function heldUp<T>(
+  lock: (tx: Queryable) => PromiseLike<unknown>,
+  act: () => Promise<T>,
+  meanwhile: (tx: Queryable) => Promise<unknown>,
+): Promise<T> {
+  const { coming } = await sql.begin(async (tx) => {
+    await lock(tx);
+    const begun = act();
+    begun.catch(() => {});
+    await waiting(1);
+    await meanwhile(tx);
+    return { coming: begun };
+  });
+  return coming;
+}
+
+/** For a verb that would begin a transaction: it is part of this one. */
+const within = (tx: Queryable): Sql =>
+  Object.assign((...query: Parameters<Queryable>) => tx(...query), tx, {
+    begin: <R>(act: (transaction: Queryable) => Promise<R>) => act(tx),
+  }) as unknown as Sql;
+
+test('an ignore whose time is over ends once, also when somebody changes the group as that is written down', async () => {
+  await fail(0);
+  await ignoreErrorGroup(sql, { ...change(1), limits: { duration: 60_000 } });
+  let resolving: Promise<unknown> | undefined;
+  await heldUp(
+    (tx) => tx`lock table error_audit in exclusive mode`,
+    () => endLapsedIgnores(sql, second(90)),
+    async () => {
+      resolving = resolveErrorGroup(sql, change(91));
+      await waiting(2);
+    },
+  );
+  await resolving;
+  const acts =
+    await sql`select act, before ->> 'status' as before from error_audit where env = ${env} order by id`;
+  expect([...acts]).toEqual([
+    { act: 'ignored', before: 'unresolved' },
+    { act: 'ignoreEnded', before: 'ignored' },
+    { act: 'resolved', before: 'unresolved' },
+  ]);
+});
+
+test('a resolve that waits for its turn is later than what was counted before it', async () => {
+  await fail(0);
+  await tally(sql, env);
+  let now = 10;
+  const resolved = await heldUp(
+    (tx) => tx`select lock_errors(${env})`,
+    () => resolveErrorGroup(sql, { ...change(0), now: () => second(now) }),
+    async () => {
+      // A run that starts and fails meanwhile.
+      await sql`
+        insert into error_arrivals (env, fingerprint_id, version, at, started, n)
+        select env, id, 0, ${second(15)}, ${second(12)}, 1 from error_fingerprints where env = ${env}`;
+      now = 20;
+    },
+  );
+  expect(resolved).toMatchObject({
+    count: 2,
+    lastSeen: second(15).toISOString(),
+    status: 'resolved',
+    resolvedAt: second(20).toISOString(),
+  });
+});
+
+test('the rate of an ignore is exceeded in whichever order failures arrive', async () => {
+  await fail(0);
+  await ignoreErrorGroup(sql, { ...change(1), limits: { occurrenceRate: 2 } });
+  await fail(30);
+  await fail(50);
+  expect(await retrieveErrorGroup(sql, env, id(), second(51))).toMatchObject({ status: 'ignored' });
+  // Of another process, whose commit took longer.
+  await fail(20);
+  expect(await retrieveErrorGroup(sql, env, id(), second(51))).toMatchObject({ status: 'unresolved' });
+});
+
+test('how a group is depends neither on the order in which its failures arrive nor on when they are counted', async () => {
+  const failures = fc.array(fc.record({ at: fc.nat(300), started: fc.nat(300), isCounted: fc.boolean() }), {
+    minLength: 1,
+    maxLength: 8,
+  });
+  const limits = fc.oneof(
+    fc.record({ occurrenceRate: fc.constantFrom(0.3, 0.5, 1, 2, 3) }),
+    fc.record({ totalOccurrences: fc.integer({ min: 1, max: 8 }) }),
+    fc.record({ duration: fc.integer({ min: 1, max: 300_000 }) }),
+    fc.constant(undefined),
+  );
+  const outcome = async (
+    asked: { totalOccurrences?: number; occurrenceRate?: number; duration?: number } | undefined,
+    arriving: readonly { at: number; started: number; isCounted: boolean }[],
+  ) => {
+    env = await newEnvironment(sql);
+    await fail(0);
+    await (asked
+      ? ignoreErrorGroup(sql, { ...change(0), limits: asked })
+      : resolveErrorGroup(sql, change(150)));
+    for (const { at, started, isCounted } of arriving) {
+      await fail(at, { started: second(Math.min(at, started)) });
+      if (isCounted) await tally(sql, env);
+    }
+    return (await retrieveErrorGroup(sql, env, id(), second(1)))?.status;
+  };
+  await fc.assert(
+    fc.asyncProperty(limits, failures, async (asked, arriving) => {
+      const inOrder = arriving.map((one) => ({ ...one, isCounted: true })).toSorted((a, b) => a.at - b.at);
+      expect(await outcome(asked, arriving)).toBe(await outcome(asked, inOrder));
+    }),
+    { numRuns: 60 },
+  );
+}, 120_000);
+
+describe('a merge in the midst of a read', () => {
+  test('leaves nothing out of a page behind the cursor', async () => {
+    for (const [place, message] of ['a', 'b', 'c', 'd'].entries())
+      await fail(1, ...Array.from({ length: 9 - place }, () => ({ message })));
+    const list = (more: Record<string, string>) => {
+      const query = listErrors.query.parse({
+        sort: 'count',
+        'filter[period]': '1d',
+        'page[size]': '2',
+        ...more,
+      });
+      return listErrorGroups(sql, { env, query, now: second(200) });
+    };
+    const first = await list({});
+    expect(first.data.map((group) => group.errorMessage)).toEqual(['a', 'b']);
+    const { data } = await heldUp(
+      (tx) => tx`lock table error_packing in access exclusive mode`,
+      () => list({ 'page[after]': id('b') }),
+      () => merge('a', 'b'),
+    );
+    expect(data.map((group) => group.errorMessage)).toEqual(['c', 'd']);
+  });
+
+  test('counts every failure once, in a list of any state', async () => {
+    for (const message of ['a', 'b']) {
+      await fail(1, { message });
+      await resolveErrorGroup(sql, change(2, message));
+    }
+    const query = listErrors.query.parse({
+      sort: 'count',
+      'filter[period]': '1d',
+      'filter[status]': 'resolved',
+    });
+    const { data } = await heldUp(
+      (tx) => tx`lock table error_groups in access exclusive mode`,
+      () => listErrorGroups(sql, { env, query, now: second(200) }),
+      (tx) => mergeErrorGroups(within(tx), { ...change(100, 'a'), errors: [id('b')] }),
+    );
+    expect(data.reduce((sum, group) => sum + group.count, 0)).toBe(2);
+  });
+
+  test('shows a group and its trend as they were together', async () => {
+    for (const message of ['a', 'b']) await fail(1, { message });
+    await tally(sql, env);
+    const group = await heldUp(
+      (tx) => tx`lock table error_tallies in access exclusive mode`,
+      () => retrieveWithTrend(sql, env, id('b'), 3_600_000, second(200)),
+      () => merge('a', 'b'),
+    );
+    expect(group).toMatchObject({ id: id('b'), count: 1 });
+    expect(group?.trend.points.reduce((sum, point) => sum + point.count, 0)).toBe(1);
+  });
+
+  test('leads to the fingerprints of the group that there is', async () => {
+    for (const message of ['a', 'b']) await fail(1, { message });
+    await tally(sql, env);
+    const fingerprints = await heldUp(
+      (tx) => tx`lock table error_samples in access exclusive mode`,
+      () => listFingerprints(sql, env, id('b')),
+      () => merge('a', 'b'),
+    );
+    expect(fingerprints?.map((one) => one.fingerprint)).toContain('b');
+  });
+});
+
+test('an error of later rules follows the group of its older fingerprint, which is merged in this moment', async () => {
+  for (const message of ['a', 'b']) await fail(1, { message });
+  await tally(sql, env);
+  await heldUp(
+    (tx) => tx`select lock_errors(${env})`,
+    () => fail(2, { message: "b'", older: ['b'] }),
+    (tx) => mergeErrorGroups(within(tx), { ...change(100, 'a'), errors: [id('b')] }),
+  );
+  expect(await retrieveErrorGroup(sql, env, id('a'), second(200))).toMatchObject({ count: 3 });
+  expect((await listFingerprints(sql, env, id('a')))?.map((one) => one.fingerprint)).toEqual([
+    'a',
+    'b',
+    "b'",
+  ]);
+});
+
+test('the only fingerprint that ever occurred stays in its group', async () => {
+  // Known of a run that was canceled after all, by a server of older rules.
+  const failure = { message: 'old' };
+  await sql.begin(async (tx) => {
+    await recordFailures(tx, env, second(1), [failure]);
+    await tx`delete from error_arrivals where env = ${env}`;
+  });
+  await fail(2, { message: 'new', older: ['old'] });
+  const splitting = splitErrorGroup(sql, { ...change(3, 'old'), fingerprints: ['new'] });
+  await expect(splitting).rejects.toMatchObject({ status: 422 });
+  expect(await retrieveErrorGroup(sql, env, id('old'), second(4))).toMatchObject({ count: 1 });
+});
