@@ -79,9 +79,9 @@ export async function personalAccessTokenByDigest(
 export async function signingKeysOf(
   sql: Sql,
   environmentPublicId: string,
-): Promise<{ environment: Environment; keys: SigningKeyRow[] } | undefined> {
-  const rows = await sql<({ environment: Environment } & SigningKeyRow)[]>`
-    select ${environment(sql)}, t.id as "credentialId", t.scopes, t.sealed, t.servers as "isServers",
+): Promise<{ environment: Environment; keys: SigningKeyRow[]; now: number } | undefined> {
+  const rows = await sql<({ environment: Environment; now: number } & SigningKeyRow)[]>`
+    select ${environment(sql)}, (extract(epoch from now()) * 1000)::float8 as now, t.id as "credentialId", t.scopes, t.sealed, t.servers as "isServers",
       (extract(epoch from t.expires_at - now()) * 1000)::float8 as "endsInMs"
     from environments e
     join projects p on p.id = e.project_id
@@ -94,7 +94,7 @@ export async function signingKeysOf(
     ) t
     where e.public_id = ${environmentPublicId} and e.archived_at is null and ${live(sql)}
     order by t.servers desc, t.expires_at desc nulls first, t.created_at, t.id`;
-  return rows[0] && { environment: rows[0].environment, keys: rows };
+  return rows[0] && { environment: rows[0].environment, keys: rows, now: rows[0].now };
 }
 
 /** The user behind a personal access token that is live and may still act in the project: who made a token in their name. */

@@ -1,5 +1,5 @@
 import { jwtVerify, SignJWT } from 'jose';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Authenticate } from './authenticate.ts';
 import type { Principal } from './principal.ts';
 import { signingKeyPlace, unseal } from './seal.ts';
@@ -163,3 +163,17 @@ test('a key that came to be a moment ago signs tokens that are good at once', as
   const { id, text } = await addKey('dev', ['admin']);
   expect(await authenticate({ authorization: await sign(text) })).toMatchObject({ credentialId: id });
 });
+
+test.each([-10, 10])(
+  'a token made where the clock is off by %s minutes is as good as any other',
+  async (off) => {
+    const { authenticate, key, mint } = await installation();
+    const caller = await callerOf(authenticate, key('prod'));
+    const real = Date.now();
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => real + off * 60_000);
+    const token = await mint(caller, { scopes: ['read:runs'], expiresInSeconds: 60 }).finally(() =>
+      clock.mockRestore(),
+    );
+    expect(await authenticate({ authorization: token })).toMatchObject({ kind: 'publicToken' });
+  },
+);

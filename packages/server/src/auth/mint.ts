@@ -6,7 +6,8 @@ import type { SigningKeyRing } from './signing-keys.ts';
 export interface PublicTokenOptions {
   /** Such as `read:runs:run_1`. The caller checks that whoever asks may have them. */
   readonly scopes: readonly string[];
-  readonly expiresInSeconds: number;
+  /** A function is told what time it is, as milliseconds since 1970. */
+  readonly expiresInSeconds: number | ((nowMs: number) => number);
   /** The token may create one thing, once. */
   readonly oneTime?: boolean;
   /** Columns that live subscriptions made with it leave out. Default: those of the calling token. */
@@ -36,8 +37,10 @@ export function createMint(ring: SigningKeyRing): MintPublicToken {
     const { environment, credentialId, actor } = caller;
     const { value: keys } = await ring.of(environment.publicId);
     const [signer] = keys?.keys.values() ?? [];
-    if (!signer?.isServers) return undefined;
-    const iat = Math.floor(Date.now() / 1_000);
+    if (!keys || !signer?.isServers) return undefined;
+    const nowMs = keys.now();
+    const iat = Math.floor(nowMs / 1_000);
+    const seconds = typeof expiresInSeconds === 'number' ? expiresInSeconds : expiresInSeconds(nowMs);
     const claims = {
       sub: environment.publicId,
       pub: true,
@@ -51,7 +54,7 @@ export function createMint(ring: SigningKeyRing): MintPublicToken {
       iss: issuer,
       aud: audience,
       iat,
-      exp: iat + Math.ceil(expiresInSeconds),
+      exp: iat + Math.ceil(seconds),
     };
     const signed = `${header}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
     const [form] = signer.forms;

@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/connect.ts';
-import { unprocessable } from '../problem.ts';
+import { Problem } from '../problem.ts';
 import type { Principal } from './principal.ts';
 
 /** A one-time token about to be used up. */
@@ -14,11 +14,20 @@ export function oneTimeUseOf(principal: Principal): OneTimeUse | undefined {
   return { digest: principal.oneTimeDigest, expiresAt: principal.expiresAt };
 }
 
+/** It created something before; if that was this very request, its request key leads there by now. */
+export class TokenUsed extends Problem {
+  override name = 'TokenUsed';
+
+  constructor() {
+    super(422, 'The public access token has been used already: it is good for one use');
+  }
+}
+
 // Of two uses at once one waits for the other here, and for an hour a clock that is behind may still take the token for live.
 const graceMs = 3_600_000;
 
 /**
- * Uses a one-time token up, in the transaction that creates what it is used for: both happen or neither. 422 if it was used
+ * Uses a one-time token up, in the transaction that creates what it is used for: both happen or neither. `TokenUsed` if it was used
  * before. `created` is the id of what is created.
  */
 export async function useOnce(
@@ -32,8 +41,7 @@ export async function useOnce(
     insert into one_time_uses (digest, env, created, expires_at)
     values (${digest}, ${env}, ${created}, ${keepUntil})
     on conflict do nothing`;
-  if (count === 0)
-    throw unprocessable('The public access token has been used already: it is good for one use');
+  if (count === 0) throw new TokenUsed();
 }
 
 /** Nothing was created after all (an idempotency key led to what was there): the token is as good as before. */

@@ -20,7 +20,9 @@ const clockSkewSeconds = 60;
 export async function verifyPublicToken(ring: SigningKeyRing, token: string): Promise<Loaded<Principal>> {
   const signed = await signedBy(ring, token);
   const { keys, asOf, key, form } = signed;
+  const nowMs = keys.now();
   const { payload } = await jwtVerify(token, form, {
+    currentDate: new Date(nowMs),
     algorithms: ['HS256'],
     issuer,
     audience,
@@ -28,7 +30,7 @@ export async function verifyPublicToken(ring: SigningKeyRing, token: string): Pr
   }).catch(() => {
     throw invalidPublicToken();
   });
-  const now = Date.now() / 1_000;
+  const now = nowMs / 1_000;
   const { iat, exp = now } = payload;
   if (payload['pub'] !== true || (iat !== undefined && iat > now + clockSkewSeconds)) {
     throw invalidPublicToken();

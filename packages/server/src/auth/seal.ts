@@ -56,6 +56,10 @@ export function seal(masterKey: MasterKey, text: string, aad: string): Buffer {
   return Buffer.concat([Buffer.from([format]), masterKey.id, nonce, cipher.getAuthTag(), ciphertext]);
 }
 
+/** Whether the key itself sealed it, and not the one before it. */
+export const isSealedWith = ({ id }: MasterKey, sealed: Uint8Array): boolean =>
+  id.equals(sealed.subarray(1, nonceAt));
+
 /** Opens what `seal` made for the same place; otherwise throws {@link SealBroken}. */
 export function unseal(masterKey: MasterKey, sealed: Uint8Array, aad: string): string {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);

@@ -20,6 +20,8 @@ export interface SigningKeys {
   readonly environment: Environment;
   /** Live keys by id: the server's own first, the newest of them leading. */
   readonly keys: ReadonlyMap<string, SigningKey>;
+  /** Milliseconds since 1970 by the database's clock: what one server makes another one judges, and their own clocks may differ. */
+  now(): number;
 }
 
 /** The keys that public tokens are signed with, by the environment's public id; undefined when there is none such. */
@@ -45,7 +47,9 @@ export function createSigningKeyRing(sql: Sql, masterKey: MasterKey): SigningKey
     if (!found) return { value: undefined, asOf };
     const keys = new Map(found.keys.map((row) => [row.credentialId, opened(masterKey, row)]));
     const endsInMs = Math.min(...found.keys.map((row) => row.endsInMs ?? Infinity));
-    return { value: { environment: found.environment, keys }, asOf, endsInMs };
+    const base = found.now - (asOf + performance.now()) / 2;
+    const now = () => base + performance.now();
+    return { value: { environment: found.environment, keys, now }, asOf, endsInMs };
   }
 
   const anew = (environmentPublicId: string) =>

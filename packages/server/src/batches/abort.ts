@@ -1,4 +1,4 @@
-import type { Queryable } from '../db/connect.ts';
+import type { Transaction } from '../db/connect.ts';
 import type { Batches } from './batch.ts';
 import { createForget } from './forget.ts';
 
@@ -7,9 +7,11 @@ const abandonedMs = 24 * 3_600_000;
 const mostAtOnce = 20;
 
 /** Gives up an open batch: what came of it is cancelled, and nothing more may come. */
-export async function abortBatch(sql: Queryable, env: number, batch: string, now: number): Promise<void> {
+export async function abortBatch(tx: Transaction, env: number, batch: string, now: number): Promise<void> {
   const at = new Date(now);
-  await sql`
+  // Whoever fills it right now is waited for, and what they wrote is seen by the next statement only.
+  await tx`select from batches where env = ${env} and id = ${batch} for no key update`;
+  await tx`
     with gone as (
       update batches set aborted_at = ${at}
        where env = ${env} and id = ${batch} and sealed_at is null and aborted_at is null
@@ -37,7 +39,7 @@ export function batchKeeper({ sql, clock }: Pick<Batches, 'sql' | 'clock'>, rete
         select env, id from batches
          where sealed_at is null and aborted_at is null and created_at < ${new Date(now - abandonedMs)}
          order by created_at limit ${mostAtOnce}`;
-      for (const { env, id } of open) await abortBatch(sql, env, id, now);
+      for (const { env, id } of open) await sql.begin((tx) => abortBatch(tx, env, id, now));
       const more = await forget(new Date(now - retentionMs));
       return open.length >= mostAtOnce || more;
     },

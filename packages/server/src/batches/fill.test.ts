@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { batchKeeper } from './abort.ts';
+import { itemRunId } from './ids.ts';
 import { batchServer, streamOf, type Item } from './testing/batch-server.ts';
 
 const items = (count: number, from = 0): Item[] =>
@@ -165,6 +166,32 @@ describe('a batch', () => {
       status: 422,
       body: { error: expect.stringContaining('given up') },
     });
+  });
+
+  it('is given up with the items that come at this very moment', async () => {
+    const { ask, fill, keys, open, retrieve, sql } = await batchServer();
+    const id = await open({ runCount: 2 });
+    const clock = { now: () => Date.now() + 24 * 3_600_000 + 1_000, shift() {}, stop() {} };
+    const waiting = () =>
+      sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    const both = await sql.begin(async (tx) => {
+      // Whoever writes the item stands here, with the batch in hand.
+      const place = itemRunId(id, 0);
+      await tx`
+        insert into runs (env, id, task, queue_id, ord, created_at)
+        select env, ${place}, 'send', 0, 0, now() from batches where id = ${id}`;
+      const filling = fill(id, [{ index: 0 }]);
+      await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1);
+      const keeping = batchKeeper({ sql, clock }, 86_400_000).round();
+      await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(2);
+      await tx`delete from runs where id = ${place}`;
+      return { filling, keeping };
+    });
+    expect((await both.filling).body).toMatchObject({ itemsAccepted: 1, sealed: false });
+    await both.keeping;
+    const { status, runs } = (await retrieve(id)).body;
+    expect(status).toBe('ABORTED');
+    expect((await ask(`GET /api/v3/runs/${runs[0]}`, { key: keys.prod })).body.status).toBe('CANCELED');
   });
 
   it('passes by a run that was cancelled before it was sealed', async () => {

@@ -9,34 +9,50 @@ import { itemRunId } from './ids.ts';
 
 /** The run of an item: what a trigger would make, with the id of its place. A refusal says which item it is about. */
 export function prepareItem(
-  { engine, redact }: Pick<Batches, 'engine' | 'redact'>,
+  batches: Pick<Batches, 'engine' | 'redact'>,
   environment: Environment,
   batch: BatchRow,
   parent: Parent | undefined,
+  item: BatchItem,
+): NewRun | Promise<NewRun> {
+  const placed = (run: NewRun): NewRun => placeItem(run, batch, parent, item.index);
+  const run = readItem(batches, environment, item);
+  return run instanceof Promise ? run.then(placed) : placed(run);
+}
+
+/** What of it can be had without its batch: all that asks the database. */
+export function readItem(
+  { engine, redact }: Pick<Batches, 'engine' | 'redact'>,
+  environment: Environment,
   { index, task, payload, options }: BatchItem,
 ): NewRun | Promise<NewRun> {
-  const held = (run: NewRun): NewRun | Promise<NewRun> => {
-    const own: NewRun = {
-      ...run,
-      batch: batch.id,
-      // One turn for all of one priority, so that the order of their ids, which is that of the items, decides.
-      ord: (run.due ?? batch.created_at).getTime() - run.priorityMs,
-      ...(parent && { parentId: parent.id, rootId: parent.root, depth: parent.depth }),
-    };
-    return own.metadata === null ? own : redact(own);
-  };
+  const redacted = (run: NewRun): NewRun | Promise<NewRun> => (run.metadata === null ? run : redact(run));
   try {
-    const runId = itemRunId(batch.id, index);
-    const run = prepareRun(engine, environment, task, { payload, options }, { runId });
+    // Its id is that of its place, which only its batch knows.
+    const run = prepareRun(engine, environment, task, { payload, options }, { runId: '' });
     return run instanceof Promise
-      ? run.then(held, (error: unknown) => {
+      ? run.then(redacted, (error: unknown) => {
           throw ofItem(error, index);
         })
-      : held(run);
+      : redacted(run);
   } catch (error) {
     throw ofItem(error, index);
   }
 }
+
+export const placeItem = (
+  run: NewRun,
+  batch: BatchRow,
+  parent: Parent | undefined,
+  index: number,
+): NewRun => ({
+  ...run,
+  id: itemRunId(batch.id, index),
+  batch: batch.id,
+  // One turn for all of one priority, so that the order of their ids, which is that of the items, decides.
+  ord: (run.due ?? batch.created_at).getTime() - run.priorityMs,
+  ...(parent && { parentId: parent.id, rootId: parent.root, depth: parent.depth }),
+});
 
 const ofItem = (error: unknown, index: number): unknown =>
   error instanceof Problem && error.status < 500

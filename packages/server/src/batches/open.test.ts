@@ -103,6 +103,36 @@ describe('a request that is sent again', () => {
     expect(await sql`select from batches`).toHaveLength(2);
     expect(await sql`select from runs`).toHaveLength(2);
   });
+
+  it.each([
+    ['POST /api/v3/batches', { runCount: 1, taskIdentifiers: ['a'] }],
+    ['POST /api/v2/tasks/batch', { items: [{ task: 'a' }] }],
+  ])('while it is under way, with a one-time token, has the same answer: %s', async (request, body) => {
+    const { ask, keys, sql } = await batchServer();
+    const made = await ask('POST /api/v1/auth/public-tokens', {
+      key: keys.prod,
+      body: { scopes: ['batchTrigger:tasks:a'], oneTimeUse: true },
+    });
+    const headers = { 'x-trigger-request-idempotency-key': randomUUID() };
+    const send = () => ask(request, { key: made.body.token, body, headers });
+    const waiting = () =>
+      sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    const { sent } = await sql.begin(async (tx) => {
+      // Whoever stores a batch stands here.
+      await tx`lock table batches in share mode`;
+      const first = send();
+      await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1);
+      const second = send();
+      await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(2);
+      return { sent: Promise.all([first, second]) };
+    });
+    const [first, second] = await sent;
+    expect(first.status).toBe(202);
+    expect([second.status, second.body]).toEqual([202, first.body]);
+    // Another request is another use.
+    headers['x-trigger-request-idempotency-key'] = randomUUID();
+    expect((await send()).status).toBe(422);
+  });
 });
 
 describe('access to batches', () => {
@@ -216,4 +246,21 @@ describe('access to batches', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await create(8, keys.stg)).status).toBe(202);
   });
+});
+
+it('many that are sent whole at once do not wait for each other’s connections', async () => {
+  const { ask, keys, register, sql } = await batchServer();
+  await register('send');
+  const [version] = await sql<{ version: string }[]>`select version from versions`;
+  const body = { items: [{ task: 'send', options: { lockToVersion: version?.version } }] };
+  const waiting = () =>
+    sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  const { sent } = await sql.begin(async (tx) => {
+    // As many as the server has connections stand here, each in its transaction.
+    await tx`lock table batches in share mode`;
+    const all = Array.from({ length: 16 }, () => ask('POST /api/v2/tasks/batch', { key: keys.prod, body }));
+    await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(8);
+    return { sent: Promise.all(all) };
+  });
+  expect(new Set((await sent).map(({ status }) => status))).toEqual(new Set([202]));
 });

@@ -1,5 +1,5 @@
 import { lastMoment, parseDuration } from '@millrace/contract';
-import { unuse, useOnce, type OneTimeUse } from '../auth/one-time.ts';
+import { TokenUsed, unuse, useOnce, type OneTimeUse } from '../auth/one-time.ts';
 import type { Queryable, Transaction } from '../db/connect.ts';
 import { badRequest, unprocessable } from '../problem.ts';
 import { storedKey, storedWaitKey, waitKeyMs } from '../runs/idempotency-key.ts';
@@ -56,13 +56,16 @@ export async function openBatch(
   try {
     return await sql.begin(act);
   } catch (error) {
-    // One request came twice at once: now the other's batch is there to be found.
-    if (isConflict(error)) return sql.begin(act);
+    if (isMaybeTwin(error, requestKey)) return sql.begin(act);
     throw error;
   }
 }
 
-export const isConflict = (error: unknown): boolean =>
+/** Perhaps one request came twice at once: now what the other one made is there to be found. */
+export const isMaybeTwin = (error: unknown, requestKey: string | undefined): boolean =>
+  isConflict(error) || (error instanceof TokenUsed && requestKey !== undefined);
+
+const isConflict = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '23505';
 
 /** As `openBatch`, in a transaction of the caller's. Throws on a conflict with one that opens the same. */

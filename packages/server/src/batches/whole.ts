@@ -4,8 +4,8 @@ import type { Transaction } from '../db/connect.ts';
 import type { Batches } from './batch.ts';
 import { fillAtOnce } from './fill-at-once.ts';
 import { fillIn } from './fill.ts';
-import { prepareItem } from './item.ts';
-import { isConflict, openIn, type NewBatch } from './open.ts';
+import { placeItem, readItem } from './item.ts';
+import { isMaybeTwin, openIn, type NewBatch } from './open.ts';
 
 /** Opens a batch and fills it with all its items in one transaction: it is there whole or not at all. */
 export async function createWhole(
@@ -15,15 +15,18 @@ export async function createWhole(
   items: readonly Omit<BatchItem, 'index'>[],
 ) {
   const now = batches.clock.now();
+  // Before the transaction: what asks the database needs a connection of its own, and as many of these at once as there are connections
+  // would wait for each other.
+  const runs = await Promise.all(
+    items.map(async (item, index) => readItem(batches, environment, { ...item, index })),
+  );
   const act = async (tx: Transaction) => {
     const opened = await openIn(tx, newBatch, now);
     const { batch, parent } = opened;
-    const prepared = await Promise.all(
-      items.map(async (item, index) => ({
-        run: await prepareItem(batches, environment, batch, parent, { ...item, index }),
-        isOversized: false,
-      })),
-    );
+    const prepared = runs.map((run, index) => ({
+      run: placeItem(run, batch, parent, index),
+      isOversized: false,
+    }));
     const { id: env } = environment;
     const { tell } =
       (await fillAtOnce(tx, env, batch, prepared, now)) ?? (await fillIn(tx, env, batch.id, prepared, now));
@@ -32,8 +35,7 @@ export async function createWhole(
   try {
     return await batches.sql.begin(act);
   } catch (error) {
-    // The same request came twice at once: now what the other one made is there to be found.
-    if (isConflict(error)) return batches.sql.begin(act);
+    if (isMaybeTwin(error, newBatch.requestKey)) return batches.sql.begin(act);
     throw error;
   }
 }

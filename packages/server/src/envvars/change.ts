@@ -1,7 +1,7 @@
 /** Every change of variables goes through here: one transaction, one revision, nothing when nothing changes. */
 import { recordAct, type Actor } from '../audit/record.ts';
 import type { Environment } from '../auth/principal.ts';
-import type { MasterKey } from '../auth/seal.ts';
+import { isSealedWith, type MasterKey } from '../auth/seal.ts';
 import type { Sql, Transaction } from '../db/connect.ts';
 import { openValue, sealValue } from './place.ts';
 import { invalid, mostTogether, mostVariables } from './rules.ts';
@@ -123,7 +123,9 @@ function rowOf(
   const change = own ? 'changed' : 'added';
   if (own?.isSecret === wish.isSecret && openValue(masterKey, env, name, own.sealed) === value)
     return undefined;
-  const sealed = 'sealed' in wish ? wish.sealed : sealValue(masterKey, env, name, value);
+  // What the key before sealed is not written again: whoever seals everything anew may have been here already.
+  const isKept = 'sealed' in wish && isSealedWith(masterKey, wish.sealed);
+  const sealed = isKept ? wish.sealed : sealValue(masterKey, env, name, value);
   return { name, change, isSecret: wish.isSecret, sealed };
 }
 

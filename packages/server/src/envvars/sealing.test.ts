@@ -105,6 +105,42 @@ test('the master key is changed while servers serve, and the old one opens nothi
   expect((await rotateMasterKey(sql, { ...other, previous: masterKey })).resealed).toBe(0);
 });
 
+test('a rollback that began before the master key was changed leaves nothing that the old one sealed', async () => {
+  const { call, key, ref, sql, database } = await serve({ masterKey: { ...other, previous: masterKey } });
+  const before = await startServer({
+    database,
+    port: 0,
+    masterKey: { ...masterKey, previous: other },
+    log,
+  });
+  const beforehand = (method: string, path: string, sent?: object) =>
+    fetch(`${before.url}/api/v1/projects/${ref}/envvars/prod${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key('prod')}` },
+      ...(sent && { body: JSON.stringify(sent) }),
+    });
+  expect((await beforehand('POST', '', { name: 'A', value: 'kept' })).status).toBe(200);
+  expect((await beforehand('DELETE', '/A')).status).toBe(200);
+  await before.close();
+
+  const { restoring } = await sql.begin(async (tx) => {
+    // Whoever brings the variable back stands here, with what it was sealed to in hand.
+    await tx`
+      insert into variables (env, name, sealed, is_secret, revision, updated_at)
+      select env, 'A', '', false, 0, now() from variable_revisions limit 1`;
+    const rollback = call('POST', 'envvar-revisions/prod/rollback', { body: { revision: 1 } });
+    const waiting = () =>
+      sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1);
+    await rotateMasterKey(sql, { ...other, previous: masterKey });
+    await tx`delete from variables where name = 'A'`;
+    return { restoring: rollback };
+  });
+  expect((await restoring).status).toBe(200);
+  expect(await dump(sql)).not.toContain(`x01${masterKey.id.toString('hex')}`);
+  expect((await call('GET', 'envvars/prod/A')).body).toMatchObject({ value: 'kept' });
+});
+
 test('a rotation between keys that are not this database’s changes nothing', async () => {
   const { sql, call } = await serve();
   await call('POST', 'envvars/prod/import', { body });

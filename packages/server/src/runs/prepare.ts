@@ -30,7 +30,7 @@ export interface BesideBody {
   /** Older clients send the key as headers. */
   readonly idempotencyKey?: string | undefined;
   readonly idempotencyKeyTTL?: string | undefined;
-  /** Of an item of a batch, where its place decides. Default: one of its own. */
+  /** Default: a new one. */
   readonly runId?: string | undefined;
 }
 

@@ -1,4 +1,5 @@
-import { unuse, useOnce, type OneTimeUse } from '../auth/one-time.ts';
+import { TokenUsed, unuse, useOnce, type OneTimeUse } from '../auth/one-time.ts';
+import type { Transaction } from '../db/connect.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { Engine } from './engine.ts';
 import { refusedParent } from './parent.ts';
@@ -15,7 +16,7 @@ export async function triggerOnce(
   run: NewRun,
   use: OneTimeUse,
 ): Promise<Triggered> {
-  const row = await sql.begin(async (tx) => {
+  const act = async (tx: Transaction) => {
     const [made] = await tx<{ run_id: string; cached: boolean }[]>`
       select id as run_id, false as cached from runs where env = ${run.env} and request_key = ${run.requestKey ?? null}::uuid`;
     if (made) return made;
@@ -24,6 +25,11 @@ export async function triggerOnce(
     if (inserted && inserted.refused !== null) throw refusedParent(inserted.refused, run.parentId ?? '');
     if (inserted?.cached) await unuse(tx, use);
     return inserted;
+  };
+  const row = await sql.begin(act).catch((error: unknown) => {
+    // Perhaps it is this very request that used it, sent twice at once: what that made is there to be found by now.
+    if (error instanceof TokenUsed && run.requestKey !== undefined) return sql.begin(act);
+    throw error;
   });
   if (!row) throw new TypeError('a run that is inserted is answered');
   if (!row.cached) {

@@ -45,7 +45,9 @@ export async function addMissingDevEnvironments(
        and not exists (
          select from environments e
           where e.project_id = p.id and e.kind = 'dev' and e.parent_id is null and e.archived_at is null and e.member_id = m.user_id)
-     order by p.id, m.created_at, m.user_id`;
+     order by p.id, m.created_at, m.user_id
+       -- held, for else one that is just being deleted would get another
+       for key share of p`;
   for (const { projectId, userId } of missing) {
     await insertEnvironment(sql, masterKey, projectId, 'dev', userId);
   }
@@ -66,6 +68,8 @@ export async function archiveEnvironments(
   { deleted }: { readonly deleted: boolean },
 ): Promise<void> {
   const [days, minutes] = deleted ? [0, deletedMinutes] : [archivedDays, 0];
+  // Whoever makes a branch right now is waited for, and their branch is seen by the next statement only.
+  await sql`select from environments e where ${which} order by e.id for no key update`;
   await sql`
     with gone as (select e.id from environments e where ${which})
     update environments set

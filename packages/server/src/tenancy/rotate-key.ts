@@ -29,8 +29,8 @@ export async function rotateKey(
       which === 'root'
         ? tx`'admin' = any(scopes) and revoked_at is null and rotated_at is null and (expires_at is null or expires_at > now())`
         : tx`id = ${which.id}`;
-    const [old] = await tx<(KeyRow & { rotated_at: Date | null })[]>`
-      select ${keyColumns(tx)}, rotated_at from secret_keys
+    const [old] = await tx<(KeyRow & { rotated_at: Date | null; now: Date })[]>`
+      select ${keyColumns(tx)}, rotated_at, now() from secret_keys
        where environment_id = ${environment.id} and ${found}
        order by expires_at desc nulls first, created_at, id limit 1 for update`;
     if (!old) {
@@ -40,8 +40,8 @@ export async function rotateKey(
           : 'Key not found',
       );
     }
-    const ended =
-      old.revoked_at !== null || (old.expires_at !== null && old.expires_at.getTime() <= Date.now());
+    const now = old.now.getTime();
+    const ended = old.revoked_at !== null || (old.expires_at !== null && old.expires_at.getTime() <= now);
     if (ended) throw unprocessable('The key has ended: make a new one instead');
     // Its end is that of the overlap by now: a key like it would end as soon.
     if (old.rotated_at !== null) {
@@ -54,7 +54,7 @@ export async function rotateKey(
       scopes: old.scopes,
       expiresAt:
         old.expires_at &&
-        new Date(Math.min(lastDayMs, Date.now() + old.expires_at.getTime() - old.created_at.getTime())),
+        new Date(Math.min(lastDayMs, now + old.expires_at.getTime() - old.created_at.getTime())),
       createdBy: by.principal.kind === 'personalAccessToken' ? by.principal.userId : null,
     });
     await tx`

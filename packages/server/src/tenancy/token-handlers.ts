@@ -38,7 +38,7 @@ export function tokenHandlers({ sql, mint }: { sql: Sql; mint: MintPublicToken }
         { environment, credentialId: principal.credentialId },
         {
           scopes,
-          expiresInSeconds: readExpirationTime(expirationTime, quarterHour, Date.now()),
+          expiresInSeconds: (now) => readExpirationTime(expirationTime, quarterHour, now),
           ...(oneTimeUse && { oneTime: true }),
           ...(realtime && { realtime }),
         },
@@ -50,7 +50,7 @@ export function tokenHandlers({ sql, mint }: { sql: Sql; mint: MintPublicToken }
       refuseScopesBeyond(['admin'], scopes);
       return minted(
         { environment, credentialId: principal.credentialId },
-        { scopes, expiresInSeconds: readExpirationTime(body.expirationTime, hour, Date.now()) },
+        { scopes, expiresInSeconds: (now) => readExpirationTime(body.expirationTime, hour, now) },
       );
     },
 
@@ -63,7 +63,7 @@ export function tokenHandlers({ sql, mint }: { sql: Sql; mint: MintPublicToken }
       const environment = await findTarget(sql, request);
       return minted(
         { environment, credentialId: principal.credentialId, actor: userOf(request) },
-        { scopes, expiresInSeconds: readExpirationTime(body.expirationTime, hour, Date.now()) },
+        { scopes, expiresInSeconds: (now) => readExpirationTime(body.expirationTime, hour, now) },
       );
     },
 
