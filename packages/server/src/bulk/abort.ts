@@ -10,7 +10,7 @@ export async function abortBulkAction(
   id: string,
   record?: RecordHere,
 ): Promise<void> {
-  const { status } = await retrieveBulkAction(sql, env, id);
+  await retrieveBulkAction(sql, env, id);
   const ended = await sql.begin(async (tx) => {
     const { count } = await tx`
       update bulk_actions set status = 'ABORTED', completed_at = ${new Date(clock.now())}
@@ -18,7 +18,8 @@ export async function abortBulkAction(
     if (count > 0) await record?.(tx, { act: 'bulkAction.aborted', target: id });
     return count > 0;
   });
-  if (!ended && status !== 'ABORTED') {
+  // As it is now: another call may have ended it meanwhile.
+  if (!ended && (await retrieveBulkAction(sql, env, id)).status !== 'ABORTED') {
     throw unprocessable('The bulk action is over already: there is nothing left to stop.');
   }
 }

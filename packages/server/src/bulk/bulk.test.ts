@@ -203,3 +203,78 @@ it('takes turns between actions, and lets go of those that are long over', async
   await expect(countsOf(test, large)).rejects.toMatchObject({ status: 404 });
   expect(await test.sql`select from bulk_runs`).toHaveLength(0);
 });
+
+/** Fails the first replays that are written. */
+const failFirst = ({ sql }: TestEngine, times: number, code: string, before = '') =>
+  sql.unsafe(`
+    create sequence tries;
+    create function fail_first() returns trigger language plpgsql as $$ begin
+      if new.replay_of is not null and nextval('tries') <= ${times} then
+        ${before}
+        raise exception 'not now' using errcode = '${code}';
+      end if;
+      return new; end $$;
+    create trigger fail_first before insert on runs for each row execute function fail_first()`);
+
+it('waits with a run while PostgreSQL takes nothing in, and does not count it as failed', async () => {
+  const test = await testEngine();
+  await test.register('echo');
+  const [run] = await addOver(test, 1);
+  await failFirst(test, 3, '53100');
+  const id = await createBulkAction(test.engine, test.environment.id, {
+    action: 'replay',
+    runIds: [run ?? ''],
+  });
+  const worker = workerOf(test);
+  for (let n = 0; n < 6; n += 1) await worker.round().catch(() => {});
+  expect(await countsOf(test, id)).toEqual({ status: 'COMPLETED', total: 1, success: 1, failure: 0 });
+});
+
+const waiting = ({ sql }: TestEngine) =>
+  sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+
+it('does not give up a run that another worker has replayed in between', async () => {
+  const test = await testEngine();
+  await test.register('echo');
+  const [run] = await addOver(test, 1);
+  const { sql } = test;
+  await failFirst(test, 2, 'P0001', 'perform pg_advisory_xact_lock(1);');
+  const id = await createBulkAction(test.engine, test.environment.id, {
+    action: 'replay',
+    runIds: [run ?? ''],
+  });
+  const worker = workerOf(test);
+  // From now on it takes runs one by one.
+  expect(await worker.round()).toBe(true);
+  const { failing, other } = await sql.begin(async (gate) => {
+    await gate`select pg_advisory_xact_lock(1)`;
+    const round = worker.round();
+    await expect.poll(() => waiting(test), { timeout: 20_000 }).toHaveLength(1);
+    // Another one is next to have the action.
+    const acting = sql.begin(async (tx) => {
+      await tx`select from bulk_actions where id = ${id} for update`;
+      await expect.poll(() => waiting(test), { timeout: 20_000 }).toHaveLength(1);
+      await tx`update bulk_runs set ok = true, made = 'run_made' where bulk_id = ${id}`;
+      await tx`update bulk_actions set success = 1 where id = ${id}`;
+    });
+    await expect.poll(() => waiting(test), { timeout: 20_000 }).toHaveLength(2);
+    return { failing: round, other: acting };
+  });
+  await Promise.all([failing, other]);
+  expect(await countsOf(test, id)).toMatchObject({ success: 1, failure: 0 });
+  expect(await sql`select ok, made from bulk_runs`).toEqual([{ ok: true, made: 'run_made' }]);
+});
+
+it('may be aborted by two at once', async () => {
+  const test = await testEngine();
+  const { sql, engine, environment } = test;
+  const id = await createBulkAction(engine, environment.id, { action: 'cancel', runIds: ['run_1'] });
+  const { coming } = await sql.begin(async (tx) => {
+    await tx`update bulk_actions set status = 'ABORTED', completed_at = now() where id = ${id}`;
+    const aborting = abortBulkAction(engine, environment.id, id);
+    aborting.catch(() => {});
+    await expect.poll(() => waiting(test), { timeout: 20_000 }).toHaveLength(1);
+    return { coming: aborting };
+  });
+  await coming;
+});

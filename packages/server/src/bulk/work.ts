@@ -1,5 +1,5 @@
 import type { Environment } from '../auth/principal.ts';
-import { isDeadlock } from '../db/again.ts';
+import { isDeadlock, mayPass } from '../db/again.ts';
 import { DatabaseLost, type Transaction } from '../db/connect.ts';
 import type { KnownVariables } from '../envvars/known.ts';
 import { markedCanceled, tellRunners, type AskedToStop } from '../runs/cancel.ts';
@@ -63,7 +63,7 @@ export function bulkWorker(dependencies: BulkDependencies) {
         const { action, run } = trying;
         if (error instanceof DatabaseLost || action === undefined) throw error;
         if (isDeadlock(error)) return true;
-        if (run === undefined) {
+        if (run === undefined || mayPass(error)) {
           // Not the fault of a run, and not to be that of other actions: they go before it is tried again.
           await sql`
             update bulk_actions set worked_at = ${new Date(engine.clock.now())}
@@ -91,9 +91,12 @@ interface Trying {
 async function giveUp(tx: Transaction, { action, run }: Trying, at: Date): Promise<void> {
   if (action === undefined || run === undefined) return;
   const { env, id } = action;
+  const [held] = await tx`
+    select from bulk_actions where env = ${env} and id = ${id} and status = 'PENDING' for update`;
+  if (!held) return;
+  // Looked at once it is held: another process may have acted on the run before.
   const [left] = await tx`
-    select b.run_id from bulk_actions a join bulk_runs b on b.env = a.env and b.bulk_id = a.id and b.run_id = ${run} and b.ok is null
-     where a.env = ${env} and a.id = ${id} and a.status = 'PENDING' for update of a`;
+    select from bulk_runs where env = ${env} and bulk_id = ${id} and run_id = ${run} and ok is null`;
   if (left) await noteActed(tx, env, id, [{ run, ok: false }], at);
 }
 

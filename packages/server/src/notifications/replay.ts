@@ -10,9 +10,15 @@ export async function replayDelivery(
 ): Promise<NotificationDelivery> {
   await retrieveDelivery(sql, env, id);
   const { count } = await sql`
+    with enabled as materialized (
+      select e.id from notification_deliveries d join notification_endpoints e on e.id = d.endpoint_id
+       where d.env = ${env} and d.id = ${id} and e.disabled_at is null
+         -- held: who switches it off waits, and finds what is due then
+         for key share of e
+    )
     update notification_deliveries d set due = ${now}, attempts = 0, delivered_at = null, failure = null, response_status = null
-      from notification_endpoints e
-     where d.env = ${env} and d.id = ${id} and e.id = d.endpoint_id and e.disabled_at is null`;
+      from enabled e
+     where d.env = ${env} and d.id = ${id} and e.id = d.endpoint_id`;
   if (count === 0) throw new Problem(409, 'Its endpoint is disabled: enable it first.', {}, false);
   const { body: _, ...delivery } = await retrieveDelivery(sql, env, id);
   return delivery;

@@ -1,7 +1,7 @@
 import type { Body, NotificationEndpoint, Operations } from '@millrace/contract';
 import type { Sql } from '../db/connect.ts';
 import { refuseForbidden, type Reach } from './allowed.ts';
-import { giveUpPending } from './disable.ts';
+import { giveUpPending, holdEndpoint } from './disable.ts';
 import { endpointNotFound, endpointOf, findEndpoint, type EndpointRow } from './endpoint.ts';
 import type { Recorded } from './record.ts';
 
@@ -23,6 +23,7 @@ export async function updateEndpoint(
   const old = await findEndpoint(sql, env, id);
   if (url !== undefined) await refuseForbidden(url, reach);
   return sql.begin(async (tx) => {
+    if (enabled === false) await holdEndpoint(tx, id);
     const [row] = await tx<EndpointRow[]>`
       update notification_endpoints set
         url = coalesce(${url ?? null}, url),

@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Body, Operations, Reply } from '@millrace/contract';
 import type { Environment } from '../auth/principal.ts';
 import { unprocessable } from '../problem.ts';
 import type { Engine } from '../runs/engine.ts';
 import { launchTicks, prepareLaunch, type Launched } from './launch.ts';
 import { tickAfter, tickBefore, type Tick } from './pattern.ts';
-import { findSchedule, patternOf } from './row.ts';
+import { factsOf, findSchedule, patternOf, type ScheduleRow } from './row.ts';
 import { readable } from './settings.ts';
 import { requireDeployedTask } from './tasks.ts';
 import { scheduleNotFound } from './update.ts';
@@ -20,41 +21,60 @@ export async function backfillSchedule(
   body: Body<Operations['backfillSchedule']>,
 ): Promise<Reply<Operations['backfillSchedule']>> {
   const { from, to } = readRange(body, engine.clock.now());
-  return engine.sql.begin(async (tx) => {
-    const row = await findSchedule(tx, environment.id, idOrKey, true);
+  for (;;) {
+    const row = await findSchedule(engine.sql, environment.id, idOrKey);
     if (!row) throw scheduleNotFound();
-    await requireDeployedTask(engine, environment.id, row.task);
-    const pattern = readable(() => patternOf(row));
-    const launches: Launched[] = [];
-    let last = tickBefore(pattern, from)?.nominal;
-    let tick: Tick | undefined = tickAfter(pattern, from - 1);
-    while (tick && tick.nominal < to && launches.length < body.max) {
-      const { type, task, overlap, external_id: externalId } = row;
-      const launch = {
-        environment,
-        type,
-        task,
-        overlap,
-        externalId,
-        pattern,
-        tick,
-        lastTimestamp: last,
-        backfilled: true,
-      };
-      launches.push({ ...launch, run: await prepareLaunch(engine, launch) });
-      last = tick.nominal;
-      tick = tickAfter(pattern, tick.nominal);
-    }
-    const made = await launchTicks(tx, engine, launches);
+    // Before the transaction: it may ask the database, over a connection of its own.
+    const { launches, next } = await planRange(engine, environment, row, { from, to, max: body.max });
+    const made = await engine.sql.begin(async (tx) => {
+      const held = await findSchedule(tx, environment.id, idOrKey, true);
+      if (!held) throw scheduleNotFound();
+      const isSame = held.id === row.id && isDeepStrictEqual(factsOf(held), factsOf(row));
+      return isSame ? launchTicks(tx, engine, launches) : undefined;
+    });
+    // Changed since it was looked at.
+    if (!made) continue;
     return {
       runs: made.map(({ run, tick: { nominal } }) => ({
         id: run.id,
         nominalAt: new Date(nominal).toISOString(),
       })),
       alreadyRun: launches.length - made.length,
-      next: tick && tick.nominal < to ? new Date(tick.nominal).toISOString() : undefined,
+      next: next && new Date(next.nominal).toISOString(),
     };
-  });
+  }
+}
+
+/** The runs of its first ticks from a time on, and the tick that comes after them if that is in the range, too. */
+async function planRange(
+  engine: Engine,
+  environment: Environment,
+  row: ScheduleRow,
+  { from, to, max }: { readonly from: number; readonly to: number; readonly max: number },
+): Promise<{ launches: Launched[]; next: Tick | undefined }> {
+  await requireDeployedTask(engine, environment.id, row.task);
+  const pattern = readable(() => patternOf(row));
+  const launches: Launched[] = [];
+  let last = tickBefore(pattern, from)?.nominal;
+  let tick: Tick | undefined = tickAfter(pattern, from - 1);
+  while (tick && tick.nominal < to && launches.length < max) {
+    const { type, task, overlap, external_id: externalId } = row;
+    const launch = {
+      environment,
+      type,
+      task,
+      overlap,
+      externalId,
+      pattern,
+      tick,
+      lastTimestamp: last,
+      backfilled: true,
+    };
+    launches.push({ ...launch, run: await prepareLaunch(engine, launch) });
+    last = tick.nominal;
+    tick = tickAfter(pattern, tick.nominal);
+  }
+  return { launches, next: tick && tick.nominal < to ? tick : undefined };
 }
 
 function readRange(

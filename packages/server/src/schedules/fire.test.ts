@@ -1,6 +1,9 @@
 import * as superjson from 'superjson';
 import { describe, expect, it } from 'vitest';
+import { connect } from '../db/connect.ts';
+import { queueNames } from '../queues/names.ts';
 import { retrieveRun } from '../runs/retrieve.ts';
+import { knownVersions } from '../workers/versions.ts';
 import { setActive } from './activate.ts';
 import { backfillSchedule } from './backfill.ts';
 import { listSchedules } from './list.ts';
@@ -190,6 +193,22 @@ describe('what stops a schedule', () => {
     expect(await test.ticks()).toEqual([]);
   });
 
+  it('not a version that this process has not heard of yet', async () => {
+    const test = await testSchedules();
+    const { engine, sql } = test;
+    const base = soon(engine.clock.now());
+    test.goTo(base + 100);
+    const versions = knownVersions(sql);
+    await versions.current(test.environment.id);
+    await test.register({ id: 'report', scheduled: true }, { id: 'fresh', scheduled: true });
+    await test.create({ cron: '* * * * *', task: 'fresh' });
+    test.goTo(base + minute + 5);
+    await test.fire({ ...engine, versions });
+    expect(await test.skips()).toEqual([]);
+    expect(await test.ticks()).toHaveLength(1);
+    expect(await sql`select from queued`).toHaveLength(1);
+  });
+
   it('deactivated it does not fire; activated it goes on from there, and what passed was not missed', async () => {
     const test = await testSchedules();
     const base = soon(test.engine.clock.now());
@@ -240,6 +259,38 @@ describe('overlap', () => {
     test.goTo(base + 3 * minute + 5);
     await test.fire();
     expect(await test.ticks()).toHaveLength(2);
+  });
+
+  it('skip: a run that another process has just made counts', async () => {
+    const test = await testSchedules();
+    const { engine, sql, database } = test;
+    const base = soon(engine.clock.now());
+    test.goTo(base + 100);
+    await test.create({ cron: '* * * * *', overlap: 'skip' });
+    test.goTo(base + minute + 5);
+    // The other process sees what there is, and stands before it takes the first row.
+    await sql.unsafe(`
+      create function gate() returns boolean language plpgsql as $$ begin
+        if current_setting('application_name') = 'other' then perform pg_advisory_xact_lock_shared(1); end if;
+        return true; end $$;
+      alter table schedules rename to all_schedules;
+      create view schedules as select * from all_schedules where gate()`);
+    const others = connect(database, { name: 'other', max: 2 });
+    const other = { ...engine, sql: others, clock: { ...engine.clock, now: () => base + 2 * minute + 5 } };
+    const { firing } = await sql.begin(async (tx) => {
+      await tx`select pg_advisory_xact_lock(1)`;
+      const coming = test.fire(other);
+      const standing = () =>
+        sql`select from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`;
+      await expect.poll(standing, { timeout: 20_000 }).toHaveLength(1);
+      await test.fire();
+      expect(await test.ticks()).toHaveLength(1);
+      return { firing: coming };
+    });
+    await firing;
+    await others.end({ timeout: 1 });
+    expect(await test.ticks()).toHaveLength(1);
+    expect(await test.skips()).toMatchObject([{ reason: 'overlap', from_at: new Date(base + 2 * minute) }]);
   });
 
   it('cancel: a new run takes the place of the last one, waiting or executing', async () => {
@@ -331,6 +382,38 @@ describe('a change', () => {
     await test.fire();
     expect((await test.ticks()).map((tick) => tick.nominal_at.getTime())).toEqual([base + minute]);
   });
+
+  it.each(['an update', 'a backfill'])(
+    '%s needs one connection, and many at once wait for no other',
+    async (act) => {
+      const test = await testSchedules();
+      const { engine, sql, environment } = test;
+      const { id: first } = await test.create({ cron: '* * * * *' });
+      const { id: second } = await test.create({ cron: '* * * * *' });
+      const others = connect(test.database, { name: 'other', max: 2 });
+      const other = { ...engine, sql: others, versions: knownVersions(others), queues: queueNames(others) };
+      const past = Math.floor(engine.clock.now() / minute) * minute;
+      const range = {
+        from: new Date(past - minute).toISOString(),
+        to: new Date(past).toISOString(),
+        max: 10,
+      };
+      const begin = (id: string) =>
+        act === 'an update'
+          ? updateSchedule(other, environment.id, id, { cron: '0 * * * *', task: 'report' })
+          : backfillSchedule(other, environment, id, range);
+      const { coming } = await sql.begin(async (tx) => {
+        await tx`select from schedules for update`;
+        const both = Promise.all([begin(first), begin(second)]);
+        const waiting = () =>
+          sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+        await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(2);
+        return { coming: both };
+      });
+      expect(await coming).toHaveLength(2);
+      await others.end({ timeout: 1 });
+    },
+  );
 
   it('of the expression fires what was due by the old one, then begins', async () => {
     const test = await testSchedules();

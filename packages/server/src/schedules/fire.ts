@@ -28,6 +28,8 @@ interface DueRow extends ScheduleRow {
   readonly environment: Environment;
   readonly archived: boolean;
   readonly unattended: boolean;
+  /** Of the current version. */
+  readonly version: number | null;
   readonly busy: boolean;
 }
 
@@ -112,17 +114,35 @@ async function fire(
   return { made, stop: await cancelEarlier(tx, made, planned, new Date(now)) };
 }
 
-const claimDue = (tx: Transaction, now: Date, most: number): Promise<DueRow[]> => tx<DueRow[]>`
-  with due as materialized (
-    select * from schedules where next_at <= ${now} order by next_at limit ${most} for update skip locked
-  )
-  select s.*, e.archived_at is not null as archived,
-         json_build_object('id', e.id, 'publicId', e.public_id, 'kind', e.kind, 'branch', e.branch,
-                           'projectId', e.project_id, 'projectRef', p.ref) as environment,
-         e.kind = 'dev' and not exists (select from runners r where r.env = s.env and r.expires_at > ${now}) as unattended,
-         s.overlap in ('skip', 'cancel') and exists (
-           select from runs r where r.env = s.env and r.id = s.last_run_id and r.status is null) as busy
-    from due s join environments e on e.id = s.env join projects p on p.id = e.project_id`;
+async function claimDue(tx: Transaction, now: Date, most: number): Promise<DueRow[]> {
+  const rows = await tx<Omit<DueRow, 'busy'>[]>`
+    with due as materialized (
+      select * from schedules where next_at <= ${now} order by next_at limit ${most} for update skip locked
+    )
+    select s.*, e.archived_at is not null as archived,
+           json_build_object('id', e.id, 'publicId', e.public_id, 'kind', e.kind, 'branch', e.branch,
+                             'projectId', e.project_id, 'projectRef', p.ref) as environment,
+           e.kind = 'dev' and not exists (select from runners r where r.env = s.env and r.expires_at > ${now}) as unattended,
+           (select c.version_id from current_versions c where c.env = s.env) as version
+      from due s join environments e on e.id = s.env join projects p on p.id = e.project_id`;
+  const busy = await busyAmong(tx, rows);
+  return rows.map((row) => ({ ...row, busy: busy.has(row) }));
+}
+
+/** Asked when the rows are held: the statement that took them does not see the run of whoever had one just before. */
+async function busyAmong<R extends ScheduleRow>(
+  tx: Transaction,
+  rows: readonly R[],
+): Promise<ReadonlySet<R>> {
+  const asked = rows.filter(({ overlap }) => overlap === 'skip' || overlap === 'cancel');
+  if (asked.length === 0) return new Set();
+  const live = await tx<{ ix: number }[]>`
+    select i.ix::int as ix
+      from unnest(${column(asked, ({ env }) => env)}::int[], ${column(asked, (row) => row.last_run_id)}::text[])
+             with ordinality as i (env, run_id, ix)
+      join runs r on r.env = i.env and r.id = i.run_id and r.status is null`;
+  return new Set(live.flatMap(({ ix }) => asked[ix - 1] ?? []));
+}
 
 async function planRow(engine: Engine, row: DueRow, now: number, stopped?: SkipReason): Promise<Fired> {
   const first = row.next_nominal?.getTime() ?? now;
@@ -168,7 +188,12 @@ async function planRow(engine: Engine, row: DueRow, now: number, stopped?: SkipR
 async function reasonToStop({ versions }: Engine, row: DueRow): Promise<SkipReason | undefined> {
   if (row.archived) return 'archived';
   if (row.unattended) return 'no_runner';
-  const current = await versions.current(row.env);
+  let current = await versions.current(row.env);
+  if ((current?.id ?? null) !== row.version) {
+    // Another one is current than this process last heard of.
+    versions.forget(row.env);
+    current = await versions.current(row.env);
+  }
   return isScheduledTask(current?.tasks.get(row.task)) ? undefined : 'no_task';
 }
 

@@ -18,17 +18,23 @@ export async function updateSchedule(
   body: Body<Operations['updateSchedule']>,
   record?: RecordHere,
 ): Promise<ScheduleRow> {
+  changeable(await findSchedule(engine.sql, env, idOrKey));
+  // Before the transaction: it may ask the database, over a connection of its own.
+  await requireScheduledTask(engine, env, body.task);
   return engine.sql.begin(async (tx) => {
-    const row = await findSchedule(tx, env, idOrKey, true);
-    if (!row) throw scheduleNotFound();
-    if (row.type === 'DECLARATIVE') {
-      throw unprocessable(
-        `Cannot update a declarative schedule: change the cron of task ${row.task} in its code and deploy it.`,
-      );
-    }
-    await requireScheduledTask(engine, env, body.task);
+    const row = changeable(await findSchedule(tx, env, idOrKey, true));
     return replaceSettings(tx, row, body, engine.clock.now(), record);
   });
+}
+
+function changeable(row: ScheduleRow | undefined): ScheduleRow {
+  if (!row) throw scheduleNotFound();
+  if (row.type === 'DECLARATIVE') {
+    throw unprocessable(
+      `Cannot update a declarative schedule: change the cron of task ${row.task} in its code and deploy it.`,
+    );
+  }
+  return row;
 }
 
 /** Writes new settings over a locked row. */
