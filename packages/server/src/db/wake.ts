@@ -42,17 +42,23 @@ export async function startWakes(sql: Sql, log: Log, clock: Clock): Promise<Wake
   let timer: NodeJS.Timeout | undefined;
 
   const send = (wakes: readonly (Wake | { kind: 'here' })[]): void => {
+    if (wakes.length === 0) return;
+    const text = JSON.stringify({ from: self, wakes });
     // A notification holds at most 8,000 bytes.
-    for (let at = 0; at < wakes.length; at += 50) {
-      const text = JSON.stringify({ from: self, wakes: wakes.slice(at, at + 50) });
-      if (text.length < 7_900)
-        sql`select pg_notify(${channel}, ${text})`.catch(() => log.warn('database.lost', { at: 'notify' }));
+    if (text.length < 7_900) {
+      sql`select pg_notify(${channel}, ${text})`.catch(() => log.warn('database.lost', { at: 'notify' }));
+    } else if (wakes.length > 1) {
+      const half = Math.ceil(wakes.length / 2);
+      send(wakes.slice(0, half));
+      send(wakes.slice(half));
     }
   };
 
   const listening = await sql.listen(channel, (text) => {
     const { from, wakes } = JSON.parse(text) as { from: string; wakes: (Wake | { kind: 'here' })[] };
     if (from === self) return;
+    // Who has just begun would tell nobody anything until it hears of somebody.
+    if (!seen.has(from)) send([{ kind: 'here' }]);
     seen.set(from, clock.now());
     for (const wake of wakes) {
       if (wake.kind !== 'here') for (const hear of hearers) hear(wake);

@@ -27,11 +27,12 @@ export async function changeQueue(
   record?: RecordHere,
 ): Promise<Queue | undefined> {
   await sql.begin(async (tx) => {
-    await tx`select claim_lock(${env})`;
+    // The queue before the lock of claims, as whoever registers a version.
     const [old] = await tx<QueueState[]>`
       select id, name, paused, concurrency_override as override from queues
-       where env = ${env} and ${named(tx, reference)}`;
+       where env = ${env} and ${named(tx, reference)} for no key update`;
     if (!old) return;
+    await tx`select claim_lock(${env})`;
     await write(tx, old.id, change);
     await tx`update lanes set blocked = false where env = ${env} and queue_id = ${old.id} and blocked`;
     if (record) await recordQueue(tx, record, old, change);

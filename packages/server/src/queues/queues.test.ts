@@ -54,6 +54,27 @@ describe('queues', () => {
     expect(await findQueue(t.sql, env, mail)).toMatchObject({ paused: false });
   });
 
+  it('can be paused while a version that changes their limit is registered', async () => {
+    const t = await testEngine();
+    const env = t.environment.id;
+    await t.register(sends);
+    const waiting = async (count: number) => {
+      const locked = () => t.sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await expect.poll(locked, { timeout: 15_000 }).toHaveLength(count);
+    };
+    const acts = await t.sql.begin(async (tx) => {
+      await tx`select from queues where env = ${env} for update`;
+      const registered = t.register({ ...sends, queue: { name: 'mail', concurrencyLimit: 2 } });
+      await waiting(1);
+      const paused = changeQueue(t.sql, env, mail, { paused: true });
+      await waiting(2);
+      return { both: Promise.all([registered, paused]) };
+    });
+    await acts.both;
+    expect(await findQueue(t.sql, env, mail)).toMatchObject({ paused: true, concurrencyLimit: 2 });
+  });
+
   it('start nothing while they are paused, and all again when they are resumed', async () => {
     const t = await testEngine();
     const env = t.environment.id;

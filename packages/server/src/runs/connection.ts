@@ -65,7 +65,6 @@ interface LeasedRow {
   /** Of its suspension, if it is suspended. */
   readonly spell: string | null;
   readonly task: string;
-  readonly cancel_requested: boolean;
 }
 
 /** Serves one runner's connection, from `hello` to its end. Messages are handled in the order in which they came. */
@@ -85,6 +84,15 @@ export function serveRunner(
   const refuse = (reason: string, retry: boolean): void => {
     socket.send({ type: 'refused', reason, retry });
     socket.close();
+  };
+
+  const failed = (error: unknown): void => engine.log.warn('runner.refused', { env, error: String(error) });
+
+  /** This connection is over: its runner's attempts are taken back, unless it has another one by then. */
+  const rescueUnlessBack = (id: string): void => {
+    setTimeout(() => {
+      if (!closing()) rescueRunner(dependencies, id, connection).catch(failed);
+    }, times.graceMs);
   };
 
   const greet = async (hello: Extract<RunnerMessage, { type: 'hello' }>): Promise<void> => {
@@ -111,14 +119,14 @@ export function serveRunner(
     );
     // In one statement: a run that is resumed between two would be missed by both, and its code be given up.
     const leased = await sql<LeasedRow[]>`
-      select l.run_id, l.fence, l.spell, r.task, l.cancel_requested
-        from (select env, run_id, fence, null as spell, cancel_requested from leases where runner_id = ${hello.runner}
+      select l.run_id, l.fence, l.spell, r.task
+        from (select env, run_id, fence, null as spell from leases where runner_id = ${hello.runner}
               union all
-              select env, run_id, fence, spell, cancel_requested from suspended where runner_id = ${hello.runner}) l
+              select env, run_id, fence, spell from suspended where runner_id = ${hello.runner}) l
         join runs r on r.env = l.env and r.id = l.run_id`;
     const stillHeld = new Set(hello.held);
-    for (const { run_id: run, task, spell, ...lease } of leased) {
-      const fence = Number(lease.fence);
+    for (const { run_id: run, task, spell, fence: text } of leased) {
+      const fence = Number(text);
       if (!stillHeld.has(fence)) continue;
       joined.held.set(fence, { env, run, task });
       if (spell !== null) joined.suspend(fence, Number(spell));
@@ -127,7 +135,7 @@ export function serveRunner(
     await reclaimUnheld(dependencies, hello.runner, hello.held, now);
     const taught = await variables(env);
     joined.revision = taught.revision ?? 0;
-    if (!open) return;
+    if (!open) return rescueUnlessBack(hello.runner);
     const before = runners.get(hello.runner);
     if (before) runners.remove(before);
     runner = joined;
@@ -139,8 +147,6 @@ export function serveRunner(
       ...taught,
       environment,
     });
-    const cancelled = leased.filter((lease) => lease.cancel_requested).map((lease) => Number(lease.fence));
-    if (cancelled.length > 0) joined.send({ type: 'cancel', fences: cancelled });
     runners.add(joined);
     log.info('runner.connected', {
       runner: hello.runner,
@@ -151,6 +157,8 @@ export function serveRunner(
     });
     dispatch.wake(env);
     resume(env);
+    // Only now: who cancels from here on finds it connected, and before that told nobody.
+    await tellCanceled(sql, joined);
   };
 
   const settleAll = async (present: ConnectedRunner, settlements: readonly Settlement[]): Promise<void> => {
@@ -190,7 +198,8 @@ export function serveRunner(
        where id = ${present.id} and connection = ${connection} returning id`;
     // Rescued in the meantime: it must say again what it holds.
     if (!row) return refuse('This runner was taken for lost. Connect again.', true);
-    await reclaimUnheld(dependencies, present.id, [...present.held.keys()], now - times.heartbeatMs);
+    const arrivedUntil = present.arrivedUntil(now - times.heartbeatMs);
+    await reclaimUnheld(dependencies, present.id, [...present.held.keys()], arrivedUntil);
     await tellMissed(sql, present);
     await tellCanceled(sql, present);
   };
@@ -231,8 +240,6 @@ export function serveRunner(
     }
   };
 
-  const failed = (error: unknown): void => engine.log.warn('runner.refused', { env, error: String(error) });
-
   return {
     receive(text) {
       const message = readMessage(text);
@@ -256,9 +263,7 @@ export function serveRunner(
       const left = gone.draining && gone.held.size === 0;
       if (left) engine.log.info('runner.left', { runner: gone.id, env });
       else engine.log.warn('runner.lost', { runner: gone.id, env, held: gone.held.size });
-      setTimeout(() => {
-        if (!closing()) rescueRunner(dependencies, gone.id, connection).catch(failed);
-      }, times.graceMs);
+      rescueUnlessBack(gone.id);
     },
   };
 }

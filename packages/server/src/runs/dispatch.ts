@@ -70,10 +70,15 @@ export function createDispatch(
       const current = await engine.versions.current(env);
       const want = Math.min(mostClaimed, runner.free);
       if (want <= 0) continue;
-      const { assignments, turn } = await claimRuns(engine, sql, runner, current?.id, want, ring.turn);
-      ring.turn = turn;
-      if (assignments.length > 0) runner.assign(assignments);
-      if (assignments.length < want && ring.epoch === epoch) ring.drained.add(runner);
+      const leased = runner.leasing(engine.clock.now());
+      try {
+        const { assignments, turn } = await claimRuns(engine, sql, runner, current?.id, want, ring.turn);
+        ring.turn = turn;
+        if (assignments.length > 0) runner.assign(assignments);
+        if (assignments.length < want && ring.epoch === epoch) ring.drained.add(runner);
+      } finally {
+        leased();
+      }
     }
   };
 
@@ -120,25 +125,28 @@ export function createDispatch(
       const runner = freest(runners.in(env), (one) => one.versions.has(current.id) && ring.drained.has(one));
       if (!runner) return undefined;
       runner.promised++;
+      const leased = runner.leasing(engine.clock.now());
+      const giveBack = (): void => {
+        runner.promised--;
+        leased();
+      };
       return {
         runner: runner.id,
         version: current.id,
         accept(assignment) {
           assignment.then(
             (ready) => {
-              runner.promised--;
+              giveBack();
               runner.assign([ready]);
             },
             (error: unknown) => {
-              runner.promised--;
+              giveBack();
               // It is leased all the same: the runner's next heartbeat does not name it, and it is taken back.
               engine.log.warn('dispatch.failed', { env, error: String(error) });
             },
           );
         },
-        decline() {
-          runner.promised--;
-        },
+        decline: giveBack,
       };
     },
     wake(env) {

@@ -63,7 +63,7 @@ it('a debounced run goes with all keys that led to it', async () => {
 });
 
 it('keys that led elsewhere before an upgrade are found as well', async () => {
-  const database = await databaseBefore('0026');
+  const database = await databaseBefore('0021');
   const sql = connect(database.connection, { name: 'test', max: 2 });
   onTestFinished(async () => {
     await sql.end({ timeout: 1 });

@@ -60,7 +60,11 @@ async function writeRuns(
       // Now what it met is there to be seen.
       (await insertRuns(engine, runs, offers));
     if (!plain) {
-      for (const row of rows) if (!row.cached && row.refused === null) noted.add(runs[row.ix - 1] as NewRun);
+      for (const row of rows) {
+        const run = runs[row.ix - 1] as NewRun;
+        // Where the call led to an earlier run, none was created and nothing noted of it.
+        if (row.run_id === run.id) noted.add(run);
+      }
     }
   } catch (error) {
     for (const offer of offers) offer?.decline();

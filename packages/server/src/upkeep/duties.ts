@@ -155,9 +155,12 @@ export function duties(dependencies: RescueDependencies, retention: Retention): 
       name: 'pruner',
       everyMs: 60_000,
       async round() {
+        // Locked first, here and below: a row that is being taken over by a new run is a new one, and before 17.7, 16.11 and 15.15 PostgreSQL
+        // would delete it in the old one's stead.
         const keys = await sql`
           delete from idempotency_keys where ctid = any(array(
-            select ctid from idempotency_keys where expires_at <= ${now()} order by expires_at limit ${mostAtOnce}))`;
+            select ctid from idempotency_keys where expires_at <= ${now()} order by expires_at limit ${mostAtOnce}
+               for update skip locked))`;
         const logs = await sql`
           delete from run_logs where ctid = any(array(
             select ctid from run_logs where at < ${new Date(clock.now() - retention.logsMs)} limit ${mostAtOnce}))`;
@@ -166,7 +169,7 @@ export function duties(dependencies: RescueDependencies, retention: Retention): 
           delete from debounces where ctid = any(array(
             select b.ctid from debounces b
              where b.due <= ${now()} and not exists (select from delayed d where d.env = b.env and d.run_id = b.run_id)
-             order by b.due limit ${mostAtOnce}))`;
+             order by b.due limit ${mostAtOnce} for update skip locked))`;
         return [keys, logs, debounces].some(({ count }) => count >= mostAtOnce);
       },
     },

@@ -29,6 +29,8 @@ export class ConnectedRunner {
   readonly #resumed = new Map<number, number>();
   /** Slots promised to a write that is under way. */
   promised = 0;
+  /** Writes under way that may lease something to it, with when they began. */
+  readonly #leasing = new Set<{ readonly since: number }>();
   /** The revision of the environment's variables that it was told last. */
   revision = 0;
 
@@ -51,6 +53,18 @@ export class ConnectedRunner {
     return this.draining ? 0 : this.capacity - (this.held.size - suspended) - this.promised;
   }
 
+  /** A write begins that may lease something to it. To be called once that is held, or was nothing. */
+  leasing(since: number): () => void {
+    const write = { since };
+    this.#leasing.add(write);
+    return () => void this.#leasing.delete(write);
+  }
+
+  /** Until when everything that was leased to it would be held by now; at the latest `at`. Milliseconds by the database's clock. */
+  arrivedUntil(at: number): number {
+    return Math.min(at, ...[...this.#leasing].map(({ since }) => since - 1));
+  }
+
   /** Attempts that wait, as far as it was told, with the spell of their suspension. */
   get suspended(): Iterable<readonly [fence: number, spell: number]> {
     return this.#spells;
@@ -62,14 +76,18 @@ export class ConnectedRunner {
 
   /** Tells it where attempts stand with their waits. */
   tellWaited(attempts: readonly AttemptWaited[]): void {
-    for (const { fence, state, spell } of attempts) {
+    // What is said twice of the end of a wait may come when it waits again.
+    const news = attempts.filter(
+      ({ fence, state, spell }) => state !== 'resumed' || (spell ?? 0) >= (this.#spells.get(fence) ?? 0),
+    );
+    for (const { fence, state, spell } of news) {
       if (spell === null) continue;
       if (state === 'suspended') this.suspend(fence, spell);
       if (state !== 'resumed' || !this.held.has(fence)) continue;
       this.#resumed.set(fence, spell);
       this.#spells.delete(fence);
     }
-    if (attempts.length > 0) this.send({ type: 'waited', attempts });
+    if (news.length > 0) this.send({ type: 'waited', attempts: news });
   }
 
   /** It holds this attempt no longer. */

@@ -312,6 +312,14 @@ it('a runner is told again of places that it did not hear of, and its waiting at
   // What is said of an older suspension comes too late.
   runner.tellWaited([waited]);
   expect(runner.free).toBe(2);
+  // And what is said twice of its end, when it waits again.
+  const next = await begin(attempt!, { key: 'time/2', kind: 'TIME', until: t.engine.clock.now() + 1_000 });
+  runner.tellWaited([next]);
+  expect(runner.free).toBe(3);
+  runner.tellWaited([{ fence, state: 'resumed', spell, keys: ['time/1'] }]);
+  expect(runner.free).toBe(3);
+  expect([...runner.suspended]).toEqual([[fence, next.spell]]);
+  expect(sent.at(-1)).toEqual({ type: 'waited', attempts: [next] });
   runner.release(fence);
   expect(runner.free).toBe(3);
 });

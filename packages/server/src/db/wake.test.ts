@@ -1,0 +1,56 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { testDatabase } from '../../../../test/support/database.ts';
+import { createLog } from '../log.ts';
+import { startClock } from './clock.ts';
+import { connect } from './connect.ts';
+import { startWakes, type Wake } from './wake.ts';
+
+/** Processes of one database that never say again that they are there. */
+async function processes() {
+  const { connection, drop } = await testDatabase();
+  const sql = connect(connection, { name: 'test', max: 2 });
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const clock = await startClock(sql);
+  const stops: (() => Promise<void>)[] = [];
+  onTestFinished(async () => {
+    for (const stop of stops) await stop();
+    clock.stop();
+    vi.useRealTimers();
+    await sql.end();
+    await drop();
+  });
+  return async () => {
+    const wakes = await startWakes(sql, createLog({ write() {} }), clock);
+    stops.push(wakes.stop);
+    const heard: Wake[] = [];
+    wakes.listen((wake) => heard.push(wake));
+    return { tell: wakes.tell, heard };
+  };
+}
+
+it('a process that has just begun is heard by those that were there before', async () => {
+  const start = await processes();
+  const first = await start();
+  const second = await start();
+  // Not `expect.poll`: it would let the time pass after which they say again that they are there.
+  for (let n = 0; n < 500 && first.heard.length === 0; n++) {
+    second.tell({ kind: 'queued', env: 1 });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  expect(first.heard).toContainEqual({ kind: 'queued', env: 1 });
+});
+
+it('what is too much for one notification is told in several', async () => {
+  const start = await processes();
+  const teller = await start();
+  const hearer = await start();
+  const told = () => {
+    teller.tell({ kind: 'queued', env: 1 });
+    return hearer.heard.length;
+  };
+  await expect.poll(told, { timeout: 15_000 }).toBeGreaterThan(0);
+  const fences = Array.from({ length: 100 }, (_, n) => 1_000_000 + n);
+  for (let n = 0; n < 40; n++) teller.tell({ kind: 'cancel', runner: `runner ${n}`, fences });
+  const cancelled = () => hearer.heard.filter((wake) => wake.kind === 'cancel').length;
+  await expect.poll(cancelled, { timeout: 15_000 }).toBe(40);
+});
