@@ -1,7 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Hub } from './hub.ts';
 import type { Page } from './page.ts';
 import { runStream } from './key.ts';
-import { collector, testStore, texts } from './testing/store.ts';
+import { readTails } from './read.ts';
+import { collector, gate, testStore, texts } from './testing/store.ts';
 
 const upTo = (count: number, from = 0) => Array.from({ length: count }, (_, n) => n + from);
 const eventually = async (seqs: () => readonly number[], expected: readonly number[], timeout = 20_000) =>
@@ -108,6 +110,33 @@ describe('a follower', () => {
     store.follow(key, 2, none.follower);
     await store.append(key, texts('new'));
     await eventually(() => none.seqs, [10]);
+  });
+
+  it('that joins a read which found everything trimmed misses nothing that came since', async () => {
+    const store = await testStore();
+    const key = await store.channel();
+    await store.append(key, texts('old'));
+    await store.trim(key, 1);
+    const [read, told] = [gate(), gate()];
+    const hub = new Hub({
+      tails: (ids) => readTails(store.sql, ids),
+      async read(of, from) {
+        const found = await store.read(of, from);
+        read.open();
+        await told.opened;
+        return found;
+      },
+    });
+    onTestFinished(() => hub.stop());
+    const [early, late] = [collector(), collector()];
+    hub.follow(key, 0, early.follower);
+    await read.opened;
+    const { start, at } = await store.append(key, texts('new'));
+    hub.published(key, [{ body: 'new', seq: start, at }]);
+    hub.follow(key, 0, late.follower);
+    told.open();
+    await eventually(() => early.seqs, [1]);
+    await eventually(() => late.seqs, [1]);
   });
 });
 

@@ -18,6 +18,8 @@ export interface Follower {
 export interface Following {
   /** The number of the record that it gets next. */
   readonly cursor: number;
+  /** Whether everything that there is has been delivered, as far as is known here. */
+  readonly live: boolean;
   resume(): void;
   close(): void;
 }
@@ -140,11 +142,11 @@ export class Hub {
           follower.caughtUp?.();
           return;
         }
-        const found = this.pages.at(spoke.key, reader.cursor);
+        const found = this.pages.at(spoke.key, reader.cursor, tail);
         const page = found instanceof Promise ? await found : found;
         if (!open) return;
-        // All that was left has been trimmed.
-        if (!page) reader.cursor = tail;
+        // All before it has been trimmed.
+        if (typeof page === 'number') reader.cursor = page;
         else reader.take(page);
       }
     };

@@ -16,7 +16,7 @@ export class Pages {
   readonly #read: (key: ChannelKey, from: number) => Promise<Records>;
   readonly #kept = new Map<string, { key: ChannelKey; page: Page; cost: number }>();
   readonly #names = new Map<string, Set<string>>();
-  readonly #reading = new Map<string, Promise<Page | undefined>>();
+  readonly #reading = new Map<string, Promise<Page | number>>();
   #cost = 0;
   /** How often the log was read. */
   reads = 0;
@@ -40,8 +40,11 @@ export class Pages {
     }
   }
 
-  /** The page that begins with record `from`, or with a later one if that was trimmed; undefined if there is none yet. */
-  at(key: ChannelKey, from: number): Page | Promise<Page | undefined> {
+  /**
+   * The page that begins with record `from`, or with a later one if that was trimmed; where all up to some number was, that number. `tail`
+   * is the channel's, as far as is known. Whoever shares a read that began before that was known is told how far the read can have seen.
+   */
+  at(key: ChannelKey, from: number, tail: number): Page | Promise<Page | number> {
     const name = `${key.id} ${from}`;
     const kept = this.#kept.get(name);
     if (kept) return kept.page;
@@ -50,7 +53,7 @@ export class Pages {
       this.reads++;
       reading = this.#read(key, from)
         .then(({ records }) => {
-          if (records.length === 0) return undefined;
+          if (records.length === 0) return tail;
           const page = new Page(records);
           // Forgotten meanwhile, it may be of another life of the channel.
           if (this.#reading.get(name) === reading) this.keep(key, page);

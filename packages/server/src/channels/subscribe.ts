@@ -26,7 +26,8 @@ export function subscribe(channels: Channels, streams: EventStreams, subscribing
     let idle: NodeJS.Timeout | undefined;
     const waitForIdle = (ms: number): void => {
       idle = setTimeout(() => {
-        const left = idleMs - (performance.now() - newsAt);
+        // Who is behind has news to come, whatever holds them up.
+        const left = following.live ? idleMs - (performance.now() - newsAt) : idleMs;
         // A millisecond early is not idle for longer.
         if (left > 1) waitForIdle(left);
         else stream.end(endOf(framing));

@@ -45,6 +45,10 @@ export class SetLog {
     if (drop > 0) this.#changes.splice(0, drop);
   }
 
+  has(id: string): boolean {
+    return this.#latest.has(id);
+  }
+
   /** The latest changes behind a number, oldest first. */
   since(seq: number): Change[] {
     let low = 0;

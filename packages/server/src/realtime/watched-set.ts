@@ -73,10 +73,11 @@ export class WatchedSet implements Feed {
     const from = readPlace(place);
     if (!from) return 'lost';
     const own = from.process === this.#self;
-    const isLost = own
-      ? from.seq < this.#log.droppedSeq
-      : from.at < this.#knownSince || from.at - lagMs < this.#log.droppedAt;
-    if (isLost) return 'lost';
+    const isLost = (): boolean =>
+      own
+        ? from.seq < this.#log.droppedSeq
+        : from.at < this.#knownSince || from.at - lagMs < this.#log.droppedAt;
+    if (isLost()) return 'lost';
     const missed = (): Change[] =>
       own ? this.#log.since(from.seq) : this.#log.since(0).filter((change) => change.at >= from.at - lagMs);
     const isNews = (changes: readonly Change[]): boolean =>
@@ -90,7 +91,7 @@ export class WatchedSet implements Feed {
       await woken;
       this.#waiting.delete(wake);
     }
-    if (from.seq < this.#log.droppedSeq && own) return 'lost';
+    if (isLost()) return 'lost';
     const runs = missed().map((change) => change.run);
     return { runs, place: this.place, over: this.#isOver };
   }
@@ -159,7 +160,9 @@ export class WatchedSet implements Feed {
     }
     const changedAt = (run: ShownRun): number => run.updated_at.getTime();
     for (const run of first.toSorted((a, b) => changedAt(a) - changedAt(b))) {
-      if (changedAt(run) >= aliveSince.getTime()) this.#log.add(run, changedAt(run));
+      // One that has changed since it was met is there already, as it is now.
+      if (changedAt(run) >= aliveSince.getTime() && !this.#log.has(run.id))
+        this.#log.add(run, changedAt(run));
     }
     this.#knownSince = aliveSince.getTime();
   }

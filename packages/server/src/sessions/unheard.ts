@@ -2,7 +2,8 @@ import type { Settlement } from '@millrace/contract/runner';
 import { environment } from '../auth/look-up.ts';
 import type { Environment } from '../auth/principal.ts';
 import { sessionChannel } from '../channels/key.ts';
-import type { Sql } from '../db/connect.ts';
+import { mayPass } from '../db/again.ts';
+import { DatabaseLost, type Sql } from '../db/connect.ts';
 import type { Log } from '../log.ts';
 import { findSession } from './find.ts';
 import type { SessionRow } from './row.ts';
@@ -20,6 +21,9 @@ export type ServeUnheard = (
   heard: NonNullable<Settlement['heard']>,
 ) => Promise<void>;
 
+const againMs = 500;
+const mostTries = 1_200;
+
 /**
  * Starts another run for messages that came while a run lived and that it did not take before it ended: whoever appended them saw
  * a live run. Called when the end is written down, so that one of the two sees what the other did.
@@ -27,14 +31,26 @@ export type ServeUnheard = (
 export function serveUnheard({ sql, log, ensureServed }: UnheardDependencies): ServeUnheard {
   return async (env, run, heard) => {
     try {
-      for (const { row, last } of await namedSessions(sql, env, heard)) {
-        const found = await leftUnheard(sql, row, run, last);
-        if (found) await ensureServed(found, row.id);
+      for (const { row, last } of await surely(() => namedSessions(sql, env, heard))) {
+        const found = await surely(() => leftUnheard(sql, row, run, last));
+        if (found) await surely(() => ensureServed(found, row.id));
       }
     } catch (error) {
       log.warn('session.unserved', { run, error: String(error) });
     }
   };
+}
+
+/** Nobody else finds these messages, for they came before the end of a run: tried until PostgreSQL is back, for ten minutes. */
+async function surely<T>(act: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await act();
+    } catch (error) {
+      if (tries === mostTries || !(error instanceof DatabaseLost || mayPass(error))) throw error;
+      await new Promise((resolve) => setTimeout(resolve, againMs).unref());
+    }
+  }
 }
 
 /** A run may have opened a session under both of its names. */

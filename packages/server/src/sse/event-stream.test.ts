@@ -73,6 +73,20 @@ describe('an event-stream', () => {
     await becomes(() => refused.events, ['over']);
   });
 
+  it('that has ended does not keep the connection of a client that takes nothing', async () => {
+    const { near, far, stream, events } = await streamOn();
+    near.pause();
+    const frame = onWire('x'.repeat(500_000), 'chunks');
+    while (stream.send(frame));
+    stream.end();
+    expect(events).toEqual(['over']);
+    expect(far.writableLength).toBeGreaterThan(0);
+    // What the platform does when nothing has moved for so long.
+    expect(far.timeout).toBe(30_000);
+    far.emit('timeout');
+    expect(far.destroyed).toBe(true);
+  });
+
   it('tells when it is full and when there is room again, and leaves no listener behind each time', async () => {
     const { near, far, stream, events } = await streamOn();
     const frame = onWire('x'.repeat(200_000), 'chunks');

@@ -70,6 +70,8 @@ export class EventStream {
     const { socket } = this.#exchange;
     if (last !== '') socket.write(onWire(last, this.wire));
     socket.end(this.wire === 'chunks' ? '0\r\n\r\n' : '');
+    // Nobody looks at it any more, and a client that does not take the rest would keep it, and a server that closes, for ever.
+    socket.setTimeout(stalledMs, () => socket.destroy());
     this.#finish();
   }
 

@@ -86,3 +86,12 @@ export function collector(more: Partial<Follower> = {}) {
   };
   return { seqs, bodies, follower };
 }
+
+/** Something that a test waits for, or lets happen. */
+export function gate() {
+  let open!: () => void;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}

@@ -1,0 +1,69 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { cancelRun } from '../runs/cancel.ts';
+import { testEngine } from '../runs/testing/engine.ts';
+import { followRuns, type Told } from './follow.ts';
+import type { ShownRun } from './shown-run.ts';
+import { taggedRuns } from './subject.ts';
+import { WatchedSet } from './watched-set.ts';
+
+const wait = { timeout: 20_000, interval: 5 };
+
+it('who comes from another process gets what changed while the set was first looked at', async () => {
+  const t = await testEngine();
+  const { sql, clock } = t.engine;
+  const env = t.environment.id;
+  const before = clock.now();
+  const [early, late] = [
+    await t.trigger('send', { tags: ['watched'] }),
+    await t.trigger('send', { tags: ['watched'] }),
+  ];
+  const followed = followRuns(sql, { pollMs: 60_000 });
+  onTestFinished(followed.stop);
+  let open!: () => void;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const seen: (ShownRun | null)[] = [];
+  const follow = (of: number, id: string, told: Told) =>
+    followed.follow(of, id, (run) => {
+      if (id === late.id) return void opened.then(() => told(run));
+      seen.push(run);
+      told(run);
+    });
+  const subject = taggedRuns(env, ['watched'], [], before - 1_000);
+  const set = new WatchedSet(subject, { sql, clock, followed: { ...followed, follow } });
+  onTestFinished(() => set.close());
+  await expect.poll(() => seen.length, wait).toBe(1);
+  await cancelRun(t.engine, t.runners, env, early.id);
+  followed.look(env, [early.id]);
+  await expect.poll(() => seen.at(-1)?.status, wait).toBe('CANCELED');
+  open();
+  await set.ready;
+  const news = await set.next(`${before}.1.1`, new AbortController().signal);
+  const shown = news === 'lost' ? [] : news.runs.filter(({ id }) => id === early.id);
+  expect(shown.map(({ status }) => status)).toEqual(['CANCELED']);
+});
+
+it('who comes from another process and misses a change, because so much changed at once, begins again', async () => {
+  const t = await testEngine();
+  const { sql, clock } = t.engine;
+  for (let n = 0; n < 2; n++) await t.trigger('send', { tags: ['watched'] });
+  const followed = followRuns(sql, { pollMs: 60_000 });
+  onTestFinished(followed.stop);
+  const members: { run: ShownRun; told: Told }[] = [];
+  const follow = (env: number, id: string, told: Told) =>
+    followed.follow(env, id, (run) => {
+      if (run) members.push({ run, told });
+      told(run);
+    });
+  const subject = taggedRuns(t.environment.id, ['watched'], [], clock.now() - 10_000);
+  const set = new WatchedSet(subject, { sql, clock, followed: { ...followed, follow } });
+  onTestFinished(() => set.close());
+  await set.ready;
+  const gone = new AbortController();
+  const news = set.next(`${clock.now()}.1.1`, gone.signal);
+  // One macrotask later it waits for news.
+  await new Promise((resolve) => setImmediate(resolve));
+  for (const { run, told } of members) told({ ...run, payload: 'x'.repeat(3_000_000) });
+  expect(await news).toBe('lost');
+});
