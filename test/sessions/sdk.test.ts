@@ -153,6 +153,27 @@ describe('.in', () => {
   });
 });
 
+it('what a wait has taken is not taken again because a slow listener comes to it later', async () => {
+  await configured();
+  const { id } = await sessions.start(chat);
+  const session = sessions.open(id);
+  for (const n of [0, 1, 2]) await session.in.send(n);
+  const got: unknown[] = [];
+  const go: (() => void)[] = [];
+  const listening = session.in.on(async ({ data }) => {
+    got.push(data);
+    await new Promise<void>((resolve) => go.push(resolve));
+  });
+  await expect.poll(() => got, { timeout: 20_000 }).toEqual([0]);
+  expect(await session.in.wait().unwrap()).toBe(1);
+  expect(await session.in.wait().unwrap()).toBe(2);
+  go.shift()?.();
+  await expect.poll(() => got, { timeout: 20_000 }).toEqual([0, 1]);
+  await session.in.send(3);
+  expect(await session.in.wait().unwrap()).toBe(3);
+  listening.off();
+});
+
 describe('a wait outside of a run', () => {
   it('ends when the session is closed or expires, after the messages that came before', async () => {
     await configured();

@@ -94,6 +94,8 @@ export class Serving {
   }
 
   cancel(fences: readonly number[]): void {
+    // They begin when everything is loaded, and are asked to stop right after that: before any of their code has run.
+    if (!this.#sdk) return void this.#loaded.then(() => this.cancel(fences));
     for (const fence of fences) this.#live.get(fence)?.abort({ kind: 'canceled' });
   }
 

@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { serve, tasksFile } from './testing/serve.ts';
 
@@ -17,6 +19,26 @@ test('what runs write to the console is kept a run, in order, with its level, an
     expect(mine[3]).toMatchObject({ message: 'three', attempt: 1 });
   }
   expect(echoed).toHaveLength(8);
+});
+
+test('an attempt that is asked to stop while its task file is imported does not begin', async () => {
+  const slow =
+    "import { existsSync } from 'node:fs';\n" +
+    tasksFile({ alone: "console.log('began');", quick: '' }, { alone: 'isolated: true,' }) +
+    "\nwhile (existsSync('latch')) await sleep(20);\nawait sleep(100);\n";
+  const { peer, project, runner } = await serve({ 'tasks/all.ts': slow });
+  // Its process is there.
+  await peer.outcome(peer.assign('quick'));
+  const processes = runner.pids().length;
+  await project.write('latch', '');
+  const fence = peer.assign('alone');
+  await expect.poll(() => runner.pids().length, { timeout: 20_000 }).toBe(processes + 1);
+  peer.send({ type: 'cancel', fences: [fence] });
+  // Messages are taken in order, so it has been told of that.
+  await peer.outcome(peer.assign('quick'));
+  await rm(join(project.dir, 'latch'));
+  expect(await peer.outcome(fence)).toEqual({ kind: 'canceled' });
+  expect(peer.lines).toEqual([]);
 });
 
 test("a run's lines reach the server before its settlement", async () => {

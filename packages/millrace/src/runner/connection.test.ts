@@ -70,6 +70,26 @@ test('a server that is silent for as long as leases last is given up: its attemp
   expect(peer.hellos[1]?.held).toEqual([]);
 });
 
+test('a server that takes its time with its welcome after a long silence is waited for', async () => {
+  const { peer, states } = await serve({ 'tasks/all.ts': tasksFile({ quick: '' }) }, {}, (prepared) => {
+    prepared.heartbeatMs = 200;
+    prepared.leaseMs = 3_000;
+  });
+  peer.refuseWith = 503;
+  peer.welcomes = false;
+  peer.cut();
+  const away = new Promise((resolve) => setTimeout(resolve, 1_700));
+  await away;
+  peer.refuseWith = undefined;
+  await peer.until(() => peer.hellos.length === 2);
+  // No longer than the runner puts up with, and longer than it takes to look at that again.
+  const slow = new Promise((resolve) => setTimeout(resolve, 500));
+  await slow;
+  peer.welcome();
+  await expect.poll(() => states.at(-1), { timeout: 5_000 }).toBe('connected');
+  expect(peer.hellos).toHaveLength(2);
+});
+
 test('what waits for a slot longer than a second is given back, and is not among what the runner asks for', async () => {
   const { peer } = await serve(
     { 'tasks/all.ts': tasksFile({ slow: 'await sleep(2_500); return "mine";' }) },

@@ -33,6 +33,7 @@ export class Connection {
   #retryTimer: NodeJS.Timeout | undefined;
   #heartbeatTimer: NodeJS.Timeout | undefined;
   #heardAt = 0;
+  #openedAt = 0;
   #leasesLost = false;
 
   constructor(options: ConnectionOptions) {
@@ -58,6 +59,7 @@ export class Connection {
 
   #open(): void {
     const { url, secretKey, hello, onState } = this.#options;
+    this.#openedAt = performance.now();
     onState('connecting');
     const address = `${url.replace(/\/+$/, '').replace(/^http/, 'ws')}/runner/v1/connect`;
     const socket = new WebSocket(address, {
@@ -108,12 +110,15 @@ export class Connection {
     clearInterval(this.#heartbeatTimer);
     this.#heartbeatTimer = setInterval(
       () => {
-        const silent = performance.now() - this.#heardAt;
+        const now = performance.now();
+        const silent = now - this.#heardAt;
         if (silent > leaseMs && !this.#leasesLost) {
           this.#leasesLost = true;
           this.#options.onLeasesLost();
         }
-        if (silent > Math.max(2 * heartbeatMs, leaseMs / 2)) this.#socket?.terminate();
+        // A connection that is being made has its own time: what was before it is no silence of its own.
+        if (Math.min(silent, now - this.#openedAt) > Math.max(2 * heartbeatMs, leaseMs / 2))
+          this.#socket?.terminate();
         else if (this.send({ type: 'heartbeat' })) this.#socket?.ping();
       },
       Math.min(heartbeatMs, leaseMs / 3),

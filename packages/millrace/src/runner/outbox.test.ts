@@ -31,3 +31,15 @@ test('settlements are told again until they are confirmed, lines that could not 
   outbox.confirm([2]);
   await outbox.emptied();
 });
+
+test('what a run had heard is told again though the server has its end: it may have got no further', async () => {
+  const sent: RunnerMessage[] = [];
+  const outbox = new Outbox((message) => sent.push(message) > 0);
+  outbox.settle({ run: 'run_1', fence: 1, outcome: { kind: 'canceled' }, heard: { chat: 3 } });
+  outbox.settle({ run: 'run_2', fence: 2, outcome: { kind: 'canceled' } });
+  outbox.lost([1, 2]);
+  outbox.tellAgain();
+  expect(sent).toMatchObject([{ type: 'settle', settlements: [{ fence: 1, heard: { chat: 3 } }] }]);
+  outbox.confirm([1]);
+  await outbox.emptied();
+});

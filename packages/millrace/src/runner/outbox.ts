@@ -46,6 +46,14 @@ export class Outbox {
     if (this.#unconfirmed.size === 0) this.#onEmpty?.();
   }
 
+  /**
+   * The server holds these no longer. Settled there or not, how they ended is of no interest any more, but what a run had heard is: whoever
+   * settled it may have got no further.
+   */
+  lost(fences: readonly number[]): void {
+    this.confirm(fences.filter((fence) => !this.#unconfirmed.get(fence)?.heard));
+  }
+
   tellAgain(): void {
     this.#fresh = [...this.#unconfirmed.values()];
     this.#flush();

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EnvironmentFacts, ServerMessage } from '@millrace/contract/runner';
 import { loadProject } from '../project/load.ts';
 import { Connection } from './connection.ts';
-import type { Welcome } from './connection.ts';
+import type { Hello, Welcome } from './connection.ts';
 import { Dispatch } from './dispatch.ts';
 import { inherited, surroundings } from './executor-env.ts';
 import { startGuard } from './guard.ts';
@@ -99,11 +99,31 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     // A file that threw for want of a variable may load now.
     if (changed && versions.hadProblems) void versions.redeploy();
   };
+  const hello = (): Hello => ({
+    type: 'hello',
+    runner: id,
+    host: hostname(),
+    pid: process.pid,
+    capacity: concurrency + pace.prefetch,
+    versions: versions.names,
+    held: [...dispatch.fences, ...outbox.fences],
+  });
+  let said: Hello;
+  /** Nothing is sent between a hello and its welcome: what the hello said and is not so any more has to be told yet. */
+  const tellChanges = (): void => {
+    const { versions: names, capacity, held } = hello();
+    if (names.join() !== said.versions.join()) connection.send({ type: 'serve', versions: names });
+    if (capacity !== said.capacity) connection.send({ type: 'capacity', capacity });
+    const still = new Set(held);
+    const gone = said.held.filter((fence) => !still.has(fence));
+    if (gone.length > 0) connection.send({ type: 'detach', fences: gone });
+  };
   const onWelcome = (welcome: Welcome): void => {
+    tellChanges();
     ({ environment } = welcome);
     surround(welcome);
     dispatch.drop(welcome.lost);
-    outbox.confirm(welcome.lost);
+    outbox.lost(welcome.lost);
     outbox.tellAgain();
     dispatch.askAgain();
     if (stopping) connection.send({ type: 'drain' });
@@ -124,15 +144,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const connection: Connection = new Connection({
     url,
     secretKey,
-    hello: () => ({
-      type: 'hello',
-      runner: id,
-      host: hostname(),
-      pid: process.pid,
-      capacity: concurrency + pace.prefetch,
-      versions: versions.names,
-      held: [...dispatch.fences, ...outbox.fences],
-    }),
+    hello: () => (said = hello()),
     onWelcome,
     onMessage,
     onState: (state, detail) => events.onState?.(state, detail),

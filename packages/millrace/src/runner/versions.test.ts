@@ -46,6 +46,23 @@ test('two tasks of one id are refused, both files are named, and the others serv
   expect(problems[0]?.message).toMatch(/"twin".*tasks\/one\.ts.*tasks\/two\.ts/);
 });
 
+test('a version that is registered before the server has answered a hello without it is told of after that', async () => {
+  const { peer, project, versions } = await serve(
+    { 'tasks/all.ts': tasksFile({ one: 'return 1;' }) },
+    { watch: true },
+    (prepared) => (prepared.leaseMs = 60_000),
+  );
+  peer.welcomes = false;
+  peer.cut();
+  await peer.until(() => peer.hellos.length === 2);
+  await project.write('tasks/all.ts', tasksFile({ one: 'return 2;' }));
+  await expect.poll(() => versions.length, { timeout: 20_000 }).toBe(2);
+  peer.welcome();
+  const served = () =>
+    peer.received.flatMap((message) => (message.type === 'serve' ? [message.versions.at(-1)] : []));
+  await peer.until(() => served().at(-1) === peer.version);
+});
+
 test('an edit registers a new version within a second, and what runs finishes on its own', async () => {
   const { peer, project, versions } = await serve(
     {

@@ -123,6 +123,31 @@ test('a process that dies while its attempts wait takes none of them along: they
   expect(peer.outcomes.size).toBe(0);
 });
 
+test('what is let go of before the server has answered a hello that names it is told of after that', async () => {
+  const { peer, runner } = await serve(
+    { 'tasks/all.ts': file({ waits: day }) },
+    {},
+    (prepared) => (prepared.leaseMs = 60_000),
+  );
+  const fence = peer.assign('waits');
+  await suspended(peer, fence);
+  // Its answer to this says that it knows of the suspension.
+  const probe = peer.assign('waits');
+  await peer.until(() => toldOf(peer, probe).length === 1);
+  peer.welcomes = false;
+  peer.cut();
+  await peer.until(() => peer.hellos.length === 2);
+  expect(peer.hellos[1]?.held).toEqual([fence, probe]);
+  const [pid] = runner.pids();
+  process.kill(pid as number, 'SIGKILL');
+  await expect.poll(() => runner.pids(), { timeout: 20_000 }).not.toContain(pid);
+  peer.welcome();
+  await peer.until(() => peer.received.some(({ type }) => type === 'detach'));
+  expect(peer.received.filter(({ type }) => type === 'detach')).toEqual([
+    { type: 'detach', fences: [fence] },
+  ]);
+});
+
 test('a runner that is asked to stop lets go of what waits and does not wait for it', async () => {
   const { peer, runner } = await serve({ 'tasks/all.ts': file({ waits: day }) });
   const first = peer.assign('waits');

@@ -76,8 +76,7 @@ export async function* followRecords(
         if (final.has(response.status)) throw new Final(errorOf({ status: response.status, text }));
         throw new Error(`status ${response.status}`);
       }
-      for await (const { event, data } of sentEvents(response.body)) {
-        heard();
+      for await (const { event, data } of sentEvents(response.body, heard)) {
         delay = firstDelayMs;
         if (data === '[DONE]') return;
         if (event !== 'batch') continue;

@@ -84,6 +84,8 @@ export function sessionIn(client: ApiClient, session: string, position: Position
   /** Told with how the run ends: what came after it is for another run. */
   const note = (): void => void currentRun()?.heard?.set(session, position.last ?? -1);
   const took = (seq: number): void => {
+    // A listener may come to a message later than a wait, which had it before.
+    if (seq <= (position.last ?? -1)) return;
     position.last = seq;
     position.waits = 0;
     note();

@@ -28,6 +28,8 @@ export class Peer {
   confirms = true;
   heartbeatMs = 200;
   leaseMs = 2_000;
+  /** Answers hellos at once; otherwise `welcome` does. */
+  welcomes = true;
   /** Answers upgrades with this status instead, if set. */
   refuseWith: number | undefined;
   url = '';
@@ -106,6 +108,21 @@ export class Peer {
     this.#socket?.send(JSON.stringify(message));
   }
 
+  welcome(): void {
+    const { heartbeatMs, leaseMs, lost, variables } = this;
+    const environment = {
+      id: 'env_1',
+      slug: 'dev',
+      kind: 'DEVELOPMENT',
+      branch: null,
+      projectRef: 'proj_test',
+      projectName: 'Test',
+      organizationId: 'org_1',
+      organizationName: 'Test',
+    };
+    this.send({ type: 'welcome', heartbeatMs, leaseMs, lost, variables, environment });
+  }
+
   /** Waits until something holds; it is looked at whenever the runner says anything. */
   until(holds: () => boolean): Promise<void> {
     if (holds()) return Promise.resolve();
@@ -148,18 +165,7 @@ export class Peer {
   #handle(message: RunnerMessage): void {
     if (message.type === 'hello') {
       this.hellos.push(message);
-      const { heartbeatMs, leaseMs, lost, variables } = this;
-      const environment = {
-        id: 'env_1',
-        slug: 'dev',
-        kind: 'DEVELOPMENT',
-        branch: null,
-        projectRef: 'proj_test',
-        projectName: 'Test',
-        organizationId: 'org_1',
-        organizationName: 'Test',
-      };
-      this.send({ type: 'welcome', heartbeatMs, leaseMs, lost, variables, environment });
+      if (this.welcomes) this.welcome();
     } else if (message.type === 'log') this.lines.push(...message.lines);
     else if (message.type === 'settle') {
       for (const { fence, outcome } of message.settlements) this.outcomes.set(fence, outcome);
