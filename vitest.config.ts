@@ -11,8 +11,9 @@ export default defineConfig({
     // One PostgreSQL cluster serves the whole run; each test file gets its own database cloned from a template.
     globalSetup: ['test/support/cluster.ts'],
     setupFiles: ['test/support/seed.ts'],
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    // Longer than what tests themselves wait for a condition: that says what was missing.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     pool: 'forks',
     // Most tests wait for processes and databases: two cores carry three files at once, where vitest would run one.
     maxWorkers: 3,
