@@ -110,6 +110,28 @@ describe('a triggered run', () => {
     expect(await t.statusOf(kept.id)).toBe(null);
   });
 
+  it('expires as well when it was given back before it began, and not when it had begun', async () => {
+    const t = await testEngine();
+    const { id: version } = await t.register('send');
+    await t.addRunner('r');
+    const given = await t.trigger('send', { ttl: '10m', priority: 60 });
+    const late = await t.trigger('send', { ttl: '10m', delay: '1m' });
+    t.engine.clock.shift(61_000);
+    await t.promote();
+    const attempts = await t.claim('r', [version], 10);
+    expect(attempts.map(({ run }) => run).toSorted()).toEqual([given.id, late.id].toSorted());
+    await Promise.all(attempts.map((attempt) => t.end(attempt, { kind: 'released' })));
+    t.engine.clock.shift(540_000);
+    expect(await t.expire()).toBe(1);
+    expect(await t.statusOf(given.id)).toBe('EXPIRED');
+    const [again] = await t.claim('r', [version], 10);
+    expect(again!.run).toBe(late.id);
+    // A runner that is lost may have run some of it.
+    await rescueRunner(t, 'r', 'connection of r');
+    t.engine.clock.shift(3_600_000);
+    expect(await t.expire()).toBe(0);
+  });
+
   it('with priority overtakes those that came a little earlier', async () => {
     const t = await testEngine();
     const version = await t.register('send');

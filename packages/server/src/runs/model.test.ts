@@ -337,8 +337,10 @@ class Drive {
       model.attempt++;
       model.due = this.now + 3_000;
     }
-    // Once started, a run does not expire.
-    if (how === 'retry' || how === 'released') model.expiresAt = Number.POSITIVE_INFINITY;
+    // Once started, a run does not expire; given back before that it does, counted from when it was due.
+    if (how === 'retry') model.expiresAt = Number.POSITIVE_INFINITY;
+    if (how === 'released' && Number.isFinite(model.expiresAt))
+      model.expiresAt = model.due + model.ttl * 1_000;
   }
 
   async cancel(at: number): Promise<void> {
