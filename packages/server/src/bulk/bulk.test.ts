@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { column } from '../db/columns.ts';
+import type { Sql } from '../db/connect.ts';
 import { newTimedId } from '../db/ids.ts';
+import type { Engine } from '../runs/engine.ts';
 import { listRuns } from '../runs/list/list.ts';
 import { testEngine, type TestEngine } from '../runs/testing/engine.ts';
 import { abortBulkAction } from './abort.ts';
@@ -243,7 +245,22 @@ it('does not give up a run that another worker has replayed in between', async (
     action: 'replay',
     runIds: [run ?? ''],
   });
-  const worker = workerOf(test);
+  let isFailed = false;
+  let hold = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    hold = resolve;
+  });
+  // It gives up a run only once the other one has the action.
+  const begin: Sql['begin'] = async (act) => {
+    if (isFailed) await held;
+    return sql.begin(act);
+  };
+  const engine: Engine = {
+    ...test.engine,
+    log: { ...test.engine.log, warn: () => void (isFailed = true) },
+    sql: new Proxy(sql, { get: (target, name) => (name === 'begin' ? begin : Reflect.get(target, name)) }),
+  };
+  const worker = workerOf({ ...test, engine });
   // From now on it takes runs one by one.
   expect(await worker.round()).toBe(true);
   const { failing, other } = await sql.begin(async (gate) => {
@@ -253,6 +270,7 @@ it('does not give up a run that another worker has replayed in between', async (
     // Another one is next to have the action.
     const acting = sql.begin(async (tx) => {
       await tx`select from bulk_actions where id = ${id} for update`;
+      hold();
       await expect.poll(() => waiting(test), { timeout: 20_000 }).toHaveLength(1);
       await tx`update bulk_runs set ok = true, made = 'run_made' where bulk_id = ${id}`;
       await tx`update bulk_actions set success = 1 where id = ${id}`;
