@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { lockWaiters } from '../../../../test/support/locks.ts';
 import { batchKeeper } from './abort.ts';
 import { itemRunId } from './ids.ts';
 import { batchServer, streamOf, type Item } from './testing/batch-server.ts';
@@ -172,8 +173,7 @@ describe('a batch', () => {
     const { ask, fill, keys, open, retrieve, sql } = await batchServer();
     const id = await open({ runCount: 2 });
     const clock = { now: () => Date.now() + 24 * 3_600_000 + 1_000, shift() {}, stop() {} };
-    const waiting = () =>
-      sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    const waiting = () => lockWaiters(sql);
     const both = await sql.begin(async (tx) => {
       // Whoever writes the item stands here, with the batch in hand.
       const place = itemRunId(id, 0);

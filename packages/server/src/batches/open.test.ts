@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { lockWaiters } from '../../../../test/support/locks.ts';
 import { batchServer } from './testing/batch-server.ts';
 
 describe('the idempotency key of a batch', () => {
@@ -115,8 +116,7 @@ describe('a request that is sent again', () => {
     });
     const headers = { 'x-trigger-request-idempotency-key': randomUUID() };
     const send = () => ask(request, { key: made.body.token, body, headers });
-    const waiting = () =>
-      sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    const waiting = () => lockWaiters(sql);
     const { sent } = await sql.begin(async (tx) => {
       // Whoever stores a batch stands here.
       await tx`lock table batches in share mode`;
@@ -253,8 +253,7 @@ it('many that are sent whole at once do not wait for each other’s connections'
   await register('send');
   const [version] = await sql<{ version: string }[]>`select version from versions`;
   const body = { items: [{ task: 'send', options: { lockToVersion: version?.version } }] };
-  const waiting = () =>
-    sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  const waiting = () => lockWaiters(sql);
   const { sent } = await sql.begin(async (tx) => {
     // As many as the server has connections stand here, each in its transaction.
     await tx`lock table batches in share mode`;

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { lockWaiters } from '../../../../test/support/locks.ts';
 import { column } from '../db/columns.ts';
 import type { Sql } from '../db/connect.ts';
 import { newTimedId } from '../db/ids.ts';
@@ -232,8 +233,7 @@ it('waits with a run while PostgreSQL takes nothing in, and does not count it as
   expect(await countsOf(test, id)).toEqual({ status: 'COMPLETED', total: 1, success: 1, failure: 0 });
 });
 
-const waiting = ({ sql }: TestEngine) =>
-  sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+const waiting = ({ sql }: TestEngine) => lockWaiters(sql);
 
 it('does not give up a run that another worker has replayed in between', async () => {
   const test = await testEngine();

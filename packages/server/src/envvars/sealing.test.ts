@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { lockWaiters } from '../../../../test/support/locks.ts';
 import { masterKeyOf, seal } from '../auth/seal.ts';
 import { createLog } from '../log.ts';
 import { startServer } from '../server.ts';
@@ -129,8 +130,7 @@ test('a rollback that began before the master key was changed leaves nothing tha
       insert into variables (env, name, sealed, is_secret, revision, updated_at)
       select env, 'A', '', false, 0, now() from variable_revisions limit 1`;
     const rollback = call('POST', 'envvar-revisions/prod/rollback', { body: { revision: 1 } });
-    const waiting = () =>
-      sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    const waiting = () => lockWaiters(sql);
     await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1);
     await rotateMasterKey(sql, { ...other, previous: masterKey });
     await tx`delete from variables where name = 'A'`;

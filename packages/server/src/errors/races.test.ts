@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { lockWaiters } from '../../../../test/support/locks.ts';
 import { listErrors } from '@millrace/contract';
 import { testDatabase, type TestDatabase } from '../../../../test/support/database.ts';
 import { connect, type Queryable, type Sql } from '../db/connect.ts';
@@ -45,8 +46,7 @@ const merge = (into: string, other: string) =>
   mergeErrorGroups(sql, { ...change(100, into), errors: [id(other)] });
 
 async function waiting(count: number): Promise<void> {
-  const held = () => sql`
-    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  const held = () => lockWaiters(sql);
   await expect.poll(held, { timeout: 20_000 }).toHaveLength(count);
 }
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { lockWaiters } from '../../../../test/support/locks.ts';
 import { testEngine, type TestEngine } from '../runs/testing/engine.ts';
 import { disableEndpoint } from './disable.ts';
 import { networksBeside } from './networks.ts';
@@ -14,12 +15,7 @@ const addEndpoint = async ({ sql, environment }: TestEngine, endpoint = id): Pro
     values (${endpoint}, ${environment.id}, ${url}, '{*}', '', now())`);
 
 const waiting = async ({ sql }: TestEngine, count: number): Promise<void> =>
-  await expect
-    .poll(
-      () => sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      { timeout: 20_000 },
-    )
-    .toHaveLength(count);
+  await expect.poll(() => lockWaiters(sql), { timeout: 20_000 }).toHaveLength(count);
 
 const switchOff: Record<string, (test: TestEngine) => Promise<unknown>> = {
   'by hand': ({ sql, environment }) =>

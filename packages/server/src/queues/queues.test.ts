@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { lockWaiters } from '../../../../test/support/locks.ts';
 import { testEngine } from '../runs/testing/engine.ts';
 import { changeQueue } from './change.ts';
 import { changeConcurrency, readConcurrency } from './concurrency.ts';
@@ -59,8 +60,7 @@ describe('queues', () => {
     const env = t.environment.id;
     await t.register(sends);
     const waiting = async (count: number) => {
-      const locked = () => t.sql`
-        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      const locked = () => lockWaiters(t.sql);
       await expect.poll(locked, { timeout: 15_000 }).toHaveLength(count);
     };
     const acts = await t.sql.begin(async (tx) => {

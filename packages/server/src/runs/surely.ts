@@ -1,6 +1,5 @@
 import type { AttemptWaited } from '@millrace/contract/runner';
 import { mayPass } from '../db/again.ts';
-import { DatabaseLost } from '../db/connect.ts';
 import type { ConnectedRunner } from '../workers/runners.ts';
 import type { Engine } from './engine.ts';
 import type { EndedAttempt, Settled } from './settle.ts';
@@ -29,7 +28,7 @@ export async function settleSurely(
       if (isOver()) throw error;
       engine.log.warn('settle.failed', { run: ended.run, error: String(error) });
       // It will never be taken as it is. The run must end all the same, and say why.
-      if (!comesBack(error)) return settle({ ...ended, outcome: unstorable });
+      if (!mayPass(error)) return settle({ ...ended, outcome: unstorable });
       await untilNextTry();
     }
   }
@@ -47,7 +46,7 @@ export async function beginSurely(
       return await beginWaits(begun);
     } catch (error) {
       if (isOver()) throw error;
-      if (comesBack(error)) await untilNextTry();
+      if (mayPass(error)) await untilNextTry();
       else {
         // It would wait for ever for what was never written down.
         engine.log.warn('wait.failed', { run: begun.run, error: String(error) });
@@ -59,8 +58,6 @@ export async function beginSurely(
     }
   }
 }
-
-const comesBack = (error: unknown): boolean => error instanceof DatabaseLost || mayPass(error);
 
 const untilNextTry = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 250));
 

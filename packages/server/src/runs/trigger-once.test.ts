@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { lockWaiters } from '../../../../test/support/locks.ts';
 import { prepareRun } from './prepare.ts';
 import { testEngine } from './testing/engine.ts';
 import { triggerOnce } from './trigger-once.ts';
@@ -13,8 +14,7 @@ it('a request with a one-time token that is sent again while it is under way has
     return triggerOnce(t.engine, t.dispatch, { ...run, requestKey }, use);
   };
   const waiting = async (count: number) => {
-    const locked = () => t.sql`
-      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    const locked = () => lockWaiters(t.sql);
     await expect.poll(locked, { timeout: 15_000 }).toHaveLength(count);
   };
   const { both } = await t.sql.begin(async (tx) => {

@@ -1,5 +1,6 @@
 import * as superjson from 'superjson';
 import { describe, expect, it } from 'vitest';
+import { lockWaiters } from '../../../../test/support/locks.ts';
 import { connect } from '../db/connect.ts';
 import { queueNames } from '../queues/names.ts';
 import { retrieveRun } from '../runs/retrieve.ts';
@@ -405,8 +406,7 @@ describe('a change', () => {
       const { coming } = await sql.begin(async (tx) => {
         await tx`select from schedules for update`;
         const both = Promise.all([begin(first), begin(second)]);
-        const waiting = () =>
-          sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+        const waiting = () => lockWaiters(sql);
         await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(2);
         return { coming: both };
       });

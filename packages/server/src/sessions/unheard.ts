@@ -3,7 +3,7 @@ import { environment } from '../auth/look-up.ts';
 import type { Environment } from '../auth/principal.ts';
 import { sessionChannel } from '../channels/key.ts';
 import { mayPass } from '../db/again.ts';
-import { DatabaseLost, type Sql } from '../db/connect.ts';
+import type { Sql } from '../db/connect.ts';
 import type { Log } from '../log.ts';
 import { findSession } from './find.ts';
 import type { SessionRow } from './row.ts';
@@ -47,7 +47,7 @@ async function surely<T>(act: () => Promise<T>): Promise<T> {
     try {
       return await act();
     } catch (error) {
-      if (tries === mostTries || !(error instanceof DatabaseLost || mayPass(error))) throw error;
+      if (tries === mostTries || !mayPass(error)) throw error;
       await new Promise((resolve) => setTimeout(resolve, againMs).unref());
     }
   }

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
+import { lockWaiters } from '../../../../test/support/locks.ts';
 import { installation } from '../../../../test/access/installation.ts';
 
 it('a branch that its member makes while they are removed is archived with its environment', async () => {
   const { ask, organization, projectRef, sql, userWith } = await installation();
   const ann = await userWith('member');
-  const waiting = () =>
-    sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  const waiting = () => lockWaiters(sql);
   const { making, removing } = await sql.begin(async (tx) => {
     // Whoever records an act stands here, with all else done.
     await tx`lock table audit_log in share mode`;
@@ -37,8 +37,7 @@ it('nobody who joins while a project is deleted gets an environment in it', asyn
     ref: body.externalRef as string,
   }));
   const invited = await ask(`POST ${at}/invites`, { body: { email: 'ann@example.com', role: 'member' } });
-  const waiting = () =>
-    sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  const waiting = () => lockWaiters(sql);
   const { deleting, joining } = await sql.begin(async (tx) => {
     await tx`lock table audit_log in share mode`;
     const deletion = ask(`DELETE /api/v1/projects/${ref}?confirm=${ref}`);
