@@ -16,8 +16,9 @@ const packageArrows: Readonly<Record<string, readonly string[]>> = {
 /** Which rooms of the server a room may import, beside its own. */
 const everywhere = new Set(['log', 'problem', 'request']);
 const roomArrows: Readonly<Record<string, readonly string[]>> = {
-  server: ['app', 'http', 'upkeep', 'runs', 'workers', 's2', 'packets', 'tenancy', 'auth', 'db'],
+  server: ['pause', 'app', 'http', 'upkeep', 'runs', 'workers', 's2', 'packets', 'tenancy', 'auth', 'db'],
   app: [
+    'pause',
     'http',
     'upkeep',
     'runs',
@@ -67,6 +68,7 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
   errors: ['audit', 'auth', 'db'],
   tenancy: ['audit', 'auth', 'db'],
   audit: ['auth', 'db'],
+  pause: ['audit', 'auth', 'db'],
   tracing: [],
   auth: ['db'],
   db: [],

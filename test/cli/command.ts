@@ -33,7 +33,7 @@ export interface RunOptions {
 // Settings of whoever runs the tests must not reach the command.
 const inherited = Object.fromEntries(
   Object.entries(process.env).filter(
-    ([name]) => !/^(MILLRACE_|DATABASE_URL$|NODE_OPTIONS$|VITEST|FORCE_COLOR$)/.test(name),
+    ([name]) => !/^(MILLRACE_|DATABASE_(?:DIRECT_)?URL$|NODE_OPTIONS$|VITEST|FORCE_COLOR$)/.test(name),
   ),
 );
 

@@ -8,6 +8,7 @@ export {
 export type { MasterKey } from './auth/seal.ts';
 export { connect, type Database, type Sql } from './db/connect.ts';
 export { DatabaseRefused, migrate } from './db/migrate.ts';
+export { reach } from './db/reach.ts';
 export { changeKeyFile, rotateMasterKey, type Rotated } from './envvars/rotate-master-key.ts';
 export { defaultRateLimits } from './http/rate-limit.ts';
 export { createLog, type Fact, type Log } from './log.ts';

@@ -1,8 +1,9 @@
 import type { AddressInfo } from 'node:net';
 import { createFindRole } from './auth/membership.ts';
-import { connect } from './db/connect.ts';
+import { connect, type Sql } from './db/connect.ts';
 import { migrate } from './db/migrate.ts';
-import { reach } from './db/reach.ts';
+import { settingUp } from './db/reach.ts';
+import { findRoutes, type Routes } from './db/routes.ts';
 import { createHttpApp } from './http/app.ts';
 import { serveBoth } from './http/both-protocols.ts';
 import { acceptRunners } from './http/runner-socket.ts';
@@ -10,6 +11,7 @@ import { packetContent } from './packets/content.ts';
 import { defaultLeaseTimes, serveRunner } from './runs/connection.ts';
 import { appendRoute } from './s2/route.ts';
 import { serveAppendSessions } from './s2/session.ts';
+import { pausable } from './pause/pausable.ts';
 import { ensureTenancy, type Credentials } from './tenancy/bootstrap.ts';
 import { defaultRetention } from './upkeep/duties.ts';
 import { readEnvironmentFacts } from './workers/facts.ts';
@@ -25,6 +27,8 @@ export interface RunningServer {
   readonly port: number;
   /** On the first start, and later if `reveal` is set. */
   readonly credentials: Credentials | null;
+  /** Since when the installation is paused, as this process knows. */
+  readonly pausedSince: Date | null;
   /** Moves this process's time, for tests. */
   shiftTime(ms: number): void;
   /** Ends it in good order: requests under way are answered; runners keep their runs and look for another server. */
@@ -36,38 +40,34 @@ export interface RunningServer {
  * database. Rejects with `DatabaseRefused` or `MasterKeyRefused` when it cannot serve, having changed nothing.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { database, host = '127.0.0.1', log } = options;
-  // Compiling a statement pays for those that take seconds; here it would be most of what they take.
-  const sql = connect(database, { name: 'millrace', settings: { jit: 'off' } });
-  // Triggers, claims and settlements never wait behind the queries of requests. Their statements are few and of one shape each, whatever
-  // their values: planning them again for each call would be a third of their cost.
-  const engineSql = connect(database, {
-    name: 'millrace engine',
-    max: 4,
-    settings: { plan_cache_mode: 'force_generic_plan', jit: 'off' },
-  });
+  const { database, directDatabase, host = '127.0.0.1', log } = options;
   let closing = false;
   // What was started, to be stopped in the reverse order: at the end, or when something after it cannot start.
-  const stops: Stops = [() => Promise.all([sql.end({ timeout: 5 }), engineSql.end({ timeout: 5 })])];
+  const stops: Stops = [];
   const stopAll = async (): Promise<void> => {
     closing = true;
     for (const stop of stops.splice(0).toReversed()) await stop();
   };
 
   try {
-    await reach(database);
-    await migrate(sql);
-    const credentials = await ensureTenancy(sql, {
-      masterKey: options.masterKey,
-      reveal: options.reveal ?? false,
-    });
-    const parts = await startParts(options, { sql, engineSql }, stops);
+    const routes = await findRoutes(database, directDatabase);
+    const connections = openConnections(routes);
+    const { sql, directSql } = connections;
+    stops.push(() => Promise.all(Object.values(connections).map((each: Sql) => each.end({ timeout: 5 }))));
+    if (routes.main.pooler) log.info('database.pooled', { ...routes.main.pooler });
+    const variable = directDatabase === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
+    await settingUp(variable, () => migrate(directSql));
+    const credentials = await settingUp('DATABASE_URL', () =>
+      ensureTenancy(sql, { masterKey: options.masterKey, reveal: options.reveal ?? false }),
+    );
+    const parts = await startParts(options, { ...connections, direct: routes.direct }, stops);
     const { engine, clock, authenticate, tracing, packets, noticed, streams, realtime, appends } = parts;
     const app = createHttpApp({
       handlers: handlersOf(parts, options.rateLimits),
       authenticate,
       findRole: createFindRole(sql),
       isReady: () => sql`select 1`,
+      pausedSince: () => parts.pause.since,
       ...(tracing && { traced: tracing.request }),
       log,
       rateLimits: options.rateLimits,
@@ -99,7 +99,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     });
     await app.listen({ host, port: options.port });
     stops.push(sockets.stop, () => streams.stop(), realtime.stop, appendSessions.stop, both.stop);
-    stops.push(startUpkeep(parts, { ...defaultRetention, ...options.retention }).stop);
+    const upkeep = pausable(parts.pause, () =>
+      startUpkeep(parts, { ...defaultRetention, ...options.retention }),
+    );
+    stops.push(upkeep.stop);
 
     const { port } = app.server.address() as AddressInfo;
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -109,6 +112,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       url,
       port,
       credentials,
+      get pausedSince() {
+        return parts.pause.since;
+      },
       shiftTime: clock.shift,
       async close() {
         if (closing) return;
@@ -120,4 +126,22 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await stopAll().catch(() => {});
     throw error;
   }
+}
+
+function openConnections({ main, direct }: Routes) {
+  const { database, pooler } = main;
+  return {
+    // Compiling a statement pays for those that take seconds; here it would be most of what they take.
+    sql: connect(database, { name: 'millrace', settings: { jit: 'off' }, pooler }),
+    // Triggers, claims and settlements never wait behind the queries of requests. Their statements are few and of one shape each, whatever
+    // their values: planning them again for each call would be a third of their cost.
+    engineSql: connect(database, {
+      name: 'millrace engine',
+      max: 4,
+      settings: { plan_cache_mode: 'force_generic_plan', jit: 'off' },
+      pooler,
+    }),
+    // For what outlives a transaction.
+    directSql: connect(direct.database, { name: 'millrace', max: 1, pooler: direct.pooler }),
+  };
 }

@@ -1,5 +1,6 @@
 import type { OperationDeclaration } from '../operation.ts';
 import { listAuditEntries } from './audit.ts';
+import { resumeInstallation } from './installation.ts';
 import { abortBulkAction, createBulkAction, listBulkActions, retrieveBulkAction } from './bulk.ts';
 import {
   createPublicToken,
@@ -353,5 +354,6 @@ export const operations = {
   acceptInvitation,
   joinByInvitation,
   listAuditEntries,
+  resumeInstallation,
 } as const satisfies Record<string, OperationDeclaration>;
 export type Operations = typeof operations;

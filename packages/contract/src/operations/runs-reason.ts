@@ -28,6 +28,8 @@ export const runReasons = [
   'waiting_on_time',
   /** No version of the environment has its task. */
   'no_version',
+  /** `millrace start --paused`, until `millrace resume`. */
+  'installation_paused',
   'environment_paused',
   'queue_paused',
   /** No connected runner has the version that it needs. */

@@ -8,6 +8,7 @@ import { batchHandlers } from '../batches/handlers.ts';
 import { createQuota } from '../batches/quota.ts';
 import { createRunBucket, defaultRateLimits, type RateLimits } from '../http/rate-limit.ts';
 import { packetHandlers } from '../packets/handlers.ts';
+import { pauseHandlers } from '../pause/handlers.ts';
 import { queueHandlers } from '../queues/handlers.ts';
 import { notificationHandlers } from '../notifications/handlers.ts';
 import { changeHandlers } from '../runs/change-handlers.ts';
@@ -94,6 +95,7 @@ export function handlersOf(parts: Parts, rateLimits: RateLimits = defaultRateLim
     ...projectHandlers(tenancy),
     ...organizationHandlers(tenancy),
     ...auditHandlers(sql),
+    ...pauseHandlers({ sql, clock, pause: parts.pause }),
     ...workerHandlers(
       {
         ...engine,

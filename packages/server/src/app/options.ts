@@ -8,8 +8,12 @@ import type { Retention } from '../upkeep/duties.ts';
 
 export interface ServerOptions {
   readonly database: Database;
+  /** The same database without a pooler between. Needed where `database` is a pooler in transaction mode. */
+  readonly directDatabase?: Database | undefined;
   /** Default `127.0.0.1`. */
   readonly host?: string;
+  /** Pause the installation before anything is started. Default: it stays as it is. */
+  readonly paused?: boolean | undefined;
   /** 0 is any free one. */
   readonly port: number;
   readonly masterKey: MasterKey;

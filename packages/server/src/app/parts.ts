@@ -2,7 +2,8 @@ import { createAuthenticate } from '../auth/authenticate.ts';
 import { createMint } from '../auth/mint.ts';
 import { createSigningKeyRing } from '../auth/signing-keys.ts';
 import { startChannels } from '../channels/channels.ts';
-import type { Sql } from '../db/connect.ts';
+import type { Database, Sql } from '../db/connect.ts';
+import type { Route } from '../db/pooler.ts';
 import { startClock } from '../db/clock.ts';
 import { startWakes } from '../db/wake.ts';
 import { knownVariables } from '../envvars/known.ts';
@@ -12,6 +13,7 @@ import { packetAddresses } from '../packets/url.ts';
 import { networksBeside } from '../notifications/networks.ts';
 import { resolveName } from '../notifications/post.ts';
 import { queueNames } from '../queues/names.ts';
+import { startPause } from '../pause/pause.ts';
 import { noticing } from '../realtime/noticing.ts';
 import { startRealtime } from '../realtime/realtime.ts';
 import { createDispatch } from '../runs/dispatch.ts';
@@ -35,10 +37,12 @@ import { ConnectedRunners } from '../workers/runners.ts';
 import { knownVersions } from '../workers/versions.ts';
 import type { ServerOptions } from './options.ts';
 
-/** `engineSql` is for triggers, claims and settlements alone. */
+/** `engineSql` is for triggers, claims and settlements alone; `directSql` and `direct` for what outlives a transaction. */
 interface Connections {
   readonly sql: Sql;
   readonly engineSql: Sql;
+  readonly directSql: Sql;
+  readonly direct: Route<Database>;
 }
 
 /** What moves once upkeep has started; nothing is due before. */
@@ -56,26 +60,30 @@ export type Stops = (() => unknown)[];
  * The parts of a server that handlers, runners' connections and upkeep share, wired to each other, on a database that has been migrated.
  * Whatever must be stopped is added to `stops`, even when a later part cannot start.
  */
-export async function startParts(options: ServerOptions, { sql, engineSql }: Connections, stops: Stops) {
-  const { database, log, masterKey } = options;
+export async function startParts(options: ServerOptions, connections: Connections, stops: Stops) {
+  const { sql, engineSql, directSql, direct } = connections;
+  const { log, masterKey } = options;
   const ring = createSigningKeyRing(sql, masterKey);
   const authenticate = createAuthenticate({ sql, ring });
   const mint = createMint(ring);
   const clock = await startClock(sql);
   stops.push(clock.stop);
-  const wakes = await startWakes(sql, log, clock);
+  const wakes = await startWakes(sql, log, clock, directSql);
   stops.push(wakes.stop);
+  const pause = await startPause({ sql, wakes, clock, log }, { pauseNow: options.paused ?? false });
+  stops.push(pause.stop);
+  const isPaused = () => pause.since !== null;
   const tracing = await startTracing();
   if (tracing) stops.push(tracing.stop);
   const engine: Engine = { sql, log, clock, wakes, queues: queueNames(sql), versions: knownVersions(sql) };
-  const channels = startChannels({ database, sql, clock, wakes });
+  const channels = startChannels({ ...direct, sql, clock, wakes });
   stops.push(channels.stop);
   const streams = new EventStreams(options.streamLimits);
   const runners = new ConnectedRunners();
   const alarms: Alarms = { due: () => {}, tick: () => {}, event: () => {}, bulk: () => {} };
-  const dispatch = createDispatch(engine, engineSql, runners, (at) => alarms.due(at));
+  const dispatch = createDispatch(engine, engineSql, runners, (at) => alarms.due(at), isPaused);
   stops.push(dispatch.stop);
-  const resume = createResume(engine, engineSql, runners);
+  const resume = createResume(engine, engineSql, runners, isPaused);
   stops.push(resume.stop);
   const variables = knownVariables({ sql, masterKey, wakes, log, runnersIn: (env) => runners.in(env) });
   stops.push(variables.stop);
@@ -118,6 +126,14 @@ export async function startParts(options: ServerOptions, { sql, engineSql }: Con
     if (wake.kind === 'cancel') runners.get(wake.runner)?.send({ type: 'cancel', fences: wake.fences });
   });
 
+  pause.onChange(() => {
+    if (isPaused()) return;
+    for (const env of runners.environments()) {
+      dispatch.wake(env);
+      resume(env);
+    }
+  });
+
   const ensureServed = createEnsureServed({ engine, dispatch });
   const endMessageWaits = createEndMessageWaits({ sql: engineSql, clock }, resume);
   const sessions = new SessionChannels(sql, channels);
@@ -130,6 +146,7 @@ export async function startParts(options: ServerOptions, { sql, engineSql }: Con
     engine,
     authenticate,
     mint,
+    pause,
     tracing,
     alarms,
     runners,

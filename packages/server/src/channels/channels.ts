@@ -2,6 +2,7 @@ import type { Queryable, Sql } from '../db/connect.ts';
 import { connect, type Database } from '../db/connect.ts';
 import type { Clock } from '../db/clock.ts';
 import { Direct } from '../db/direct.ts';
+import type { Pooler } from '../db/pooler.ts';
 import type { Wakes } from '../db/wake.ts';
 import { createAppend, type Append } from './append.ts';
 import { Hub, type Follower, type Following } from './hub.ts';
@@ -38,7 +39,9 @@ export interface Channels {
 }
 
 export interface ChannelsOptions {
+  /** Without a pooler in transaction mode between: the writer's statements are prepared in its session. */
   readonly database: Database;
+  readonly pooler?: Pooler | undefined;
   /** For reads; writes have connections of their own. */
   readonly sql: Sql;
   readonly clock: Clock;
@@ -55,9 +58,9 @@ const writerSettings = {
   enable_memoize: 'off',
 };
 
-export function startChannels({ database, sql, clock, wakes }: ChannelsOptions): Channels {
+export function startChannels({ database, pooler, sql, clock, wakes }: ChannelsOptions): Channels {
   // Writes never wait behind the queries of requests.
-  const settings = { name: 'millrace channels', settings: writerSettings };
+  const settings = { name: 'millrace channels', settings: writerSettings, pooler };
   const writer = new Direct(database, settings, plainStatements);
   const careful = connect(database, { ...settings, max: 1 });
   const read = (key: ChannelKey, from: number, limit?: number) => readRecords(sql, key, from, limit);

@@ -1,6 +1,8 @@
-import { Pool, type PoolConfig } from 'pg';
+import { Pool } from 'pg';
 import { Problem } from '../problem.ts';
+import { configOf } from './config.ts';
 import { listenOn, type Listening } from './listen.ts';
+import type { Pooler } from './pooler.ts';
 import { Query, statementName, type Rows, type Run } from './query.ts';
 
 /** A connection string, or the pieces of one (a socket folder as host). */
@@ -21,6 +23,8 @@ export interface ConnectOptions {
   readonly max?: number;
   /** Settings of each session, such as `plan_cache_mode`; names and values as they stand, never from outside. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** What stands before the database. Default: nothing. */
+  readonly pooler?: Pooler | undefined;
 }
 
 /** Writes a statement: `sql<Row[]>`select … ${value}`` sends the value as a parameter; another query as value becomes part of it. */
@@ -54,9 +58,17 @@ export interface Sql extends Queryable {
 }
 
 /** Opens a pool. Connections are made when first needed and made again when PostgreSQL comes back. */
-export function connect(database: Database, { name, max = 8, settings = {} }: ConnectOptions): Sql {
-  const config = configOf(database, name, settings);
-  const pool = new Pool({ ...config, max, idleTimeoutMillis: 60_000, keepAlive: true });
+export function connect(database: Database, { name, max = 8, settings = {}, pooler }: ConnectOptions): Sql {
+  const opening = configOf(database, name, settings, pooler);
+  const { config, Client, onConnect, namedStatements } = opening;
+  const pool = new Pool({
+    ...config,
+    Client,
+    ...(onConnect && { onConnect }),
+    max,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+  });
   // An idle connection that breaks is dropped by the pool; who uses one learns of it from their query.
   pool.on('error', () => {});
   // The end of a connection can come in one packet with the last answer to one user: the next has it by then, and hears nothing yet.
@@ -70,7 +82,7 @@ export function connect(database: Database, { name, max = 8, settings = {} }: Co
     };
     client.on('error', onError);
     try {
-      return await act(queryable((query) => client.query(query)));
+      return await act(queryable((query) => client.query(query), namedStatements));
     } catch (error) {
       if (error instanceof DatabaseLost) broken = error;
       throw error;
@@ -96,13 +108,13 @@ export function connect(database: Database, { name, max = 8, settings = {} }: Co
       });
 
   return Object.assign(
-    queryable((query) => pool.query(query)),
+    queryable((query) => pool.query(query), namedStatements),
     {
       begin: transact('begin'),
       moment: transact('begin isolation level repeatable read, read only'),
       session: <R>(act: (session: Queryable) => Promise<R>) => session(act),
       listen: (channel: string, hear: (payload: string) => void) =>
-        connected(listenOn(config, channel, hear)),
+        connected(listenOn(opening, channel, hear)),
       end: ({ timeout = 5 }: { readonly timeout?: number } = {}) =>
         Promise.race([
           pool.end(),
@@ -112,29 +124,15 @@ export function connect(database: Database, { name, max = 8, settings = {} }: Co
   );
 }
 
-export function configOf(
-  database: Database,
-  name: string,
-  settings: Readonly<Record<string, string>>,
-): PoolConfig {
-  const options = Object.entries({ TimeZone: 'UTC', ...settings })
-    .map(([setting, value]) => `-c ${setting}=${value}`)
-    .join(' ');
-  const common = { application_name: name, connectionTimeoutMillis: 10_000, options };
-  if (typeof database === 'string') return { connectionString: database, ...common };
-  const { username, ...rest } = database;
-  return { ...rest, user: username, ...common };
-}
-
 type Send = (query: {
-  name?: string;
+  name?: string | undefined;
   text: string;
   values?: unknown[];
 }) => Promise<{ rows: object[]; rowCount: number | null }>;
 
-function queryable(send: Send): Queryable {
+function queryable(send: Send, named: boolean): Queryable {
   const run: Run = async (text, values) =>
-    rowsOf(await connected(send({ name: statementName(text), text, values })));
+    rowsOf(await connected(send({ name: named ? statementName(text) : undefined, text, values })));
   const tag: Tag = (strings, ...values) => new Query(run, strings, values);
   return Object.assign(tag, {
     unsafe: async <T extends readonly object[]>(text: string) =>

@@ -1,16 +1,17 @@
-import { Client, type Connection, type Submittable } from 'pg';
+import type { Client, Connection, Submittable } from 'pg';
 import type { Parameter } from './binary.ts';
-import { configOf, connected, type ConnectOptions, type Database } from './connect.ts';
+import { configOf, openClient, type ConnectionConfig } from './config.ts';
+import { connected, type ConnectOptions, type Database } from './connect.ts';
 
 /** The columns of a row as PostgreSQL writes them. */
 export type TextRow = readonly (string | null)[];
 
 /**
- * A connection of its own for a few statements that are sent all the time, one after the other. Each is prepared once; what goes out is
+ * A connection of its own, to PostgreSQL or a pooler in session mode, for a few statements that are sent all the time, one after the other. Each is prepared once; what goes out is
  * one buffer, and what comes back is not described again. Of a lone append the pool and the general way cost as much as the insert.
  */
 export class Direct<Name extends string> {
-  readonly #config: ReturnType<typeof configOf>;
+  readonly #opening: ConnectionConfig;
   readonly #statements: Readonly<Record<Name, string>>;
   #client: Client | undefined;
   #last: Promise<unknown> | undefined;
@@ -18,10 +19,10 @@ export class Direct<Name extends string> {
   /** `statements` by name; each parameter in them has a type. */
   constructor(
     database: Database,
-    { name, settings = {} }: Pick<ConnectOptions, 'name' | 'settings'>,
+    { name, settings = {}, pooler }: Omit<ConnectOptions, 'max'>,
     statements: Readonly<Record<Name, string>>,
   ) {
-    this.#config = configOf(database, name, settings);
+    this.#opening = configOf(database, name, settings, pooler);
     this.#statements = statements;
   }
 
@@ -45,7 +46,8 @@ export class Direct<Name extends string> {
   }
 
   async #connect(): Promise<Client> {
-    const client = new Client({ ...this.#config, keepAlive: true });
+    const { Client: Opened, config } = this.#opening;
+    const client = new Opened({ ...config, keepAlive: true });
     const forget = (): void => {
       if (this.#client === client) this.#client = undefined;
     };
@@ -53,7 +55,7 @@ export class Direct<Name extends string> {
     client.on('error', forget);
     client.on('end', forget);
     try {
-      await client.connect();
+      await openClient(client, this.#opening);
       for (const [name, text] of Object.entries(this.#statements))
         await client.query(`prepare ${name} as ${String(text)}`);
     } catch (error) {

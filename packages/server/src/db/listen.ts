@@ -1,4 +1,5 @@
-import { Client, escapeIdentifier, type ClientConfig } from 'pg';
+import { escapeIdentifier, type Client } from 'pg';
+import { openClient, type ConnectionConfig } from './config.ts';
 
 export interface Listening {
   unlisten(): Promise<void>;
@@ -8,7 +9,7 @@ const againMs = 250;
 
 /** Listens on a channel over a connection of its own. While that is lost nothing is heard; it is made again until `unlisten`. */
 export async function listenOn(
-  config: ClientConfig,
+  opening: ConnectionConfig,
   channel: string,
   hear: (payload: string) => void,
 ): Promise<Listening> {
@@ -16,13 +17,13 @@ export async function listenOn(
   let client: Client | undefined;
 
   const open = async (): Promise<void> => {
-    const next = new Client({ ...config, keepAlive: true });
+    const next = new opening.Client({ ...opening.config, keepAlive: true });
     client = next;
     next.on('notification', ({ payload }) => hear(payload ?? ''));
     // Its end follows.
     next.on('error', () => {});
     next.on('end', () => void reopen());
-    await next.connect();
+    await openClient(next, opening);
     await next.query(`listen ${escapeIdentifier(channel)}`);
   };
 

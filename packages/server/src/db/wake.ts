@@ -12,6 +12,8 @@ export type Wake =
   | { readonly kind: 'watching'; readonly env: number }
   /** Runs of an environment that is watched there changed. */
   | { readonly kind: 'runs'; readonly env: number }
+  /** The installation was paused or resumed. */
+  | { readonly kind: 'pause' }
   /** Records were appended to this channel. */
   | { readonly kind: 'channel'; readonly channel: string }
   | { readonly kind: 'cancel'; readonly runner: string; readonly fences: readonly number[] }
@@ -34,7 +36,12 @@ const presenceMs = 5_000;
  * commit costs two fifths of the throughput). A process that is alone notifies nobody: it counts its peers every few seconds,
  * and a new process makes itself known at start.
  */
-export async function startWakes(sql: Sql, log: Log, clock: Clock): Promise<Wakes> {
+export async function startWakes(
+  sql: Sql,
+  log: Log,
+  clock: Clock,
+  directSql: Pick<Sql, 'listen'> = sql,
+): Promise<Wakes> {
   const self = `${process.pid}-${Math.random().toString(36).slice(2)}`;
   const hearers: ((wake: Wake) => void)[] = [];
   const seen = new Map<string, number>();
@@ -54,7 +61,7 @@ export async function startWakes(sql: Sql, log: Log, clock: Clock): Promise<Wake
     }
   };
 
-  const listening = await sql.listen(channel, (text) => {
+  const listening = await directSql.listen(channel, (text) => {
     const { from, wakes } = JSON.parse(text) as { from: string; wakes: (Wake | { kind: 'here' })[] };
     if (from === self) return;
     // Who has just begun would tell nobody anything until it hears of somebody.
@@ -95,5 +102,6 @@ export async function startWakes(sql: Sql, log: Log, clock: Clock): Promise<Wake
 function identityOf(wake: Wake): string {
   if (wake.kind === 'cancel') return `${wake.runner} ${wake.fences.join()}`;
   if (wake.kind === 'resumed') return `resumed ${wake.runner}`;
+  if (wake.kind === 'pause') return wake.kind;
   return `${wake.kind} ${wake.kind === 'channel' ? wake.channel : wake.env}`;
 }

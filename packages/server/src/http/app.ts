@@ -31,6 +31,8 @@ export interface HttpAppOptions<O extends Record<string, OperationDeclaration> =
   readonly findRole: FindRole;
   /** Resolves when the database answers; `/readyz` asks it. */
   readonly isReady: () => Promise<unknown>;
+  /** Since when the installation is paused. */
+  readonly pausedSince: () => Date | null;
   readonly log: Log;
   /** Told of every answered request. Default: nobody is. */
   readonly traced?: (answered: AnsweredRequest) => void;
@@ -54,7 +56,7 @@ const withPacketAsOneSegment = (url: string): string =>
 export function createHttpApp<O extends Record<string, OperationDeclaration> = Operations>(
   options: HttpAppOptions<O>,
 ): FastifyInstance {
-  const { authenticate, findRole, isReady, log, rateLimits = defaultRateLimits } = options;
+  const { authenticate, findRole, isReady, pausedSince, log, rateLimits = defaultRateLimits } = options;
   // When it is left out, O is Operations.
   const operations: Readonly<Record<string, OperationDeclaration>> = options.operations ?? everyOperation;
   const metrics = createHttpMetrics();
@@ -119,7 +121,7 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
   app.setNotFoundHandler((_request, reply) => {
     sendJson(reply.header('x-should-retry', 'false'), 404, '{"error":"Not found"}');
   });
-  mountProbes(app, isReady, metrics);
+  mountProbes(app, isReady, pausedSince, metrics);
   if (options.packets) mountPacketContent(app, options.packets, log);
   if (options.streamAppends) mountStreamAppends(app, options.streamAppends, log);
   mountReference(app, () => openApiDocument(operations));

@@ -9,16 +9,23 @@ const patienceMs = 2_000;
 export function mountProbes(
   app: FastifyInstance,
   isReady: () => Promise<unknown>,
+  pausedSince: () => Date | null,
   metrics: HttpMetrics,
 ): void {
-  app.get('/healthz', (_, reply) => sendJson(reply, 200, '{"status":"ok"}'));
+  /** Paused is ready: reads are served, and what is triggered is taken. */
+  const answer = (status: string): string => {
+    const since = pausedSince();
+    return JSON.stringify({ status, ...(since && { paused: true, pausedAt: since.toISOString() }) });
+  };
+
+  app.get('/healthz', (_, reply) => sendJson(reply, 200, answer('ok')));
 
   app.get('/readyz', (_, reply) => {
     const tooLong = new Promise((_resolve, reject) => {
       setTimeout(reject, patienceMs).unref();
     });
     Promise.race([isReady(), tooLong]).then(
-      () => sendJson(reply, 200, '{"status":"ready"}'),
+      () => sendJson(reply, 200, answer('ready')),
       () => sendJson(reply, 503, '{"error":"The database does not answer"}'),
     );
   });

@@ -49,6 +49,7 @@ export function createDispatch(
   sql: Sql,
   runners: ConnectedRunners,
   expect: (at: number) => void,
+  isPaused: () => boolean = () => false,
 ): Dispatch {
   const rings = new Map<number, Ring>();
   let stopped = false;
@@ -65,7 +66,7 @@ export function createDispatch(
   const claim = async (env: number, ring: Ring): Promise<void> => {
     for (;;) {
       const runner = freest(runners.in(env), (one) => !ring.drained.has(one));
-      if (!runner || stopped) return;
+      if (!runner || stopped || isPaused()) return;
       const { epoch } = ring;
       const current = await engine.versions.current(env);
       const want = Math.min(mostClaimed, runner.free);
@@ -84,12 +85,12 @@ export function createDispatch(
 
   const start = (env: number): void => {
     const ring = ringOf(env);
-    if (ring.claiming || stopped) return;
+    if (ring.claiming || stopped || isPaused()) return;
     ring.claiming = claim(env, ring).then(
       () => {
         ring.claiming = undefined;
         // Woken between the claim's last look and here.
-        if (freest(runners.in(env), (one) => !ring.drained.has(one))) start(env);
+        if (!isPaused() && freest(runners.in(env), (one) => !ring.drained.has(one))) start(env);
       },
       (error: unknown) => {
         ring.claiming = undefined;
@@ -119,7 +120,7 @@ export function createDispatch(
     offer(env) {
       const ring = rings.get(env);
       // While somebody claims, something may wait: the order of the lanes decides then, not who calls first.
-      if (!ring || ring.claiming) return undefined;
+      if (!ring || ring.claiming || isPaused()) return undefined;
       const current = engine.versions.current(env);
       if (!current || current instanceof Promise) return undefined;
       const runner = freest(runners.in(env), (one) => one.versions.has(current.id) && ring.drained.has(one));

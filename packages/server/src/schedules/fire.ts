@@ -31,6 +31,8 @@ interface DueRow extends ScheduleRow {
   /** Of the current version. */
   readonly version: number | null;
   readonly busy: boolean;
+  /** Ticks that were due by then are skipped: see `millrace resume --skip-missed`. */
+  readonly skip_until: Date | null;
 }
 
 interface Fired {
@@ -123,7 +125,8 @@ async function claimDue(tx: Transaction, now: Date, most: number): Promise<DueRo
            json_build_object('id', e.id, 'publicId', e.public_id, 'kind', e.kind, 'branch', e.branch,
                              'projectId', e.project_id, 'projectRef', p.ref) as environment,
            e.kind = 'dev' and not exists (select from runners r where r.env = s.env and r.expires_at > ${now}) as unattended,
-           (select c.version_id from current_versions c where c.env = s.env) as version
+           (select c.version_id from current_versions c where c.env = s.env) as version,
+           (select skip_ticks_until from installation) as skip_until
       from due s join environments e on e.id = s.env join projects p on p.id = e.project_id`;
   const busy = await busyAmong(tx, rows);
   return rows.map((row) => ({ ...row, busy: busy.has(row) }));
@@ -144,7 +147,12 @@ async function busyAmong<R extends ScheduleRow>(
   return new Set(live.flatMap(({ ix }) => asked[ix - 1] ?? []));
 }
 
-async function planRow(engine: Engine, row: DueRow, now: number, stopped?: SkipReason): Promise<Fired> {
+async function planRow(engine: Engine, row: DueRow, at: number, failed?: SkipReason): Promise<Fired> {
+  const skipUntil = row.skip_until?.getTime() ?? 0;
+  const isSkipped = row.next_at !== null && row.next_at.getTime() <= skipUntil;
+  // What fell due after that remains, for the next look.
+  const now = isSkipped ? Math.min(at, skipUntil) : at;
+  const stopped = isSkipped ? 'missed' : failed;
   const first = row.next_nominal?.getTime() ?? now;
   try {
     const pattern = patternOf(row);

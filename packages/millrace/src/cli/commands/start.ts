@@ -8,6 +8,12 @@ export const startCommand = (): Command =>
     .addOption(new Option('--host <address>', 'where to listen').env('MILLRACE_HOST').default('127.0.0.1'))
     .addOption(new Option('--port <port>', '0 = any').env('MILLRACE_PORT').default(4400).argParser(port))
     .option('--data <folder>', 'the embedded PostgreSQL on this folder, instead of DATABASE_URL')
+    .addOption(
+      new Option(
+        '--direct-url <address>',
+        'PostgreSQL itself, where DATABASE_URL is a pooler in transaction mode; the variable keeps a password out of `ps`',
+      ).env('DATABASE_DIRECT_URL'),
+    )
     .option(
       '--master-key-file <file>',
       'the master key, instead of MILLRACE_MASTER_KEY; made at the first start',

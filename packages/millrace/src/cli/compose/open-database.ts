@@ -5,6 +5,8 @@ import type { Closing } from './closing.ts';
 
 export interface OpenDatabase {
   readonly database: Database;
+  /** The same without a pooler between, where that is another address. */
+  readonly directDatabase?: Database | undefined;
   /** Rejects when the embedded PostgreSQL is gone for good; never settles otherwise. */
   readonly lost: Promise<never>;
 }
@@ -26,13 +28,17 @@ export async function embeddedDatabase(
   return { database: running.connection, lost };
 }
 
-/** The database of DATABASE_URL. Its text holds a password: it never gets into a message. */
-export function externalDatabase(url: string): OpenDatabase {
-  if (!URL.canParse(url) || !/^postgres(?:ql)?:$/.test(new URL(url).protocol)) {
-    throw new CommandFailed(
-      exitCodes.cannotStart,
-      'DATABASE_URL is not the address of a PostgreSQL database; write postgresql://user:password@host:5432/database.',
-    );
-  }
-  return { database: url, lost: new Promise<never>(() => {}) };
+/** The databases of DATABASE_URL and DATABASE_DIRECT_URL. Their texts hold passwords: they never get into a message. */
+export function externalDatabase(url: string, directUrl?: string): OpenDatabase {
+  refuseOther(url, 'DATABASE_URL');
+  if (directUrl !== undefined) refuseOther(directUrl, 'DATABASE_DIRECT_URL');
+  return { database: url, directDatabase: directUrl, lost: new Promise<never>(() => {}) };
+}
+
+function refuseOther(url: string, variable: string): void {
+  if (URL.canParse(url) && /^postgres(?:ql)?:$/.test(new URL(url).protocol)) return;
+  throw new CommandFailed(
+    exitCodes.cannotStart,
+    `${variable} is not the address of a PostgreSQL database; write postgresql://user:password@host:5432/database.`,
+  );
 }

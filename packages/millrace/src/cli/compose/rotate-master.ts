@@ -5,6 +5,7 @@ import {
   changeKeyFile,
   connect,
   loadMasterKey,
+  reach,
   readNextKey,
   rotateMasterKey,
   type Database,
@@ -48,14 +49,18 @@ export async function rotateMaster({ data, json }: RotateOptions): Promise<void>
   await withClosing(async (closing) => {
     const database =
       data === undefined ? externalDatabase(url ?? '').database : await databaseOf(resolve(data), closing);
-    const resealed = await rotate(database, masterKey, closing);
+    const resealed = await rotate(await reach(database), masterKey, closing);
     if (json) return printJson({ resealed });
     line(`Sealed ${resealed} values anew. MILLRACE_MASTER_KEY_PREVIOUS is no longer needed.`);
   });
 }
 
-async function rotate(database: Database, masterKey: MasterKey, closing: Closing): Promise<number> {
-  const sql = connect(database, { name: 'millrace keys', max: 2 });
+async function rotate(
+  { database, pooler }: Awaited<ReturnType<typeof reach>>,
+  masterKey: MasterKey,
+  closing: Closing,
+): Promise<number> {
+  const sql = connect(database, { name: 'millrace keys', max: 2, pooler });
   closing.add(() => sql.end());
   const { resealed } = await rotateMasterKey(sql, masterKey).catch(explained);
   return resealed;

@@ -14,6 +14,7 @@ export interface StartOptions {
   readonly host: string;
   readonly port: number;
   readonly data?: string;
+  readonly directUrl?: string;
   readonly masterKeyFile?: string;
   readonly logLevel: string;
   readonly json?: boolean;
@@ -24,7 +25,7 @@ export async function start(options: StartOptions): Promise<void> {
   const { host, port, data, json } = options;
   const stop = listenForStop();
   await withClosing(async (closing) => {
-    const { database, lost } = await openDatabase(data, closing);
+    const { database, directDatabase, lost } = await openDatabase(options, closing);
     const env = process.env['MILLRACE_MASTER_KEY'];
     const file =
       options.masterKeyFile ?? (data === undefined ? undefined : join(resolve(data), 'master.key'));
@@ -34,7 +35,7 @@ export async function start(options: StartOptions): Promise<void> {
       file,
     });
     const log = createLog(process.stderr, options.logLevel);
-    const server = await openServer({ database, host, port, masterKey, log });
+    const server = await openServer({ database, directDatabase, host, port, masterKey, log });
     closing.add(() => server.close());
     if (data !== undefined && file !== undefined && !env?.trim()) {
       serveKeyChanges({ database, masterKey, file, log }, closing);
@@ -53,16 +54,23 @@ export async function start(options: StartOptions): Promise<void> {
   });
 }
 
-async function openDatabase(data: string | undefined, closing: Closing): Promise<OpenDatabase> {
+async function openDatabase({ data, directUrl }: StartOptions, closing: Closing): Promise<OpenDatabase> {
   const url = process.env['DATABASE_URL']?.trim() || undefined;
+  const direct = directUrl?.trim() || undefined;
   if (url !== undefined && data !== undefined) {
     throw new CommandFailed(
       exitCodes.usage,
       'Both DATABASE_URL and --data are given. Keep the one you mean.',
     );
   }
+  if (data !== undefined && direct !== undefined) {
+    throw new CommandFailed(
+      exitCodes.usage,
+      'DATABASE_DIRECT_URL goes with DATABASE_URL, and --data needs neither. Keep what you mean.',
+    );
+  }
   if (data !== undefined) return embeddedDatabase(data, closing);
-  if (url !== undefined) return externalDatabase(url);
+  if (url !== undefined) return externalDatabase(url, direct);
   throw new CommandFailed(
     exitCodes.usage,
     'Where is the data? Set DATABASE_URL, or give --data <folder> for the embedded PostgreSQL.',

@@ -10,11 +10,11 @@ import { allVersions } from './read.ts';
  */
 export async function rollUpPacks(sql: Sql, now: Date, ages = defaultAges): Promise<boolean> {
   const hours = await rollUp(sql, '1 hour', byHourUntil(now, ages));
-  const days = await rollUp(sql, '1 day', byDayUntil(now, ages));
+  const days = await rollUp(sql, '24 hours', byDayUntil(now, ages));
   return hours || days;
 }
 
-async function rollUp(sql: Sql, width: '1 hour' | '1 day', before: Date): Promise<boolean> {
+async function rollUp(sql: Sql, width: '1 hour' | '24 hours', before: Date): Promise<boolean> {
   const marker = width === '1 hour' ? sql`hours_until` : sql`days_until`;
   // Days may be ahead of hours, and their packs are no parts of one.
   const done = width === '1 hour' ? sql`greatest(p.hours_until, p.days_until)` : sql`p.days_until`;

@@ -18,6 +18,7 @@ export interface WaitFacts {
   readonly limit: number | null;
   /** Live attempts in its place: its queue and key. */
   readonly running: number;
+  readonly installationPaused: boolean;
   readonly environmentPaused: boolean;
   readonly environmentLimit: number | null;
   readonly environmentRunning: number;
@@ -58,6 +59,7 @@ export async function readWaitFacts(
            coalesce(q.concurrency_override, q.concurrency_limit) as limit,
            (select count(*)::int from leases x
              where x.env = f.env and x.queue_id = f.queue_id and x.key = coalesce(f.concurrency_key, '')) as running,
+           exists (select from installation where paused_at is not null) as "installationPaused",
            e.paused as "environmentPaused", e.concurrency_limit as "environmentLimit",
            (select count(*)::int from leases x where x.env = f.env) as "environmentRunning",
            coalesce(v.version, cv.version) as version, f.version_id is not null as bound,

@@ -13,6 +13,12 @@ export function reasonOf(facts: WaitFacts): Told {
   const place = { queue, ...(key !== '' && { concurrencyKey: key }) };
   if (isFinal(status)) return { reason: 'not_waiting', message: `It is over: ${status}.` };
   if (status === 'WAITING') return waitReason(facts.waits);
+  if (facts.installationPaused && (status !== 'EXECUTING' || facts.due)) {
+    return {
+      reason: 'installation_paused',
+      message: 'Millrace was started with --paused, and nothing starts until `millrace resume`.',
+    };
+  }
   if (facts.openBatch !== null) {
     return {
       reason: 'batch_open',

@@ -20,7 +20,12 @@ interface ResumedRow {
 }
 
 /** Brings suspended runs back to the runners that hold their code, one statement at a time in each environment. */
-export function createResume(engine: Engine, sql: Sql, runners: ConnectedRunners): Resume {
+export function createResume(
+  engine: Engine,
+  sql: Sql,
+  runners: ConnectedRunners,
+  isPaused: () => boolean = () => false,
+): Resume {
   const resuming = new Map<number, Promise<void>>();
   const again = new Set<number>();
   let stopped = false;
@@ -40,7 +45,7 @@ export function createResume(engine: Engine, sql: Sql, runners: ConnectedRunners
   };
 
   const resume = (env: number): void => {
-    if (stopped) return;
+    if (stopped || isPaused()) return;
     again.add(env);
     if (resuming.has(env)) return;
     const done = round(env)

@@ -1,0 +1,113 @@
+import type { Database } from './connect.ts';
+
+/** What the code of a failure means to whoever set the database up. */
+const byCode: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'there is no host of this name; look at how it is written, and at the DNS of this machine',
+  EAI_AGAIN: 'the name of its host cannot be resolved now; look at the DNS of this machine',
+  ECONNREFUSED: 'nothing listens there; start PostgreSQL, or correct host and port',
+  EHOSTUNREACH: 'there is no way to its host from here',
+  ENETUNREACH: 'there is no way to its network from here',
+  ETIMEDOUT: 'its host does not answer; look at host, port and firewall',
+  ECONNRESET: 'it closed the connection; look whether the port is that of PostgreSQL',
+  EACCES: 'this user may not use its socket',
+  ERR_INVALID_CHAR: 'its address holds a character that no address may hold',
+  '28P01':
+    'it refuses the password; correct it, and write characters such as @ / : % in it as %40 %2F %3A %25',
+  '28000': 'it does not let this role in from here; look at the role, at sslmode and at pg_hba.conf',
+  '3D000': 'it has no database of this name; make it with `createdb`, or correct the name',
+  '53300': 'it has no connection left; raise max_connections, or the limit of the role, or end others',
+  '57P03': 'it is starting up or shutting down; try again',
+  '42501': 'the role may not connect to it; grant it CONNECT on the database',
+  DEPTH_ZERO_SELF_SIGNED_CERT:
+    'its certificate is signed by itself; give sslrootcert=<file>, or sslmode=require, which does not check it',
+  SELF_SIGNED_CERT_IN_CHAIN:
+    'its certificate comes from an authority that is not known here; give sslrootcert=<file>, or sslmode=require, which does not check it',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    'its certificate comes from an authority that is not known here; give sslrootcert=<file>, or sslmode=require, which does not check it',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    'its certificate comes from an authority that is not known here; give sslrootcert=<file>, or sslmode=require, which does not check it',
+  CERT_HAS_EXPIRED: 'its certificate has expired; renew it',
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    'its certificate is for another name than this host; use the name in it, or sslmode=verify-ca',
+};
+
+/** Why a database cannot be used and what to do, in one sentence without its password. */
+export function explainConnection(error: unknown, database: Database, variable: string): string {
+  const where = `The database at ${addressOf(database, variable)} cannot be used`;
+  const { code, path, message } = failureOf(error);
+  if (code === 'ENOENT' && path !== undefined && !path.includes('.s.PGSQL.'))
+    return `${where}: the file ${path} that ${variable} names cannot be read.`;
+  if (code === 'ENOENT') return `${where}: there is no socket of PostgreSQL in that folder.`;
+  if (/does not support SSL/i.test(message))
+    return `${where}: it does not speak TLS; turn that on in PostgreSQL, or write sslmode=disable.`;
+  if (/requires specifying a CA/.test(message))
+    return `${where}: sslmode=verify-ca needs sslrootcert=<file>, or use sslmode=verify-full.`;
+  if (/pg_hba\.conf/.test(message))
+    return `${where}: it does not let this role in from here (${quoted(message)}); ${hint(message)}.`;
+  if (/password must be a string|no password supplied/i.test(message))
+    return `${where}: it wants a password and ${variable} has none.`;
+  if (/timeout|no answer/i.test(message) && code === '')
+    return `${where}: it does not answer; look at host, port and firewall.`;
+  if (/Connection terminated unexpectedly/.test(message))
+    return `${where}: it closed the connection; look whether the port is that of PostgreSQL.`;
+  const known = byCode[code];
+  return known === undefined ? `${where}: ${quoted(message || code)}.` : `${where}: ${known}.`;
+}
+
+const hint = (message: string): string =>
+  /no encryption|SSL off/i.test(message)
+    ? 'add sslmode=require to it, or an entry to pg_hba.conf'
+    : 'add an entry to pg_hba.conf';
+
+/** Why a database that can be reached cannot be set up; undefined when that is no matter of its settings. */
+export function explainSetUp(error: unknown, variable: string): string | undefined {
+  const { code, message } = failureOf(error);
+  if (code === '42501') {
+    return `The role of ${variable} may not do what Millrace needs (${quoted(message)}): let it own the database, or as its owner \`grant usage, create on schema public to <role>\`.`;
+  }
+  if (code === '25006') return readOnly(variable);
+  if (code === '3F000') {
+    return `The role of ${variable} has no schema to make tables in: \`create schema\` one that its search_path names, such as public.`;
+  }
+  if (code === '53100')
+    return `The disk of the database of ${variable} is full: free some space and start again.`;
+  if (code === '57014') {
+    return `PostgreSQL ended a statement of the start of Millrace (${quoted(message)}): the role of ${variable} has a statement_timeout that is too short for migrations.`;
+  }
+  return undefined;
+}
+
+export const readOnly = (variable: string): string =>
+  `The database of ${variable} is read-only, as a standby is: give the address of the primary.`;
+
+interface Failure {
+  readonly code: string;
+  readonly path: string | undefined;
+  readonly message: string;
+}
+
+function failureOf(error: unknown): Failure {
+  // A host with several addresses: each of them failed, and the first tells as much as the others.
+  const one =
+    error instanceof AggregateError && error.errors.length > 0 ? (error.errors[0] as unknown) : error;
+  if (!(one instanceof Error)) return { code: '', path: undefined, message: String(one) };
+  if (one.cause instanceof Error && !('code' in one)) return failureOf(one.cause);
+  const { code, path, address } = one as NodeJS.ErrnoException & { address?: string };
+  return { code: String(code ?? ''), path: path ?? address, message: one.message };
+}
+
+/** A message of others in one line, without an end of its own. */
+const quoted = (message: string): string => message.replace(/\s+/g, ' ').replace(/[.\s]+$/, '');
+
+/** Host, port and name. */
+export function addressOf(database: Database, variable = 'DATABASE_URL'): string {
+  if (typeof database !== 'string')
+    return `${database.host}${database.port === undefined ? '' : `:${database.port}`}`;
+  try {
+    const url = new URL(database);
+    const host = url.host || url.searchParams.get('host') || 'localhost';
+    return `${host}${url.pathname}`;
+  } catch {
+    return `${variable} (which is not a valid URL)`;
+  }
+}

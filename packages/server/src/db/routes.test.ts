@@ -1,0 +1,105 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { testDatabase } from '../../../../test/support/database.ts';
+import { pgbouncer, startPgbouncer, withPgbouncer } from '../../../../test/support/pgbouncer.ts';
+import { connect } from './connect.ts';
+import { reach } from './reach.ts';
+import { findRoutes } from './routes.ts';
+
+async function database() {
+  const { connection, drop } = await testDatabase();
+  onTestFinished(drop);
+  return connection;
+}
+
+it('PostgreSQL without a pooler is known as that', async () => {
+  const direct = await database();
+  expect(await findRoutes(direct)).toEqual({
+    main: { database: direct, pooler: undefined },
+    direct: { database: direct, pooler: undefined },
+  });
+});
+
+describe.skipIf(pgbouncer === undefined)(withPgbouncer, () => {
+  it.each([
+    ['one connection', { default_pool_size: 1 }],
+    ['many', {}],
+    ['connections that are given out by turns', { server_round_robin: 1, min_pool_size: 4 }],
+  ])('transaction mode of %s is found out', async (_, settings) => {
+    const { url } = await startPgbouncer(await database(), 'transaction', settings);
+    expect((await reach(url)).pooler).toEqual({ mode: 'transaction', namedStatements: false });
+  });
+
+  it('session mode is found out, and needs no other address', async () => {
+    const { url } = await startPgbouncer(await database(), 'session');
+    const { main, direct } = await findRoutes(url);
+    expect(main.pooler).toEqual({ mode: 'session', namedStatements: true });
+    expect(direct).toEqual(main);
+  });
+
+  it('session mode with too few connections is refused with what it needs', async () => {
+    const { url } = await startPgbouncer(await database(), 'session', { default_pool_size: 1 });
+    await expect(findRoutes(url)).rejects.toThrow(/DATABASE_URL.*no connection to PostgreSQL to give/);
+  }, 30_000);
+
+  it('transaction mode without another address is refused by name', async () => {
+    const { url } = await startPgbouncer(await database(), 'transaction');
+    await expect(findRoutes(url)).rejects.toThrow(/transaction mode.*DATABASE_DIRECT_URL/);
+    await expect(findRoutes(url, url)).rejects.toThrow(
+      /DATABASE_DIRECT_URL leads to a pooler in transaction mode/,
+    );
+  });
+
+  it('statement mode is refused by name', async () => {
+    const { url, directUrl } = await startPgbouncer(await database(), 'statement');
+    await expect(findRoutes(url, directUrl)).rejects.toThrow(
+      /DATABASE_URL leads to a pooler that refuses transactions/,
+    );
+  });
+
+  it('two addresses of different databases are refused', async () => {
+    const { url } = await startPgbouncer(await database(), 'transaction');
+    await expect(findRoutes(url, await database())).rejects.toThrow('are not the same database');
+  }, 30_000);
+
+  it('transaction mode leaves nothing behind in the sessions of PostgreSQL', async () => {
+    const one = await database();
+    const { url } = await startPgbouncer(one, 'transaction', { default_pool_size: 1 });
+    const { main } = await findRoutes(url, one);
+    const sql = connect(main.database, { name: 'test', max: 4, pooler: main.pooler });
+    onTestFinished(() => sql.end());
+    await Promise.all(Array.from({ length: 40 }, (_, n) => sql`select ${n}::int`));
+    await sql.begin(async (tx) => tx`select 1 as one`);
+    expect(await sql`select name from pg_prepared_statements`).toEqual([]);
+  });
+
+  it.each(['session', 'transaction'] as const)(
+    'times are read in UTC and ISO in %s mode, whatever the role is set to',
+    async (mode) => {
+      const one = await database();
+      const admin = connect(one, { name: 'test', max: 1 });
+      onTestFinished(() => admin.end());
+      const [name] = await admin<{ name: string }[]>`select current_database() as name`;
+      await admin.unsafe(`alter database ${name?.name} set timezone to 'America/St_Johns'`);
+      await admin.unsafe(`alter database ${name?.name} set datestyle to 'SQL, DMY'`);
+      const { url } = await startPgbouncer(one, mode);
+      const { main } = await findRoutes(url, one);
+      const sql = connect(main.database, { name: 'test', max: 2, pooler: main.pooler });
+      onTestFinished(() => sql.end());
+      const at = new Date('2026-03-04T05:06:07.089Z');
+      expect(await sql`select ${at}::timestamptz as at, ${at}::timestamptz::text as text`).toEqual([
+        { at, text: '2026-03-04 05:06:07.089+00' },
+      ]);
+    },
+  );
+
+  it('session mode over a pooler that does not clean up finds no statement of others', async () => {
+    const one = await database();
+    const { url } = await startPgbouncer(one, 'session', { server_reset_query: '', default_pool_size: 3 });
+    const { main } = await findRoutes(url);
+    for (let times = 0; times < 4; times++) {
+      const sql = connect(main.database, { name: 'test', max: 1, pooler: main.pooler });
+      expect(await sql`select ${times}::int as times`).toEqual([{ times }]);
+      await sql.end();
+    }
+  });
+});

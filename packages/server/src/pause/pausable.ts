@@ -1,0 +1,36 @@
+import type { Pause } from './pause.ts';
+
+interface Stoppable {
+  stop(): Promise<unknown>;
+}
+
+/** Runs what goes on by itself while there is no pause: all of it, so that nothing that is added later can be forgotten. */
+export function pausable(pause: Pause, start: () => Stoppable): Stoppable {
+  let running: Stoppable | undefined;
+  let stopped = false;
+  let changing = Promise.resolve();
+
+  const change = async (): Promise<void> => {
+    const wanted = pause.since === null && !stopped;
+    if (wanted) {
+      running ??= start();
+      return;
+    }
+    const ending = running;
+    running = undefined;
+    await ending?.stop();
+  };
+  const follow = (): Promise<void> => {
+    changing = changing.then(change);
+    return changing;
+  };
+
+  if (pause.since === null) running = start();
+  pause.onChange(() => void follow());
+  return {
+    stop() {
+      stopped = true;
+      return follow();
+    },
+  };
+}

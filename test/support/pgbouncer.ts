@@ -1,0 +1,138 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import type { Database } from '../../packages/server/src/db/connect.ts';
+
+/** The PgBouncer of this machine: of PGBOUNCER, of PATH, or where Debian puts it. Undefined if there is none. */
+export const pgbouncer = [
+  'PGBOUNCER' in process.env ? process.env['PGBOUNCER'] : undefined,
+  'pgbouncer',
+  '/usr/sbin/pgbouncer',
+].find((program) => program !== undefined && runs(program));
+
+/** For titles, so that a run without it says what is missing. */
+export const withPgbouncer =
+  pgbouncer === undefined
+    ? 'with PgBouncer (skipped: install pgbouncer, or name it in PGBOUNCER)'
+    : 'with PgBouncer';
+
+export interface Pooled {
+  /** The database through PgBouncer. */
+  readonly url: string;
+  /** The same database without it. */
+  readonly directUrl: string;
+  /** What PgBouncer logged. */
+  readonly log: () => string;
+}
+
+/** A PgBouncer before a database, until the test ends. */
+export async function startPgbouncer(
+  database: Database,
+  mode: 'session' | 'transaction' | 'statement',
+  settings: Readonly<Record<string, string | number>> = {},
+): Promise<Pooled> {
+  const { host, port, name, user, password } = await overTcp(database);
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-pgbouncer-'));
+  await chmod(folder, 0o755);
+  const own = await freePort();
+  const all = {
+    listen_addr: '127.0.0.1',
+    listen_port: own,
+    unix_socket_dir: '',
+    auth_type: 'any',
+    pool_mode: mode,
+    ...settings,
+  };
+  const file = join(folder, 'pgbouncer.ini');
+  const target = [
+    `host=${host} port=${port} dbname=${name} user=${user}`,
+    password && `password=${password}`,
+  ];
+  const lines = Object.entries(all).map(([key, value]) => `${key} = ${value}`);
+  await writeFile(
+    file,
+    `[databases]\n${name} = ${target.filter(Boolean).join(' ')}\n[pgbouncer]\n${lines.join('\n')}\n`,
+  );
+  // It refuses to be root.
+  const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+  const child = spawn(pgbouncer ?? 'pgbouncer', [file], { ...nobody, stdio: ['ignore', 'pipe', 'pipe'] });
+  let log = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (text: Buffer) => (log += text.toString()));
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await rm(folder, { recursive: true, force: true });
+  });
+  while (!log.includes('process up')) {
+    if (child.exitCode !== null) throw new Error(`PgBouncer did not start: ${log}`);
+    await pause(20);
+  }
+  return {
+    url: `postgresql://${user}@127.0.0.1:${own}/${name}`,
+    directUrl: `postgresql://${user}${password ? `:${encodeURIComponent(password)}` : ''}@${host}:${port}/${name}`,
+    log: () => log,
+  };
+}
+
+/** The embedded PostgreSQL of the tests has a socket that its user alone may enter; PgBouncer and others come over this way. */
+async function overTcp(database: Database) {
+  if (typeof database === 'string') {
+    const url = new URL(database);
+    return {
+      host: url.hostname,
+      port: Number(url.port || 5432),
+      name: url.pathname.slice(1),
+      user: decodeURIComponent(url.username),
+      password: decodeURIComponent(url.password),
+    };
+  }
+  const socket = join(database.host, `.s.PGSQL.${database.port ?? 5432}`);
+  const open = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connect(socket);
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      open.add(one);
+      one.on('error', () => one.destroy());
+      one.on('close', () => {
+        open.delete(one);
+        other.destroy();
+      });
+      one.pipe(other);
+    }
+  });
+  const port = await listen(server);
+  onTestFinished(() => {
+    server.close();
+    for (const each of open) each.destroy();
+  });
+  const { database: name, username: user, password = '' } = database;
+  return { host: '127.0.0.1', port, name, user, password };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  const port = await listen(server);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function listen(server: ReturnType<typeof createServer>): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+function runs(program: string): boolean {
+  try {
+    execFileSync(program, ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
