@@ -38,7 +38,9 @@ describe.skipIf(pgbouncer === undefined)(withPgbouncer, () => {
     async (mode) => {
       const { connection, drop } = await testDatabase();
       onTestFinished(drop);
-      const pooler = await startPgbouncer(connection, mode, { default_pool_size: mode === 'session' ? 60 : 6 });
+      const pooler = await startPgbouncer(connection, mode, {
+        default_pool_size: mode === 'session' ? 60 : 6,
+      });
       const options = {
         database: pooler.url,
         ...(mode === 'transaction' && { directDatabase: pooler.directUrl }),
@@ -73,33 +75,46 @@ describe.skipIf(pgbouncer === undefined)(withPgbouncer, () => {
       ]);
       const { runs: batched } = await tasks
         .batchTrigger('add', [{ payload: { n: 20 } }, { payload: { n: 21 } }])
-        .then(async ({ batchId }) => (await two.ask(`/api/v2/batches/${batchId}`)).body as { runs: string[] });
+        .then(
+          async ({ batchId }) => (await two.ask(`/api/v2/batches/${batchId}`)).body as { runs: string[] },
+        );
       expect(await Promise.all([...others.map(({ id }) => id), ...batched].map(outcome))).toEqual(
         [[2, 3], 'up', 2, 10, 21, 22].map((output) => ({ status: 'COMPLETED', output })),
       );
 
       const session = await two.ask('/api/v1/sessions', {
         method: 'POST',
-        body: { type: 'chat', externalId: 'c', taskIdentifier: 'add', triggerConfig: { basePayload: { n: 1 } } },
+        body: {
+          type: 'chat',
+          externalId: 'c',
+          taskIdentifier: 'add',
+          triggerConfig: { basePayload: { n: 1 } },
+        },
       });
       expect(session.status).toBe(201);
       const reader = await followEvents(`${one.url}/realtime/v1/sessions/c/out`, {
         authorization: `Bearer ${one.keys.prod}`,
       });
       for (let n = 0; n < 30; n++) {
-        const { body } = await two.ask('/realtime/v1/sessions/c/out/append', { method: 'POST', body: `"${n}"` });
+        const { body } = await two.ask('/realtime/v1/sessions/c/out/append', {
+          method: 'POST',
+          body: `"${n}"`,
+        });
         expect(body).toEqual({ ok: true, seq: n });
       }
       expect(await reader.next()).toBeDefined();
 
       const { id } = await schedules.create({ task: 'tick', cron: '* * * * *', deduplicationKey: 'k' });
       one.shiftTime(60_000);
-      const fired = async () => (await two.ask(`/api/v1/runs?filter[schedule]=${id}`)).body.data.length as number;
+      const fired = async () =>
+        (await two.ask(`/api/v1/runs?filter[schedule]=${id}`)).body.data.length as number;
       await expect.poll(fired, patience).toBeGreaterThan(0);
 
       const admin = connect(connection, { name: 'test', max: 1 });
       onTestFinished(() => admin.end());
-      expect(await admin`select from pg_stat_activity where query ilike 'listen %' and datname = current_database()`).toHaveLength(2);
+      expect(
+        await admin`select from pg_stat_activity where query ilike 'listen %' and datname = current_database()`,
+      ).toHaveLength(2);
       // Rounds of what goes on by itself.
       await pause(5_000);
       const odd = [...one.logged, ...two.logged].filter((line) => /"level":"(warn|error)"/.test(line));

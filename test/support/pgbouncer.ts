@@ -78,6 +78,12 @@ export async function startPgbouncer(
   };
 }
 
+/** The address of a database as DATABASE_URL has it, until the test ends. */
+export async function addressOverTcp(database: Database): Promise<string> {
+  const { host, port, name, user, password } = await overTcp(database);
+  return `postgresql://${user}${password ? `:${encodeURIComponent(password)}` : ''}@${host}:${port}/${name}`;
+}
+
 /** The embedded PostgreSQL of the tests has a socket that its user alone may enter; PgBouncer and others come over this way. */
 async function overTcp(database: Database) {
   if (typeof database === 'string') {

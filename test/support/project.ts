@@ -10,7 +10,7 @@ const sdk = fileURLToPath(new URL('../../packages/sdk', import.meta.url));
 
 /** A real runner with real executor processes that serves these files in prod, from when this resolves until the test ends. */
 export async function startProject(
-  server: TestServer,
+  server: Pick<TestServer, 'url'> & { readonly keys: { readonly prod: string } },
   files: Readonly<Record<string, string>>,
 ): Promise<void> {
   const dir = await realpath(await mkdtemp(join(tmpdir(), 'millrace-project-')));

@@ -17,6 +17,7 @@ export * from './operations/keys.ts';
 export * from './operations/branches.ts';
 export * from './operations/auth.ts';
 export * from './operations/audit.ts';
+export * from './operations/installation.ts';
 export * from './operations/queues.ts';
 export * from './operations/runs.ts';
 export * from './operations/runs-change.ts';

@@ -12,6 +12,7 @@ import { membersCommand } from './commands/members.ts';
 import { orgsCommand } from './commands/orgs.ts';
 import { projectsCommand } from './commands/projects.ts';
 import { queuesCommand } from './commands/queues.ts';
+import { resumeInstallationCommand } from './commands/resume.ts';
 import { runsCommand } from './commands/runs.ts';
 import { schedulesCommand } from './commands/schedules.ts';
 import { startCommand } from './commands/start.ts';
@@ -37,6 +38,7 @@ export function program(): Command {
     initCommand(),
     devCommand(),
     startCommand(),
+    resumeInstallationCommand(),
     workCommand(),
     triggerCommand(),
     runsCommand(),

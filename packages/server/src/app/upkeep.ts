@@ -30,6 +30,7 @@ export function startUpkeep(parts: Parts, retention: Retention): { stop(): Promi
     startDuty(duty, log),
   );
   const bulk = startDuty(bulkWorker({ engine, runners, dispatch, redactor: variables.redactor }), log);
+  const before = { ...alarms };
   Object.assign(alarms, {
     due: promoter.expect,
     tick: scheduler.expect,
@@ -53,7 +54,11 @@ export function startUpkeep(parts: Parts, retention: Retention): { stop(): Promi
     environmentPruner(sql, clock),
   ].map((duty) => startDuty(duty, log));
   return {
-    stop: () =>
-      Promise.all([promoter, scheduler, deliverer, messenger, bulk, ...others].map((duty) => duty.stop())),
+    stop() {
+      Object.assign(alarms, before);
+      return Promise.all(
+        [promoter, scheduler, deliverer, messenger, bulk, ...others].map((duty) => duty.stop()),
+      );
+    },
   };
 }

@@ -32,7 +32,7 @@ export interface HttpAppOptions<O extends Record<string, OperationDeclaration> =
   /** Resolves when the database answers; `/readyz` asks it. */
   readonly isReady: () => Promise<unknown>;
   /** Since when the installation is paused. */
-  readonly pausedSince: () => Date | null;
+  readonly pausedSince?: () => Date | null;
   readonly log: Log;
   /** Told of every answered request. Default: nobody is. */
   readonly traced?: (answered: AnsweredRequest) => void;
@@ -56,7 +56,14 @@ const withPacketAsOneSegment = (url: string): string =>
 export function createHttpApp<O extends Record<string, OperationDeclaration> = Operations>(
   options: HttpAppOptions<O>,
 ): FastifyInstance {
-  const { authenticate, findRole, isReady, pausedSince, log, rateLimits = defaultRateLimits } = options;
+  const {
+    authenticate,
+    findRole,
+    isReady,
+    pausedSince = () => null,
+    log,
+    rateLimits = defaultRateLimits,
+  } = options;
   // When it is left out, O is Operations.
   const operations: Readonly<Record<string, OperationDeclaration>> = options.operations ?? everyOperation;
   const metrics = createHttpMetrics();

@@ -23,6 +23,10 @@ export const startCommand = (): Command =>
         .choices(['debug', 'info', 'warn', 'error'])
         .default('info'),
     )
+    .option(
+      '--paused',
+      'start and fire nothing until `millrace resume`, on all servers of the database (or MILLRACE_PAUSED=1)',
+    )
     .option('--json', 'when ready, one line of JSON on stdout; the first start has the secrets in it')
     .addHelpText(
       'after',

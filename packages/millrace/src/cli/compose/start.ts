@@ -15,6 +15,7 @@ export interface StartOptions {
   readonly port: number;
   readonly data?: string;
   readonly directUrl?: string;
+  readonly paused?: boolean;
   readonly masterKeyFile?: string;
   readonly logLevel: string;
   readonly json?: boolean;
@@ -23,6 +24,7 @@ export interface StartOptions {
 /** The server of production: PostgreSQL of DATABASE_URL or embedded, no watcher, no runner. Ends when asked to stop. */
 export async function start(options: StartOptions): Promise<void> {
   const { host, port, data, json } = options;
+  const paused = isPauseAsked(options);
   const stop = listenForStop();
   await withClosing(async (closing) => {
     const { database, directDatabase, lost } = await openDatabase(options, closing);
@@ -35,16 +37,25 @@ export async function start(options: StartOptions): Promise<void> {
       file,
     });
     const log = createLog(process.stderr, options.logLevel);
-    const server = await openServer({ database, directDatabase, host, port, masterKey, log });
+    const server = await openServer({ database, directDatabase, host, port, masterKey, log, paused });
     closing.add(() => server.close());
     if (data !== undefined && file !== undefined && !env?.trim()) {
       serveKeyChanges({ database, masterKey, file, log }, closing);
     }
     if (json) {
-      printJson(server.credentials ? credentialsJson(server.url, server.credentials) : { url: server.url });
+      const { url, credentials, pausedSince } = server;
+      printJson({
+        ...(credentials ? credentialsJson(url, credentials) : { url }),
+        ...(pausedSince && { paused: true, pausedAt: pausedSince.toISOString() }),
+      });
     } else {
       const screen = screenOn(process.stdout);
       screen.line(`Millrace ${version} serves at ${server.url}`);
+      if (server.pausedSince) {
+        screen.line(
+          `Paused since ${server.pausedSince.toISOString()}: nothing is started or fired until \`millrace resume\`.`,
+        );
+      }
       if (server.credentials) {
         screen.line('These secrets are shown this once. Keep them where secrets are kept.');
         printCredentials(server.credentials, screen);
@@ -52,6 +63,14 @@ export async function start(options: StartOptions): Promise<void> {
     }
     await Promise.race([stop.requested, lost]);
   });
+}
+
+/** `--paused`, or MILLRACE_PAUSED. */
+function isPauseAsked({ paused }: StartOptions): boolean {
+  const text = process.env['MILLRACE_PAUSED']?.trim() ?? '';
+  if (paused || text === '1' || text === 'true') return true;
+  if (text === '' || text === '0' || text === 'false') return false;
+  throw new CommandFailed(exitCodes.usage, 'MILLRACE_PAUSED is 1 or 0.');
 }
 
 async function openDatabase({ data, directUrl }: StartOptions, closing: Closing): Promise<OpenDatabase> {

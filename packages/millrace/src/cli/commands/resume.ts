@@ -1,0 +1,42 @@
+import { Command, Option } from 'commander';
+import { call } from '../call.ts';
+import { findLogin, withLoginOptions, type LoginOptions } from '../login.ts';
+import { printJson, screenOn } from '../screen.ts';
+
+interface ResumeOptions extends LoginOptions {
+  readonly json?: boolean;
+  readonly skipMissed?: boolean;
+  readonly fireMissed?: boolean;
+}
+
+export const resumeInstallationCommand = (): Command =>
+  withLoginOptions(
+    new Command('resume')
+      .description('end the pause of `millrace start --paused`, on all servers of the database')
+      .option(
+        '--skip-missed',
+        'do not fire the ticks of schedules that fell due: after a restore they were fired before it',
+      )
+      .addOption(
+        new Option(
+          '--fire-missed',
+          "fire them as each schedule's own rule for missed ticks has it",
+        ).conflicts('skipMissed'),
+      ),
+  ).action(async (options: ResumeOptions) => {
+    const { skipMissed, fireMissed, json } = options;
+    const missedTicks = skipMissed ? ('skip' as const) : fireMissed ? ('fire' as const) : undefined;
+    const login = await findLogin(options);
+    const resumed = await call(login, 'resumeInstallation', {
+      body: { ...(missedTicks && { missedTicks }) },
+    });
+    if (json) return printJson(resumed);
+    const { wasPaused, schedules } = resumed;
+    const ticks =
+      schedules === 0
+        ? ''
+        : ` Ticks of ${schedules} schedule${schedules === 1 ? '' : 's'} that fell due ${skipMissed ? 'are skipped' : 'are fired by the rule of each'}.`;
+    screenOn(process.stdout).line(
+      wasPaused ? `Millrace starts and fires again.${ticks}` : 'Nothing was paused; nothing is changed.',
+    );
+  });
