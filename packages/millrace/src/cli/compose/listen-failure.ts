@@ -7,6 +7,7 @@ export function explainListen(
   if (code === 'EADDRINUSE') {
     return `Port ${port} of ${host} is taken. Stop what listens there, or choose another with --port (0 takes any free one).`;
   }
+  if (syscall === 'getaddrinfo') return `This machine has no address ${host}. Choose another with --host.`;
   if (syscall !== 'listen') return undefined;
   if (code === 'EACCES')
     return `This user may not listen on port ${port}. Choose one above 1023 with --port.`;

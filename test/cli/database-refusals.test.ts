@@ -1,0 +1,186 @@
+import { createServer, type AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { connect, type Sql } from '../../packages/server/src/db/connect.ts';
+import { reach } from '../../packages/server/src/db/reach.ts';
+import { hasOpenssl, tcpPostgres, type TcpPostgres } from '../support/tcp-postgres.ts';
+import { finished, temporaryProject, type Folder } from './command.ts';
+
+const sentence = /^millrace: [^\n]+$/;
+const secret = 'hunter2';
+
+let folder: Folder;
+let plain: TcpPostgres;
+let admin: Sql;
+beforeAll(async () => {
+  folder = await temporaryProject({});
+  plain = await tcpPostgres(
+    [
+      'host all boss 127.0.0.1/32 scram-sha-256',
+      'host all guest 127.0.0.1/32 scram-sha-256',
+      'host all single 127.0.0.1/32 scram-sha-256',
+      'host all stranger 127.0.0.1/32 reject',
+    ],
+    { max_connections: 20 },
+  );
+  admin = connect(at('boss', 'b0ss'), { name: 'test', max: 1 });
+  await admin.unsafe(`
+    create role guest login password '${secret}';
+    create role single login password '${secret}' connection limit 0;
+    create role stranger login password '${secret}'`);
+  await admin.unsafe('create database latin encoding latin1 template template0');
+  await admin.unsafe('create database locked');
+  await admin.unsafe('alter database locked set default_transaction_read_only to on');
+  await admin.unsafe('create database closed');
+  await admin.unsafe('revoke connect on database closed from public');
+}, 60_000);
+afterAll(async () => {
+  await admin?.end();
+  await plain?.stop();
+  await folder.remove();
+});
+
+const at = (user: string, password: string, rest = 'postgres', port = plain.port, host = '127.0.0.1') =>
+  `postgresql://${user}:${password}@${host}:${port}/${rest}`;
+
+async function start(url: string, args: readonly string[] = []) {
+  const { exitCode, stdout, stderr } = await finished(['start', '--port', '0', ...args], {
+    cwd: folder.path,
+    env: { DATABASE_URL: url, MILLRACE_MASTER_KEY: '7'.repeat(64) },
+  });
+  expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' });
+  expect(stderr).toMatch(sentence);
+  expect(stderr).not.toContain(secret);
+  return stderr;
+}
+
+async function refusal(url: string): Promise<string> {
+  const error: unknown = await reach(url).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ name: 'DatabaseRefused' });
+  const { message } = error as Error;
+  expect(message).not.toContain(secret);
+  expect(message).toMatch(/^[A-Z][^\n]+\.$/);
+  return message;
+}
+
+describe('a database that cannot be used is refused with one sentence, no stack and no password', () => {
+  it('a role that may not make tables', async () => {
+    expect(await start(at('guest', secret))).toMatch(
+      /The role of DATABASE_URL may not.*permission denied.*grant usage, create on schema public/,
+    );
+  });
+
+  it('a wrong password', async () => {
+    const said = await start(at('guest', 'wrong'));
+    expect(said).toContain(`127.0.0.1:${plain.port}/postgres`);
+    expect(said).toMatch(/refuses the password.*%40/);
+  });
+
+  it('a host that nobody knows, of the database or to listen on', async () => {
+    expect(await start(at('guest', secret, 'postgres', 5432, 'nowhere.invalid'))).toMatch(
+      /nowhere\.invalid.*(no host of this name|cannot be resolved)/,
+    );
+    expect(await start(at('boss', 'b0ss'), ['--host', 'nowhere.invalid'])).toMatch(
+      /no address nowhere\.invalid.*--host/,
+    );
+  });
+
+  it.each([
+    ['no such database', () => at('guest', secret, 'none'), /no database of this name.*createdb/],
+    ['a rule that rejects', () => at('stranger', secret), /does not let this role in.*pg_hba/],
+    ['no rule at all', () => at('ghost', secret), /does not let this role in.*pg_hba/],
+    [
+      'no password',
+      () => `postgresql://guest@127.0.0.1:${plain.port}/postgres`,
+      /wants a password and DATABASE_URL has none/,
+    ],
+    ['a role without a connection left', () => at('single', secret), /no connection left.*max_connections/],
+    ['a database that is read-only', () => at('boss', 'b0ss', 'locked'), /read-only.*primary/],
+    [
+      'a database that the role may not enter',
+      () => at('guest', secret, 'closed'),
+      /may not connect.*CONNECT/,
+    ],
+    ['an encoding that does not hold every text', () => at('boss', 'b0ss', 'latin'), /LATIN1.*UTF8/],
+    ['nothing that listens', () => at('guest', secret, 'postgres', 1), /nothing listens there/],
+    [
+      'a server without TLS',
+      () => at('boss', 'b0ss', 'postgres?sslmode=require'),
+      /does not speak TLS.*sslmode=disable/,
+    ],
+    [
+      'a file that is not there',
+      () => at('boss', 'b0ss', 'postgres?sslmode=verify-full&sslrootcert=/none.pem'),
+      /\/none\.pem.*cannot be read/,
+    ],
+    [
+      'verify-ca without an authority',
+      () => at('boss', 'b0ss', 'postgres?sslmode=verify-ca'),
+      /verify-ca needs sslrootcert/,
+    ],
+    [
+      'a socket folder without a socket',
+      () => 'postgresql://guest@localhost/postgres?host=/none',
+      /no socket of PostgreSQL/,
+    ],
+  ])('%s', async (_, url, said) => {
+    expect(await refusal(url())).toMatch(said);
+  });
+
+  it('something else that listens on the port', async () => {
+    const server = createServer((socket) => socket.end('220 mail\r\n'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    expect(await refusal(at('guest', secret, 'postgres', port))).toMatch(/cannot be used: /);
+  });
+
+  it('sslmode=prefer and allow do without TLS where there is none', async () => {
+    for (const mode of ['prefer', 'allow']) {
+      const { database } = await reach(at('boss', 'b0ss', `postgres?sslmode=${mode}`));
+      expect(database).toContain('sslmode=disable');
+    }
+  });
+});
+
+describe.skipIf(!hasOpenssl)('a server with TLS (skipped where there is no openssl)', () => {
+  let secured: TcpPostgres;
+  beforeAll(async () => {
+    secured = await tcpPostgres(['hostssl all boss 127.0.0.1/32 scram-sha-256'], {}, { tls: true });
+  }, 60_000);
+  afterAll(() => secured?.stop());
+  const by = (query: string, host = 'localhost') =>
+    at('boss', 'b0ss', `postgres${query}`, secured.port, host);
+
+  it('is used as everybody else reads sslmode, without a warning', async () => {
+    const warnings: Error[] = [];
+    const warned = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', warned);
+    onTestFinished(() => void process.off('warning', warned));
+    for (const query of [
+      '?sslmode=require',
+      '?sslmode=prefer',
+      '?sslmode=allow',
+      `?sslmode=verify-ca&sslrootcert=${secured.certificate}`,
+      `?sslmode=verify-full&sslrootcert=${secured.certificate}`,
+    ]) {
+      expect((await reach(by(query))).pooler).toBeUndefined();
+    }
+    expect(
+      (await reach(by(`?sslmode=verify-ca&sslrootcert=${secured.certificate}`, '127.0.0.1'))).pooler,
+    ).toBeUndefined();
+    expect(warnings).toEqual([]);
+  });
+
+  it.each([
+    ['', /does not let this role in.*sslmode=require/],
+    ['?sslmode=disable', /does not let this role in.*sslmode=require/],
+    ['?sslmode=verify-full', /signed by itself.*sslrootcert/],
+  ])('says what is missing with %s', async (query, said) => {
+    expect(await refusal(by(query))).toMatch(said);
+  });
+
+  it('says that a certificate is for another name', async () => {
+    const url = by(`?sslmode=verify-full&sslrootcert=${secured.certificate}`, '127.0.0.1');
+    expect(await refusal(url)).toMatch(/for another name than this host/);
+  });
+});

@@ -1,0 +1,112 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findBinaries } from '../../packages/millrace/src/postgres/binaries.ts';
+import { serverUser } from '../../packages/millrace/src/postgres/server-user.ts';
+
+export interface TcpPostgres {
+  readonly port: number;
+  /** The certificate that it shows, when it speaks TLS: for `localhost`, signed by itself. */
+  readonly certificate: string;
+  stop(): Promise<void>;
+}
+
+/** Whether certificates can be made here. */
+export const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
+
+/** A PostgreSQL that is reached as those of operators are: over TCP, with rules on who may come in. The owner is `boss`, password `b0ss`. */
+export async function tcpPostgres(
+  rules: readonly string[],
+  settings: Readonly<Record<string, string | number>> = {},
+  { tls = false } = {},
+): Promise<TcpPostgres> {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-tcp-'));
+  const data = join(folder, 'data');
+  const user = serverUser(data);
+  const as = user ? { uid: user.uid, gid: user.gid } : {};
+  const own = (path: string): void => {
+    if (user) chownSync(path, user.uid, user.gid);
+  };
+  own(folder);
+  const { folder: binaries } = await findBinaries(data, user);
+  const password = join(folder, 'password');
+  writeFileSync(password, 'b0ss');
+  own(password);
+  const options = { ...as, cwd: '/', stdio: 'ignore' } as const;
+  execFileSync(
+    join(binaries, 'initdb'),
+    [
+      '-D',
+      data,
+      '-U',
+      'boss',
+      '-A',
+      'scram-sha-256',
+      `--pwfile=${password}`,
+      '-E',
+      'UTF8',
+      '--locale=C',
+      '--no-sync',
+    ],
+    options,
+  );
+  writeFileSync(join(data, 'pg_hba.conf'), `${rules.join('\n')}\n`);
+  const certificate = join(folder, 'server.crt');
+  const key = join(folder, 'server.key');
+  if (tls) {
+    execFileSync(
+      'openssl',
+      // prettier-ignore
+      ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost',
+        '-addext', 'subjectAltName=DNS:localhost', '-keyout', key, '-out', certificate],
+      { stdio: 'ignore' },
+    );
+    chmodSync(key, 0o600);
+    own(key);
+    own(certificate);
+  }
+  const port = await freePort();
+  const all = {
+    port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    fsync: 'off',
+    ...(tls && { ssl: 'on', ssl_cert_file: certificate, ssl_key_file: key }),
+    ...settings,
+  };
+  const args = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const child = spawn(join(binaries, 'postgres'), ['-D', data, ...args], {
+    ...as,
+    cwd: '/',
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = once(child, 'exit');
+  let log = '';
+  await new Promise<void>((resolve, reject) => {
+    child.stderr.on('data', (text: Buffer) => {
+      log += text.toString();
+      if (log.includes('ready to accept')) resolve();
+    });
+    child.on('exit', () => reject(new Error(log)));
+  });
+  return {
+    port,
+    certificate,
+    async stop() {
+      child.kill('SIGQUIT');
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
