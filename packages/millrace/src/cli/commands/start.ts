@@ -14,6 +14,7 @@ export const startCommand = (): Command =>
     )
     .addOption(
       new Option('--log-level <level>', 'of the JSON lines on stderr')
+        .env('MILLRACE_LOG_LEVEL')
         .choices(['debug', 'info', 'warn', 'error'])
         .default('info'),
     )

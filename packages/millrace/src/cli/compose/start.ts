@@ -6,6 +6,7 @@ import { listenForStop } from '../stop-request.ts';
 import { version } from '../version.ts';
 import { type Closing, withClosing } from './closing.ts';
 import { credentialsJson, printCredentials } from './credentials.ts';
+import { foldJsonLines } from './fold-repeats.ts';
 import { serveKeyChanges } from './key-changes.ts';
 import { embeddedDatabase, externalDatabase, type OpenDatabase } from './open-database.ts';
 import { openServer } from './open-server.ts';
@@ -33,7 +34,9 @@ export async function start(options: StartOptions): Promise<void> {
       previous: process.env['MILLRACE_MASTER_KEY_PREVIOUS'],
       file,
     });
-    const log = createLog(process.stderr, options.logLevel);
+    const folded = foldJsonLines(process.stderr);
+    closing.add(async () => folded.end());
+    const log = createLog(folded, options.logLevel);
     const server = await openServer({ database, host, port, masterKey, log });
     closing.add(() => server.close());
     if (data !== undefined && file !== undefined && !env?.trim()) {
