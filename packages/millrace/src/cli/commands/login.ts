@@ -42,7 +42,7 @@ async function tokenFor(url: string, { token, invitation, name, approval }: Opti
   if (given !== '') return given;
   throw new CommandFailed(
     exitCodes.usage,
-    'Give a personal access token: --token, MILLRACE_ACCESS_TOKEN or on stdin; or an --invitation; or ask for --approval. The first start of the server printed the first token.',
+    'Give a personal access token: --token, MILLRACE_ACCESS_TOKEN or on stdin; or an --invitation; or ask for --approval. The first start of the server made the first token.',
   );
 }
 
