@@ -29,7 +29,12 @@ import {
   rotateKey,
   rotateSigningKey,
 } from './keys.ts';
-import { approveAuthorizationCode, createAuthorizationCode, exchangeAuthorizationCode } from './login.ts';
+import {
+  approveAuthorizationCode,
+  createAuthorizationCode,
+  describeAuthorizationCode,
+  exchangeAuthorizationCode,
+} from './login.ts';
 import {
   acceptInvitation,
   createInvitation,
@@ -315,6 +320,7 @@ export const operations = {
   whoami,
   whoamiAsUser,
   createAuthorizationCode,
+  describeAuthorizationCode,
   approveAuthorizationCode,
   exchangeAuthorizationCode,
   listKeys,
