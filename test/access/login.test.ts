@@ -1,30 +1,64 @@
 import { describe, expect, it } from 'vitest';
-import { installation } from './installation.ts';
+import { defaultRateLimits } from '../../packages/server/src/http/rate-limit.ts';
+import { installation, type Installation } from './installation.ts';
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const days = (date: string | null): number => Math.round((Date.parse(date ?? '') - Date.now()) / 86_400_000);
+
+interface Codes {
+  readonly authorizationCode: string;
+  readonly userCode: string;
+}
+
+/** A machine that asks to be let in. */
+const machine = ({ ask }: Installation) => ({
+  async asks(body?: object, headers: Readonly<Record<string, string>> = {}): Promise<Codes> {
+    const { status, body: codes } = await ask('POST /api/v1/authorization-code', { key: '', body, headers });
+    expect(status).toBe(200);
+    return codes as Codes;
+  },
+  fetches: ({ authorizationCode }: Codes) =>
+    ask('POST /api/v1/token', { key: '', body: { authorizationCode } }),
+});
+
+const approve = ({ ask }: Installation, userCode: string, more: object = {}, key?: string) =>
+  ask('POST /api/v1/authorization-code/approve', {
+    body: { userCode, ...more },
+    ...(key !== undefined && { key }),
+  });
 
 describe('a login by approval', () => {
   it('gives the machine that asked one token of the user who approved, once', async () => {
-    const { ask, organization, sql, logged, server } = await installation();
+    const here = await installation();
+    const { ask, organization, sql, logged, server } = here;
+    const { fetches } = machine(here);
     const asked = await ask('POST /api/v1/authorization-code', { key: '' });
     expect(asked).toMatchObject({
       status: 200,
       body: {
-        authorizationCode: expect.stringMatching(/^svc_code_/) as string,
+        authorizationCode: expect.stringMatching(/^svc_code_[\w-]{43}$/) as string,
+        userCode: expect.stringMatching(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/) as string,
         url: `${server.url}/api/v1/authorization-code/approve`,
+        interval: 1,
       },
     });
     const inMinutes = (new Date(asked.body.expiresAt as string).getTime() - Date.now()) / 60_000;
     expect(inMinutes).toBeGreaterThan(8);
     expect(inMinutes).toBeLessThan(12);
-    const { authorizationCode } = asked.body as { authorizationCode: string };
-    const look = () => ask('POST /api/v1/token', { key: '', body: { authorizationCode } });
-    expect(await look()).toMatchObject({ status: 200, body: { token: null } });
-    expect(await sql`select from login_approvals`).toHaveLength(0);
+    const codes = asked.body as Codes;
+    expect(await fetches(codes)).toMatchObject({
+      status: 200,
+      body: { token: null, state: 'authorization_pending', interval: 1 },
+    });
 
-    const approve = (name: string) =>
-      ask('POST /api/v1/authorization-code/approve', { body: { authorizationCode, name } });
-    expect(await approve(' laptop ')).toMatchObject({ status: 200, body: { name: 'laptop' } });
-    expect((await approve('again')).status).toBe(422);
-    const both = await Promise.all([look(), look()]);
+    // As somebody types it.
+    const typed = codes.userCode.toLowerCase().replace('-', ' ');
+    const approved = await approve(here, typed, { name: ' laptop ' });
+    expect(approved).toMatchObject({ status: 200, body: { name: 'laptop' } });
+    expect(days(approved.body.tokenExpiresAt as string)).toBe(90);
+    expect((await approve(here, codes.userCode)).status).toBe(422);
+    await pause(1_000);
+    const both = await Promise.all([fetches(codes), fetches(codes)]);
     expect(both.map(({ status }) => status)).toEqual([200, 200]);
     const [made, ...more] = both.flatMap(({ body }) => (body.token === null ? [] : [body.token])) as {
       token: string;
@@ -33,82 +67,167 @@ describe('a login by approval', () => {
     expect(more).toEqual([]);
     const { token = '', obfuscatedToken } = made ?? {};
     expect(obfuscatedToken).toBe(`svc_pat_…${token.slice(-4)}`);
-    expect((await look()).body).toEqual({ token: null });
-    expect((await approve('again')).status).toBe(422);
+    expect((await fetches(codes)).body).toEqual({ token: null, state: 'used' });
+    expect((await approve(here, codes.userCode)).status).toBe(422);
 
     const me = await ask('GET /api/v2/whoami', { key: token });
     expect(me).toMatchObject({
       status: 200,
       body: { userId: expect.stringMatching(/^user_/) as string, name: 'Owner' },
     });
-    expect(me.body.organizations).toEqual([
-      { id: organization, name: expect.any(String) as string, role: 'owner' },
-    ]);
-    const { data } = (await ask('GET /api/v1/tokens')).body as { data: { name: string; id: string }[] };
-    const id = data.find(({ name }) => name === 'laptop')?.id;
+    const { data } = (await ask('GET /api/v1/tokens')).body as {
+      data: { name: string; id: string; expiresAt: string }[];
+    };
+    const listed = data.find(({ name }) => name === 'laptop');
+    expect(days(listed?.expiresAt ?? null)).toBe(90);
     const { body: audit } = await ask(`GET /api/v1/orgs/${organization}/audit?filter[act]=token.created`);
     expect(audit.data).toMatchObject([
-      { target: id, actor: { kind: 'user', id: me.body.userId }, new: { name: 'laptop' } },
+      { target: listed?.id, actor: { kind: 'user', id: me.body.userId }, new: { name: 'laptop' } },
     ]);
-    const kept = JSON.stringify(await sql`select l::text from login_approvals l`);
-    for (const secret of [token, authorizationCode]) {
+    const kept = JSON.stringify(await sql`select l::text from login_requests l`);
+    for (const secret of [token, codes.authorizationCode]) {
       expect(kept + JSON.stringify(audit) + logged.join('')).not.toContain(secret);
     }
   });
 
-  it('is of the one who approves: no other user, no key, and no longer than the approving token', async () => {
-    const { ask, keys, userWith } = await installation();
-    const newCode = async () =>
-      (await ask('POST /api/v1/authorization-code', { key: '' })).body.authorizationCode as string;
-    const approve = (authorizationCode: string, key?: string) =>
-      ask('POST /api/v1/authorization-code/approve', {
-        body: { authorizationCode },
+  it('tells the approver first who asks from where, in words that do no harm', async () => {
+    const here = await installation();
+    const { ask } = here;
+    const { asks } = machine(here);
+    const describeCode = (userCode: string, key?: string) =>
+      ask('POST /api/v1/authorization-code/describe', {
+        body: { userCode },
         ...(key !== undefined && { key }),
       });
-    const look = (authorizationCode: string) =>
-      ask('POST /api/v1/token', { key: '', body: { authorizationCode } });
-    const code = await newCode();
-    expect((await approve(code, keys.prod)).status).toBe(401);
-    expect((await approve(code, '')).status).toBe(401);
+    const codes = await asks(
+      { hostName: 'build-7\u001b[2J\u202e' },
+      { 'user-agent': 'millrace/1', 'x-forwarded-for': '203.0.113.9' },
+    );
+    const { status, body } = await describeCode(codes.userCode);
+    expect([status, body]).toEqual([
+      200,
+      {
+        userCode: codes.userCode,
+        hostName: 'build-7\ufffd[2J\ufffd',
+        userAgent: 'millrace/1',
+        address: expect.stringMatching(/127\.0\.0\.1$/) as string,
+        forwardedFor: '203.0.113.9',
+        askedAt: expect.any(String) as string,
+        expiresAt: expect.any(String) as string,
+      },
+    ]);
+    expect(Math.abs(Date.parse(body.askedAt as string) - Date.now())).toBeLessThan(60_000);
+    // The code of the machine is for the machine alone.
+    expect((await describeCode(codes.authorizationCode)).status).toBe(404);
+    expect((await approve(here, codes.authorizationCode)).status).toBe(404);
+    expect((await describeCode(codes.userCode, '')).status).toBe(401);
+    expect((await describeCode(codes.userCode, here.keys.prod)).status).toBe(401);
+    expect((await approve(here, codes.userCode)).status).toBe(200);
+    expect((await describeCode(codes.userCode)).status).toBe(422);
+  });
+
+  it('is of the one who approves: no other user, no key, and no longer than the approving token', async () => {
+    const here = await installation();
+    const { ask, keys, userWith } = here;
+    const { asks, fetches } = machine(here);
+    const code = await asks();
+    expect((await approve(here, code.userCode, {}, keys.prod)).status).toBe(401);
+    expect((await approve(here, code.userCode, {}, '')).status).toBe(401);
     const viewer = await userWith('viewer');
-    expect(await approve(code, viewer.token)).toMatchObject({ status: 200, body: { name: 'login' } });
-    const { token } = (await look(code)).body.token as { token: string };
+    expect(await approve(here, code.userCode, {}, viewer.token)).toMatchObject({
+      status: 200,
+      body: { name: 'login' },
+    });
+    const { token } = (await fetches(code)).body.token as { token: string };
     expect((await ask('GET /api/v2/whoami', { key: token })).body.userId).toBe(viewer.id);
 
     const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
     const ending = (await ask('POST /api/v1/tokens', { body: { name: 'ending', expiresAt } })).body;
-    const [second, third] = [await newCode(), await newCode()];
-    for (const each of [second, third]) expect((await approve(each, ending.token)).status).toBe(200);
-    expect((await look(second)).body.token).not.toBeNull();
+    const [second, third, fourth] = [await asks(), await asks(), await asks()];
+    expect((await approve(here, second.userCode, {}, ending.token)).body.tokenExpiresAt).toBe(expiresAt);
+    expect(
+      (await approve(here, third.userCode, { expiresAt: null }, ending.token)).body.tokenExpiresAt,
+    ).toBe(expiresAt);
+    const later = new Date(Date.now() + 7_200_000).toISOString();
+    expect((await approve(here, fourth.userCode, { expiresAt: later }, ending.token)).status).toBe(422);
+    expect((await fetches(second)).body.token).not.toBeNull();
     const { data } = (await ask('GET /api/v1/tokens')).body as {
       data: { name: string; expiresAt?: string }[];
     };
     expect(data.filter(({ name }) => name === 'login')).toMatchObject([{ expiresAt }]);
     // What ended before its approval was used lets nobody in.
     await ask(`POST /api/v1/tokens/${ending.id}/revoke`);
-    expect((await look(third)).status).toBe(404);
+    expect((await fetches(third)).status).toBe(404);
+  });
+
+  it('gives a token that ends when its approver says, or never', async () => {
+    const here = await installation();
+    const { asks } = machine(here);
+    const [never, soon, past] = [await asks(), await asks(), await asks()];
+    expect((await approve(here, never.userCode, { expiresAt: null })).body.tokenExpiresAt).toBeNull();
+    const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
+    expect((await approve(here, soon.userCode, { expiresAt })).body.tokenExpiresAt).toBe(expiresAt);
+    const before = new Date(Date.now() - 1_000).toISOString();
+    expect((await approve(here, past.userCode, { expiresAt: before })).status).toBe(422);
+  });
+
+  it('slows down a machine that asks for its token too often', async () => {
+    const here = await installation();
+    const { asks, fetches } = machine(here);
+    const codes = await asks();
+    await fetches(codes);
+    expect((await fetches(codes)).body).toEqual({ token: null, state: 'slow_down', interval: 6 });
+    await approve(here, codes.userCode);
+    // Whoever does not wait gets nothing, approved or not.
+    expect((await fetches(codes)).body).toEqual({ token: null, state: 'slow_down', interval: 11 });
+    await here.sql`update login_requests set polled_at = polled_at - interval '11 seconds'`;
+    expect((await fetches(codes)).body.token).not.toBeNull();
   });
 
   it('takes no code that the server did not make, or that is over', async () => {
-    const { ask, sql } = await installation();
-    const { authorizationCode } = (await ask('POST /api/v1/authorization-code', { key: '' })).body as {
-      authorizationCode: string;
-    };
-    const forged = `${authorizationCode.slice(0, -1)}${authorizationCode.endsWith('A') ? 'B' : 'A'}`;
-    for (const code of [forged, 'svc_code_x', 'x']) {
-      const body = { authorizationCode: code };
-      expect((await ask('POST /api/v1/token', { key: '', body })).status).toBe(404);
-      expect((await ask('POST /api/v1/authorization-code/approve', { body })).status).toBe(404);
+    const here = await installation();
+    const { ask, sql } = here;
+    const { asks, fetches } = machine(here);
+    const codes = await asks();
+    const forged = `${codes.authorizationCode.slice(0, -1)}${codes.authorizationCode.endsWith('A') ? 'B' : 'A'}`;
+    for (const authorizationCode of [forged, 'svc_code_x', 'x', codes.userCode]) {
+      expect((await fetches({ ...codes, authorizationCode })).status).toBe(404);
+    }
+    for (const userCode of ['BBBB-BBBB', 'AEIO-UAEI', 'x', ' ']) {
+      expect((await approve(here, userCode)).status).toBe(404);
     }
     const long = { authorizationCode: 'x'.repeat(129) };
     expect((await ask('POST /api/v1/token', { key: '', body: long })).status).toBe(400);
-    // What is over goes with the next approval.
-    await sql`
-      insert into login_approvals (digest, token_id, name, expires_at)
-      select ${Buffer.alloc(32)}, id, 'old', now() - interval '1 second' from personal_access_tokens`;
-    await ask('POST /api/v1/authorization-code/approve', { body: { authorizationCode } });
-    expect((await sql<{ name: string }[]>`select name from login_approvals`).map(({ name }) => name)).toEqual(
-      ['login'],
-    );
+    // What is over goes with the next machine that asks.
+    await sql`update login_requests set expires_at = now() - interval '1 second'`;
+    expect((await approve(here, codes.userCode)).status).toBe(404);
+    expect((await fetches(codes)).status).toBe(404);
+    await asks();
+    expect(await sql`select from login_requests`).toHaveLength(1);
+  });
+
+  it('lets nobody try many codes, nor fill the table', async () => {
+    const { logins } = defaultRateLimits;
+    const here = await installation({ rateLimits: { logins: { ...logins, asked: { burst: 3, perSecond: 0.001 } } } });
+    const { ask, sql, userWith } = here;
+    const { asks } = machine(here);
+    const codes = await asks();
+    const tries = [];
+    for (let n = 0; n < 25; n++) tries.push((await approve(here, 'BBBB-BBBB')).status);
+    expect([tries.slice(0, 20), tries.slice(20)]).toEqual([Array(20).fill(404), Array(5).fill(429)]);
+    // The right one neither; another user may.
+    expect((await approve(here, codes.userCode)).status).toBe(429);
+    const other = await userWith('member');
+    expect((await approve(here, codes.userCode, {}, other.token)).status).toBe(200);
+    await asks();
+    await asks();
+    expect((await ask('POST /api/v1/authorization-code', { key: '' })).status).toBe(429);
+
+    const unlimited = await installation();
+    await unlimited.sql`
+      insert into login_requests (device_digest, user_code, address, asked_at, expires_at, interval_seconds)
+      select sha256(n::text::bytea), n::text, 'x', now(), now() + interval '1 hour', 1 from generate_series(1, 10000) n`;
+    expect((await unlimited.ask('POST /api/v1/authorization-code', { key: '' })).status).toBe(429);
+    expect((await sql`select count(*)::int as count from login_requests`)[0]).toEqual({ count: 3 });
   });
 });

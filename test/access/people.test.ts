@@ -56,7 +56,7 @@ describe('names', () => {
     const invited = await ask(`POST /api/v1/orgs/${organization}/invites`, {
       body: { email: 'ann@example.com' },
     });
-    const { authorizationCode } = (await ask('POST /api/v1/authorization-code', { key: '' })).body;
+    const { userCode } = (await ask('POST /api/v1/authorization-code', { key: '' })).body;
     const given: readonly (readonly [string, object])[] = [
       ['POST /api/v1/orgs', {}],
       [`PATCH /api/v1/orgs/${organization}`, {}],
@@ -65,7 +65,7 @@ describe('names', () => {
       [`POST ${at}/prod/keys`, {}],
       ['POST /api/v1/tokens', {}],
       ['POST /api/v1/invites/join', { token: invited.body.token }],
-      ['POST /api/v1/authorization-code/approve', { authorizationCode }],
+      ['POST /api/v1/authorization-code/approve', { userCode }],
     ];
     for (const [request, more] of given) {
       const { status, body } = await ask(request, { body: { ...more, name } });

@@ -1,5 +1,5 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { testServer } from '../support/server.ts';
@@ -89,14 +89,23 @@ describe('the commands about access', { timeout: 60_000 }, () => {
     expect((await run(['login', '--url', server.url, '--token', server.personalAccessToken])).code).toBe(0);
     const machine = { XDG_CONFIG_HOME: join(home, 'machine') };
     const waiting = millrace(['login', '--approval', '--url', server.url], { cwd: home, env: machine });
-    const [, code = ''] = /(svc_code_\S+)/.exec(await waiting.line(/svc_code_/)) ?? [];
-    expect(await json('tokens', 'approve', code, '--name', 'build machine')).toMatchObject([
-      { name: 'build machine' },
-    ]);
+    const [, code = ''] = /approve ([A-Z]{4}-[A-Z]{4})$/.exec(await waiting.line(/tokens approve/)) ?? [];
+    const unasked = await run(['tokens', 'approve', code]);
+    expect(unasked).toMatchObject({ code: 2, error: expect.stringContaining('--yes') as string });
+    const approve = ['tokens', 'approve', code.toLowerCase().replace('-', ''), '--yes', '--json'];
+    const approved = await run([...approve, '--name', 'build machine', '--expires', '30d']);
+    expect(approved.error).toMatch(
+      new RegExp(`it calls itself +${hostname()}\\n +client +millrace/.*\\n +address +127\\.0\\.0\\.1`),
+    );
+    const { name, tokenExpiresAt } = JSON.parse(approved.out) as { name: string; tokenExpiresAt: string };
+    expect(name).toBe('build machine');
+    expect(Math.round((Date.parse(tokenExpiresAt) - Date.now()) / 86_400_000)).toBe(30);
     expect(await waiting.exitCode).toBe(0);
+    const said = [...waiting.stdout, ...waiting.stderr].join('\n');
     expect((await run(['whoami'], machine)).out).toMatch(/user +Owner/);
     expect((await json('tokens', 'list')).map(({ name }) => name as string)).toContain('build machine');
-    expect(await run(['tokens', 'approve', code])).toMatchObject({ code: 1 });
+    expect(await run([...approve, '--name', 'again'])).toMatchObject({ code: 1 });
+    expect(said).not.toContain('svc_code_');
   });
 
   it('list and make projects, tokens and branches, and say what is missing', async () => {

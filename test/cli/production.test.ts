@@ -6,7 +6,7 @@ describe('millrace start', () => {
     const folder = await temporaryProject({});
     const key = 'ab'.repeat(32);
     const serve = (masterKey: string, settings: Readonly<Record<string, string>> = {}) =>
-      millrace(['start', '--data', 'data', '--port', '0', '--json'], {
+      millrace(['start', '--data', 'data', '--port', '0', '--json', '--show-secrets'], {
         cwd: folder.path,
         env: { MILLRACE_MASTER_KEY: masterKey, ...settings },
       });
@@ -51,7 +51,9 @@ describe('millrace start and millrace work', () => {
       'tasks/slow.ts': `import { task } from '@millrace/sdk';
 export const slow = task({ id: 'slow', run: async () => { await new Promise((done) => setTimeout(done, 1_500)); return 'done'; } });`,
     });
-    const server = millrace(['start', '--data', 'data', '--port', '0', '--json'], { cwd: project.path });
+    const server = millrace(['start', '--data', 'data', '--port', '0', '--json', '--show-secrets'], {
+      cwd: project.path,
+    });
     try {
       const { url, environments } = JSON.parse(await server.line(/^\{"url"/)) as {
         url: string;

@@ -21,7 +21,7 @@ describe('millrace keys rotate-master', () => {
       const folder = await temporaryProject({});
       const cwd = folder.path;
       const serve = (env: Record<string, string> = {}) =>
-        millrace(['start', '--data', 'data', '--port', '0', '--json'], { cwd, env });
+        millrace(['start', '--data', 'data', '--port', '0', '--json', '--show-secrets'], { cwd, env });
       const keyFile = join(cwd, 'data', 'master.key');
       let server = serve();
       try {

@@ -46,7 +46,7 @@ export async function startSystem(
   const started: Running[] = [];
   const runners: Running[] = [];
   const start = (port: string): Running => {
-    const server = millrace(['start', '--data', 'data', '--port', port, '--json'], {
+    const server = millrace(['start', '--data', 'data', '--port', port, '--json', '--show-secrets'], {
       cwd: project.path,
       env,
     });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import type { Database } from '../../packages/server/src/db/connect.ts';
+import type { ServerOptions } from '../../packages/server/src/server.ts';
 
 export interface ServerProcess {
   readonly process: ChildProcess;
@@ -12,12 +13,16 @@ export interface ServerProcess {
 }
 
 /** A server in a process of its own; killed at the end of the test. */
-export async function startServerProcess(database: Database, port = 0): Promise<ServerProcess> {
+export async function startServerProcess(
+  database: Database,
+  port = 0,
+  options: Pick<ServerOptions, 'leaseTimes'> = {},
+): Promise<ServerProcess> {
   const child = spawn(
     fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url)),
     ['--conditions', 'millrace-source', fileURLToPath(new URL('server-process.ts', import.meta.url))],
     {
-      env: { ...process.env, SERVER_OF_A_TEST: JSON.stringify({ database, port }) },
+      env: { ...process.env, SERVER_OF_A_TEST: JSON.stringify({ database, port, ...options }) },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     },
   );

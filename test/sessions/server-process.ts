@@ -2,11 +2,12 @@
 import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
 import type { Database } from '../../packages/server/src/db/connect.ts';
 import { createLog } from '../../packages/server/src/log.ts';
-import { startServer } from '../../packages/server/src/server.ts';
+import { startServer, type ServerOptions } from '../../packages/server/src/server.ts';
 
-const { database, port } = JSON.parse(process.env['SERVER_OF_A_TEST'] ?? '') as {
+const { database, port, leaseTimes } = JSON.parse(process.env['SERVER_OF_A_TEST'] ?? '') as {
   database: Database;
   port: number;
+  leaseTimes?: ServerOptions['leaseTimes'];
 };
 const server = await startServer({
   database,
@@ -14,6 +15,7 @@ const server = await startServer({
   masterKey: masterKeyOf(Buffer.alloc(32, 7)),
   log: createLog({ write() {} }),
   reveal: true,
+  ...(leaseTimes && { leaseTimes }),
 });
 process.on('disconnect', () => process.exit(1));
 process.on('SIGTERM', () => void server.close().then(() => process.exit(0)));

@@ -95,7 +95,7 @@ export function millrace(databases: Databases, { alone, profiled }: MillraceOpti
       await stop();
       const database = await databases.fresh('bench_millrace');
       if (profiled) await countFunctions(database);
-      server = start(command, ['start', '--port', '0', '--json', '--log-level', 'warn'], {
+      server = start(command, ['start', '--port', '0', '--json', '--show-secrets', '--log-level', 'warn'], {
         env: environment(
           { DATABASE_URL: database, MILLRACE_MASTER_KEY: randomBytes(32).toString('base64') },
           'server',

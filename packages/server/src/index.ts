@@ -15,3 +15,4 @@ export { createLog, type Fact, type Log } from './log.ts';
 export type { LeaseTimes } from './runs/connection.ts';
 export { startServer, type RunningServer, type ServerOptions } from './server.ts';
 export type { Credentials } from './tenancy/bootstrap.ts';
+export { readGiven, type GivenCredentials } from './tenancy/given.ts';

@@ -17,6 +17,17 @@ export type Fact =
   | 'runner.left'
   | 'runner.lost'
   | 'runner.refused'
+  | 'runner.started'
+  | 'runner.stopping'
+  | 'runner.stopped'
+  | 'runner.disconnected'
+  | 'version.served'
+  | 'project.problem'
+  | 'attempt.ended'
+  | 'attempts.unlisted'
+  | 'executor.output'
+  | 'runs.givenBack'
+  | 'bootstrap.ignored'
   | 'variables.failed'
   | 'version.registered'
   | 'runs.rescued'
@@ -53,7 +64,7 @@ export function createLog(destination: { write(line: string): void } = process.s
 }
 
 const secret =
-  /\b(?:svc|tr)_(?:dev|stg|prod|preview|pat|inv)_[0-9A-Za-z_]{8,}|\beyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]{4,}/g;
+  /\b(?:svc|tr)_(?:dev|stg|prod|preview|pat|inv|code)_[0-9A-Za-z_]{8,}|\beyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]{4,}/g;
 
 const withoutSecrets = (line: string): string =>
   line.includes('_') || line.includes('eyJ') ? line.replace(secret, '<secret>') : line;

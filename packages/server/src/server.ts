@@ -13,6 +13,7 @@ import { appendRoute } from './s2/route.ts';
 import { serveAppendSessions } from './s2/session.ts';
 import { pausable } from './pause/pausable.ts';
 import { ensureTenancy, type Credentials } from './tenancy/bootstrap.ts';
+import { ignoredOf } from './tenancy/given.ts';
 import { defaultRetention } from './upkeep/duties.ts';
 import { readEnvironmentFacts } from './workers/facts.ts';
 import { handlersOf } from './app/handlers.ts';
@@ -34,6 +35,9 @@ export interface RunningServer {
   /** Ends it in good order: requests under way are answered; runners keep their runs and look for another server. */
   close(): Promise<void>;
 }
+
+/** How long requests under way may take to be answered once the server closes. */
+const maxClosingMs = 5_000;
 
 /**
  * Starts a server process on a database: migrates it, makes sure of the first project, listens. Any number of them may share a
@@ -58,8 +62,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const variable = directDatabase === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
     await settingUp(variable, () => migrate(directSql));
     const credentials = await settingUp('DATABASE_URL', () =>
-      ensureTenancy(sql, { masterKey: options.masterKey, reveal: options.reveal ?? false }),
+      ensureTenancy(sql, {
+        masterKey: options.masterKey,
+        reveal: options.reveal ?? false,
+        ...options.bootstrap,
+      }),
     );
+    const given = options.bootstrap?.given;
+    const ignored = given && !credentials ? await ignoredOf(sql, given) : [];
+    if (ignored.length > 0) log.warn('bootstrap.ignored', { variables: ignored, why: 'not the first start' });
     const parts = await startParts(options, { ...connections, direct: routes.direct }, stops);
     const { engine, clock, authenticate, tracing, packets, noticed, streams, realtime, appends } = parts;
     const app = createHttpApp({
@@ -95,7 +106,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     stops.push(async () => {
       // What was under way when it closed is idle afterwards, and would be kept for its next request.
       const idle = setInterval(() => app.server.closeIdleConnections(), 100);
-      await app.close().finally(() => clearInterval(idle));
+      // A body that never ends must not hold the process until whoever runs it kills it.
+      const late = setTimeout(() => app.server.closeAllConnections(), maxClosingMs);
+      await app.close().finally(() => {
+        clearInterval(idle);
+        clearTimeout(late);
+      });
     });
     await app.listen({ host, port: options.port });
     stops.push(sockets.stop, () => streams.stop(), realtime.stop, appendSessions.stop, both.stop);

@@ -30,7 +30,12 @@ import {
   rotateKey,
   rotateSigningKey,
 } from './keys.ts';
-import { approveAuthorizationCode, createAuthorizationCode, exchangeAuthorizationCode } from './login.ts';
+import {
+  approveAuthorizationCode,
+  createAuthorizationCode,
+  describeAuthorizationCode,
+  exchangeAuthorizationCode,
+} from './login.ts';
 import {
   acceptInvitation,
   createInvitation,
@@ -316,6 +321,7 @@ export const operations = {
   whoami,
   whoamiAsUser,
   createAuthorizationCode,
+  describeAuthorizationCode,
   approveAuthorizationCode,
   exchangeAuthorizationCode,
   listKeys,

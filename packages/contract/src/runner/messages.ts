@@ -142,6 +142,8 @@ export type RunnerMessage =
       readonly versions: readonly string[];
       /** Fences of the attempts it still holds, finished ones whose settlement was not confirmed included. */
       readonly held: readonly number[];
+      /** It knows `logged`. */
+      readonly knowsLogged?: boolean;
     }
   | { readonly type: 'serve'; readonly versions: readonly string[] }
   | { readonly type: 'capacity'; readonly capacity: number }
@@ -159,6 +161,8 @@ export type ServerMessage =
       readonly type: 'welcome';
       readonly heartbeatMs: number;
       readonly leaseMs: number;
+      /** How many frames of lines may be under way that were not answered by `logged`. Without it none is answered. */
+      readonly logFrames?: number;
       /** Fences of `held` that are no longer this runner's: stop them, send nothing about them. */
       readonly lost: readonly number[];
       /** The environment's variables for `process.env` of executors. */
@@ -174,6 +178,8 @@ export type ServerMessage =
   | { readonly type: 'waited'; readonly attempts: readonly AttemptWaited[] }
   /** Fences whose settlement is final, be it recorded or refused as stale. */
   | { readonly type: 'settled'; readonly fences: readonly number[]; readonly stale: readonly number[] }
+  /** One more frame of lines has been stored, or given up: the runner may send another. */
+  | { readonly type: 'logged' }
   /** They changed: attempts that start from now on get these. */
   | {
       readonly type: 'variables';

@@ -9,7 +9,7 @@ export const exitCodes = {
   cannotStart: 3,
   /** No server at the address, or it refused the key. */
   cannotReach: 4,
-  /** Stopped at once by a second Ctrl-C. */
+  /** Stopped at once by a second Ctrl-C or other signal. */
   interrupted: 130,
 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

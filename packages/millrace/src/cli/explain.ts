@@ -16,7 +16,7 @@ const cannotReach = new Set([
   'PermissionDeniedError',
   'RunnerRefused',
 ]);
-const usage = new Set(['ConfigurationError']);
+const usage = new Set(['BootstrapRefused', 'ConfigurationError']);
 
 export interface Explained {
   readonly exitCode: ExitCode;

@@ -1,4 +1,5 @@
-import { environmentKind, parseInstant, type EnvironmentKind } from '@millrace/contract';
+import { isIPv6 } from 'node:net';
+import { environmentKind, parseInstant, parseTimeSpan, type EnvironmentKind } from '@millrace/contract';
 import { InvalidArgumentError } from 'commander';
 
 export function port(text: string): number {
@@ -7,6 +8,29 @@ export function port(text: string): number {
     throw new InvalidArgumentError('A port is a number from 0 (any free one) to 65535.');
   }
   return value;
+}
+
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** `9464`, `127.0.0.1:9464`, `[::1]:9464`. Without a host: every address of this machine. */
+export function listenAddress(text: string): ListenAddress {
+  const [, inBrackets, name, digits = ''] = /^(?:(?:\[([^\]]*)\]|([^:[\]/\s]+)):)?(\d+)$/.exec(text) ?? [];
+  if (digits === '' || (inBrackets !== undefined && !isIPv6(inBrackets))) {
+    throw new InvalidArgumentError('It is a port, or an address and a port, such as 9464 or 127.0.0.1:9464.');
+  }
+  return { host: inBrackets ?? name ?? '0.0.0.0', port: port(digits) };
+}
+
+const maxGraceMs = 3_600_000;
+
+/** Milliseconds of a span such as `25s`. */
+export function grace(text: string): number {
+  const ms = parseTimeSpan(text);
+  if (typeof ms === 'number' && ms >= 0 && ms <= maxGraceMs) return ms;
+  throw new InvalidArgumentError('It is a time span from 0s to 1h, such as 25s.');
 }
 
 export function positiveInteger(text: string): number {

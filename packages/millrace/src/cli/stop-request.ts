@@ -1,6 +1,7 @@
 import { exitCodes } from './exit-codes.ts';
 
-// npm repeats the terminal's Ctrl-C to the command it runs: one key press then arrives twice.
+// npm repeats the terminal's Ctrl-C to the command it runs, and a supervisor may signal process and group: one request then arrives
+// twice.
 const echoMs = 400;
 
 export interface StopRequest {
@@ -10,7 +11,7 @@ export interface StopRequest {
 
 /**
  * Listens for Ctrl-C, SIGTERM, SIGHUP and, where a parent opened an IPC channel, for the parent's end.
- * A second Ctrl-C does not wait for anything; children notice that this process is gone.
+ * A second signal does not wait for anything; children notice that this process is gone.
  */
 export function listenForStop(onFirst: () => void = () => {}): StopRequest {
   let firstAt: number | undefined;
@@ -25,12 +26,11 @@ export function listenForStop(onFirst: () => void = () => {}): StopRequest {
       resolveRequested?.();
     }
   };
-  process.on('SIGINT', () => {
+  const onSignal = (): void => {
     if (firstAt !== undefined && performance.now() - firstAt > echoMs) process.exit(exitCodes.interrupted);
     stop();
-  });
-  process.on('SIGTERM', stop);
-  process.on('SIGHUP', stop);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
   process.on('disconnect', stop);
   return { requested };
 }

@@ -14,6 +14,7 @@ import { captureConsole } from './capture-console.ts';
 import { maxDurationOf, throwing, withDefaults } from './declared.ts';
 import type { Task } from './declared.ts';
 import type { FromExecutor, ToExecutor, Waited } from './messages.ts';
+import { LineBuffer } from './line-buffer.ts';
 import { inScope } from './run-scope.ts';
 import type { Sdk } from './sdk.ts';
 import { TimeLimit } from './time-limit.ts';
@@ -22,6 +23,8 @@ import { writeLast } from './write-last.ts';
 
 /** Lines wait this long for company, in milliseconds, unless their attempt settles before. */
 const linesWait = 20;
+/** Characters of lines that wait in this process for the runner. */
+const maxLinesSize = 8 * 1024 * 1024;
 type AbortReason =
   | { readonly kind: 'canceled' | 'settled' }
   | { readonly kind: 'maxDuration'; readonly seconds: number };
@@ -58,7 +61,7 @@ export class Serving {
   readonly #live = new Map<number, Live>();
 
   #settlements: Settlement[] = [];
-  #lines: LogLine[] = [];
+  readonly #lines = new LineBuffer(maxLinesSize);
   #flushing = false;
   #linesTimer: NodeJS.Timeout | undefined;
 
@@ -174,7 +177,7 @@ export class Serving {
   }
 
   #log(line: LogLine): void {
-    this.#lines.push(line);
+    this.#lines.add(line, this.#pipe.writableLength);
     this.#linesTimer ??= setTimeout(() => this.#flush(), linesWait);
   }
 
@@ -182,14 +185,13 @@ export class Serving {
     this.#flushing = false;
     clearTimeout(this.#linesTimer);
     this.#linesTimer = undefined;
-    const progress = { type: 'progress', settlements: this.#settlements, lines: this.#lines } as const;
+    const progress = { type: 'progress', settlements: this.#settlements, lines: this.#lines.take() } as const;
     this.#settlements = [];
-    this.#lines = [];
     return progress;
   }
 
   #flush(): void {
-    if (this.#settlements.length + this.#lines.length > 0) this.#send(this.#takeProgress());
+    if (this.#settlements.length > 0 || !this.#lines.isEmpty) this.#send(this.#takeProgress());
   }
 
   #send(message: FromExecutor): void {

@@ -72,6 +72,8 @@ export class Connection {
     let trouble = 'the connection was closed';
     socket.on('open', () => socket.send(JSON.stringify(hello())));
     socket.on('message', (data) => this.#receive(JSON.parse((data as Buffer).toString()) as ServerMessage));
+    // The server's own ping counts too: it may leave ours unread for a while.
+    socket.on('ping', () => this.#heard());
     socket.on('pong', () => this.#heard());
     socket.on('error', (error) => {
       trouble = error.message || String((error as NodeJS.ErrnoException).code);

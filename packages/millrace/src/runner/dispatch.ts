@@ -58,6 +58,11 @@ export class Dispatch {
     return this.#held.fences;
   }
 
+  /** Ids of the runs that are held here. */
+  get runs(): string[] {
+    return [...this.#held.attempts].map(({ assignment }) => assignment.run);
+  }
+
   /** Attempts settled, ever. */
   get finished(): number {
     return this.#held.finished;
@@ -149,9 +154,11 @@ export class Dispatch {
     this.#suspended.letGo();
   }
 
-  /** Gives back what has waited here for so many milliseconds without any of its code having run. */
-  giveBack(waited: number): void {
-    for (const attempt of this.#lines.untouched(waited)) this.#held.settle(attempt, { kind: 'released' });
+  /** Gives back what has waited here for so many milliseconds without any of its code having run. Answers the ids of these runs. */
+  giveBack(waited: number): string[] {
+    const untouched = this.#lines.untouched(waited);
+    for (const attempt of untouched) this.#held.settle(attempt, { kind: 'released' });
+    return untouched.map(({ assignment }) => assignment.run);
   }
 
   /** Whether an attempt that could be given back has waited for so many milliseconds. */

@@ -37,10 +37,18 @@ export interface RunnerEvents {
   readonly onProblem?: (problem: Problem) => void;
   /** An attempt has ended here, given back ones left out. */
   readonly onAttemptEnd?: (end: AttemptEnd) => void;
+  /** Runs that the server has run elsewhere because this runner stops. */
+  readonly onGivenBack?: (givenBack: GivenBack) => void;
   readonly onRunLog?: (lines: readonly LogLine[]) => void;
   /** Output of executor processes that belongs to no run. */
   readonly onOutput?: (stream: 'stdout' | 'stderr', text: string) => void;
   readonly onState?: (state: ConnectionState | 'stopped', detail?: string) => void;
+}
+
+export interface GivenBack {
+  /** `notStarted`: none of their code has run here; `unfinished`: they took longer than they were waited for, and were ended. */
+  readonly why: 'notStarted' | 'unfinished';
+  readonly runs: readonly string[];
 }
 
 export interface AttemptEnd {
@@ -69,6 +77,9 @@ export interface Runner {
   readonly ended: Promise<Error | null>;
   /** Ids of its executor processes. */
   readonly pids: () => number[];
-  /** Takes no more, gives back what has not started, waits for what runs, then ends whatever is left (the server has it run elsewhere). */
+  /**
+   * Takes no more, gives back what has not started, waits for what runs (default 25,000 ms), then ends whatever is left (the server has
+   * it run elsewhere). What follows the wait takes two seconds at most.
+   */
   readonly stop: (options?: { readonly waitMs?: number }) => Promise<void>;
 }

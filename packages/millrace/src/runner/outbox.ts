@@ -1,9 +1,12 @@
 import type { LogLine, RunnerMessage, Settlement } from '@millrace/contract/runner';
+import { LineBuffer } from '../executor/line-buffer.ts';
 
 /** Lines wait this long for company, in milliseconds. */
 const linesWait = 50;
-/** Lines kept while there is no connection; older ones go first. */
-const mostLines = 10_000;
+/** Characters of lines that wait here for the server. */
+const maxLinesSize = 16 * 1024 * 1024;
+/** A frame of lines is small: what follows it must not wait long. */
+const linesFrameLength = 256 * 1024;
 /** A frame is cut where its text passes about this many characters, well below what the server accepts. */
 const frameLength = 4 * 1024 * 1024;
 
@@ -13,7 +16,9 @@ export class Outbox {
   readonly #send: (message: RunnerMessage) => boolean;
   readonly #unconfirmed = new Map<number, Settlement>();
   #fresh: Settlement[] = [];
-  #lines: LogLine[] = [];
+  readonly #lines = new LineBuffer(maxLinesSize);
+  /** Frames of lines that may be sent before the server says that it has stored one. */
+  #freeFrames = Number.POSITIVE_INFINITY;
   #scheduled = false;
   #timer: NodeJS.Timeout | undefined;
   #onEmpty: (() => void) | undefined;
@@ -35,15 +40,26 @@ export class Outbox {
   }
 
   log(lines: readonly LogLine[]): void {
-    for (const line of lines) this.#lines.push(line);
-    if (this.#lines.length > mostLines) this.#lines = this.#lines.slice(-mostLines);
+    for (const line of lines) this.#lines.add(line);
     this.#timer ??= setTimeout(() => this.#flush(), linesWait);
   }
 
   /** These settlements are final, or of no interest any more. */
   confirm(fences: readonly number[]): void {
     for (const fence of fences) this.#unconfirmed.delete(fence);
-    if (this.#unconfirmed.size === 0) this.#onEmpty?.();
+    this.#checkEmpty();
+  }
+
+  /** There is a new connection: everything is told again. On it so many frames of lines may be under way. */
+  connected(logFrames = Number.POSITIVE_INFINITY): void {
+    this.#freeFrames = logFrames;
+    this.tellAgain();
+  }
+
+  /** The server has stored a frame of lines. */
+  logged(): void {
+    this.#freeFrames += 1;
+    this.#sendLines();
   }
 
   /**
@@ -59,27 +75,36 @@ export class Outbox {
     this.#flush();
   }
 
-  /** Resolves when everything is confirmed. */
+  /** Resolves when every settlement is confirmed and every line sent. */
   emptied(): Promise<void> {
-    if (this.#unconfirmed.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
       this.#onEmpty = resolve;
+      this.#checkEmpty();
     });
+  }
+
+  #checkEmpty(): void {
+    if (this.#unconfirmed.size === 0 && this.#lines.isEmpty) this.#onEmpty?.();
   }
 
   #flush(): void {
     this.#scheduled = false;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    // A run's lines go before its end.
-    const lines = this.#lines;
-    this.#lines = [];
-    for (const part of cut(lines, ({ message, properties = '' }) => message.length + properties.length)) {
-      if (!this.#send({ type: 'log', lines: part })) this.#lines.push(...part);
-    }
+    // A run's lines go before its end, unless there are so many that its end would wait for them.
+    this.#sendLines();
     const settlements = this.#fresh;
     this.#fresh = [];
     for (const part of cut(settlements, lengthOf)) this.#send({ type: 'settle', settlements: part });
+  }
+
+  #sendLines(): void {
+    while (this.#freeFrames > 0 && !this.#lines.isEmpty) {
+      const lines = this.#lines.take(linesFrameLength);
+      if (!this.#send({ type: 'log', lines })) return this.#lines.putBack(lines);
+      this.#freeFrames -= 1;
+    }
+    this.#checkEmpty();
   }
 }
 

@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { machineMemory } from '@millrace/contract/runner';
 import type { EnvironmentFacts } from '@millrace/contract/runner';
 import type { ServedBuild } from '../bundle/versions-file.ts';
@@ -31,6 +32,8 @@ export interface ExecutorSurroundings {
 
 /** Milliseconds that a process of an older version or older variables is kept for the next of its runs. */
 const spareMs = 10_000;
+/** Milliseconds that idle processes have to end by themselves when all are ended. */
+const endMs = 1_000;
 /** MiB that a run alone counts for when its task names no machine. */
 const unnamedMachine = 512;
 
@@ -163,7 +166,11 @@ export class Pool {
       if (executor.running.size > 0) executor.kill(null);
       else executor.end();
     }
-    await Promise.all(executors.map(({ died }) => died));
+    const gone = Promise.all(executors.map(({ died }) => died));
+    await Promise.race([gone, sleep(endMs, undefined, { ref: false })]);
+    // One that has nothing to do and does not end all the same.
+    for (const executor of this.#executors) executor.kill(null);
+    await gone;
   }
 
   #start(

@@ -9,13 +9,16 @@ import type { Hello, Welcome } from './connection.ts';
 import { Dispatch } from './dispatch.ts';
 import { inherited, surroundings } from './executor-env.ts';
 import { startGuard } from './guard.ts';
-import type { Runner, RunnerOptions } from './options.ts';
+import type { GivenBack, Runner, RunnerOptions } from './options.ts';
 import { Outbox } from './outbox.ts';
 import { Pace } from './pace.ts';
 import { Secrets } from './secrets.ts';
 import { Versions } from './versions.ts';
 import { startWatcher } from './watch.ts';
 import type { Watcher } from './watch.ts';
+
+/** Milliseconds that the last outcomes have to reach the server when the runner stops. */
+const flushMs = 1_500;
 
 /**
  * Starts to serve a project's tasks. Resolves when the first version is registered and served; rejects with a `ProjectError`
@@ -107,6 +110,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     capacity: concurrency + pace.prefetch,
     versions: versions.names,
     held: [...dispatch.fences, ...outbox.fences],
+    knowsLogged: true,
   });
   let said: Hello;
   /** Nothing is sent between a hello and its welcome: what the hello said and is not so any more has to be told yet. */
@@ -124,7 +128,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     surround(welcome);
     dispatch.drop(welcome.lost);
     outbox.lost(welcome.lost);
-    outbox.tellAgain();
+    outbox.connected(welcome.logFrames);
     dispatch.askAgain();
     if (stopping) connection.send({ type: 'drain' });
     begin();
@@ -137,7 +141,8 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     } else if (message.type === 'settled') {
       outbox.confirm(message.fences);
       outbox.confirm(message.stale);
-    } else if (message.type === 'cancel') dispatch.cancel(message.fences);
+    } else if (message.type === 'logged') outbox.logged();
+    else if (message.type === 'cancel') dispatch.cancel(message.fences);
     else if (message.type === 'waited') dispatch.waited(message.attempts);
     else surround(message);
   };
@@ -155,6 +160,9 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     },
   });
 
+  const tellGivenBack = (why: GivenBack['why'], runs: readonly string[]): void => {
+    if (runs.length > 0) events.onGivenBack?.({ why, runs });
+  };
   const close = async (): Promise<void> => {
     await watcher?.close();
     pace.stop();
@@ -169,10 +177,15 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const stop = async (waitMs: number): Promise<void> => {
     await watcher?.close();
     connection.send({ type: 'drain' });
-    dispatch.giveBack(0);
+    tellGivenBack('notStarted', dispatch.giveBack(0));
     dispatch.letGo();
     await Promise.race([dispatch.emptied(), ended, sleep(waitMs, undefined, { ref: false })]);
-    await Promise.race([outbox.emptied(), ended, sleep(2_000, undefined, { ref: false })]);
+    tellGivenBack('unfinished', dispatch.runs);
+    // Their code ends before the server hears of it: nobody else may start them while they run here.
+    await Promise.all([
+      dispatch.close(),
+      Promise.race([outbox.emptied(), ended, sleep(flushMs, undefined, { ref: false })]),
+    ]);
     await close();
     events.onState?.('stopped');
     end(null);
@@ -199,6 +212,6 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     },
     ended,
     pids: () => dispatch.pids,
-    stop: ({ waitMs = 30_000 } = {}) => (stopping ??= stop(waitMs)),
+    stop: ({ waitMs = 25_000 } = {}) => (stopping ??= stop(waitMs)),
   };
 }

@@ -6,7 +6,7 @@ import { eventHandlers } from '../events/handlers.ts';
 import { refuseUnreadable } from '../events/subscriptions.ts';
 import { batchHandlers } from '../batches/handlers.ts';
 import { createQuota } from '../batches/quota.ts';
-import { createRunBucket, defaultRateLimits, type RateLimits } from '../http/rate-limit.ts';
+import { createGate, createRunBucket, defaultRateLimits, type RateLimits } from '../http/rate-limit.ts';
 import { packetHandlers } from '../packets/handlers.ts';
 import { pauseHandlers } from '../pause/handlers.ts';
 import { queueHandlers } from '../queues/handlers.ts';
@@ -91,7 +91,11 @@ export function handlersOf(parts: Parts, rateLimits: RateLimits = defaultRateLim
     ),
     ...tokenHandlers({ sql, mint }),
     ...keyHandlers(tenancy),
-    ...loginHandlers(tenancy),
+    ...loginHandlers({
+      ...tenancy,
+      mayAsk: createGate(rateLimits.logins?.asked),
+      mayTry: createGate(rateLimits.logins?.tried),
+    }),
     ...projectHandlers(tenancy),
     ...organizationHandlers(tenancy),
     ...auditHandlers(sql),

@@ -4,6 +4,7 @@ import type { RateLimits } from '../http/rate-limit.ts';
 import type { Log } from '../log.ts';
 import type { LeaseTimes } from '../runs/connection.ts';
 import type { StreamLimits } from '../sse/event-streams.ts';
+import type { TenancyOptions } from '../tenancy/bootstrap.ts';
 import type { Retention } from '../upkeep/duties.ts';
 
 export interface ServerOptions {
@@ -20,6 +21,8 @@ export interface ServerOptions {
   readonly log: Log;
   /** Tell the credentials of the first start again: for development only. */
   readonly reveal?: boolean;
+  /** What the first start is given, and what puts the credentials that it makes where their owner finds them. Later starts make none. */
+  readonly bootstrap?: Pick<TenancyOptions, 'given' | 'deliver'>;
   readonly rateLimits?: RateLimits;
   /** Most event-streams at once. Default: `defaultStreamLimits`. */
   readonly streamLimits?: Partial<StreamLimits>;

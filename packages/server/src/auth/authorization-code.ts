@@ -1,40 +1,23 @@
-/**
- * Codes by which a machine asks to be let in. A code says itself until when it is good, under a MAC: none is stored before a user
- * approves it, so asking, which anybody may, leaves nothing behind.
- *
- * Layout: expiry in seconds since 1970 (4 bytes) · random (16) · MAC (16).
- */
-import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { MasterKey } from './seal.ts';
+/** Codes by which a machine is let in: one that it keeps, and one that its user types where they are logged in (RFC 8628). */
+import { randomBytes, randomInt } from 'node:crypto';
 
-const marker = 'svc_code_';
-const form = /^svc_code_[\w-]{48}$/;
-const macAt = 20;
-const minutes = 10;
+/** No vowels, so that no words come out, and nothing that looks like something else. */
+const alphabet = 'BCDFGHJKLMNPQRSTVWXZ';
+const length = 8;
 
-// Never the master key itself: whoever asks may have as many MACs as they like.
-function macOf({ key }: MasterKey, told: Buffer): Buffer {
-  const own = hkdfSync('sha256', key, '', 'millrace authorization codes', 32);
-  return createHmac('sha256', Buffer.from(own)).update(told).digest().subarray(0, 16);
+/** `svc_code_` and 256 bits. */
+export const newDeviceCode = (): string => `svc_code_${randomBytes(32).toString('base64url')}`;
+
+/** Such as `WDJB-MJHT`: 34 bits, which is enough for ten minutes and few tries. */
+export function newUserCode(): string {
+  let letters = '';
+  for (let i = 0; i < length; i++) letters += alphabet.charAt(randomInt(alphabet.length));
+  return `${letters.slice(0, 4)}-${letters.slice(4)}`;
 }
 
-/** A code that is good for ten minutes. */
-export function newAuthorizationCode(masterKey: MasterKey, now: number): { code: string; expiresAt: Date } {
-  const seconds = Math.floor(now / 1_000) + minutes * 60;
-  const told = Buffer.alloc(macAt);
-  told.writeUInt32BE(seconds);
-  randomBytes(macAt - 4).copy(told, 4);
-  const code = marker + Buffer.concat([told, macOf(masterKey, told)]).toString('base64url');
-  return { code, expiresAt: new Date(seconds * 1_000) };
-}
-
-/** Until when a code is good; undefined if it is not, or never was one. A code of the key before is good while keys are changed. */
-export function readAuthorizationCode(masterKey: MasterKey, code: string, now: number): Date | undefined {
-  if (!form.test(code)) return undefined;
-  const bytes = Buffer.from(code.slice(marker.length), 'base64url');
-  const [told, mac] = [bytes.subarray(0, macAt), bytes.subarray(macAt)];
-  const keys = masterKey.previous ? [masterKey, masterKey.previous] : [masterKey];
-  if (!keys.some((key) => timingSafeEqual(macOf(key, told), mac))) return undefined;
-  const expiresAt = new Date(told.readUInt32BE() * 1_000);
-  return expiresAt.getTime() > now ? expiresAt : undefined;
+/** A user code as somebody typed it, in the form in which it was made; undefined if it cannot be one. */
+export function readUserCode(text: string): string | undefined {
+  const letters = text.toUpperCase().replace(/[\s-]/g, '');
+  if (letters.length !== length || [...letters].some((letter) => !alphabet.includes(letter))) return undefined;
+  return `${letters.slice(0, 4)}-${letters.slice(4)}`;
 }

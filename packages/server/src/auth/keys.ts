@@ -26,7 +26,10 @@ export const newProjectRef = (): string => `proj_${random(lowerCase, 20)}`;
 
 const secretKey = new RegExp(`^(?:svc|tr)_(?:${environmentKinds.join('|')})_(?:sk_)?[0-9A-Za-z]{24}$`);
 const personalAccessToken = /^(?:svc|tr)_pat_[1-9a-km-z]{40}$/;
+const projectRef = /^proj_[a-z]{20}$/;
 const publicToken = /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/;
+
+export const isProjectRef = (text: string): boolean => projectRef.test(text);
 
 export type CredentialForm = 'secretKey' | 'personalAccessToken' | 'publicToken';
 

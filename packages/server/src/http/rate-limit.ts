@@ -23,6 +23,8 @@ export interface RateLimits {
   readonly publicToken?: RateLimit;
   /** Runs that come in batches, one token each: all callers of one kind in an environment together. */
   readonly batchRuns?: { readonly secretKey?: RateLimit; readonly publicToken?: RateLimit };
+  /** Machines that ask to be let in, of one address; user codes that one user tries. */
+  readonly logins?: { readonly asked?: RateLimit; readonly tried?: RateLimit };
   /** Instead of these, for operations by id: each caller has a bucket of its own for each of them. */
   readonly operations?: Readonly<Record<string, RateLimit>>;
 }
@@ -35,6 +37,8 @@ export const defaultRateLimits: RateLimits = {
   publicToken: { burst: 100, perSecond: 10 },
   personalAccessToken: { burst: 750, perSecond: 60 },
   batchRuns: { publicToken: { burst: 5_000, perSecond: 100 } },
+  // Within the ten minutes of a code: of 34 bits, nobody hits one that is not theirs.
+  logins: { asked: { burst: 60, perSecond: 0.2 }, tried: { burst: 20, perSecond: 1 / 30 } },
 };
 
 interface Bucket {
@@ -92,6 +96,13 @@ function bucketOf(principal: Principal): string {
 
 /** Takes one request from the caller's bucket and says so in the reply's headers; false if it has been refused. */
 export type Limiter = (principal: Principal, reply: FastifyReply) => boolean;
+
+/** Whether one more may come, for those who are limited. */
+export function createGate(limit: RateLimit | undefined): (key: string) => boolean {
+  if (limit === undefined) return () => true;
+  const take = createRateLimiter(limit);
+  return (key) => take(key).allowed;
+}
 
 /** The bucket of the runs of batches, for those who are limited. */
 export function createRunBucket(limit: RateLimit | undefined) {

@@ -13,9 +13,18 @@ const recheckMs = 250;
 /** A peer that does not even answer a ping is gone, though its connection never closed. */
 const pingMs = 15_000;
 
+/**
+ * Bytes of frames that were read from one connection and not dealt with yet. From here on it is not read, until half of them are: what
+ * the runner has to say waits with the runner.
+ */
+const maxUndoneBytes = 8 * 1024 * 1024;
+
 /** What serves one connection once it is open. */
 export interface SocketServing {
-  receive(text: string): void;
+  /** Resolves, if it takes time, when the frame has been dealt with. Never rejects. */
+  receive(text: string): Promise<void> | undefined;
+  /** Frames of the connection are left unread for now, or no longer. */
+  unread(isUnread: boolean): void;
   ended(): void;
 }
 
@@ -44,11 +53,13 @@ export function acceptRunners(server: Server, authenticate: Authenticate, serve:
       .then((environment) => {
         sockets.handleUpgrade(request, duplex, head, (socket) => {
           // Frames that come before the server is ready wait in order.
-          const early: string[] = [];
+          const early: Buffer[] = [];
+          let undoneBytes = 0;
           let serving: SocketServing | undefined;
           let silent = false;
           const ping = setInterval(() => {
-            if (silent) return socket.terminate();
+            // A pong that we do not read is no silence.
+            if (silent && !socket.isPaused) return socket.terminate();
             silent = true;
             socket.ping();
           }, pingMs);
@@ -60,10 +71,26 @@ export function acceptRunners(server: Server, authenticate: Authenticate, serve:
             });
           }, recheckMs);
           socket.on('pong', () => (silent = false));
+          const done = (bytes: number): void => {
+            undoneBytes -= bytes;
+            if (!socket.isPaused || undoneBytes > maxUndoneBytes / 2) return;
+            silent = false;
+            socket.resume();
+            serving?.unread(false);
+          };
+          const receive = (to: SocketServing, data: Buffer): void => {
+            const dealtWith = to.receive(data.toString('utf8'));
+            if (dealtWith) void dealtWith.then(() => done(data.length));
+            else done(data.length);
+          };
           socket.on('message', (data: Buffer) => {
-            const text = data.toString('utf8');
-            if (serving) serving.receive(text);
-            else early.push(text);
+            undoneBytes += data.length;
+            if (undoneBytes > maxUndoneBytes && !socket.isPaused) {
+              socket.pause();
+              serving?.unread(true);
+            }
+            if (serving) receive(serving, data);
+            else early.push(data);
           });
           socket.on('error', () => socket.terminate());
           let closed = false;
@@ -77,7 +104,8 @@ export function acceptRunners(server: Server, authenticate: Authenticate, serve:
           serve(environment, { send, close: () => socket.close() }).then(
             (ready) => {
               serving = ready;
-              for (const text of early) ready.receive(text);
+              if (socket.isPaused) ready.unread(true);
+              for (const data of early.splice(0)) receive(ready, data);
               if (closed) ready.ended();
             },
             () => socket.terminate(),

@@ -54,9 +54,15 @@ export interface RunnerSocket {
 }
 
 export interface RunnerConnection {
-  receive(text: string): void;
+  /** Resolves, if it takes time, when the message has been dealt with. Never rejects. */
+  receive(text: string): Promise<void> | undefined;
+  /** Whether messages of the runner, its heartbeats too, are left unread for now. */
+  unread(isUnread: boolean): void;
   ended(): void;
 }
+
+/** How many frames of lines a runner may send ahead of their storage, so that nothing else waits long behind them. */
+const logFrames = 4;
 
 /** What a runner holds by the database's account. */
 interface LeasedRow {
@@ -77,7 +83,9 @@ export function serveRunner(
   const { engine, runners, dispatch, resume, keepLines, variables, times, closing } = dependencies;
   const connection = randomUUID();
   let runner: ConnectedRunner | undefined;
+  let knowsLogged = false;
   let open = true;
+  let unreadTimer: NodeJS.Timeout | undefined;
   const sure = { ...dependencies, isOver: () => closing() || !open };
   let greeting: Promise<void> = Promise.resolve();
 
@@ -139,10 +147,12 @@ export function serveRunner(
     const before = runners.get(hello.runner);
     if (before) runners.remove(before);
     runner = joined;
+    knowsLogged = hello.knowsLogged === true;
     joined.send({
       type: 'welcome',
       heartbeatMs: times.heartbeatMs,
       leaseMs: times.leaseMs,
+      ...(knowsLogged && { logFrames }),
       lost: hello.held.filter((fence) => !joined.held.has(fence)),
       ...taught,
       environment,
@@ -185,6 +195,14 @@ export function serveRunner(
     if (waited.some(({ state }) => state === 'suspended')) dispatch.slotsFreed(env);
   };
 
+  const log = async (present: ConnectedRunner, lines: readonly LogLine[]): Promise<void> => {
+    try {
+      await keepLines(env, lines);
+    } finally {
+      if (knowsLogged) present.send({ type: 'logged' });
+    }
+  };
+
   const detach = async (present: ConnectedRunner, fences: readonly number[]): Promise<void> => {
     for (const fence of fences) present.release(fence);
     await detachRuns(dependencies, present.id, fences);
@@ -221,7 +239,7 @@ export function serveRunner(
       case 'settle':
         return settleAll(present, message.settlements);
       case 'log':
-        return keepLines(env, message.lines);
+        return log(present, message.lines);
       case 'wait':
         return beginAll(present, message.attempts);
       case 'detach':
@@ -243,19 +261,31 @@ export function serveRunner(
   return {
     receive(text) {
       const message = readMessage(text);
-      if (!message) return refuse('A message could not be read.', false);
+      if (!message) {
+        refuse('A message could not be read.', false);
+        return undefined;
+      }
       if (message.type === 'hello') {
         greeting = greet(message).catch((error: unknown) => {
           failed(error);
           refuse('The server could not take this runner on. Connect again.', true);
         });
-        return;
+        return greeting;
       }
-      if (runner) return void handle(message, runner)?.catch(failed);
-      void greeting.then(() => (runner ? handle(message, runner) : undefined)).catch(failed);
+      if (runner) return handle(message, runner)?.catch(failed);
+      return greeting.then(() => (runner ? handle(message, runner) : undefined)).catch(failed);
+    },
+    unread(isUnread) {
+      clearInterval(unreadTimer);
+      // It is not silent: we do not listen. What it holds must not be given to others for that.
+      if (!isUnread || !open) return;
+      unreadTimer = setInterval(() => {
+        if (runner) heartbeat(runner).catch(failed);
+      }, times.heartbeatMs);
     },
     ended() {
       open = false;
+      clearInterval(unreadTimer);
       const gone = runner;
       if (!gone) return;
       runners.remove(gone);

@@ -6,6 +6,7 @@ import { addMissingSigningKeys } from '../auth/signing-keys.ts';
 import type { Sql, Transaction } from '../db/connect.ts';
 import { newId } from '../db/ids.ts';
 import { addMissingDevEnvironments } from './environments.ts';
+import type { GivenCredentials } from './given.ts';
 import { insertProject } from './projects.ts';
 
 /** The credentials of the first start, in clear. Null where one has been revoked since. */
@@ -22,6 +23,13 @@ export interface TenancyOptions {
   readonly masterKey: MasterKey;
   /** Show the credentials again on later starts: for development only. */
   readonly reveal: boolean;
+  /** What is not made up when the first project is made. */
+  readonly given?: GivenCredentials | undefined;
+  /**
+   * Puts what was made where its owner finds it, before it is committed: when it rejects, or this process ends before that, nothing was
+   * made, and the next start makes everything anew.
+   */
+  readonly deliver?: ((credentials: Credentials) => Promise<void>) | undefined;
 }
 
 /**
@@ -38,22 +46,37 @@ export async function ensureTenancy(sql: Sql, options: TenancyOptions): Promise<
     await addMissingDevEnvironments(transaction, masterKey);
     const [first] = await transaction<{ id: number; ref: string }[]>`
       select id, ref from projects where deleted_at is null order by id limit 1`;
-    if (!first) return createTenancy(transaction, masterKey);
+    if (!first) {
+      const made = await createTenancy(transaction, masterKey, options.given);
+      await options.deliver?.(made);
+      return made;
+    }
     return reveal ? revealTenancy(transaction, masterKey, first) : null;
   });
 }
 
-async function createTenancy(sql: Transaction, masterKey: MasterKey): Promise<Credentials> {
+async function createTenancy(
+  sql: Transaction,
+  masterKey: MasterKey,
+  given: GivenCredentials = { secretKeys: {} },
+): Promise<Credentials> {
   const organization = newId('org');
   const user = newId('user');
   await sql`insert into organizations (id, name) values (${organization}, 'My organization')`;
   await sql`insert into users (id, name) values (${user}, 'Owner')`;
   await sql`insert into memberships (organization_id, user_id, role) values (${organization}, ${user}, 'owner')`;
-  const { ref, secretKeys } = await insertProject(sql, masterKey, organization, user, 'My project');
+  const { ref, secretKeys } = await insertProject(
+    sql,
+    masterKey,
+    organization,
+    user,
+    given.projectName ?? 'My project',
+    given,
+  );
   const secretKeyOf = (kind: EnvironmentKind) => ({ secretKey: secretKeys[kind] });
   return {
     projectRef: ref,
-    personalAccessToken: await createPersonalAccessToken(sql, masterKey, user),
+    personalAccessToken: await createPersonalAccessToken(sql, masterKey, user, given.personalAccessToken),
     environments: {
       dev: secretKeyOf('dev'),
       stg: secretKeyOf('stg'),
@@ -67,8 +90,8 @@ async function createPersonalAccessToken(
   sql: Transaction,
   masterKey: MasterKey,
   user: string,
+  token = newPersonalAccessToken(),
 ): Promise<string> {
-  const token = newPersonalAccessToken();
   const id = newId('pat');
   await sql`
     insert into personal_access_tokens (id, user_id, digest, sealed, last_four, name)

@@ -31,8 +31,8 @@ export async function insertKey(
   masterKey: MasterKey,
   environment: Pick<Environment, 'id' | 'kind'>,
   facts: KeyFacts,
+  text = newSecretKey(environment.kind),
 ): Promise<{ row: KeyRow; text: string }> {
-  const text = newSecretKey(environment.kind);
   const id = newId('key');
   const [row] = await sql<KeyRow[]>`
     insert into secret_keys (id, environment_id, digest, sealed, last_four, name, preset, tasks, scopes, expires_at, created_by)

@@ -6,13 +6,16 @@ import type { Fragment, Queryable } from '../db/connect.ts';
 import { newId } from '../db/ids.ts';
 import { insertKey } from './create-key.ts';
 
-/** Makes an environment with a signing key and an unrestricted secret key. `memberId` is whose it is: of dev only. */
+/**
+ * Makes an environment with a signing key and an unrestricted secret key, `key` if it is given. `memberId` is whose it is: of dev only.
+ */
 export async function insertEnvironment(
   sql: Queryable,
   masterKey: MasterKey,
   projectId: number,
   kind: EnvironmentKind,
   memberId: string | null,
+  key?: string,
 ): Promise<{ publicId: string; secretKey: string }> {
   const publicId = newId('env');
   const [row] = await sql<{ id: number }[]>`
@@ -25,6 +28,7 @@ export async function insertEnvironment(
     masterKey,
     { id: row.id, kind },
     { name: 'default', preset: 'full', tasks: null, scopes: ['admin'], expiresAt: null, createdBy: null },
+    key,
   );
   return { publicId, secretKey: text };
 }

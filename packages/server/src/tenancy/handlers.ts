@@ -37,7 +37,7 @@ import {
 import { revokeKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
 import { rotateSigningKey } from './rotate-signing-key.ts';
-import { approveLogin, askForLogin, fetchLogin } from './login.ts';
+import { approveLogin, askForLogin, describeLogin, fetchLogin, type LoginDependencies } from './login.ts';
 import { createToken, listTokens, revokeToken } from './tokens.ts';
 
 export interface TenancyDependencies {
@@ -102,13 +102,23 @@ export const keyHandlers = ({ sql, masterKey, now, ended }: TenancyDependencies)
 
 type Login = Pick<
   typeof operations,
-  'createAuthorizationCode' | 'approveAuthorizationCode' | 'exchangeAuthorizationCode'
+  | 'createAuthorizationCode'
+  | 'describeAuthorizationCode'
+  | 'approveAuthorizationCode'
+  | 'exchangeAuthorizationCode'
 >;
 
 /** How machines are let in. */
-export const loginHandlers = (dependencies: TenancyDependencies): HandlersOf<Login> => ({
-  createAuthorizationCode: async ({ baseUrl }) => askForLogin(dependencies, baseUrl),
-  approveAuthorizationCode: ({ principal, body }) => approveLogin(dependencies, principal.credentialId, body),
+export const loginHandlers = (dependencies: LoginDependencies): HandlersOf<Login> => ({
+  createAuthorizationCode(request) {
+    const { origin, body, baseUrl } = request;
+    const forwardedFor = request.header('x-forwarded-for');
+    return askForLogin(dependencies, { ...origin, hostName: body?.hostName, forwardedFor }, baseUrl);
+  },
+  describeAuthorizationCode: (request) =>
+    describeLogin(dependencies, userOf(request), request.body.userCode),
+  approveAuthorizationCode: (request) =>
+    approveLogin(dependencies, userOf(request), request.principal.credentialId, request.body),
   exchangeAuthorizationCode: ({ body, origin }) => fetchLogin(dependencies, body.authorizationCode, origin),
 });
 

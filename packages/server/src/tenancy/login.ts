@@ -1,72 +1,190 @@
-/** How a machine comes to a personal access token: it asks with a code, its user approves the code elsewhere, it fetches the token. */
+/** How a machine comes to a personal access token: it asks, its user approves its user code elsewhere, it fetches the token (RFC 8628). */
 import type { Body, Operations, Reply } from '@millrace/contract';
-import { newAuthorizationCode, readAuthorizationCode } from '../auth/authorization-code.ts';
+import { newDeviceCode, newUserCode, readUserCode } from '../auth/authorization-code.ts';
 import { credentialDigest } from '../auth/keys.ts';
-import type { MasterKey } from '../auth/seal.ts';
 import type { Sql } from '../db/connect.ts';
-import { notFound, unprocessable } from '../problem.ts';
+import { notFound, Problem, unprocessable } from '../problem.ts';
 import type { Origin } from '../request.ts';
+import { readExpiry } from './expiry.ts';
 import { insertToken, liveToken, recordForUser } from './tokens.ts';
 
-interface LoginDependencies {
+export interface LoginDependencies {
   readonly sql: Sql;
-  readonly masterKey: MasterKey;
   readonly now: () => number;
+  /** False when too many machines have asked from this address. */
+  readonly mayAsk: (address: string) => boolean;
+  /** False when this user has tried too many user codes. */
+  readonly mayTry: (userId: string) => boolean;
 }
+
+/** Where a machine asks from. */
+interface Asking extends Origin {
+  readonly hostName: string | undefined;
+  readonly forwardedFor: string | undefined;
+}
+
+const lifetimeMs = 10 * 60_000;
+/** Seconds between two tries of a machine to fetch its token; clients of the public API try once a second. */
+const firstInterval = 1;
+const slowedBy = 5;
+const maxInterval = 60;
+/** Machines that wait at once. Anybody may ask, and each leaves a row for ten minutes. */
+const maxWaiting = 10_000;
+const tokenDays = 90;
+const day = 86_400_000;
 
 const noCode = () => notFound('There is no such code, or its ten minutes are over: ask for another one');
+const tooMany = (message: string) => new Problem(429, message);
 
-export function askForLogin(
-  { masterKey, now }: Omit<LoginDependencies, 'sql'>,
+/** What others wrote is shown to people: without characters that move a cursor, and no longer than a line. */
+const shown = (text: string | undefined): string | null =>
+  // oxlint-disable-next-line no-control-regex -- it is about them
+  text?.toWellFormed().replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, '\ufffd').slice(0, 255) || null;
+
+export async function askForLogin(
+  { sql, now, mayAsk }: LoginDependencies,
+  { address, userAgent, hostName, forwardedFor }: Asking,
   baseUrl: string,
-): Reply<Operations['createAuthorizationCode']> {
-  const { code, expiresAt } = newAuthorizationCode(masterKey, now());
-  return {
-    authorizationCode: code,
-    url: `${baseUrl}/api/v1/authorization-code/approve`,
-    expiresAt: expiresAt.toISOString(),
-  };
+): Promise<Reply<Operations['createAuthorizationCode']>> {
+  if (!mayAsk(address)) throw tooMany('Too many machines ask from this address: try again in a few minutes');
+  const askedAt = new Date(now());
+  const expiresAt = new Date(now() + lifetimeMs);
+  await sql`delete from login_requests where expires_at <= ${askedAt}`;
+  const deviceCode = newDeviceCode();
+  // Of two with one user code the second takes another.
+  for (let tries = 0; tries < 5; tries++) {
+    const userCode = newUserCode();
+    const { count } = await sql`
+      insert into login_requests (device_digest, user_code, host_name, user_agent, address, forwarded_for, asked_at, expires_at, interval_seconds)
+      select ${credentialDigest(deviceCode)}::bytea, ${userCode}::text, ${shown(hostName)}::text, ${shown(userAgent)}::text,
+             ${address}::text, ${shown(forwardedFor)}::text, ${askedAt}::timestamptz, ${expiresAt}::timestamptz, ${firstInterval}::int
+       where (select count(*) from login_requests) < ${maxWaiting}
+      on conflict (user_code) do nothing`;
+    if (count === 0) continue;
+    return {
+      authorizationCode: deviceCode,
+      userCode,
+      url: `${baseUrl}/api/v1/authorization-code/approve`,
+      expiresAt: expiresAt.toISOString(),
+      interval: firstInterval,
+    };
+  }
+  throw tooMany('Too many machines wait for approval: try again in a few minutes');
 }
 
-/** Keeps by which token it was approved: the new one will have the same end, and is not made where that one has ended by then. */
+interface Waiting {
+  readonly hostName: string | null;
+  readonly userAgent: string | null;
+  readonly address: string;
+  readonly forwardedFor: string | null;
+  readonly askedAt: Date;
+  readonly expiresAt: Date;
+  readonly isApproved: boolean;
+}
+
+function triedCode({ mayTry }: LoginDependencies, userId: string, typed: string): string {
+  if (!mayTry(userId)) throw tooMany('Too many codes were tried: try again in a few minutes');
+  const userCode = readUserCode(typed);
+  if (userCode === undefined) throw noCode();
+  return userCode;
+}
+
+const approvedAlready = () => unprocessable('This code has been approved already');
+
+export async function describeLogin(
+  dependencies: LoginDependencies,
+  userId: string,
+  typed: string,
+): Promise<Reply<Operations['describeAuthorizationCode']>> {
+  const userCode = triedCode(dependencies, userId, typed);
+  const [row] = await dependencies.sql<Waiting[]>`
+    select host_name as "hostName", user_agent as "userAgent", address, forwarded_for as "forwardedFor", asked_at as "askedAt",
+           expires_at as "expiresAt", token_id is not null as "isApproved"
+      from login_requests where user_code = ${userCode} and expires_at > ${new Date(dependencies.now())}`;
+  if (!row) throw noCode();
+  const { isApproved, askedAt, expiresAt, ...from } = row;
+  if (isApproved) throw approvedAlready();
+  return { userCode, ...from, askedAt: askedAt.toISOString(), expiresAt: expiresAt.toISOString() };
+}
+
+/** Keeps by which token it was approved: the new one ends no later, and is not made where that one has ended by then. */
 export async function approveLogin(
-  { sql, masterKey, now }: LoginDependencies,
+  dependencies: LoginDependencies,
+  userId: string,
   approving: string,
-  { authorizationCode: code, name }: Body<Operations['approveAuthorizationCode']>,
+  { userCode: typed, name, expiresAt: asked }: Body<Operations['approveAuthorizationCode']>,
 ): Promise<Reply<Operations['approveAuthorizationCode']>> {
-  const expiresAt = readAuthorizationCode(masterKey, code, now());
-  if (!expiresAt) throw noCode();
-  // Approvals are rare, and so is what of them is over.
-  await sql`delete from login_approvals where expires_at <= ${new Date(now())}`;
-  const { count } = await sql`
-    insert into login_approvals (digest, token_id, name, expires_at)
-    values (${credentialDigest(code)}, ${approving}, ${name}, ${expiresAt}) on conflict do nothing`;
-  if (count === 0) throw unprocessable('This code has been approved already');
-  return { name, expiresAt: expiresAt.toISOString() };
+  const { sql, now } = dependencies;
+  const userCode = triedCode(dependencies, userId, typed);
+  const wished = asked === null ? null : (readExpiry(asked, now()) ?? new Date(now() + tokenDays * day));
+  return sql.begin(async (tx) => {
+    const latest = (await liveToken(tx, approving))?.expiresAt ?? null;
+    if (asked && wished && latest && wished > latest) {
+      throw unprocessable(
+        `expiresAt is after ${latest.toISOString()}, when the token that approves ends: give a date until then, or leave it out`,
+      );
+    }
+    const ends = wished && latest ? new Date(Math.min(wished.getTime(), latest.getTime())) : (wished ?? latest);
+    const [row] = await tx<{ expiresAt: Date }[]>`
+      update login_requests set token_id = ${approving}, name = ${name}, token_expires_at = ${ends}
+       where user_code = ${userCode} and token_id is null and expires_at > ${new Date(now())}
+      returning expires_at as "expiresAt"`;
+    if (!row) {
+      const [approved] = await tx`
+        select from login_requests where user_code = ${userCode} and expires_at > ${new Date(now())}`;
+      throw approved ? approvedAlready() : noCode();
+    }
+    return {
+      name,
+      expiresAt: row.expiresAt.toISOString(),
+      tokenExpiresAt: ends?.toISOString() ?? null,
+    };
+  });
 }
 
-/** Of two that fetch at once one gets the token. */
+/** Of two that fetch at once one gets the token. Whoever tries again too soon waits longer from then on, and gets none meanwhile. */
 export async function fetchLogin(
-  { sql, masterKey, now }: LoginDependencies,
-  code: string,
+  { sql, now }: LoginDependencies,
+  deviceCode: string,
   origin: Origin,
 ): Promise<Reply<Operations['exchangeAuthorizationCode']>> {
-  if (!readAuthorizationCode(masterKey, code, now())) throw noCode();
+  const digest = credentialDigest(deviceCode);
+  const at = new Date(now());
   return sql.begin(async (tx) => {
-    const [approval] = await tx<{ tokenId: string; name: string }[]>`
-      update login_approvals set fetched_at = now() where digest = ${credentialDigest(code)} and fetched_at is null
-      returning token_id as "tokenId", name`;
-    if (!approval) return { token: null };
-    const { tokenId, name } = approval;
+    const [request] = await tx<
+      {
+        polledAt: Date | null;
+        interval: number;
+        tokenId: string | null;
+        name: string;
+        tokenExpiresAt: Date | null;
+        isFetched: boolean;
+      }[]
+    >`
+      select polled_at as "polledAt", interval_seconds as interval, token_id as "tokenId", name, token_expires_at as "tokenExpiresAt",
+             fetched_at is not null as "isFetched"
+        from login_requests where device_digest = ${digest} and expires_at > ${at} for update`;
+    if (!request) throw noCode();
+    if (request.isFetched) return { token: null, state: 'used' };
+    const { polledAt, tokenId, name, tokenExpiresAt } = request;
+    // Half of it, since what is sent on time may arrive a little closer together.
+    const isTooSoon = polledAt !== null && at.getTime() - polledAt.getTime() < request.interval * 500;
+    const interval = isTooSoon ? Math.min(maxInterval, request.interval + slowedBy) : request.interval;
+    if (isTooSoon || tokenId === null) {
+      await tx`
+        update login_requests set polled_at = ${at}, interval_seconds = ${interval} where device_digest = ${digest}`;
+      return { token: null, state: isTooSoon ? 'slow_down' : 'authorization_pending', interval };
+    }
     const approver = await liveToken(tx, tokenId);
     if (!approver) throw notFound('The token that approved this code has ended: ask for another one');
-    const { userId, expiresAt } = approver;
-    const { row, text } = await insertToken(tx, userId, name, expiresAt);
+    const { userId } = approver;
+    await tx`update login_requests set fetched_at = ${at} where device_digest = ${digest}`;
+    const { row, text } = await insertToken(tx, userId, name, tokenExpiresAt);
     const by = { principal: { kind: 'personalAccessToken', credentialId: tokenId, userId }, origin } as const;
     await recordForUser(tx, userId, by, {
       act: 'token.created',
       target: row.id,
-      new: { name, expiresAt: expiresAt ?? undefined },
+      new: { name, expiresAt: tokenExpiresAt ?? undefined },
     });
     return { token: { token: text, obfuscatedToken: `svc_pat_…${row.last_four}` } };
   });

@@ -15,6 +15,7 @@ import { recordAct, type Actor } from '../audit/record.ts';
 import type { Queryable, Sql } from '../db/connect.ts';
 import { notFound } from '../problem.ts';
 import { addMissingDevEnvironments, insertEnvironment } from './environments.ts';
+import type { GivenCredentials } from './given.ts';
 
 interface ProjectRow {
   readonly ref: string;
@@ -61,8 +62,9 @@ export async function insertProject(
   organization: string,
   ownerId: string,
   name: string,
+  given: Pick<GivenCredentials, 'projectRef' | 'secretKeys'> = { secretKeys: {} },
 ): Promise<{ ref: string; secretKeys: Record<EnvironmentKind, string> }> {
-  const ref = newProjectRef();
+  const ref = given.projectRef ?? newProjectRef();
   // Nobody joins meanwhile, to be overlooked.
   await sql`select from organizations where id = ${organization} for update`;
   const [project] = await sql<{ id: number }[]>`
@@ -71,7 +73,8 @@ export async function insertProject(
   const secretKeys = { dev: '', stg: '', prod: '', preview: '' };
   for (const kind of environmentKinds) {
     const memberId = kind === 'dev' ? ownerId : null;
-    secretKeys[kind] = (await insertEnvironment(sql, masterKey, project.id, kind, memberId)).secretKey;
+    const key = given.secretKeys[kind];
+    secretKeys[kind] = (await insertEnvironment(sql, masterKey, project.id, kind, memberId, key)).secretKey;
   }
   await addMissingDevEnvironments(sql, masterKey, organization);
   return { ref, secretKeys };

@@ -1,3 +1,4 @@
+import { arch, hostname, platform } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { Command } from 'commander';
@@ -5,6 +6,7 @@ import { call } from '../call.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { keepLogin, withLoginOptions, type Login, type LoginOptions } from '../login.ts';
 import { printJson, screenOn } from '../screen.ts';
+import { version } from '../version.ts';
 
 interface Options extends LoginOptions {
   readonly invitation?: string;
@@ -13,19 +15,23 @@ interface Options extends LoginOptions {
   readonly json?: boolean;
 }
 
-const lookEveryMs = 1_000;
-
 /** Nobody needs to carry a token here: it is made when its user approves the code elsewhere. The server ends the wait. */
 async function approvedToken(url: string): Promise<string> {
   const login: Login = { url, token: '' };
-  const { authorizationCode } = await call(login, 'createAuthorizationCode');
+  const { authorizationCode, userCode, ...first } = await call(login, 'createAuthorizationCode', {
+    headers: { 'user-agent': `millrace/${version} (${platform()} ${arch()})` },
+    body: { hostName: hostname() },
+  });
   const { line } = screenOn(process.stderr);
   line('Within ten minutes, where you are logged in to this server already, run:');
-  line(`  millrace tokens approve ${authorizationCode}`);
-  for (;;) {
-    const { token } = await call(login, 'exchangeAuthorizationCode', { body: { authorizationCode } });
+  line(`  millrace tokens approve ${userCode}`);
+  for (let seconds = first.interval; ; ) {
+    await setTimeout(seconds * 1_000);
+    const { token, interval = seconds } = await call(login, 'exchangeAuthorizationCode', {
+      body: { authorizationCode },
+    });
     if (token) return token.token;
-    await setTimeout(lookEveryMs);
+    seconds = interval;
   }
 }
 
@@ -42,7 +48,7 @@ async function tokenFor(url: string, { token, invitation, name, approval }: Opti
   if (given !== '') return given;
   throw new CommandFailed(
     exitCodes.usage,
-    'Give a personal access token: --token, MILLRACE_ACCESS_TOKEN or on stdin; or an --invitation; or ask for --approval. The first start of the server printed the first token.',
+    'Give a personal access token: --token, MILLRACE_ACCESS_TOKEN or on stdin; or an --invitation; or ask for --approval. The first start of the server made the first token.',
   );
 }
 

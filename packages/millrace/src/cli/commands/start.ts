@@ -20,6 +20,7 @@ export const startCommand = (): Command =>
     )
     .addOption(
       new Option('--log-level <level>', 'of the JSON lines on stderr')
+        .env('MILLRACE_LOG_LEVEL')
         .choices(['debug', 'info', 'warn', 'error'])
         .default('info'),
     )
@@ -27,10 +28,17 @@ export const startCommand = (): Command =>
       '--paused',
       'start and fire nothing until `millrace resume`, on all servers of the database (or MILLRACE_PAUSED=1)',
     )
-    .option('--json', 'when ready, one line of JSON on stdout; the first start has the secrets in it')
+    .addOption(
+      new Option(
+        '--secrets-file <file>',
+        'where the first start writes the secrets that it makes, unless it shows them (default: millrace-secrets.json in the data folder, or here)',
+      ).env('MILLRACE_SECRETS_FILE'),
+    )
+    .option('--show-secrets', 'the first start shows the secrets on stdout, also where that is no terminal')
+    .option('--json', 'when ready, one line of JSON on stdout: url, and where the first secrets are')
     .addHelpText(
       'after',
-      '\nSettings: DATABASE_URL (a PostgreSQL 15 or later), MILLRACE_MASTER_KEY (`openssl rand -base64 32`).',
+      '\nSettings: DATABASE_URL (a PostgreSQL 15 or later), MILLRACE_MASTER_KEY (`openssl rand -base64 32`).\nThe secrets of the first start can be given: MILLRACE_BOOTSTRAP_… (see docs/operations.md).',
     )
     .action(async (options: StartOptions) => {
       const { start } = await import('../compose/start.ts');

@@ -3,6 +3,7 @@ import { call } from '../call.ts';
 import { findLogin, withLoginOptions, type LoginOptions } from '../login.ts';
 import { printTable } from '../print-table.ts';
 import { printJson, screenOn } from '../screen.ts';
+import { approveCommand } from './approve.ts';
 import { stateOf } from './secret-keys.ts';
 
 type Options = LoginOptions & { readonly json?: boolean };
@@ -50,21 +51,6 @@ const revokeCommand = (): Command =>
     const token = await call(await findLogin(options), 'revokeToken', { params: { tokenId } });
     if (options.json) return printJson(token);
     screenOn(process.stdout).line(`Revoked ${token.name} (…${token.lastFour}).`);
-  });
-
-const approveCommand = (): Command =>
-  withLoginOptions(
-    new Command('approve')
-      .description('let a machine in as you: the one on which you ran `millrace login --approval`')
-      .argument('<code>', 'the code that it printed (svc_code_…); approve none that somebody sent you')
-      .option('--name <name>', 'what the token that it gets is for', 'login'),
-  ).action(async (authorizationCode: string, options: Options & { name: string }) => {
-    const body = { authorizationCode, name: options.name };
-    const approved = await call(await findLogin(options), 'approveAuthorizationCode', { body });
-    if (options.json) return printJson(approved);
-    screenOn(process.stdout).line(
-      `Approved: the machine gets a token of yours, "${approved.name}". \`millrace tokens list\` shows it.`,
-    );
   });
 
 export const tokensCommand = (): Command =>

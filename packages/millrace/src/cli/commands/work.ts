@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { address, environment, positiveInteger } from '../options.ts';
+import { address, environment, grace, listenAddress, positiveInteger } from '../options.ts';
 import type { WorkOptions } from '../compose/work.ts';
 
 export const workCommand = (): Command =>
@@ -10,6 +10,26 @@ export const workCommand = (): Command =>
     .addOption(new Option('--key <key>', "the environment's secret key").env('MILLRACE_SECRET_KEY'))
     .option('--dir <folder>', 'the project', '.')
     .option('--concurrency <count>', 'attempts that execute at once', positiveInteger, 100)
+    .addOption(
+      new Option(
+        '--grace <span>',
+        'how long runs may take to finish when it is asked to stop; the rest is given back, two seconds later it is gone',
+      )
+        .env('MILLRACE_GRACE')
+        .default(25_000, '25s')
+        .argParser(grace),
+    )
+    .addOption(
+      new Option('--health-port <[address:]port>', 'where to answer /healthz and /readyz; default nowhere')
+        .env('MILLRACE_HEALTH_PORT')
+        .argParser(listenAddress),
+    )
+    .addOption(
+      new Option('--log-level <level>', 'of the lines on stderr (JSON where that is no terminal)')
+        .env('MILLRACE_LOG_LEVEL')
+        .choices(['debug', 'info', 'warn', 'error'])
+        .default('info'),
+    )
     .option('--json', 'when ready, one line of JSON on stdout: runner, version')
     .action(async (options: WorkOptions) => {
       const { work } = await import('../compose/work.ts');

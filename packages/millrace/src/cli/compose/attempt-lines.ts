@@ -1,34 +1,14 @@
 import type { AttemptEnd } from '../../runner/options.ts';
 import { duration, type Screen } from '../screen.ts';
-
-/** More than a person can read, and enough to slow down what is shown. */
-const mostASecond = 20;
+import { firstOfEachSecond } from './first-of-each-second.ts';
 
 /** One line an attempt that ended; of a flood only the first lines of each second and how many more there were. */
-export function attemptLines({ line, paint }: Screen, now: () => number = () => performance.now()) {
-  let since = Number.NEGATIVE_INFINITY;
-  let shown = 0;
-  let left = 0;
-  let timer: NodeJS.Timeout | undefined;
-  const sayRest = (): void => {
-    timer = undefined;
-    if (left > 0) line(paint.dim(`… and ${left} more`));
-    left = 0;
-  };
-  return (end: AttemptEnd): void => {
-    if (now() - since >= 1_000) {
-      since = now();
-      shown = 0;
-    }
-    if (shown >= mostASecond) {
-      left += 1;
-      timer ??= setTimeout(sayRest, 1_000).unref();
-      return;
-    }
-    shown += 1;
-    line(describe(end, paint));
-  };
-}
+export const attemptLines = ({ line, paint }: Screen, now?: () => number): ((end: AttemptEnd) => void) =>
+  firstOfEachSecond(
+    (end) => line(describe(end, paint)),
+    (count) => line(paint.dim(`… and ${count} more`)),
+    now,
+  );
 
 function describe({ task, run, attempt, outcome, took }: AttemptEnd, paint: Screen['paint']): string {
   const facts = `${task} ${paint.dim(run)}`;

@@ -1,24 +1,48 @@
-import { environmentKinds } from '@millrace/contract';
-import type { Credentials } from '@millrace/server';
+import { environmentKinds, type EnvironmentKind } from '@millrace/contract';
+import type { Credentials, GivenCredentials } from '@millrace/server';
 import { table, type Screen } from '../screen.ts';
 
-const revoked = 'revoked since the first start';
+/** Secrets as they are shown: null where one was revoked, undefined where it was given beforehand and is known already. */
+export interface ShownCredentials {
+  readonly projectRef: string;
+  readonly personalAccessToken: string | null | undefined;
+  readonly environments: Readonly<Record<EnvironmentKind, { readonly secretKey: string | null | undefined }>>;
+}
+
+const orWhy = (secret: string | null | undefined): string =>
+  secret ?? (secret === null ? 'revoked since the first start' : 'as given by MILLRACE_BOOTSTRAP_…');
 
 /** The block that a person copies from. */
-export function printCredentials(credentials: Credentials, { line, paint }: Screen): void {
+export function printCredentials(credentials: ShownCredentials, { line, paint }: Screen): void {
   const rows = [
     ['project', credentials.projectRef],
-    ['personal access token', credentials.personalAccessToken ?? revoked],
-    ...environmentKinds.map((kind) => [
-      `${kind} secret key`,
-      credentials.environments[kind].secretKey ?? revoked,
-    ]),
+    ['personal access token', orWhy(credentials.personalAccessToken)],
+    ...environmentKinds.map((kind) => [`${kind} secret key`, orWhy(credentials.environments[kind].secretKey)]),
   ];
   for (const row of table(rows)) line(`  ${paint.dim(row.slice(0, 23))}${row.slice(23)}`);
 }
 
+/** The same without what was given: whoever gave it has it, and it is written nowhere. */
+export const withoutGiven = (
+  { projectRef, personalAccessToken, environments }: Credentials,
+  given: GivenCredentials,
+): ShownCredentials => ({
+  projectRef,
+  personalAccessToken: given.personalAccessToken === undefined ? personalAccessToken : undefined,
+  environments: Object.fromEntries(
+    environmentKinds.map((kind) => [
+      kind,
+      { secretKey: given.secretKeys[kind] === undefined ? environments[kind].secretKey : undefined },
+    ]),
+  ) as ShownCredentials['environments'],
+});
+
+/** Whether there is a secret in it at all. */
+export const holdsSecrets = ({ personalAccessToken, environments }: ShownCredentials): boolean =>
+  [personalAccessToken, ...Object.values(environments).map(({ secretKey }) => secretKey)].some(Boolean);
+
 /** The one line of `--json`: exactly these fields. */
-export const credentialsJson = (url: string, credentials: Credentials) => ({
+export const credentialsJson = (url: string, credentials: ShownCredentials) => ({
   url,
   projectRef: credentials.projectRef,
   personalAccessToken: credentials.personalAccessToken,

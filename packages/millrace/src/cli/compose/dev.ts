@@ -65,8 +65,8 @@ export async function dev(options: DevOptions): Promise<void> {
       );
     }
     screen.line(`${screen.paint.bold('Millrace')} ${version} at ${screen.paint.cyan(url)}`);
-    // With --json the keys are in that line, and logs keep what goes to stderr.
-    if (!options.json && !options.quiet) greet(screen, url, credentials);
+    // With --json the keys are in that line. What is no terminal is kept by somebody: they are not shown there.
+    if (!options.json && !options.quiet) greet(screen, url, process.stdout.isTTY ? credentials : undefined);
     const runner = startRunner({
       url,
       secretKey,
@@ -91,8 +91,9 @@ export async function dev(options: DevOptions): Promise<void> {
   });
 }
 
-function greet({ line, paint }: Screen, url: string, credentials: Credentials): void {
-  printCredentials(credentials, { line, paint });
+function greet({ line, paint }: Screen, url: string, credentials: Credentials | undefined): void {
+  if (credentials) printCredentials(credentials, { line, paint });
+  else line(paint.dim('Keys are shown on a terminal, and with --json.'));
   line(
     paint.dim(`The API is described at ${url}/reference. Save a task file for a new version. Ctrl-C stops.`),
   );

@@ -1,14 +1,23 @@
 import { join, resolve } from 'node:path';
-import { createLog, loadMasterKey } from '@millrace/server';
+import {
+  createLog,
+  loadMasterKey,
+  readGiven,
+  type Credentials,
+  type GivenCredentials,
+  type RunningServer,
+} from '@millrace/server';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { printJson, screenOn } from '../screen.ts';
 import { listenForStop } from '../stop-request.ts';
 import { version } from '../version.ts';
 import { type Closing, withClosing } from './closing.ts';
-import { credentialsJson, printCredentials } from './credentials.ts';
+import { credentialsJson, holdsSecrets, printCredentials, withoutGiven } from './credentials.ts';
+import { foldJsonLines } from './fold-repeats.ts';
 import { serveKeyChanges } from './key-changes.ts';
 import { embeddedDatabase, externalDatabase, type OpenDatabase } from './open-database.ts';
 import { openServer } from './open-server.ts';
+import { writeSecretsFile } from './secrets-file.ts';
 
 export interface StartOptions {
   readonly host: string;
@@ -18,6 +27,8 @@ export interface StartOptions {
   readonly paused?: boolean;
   readonly masterKeyFile?: string;
   readonly logLevel: string;
+  readonly secretsFile?: string;
+  readonly showSecrets?: boolean;
   readonly json?: boolean;
 }
 
@@ -26,6 +37,14 @@ export async function start(options: StartOptions): Promise<void> {
   const { host, port, data, json } = options;
   const paused = isPauseAsked(options);
   const stop = listenForStop();
+  const given = takeGiven();
+  const secretsFile = resolve(options.secretsFile ?? join(data ?? '', 'millrace-secrets.json'));
+  // What is no terminal is kept by somebody: logs of containers, of services, of CI.
+  const showSecrets = options.showSecrets ?? (process.stdout.isTTY && !json);
+  const deliver = async (made: Credentials): Promise<void> => {
+    const shown = withoutGiven(made, given);
+    if (!showSecrets && holdsSecrets(shown)) await writeSecretsFile(secretsFile, shown);
+  };
   await withClosing(async (closing) => {
     const { database, directDatabase, lost } = await openDatabase(options, closing);
     const env = process.env['MILLRACE_MASTER_KEY'];
@@ -36,31 +55,24 @@ export async function start(options: StartOptions): Promise<void> {
       previous: process.env['MILLRACE_MASTER_KEY_PREVIOUS'],
       file,
     });
-    const log = createLog(process.stderr, options.logLevel);
-    const server = await openServer({ database, directDatabase, host, port, masterKey, log, paused });
+    const folded = foldJsonLines(process.stderr);
+    closing.add(async () => folded.end());
+    const log = createLog(folded, options.logLevel);
+    const server = await openServer({
+      database,
+      directDatabase,
+      host,
+      port,
+      masterKey,
+      log,
+      paused,
+      bootstrap: { given, deliver },
+    });
     closing.add(() => server.close());
     if (data !== undefined && file !== undefined && !env?.trim()) {
       serveKeyChanges({ database, masterKey, file, log }, closing);
     }
-    if (json) {
-      const { url, credentials, pausedSince } = server;
-      printJson({
-        ...(credentials ? credentialsJson(url, credentials) : { url }),
-        ...(pausedSince && { paused: true, pausedAt: pausedSince.toISOString() }),
-      });
-    } else {
-      const screen = screenOn(process.stdout);
-      screen.line(`Millrace ${version} serves at ${server.url}`);
-      if (server.pausedSince) {
-        screen.line(
-          `Paused since ${server.pausedSince.toISOString()}: nothing is started or fired until \`millrace resume\`.`,
-        );
-      }
-      if (server.credentials) {
-        screen.line('These secrets are shown this once. Keep them where secrets are kept.');
-        printCredentials(server.credentials, screen);
-      }
-    }
+    tellReady(server, { json, showSecrets, given, secretsFile });
     await Promise.race([stop.requested, lost]);
   });
 }
@@ -71,6 +83,52 @@ function isPauseAsked({ paused }: StartOptions): boolean {
   if (paused || text === '1' || text === 'true') return true;
   if (text === '' || text === '0' || text === 'false') return false;
   throw new CommandFailed(exitCodes.usage, 'MILLRACE_PAUSED is 1 or 0.');
+}
+
+/** Takes the settings of the first start out of the environment, for nothing that is started here to inherit. */
+function takeGiven(): GivenCredentials {
+  const given = readGiven(process.env);
+  for (const name of Object.keys(process.env)) {
+    if (name.startsWith('MILLRACE_BOOTSTRAP_')) delete process.env[name];
+  }
+  return given;
+}
+
+interface Telling {
+  readonly json: boolean | undefined;
+  readonly showSecrets: boolean;
+  readonly given: GivenCredentials;
+  readonly secretsFile: string;
+}
+
+function tellReady(
+  { url, credentials, pausedSince }: RunningServer,
+  { json, showSecrets, given, secretsFile }: Telling,
+): void {
+  const shown = credentials && withoutGiven(credentials, given);
+  const isWritten = shown !== null && !showSecrets && holdsSecrets(shown);
+  if (json) {
+    printJson({
+      ...(shown && showSecrets ? credentialsJson(url, shown) : { url }),
+      ...(isWritten && { secretsFile }),
+      ...(pausedSince && { paused: true, pausedAt: pausedSince.toISOString() }),
+    });
+    return;
+  }
+  const screen = screenOn(process.stdout);
+  screen.line(`Millrace ${version} serves at ${url}`);
+  if (pausedSince) {
+    screen.line(
+      `Paused since ${pausedSince.toISOString()}: nothing is started or fired until \`millrace resume\`.`,
+    );
+  }
+  if (isWritten) {
+    screen.line(`The secrets of the first start are in ${secretsFile}, which only this user can read.`);
+    screen.line('Put them where secrets are kept, then delete the file.');
+  } else if (shown && holdsSecrets(shown)) {
+    screen.line('These secrets are shown this once. Keep them where secrets are kept.');
+    printCredentials(shown, screen);
+  }
 }
 
 async function openDatabase({ data, directUrl }: StartOptions, closing: Closing): Promise<OpenDatabase> {

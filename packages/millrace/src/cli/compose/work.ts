@@ -2,10 +2,12 @@ import type { EnvironmentKind } from '@millrace/contract';
 import { startRunner } from '../../runner/start.ts';
 import { findServer } from '../connection.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
-import { printJson, screenOn } from '../screen.ts';
+import type { ListenAddress } from '../options.ts';
+import { printJson } from '../screen.ts';
 import { listenForStop } from '../stop-request.ts';
 import { withClosing } from './closing.ts';
-import { runnerScreen } from './runner-screen.ts';
+import { serveHealth } from './health.ts';
+import { workOutput, type LogLevel } from './work-output.ts';
 
 export interface WorkOptions {
   readonly env?: EnvironmentKind;
@@ -13,33 +15,59 @@ export interface WorkOptions {
   readonly key?: string;
   readonly dir: string;
   readonly concurrency: number;
+  /** Milliseconds. */
+  readonly grace: number;
+  readonly healthPort?: ListenAddress;
+  readonly logLevel: LogLevel;
   readonly json?: boolean;
 }
-
-/** What runs may take to finish once the runner is asked to stop; then they are run elsewhere. */
-const finishMs = 30_000;
 
 /** Serves the tasks of a folder until asked to stop. */
 export async function work(options: WorkOptions): Promise<void> {
   const { url, key } = await findServer(options);
   if (options.env !== undefined) refuseOtherKey(key, options.env);
-  const screen = screenOn(options.json ? process.stderr : process.stdout);
-  const stop = listenForStop(() =>
-    screen.line('Stopping when the runs under way are done. Ctrl-C again stops at once.'),
-  );
+  const output = workOutput(options.logLevel);
+  let stopping = false;
+  let connected = false;
+  let version = '';
+  const stop = listenForStop(() => {
+    stopping = true;
+    output.stopping(options.grace);
+  });
+  const notReady = (): string | undefined => {
+    if (stopping) return 'It is stopping';
+    if (!connected) return 'It is not connected to the server';
+    return version === '' ? 'It has no version of the tasks yet' : undefined;
+  };
   await withClosing(async (closing) => {
+    closing.add(async () => output.end());
+    if (options.healthPort) {
+      const health = await serveHealth(options.healthPort, notReady);
+      closing.add(health.close);
+    }
     const starting = startRunner({
       url,
       secretKey: key,
       projectDir: options.dir,
       watch: false,
       concurrency: options.concurrency,
-      events: runnerScreen(screen, { quiet: false }),
+      events: {
+        ...output.events,
+        onState: (state, detail) => {
+          if (state !== 'connecting') connected = state === 'connected';
+          output.events.onState?.(state, detail);
+        },
+        onVersion: (event) => {
+          ({ version } = event);
+          output.events.onVersion?.(event);
+        },
+      },
     }).catch(refused);
     const runner = await Promise.race([starting, stop.requested]);
     // Asked to stop while it waits for a server: there is nothing to finish, and nothing to wait for.
     if (!runner) return;
-    closing.add(() => runner.stop({ waitMs: finishMs }));
+    closing.add(() => runner.stop({ waitMs: options.grace }));
+    output.started(runner.id, runner.version);
     if (options.json) printJson({ runner: runner.id, version: runner.version });
     const end = await Promise.race([stop.requested, runner.ended]);
     if (end) refused(end);

@@ -1,0 +1,77 @@
+import { createInterface } from 'node:readline/promises';
+import { parseTimeSpan } from '@millrace/contract';
+import { Command, InvalidArgumentError } from 'commander';
+import { call } from '../call.ts';
+import { CommandFailed, exitCodes } from '../exit-codes.ts';
+import { findLogin, withLoginOptions, type LoginOptions } from '../login.ts';
+import { instant } from '../options.ts';
+import { printJson, screenOn, table } from '../screen.ts';
+
+interface Options extends LoginOptions {
+  readonly name: string;
+  readonly expires?: string | null;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+/** A date, a time span from now, or never (null). */
+function expiry(text: string): string | null {
+  if (text === 'never') return null;
+  const span = parseTimeSpan(text);
+  if (typeof span === 'number' && span > 0) return new Date(Date.now() + span).toISOString();
+  try {
+    return instant(text).toISOString();
+  } catch {
+    throw new InvalidArgumentError('It is a time span such as 30d, a date such as 2027-01-31, or never.');
+  }
+}
+
+async function confirmed(): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+    throw new CommandFailed(
+      exitCodes.usage,
+      'There is nobody to ask here: run it on a terminal, or give --yes once you know who asks.',
+    );
+  }
+  const ask = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await ask.question('Let it in as you? [y/N] ')).trim());
+  } finally {
+    ask.close();
+  }
+}
+
+export const approveCommand = (): Command =>
+  withLoginOptions(
+    new Command('approve')
+      .description('let a machine in as you: the one on which you ran `millrace login --approval`')
+      .argument('<code>', 'the code that it printed, such as WDJB-MJHT; approve none that somebody sent you')
+      .option('--name <name>', 'what the token that it gets is for', 'login')
+      .option('--expires <when>', 'when the token ends: 30d, a date, or never (default: 90d)', expiry)
+      .option('-y, --yes', 'approve without being asked'),
+  ).action(async (userCode: string, { name, expires, yes, json, ...options }: Options) => {
+    const login = await findLogin(options);
+    const asking = await call(login, 'describeAuthorizationCode', { body: { userCode } });
+    // Also with --yes: whoever reads the log can see later who was let in.
+    const { line } = screenOn(process.stderr);
+    line('A machine asks to act as you:');
+    const rows = [
+      ['it calls itself', asking.hostName ?? 'nothing'],
+      ['client', asking.userAgent ?? 'unknown'],
+      ['address', asking.address],
+      ...(asking.forwardedFor === null ? [] : [['forwarded for', `${asking.forwardedFor} (as proxies say)`]]),
+      ['asked', asking.askedAt],
+    ];
+    for (const row of table(rows)) line(`  ${row}`);
+    if (!yes && !(await confirmed())) {
+      throw new CommandFailed(exitCodes.failed, 'Not approved. The code ends by itself.');
+    }
+    const approved = await call(login, 'approveAuthorizationCode', {
+      body: { userCode, name, ...(expires !== undefined && { expiresAt: expires }) },
+    });
+    if (json) return printJson(approved);
+    const end = approved.tokenExpiresAt === null ? 'never ends' : `ends at ${approved.tokenExpiresAt}`;
+    screenOn(process.stdout).line(
+      `Approved: the machine gets a token of yours, "${approved.name}", which ${end}. \`millrace tokens list\` shows it.`,
+    );
+  });

@@ -1,0 +1,36 @@
+import type { Log } from '@millrace/server';
+import type { AttemptEnd, RunnerEvents } from '../../runner/options.ts';
+import { firstOfEachSecond } from './first-of-each-second.ts';
+
+/** What a runner does, as facts of a log. */
+export function runnerLog(log: Log): RunnerEvents {
+  return {
+    onVersion: ({ version, isNew, tasks, took }) =>
+      log.info('version.served', { version, isNew, tasks: tasks.map(({ id }) => id), ms: took }),
+    onProblem: (problem) => log.error('project.problem', { ...problem }),
+    onAttemptEnd: firstOfEachSecond(
+      (end) => logAttempt(log, end),
+      (count) => log.info('attempts.unlisted', { count }),
+    ),
+    onOutput: (stream, text) => {
+      for (const line of text.trimEnd().split('\n')) log.info('executor.output', { stream, line });
+    },
+    onGivenBack: ({ why, runs }) => log.warn('runs.givenBack', { why, runs }),
+    onState: (state, detail) => {
+      if (state === 'connected') log.info('runner.connected');
+      if (state === 'disconnected') log.warn('runner.disconnected', { detail });
+    },
+  };
+}
+
+function logAttempt(log: Log, { task, run, attempt, outcome, took }: AttemptEnd): void {
+  const fields = { task, run, attempt, outcome: outcome.kind, ms: Math.round(took) };
+  if (outcome.kind === 'completed' || outcome.kind === 'canceled') return log.info('attempt.ended', fields);
+  if (outcome.kind === 'unknownTask') return log.warn('attempt.ended', fields);
+  const { name, message } = outcome.error;
+  log.warn('attempt.ended', {
+    ...fields,
+    ...(outcome.kind === 'failed' && { status: outcome.status }),
+    error: `${name}: ${message.split('\n', 1)[0] ?? ''}`,
+  });
+}

@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto';
+import { open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { CommandFailed, exitCodes } from '../exit-codes.ts';
+import type { ShownCredentials } from './credentials.ts';
+
+/** A file that an earlier first start has left, which ended before anything was made. Any other is not ours to replace. */
+async function isOurs(file: string): Promise<boolean> {
+  try {
+    const found = JSON.parse(await readFile(file, 'utf8')) as Partial<ShownCredentials> | null;
+    return typeof found?.projectRef === 'string';
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT';
+  }
+}
+
+/** Writes the secrets of the first start to a file that only this user reads, whole or not at all, and to the disk. */
+export async function writeSecretsFile(file: string, credentials: ShownCredentials): Promise<void> {
+  const draft = join(dirname(file), `.millrace-secrets-${randomBytes(6).toString('hex')}`);
+  try {
+    if (!(await isOurs(file))) throw new Error('there is a file already that is not ours');
+    const handle = await open(draft, 'wx', 0o600);
+    try {
+      await handle.writeFile(`${JSON.stringify(credentials, null, 2)}\n`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw new CommandFailed(
+      exitCodes.cannotStart,
+      `The secrets of the first start cannot be written to ${file} (${(error as Error).message}), so nothing was made. Choose another file with --secrets-file, or give the secrets by MILLRACE_BOOTSTRAP_… (see docs/operations.md).`,
+    );
+  }
+}

@@ -1,0 +1,71 @@
+import { createLog } from '@millrace/server';
+import type { RunnerEvents } from '../../runner/options.ts';
+import { screenOn } from '../screen.ts';
+import { foldJsonLines, foldRepeats } from './fold-repeats.ts';
+import { runnerLog } from './runner-log.ts';
+import { runnerScreen } from './runner-screen.ts';
+
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** What `millrace work` says while it runs. */
+export interface WorkOutput {
+  readonly events: RunnerEvents;
+  readonly started: (runner: string, version: string) => void;
+  readonly stopping: (graceMs: number) => void;
+  /** Nothing more is said. */
+  readonly end: () => void;
+}
+
+/** On stderr: lines for a person when that is a terminal, otherwise JSON lines, as `millrace start` writes them. */
+export const workOutput = (level: LogLevel): WorkOutput =>
+  process.stderr.isTTY ? linesForPeople(level) : jsonLines(level);
+
+function jsonLines(level: LogLevel): WorkOutput {
+  const folded = foldJsonLines(process.stderr);
+  const log = createLog(folded, level);
+  return {
+    events: runnerLog(log),
+    started: (runner, version) => log.info('runner.started', { runner, version }),
+    stopping: (graceMs) => log.info('runner.stopping', { graceMs }),
+    end: () => {
+      folded.end();
+      log.info('runner.stopped');
+    },
+  };
+}
+
+function linesForPeople(level: LogLevel): WorkOutput {
+  const { line: write, paint } = screenOn(process.stderr);
+  const folded = foldRepeats<string>((text, repeated) => {
+    const time = paint.dim(new Date().toTimeString().slice(0, 8));
+    write(`${time} ${text}${repeated === 0 ? '' : paint.dim(` (${repeated} more times)`)}`);
+  });
+  const line = (text = ''): void => folded.add(text, text);
+  const events = runnerScreen({ line, paint }, { quiet: false });
+  const tellInfo = level === 'debug' || level === 'info';
+  const tellWarnings = tellInfo || level === 'warn';
+  return {
+    events: {
+      onProblem: events.onProblem,
+      ...(tellWarnings && {
+        onGivenBack: ({ why, runs }) => {
+          const what = why === 'notStarted' ? 'had not started' : 'did not end in time';
+          line(`${paint.yellow('runner')}  gives back what ${what}: ${runs.join(', ')}`);
+        },
+        onState: events.onState,
+        onAttemptEnd: (end) => {
+          if (tellInfo || (end.outcome.kind !== 'completed' && end.outcome.kind !== 'canceled'))
+            events.onAttemptEnd?.(end);
+        },
+      }),
+      ...(tellInfo && { onVersion: events.onVersion, onOutput: events.onOutput }),
+    } as RunnerEvents,
+    started: (runner) => tellInfo && line(`${paint.green('runner')}  ${runner} serves`),
+    stopping: (graceMs) =>
+      line(
+        `Stopping when the runs under way are done, in ${graceMs / 1_000} s at the latest. Ctrl-C again stops at once.`,
+      ),
+    end: folded.end,
+  };
+}

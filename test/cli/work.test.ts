@@ -1,0 +1,94 @@
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { expect, it, onTestFinished } from 'vitest';
+import { startSystem } from '../faults/project.ts';
+import { finished, millrace, temporaryProject } from './command.ts';
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+const answer = async (url: string): Promise<[number, unknown]> => {
+  const response = await fetch(url);
+  return [response.status, await response.json()];
+};
+
+it(
+  'tells orchestrators whether the runner lives and whether it takes runs',
+  { timeout: 60_000 },
+  async () => {
+    const system = await startSystem();
+    const port = await freePort();
+    const health = `http://127.0.0.1:${port}`;
+    system.server.kill('SIGTERM');
+    await system.server.exitCode;
+    const runner = millrace(['work', '--health-port', `127.0.0.1:${port}`, '--grace', '20s'], {
+      cwd: system.folder,
+      env: { MILLRACE_API_URL: system.url, MILLRACE_SECRET_KEY: system.key },
+    });
+    onTestFinished(() => runner.kill('SIGKILL'));
+    await runner.line(/runner\.disconnected/);
+    expect(await answer(`${health}/healthz`)).toEqual([200, { status: 'ok' }]);
+    expect(await answer(`${health}/readyz`)).toEqual([503, { error: 'It is not connected to the server' }]);
+    expect((await answer(`${health}/metrics`))[0]).toBe(404);
+
+    const server = await system.restart();
+    await runner.line(/runner\.started/);
+    expect(await answer(`${health}/readyz`)).toEqual([200, { status: 'ready' }]);
+    // What it says again and again it says once, with how often.
+    const refused = runner.stderr.filter((line) => line.includes('runner.disconnected'));
+    expect(refused.length).toBeLessThan(4);
+
+    const { id } = await system.call<{ id: string }>('/api/v1/tasks/hold/trigger', {
+      method: 'POST',
+      body: { payload: { until: '/nowhere', value: '' } },
+    });
+    await expect
+      .poll(async () => (await system.call<{ status: string }>(`/api/v3/runs/${id}`)).status, {
+        timeout: 10_000,
+      })
+      .toBe('EXECUTING');
+    runner.kill('SIGTERM');
+    await runner.line(/runner\.stopping/);
+    expect(await answer(`${health}/readyz`)).toEqual([503, { error: 'It is stopping' }]);
+    expect((await answer(`${health}/healthz`))[0]).toBe(200);
+    server.kill('SIGTERM');
+    await server.exitCode;
+  },
+);
+
+it('says only what the log level asks for, and refuses settings that it cannot read', async () => {
+  const project = await temporaryProject({
+    'tasks/a.ts': `import { task } from '@millrace/sdk'; export const a = task({ id: 'a', run: async () => 1 });`,
+  });
+  onTestFinished(project.remove);
+  const nowhere = { MILLRACE_API_URL: 'http://127.0.0.1:1', MILLRACE_SECRET_KEY: 'svc_prod_sk_x' };
+  const port = await freePort();
+  const quiet = millrace(['work', '--health-port', `127.0.0.1:${port}`], { cwd: project.path, env: { ...nowhere, MILLRACE_LOG_LEVEL: 'error' } });
+  const loud = millrace(['work'], { cwd: project.path, env: nowhere });
+  await loud.line(/runner\.disconnected/);
+  await expect
+    .poll(() => fetch(`http://127.0.0.1:${port}/healthz`).then(({ ok }) => ok, () => false), { timeout: 20_000 })
+    .toBe(true);
+  for (const each of [quiet, loud]) each.kill('SIGTERM');
+  expect(await Promise.all([quiet.exitCode, loud.exitCode])).toEqual([0, 0]);
+  expect(quiet.stderr).toEqual([]);
+  expect(loud.stdout).toEqual([]);
+
+  for (const [args, env, said] of [
+    [['--grace', 'soon'], {}, /--grace.*time span from 0s to 1h/],
+    [[], { MILLRACE_GRACE: '2h' }, /MILLRACE_GRACE.*time span/],
+    [['--health-port', 'x'], {}, /--health-port.*such as 9464/],
+    [['--log-level', 'loud'], {}, /--log-level/],
+  ] as const) {
+    const { exitCode, stderr } = await finished(['work', ...args], {
+      cwd: project.path,
+      env: { ...nowhere, ...env },
+    });
+    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(said)]);
+  }
+}, 60_000);

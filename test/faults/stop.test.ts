@@ -1,0 +1,113 @@
+import { writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { descendants, isAlive, millrace, type Running } from '../cli/command.ts';
+import { testServer } from '../support/server.ts';
+import { eventually, startSystem, type RunShown, type System } from './project.ts';
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** A runner of the system with options of its own. */
+async function work(system: System, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const runner = millrace(['work', '--env', 'prod', '--json', ...args], {
+    cwd: system.folder,
+    env: { ...env, MILLRACE_API_URL: system.url, MILLRACE_SECRET_KEY: system.key },
+  });
+  onTestFinished(async () => {
+    runner.kill('SIGKILL');
+    await runner.exitCode;
+  });
+  await runner.line(/^\{"runner"/);
+  return runner;
+}
+
+const hold = async (system: System, until: string): Promise<string> => {
+  const body = { payload: { until, value: 'done' } };
+  return (await system.call<{ id: string }>('/api/v1/tasks/hold/trigger', { method: 'POST', body })).id;
+};
+const show = (system: System, id: string) => system.call<RunShown>(`/api/v3/runs/${id}`);
+const isExecuting = (system: System, id: string) =>
+  eventually(
+    () => show(system, id),
+    ({ status }) => status === 'EXECUTING',
+    20_000,
+  );
+const factsOf = ({ stderr }: Running) =>
+  stderr.map((line) => JSON.parse(line) as Record<string, unknown> & { fact: string; time: string });
+
+it(
+  'a runner that is asked to stop is gone at the end of its grace, and says which runs it gave back; they run elsewhere once',
+  { timeout: 90_000 },
+  async () => {
+    const system = await startSystem();
+    const until = join(system.folder, 'go');
+    const runner = await work(system, [], { MILLRACE_GRACE: '2s' });
+    const id = await hold(system, until);
+    await isExecuting(system, id);
+    const children = await descendants(runner.pid);
+    const askedAt = Date.now();
+    runner.kill('SIGTERM');
+    expect(await runner.exitCode).toBe(0);
+    const took = Date.now() - askedAt;
+    expect(took).toBeGreaterThan(1_900);
+    // Two seconds after the grace at most; the rest for a busy machine.
+    expect(took).toBeLessThan(6_000);
+    await expect
+      .poll(async () => (await Promise.all(children.map(isAlive))).filter(Boolean), { timeout: 2_000 })
+      .toEqual([]);
+    const facts = factsOf(runner);
+    expect(facts.find(({ fact }) => fact === 'runs.givenBack')).toMatchObject({
+      level: 'warn',
+      why: 'unfinished',
+      runs: [id],
+    });
+    expect(facts.map(({ fact }) => fact)).toEqual(
+      expect.arrayContaining(['runner.connected', 'version.served', 'runner.stopping', 'runner.stopped']),
+    );
+    for (const { time } of facts) expect(new Date(time).getTime()).toBeGreaterThan(askedAt - 60_000);
+
+    await writeFile(until, '');
+    await work(system, []);
+    const ended = await eventually(
+      () => show(system, id),
+      ({ status }) => status === 'COMPLETED',
+      20_000,
+    );
+    expect(ended).toMatchObject({ output: 'done', attemptCount: 1 });
+  },
+);
+
+it('a second signal of any kind stops a runner at once', { timeout: 60_000 }, async () => {
+  const system = await startSystem();
+  const runner = await work(system, []);
+  const id = await hold(system, join(system.folder, 'never'));
+  await isExecuting(system, id);
+  const children = await descendants(runner.pid);
+  runner.kill('SIGTERM');
+  await runner.line(/runner\.stopping/);
+  await pause(600);
+  const askedAt = Date.now();
+  runner.kill('SIGTERM');
+  expect(await runner.exitCode).toBe(130);
+  expect(Date.now() - askedAt).toBeLessThan(3_000);
+  await expect
+    .poll(async () => (await Promise.all(children.map(isAlive))).filter(Boolean), { timeout: 10_000 })
+    .toEqual([]);
+});
+
+it('a server that is closed does not wait for a body that never ends', { timeout: 60_000 }, async () => {
+  const server = await testServer();
+  const socket = connect(server.port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  socket.write(
+    `POST /api/v1/tasks/a/trigger HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.keys.prod}\r\ncontent-length: 500\r\n\r\n{"a`,
+  );
+  await pause(300);
+  const askedAt = Date.now();
+  await server.close();
+  expect(Date.now() - askedAt).toBeLessThan(9_000);
+});
