@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { RunnerMessage } from '@millrace/contract/runner';
-import { cut, Outbox } from './outbox.ts';
+import { cut, maxUnsentLines, Outbox } from './outbox.ts';
 
 const sum = (part: readonly number[]): number => part.reduce((total, length) => total + length + 200, 0);
 
@@ -42,4 +42,29 @@ test('what a run had heard is told again though the server has its end: it may h
   expect(sent).toMatchObject([{ type: 'settle', settlements: [{ fence: 1, heard: { chat: 3 } }] }]);
   outbox.confirm([1]);
   await outbox.emptied();
+});
+
+test('lines that there was no room for while the server was away are told of in the log of their run', async () => {
+  const sent: RunnerMessage[] = [];
+  let connected = false;
+  const outbox = new Outbox((message) => connected && sent.push(message) > 0);
+  const line = (run: string, at: number) =>
+    ({ run, attempt: 2, at, level: 'log', message: `line ${at}` }) as const;
+  outbox.log([line('run_1', 1), line('run_1', 2), line('run_2', 3)]);
+  outbox.log(Array.from({ length: maxUnsentLines }, (_, index) => line('run_3', 4 + index)));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  connected = true;
+  outbox.tellAgain();
+  const lines = sent.flatMap((message) => (message.type === 'log' ? message.lines : []));
+  const limit = `the limit is ${maxUnsentLines} lines of all runs while the server cannot be reached`;
+  expect(lines.slice(0, 3)).toEqual([
+    { run: 'run_1', attempt: 2, at: 2, level: 'warn', message: `… 2 lines were not kept: ${limit}` },
+    { run: 'run_2', attempt: 2, at: 3, level: 'warn', message: `… 1 line was not kept: ${limit}` },
+    line('run_3', 4),
+  ]);
+  expect(lines).toHaveLength(2 + maxUnsentLines);
+  outbox.tellAgain();
+  expect(sent.flatMap((message) => (message.type === 'log' ? message.lines : []))).toHaveLength(
+    2 + maxUnsentLines,
+  );
 });

@@ -2,8 +2,8 @@ import type { LogLine, RunnerMessage, Settlement } from '@millrace/contract/runn
 
 /** Lines wait this long for company, in milliseconds. */
 const linesWait = 50;
-/** Lines kept while there is no connection; older ones go first. */
-const mostLines = 10_000;
+/** Lines kept while there is no connection; older ones go first, and a line in their run's log says so. */
+export const maxUnsentLines = 10_000;
 /** A frame is cut where its text passes about this many characters, well below what the server accepts. */
 const frameLength = 4 * 1024 * 1024;
 
@@ -14,6 +14,8 @@ export class Outbox {
   readonly #unconfirmed = new Map<number, Settlement>();
   #fresh: Settlement[] = [];
   #lines: LogLine[] = [];
+  /** Of each attempt whose lines there was no room for: the last of them, and how many. */
+  readonly #dropped = new Map<string, DroppedLines>();
   #scheduled = false;
   #timer: NodeJS.Timeout | undefined;
   #onEmpty: (() => void) | undefined;
@@ -36,7 +38,8 @@ export class Outbox {
 
   log(lines: readonly LogLine[]): void {
     for (const line of lines) this.#lines.push(line);
-    if (this.#lines.length > mostLines) this.#lines = this.#lines.slice(-mostLines);
+    const excess = this.#lines.length - maxUnsentLines;
+    if (excess > 0) this.#drop(this.#lines.splice(0, excess));
     this.#timer ??= setTimeout(() => this.#flush(), linesWait);
   }
 
@@ -67,6 +70,13 @@ export class Outbox {
     });
   }
 
+  #drop(lines: readonly LogLine[]): void {
+    for (const last of lines) {
+      const key = `${last.run} ${last.attempt}`;
+      this.#dropped.set(key, { last, count: (this.#dropped.get(key)?.count ?? 0) + 1 });
+    }
+  }
+
   #flush(): void {
     this.#scheduled = false;
     clearTimeout(this.#timer);
@@ -74,6 +84,8 @@ export class Outbox {
     // A run's lines go before its end.
     const lines = this.#lines;
     this.#lines = [];
+    const notes = [...this.#dropped.values()].map(noteOf);
+    if (notes.length > 0 && this.#send({ type: 'log', lines: notes })) this.#dropped.clear();
     for (const part of cut(lines, ({ message, properties = '' }) => message.length + properties.length)) {
       if (!this.#send({ type: 'log', lines: part })) this.#lines.push(...part);
     }
@@ -82,6 +94,19 @@ export class Outbox {
     for (const part of cut(settlements, lengthOf)) this.#send({ type: 'settle', settlements: part });
   }
 }
+
+interface DroppedLines {
+  readonly last: LogLine;
+  readonly count: number;
+}
+
+const noteOf = ({ last: { run, attempt, at }, count }: DroppedLines): LogLine => ({
+  run,
+  attempt,
+  at,
+  level: 'warn',
+  message: `… ${count} ${count === 1 ? 'line was' : 'lines were'} not kept: the limit is ${maxUnsentLines} lines of all runs while the server cannot be reached`,
+});
 
 const lengthOf = ({ outcome }: Settlement): number => {
   if (outcome.kind === 'completed') return outcome.output?.length ?? 0;
