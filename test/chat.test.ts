@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -8,21 +8,10 @@ import { answerTo } from '../examples/chat/answer.ts';
 import { startRunner } from '../packages/millrace/src/runner/index.ts';
 import { repository } from './cli/command.ts';
 import { startServerProcess } from './sessions/processes.ts';
+import { browserPath } from './support/browser.ts';
 import { testDatabase } from './support/database.ts';
 
 const example = join(repository, 'examples/chat');
-
-/** A browser of the machine, not one that is downloaded. */
-function browserPath(): string {
-  if (process.env['CHROMIUM']) return process.env['CHROMIUM'];
-  try {
-    return execFileSync('which', ['chromium'], { encoding: 'utf8' }).trim();
-  } catch {
-    throw new Error(
-      'This test needs a browser: apt-get install -y chromium, or set CHROMIUM to the path of one.',
-    );
-  }
-}
 
 async function servePage(url: string, secretKey: string): Promise<string> {
   const child = spawn(join(repository, 'node_modules/.bin/node'), [join(example, 'serve.ts')], {
@@ -35,7 +24,7 @@ async function servePage(url: string, secretKey: string): Promise<string> {
 }
 
 it('a chat in a browser goes on through the killing of the server without losing a character', async () => {
-  const executablePath = browserPath();
+  const executablePath = await browserPath();
   const { connection, drop } = await testDatabase();
   onTestFinished(drop);
   let server = await startServerProcess(connection);

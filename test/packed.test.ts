@@ -1,26 +1,12 @@
-import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { finished, repository, startDev } from './cli/command.ts';
-
-const run = promisify(execFile);
+import { finished, startDev } from './cli/command.ts';
+import { packAll, run } from './packages/packed.ts';
 
 it('a folder with one task file runs on packages installed from npm pack, far from the repository', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'millrace-packed-'));
+  const { folder, tarballs, remove } = await packAll();
   try {
-    const workspaces = ['contract', 'sdk', 'server', 'millrace'].flatMap((name) => [
-      '-w',
-      `packages/${name}`,
-    ]);
-    await run('npm', ['pack', ...workspaces, '--pack-destination', folder, '--ignore-scripts'], {
-      cwd: repository,
-    });
-    const tarballs = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
-    expect(tarballs).toHaveLength(4);
-
     const project = join(folder, 'project');
     await mkdir(join(project, 'tasks'), { recursive: true });
     await writeFile(
@@ -31,10 +17,26 @@ it('a folder with one task file runs on packages installed from npm pack, far fr
       join(project, 'tasks/double.ts'),
       `import { task } from '@millrace/sdk';\nexport const double = task({ id: 'double', run: async (n: number) => 2 * n });\n`,
     );
-    const files = tarballs.map((name) => join(folder, name));
-    await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', ...files], { cwd: project });
+    const options = ['--prefer-offline', '--no-audit', '--no-fund'];
+    await run('npm', ['install', ...options, ...Object.values(tarballs)], { cwd: project });
 
     const bin = join(project, 'node_modules/millrace/bin/millrace.js');
+    // What is optional and missing is named with the command that installs it.
+    const refusal = async (env: Record<string, string> = {}): Promise<string> => {
+      const { exitCode, stderr } = await finished(['dev', '--port', '0'], { cwd: project, bin, env });
+      expect({ exitCode, stderr }).toMatchObject({ exitCode: 3 });
+      return stderr.trim().split('\n').at(-1) ?? '';
+    };
+    expect(await refusal({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' })).toMatch(
+      /the packages that send them are not installed: run `npm install @opentelemetry\/api@1 /,
+    );
+    const esbuild = join(project, 'node_modules/@esbuild');
+    await rename(esbuild, join(folder, 'esbuild'));
+    expect(await refusal()).toMatch(
+      /@esbuild\/[\w-]+, which is not installed: run `npm install --save-exact @esbuild\/[\w-]+@[\d.]+`/,
+    );
+    await rename(join(folder, 'esbuild'), esbuild);
+
     const dev = await startDev(project, [], bin);
     try {
       const args = ['trigger', 'double', '--payload', '21', '--wait', '--json'];
@@ -49,6 +51,6 @@ it('a folder with one task file runs on packages installed from npm pack, far fr
       expect(await dev.exitCode).toBe(0);
     }
   } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    await remove();
   }
 }, 240_000);

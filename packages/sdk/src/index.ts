@@ -137,7 +137,7 @@ export { configure } from './client/current-client.ts';
 export { MillraceClient } from './client/millrace-client.ts';
 export { ConfigurationError, type ClientSettings, type RequestRetryOptions } from './client/settings.ts';
 export type { Page, PageList } from './client/page.ts';
-export { UnserializableError } from './payload/encode.ts';
+export { UnserializableError } from './payload/unserializable-error.ts';
 export type { Serialized } from './payload/serialized.ts';
 export {
   ApiConnectionError,

@@ -38,7 +38,7 @@ export const listRunEvents = operation({
   method: 'GET',
   path: '/api/v1/runs/:runId/events',
   tag: 'runs',
-  summary: 'What a run wrote, as events: the first 1,000 lines',
+  summary: 'What a run wrote, as events: the first 1,000 lines, and one that says so where there are more',
   access: read,
   params: runId,
   reply: z.object({ events: z.array(logLine.extend({ id: z.string(), runId: z.string() })) }),

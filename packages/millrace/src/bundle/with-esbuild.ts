@@ -1,15 +1,34 @@
 import type * as Esbuild from 'esbuild';
+import { ProjectError } from '../project/problem.ts';
 
 let building = 0;
 
-/** Loads esbuild for one piece of work; its service process goes when nobody builds, since it would hold 20 MB for nothing. */
+/**
+ * Loads esbuild for one piece of work; its service process goes when nobody builds, since it would hold 20 MB for nothing.
+ * Throws a ProjectError that names the command to run when its program is not installed.
+ */
 export async function withEsbuild<T>(work: (esbuild: typeof Esbuild) => Promise<T>): Promise<T> {
   const esbuild = await import('esbuild');
   building += 1;
   try {
     return await work(esbuild);
+  } catch (error) {
+    throw missingProgram(error, esbuild.version) ?? error;
   } finally {
     building -= 1;
     if (building === 0) await esbuild.stop();
   }
+}
+
+/** esbuild's program is an optional package per platform, which `npm install --omit=optional` leaves out. */
+function missingProgram(error: unknown, version: string): ProjectError | undefined {
+  const [, name] =
+    /^The package "(@esbuild\/[\w-]+)" could not be found/.exec((error as Error).message) ?? [];
+  if (name === undefined) return undefined;
+  return new ProjectError({
+    file: 'package.json',
+    line: null,
+    column: null,
+    message: `task files are compiled by ${name}, which is not installed: run \`npm install --save-exact ${name}@${version}\``,
+  });
 }

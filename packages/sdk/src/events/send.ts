@@ -1,15 +1,12 @@
 import { currentClient } from '../client/current-client.ts';
-import { UnserializableError } from '../payload/encode.ts';
+import { asJson } from '../payload/json.ts';
 import type { NewEvent, SentEvent } from './event.ts';
 
-const wireOf = ({ id = crypto.randomUUID(), ...event }: NewEvent) => {
-  try {
-    // Written once here, so that what cannot be sent is said before anything is.
-    return { id, event: JSON.parse(JSON.stringify(event)) as Record<string, unknown> };
-  } catch (cause) {
-    throw new UnserializableError(`The event cannot be serialized: ${(cause as Error).message}`, { cause });
-  }
-};
+// Written once here, so that what cannot be sent is said before anything is.
+const wireOf = ({ id = crypto.randomUUID(), ...event }: NewEvent) => ({
+  id,
+  event: asJson<Record<string, unknown>>(event, 'event'),
+});
 
 /**
  * Sends an event. Resolves when the server has stored it and made the runs that it starts. The id makes it safe to send again: of

@@ -1,5 +1,6 @@
 import type { Outcome, SerializedError } from '@millrace/contract/runner';
-import { encode, type UnserializableError } from '../payload/encode.ts';
+import { encode } from '../payload/encode.ts';
+import type { UnserializableError } from '../payload/unserializable-error.ts';
 import type { AbortReason } from './execute.ts';
 import { internalError } from './serialize-error.ts';
 

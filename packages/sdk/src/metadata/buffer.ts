@@ -1,6 +1,7 @@
 import type { MetadataOperation, mostMetadataBytes as contractLimit } from '@millrace/contract';
 import { applyInPlace, applyOperations, refusedKey, type Metadata } from '@millrace/contract/metadata';
 import type { MetadataTarget, RunMetadata } from '../run-scope.ts';
+import { operationAsJson } from './operation-as-json.ts';
 
 const mostBytes: typeof contractLimit = 262_144;
 /** Milliseconds that a change waits for others. */
@@ -48,7 +49,7 @@ export class MetadataBuffer implements RunMetadata {
   }
 
   change(target: MetadataTarget, given: MetadataOperation): void {
-    const operation = asJson(given);
+    const operation = operationAsJson(given);
     const refused = operation.type === 'update' ? undefined : refusedKey(operation.key);
     if (refused !== undefined) throw new TypeError(`metadata: ${refused}.`);
     if (target === 'operations') this.#apply(operation);
@@ -154,18 +155,6 @@ export class MetadataBuffer implements RunMetadata {
       } else this.#waiting.unshift(...told);
     }
   }
-}
-
-/** As the server will see it; a value that JSON has no word for is none. */
-function asJson(operation: MetadataOperation): MetadataOperation {
-  const text = JSON.stringify(operation);
-  const read = JSON.parse(text) as MetadataOperation;
-  // What JSON has no word for is left out of it.
-  if (read.type === 'set' && read.value === undefined) return { type: 'delete', key: read.key };
-  if (read.type === 'increment' && typeof read.value !== 'number') {
-    throw new TypeError('metadata.increment: the amount must be a finite number.');
-  }
-  return read;
 }
 
 /** Triggers may store any text as metadata; what is no object counts as none. */

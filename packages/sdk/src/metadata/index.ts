@@ -3,6 +3,7 @@ import type { Metadata } from '@millrace/contract/metadata';
 import { currentClient } from '../client/current-client.ts';
 import { currentRun, type MetadataTarget } from '../run-scope.ts';
 import { ownRunId, type OfRun } from '../runs/own-run.ts';
+import { operationAsJson } from './operation-as-json.ts';
 
 export type { Metadata };
 
@@ -22,7 +23,7 @@ async function request(
   options: OfRun,
 ): Promise<Metadata> {
   const params = { runId: ownRunId(options) };
-  const body = { [target]: [operation] };
+  const body = { [target]: [operationAsJson(operation)] };
   return (await currentClient().call('updateRunMetadata', { params, body })).metadata;
 }
 

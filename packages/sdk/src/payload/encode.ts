@@ -1,6 +1,8 @@
 import * as superjson from 'superjson';
 import { isStorable } from '../bounded-text.ts';
 import { isPlainJson } from './plain.ts';
+import { findUnkept } from './unkept.ts';
+import { UnserializableError } from './unserializable-error.ts';
 
 /** Types of payloads and outputs, as they are stored and sent. */
 export type PayloadType = 'application/json' | 'application/super+json' | 'text/plain';
@@ -12,33 +14,27 @@ export interface Encoded {
   readonly type: PayloadType;
 }
 
-/** A payload or an output that no text can hold: a function, a symbol, a promise, or something that refuses to be read. */
-export class UnserializableError extends Error {
-  override readonly name = 'UnserializableError';
-}
-
-const isPromise = (value: unknown) => typeof (value as { then?: unknown } | null)?.then === 'function';
-
 /**
  * Writes a value as text: a string as it is (where a store takes it: JSON escapes the rest), what JSON holds exactly as JSON, everything else (dates, maps, sets, bigints,
- * `undefined` inside, shared references …) as superjson. Functions and symbols inside an object are left out, as JSON does.
- * @param what named in the error: `payload`, `output`
+ * `undefined` inside, errors, circular and shared references …) as superjson. What superjson would drop or change (functions, symbols, instances of classes …) is refused
+ * with an UnserializableError that names its path; what has a `toJSON` method is written as that says.
+ * @param what named in the error, and the path's first word: `payload`, `output`
  */
 export function encode(value: unknown, what: string): Encoded {
   if (value === undefined) return { text: undefined, type: 'application/json' };
   if (typeof value === 'string' && isStorable(value)) return { text: value, type: 'text/plain' };
-  if (typeof value === 'function' || typeof value === 'symbol') {
-    throw new UnserializableError(`The ${what} is a ${typeof value}, which cannot be sent.`);
-  }
+  let refused: string;
   try {
     // A bare null would be taken for no payload at all.
     if (value !== null && typeof value !== 'string' && isPlainJson(value)) {
       return { text: JSON.stringify(value), type: 'application/json' };
     }
-    if (isPromise(value)) throw new UnserializableError('it is a promise; await it first');
-    return { text: superjson.stringify(value), type: 'application/super+json' };
+    const unkept = findUnkept(value, 'super+json');
+    if (!unkept) return { text: superjson.stringify(value), type: 'application/super+json' };
+    refused = `${what}${unkept.path} ${unkept.reason}`;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new UnserializableError(`The ${what} cannot be serialized: ${reason}`, { cause });
   }
+  throw new UnserializableError(`The ${what} cannot be serialized: ${refused}.`);
 }

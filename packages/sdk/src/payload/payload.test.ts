@@ -1,7 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decode } from './decode.ts';
-import { encode, UnserializableError } from './encode.ts';
+import { encode } from './encode.ts';
+import { jsonText } from './json.ts';
+import { UnserializableError } from './unserializable-error.ts';
 
 const roundTrip = (value: unknown) => {
   const { text, type } = encode(value, 'payload');
@@ -85,10 +87,90 @@ describe('encode', () => {
     expect(() => encode(value, 'payload')).toThrow(reason);
   });
 
+  class Money {
+    readonly cents = 5;
+  }
+  class Told {
+    toJSON(): object {
+      return { told: true };
+    }
+  }
+
+  test.each([
+    ['a function inside', { user: { callback: () => 1 } }, 'payload.user.callback is a function'],
+    ['a symbol inside a list', { list: [1, Symbol('x')] }, 'payload.list[1] is a symbol'],
+    ['a name that is no word', { 'two words': { f() {} } }, 'payload["two words"].f is a function'],
+    ['an instance of a class', { price: new Money() }, 'payload.price is a Money, an instance of a class'],
+    ['a promise inside', { later: Promise.resolve(1) }, 'payload.later is a promise: await it first'],
+    ['an invalid date', { at: new Date(Number.NaN) }, 'payload.at is an invalid date'],
+    ['a function in a map', new Map([['a', () => 1]]), 'payload.get("a") is a function'],
+    ['a symbol as key of a map', new Map([[Symbol('x'), 1]]), 'payload.keys()[0] is a symbol'],
+    ['a function in a set', { s: new Set([() => 1]) }, 'payload.s.values()[0] is a function'],
+    ['a function in a cause', new Error('x', { cause: { f() {} } }), 'payload.cause.f is a function'],
+    ['a hole', { list: new Array<number>(2) }, 'payload.list[0] is a hole in a sparse array'],
+    ['a buffer', { file: Buffer.from('x') }, 'payload.file is a Buffer: send it as a Uint8Array'],
+    ['binary data without a view', { file: new ArrayBuffer(2) }, 'payload.file is an ArrayBuffer'],
+    ['big integers of 64 bits', { n: new BigInt64Array(1) }, 'payload.n is a BigInt64Array'],
+    ['a weak map', { cache: new WeakMap() }, 'payload.cache is a WeakMap, an instance of a class'],
+    ['a boxed number', { n: Object(1) as object }, 'payload.n is a Number, an instance of a class'],
+  ])('refuses %s and names its path', (_, value, reason) => {
+    expect(() => encode(value, 'payload')).toThrow(UnserializableError);
+    expect(() => encode(value, 'payload')).toThrow(`The payload cannot be serialized: ${reason}`);
+  });
+
+  test('looks behind a circle, and once at each object', () => {
+    const circle: Record<string, unknown> = { at: new Date(5) };
+    circle['self'] = circle;
+    expect(roundTrip(circle)).toStrictEqual(circle);
+    circle['z'] = () => 1;
+    expect(() => encode(circle, 'payload')).toThrow('payload.z is a function');
+  });
+
+  test('brings back an error with its name, message and cause', () => {
+    const back = roundTrip({ error: new TypeError('no', { cause: new Date(5) }) }) as { error: Error };
+    expect(back.error).toBeInstanceOf(Error);
+    expect(back.error).toMatchObject({ name: 'TypeError', message: 'no', cause: new Date(5) });
+  });
+
+  test('writes what has a toJSON method as that says', () => {
+    expect(roundTrip({ at: new Date(5), told: new Told() })).toEqual({
+      at: new Date(5),
+      told: { told: true },
+    });
+  });
+
   test('refuses what is nested too deep for any reader', () => {
     let deep: unknown = 1;
     for (let level = 0; level < 100_000; level += 1) deep = [deep];
     expect(() => encode(deep, 'output')).toThrow(/output cannot be serialized/);
+  });
+});
+
+describe('places that hold JSON alone', () => {
+  const circle: Record<string, unknown> = {};
+  circle['deep'] = { back: circle };
+
+  test.each([
+    ['a function', { user: { callback: () => 1 } }, 'metadata.user.callback is a function'],
+    ['a symbol', [Symbol('x')], 'metadata[0] is a symbol'],
+    ['a map', { seen: new Map() }, 'metadata.seen is a Map: send an array or a plain object'],
+    ['a set', { seen: new Set() }, 'metadata.seen is a Set: send an array or a plain object'],
+    ['a bigint', { n: 1n }, 'metadata.n is a bigint: send it as a string'],
+    ['a number that JSON has not', { n: Number.NaN }, 'metadata.n is NaN'],
+    ['undefined in a list', { list: [undefined] }, 'metadata.list[0] is undefined: send null'],
+    ['an error', { error: new RangeError('x') }, 'metadata.error is a RangeError: send its name and message'],
+    ['a circle', circle, 'metadata.deep.back is an object that contains it: a circular reference'],
+    ['bytes', { file: new Uint8Array(1) }, 'metadata.file is a Uint8Array: send it as base64 text'],
+    ['a regular expression', { like: /a/ }, 'metadata.like is a RegExp, an instance of a class'],
+  ])('refuse %s and name its path', (_, value, reason) => {
+    expect(() => jsonText(value, 'metadata')).toThrow(UnserializableError);
+    expect(() => jsonText(value, 'metadata')).toThrow(`The metadata cannot be serialized as JSON: ${reason}`);
+  });
+
+  test('take dates as texts, one object twice, and leave out members that are undefined', () => {
+    const twice = { n: 1 };
+    const value = { at: new Date(5), a: twice, b: [twice], none: undefined };
+    expect(jsonText(value, 'metadata')).toBe('{"at":"1970-01-01T00:00:00.005Z","a":{"n":1},"b":[{"n":1}]}');
   });
 });
 

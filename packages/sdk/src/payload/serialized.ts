@@ -1,5 +1,5 @@
 /**
- * A value as the HTTP API shows it, in plain JSON: dates are ISO 8601 strings, `undefined` and functions are gone. What has no
+ * A value as the HTTP API shows it, in plain JSON: dates are ISO 8601 strings, `undefined` is gone. What has no
  * plain form of its own (maps, sets, bigints, binary data) is `unknown`.
  */
 export type Serialized<T> = unknown extends T

@@ -1,4 +1,5 @@
 import type { ApiClient } from '../client/api-client.ts';
+import { jsonText } from '../payload/json.ts';
 import { currentRun, type RunWaits } from '../run-scope.ts';
 import { ResultPromise, type WaitResult } from '../wait/result-promise.ts';
 import { whyEnded, type SessionClosedError } from './ended.ts';
@@ -180,7 +181,7 @@ export function sessionIn(client: ApiClient, session: string, position: Position
 
   return {
     async send(data) {
-      const text = typeof data === 'string' ? data : JSON.stringify(data);
+      const text = typeof data === 'string' ? data : jsonText(data, 'message');
       if (text === undefined) throw new TypeError('session.in.send takes a string or what JSON can hold.');
       await client.call('appendToSessionIn', {
         params: { session },

@@ -1,4 +1,4 @@
-import { UnserializableError } from '../payload/encode.ts';
+import { jsonText } from '../payload/json.ts';
 
 export interface WrittenRecord {
   readonly body: string;
@@ -8,12 +8,10 @@ export interface WrittenRecord {
 const mostRecords = 500;
 const mostCharacters = 250_000;
 
-/** A record of data, as JSON: dates become texts. Throws for what no text can hold. */
+/** A record of data, as JSON: dates become texts. Throws an UnserializableError that names what JSON does not hold. */
 export function dataRecord(data: unknown): WrittenRecord {
-  if (typeof data === 'function' || typeof data === 'symbol') {
-    throw new UnserializableError(`A chunk is a ${typeof data}, which cannot be sent.`);
-  }
-  return { body: JSON.stringify({ data: data ?? null, id: crypto.randomUUID().slice(0, 8) }) };
+  const id = crypto.randomUUID().slice(0, 8);
+  return { body: `{"data":${jsonText(data, 'chunk') ?? 'null'},"id":"${id}"}` };
 }
 
 /** Sends records, all attempts under one part id; resolves with the number of the first. */

@@ -85,7 +85,7 @@ describe('trigger', () => {
     configure({ baseURL: server.url, secretKey: 'k' });
     await expect(tasks.trigger('x', () => 1)).rejects.toThrow(UnserializableError);
     await expect(tasks.trigger('x', 1, { metadata: { n: 1n } })).rejects.toThrow(
-      /options cannot be serialized/,
+      /options\.metadata cannot be serialized as JSON: options\.metadata\./,
     );
     expect(server.received).toHaveLength(0);
   });

@@ -1,5 +1,6 @@
 import type { MachinePreset } from '@millrace/contract/runner';
 import type { TriggerOptions as WireOptions } from '@millrace/contract';
+import { asJson } from '../payload/json.ts';
 import { currentRun, parentOf } from '../run-scope.ts';
 import type { QueueOptions } from './definition.ts';
 
@@ -44,7 +45,7 @@ export interface TriggerOptions {
   machine?: MachinePreset;
   /** A word that is kept, shown and filtered by; it decides nothing about where the run executes. */
   region?: string;
-  /** Data kept with the run beside its payload, at most 256 KiB as JSON. */
+  /** Data kept with the run beside its payload, at most 256 KiB as JSON; what JSON does not hold is refused. */
   metadata?: Record<string, unknown>;
   /** Mark the run as a test. Default false. */
   test?: boolean;
@@ -59,13 +60,14 @@ export function wireOptions(
   waitKey?: string,
 ): Omit<WireOptions, 'payloadType' | 'idempotencyKey'> {
   // The key is made elsewhere: that takes its time.
-  const { queue, version, idempotencyKey: _, ...same } = options;
+  const { queue, version, metadata, idempotencyKey: _, ...same } = options;
   const name = typeof queue === 'string' ? queue : queue?.name;
   // With a credential of one's own the run may be in another environment, which does not know this parent.
   const scope = isAmbient ? currentRun() : undefined;
   const parentRunId = parentOf(scope);
   return {
     ...same,
+    ...(metadata !== undefined && { metadata: asJson(metadata, 'options.metadata') }),
     queue: name === undefined ? undefined : { name },
     lockToVersion: version,
     parentRunId,

@@ -1,7 +1,8 @@
 import type { ApiClient } from '../client/api-client.ts';
 import { currentClient } from '../client/current-client.ts';
 import { keyMembers } from '../idempotency-keys/create.ts';
-import { encode, UnserializableError } from '../payload/encode.ts';
+import { encode } from '../payload/encode.ts';
+import { UnserializableError } from '../payload/unserializable-error.ts';
 import { isLarge, storedType, storePayload } from '../packets/packets.ts';
 import { withinAttempt } from '../run-scope.ts';
 import { wireOptions, type TriggerOptions } from './trigger-options.ts';

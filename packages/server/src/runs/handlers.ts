@@ -8,7 +8,7 @@ import type { ConnectedRunners } from '../workers/runners.ts';
 import { cancelRun } from './cancel.ts';
 import type { Engine } from './engine.ts';
 import { storedKey } from './idempotency-key.ts';
-import { readLines } from './logs.ts';
+import { propertiesOf, readLines } from './logs.ts';
 import type { TriggerRequest } from './prepare.ts';
 import { prepareRun } from './prepare.ts';
 import { admitParent, authorizeRun } from './reach.ts';
@@ -170,12 +170,12 @@ export function runHandlers({
       const { after, limit } = request.query;
       const lines = await readLines(engine, request.environment.id, runId, after, limit);
       return {
-        lines: lines.map(({ attempt, at, level, message, properties }) => ({
-          attempt,
-          at: at.toISOString(),
-          level,
-          message,
-          properties: properties === null ? undefined : (JSON.parse(properties) as Record<string, unknown>),
+        lines: lines.map((line) => ({
+          attempt: line.attempt,
+          at: line.at.toISOString(),
+          level: line.level,
+          message: line.message,
+          properties: propertiesOf(line),
         })),
         next: lines.length === limit ? Number(lines.at(-1)?.id) : undefined,
       };

@@ -7,7 +7,9 @@ interface KeptLine extends LogLine {
   readonly env: number;
 }
 
-const mostCharacters = 64 * 1024;
+/** Characters of a message; the SDK cuts at the same place, and its note of what is missing is kept. */
+export const maxLineCharacters = 64 * 1024;
+const noteCharacters = 64;
 
 /**
  * Keeps what runs write. Lines are the one thing that may be lost in a power cut of the database: they do not wait for the disk.
@@ -24,7 +26,7 @@ export function createKeepLines(engine: Engine): (env: number, lines: readonly L
             ${lines.map((line) => line.env)}::int[], ${lines.map((line) => line.run)}::text[],
             ${lines.map((line) => line.attempt)}::int[], ${lines.map((line) => new Date(line.at))}::timestamptz[],
             ${lines.map((line) => line.level)}::text[], ${lines.map((line) => short(line.message))}::text[],
-            ${lines.map((line) => (line.properties === undefined ? null : short(line.properties)))}::text[])`;
+            ${lines.map((line) => (line.properties === undefined ? null : shortJson(line.properties)))}::text[])`;
       });
       return groups.map(() => undefined);
     },
@@ -33,8 +35,32 @@ export function createKeepLines(engine: Engine): (env: number, lines: readonly L
   return (env, lines) => keep(lines.map((line) => ({ ...line, env })));
 }
 
+const cutAt = (text: string, limit: number): string =>
+  storableText(`${text.slice(0, limit)}… (${text.length - limit} more characters)`);
+
 const short = (text: string): string =>
-  storableText(text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text);
+  text.length > maxLineCharacters + noteCharacters ? cutAt(text, maxLineCharacters) : storableText(text);
+
+/** What is too long stays JSON. */
+const shortJson = (text: string): string =>
+  text.length > maxLineCharacters
+    ? JSON.stringify({ cut: cutAt(text, maxLineCharacters / 4) })
+    : storableText(text);
+
+/** The properties of a line. Whatever its runner sent, the page with it can be read. */
+export function propertiesOf({
+  properties,
+}: Pick<StoredLine, 'properties'>): Record<string, unknown> | undefined {
+  if (properties === null) return undefined;
+  try {
+    const value: unknown = JSON.parse(properties);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return value as Record<string, unknown>;
+  } catch {
+    // Told below.
+  }
+  return { unreadable: properties };
+}
 
 export interface StoredLine {
   readonly id: string;

@@ -3,7 +3,7 @@ import { isFinal, storedType } from '@millrace/contract';
 import type { SerializedError } from '@millrace/contract/runner';
 import { readPacketText } from '../packets/read.ts';
 import type { Engine } from './engine.ts';
-import { readLines } from './logs.ts';
+import { propertiesOf, readLines } from './logs.ts';
 import { resultError } from './result-error.ts';
 import { retrieveRun } from './retrieve.ts';
 
@@ -38,25 +38,39 @@ export async function resultOf({ sql }: Engine, env: number, run: string): Promi
   };
 }
 
-const mostEvents = 1_000;
+/** Lines that the list of events has, which is one page. */
+export const maxEvents = 1_000;
 
 export async function eventsOf(
   engine: Engine,
   env: number,
   run: string,
 ): Promise<Reply<Operations['listRunEvents']>> {
-  const lines = await readLines(engine, env, run, 0, mostEvents);
-  return {
-    events: lines.map(({ id, attempt, at, level, message, properties }) => ({
+  const lines = await readLines(engine, env, run, 0, maxEvents + 1);
+  const events = lines.slice(0, maxEvents).map((line) => ({
+    id: line.id,
+    runId: run,
+    attempt: line.attempt,
+    at: line.at.toISOString(),
+    level: line.level,
+    message: line.message,
+    properties: propertiesOf(line),
+  }));
+  const next = lines[maxEvents];
+  if (next) {
+    const message = `… more lines follow: the limit here is ${maxEvents} lines. GET /api/v1/runs/${run}/logs has all.`;
+    const { id, attempt, at } = next;
+    events.push({
       id,
       runId: run,
       attempt,
       at: at.toISOString(),
-      level,
+      level: 'warn',
       message,
-      properties: properties === null ? undefined : (JSON.parse(properties) as Record<string, unknown>),
-    })),
-  };
+      properties: undefined,
+    });
+  }
+  return { events };
 }
 
 type Mentioned = Omit<

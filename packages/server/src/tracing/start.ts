@@ -32,10 +32,29 @@ export interface Tracing {
 
 type Settings = Readonly<Record<string, string | undefined>>;
 
-/** Undefined when no endpoint is set, or tracing is switched off. */
+/** Something that is installed apart, since most servers do not need it. The message has the command that installs it. */
+export class OptionalPackageMissing extends Error {
+  override readonly name = 'OptionalPackageMissing';
+}
+
+/** The packages that export.ts imports, as package.json names them under `peerDependencies`. */
+export const tracingPackages = [
+  '@opentelemetry/api@1',
+  '@opentelemetry/exporter-trace-otlp-http@0.219',
+  '@opentelemetry/resources@2',
+  '@opentelemetry/sdk-trace-base@2',
+];
+
+/** Undefined when no endpoint is set, or tracing is switched off. Throws an OptionalPackageMissing where it cannot be switched on. */
 export async function startTracing(settings: Settings = process.env): Promise<Tracing | undefined> {
   const endpoint = settings['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] || settings['OTEL_EXPORTER_OTLP_ENDPOINT'];
   const isOff = settings['OTEL_SDK_DISABLED'] === 'true' || settings['OTEL_TRACES_EXPORTER'] === 'none';
   if (!endpoint || isOff) return undefined;
-  return (await import('./export.ts')).exportTraces();
+  const { exportTraces } = await import('./export.ts').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND' || !error.message.includes('@opentelemetry/')) throw error;
+    throw new OptionalPackageMissing(
+      `OTEL_EXPORTER_OTLP_ENDPOINT asks for traces, and the packages that send them are not installed: run \`npm install ${tracingPackages.join(' ')}\`, or unset it.`,
+    );
+  });
+  return exportTraces();
 }

@@ -1,7 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { startTracing } from './start.ts';
+import { startTracing, tracingPackages } from './start.ts';
 
 test('without an endpoint, or switched off, nothing is traced', async () => {
   const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://127.0.0.1:1';
@@ -12,6 +13,16 @@ test('without an endpoint, or switched off, nothing is traced', async () => {
     { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_EXPORTER: 'none' },
   ]) {
     expect(await startTracing(settings)).toBeUndefined();
+  }
+});
+
+test('names every package that sending traces needs, in a version that package.json takes', async () => {
+  const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
+  const { peerDependencies } = JSON.parse(text) as { peerDependencies: Record<string, string> };
+  const named = tracingPackages.map((one) => /^(.+)@([\d.]+)$/.exec(one)?.slice(1));
+  expect(named.map((pair) => pair?.[0])).toEqual(Object.keys(peerDependencies));
+  for (const [name = '', version = ''] of named.map((pair) => pair ?? [])) {
+    expect(peerDependencies[name]).toMatch(new RegExp(`^\\^${version.replaceAll('.', '\\.')}\\.`));
   }
 });
 

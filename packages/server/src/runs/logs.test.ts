@@ -1,0 +1,55 @@
+import type { LogLine } from '@millrace/contract/runner';
+import { expect, it } from 'vitest';
+import { createKeepLines, maxLineCharacters, propertiesOf, readLines } from './logs.ts';
+import { eventsOf, maxEvents } from './outcome.ts';
+import { testEngine } from './testing/engine.ts';
+
+async function withLines(lines: readonly Partial<LogLine>[]) {
+  const t = await testEngine();
+  await t.register('talk');
+  const { id } = await t.trigger('talk');
+  const line = { run: id, attempt: 1, at: Date.now(), level: 'info', message: 'said' } as const;
+  await createKeepLines(t.engine)(
+    t.environment.id,
+    lines.map((own) => ({ ...line, ...own })),
+  );
+  return { t, id, stored: await readLines(t.engine, t.environment.id, id, 0, 5_000) };
+}
+
+it('a line that is cut says by how much, also one that its SDK has cut', async () => {
+  const whole = 'x'.repeat(maxLineCharacters);
+  const cutBySdk = `${whole}… (34464 more characters)`;
+  const { stored } = await withLines([
+    { message: whole },
+    { message: cutBySdk },
+    { message: `${whole}${'y'.repeat(1_000)}` },
+  ]);
+  expect(stored.map(({ message }) => message)).toEqual([whole, cutBySdk, `${whole}… (1000 more characters)`]);
+});
+
+it('properties that are too long, or no JSON, cost neither the line nor the page that it is on', async () => {
+  const long = JSON.stringify({ text: 'x'.repeat(maxLineCharacters) });
+  const { t, id, stored } = await withLines([
+    { properties: '{"a":1}' },
+    { properties: long },
+    { properties: '{"a":' },
+    { properties: '[1]' },
+  ]);
+  const [plain, cut, broken, list] = stored.map(propertiesOf);
+  expect(plain).toEqual({ a: 1 });
+  const shown = maxLineCharacters / 4;
+  expect(cut).toEqual({ cut: `${long.slice(0, shown)}… (${long.length - shown} more characters)` });
+  expect([broken, list]).toEqual([{ unreadable: '{"a":' }, { unreadable: '[1]' }]);
+  expect((await eventsOf(t.engine, t.environment.id, id)).events).toHaveLength(4);
+});
+
+it('the list of events says where it ends and lines follow', async () => {
+  const { t, id } = await withLines(Array.from({ length: maxEvents + 1 }, () => ({})));
+  const { events } = await eventsOf(t.engine, t.environment.id, id);
+  expect(events).toHaveLength(maxEvents + 1);
+  expect(events.at(-2)?.message).toBe('said');
+  expect(events.at(-1)).toMatchObject({
+    level: 'warn',
+    message: `… more lines follow: the limit here is ${maxEvents} lines. GET /api/v1/runs/${id}/logs has all.`,
+  });
+});

@@ -1,0 +1,43 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { satisfies } from 'semver';
+import { describe, expect, it } from 'vitest';
+import { repository } from '../cli/command.ts';
+
+interface Locked {
+  readonly version?: string;
+  readonly engines?: { readonly node?: string };
+  readonly hasInstallScript?: boolean;
+}
+
+const read = async <T>(file: string): Promise<T> =>
+  JSON.parse(await readFile(join(repository, file), 'utf8')) as T;
+
+const { packages } = await read<{ packages: Record<string, Locked> }>('package-lock.json');
+const root = await read<{ engines: { node: string }; allowScripts: Record<string, boolean> }>('package.json');
+const oldestNode = `${/^>=(\d+\.\d+)$/.exec(root.engines.node)?.[1]}.0`;
+
+describe('the packages that npm installs', () => {
+  it('all support the oldest Node that is promised', () => {
+    const refusing = Object.entries(packages).flatMap(([path, { version, engines }]) =>
+      engines?.node === undefined || satisfies(oldestNode, engines.node)
+        ? []
+        : [`${path}@${version} wants Node ${engines.node}`],
+    );
+    expect(refusing).toEqual([]);
+  });
+
+  it('run no script at installation that nobody decided about', () => {
+    const undecided = Object.entries(packages).flatMap(([path, { hasInstallScript }]) => {
+      const name = path.split('node_modules/').at(-1) ?? path;
+      return hasInstallScript && root.allowScripts[name] === undefined ? [name] : [];
+    });
+    expect(undecided).toEqual([]);
+  });
+});
+
+describe('the published packages', () => {
+  it.each(['contract', 'sdk', 'server', 'millrace'])('%s promises the same Node', async (name) => {
+    expect(await read(`packages/${name}/package.json`)).toMatchObject({ engines: root.engines });
+  });
+});

@@ -1,0 +1,117 @@
+/** A project that imports the packed packages compiles under each kind of module resolution and TypeScript 5.0 to 7. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { version as ts7 } from 'typescript';
+import { repository } from '../cli/command.ts';
+import { packAll, run, type Packed } from './packed.ts';
+
+const compilers = {
+  'typescript-5.0': '5.0.4',
+  'typescript-5.9': '5.9.3',
+  'typescript-6': '6.0.3',
+} as const;
+
+/** TypeScript 7 is the repository's own: its program is an optional package, and these are not installed here. */
+const all = { ...compilers, typescript: ts7 };
+
+/** TypeScript 7 has no `node10` any more. */
+const resolutions = [
+  { name: 'node10', options: { module: 'commonjs', moduleResolution: 'node' }, until: 6 },
+  { name: 'node16', options: { module: 'node16', moduleResolution: 'node16' }, until: 7 },
+  { name: 'bundler', options: { module: 'esnext', moduleResolution: 'bundler' }, until: 7 },
+] as const;
+
+const source = `import { defineConfig } from 'millrace';
+import { logger, metadata, runs, schedules, task, tasks, wait } from '@millrace/sdk';
+import { operations } from '@millrace/contract';
+import { nextRun } from '@millrace/contract/cron';
+import { startServer } from '@millrace/server';
+
+export default defineConfig({ dirs: ['./tasks'], retry: { maxAttempts: 2 } });
+
+export const hello = task({
+  id: 'hello',
+  retry: { maxAttempts: 3 },
+  run: async (payload: { name: string }, { ctx }) => {
+    logger.info('Saying hello', { attempt: ctx.attempt.number });
+    metadata.set('progress', 0.5);
+    await wait.for({ seconds: 1 });
+    return { length: payload.name.length };
+  },
+});
+
+export const report = schedules.task({
+  id: 'report',
+  cron: '0 9 * * *',
+  run: async ({ timestamp }) => timestamp.toISOString(),
+});
+
+export async function use(): Promise<number> {
+  const handle = await tasks.trigger<typeof hello>('hello', { name: 'Ada' });
+  // @ts-expect-error: the payload has a name, a string
+  await tasks.trigger<typeof hello>('hello', { name: 1 });
+  const run = await runs.poll(handle);
+  const length: number | undefined = run.output?.length;
+  // @ts-expect-error: the output has no such member
+  run.output?.width;
+  return (length ?? 0) + Object.keys(operations).length + nextRun.length + startServer.length;
+}
+`;
+
+let packed: Packed;
+let project: string;
+
+beforeAll(async () => {
+  packed = await packAll();
+  project = join(packed.folder, 'project');
+  await mkdir(project);
+  const aliases = Object.entries(compilers).map(([alias, version]) => `${alias}@npm:typescript@${version}`);
+  await writeFile(join(project, 'package.json'), '{ "name": "typed", "private": true, "type": "module" }');
+  await writeFile(join(project, 'use.ts'), source);
+  await run(
+    'npm',
+    [
+      'install',
+      '--prefer-offline',
+      '--no-audit',
+      '--no-fund',
+      '--ignore-scripts',
+      '--omit=optional',
+      ...Object.values(packed.tarballs),
+      // The last version that TypeScript 5.0 reads.
+      '@types/node@20',
+      ...aliases,
+    ],
+    { cwd: project },
+  );
+}, 240_000);
+afterAll(() => packed?.remove());
+
+describe.each(Object.entries(all))('%s (%s)', (alias, version) => {
+  const major = Number.parseInt(version, 10);
+  it.each(resolutions.filter(({ until }) => major <= until))(
+    'compiles it with moduleResolution $name',
+    async ({ name, options }) => {
+      const config = `tsconfig.${alias}.${name}.json`;
+      const compilerOptions = {
+        ...options,
+        ...(major === 6 && name === 'node10' && { ignoreDeprecations: '6.0' }),
+        target: 'es2022',
+        lib: ['es2022'],
+        types: ['node'],
+        strict: true,
+        noEmit: true,
+        skipLibCheck: true,
+      };
+      await writeFile(join(project, config), JSON.stringify({ compilerOptions, files: ['use.ts'] }));
+      const tsc = join(alias === 'typescript' ? repository : project, 'node_modules', alias, 'bin/tsc');
+      const said = await run(process.execPath, [tsc, '-p', config], { cwd: project }).then(
+        () => '',
+        (error: { stdout: string; stderr: string }) => error.stdout + error.stderr,
+      );
+      expect(said).toBe('');
+    },
+    120_000,
+  );
+});
