@@ -49,6 +49,15 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
     for (const id of new Set(tasks)) request.authorize([{ type: 'tasks', id }, { type: 'batch' }]);
   };
 
+  /** A batch that the caller's idempotency key led to: nobody learns of one, or fills it, whose tasks they may not trigger. */
+  const authorizeFound = (
+    request: Pick<Request<Named['createBatch']>, 'authorize'>,
+    tasks: readonly string[] | undefined,
+  ): void => {
+    if (tasks === undefined) request.authorize([{ type: 'tasks' }, { type: 'batch' }]);
+    else for (const id of tasks) request.authorize([{ type: 'tasks', id }, { type: 'batch' }]);
+  };
+
   const answerOpened = async (
     request: Pick<
       Request<Named['createBatch']>,
@@ -59,8 +68,7 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
     const { principal } = request;
     if (principal.kind !== 'personalAccessToken') {
       const mayFill =
-        request.header('x-trigger-client') === 'browser' &&
-        allows(principal.scopes, 'batchTrigger', [{ type: 'tasks' }, { type: 'batch' }]);
+        request.header('x-trigger-client') === 'browser' && mayTriggerAll(principal);
       const scopes = [`read:batch:${batch.id}`, ...(mayFill ? [`write:batch:${batch.id}`] : [])];
       const token = await mint(principal, { scopes, expiresInSeconds: handleTokenSeconds });
       if (token !== undefined) request.setHeader('x-trigger-jwt', token);
@@ -98,6 +106,8 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
       const opened = await openBatch(dependencies, {
         ...body,
         env: environment.id,
+        tasks: body.taskIdentifiers,
+        admit: mayTriggerAll(request.principal) ? undefined : (tasks) => authorizeFound(request, tasks),
         resumeParent: body.resumeParentOnCompletion,
         requestKey: request.requestKey,
         oneTime: oneTimeUseOf(request.principal),
@@ -186,6 +196,10 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
     },
   };
 }
+
+const mayTriggerAll = (principal: Principal): boolean =>
+  principal.kind !== 'personalAccessToken' &&
+  allows(principal.scopes, 'batchTrigger', [{ type: 'tasks' }, { type: 'batch' }]);
 
 /** Holds the run that opened the batch, and the attempt that fills it: with a key, another run may fill what one opened. */
 function holding(
