@@ -1,4 +1,4 @@
-import type { Operations } from '@millrace/contract';
+import { storedType, type BatchItem, type Operations } from '@millrace/contract';
 import type { MintPublicToken } from '../auth/mint.ts';
 import { oneTimeUseOf } from '../auth/one-time.ts';
 import { allows, someTask } from '../auth/scopes.ts';
@@ -10,6 +10,7 @@ import type { Engine } from '../runs/engine.ts';
 import { resultOf } from '../runs/outcome.ts';
 import { shownKey } from '../runs/idempotency-key.ts';
 import { holdParent, type Parent } from '../runs/parent.ts';
+import { admitPacket, givenIn } from '../runs/admit-packet.ts';
 import { admitParent } from '../runs/reach.ts';
 import type { Batches, BatchRow } from './batch.ts';
 import { abortedBatch } from './fill.ts';
@@ -135,7 +136,16 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
       const parentId = batch.sealed_at === null ? batch.parent_run_id : null;
       const parent = parentId === null ? undefined : await holdParent(sql, env, parentId, undefined);
       const hold = batch.sealed_at === null ? holding(env, parent, query) : undefined;
-      const upload = { batches: dependencies, environment, batch, parent, hold, admit };
+      const admitItem = (item: BatchItem) => admitPacket(sql, request, givenIn(item));
+      const upload = {
+        batches: dependencies,
+        environment,
+        batch,
+        parent,
+        hold,
+        admit,
+        admitPacket: admitItem,
+      };
       const filled = await fillFromLines(upload, body);
       // Nobody was asked for yet when no line came.
       if (filled.accepted + filled.deduplicated === 0) admit();
@@ -159,6 +169,9 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
         items.map((item) => item.task),
       );
       await admitParent(sql, request, parentRunId);
+      for (const item of items) {
+        if (item.options?.payloadType === storedType) await admitPacket(sql, request, givenIn(item));
+      }
       takeRuns(request, items.length);
       const newBatch = {
         env: environment.id,

@@ -1,5 +1,7 @@
 import type { LogLine } from '@millrace/contract/runner';
 import { groupCommit } from '../db/group.ts';
+import { isTooDeep } from '../json/levels.ts';
+import { shownText } from '../json/shown.ts';
 import type { Engine } from './engine.ts';
 import { storableText } from './storable.ts';
 
@@ -24,7 +26,7 @@ export function createKeepLines(engine: Engine): (env: number, lines: readonly L
             ${lines.map((line) => line.env)}::int[], ${lines.map((line) => line.run)}::text[],
             ${lines.map((line) => line.attempt)}::int[], ${lines.map((line) => new Date(line.at))}::timestamptz[],
             ${lines.map((line) => line.level)}::text[], ${lines.map((line) => short(line.message))}::text[],
-            ${lines.map((line) => (line.properties === undefined ? null : short(line.properties)))}::text[])`;
+            ${lines.map((line) => (line.properties === undefined ? null : shortJson(line.properties)))}::text[])`;
       });
       return groups.map(() => undefined);
     },
@@ -35,6 +37,16 @@ export function createKeepLines(engine: Engine): (env: number, lines: readonly L
 
 const short = (text: string): string =>
   storableText(text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text);
+
+/** JSON that was cut is JSON no more: what is too long is a text in it. */
+const shortJson = (text: string): string =>
+  storableText(
+    text.length > mostCharacters
+      ? JSON.stringify({ $cut: `${text.slice(0, mostCharacters / 2).toWellFormed()}…` })
+      : isTooDeep(text)
+        ? shownText(text)
+        : text,
+  );
 
 export interface StoredLine {
   readonly id: string;

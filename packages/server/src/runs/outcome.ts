@@ -1,6 +1,7 @@
 import type { Operations, Reply, Run, RunStatus, Span } from '@millrace/contract';
 import { isFinal, storedType } from '@millrace/contract';
 import type { SerializedError } from '@millrace/contract/runner';
+import { shownObject } from '../json/shown.ts';
 import { readPacketText } from '../packets/read.ts';
 import type { Engine } from './engine.ts';
 import { readLines } from './logs.ts';
@@ -54,7 +55,7 @@ export async function eventsOf(
       at: at.toISOString(),
       level,
       message,
-      properties: properties === null ? undefined : (JSON.parse(properties) as Record<string, unknown>),
+      properties: properties === null ? undefined : shownObject(properties),
     })),
   };
 }

@@ -4,6 +4,7 @@ import type { Environment, Principal } from '../auth/principal.ts';
 import type { Channels } from '../channels/channels.ts';
 import { newTimedId } from '../db/ids.ts';
 import { sessionChannel } from '../channels/key.ts';
+import { jsonOfField } from '../json/levels.ts';
 import { Problem } from '../problem.ts';
 import { insertRuns } from '../runs/trigger.ts';
 import { findSession } from './find.ts';
@@ -60,14 +61,15 @@ async function insertSession(
   const externalId = body.externalId ?? null;
   if (externalId !== null && (await findSession(sql, env, externalId))) return undefined;
   const id = newTimedId('session', clock.now());
-  const { taskIdentifier: task, triggerConfig: config, tags = [], metadata, expiresAt = null } = body;
+  const { taskIdentifier: task, triggerConfig: config, tags = [], expiresAt = null } = body;
+  const metadata = body.metadata === undefined ? null : jsonOfField(body.metadata, 'metadata');
+  const storedConfig = jsonOfField(config, 'triggerConfig');
   const run = await prepareServing(engine, environment, { id, task, config });
   const now = new Date(clock.now());
   const row = await sql.begin(async (tx) => {
     const [inserted] = await tx<SessionRow[]>`
       insert into sessions (env, id, external_id, type, task, trigger_config, tags, metadata, run_id, expires_at, created_at, updated_at)
-      values (${env}, ${id}, ${externalId}, ${body.type}, ${task}, ${JSON.stringify(config)}, ${tags},
-              ${metadata === undefined ? null : JSON.stringify(metadata)}, ${run.id}, ${expiresAt}, ${now}, ${now})
+      values (${env}, ${id}, ${externalId}, ${body.type}, ${task}, ${storedConfig}, ${tags}, ${metadata}, ${run.id}, ${expiresAt}, ${now}, ${now})
       on conflict (env, external_id) where external_id is not null do nothing
       returning *`;
     if (!inserted) return undefined;
@@ -97,7 +99,7 @@ async function resume(
   const [row] = await sql<SessionRow[]>`
     update sessions set
            trigger_config = case when closed_at is null and (expires_at is null or expires_at > ${now})
-                                 then ${JSON.stringify(triggerConfig)}::jsonb else trigger_config end
+                                 then ${jsonOfField(triggerConfig, 'triggerConfig')}::jsonb else trigger_config end
      where env = ${environment.id} and external_id = ${externalId} and task = ${task} returning *`;
   if (!row) {
     const other = await findSession(sql, environment.id, externalId);
