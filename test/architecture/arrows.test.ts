@@ -14,7 +14,7 @@ const packageArrows: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Which rooms of the server a room may import, beside its own. */
-const everywhere = new Set(['log', 'problem', 'request']);
+const everywhere = new Set(['json', 'log', 'problem', 'request']);
 const roomArrows: Readonly<Record<string, readonly string[]>> = {
   server: ['pause', 'app', 'http', 'upkeep', 'runs', 'workers', 's2', 'packets', 'tenancy', 'auth', 'db'],
   app: [
@@ -72,6 +72,7 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
   tracing: [],
   auth: ['db'],
   db: [],
+  json: [],
   log: [],
   problem: [],
   request: ['auth'],

@@ -1,6 +1,7 @@
 export * from './access.ts';
 export * from './duration.ts';
 export * from './environment.ts';
+export * from './json.ts';
 export * from './operation.ts';
 export * from './operations/bulk.ts';
 export * from './operations/envvars.ts';

@@ -1,4 +1,4 @@
-import type { Operations } from '@millrace/contract';
+import { storedType, type BatchItem, type Operations } from '@millrace/contract';
 import type { MintPublicToken } from '../auth/mint.ts';
 import { oneTimeUseOf } from '../auth/one-time.ts';
 import { allows, someTask } from '../auth/scopes.ts';
@@ -10,6 +10,7 @@ import type { Engine } from '../runs/engine.ts';
 import { resultOf } from '../runs/outcome.ts';
 import { shownKey } from '../runs/idempotency-key.ts';
 import { holdParent, type Parent } from '../runs/parent.ts';
+import { admitPacket, givenIn } from '../runs/admit-packet.ts';
 import { admitParent } from '../runs/reach.ts';
 import type { Batches, BatchRow } from './batch.ts';
 import { abortedBatch } from './fill.ts';
@@ -49,6 +50,15 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
     for (const id of new Set(tasks)) request.authorize([{ type: 'tasks', id }, { type: 'batch' }]);
   };
 
+  /** A batch that the caller's idempotency key led to: nobody learns of one, or fills it, whose tasks they may not trigger. */
+  const authorizeFound = (
+    request: Pick<Request<Named['createBatch']>, 'authorize'>,
+    tasks: readonly string[] | undefined,
+  ): void => {
+    if (tasks === undefined) request.authorize([{ type: 'tasks' }, { type: 'batch' }]);
+    else for (const id of tasks) request.authorize([{ type: 'tasks', id }, { type: 'batch' }]);
+  };
+
   const answerOpened = async (
     request: Pick<
       Request<Named['createBatch']>,
@@ -59,8 +69,7 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
     const { principal } = request;
     if (principal.kind !== 'personalAccessToken') {
       const mayFill =
-        request.header('x-trigger-client') === 'browser' &&
-        allows(principal.scopes, 'batchTrigger', [{ type: 'tasks' }, { type: 'batch' }]);
+        request.header('x-trigger-client') === 'browser' && mayTriggerAll(principal);
       const scopes = [`read:batch:${batch.id}`, ...(mayFill ? [`write:batch:${batch.id}`] : [])];
       const token = await mint(principal, { scopes, expiresInSeconds: handleTokenSeconds });
       if (token !== undefined) request.setHeader('x-trigger-jwt', token);
@@ -98,6 +107,8 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
       const opened = await openBatch(dependencies, {
         ...body,
         env: environment.id,
+        tasks: body.taskIdentifiers,
+        admit: mayTriggerAll(request.principal) ? undefined : (tasks) => authorizeFound(request, tasks),
         resumeParent: body.resumeParentOnCompletion,
         requestKey: request.requestKey,
         oneTime: oneTimeUseOf(request.principal),
@@ -125,7 +136,16 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
       const parentId = batch.sealed_at === null ? batch.parent_run_id : null;
       const parent = parentId === null ? undefined : await holdParent(sql, env, parentId, undefined);
       const hold = batch.sealed_at === null ? holding(env, parent, query) : undefined;
-      const upload = { batches: dependencies, environment, batch, parent, hold, admit };
+      const admitItem = (item: BatchItem) => admitPacket(sql, request, givenIn(item));
+      const upload = {
+        batches: dependencies,
+        environment,
+        batch,
+        parent,
+        hold,
+        admit,
+        admitPacket: admitItem,
+      };
       const filled = await fillFromLines(upload, body);
       // Nobody was asked for yet when no line came.
       if (filled.accepted + filled.deduplicated === 0) admit();
@@ -149,6 +169,9 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
         items.map((item) => item.task),
       );
       await admitParent(sql, request, parentRunId);
+      for (const item of items) {
+        if (item.options?.payloadType === storedType) await admitPacket(sql, request, givenIn(item));
+      }
       takeRuns(request, items.length);
       const newBatch = {
         env: environment.id,
@@ -186,6 +209,10 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
     },
   };
 }
+
+const mayTriggerAll = (principal: Principal): boolean =>
+  principal.kind !== 'personalAccessToken' &&
+  allows(principal.scopes, 'batchTrigger', [{ type: 'tasks' }, { type: 'batch' }]);
 
 /** Holds the run that opened the batch, and the attempt that fills it: with a key, another run may fill what one opened. */
 function holding(

@@ -12,6 +12,13 @@ import { newBatchId } from './ids.ts';
 export interface NewBatch {
   readonly env: number;
   readonly runCount: number;
+  /** The tasks that it is for, where that is known. */
+  readonly tasks?: readonly string[] | undefined;
+  /**
+   * Throws unless the caller may trigger these tasks, undefined for any. Asked before anything is done with a batch that somebody else
+   * may have opened. Left out for whoever may trigger all.
+   */
+  readonly admit?: ((tasks: readonly string[] | undefined) => void) | undefined;
   readonly parentRunId?: string | undefined;
   readonly parentFence?: number | undefined;
   readonly resumeParent?: boolean | undefined;
@@ -101,7 +108,7 @@ function keyOf({ waitKey, idempotencyKey }: NewBatch): string | null {
 
 async function findByKey(
   tx: Transaction,
-  { env, runCount }: NewBatch,
+  { env, runCount, admit }: NewBatch,
   key: string,
   now: number,
 ): Promise<BatchRow | undefined> {
@@ -109,12 +116,23 @@ async function findByKey(
     select ${columns(tx)}, idempotency_expires_at <= ${new Date(now)} as expired
       from batches where env = ${env} and idempotency_key = ${key} for update`;
   if (!found) return undefined;
+  if (admit) admit(await tasksOf(tx, env, found));
   const isOpen = found.sealed_at === null && found.aborted_at === null;
   if (!found.expired && (found.sealed_at !== null || (isOpen && found.run_count === runCount))) return found;
   // What it led to is no answer to this call: the key goes to the new batch, and one that nobody will fill is given up.
   if (isOpen) await abortBatch(tx, env, found.id, now);
   await tx`update batches set idempotency_key = null where env = ${env} and id = ${found.id}`;
   return undefined;
+}
+
+/** Of which tasks a batch is; undefined for one that may come to be of any. */
+async function tasksOf(tx: Transaction, env: number, batch: BatchRow): Promise<string[] | undefined> {
+  const [row] = await tx<{ declared: string[] | null; filled: string[] }[]>`
+    select b.tasks as declared,
+           array(select distinct r.task from batch_runs(b.env, b.id) m join runs r on r.env = b.env and r.id = m.run_id) as filled
+      from batches b where b.env = ${env} and b.id = ${batch.id}`;
+  if (!row || (row.declared === null && batch.sealed_at === null)) return undefined;
+  return [...new Set([...(row.declared ?? []), ...row.filled])];
 }
 
 async function insert(
@@ -124,7 +142,7 @@ async function insert(
   parent: Parent | undefined,
   now: number,
 ): Promise<BatchRow> {
-  const { env, runCount, parentRunId, resumeParent, idempotencyKeyOptions, requestKey } = batch;
+  const { env, runCount, tasks, parentRunId, resumeParent, idempotencyKeyOptions, requestKey } = batch;
   if (resumeParent && !parent) {
     throw unprocessable('resumeParentOnCompletion: say which run waits, as parentRunId.');
   }
@@ -134,11 +152,11 @@ async function insert(
   const key = keyOf(batch);
   const [row] = await tx<BatchRow[]>`
     insert into batches (env, id, run_count, parent_run_id, resume_parent, idempotency_key, idempotency_expires_at,
-                         idempotency_key_options, request_key, created_at)
+                         idempotency_key_options, request_key, tasks, created_at)
     values (${env}, ${id}, ${runCount}, ${parentRunId ?? null}, ${resumeParent ?? false}, ${key},
             ${key === null ? null : keyExpiry(batch, now)},
             ${idempotencyKeyOptions ? storableJson(idempotencyKeyOptions) : null}::jsonb, ${requestKey ?? null}::uuid,
-            ${new Date(now)})
+            ${tasks ? [...new Set(tasks)] : null}::text[], ${new Date(now)})
     returning ${columns(tx)}`;
   return row as BatchRow;
 }

@@ -1,4 +1,4 @@
-import { batchItem, batchItemLimit, type BatchItem } from '@millrace/contract';
+import { batchItem, batchItemLimit, storedType, type BatchItem } from '@millrace/contract';
 import type { Environment } from '../auth/principal.ts';
 import type { Transaction } from '../db/connect.ts';
 import { badRequest, unprocessable } from '../problem.ts';
@@ -18,6 +18,8 @@ export interface Upload {
   readonly hold: ((tx: Transaction) => Promise<void>) | undefined;
   /** Throws if the sender may not trigger this task in a batch. */
   readonly admit: (task: string) => void;
+  /** Throws if the sender may not have the packet that an item names. */
+  readonly admitPacket: (item: BatchItem) => Promise<void>;
 }
 
 const mostItems = 1_000;
@@ -28,7 +30,7 @@ const mostBytes = 4 * 1_024 * 1_024;
  * was written before a line that cannot be accepted stays, and is recognised when the upload comes again.
  */
 export async function fillFromLines(
-  { batches, environment, batch, parent, hold, admit }: Upload,
+  { batches, environment, batch, parent, hold, admit, admitPacket }: Upload,
   body: AsyncIterable<Uint8Array>,
 ): Promise<Filled> {
   const sealed = batch.sealed_at !== null;
@@ -60,6 +62,7 @@ export async function fillFromLines(
       for (const line of lines) {
         const item = itemOf(line, batch.run_count);
         admit(item.task);
+        if (item.options?.payloadType === storedType) await admitPacket(item);
         const prepared = prepareItem(batches, environment, batch, parent, item);
         slice.push({
           run: prepared instanceof Promise ? await prepared : prepared,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isNestedBeyond, isSameJson } from './json.ts';
+import { isSameJson } from './json.ts';
 
 const json = (): fc.Arbitrary<unknown> => fc.jsonValue({ maxDepth: 4 });
 
@@ -41,14 +41,7 @@ it('values differ where they do', () => {
   }
 });
 
-it('depth is counted in objects and lists, and neither question uses up the stack', () => {
-  expect([isNestedBeyond(0, 'a'), isNestedBeyond(0, {}), isNestedBeyond(1, [1, 'a'])]).toEqual([
-    false,
-    true,
-    false,
-  ]);
-  expect([isNestedBeyond(2, { a: [{}] }), isNestedBeyond(3, { a: [{}] })]).toEqual([true, false]);
+it('what is nested deep does not use up the stack', () => {
   const deep = (): unknown => JSON.parse(`${'{"a":['.repeat(100_000)}${']}'.repeat(100_000)}`);
-  expect([isNestedBeyond(199_999, deep()), isNestedBeyond(200_000, deep())]).toEqual([true, false]);
   expect(isSameJson(deep(), deep())).toBe(true);
 });

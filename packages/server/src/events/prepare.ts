@@ -1,17 +1,13 @@
 import { eventInstant, parseDuration, type EventFields, type NewEvent } from '@millrace/contract';
+import { jsonOfField } from '../json/levels.ts';
 import { badRequest } from '../problem.ts';
-import { isNestedBeyond, isSameJson } from './json.ts';
+import { isSameJson } from './json.ts';
 import type { NewEventRow } from './row.ts';
-
-/** Far from what uses up the stack where events are written as JSON, alone or inside of something else. */
-const mostDepth = 1_000;
 
 /** The row of an event that was sent: its times read, its `timestamp` and `deliverAt` filled in. */
 export function prepareEvent(env: number, { id, event }: NewEvent, now: number): NewEventRow {
   const due = dueAt(event, now);
   const timestamp = event.timestamp === undefined ? now : (eventInstant(event.timestamp) as number);
-  if (isNestedBeyond(mostDepth, event))
-    throw badRequest(`event: it is nested more than ${mostDepth} deep; send a flatter one`);
   const stored: Record<string, unknown> = { ...event, timestamp: new Date(timestamp).toISOString() };
   if (due !== undefined) stored['deliverAt'] = new Date(due).toISOString();
   const deliverAt = due !== undefined && due > now ? new Date(due) : null;
@@ -20,7 +16,7 @@ export function prepareEvent(env: number, { id, event }: NewEvent, now: number):
     id,
     name: event.name ?? null,
     event: stored,
-    text: JSON.stringify(stored),
+    text: jsonOfField(stored, 'event'),
     deliverAt,
     replayOf: null,
   };

@@ -1,6 +1,7 @@
 import type { ShownEvent } from '@millrace/contract';
 import type { RunStatus } from '@millrace/contract';
 import type { Queryable } from '../db/connect.ts';
+import { shownObject } from '../json/shown.ts';
 import { notFound } from '../problem.ts';
 import { relatedColumns, whereabouts } from '../runs/retrieve.ts';
 import { summaryOf, type EventRow } from './row.ts';
@@ -27,7 +28,7 @@ export async function retrieveEvent(sql: Queryable, env: number, id: string): Pr
            where f.env = ${env} and f.id = any(${[...row.run_ids]}::text[]) order by f.id`;
   return {
     ...summaryOf(row),
-    event: JSON.parse(row.event) as Record<string, unknown>,
+    event: shownObject(row.event),
     runs: runs.map((run) => ({ id: run.id, taskIdentifier: run.task, status: run.status })),
   };
 }

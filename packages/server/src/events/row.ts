@@ -1,4 +1,5 @@
 import type { EventStatus, SentEvent } from '@millrace/contract';
+import { shownObject } from '../json/shown.ts';
 
 /** An event as the table has it. */
 export interface EventRow {
@@ -42,7 +43,7 @@ export function statusOf({ delivered_at, canceled_at, failure, run_ids }: Kept):
 
 export const sentOf = (row: EventRow): Pick<SentEvent, 'id' | 'event' | 'status' | 'runs'> => ({
   id: row.id,
-  event: JSON.parse(row.event) as Record<string, unknown>,
+  event: shownObject(row.event),
   status: statusOf(row),
   runs: [...row.run_ids],
 });

@@ -254,7 +254,7 @@ describe('what is refused', () => {
     });
     expect([deep.status, deep.body.error]).toEqual([
       400,
-      expect.stringMatching(/nested more than 1000 deep/),
+      expect.stringMatching(/^event\.payload\.0: nested more than 1000 levels deep/),
     ]);
   });
 

@@ -9,6 +9,7 @@ import type { z } from 'zod';
 import type { Authenticate, Credentials } from '../auth/authenticate.ts';
 import type { FindRole } from '../auth/membership.ts';
 import type { Principal } from '../auth/principal.ts';
+import { jsonOfReply } from '../json/shown.ts';
 import type { Log } from '../log.ts';
 import { forbidden, Problem } from '../problem.ts';
 import { Streaming, type Handler } from '../request.ts';
@@ -208,7 +209,7 @@ function answer(route: Route, { authenticate, findRole, log }: MountOptions, rep
   }
 
   async function answered(request: HttpRequest): Promise<Answer> {
-    const text = JSON.stringify(await act(request)) ?? 'null';
+    const text = jsonOfReply(await act(request)) ?? 'null';
     return { text, headers: request.headersSet, status: request.status };
   }
 

@@ -1,5 +1,6 @@
 /** Reads the parts of a request by the operation's schemas; what does not fit is a 400 Problem. */
 import type { z } from 'zod';
+import { parseShallow } from '../json/levels.ts';
 import { badRequest, Problem } from '../problem.ts';
 import { detailOf, validationSentence } from './issues.ts';
 
@@ -34,8 +35,8 @@ export function listIssues(error: unknown): never {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
-    throw badRequest('Invalid JSON');
+    return parseShallow(text);
+  } catch (error) {
+    throw error instanceof Problem ? error : badRequest('Invalid JSON');
   }
 }

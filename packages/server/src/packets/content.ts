@@ -9,8 +9,8 @@ export const packetContent = (store: PacketStore, addresses: PacketAddresses) =>
     contentType: string | undefined,
     content: AsyncIterable<Uint8Array>,
   ): Promise<void> {
-    const { env, name } = addresses.verify(token, 'put', store.clock.now());
-    await writePacket(store, { env, name, contentType: packetType(contentType) }, content);
+    const { env, name, by = null } = addresses.verify(token, 'put', store.clock.now());
+    await writePacket(store, { env, name, contentType: packetType(contentType), by }, content);
   },
 
   async get(token: string): Promise<StoredPacket | undefined> {

@@ -4,6 +4,7 @@ import { notFound } from '../problem.ts';
 import type { HandlersOf, Identity, Request } from '../request.ts';
 import { readPacket } from './read.ts';
 import type { PacketAddresses } from './url.ts';
+import { uploaderOf } from './uploader.ts';
 import type { PacketStore } from './write.ts';
 
 type Named = Pick<Operations, 'createPacket' | 'createPacketV1' | 'retrievePacket' | 'retrievePacketV2'>;
@@ -27,7 +28,8 @@ export function packetHandlers({
     // Which task, the trigger or the batch that names it says: SDKs upload before any of that size.
     request.authorize(someTask(request.principal), 'batchTrigger');
     const { packet } = request.params;
-    const grant = { act: 'put', env: request.environment.id, name: packet } as const;
+    const by = uploaderOf(request.principal) ?? undefined;
+    const grant = { act: 'put', env: request.environment.id, name: packet, by } as const;
     return { presignedUrl: request.baseUrl + addresses.sign(grant, clock.now()), storagePath: packet };
   };
   const download = async (request: Download) => {

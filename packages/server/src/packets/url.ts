@@ -7,6 +7,8 @@ export interface PacketGrant {
   readonly act: 'put' | 'get';
   readonly env: number;
   readonly name: string;
+  /** Who may put it, of those who may not do everything. */
+  readonly by?: string | undefined;
   /** Milliseconds since 1970. */
   readonly until: number;
 }

@@ -1,6 +1,7 @@
-import { mostPacketBytes } from '@millrace/contract';
+import { maxJsonLevels, mostPacketBytes } from '@millrace/contract';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
+import { LevelCount, tooDeep } from '../json/levels.ts';
 import { Problem } from '../problem.ts';
 
 export interface PacketStore {
@@ -12,6 +13,8 @@ export interface NewPacket {
   readonly env: number;
   readonly name: string;
   readonly contentType: string;
+  /** Who sends it, of those who may not do everything. */
+  readonly by?: string | null;
 }
 
 const pieceBytes = 256 * 1024;
@@ -28,11 +31,11 @@ export function packetType(contentType: string | undefined): string {
 
 /**
  * Stores a packet, piece by piece as its content comes, and gives it its name when all of it is there. One that has the name already is
- * replaced unless a run names it: what a run was given does not change any more (409). Too large is 413.
+ * replaced unless a run names it: what a run was given does not change any more (409). Too large is 413, nested too deeply 400.
  */
 export async function writePacket(
   { sql, clock }: PacketStore,
-  { env, name, contentType }: NewPacket,
+  { env, name, contentType, by = null }: NewPacket,
   content: AsyncIterable<Uint8Array>,
 ): Promise<void> {
   const [row] = await sql<{ id: string }[]>`
@@ -43,14 +46,18 @@ export async function writePacket(
   try {
     let ix = 0;
     let bytes = 0;
+    const levels = contentType.includes('json') ? new LevelCount() : undefined;
     for await (const piece of inPieces(content)) {
       bytes += piece.length;
+      // A character for each byte: what nests in JSON is ASCII, and no byte of another character looks like it.
+      levels?.add(piece.toString('latin1'));
+      if (levels && levels.deepest > maxJsonLevels) throw tooDeep('The content');
       if (bytes > mostPacketBytes) {
         throw new Problem(413, `A payload or an output has at most ${mostPacketBytes} bytes.`, {}, false);
       }
       await sql`insert into packet_pieces (packet_id, ix, data) values (${id}, ${ix++}, ${piece})`;
     }
-    await giveName(sql, { id, env, name, bytes });
+    await giveName(sql, { id, env, name, bytes, by });
   } catch (error) {
     await sql`delete from packets where id = ${id}`.catch(() => undefined);
     throw error;
@@ -59,23 +66,27 @@ export async function writePacket(
 
 async function giveName(
   sql: Sql,
-  { id, env, name, bytes }: { id: string; env: number; name: string; bytes: number },
+  { id, env, name, bytes, by }: { id: string; env: number; name: string; bytes: number; by: string | null },
 ): Promise<void> {
   await sql.begin(async (tx) => {
     // Those who end together take turns: each finds the one before it.
     await tx`select pg_advisory_xact_lock(${nameLock}, hashtext(${`${env} ${name}`}))`;
-    const [before] = await tx<{ id: string }[]>`
-      select id from packets where env = ${env} and name = ${name} for update`;
+    const [before] = await tx<{ id: string; uploaded_by: string | null }[]>`
+      select id, uploaded_by from packets where env = ${env} and name = ${name} for update`;
     if (before) {
+      if (by !== null && before.uploaded_by !== by) throw taken(name);
       const [used] = await tx`
         select 1 as used from runs where env = ${env} and payload = ${name} and payload_type = 'application/store'
         union all select 1 from runs where env = ${env} and output = ${name} and output_type = 'application/store' limit 1`;
-      if (used) throw new Problem(409, `A run has "${name}" already: use another name.`, {}, false);
+      if (used) throw taken(name);
       await tx`delete from packets where id = ${before.id}`;
     }
-    await tx`update packets set name = ${name}, bytes = ${bytes} where id = ${id}`;
+    await tx`update packets set name = ${name}, bytes = ${bytes}, uploaded_by = ${by} where id = ${id}`;
   });
 }
+
+const taken = (name: string): Problem =>
+  new Problem(409, `There is a packet "${name}" already: use another name.`, {}, false);
 
 /** Content in pieces of one size, however it comes. */
 async function* inPieces(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {

@@ -1,4 +1,5 @@
 import { isFinal, storedType } from '@millrace/contract';
+import { jsonOfReply } from '../json/shown.ts';
 import { readData } from '../runs/data.ts';
 import { shownKey } from '../runs/idempotency-key.ts';
 import { related } from '../runs/retrieve.ts';
@@ -52,6 +53,6 @@ function dataOf(
 
 /** An event for the stream: its id is where a client that was cut off goes on from. */
 export const runEvent = (place: string | undefined, run: Record<string, unknown>): string =>
-  `${place === undefined ? '' : `id: ${place}\n`}event: run\ndata: ${JSON.stringify(run)}\n\n`;
+  `${place === undefined ? '' : `id: ${place}\n`}event: run\ndata: ${jsonOfReply(run)}\n\n`;
 
 export const pingEvent = (): string => ': ping\n\n';

@@ -1,5 +1,6 @@
 /** Runs as rows of the shape protocol: texts as PostgreSQL writes them, with a schema that says how to read them. */
 import { durationText, isFinal, type RunStatus } from '@millrace/contract';
+import { shownObject, shownText } from '../json/shown.ts';
 import { shownKey } from '../runs/idempotency-key.ts';
 import { shownError } from '../runs/shown-error.ts';
 import type { ShownRun } from './shown-run.ts';
@@ -28,7 +29,10 @@ const always = (column: Column): Column => ({ ...column, always: true });
 const fixed = (column: Column): Column => ({ ...column, fixed: true });
 
 const isDone = (run: ShownRun): boolean => run.status === 'COMPLETED';
-const output = (run: ShownRun): string | null => (isDone(run) ? run.output : null);
+const output = (run: ShownRun): string | null => (isDone(run) ? data(run.output, run.output_type) : null);
+const data = (stored: string | null, type: string | null): string | null =>
+  stored === null || type === 'text/plain' ? stored : shownText(stored);
+const metadata = (run: ShownRun): string | null => run.metadata && shownText(run.metadata);
 
 /** What this protocol calls the statuses that it names otherwise. */
 const words: Partial<Record<RunStatus, string>> = {
@@ -57,9 +61,9 @@ const columns: Readonly<Record<string, Column>> = {
   costInCents: number('float8', () => 0),
   baseCostInCents: number('float8', () => 0),
   ttl: text((run) => (run.ttl === null ? null : durationText(run.ttl))),
-  payload: fixed(text((run) => run.payload)),
+  payload: fixed(text((run) => data(run.payload, run.payload_type))),
   payloadType: fixed(text((run) => run.payload_type ?? 'application/json')),
-  metadata: text((run) => run.metadata),
+  metadata: text(metadata),
   metadataType: text(() => 'application/json'),
   output: text(output),
   outputType: text((run) => (isDone(run) ? (run.output_type ?? 'application/json') : null)),
@@ -68,10 +72,10 @@ const columns: Readonly<Record<string, Column>> = {
   realtimeStreams: { type: 'text', dims: 1, value: (run) => arrayText(run.streams ?? []) },
 };
 
-const metadataWithStreams = ({ metadata, streams }: ShownRun): string | null =>
-  streams && streams.length > 0
-    ? JSON.stringify({ ...(JSON.parse(metadata ?? '{}') as object), $$streams: streams })
-    : metadata;
+const metadataWithStreams = (run: ShownRun): string | null =>
+  run.streams && run.streams.length > 0
+    ? JSON.stringify({ ...shownObject(run.metadata ?? '{}'), $$streams: run.streams })
+    : metadata(run);
 
 /** The columns of a subscription, and the header that describes them. */
 export class Shape {

@@ -7,7 +7,8 @@ import type { Dispatch } from './dispatch.ts';
 import type { Engine } from './engine.ts';
 import { changeMetadata, readMetadata } from './metadata/metadata.ts';
 import { keepRunsFor, keptDays } from './retention.ts';
-import { reachRun } from './reach.ts';
+import { admitPacket } from './admit-packet.ts';
+import { admitRelative, reachRun, reachRunToWrite } from './reach.ts';
 import { prepareReplay } from './replay.ts';
 import { rescheduleRun } from './reschedule.ts';
 import { retrieveRun } from './retrieve.ts';
@@ -44,8 +45,9 @@ export function changeHandlers({
   const { sql } = engine;
   return {
     async replayRun(request) {
-      const { id } = await reachRun(sql, request, notFound('Resource not found'));
+      const { id } = await reachRunToWrite(sql, request, notFound('Resource not found'));
       const { payload, payloadType } = request.body ?? {};
+      await admitPacket(sql, request, { payload, payloadType });
       const run = await prepareReplay(engine, request.environment, id, { payload, payloadType });
       if (!run) throw notFound('Resource not found');
       const { requestKey } = request;
@@ -53,14 +55,14 @@ export function changeHandlers({
     },
 
     async rescheduleRun(request) {
-      const { id } = await reachRun(sql, request, missing());
+      const { id } = await reachRunToWrite(sql, request, missing());
       const env = request.environment.id;
       await rescheduleRun(engine, dispatch, env, id, request.body.delay);
       return (await retrieveRun(engine, env, id)) as Run;
     },
 
     async addRunTags(request) {
-      const { id } = await reachRun(sql, request, missing());
+      const { id } = await reachRunToWrite(sql, request, missing());
       const { tags, fence } = request.body;
       const added = await addTags(engine, request.environment.id, id, tags, fence);
       return { message: added === 0 ? 'No new tags to add' : `Successfully set ${added} new tags.` };
@@ -73,7 +75,10 @@ export function changeHandlers({
     },
 
     async updateRunMetadata(request) {
-      const { id } = await reachRun(sql, request, missing());
+      const { id } = await reachRunToWrite(sql, request, missing());
+      const { parentOperations = [], rootOperations = [] } = request.body;
+      if (parentOperations.length > 0) await admitRelative(sql, request, id, 'parent');
+      if (rootOperations.length > 0) await admitRelative(sql, request, id, 'root');
       const env = request.environment.id;
       return { metadata: await changeMetadata(engine, env, id, request.body, await redactor(env)) };
     },

@@ -7,13 +7,17 @@ import type {
   ServerMessage,
   Settlement,
 } from '@millrace/contract/runner';
+import { maxJsonLevels } from '@millrace/contract';
 import { runnerMessage } from '@millrace/contract/runner';
 import type { TaughtVariables } from '../envvars/known.ts';
+import { isTooDeep } from '../json/levels.ts';
+import { upTo } from '../json/shown.ts';
 import type { ConnectedRunners } from '../workers/runners.ts';
 import { ConnectedRunner } from '../workers/runners.ts';
 import { tellCanceled } from './cancel.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { Engine } from './engine.ts';
+import { fitOutcome } from './fit-outcome.ts';
 import { detachRuns, reclaimUnheld, rescueRunner } from './rescue.ts';
 import type { EndedAttempt, Settled } from './settle.ts';
 import { beginSurely, settleSurely } from './surely.ts';
@@ -177,7 +181,7 @@ export function serveRunner(
     await Promise.all(
       settlements.map(async (settlement) => {
         const held = present.held.get(settlement.fence);
-        const settled = held && (await settleSurely(sure, { ...settlement, ...held }));
+        const settled = held && (await settleSurely(sure, { ...settlement, outcome: fitOutcome(settlement.outcome), ...held }));
         present.release(settlement.fence);
         // Also when it was settled before: whoever did that may have got no further.
         if (settlement.heard) await dependencies.heard(env, settlement.run, settlement.heard);
@@ -300,7 +304,9 @@ export function serveRunner(
 
 function readMessage(text: string): RunnerMessage | undefined {
   try {
-    return runnerMessage(JSON.parse(text));
+    const frame: unknown = JSON.parse(text);
+    // What tasks threw or told may be nested to any depth; what comes of it must end their runs all the same.
+    return runnerMessage(isTooDeep(text) ? upTo(maxJsonLevels, frame) : frame);
   } catch {
     return undefined;
   }

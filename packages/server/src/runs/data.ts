@@ -1,9 +1,13 @@
+import { isTooDeep } from '../json/levels.ts';
+import { shownJson } from '../json/shown.ts';
+
 /**
  * A payload or an output as the wire shows it: the plain JSON value, unpacked. Text that its type does not fit is shown as it is:
  * it was stored as it came, and its run has said so.
  */
 export function readData(text: string | null, type: string): unknown {
   if (text === null) return undefined;
+  if (type.includes('json') && isTooDeep(text)) return shownJson(text);
   try {
     if (type === 'application/json') return JSON.parse(text);
     // Only the plain half: what the other half would revive (dates, maps) cannot be written as JSON anyway.

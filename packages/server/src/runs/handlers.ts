@@ -1,17 +1,18 @@
-import type { operations } from '@millrace/contract';
+import { storedType, type operations } from '@millrace/contract';
 import type { MintPublicToken } from '../auth/mint.ts';
 import { oneTimeUseOf } from '../auth/one-time.ts';
 import type { PacketAddresses } from '../packets/url.ts';
 import { notFound, Problem, unprocessable } from '../problem.ts';
 import type { HandlersOf, Request } from '../request.ts';
 import type { ConnectedRunners } from '../workers/runners.ts';
+import { admitPacket, givenIn } from './admit-packet.ts';
 import { cancelRun } from './cancel.ts';
 import type { Engine } from './engine.ts';
 import { storedKey } from './idempotency-key.ts';
 import { propertiesOf, readLines } from './logs.ts';
 import type { TriggerRequest } from './prepare.ts';
 import { prepareRun } from './prepare.ts';
-import { admitParent, authorizeRun } from './reach.ts';
+import { admitParent, authorizeRun, authorizeRunToWrite } from './reach.ts';
 import { retrieveRun, type AddressOf } from './retrieve.ts';
 import type { NewRun } from './row.ts';
 import type { Triggered } from './trigger.ts';
@@ -79,6 +80,8 @@ export function runHandlers({
       request.authorize([{ type: 'tasks', id: taskId }]);
       const parent = request.body.options?.parentRunId;
       if (parent !== undefined) await admitParent(engine.sql, request, parent);
+      if (request.body.options?.payloadType === storedType)
+        await admitPacket(engine.sql, request, givenIn(request.body));
       const run = prepared(request, taskId, request.body);
       const triggered = await trigger(withCaller(request, run instanceof Promise ? await run : run));
       await handToken(request, triggered.id);
@@ -98,6 +101,8 @@ export function runHandlers({
           try {
             const parent = item.options?.parentRunId;
             if (parent !== undefined) await admitParent(engine.sql, request, parent);
+            if (item.options?.payloadType === storedType)
+              await admitPacket(engine.sql, request, givenIn(item));
             const run = prepareRun(engine, request.environment, item.task, item);
             return await trigger(withCaller(request, run instanceof Promise ? await run : run, index));
           } catch (error) {
@@ -157,7 +162,7 @@ export function runHandlers({
       const { runId } = request.params;
       const env = request.environment.id;
       const run = await retrieveRun(engine, env, runId);
-      if (run) authorizeRun(request, run);
+      if (run) authorizeRunToWrite(request, run);
       if (!run || !(await cancelRun(engine, runners, env, runId))) throw notFound('Resource not found');
       return { id: runId };
     },

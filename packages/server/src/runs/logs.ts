@@ -1,5 +1,7 @@
 import type { LogLine } from '@millrace/contract/runner';
 import { groupCommit } from '../db/group.ts';
+import { isTooDeep } from '../json/levels.ts';
+import { shownObject, shownText } from '../json/shown.ts';
 import type { Engine } from './engine.ts';
 import { storableText } from './storable.ts';
 
@@ -48,19 +50,20 @@ const shortJson = (text: string): string =>
     : storableText(text);
 
 /** The properties of a line. Whatever its runner sent, the page with it can be read. */
-export function propertiesOf({
+export const propertiesOf = ({
   properties,
-}: Pick<StoredLine, 'properties'>): Record<string, unknown> | undefined {
-  if (properties === null) return undefined;
-  try {
-    const value: unknown = JSON.parse(properties);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return value as Record<string, unknown>;
-  } catch {
-    // Told below.
-  }
-  return { unreadable: properties };
-}
+}: Pick<StoredLine, 'properties'>): Record<string, unknown> | undefined =>
+  properties === null ? undefined : shownObject(properties);
+
+/** JSON that was cut is JSON no more: what is too long is a text in it. */
+const shortJson = (text: string): string =>
+  storableText(
+    text.length > mostCharacters
+      ? JSON.stringify({ $cut: `${text.slice(0, mostCharacters / 2).toWellFormed()}…` })
+      : isTooDeep(text)
+        ? shownText(text)
+        : text,
+  );
 
 export interface StoredLine {
   readonly id: string;

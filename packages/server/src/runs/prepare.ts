@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import type { Environment } from '../auth/principal.ts';
 import { newTimedId } from '../db/ids.ts';
 import { usePacket } from '../packets/use.ts';
+import { jsonOfField, storableLevels } from '../json/levels.ts';
 import { badRequest, Problem, unprocessable } from '../problem.ts';
 import { cleanQueueName } from '../queues/names.ts';
 import { queueOf } from '../workers/register.ts';
@@ -160,7 +161,7 @@ function readPayload(
 ): { payload: string | null; payloadType: string | null } {
   if (payload === undefined) return { payload: null, payloadType: null };
   // The default type is stored as null: most payloads have it.
-  if (type === 'application/json') return { payload: jsonOf(payload, 'payload'), payloadType: null };
+  if (type === 'application/json') return { payload: jsonOfField(payload, 'payload'), payloadType: null };
   if (type !== 'application/super+json' && type !== 'text/plain' && type !== storedType) {
     throw badRequest(
       `options.payloadType: "${type}" is not known; use application/json, application/super+json, text/plain or ${storedType}.`,
@@ -172,6 +173,7 @@ function readPayload(
   if (payload.includes('\0')) {
     throw badRequest('payload: holds a NUL character, which no text that is stored may; send it as JSON.');
   }
+  if (type === 'application/super+json') storableLevels(payload, 'payload');
   return { payload, payloadType: type };
 }
 
@@ -253,7 +255,7 @@ function readMetadata(metadata: unknown): string | null {
   if (Object.hasOwn(read, '__proto__')) {
     throw badRequest('options.metadata: "__proto__" is not a name that metadata may have.');
   }
-  const text = typeof metadata === 'string' ? metadata : jsonOf(read, 'options.metadata');
+  const text = typeof metadata === 'string' ? storableLevels(metadata, 'options.metadata') : jsonOfField(read, 'options.metadata');
   if (Buffer.byteLength(text) > mostMetadataBytes) {
     throw new Problem(413, `options.metadata: at most ${mostMetadataBytes} bytes as JSON.`);
   }
@@ -265,15 +267,5 @@ function parsed(text: string): unknown {
     return JSON.parse(text) as unknown;
   } catch {
     return undefined;
-  }
-}
-
-/** What can be read as JSON can be nested too deeply to be written again. */
-function jsonOf(value: unknown, field: string): string {
-  try {
-    return JSON.stringify(value);
-  } catch (error) {
-    if (error instanceof RangeError) throw badRequest(`${field}: nested too deeply.`);
-    throw error;
   }
 }

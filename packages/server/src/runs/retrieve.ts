@@ -2,6 +2,7 @@ import type { Run, RunStatus } from '@millrace/contract';
 import { durationText, isFinal, statusFlags, storedType } from '@millrace/contract';
 import type { SerializedError } from '@millrace/contract/runner';
 import type { Fragment, Queryable } from '../db/connect.ts';
+import { shownObject } from '../json/shown.ts';
 import type { Engine } from './engine.ts';
 import { readData } from './data.ts';
 import { shownKey } from './idempotency-key.ts';
@@ -101,7 +102,7 @@ export async function retrieveRun(
     replayOf: row.replay_of ?? undefined,
     variablesRevision: row.env_revision ?? undefined,
     schedule: row.schedule ? scheduleOf(row.schedule) : undefined,
-    event: row.event === null ? undefined : (JSON.parse(row.event) as Run['event']),
+    event: row.event === null ? undefined : (shownObject(row.event) as Run['event']),
   };
 }
 
@@ -169,7 +170,7 @@ export function related(row: RelatedRow) {
     costInCents: 0,
     baseCostInCents: 0,
     durationMs: Number(row.duration_ms),
-    metadata: row.metadata === null ? undefined : (JSON.parse(row.metadata) as Record<string, unknown>),
+    metadata: row.metadata === null ? undefined : shownObject(row.metadata),
     region: row.region ?? undefined,
     depth: row.depth,
     triggerFunction: howTriggered(row),

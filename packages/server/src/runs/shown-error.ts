@@ -9,12 +9,26 @@ export function shownError(error: SerializedError): ShownError {
   return { ...plain(error), ...(causes.length > 0 && { causes }) };
 }
 
-/** A runner may have written anything there. */
-const causesIn = ({ causes }: SerializedError): ReturnType<typeof plain>[] =>
+const maxCauses = 100;
+
+/** A runner may have written anything there, of any depth. */
+function causesIn(error: SerializedError): ReturnType<typeof plain>[] {
+  const found: ReturnType<typeof plain>[] = [];
+  const left = partsOf(error);
+  for (let cause = left.pop(); cause && found.length < maxCauses; cause = left.pop()) {
+    found.push(plain(cause));
+    left.push(...partsOf(cause));
+  }
+  return found;
+}
+
+/** The causes of one error, the last first. */
+const partsOf = ({ causes }: SerializedError): SerializedError[] =>
   Array.isArray(causes)
     ? causes
-        .filter((cause) => typeof cause === 'object' && cause !== null)
-        .flatMap((cause: SerializedError) => [plain(cause), ...causesIn(cause)])
+        .slice(0, maxCauses)
+        .filter((cause): cause is SerializedError => typeof cause === 'object' && cause !== null)
+        .toReversed()
     : [];
 
 const plain = ({ message, name, stackTrace }: SerializedError) => ({

@@ -33,6 +33,7 @@ async function sessions() {
         { engine, dispatch, channels, ensureServed, mint: async () => undefined },
         { kind: 'secretKey', environment } as Parameters<typeof createSession>[1],
         { type: 'chat', externalId, taskIdentifier: 'chat', triggerConfig: { basePayload: {} } },
+        () => {},
       );
       const [attempt] = await test.claim('r1', [version.id], 1);
       return attempt!;

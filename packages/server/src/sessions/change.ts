@@ -4,6 +4,7 @@ import { sessionChannel } from '../channels/key.ts';
 import { closeChannels } from '../channels/open.ts';
 import type { Engine } from '../runs/engine.ts';
 import { endMessageWaits, noneToCome } from '../runs/waits/messages.ts';
+import { jsonOfField } from '../json/levels.ts';
 import { notFound, unprocessable } from '../problem.ts';
 import type { SessionRow } from './row.ts';
 import { replaceRun, type ServeDependencies } from './serve.ts';
@@ -23,7 +24,7 @@ export async function updateSession(
     update sessions set
            tags = coalesce(${tags ?? null}::text[], tags),
            metadata = case when ${metadata === undefined} then metadata
-                           else ${metadata === undefined || metadata === null ? null : JSON.stringify(metadata)}::text end,
+                           else ${metadata === undefined || metadata === null ? null : jsonOfField(metadata, 'metadata')}::text end,
            updated_at = ${new Date(clock.now())}
      where env = ${row.env} and id = ${row.id} returning *`;
   return updated ?? row;

@@ -4,6 +4,8 @@ import type { Environment, Principal } from '../auth/principal.ts';
 import type { Channels } from '../channels/channels.ts';
 import { newTimedId } from '../db/ids.ts';
 import { sessionChannel } from '../channels/key.ts';
+import { jsonOfField } from '../json/levels.ts';
+import { Problem } from '../problem.ts';
 import { insertRuns } from '../runs/trigger.ts';
 import { findSession } from './find.ts';
 import { sessionOf, type SessionRow } from './row.ts';
@@ -22,16 +24,19 @@ const tokenSeconds = 3_600;
 
 /**
  * Starts a session with the run that serves it, in one transaction; under an external id that there is already, goes on with that
- * session: its trigger config is replaced and a live run is made sure of.
+ * session: its trigger config is replaced and a live run is made sure of. That session must be of the same task (409), and `admit` throws
+ * unless the caller may act on sessions of the task that it is given.
  */
 export async function createSession(
   dependencies: CreateDependencies,
   caller: Exclude<Principal, { kind: 'personalAccessToken' }>,
   body: NewSession,
+  admit: (task: string) => void,
 ): Promise<CreatedSession> {
   const { environment } = caller;
+  admit(body.taskIdentifier);
   const made = await insertSession(dependencies, environment, body);
-  const row = made ?? (await resume(dependencies, environment, body));
+  const row = made ?? (await resume(dependencies, environment, body, admit));
   const key = row.external_id ?? row.id;
   const publicAccessToken = await dependencies.mint(caller, {
     scopes: [`read:sessions:${key}`, `write:sessions:${key}`],
@@ -56,14 +61,15 @@ async function insertSession(
   const externalId = body.externalId ?? null;
   if (externalId !== null && (await findSession(sql, env, externalId))) return undefined;
   const id = newTimedId('session', clock.now());
-  const { taskIdentifier: task, triggerConfig: config, tags = [], metadata, expiresAt = null } = body;
+  const { taskIdentifier: task, triggerConfig: config, tags = [], expiresAt = null } = body;
+  const metadata = body.metadata === undefined ? null : jsonOfField(body.metadata, 'metadata');
+  const storedConfig = jsonOfField(config, 'triggerConfig');
   const run = await prepareServing(engine, environment, { id, task, config });
   const now = new Date(clock.now());
   const row = await sql.begin(async (tx) => {
     const [inserted] = await tx<SessionRow[]>`
       insert into sessions (env, id, external_id, type, task, trigger_config, tags, metadata, run_id, expires_at, created_at, updated_at)
-      values (${env}, ${id}, ${externalId}, ${body.type}, ${task}, ${JSON.stringify(config)}, ${tags},
-              ${metadata === undefined ? null : JSON.stringify(metadata)}, ${run.id}, ${expiresAt}, ${now}, ${now})
+      values (${env}, ${id}, ${externalId}, ${body.type}, ${task}, ${storedConfig}, ${tags}, ${metadata}, ${run.id}, ${expiresAt}, ${now}, ${now})
       on conflict (env, external_id) where external_id is not null do nothing
       returning *`;
     if (!inserted) return undefined;
@@ -84,16 +90,28 @@ async function insertSession(
 async function resume(
   { engine, ensureServed }: CreateDependencies,
   environment: Environment,
-  { externalId = '', triggerConfig }: NewSession,
+  { externalId = '', taskIdentifier: task, triggerConfig }: NewSession,
+  admit: (task: string) => void,
 ): Promise<SessionRow> {
   const { sql, clock } = engine;
   const now = new Date(clock.now());
+  // Of another task it is left as it is: the statement itself sees to that, whatever others do meanwhile.
   const [row] = await sql<SessionRow[]>`
     update sessions set
            trigger_config = case when closed_at is null and (expires_at is null or expires_at > ${now})
-                                 then ${JSON.stringify(triggerConfig)}::jsonb else trigger_config end
-     where env = ${environment.id} and external_id = ${externalId} returning *`;
-  if (!row) throw new Error('The session is gone.');
+                                 then ${jsonOfField(triggerConfig, 'triggerConfig')}::jsonb else trigger_config end
+     where env = ${environment.id} and external_id = ${externalId} and task = ${task} returning *`;
+  if (!row) {
+    const other = await findSession(sql, environment.id, externalId);
+    if (!other) throw new Error('The session is gone.');
+    admit(other.task);
+    throw new Problem(
+      409,
+      `externalId: the session "${externalId}" is of the task "${other.task}", not of "${task}". Use another externalId.`,
+      {},
+      false,
+    );
+  }
   requireActive(row, now.getTime(), 409);
   const run = await ensureServed(environment, row.id);
   return { ...row, run_id: run ?? row.run_id };

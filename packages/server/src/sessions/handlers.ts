@@ -23,10 +23,11 @@ export function sessionHandlers(dependencies: CreateDependencies & CloseDependen
   return {
     async createSession(request) {
       const { principal, body } = request;
-      // A scope pinned to one session makes none; one of the task that serves it does.
-      request.authorize([{ type: 'sessions' }, { type: 'tasks', id: body.taskIdentifier }]);
       if (principal.kind === 'personalAccessToken') throw forbidden();
-      const created = await createSession(dependencies, principal, body);
+      // A scope pinned to one session makes none; one of the task that serves it does.
+      const created = await createSession(dependencies, principal, body, (task) =>
+        request.authorize([{ type: 'sessions' }, { type: 'tasks', id: task }]),
+      );
       if (created.isCached) request.setStatus(200);
       return created;
     },

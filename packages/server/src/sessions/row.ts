@@ -1,4 +1,5 @@
 import type { ListedSession, Session, SessionTriggerConfig } from '@millrace/contract';
+import { shownObject } from '../json/shown.ts';
 
 export interface SessionRow {
   readonly env: number;
@@ -25,7 +26,7 @@ export const listedOf = (row: SessionRow): ListedSession => ({
   taskIdentifier: row.task,
   currentRunId: row.run_id,
   tags: [...row.tags],
-  metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Record<string, unknown>),
+  metadata: row.metadata === null ? null : shownObject(row.metadata),
   closedAt: row.closed_at?.toISOString() ?? null,
   closedReason: row.closed_reason,
   expiresAt: row.expires_at?.toISOString() ?? null,

@@ -19,6 +19,7 @@ it('a message that a run left is served though the database was away when the ru
     { engine, dispatch, channels, ensureServed, mint: async () => undefined },
     { kind: 'secretKey', environment } as Parameters<typeof createSession>[1],
     { type: 'chat', externalId: 'a', taskIdentifier: 'chat', triggerConfig: { basePayload: {} } },
+    () => {},
   );
   const [attempt] = await t.claim('r1', [version.id], 1);
   await channels.append(sessionChannel(environment.id, 'a', 'in'), [{ body: '{"data":"x"}' }]);

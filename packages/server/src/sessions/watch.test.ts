@@ -30,6 +30,7 @@ async function sessions() {
         { engine, dispatch, channels, ensureServed, mint: async () => undefined },
         { kind: 'secretKey', environment } as Parameters<typeof createSession>[1],
         { type: 'chat', externalId, taskIdentifier: 'chat', triggerConfig: { basePayload: {} } },
+        () => {},
       ),
     append: (externalId: string, io: 'in' | 'out' = 'in') =>
       channels.append(sessionChannel(environment.id, externalId, io), [{ body: '{"data":"x"}' }], {}),

@@ -7,7 +7,7 @@ import type { Sql } from '../db/connect.ts';
 import type { KnownVariables } from '../envvars/known.ts';
 import { notFound, Problem } from '../problem.ts';
 import { isFromSdkBefore41, type HandlersOf, type Request } from '../request.ts';
-import { reachRun } from '../runs/reach.ts';
+import { admitRelative, reachRun, reachRunToWrite } from '../runs/reach.ts';
 import type { WriterHeaders } from '../s2/append.ts';
 import { readPartId, recordOfText } from '../sessions/append.ts';
 import { followChannel } from '../sessions/follow.ts';
@@ -38,7 +38,8 @@ export function streamHandlers(dependencies: StreamDependencies): HandlersOf<Nam
 
   const channelOf = async (request: Writing) => {
     const { target, stream } = request.params;
-    const { id } = await reachRun(sql, request, notFound('Run not found'));
+    const { id } = await reachRunToWrite(sql, request, notFound('Run not found'));
+    if (target !== 'self') await admitRelative(sql, request, id, target);
     return opened.open(request.environment.id, id, target, stream);
   };
 

@@ -6,6 +6,7 @@ import { environmentOf, seenBy } from '../auth/target.ts';
 import { recordAct, type Actor } from '../audit/record.ts';
 import type { Sql } from '../db/connect.ts';
 import { newId } from '../db/ids.ts';
+import { jsonOfField } from '../json/levels.ts';
 import { badRequest, notFound } from '../problem.ts';
 import { archiveEnvironments } from './environments.ts';
 
@@ -81,7 +82,7 @@ export async function createBranch(
   by: Actor,
 ): Promise<{ id: string }> {
   const name = newBranchName(asked.branch, asked.env);
-  const git = asked.git === undefined ? null : JSON.stringify(asked.git);
+  const git = asked.git === undefined ? null : jsonOfField(asked.git, 'git');
   if (git !== null && Buffer.byteLength(git) > mostGitBytes) throw badRequest('git: at most 16 KiB of JSON');
   return sql.begin(async (tx) => {
     const parent = await environmentOf(tx, userIn(by.principal), ref, asked.env);

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { jsonOfField } from '../json/levels.ts';
 import type { Engine } from '../runs/engine.ts';
 import { storableText } from '../runs/storable.ts';
 
@@ -17,8 +18,9 @@ export async function completeToken(
   env: number,
   id: string,
   data: unknown,
+  field = 'data',
 ): Promise<boolean> {
-  const text = data === undefined ? null : storableText(JSON.stringify(data));
+  const text = data === undefined ? null : storableText(jsonOfField(data, field));
   const [row] = await sql<{ status: string | null }[]>`
     select complete_waitpoint(${new Date(clock.now())}, ${env}, ${id}, ${text}, ${'application/json'}) as status`;
   if (row?.status === 'WAITING') resume(env);

@@ -67,7 +67,8 @@ export function waitpointHandlers(dependencies: WaitpointHandlerDependencies): H
       const id = nameable(request.params.waitpointId);
       const env = await environmentOfCallback(engine, id, request.params.hash);
       if (env === undefined) throw missing();
-      await completeToken(dependencies, env, id, calledBack(request.body, request.header('content-type')));
+      const data = calledBack(request.body, request.header('content-type'));
+      await completeToken(dependencies, env, id, data, 'The body');
       return { success: true };
     },
   };

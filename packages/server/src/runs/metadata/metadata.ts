@@ -2,6 +2,8 @@ import type { MetadataOperation } from '@millrace/contract';
 import { isFinal, mostMetadataBytes, type RunStatus } from '@millrace/contract';
 import type { Transaction } from '../../db/connect.ts';
 import type { Redactor } from '../../envvars/redact/redactor.ts';
+import { isTooDeep, jsonOfField } from '../../json/levels.ts';
+import { shownObject } from '../../json/shown.ts';
 import { badRequest, Problem, unprocessable } from '../../problem.ts';
 import type { Engine } from '../engine.ts';
 import { holdAttempt } from '../hold-attempt.ts';
@@ -20,7 +22,7 @@ export interface MetadataChange {
 export async function readMetadata({ sql }: Engine, env: number, run: string): Promise<Metadata | undefined> {
   const [row] = await sql<{ metadata: string | null }[]>`
     select metadata from runs where env = ${env} and id = ${run}`;
-  return row && parsed(row.metadata);
+  return row && (row.metadata !== null && isTooDeep(row.metadata) ? shownObject(row.metadata) : parsed(row.metadata));
 }
 
 interface Row {
@@ -67,7 +69,7 @@ export async function changeMetadata(
       ];
       const replaced = row.id === run ? change.metadata : undefined;
       if (replaced === undefined && operations.length === 0) continue;
-      await write(tx, env, row.id, changed(replaced ?? parsed(row.metadata), operations), at, redact);
+      await write(tx, env, row.id, applyOperations(replaced ?? parsed(row.metadata), operations), at, redact);
     }
     const [after] = await tx<{ metadata: string | null }[]>`
       select metadata from runs where env = ${env} and id = ${run}`;
@@ -84,7 +86,8 @@ async function write(
   at: Date,
   redact: Redactor | undefined,
 ): Promise<void> {
-  const text = redact?.json(JSON.stringify(metadata)) ?? JSON.stringify(metadata);
+  const whole = jsonOfField(metadata, 'metadata');
+  const text = redact?.json(whole) ?? whole;
   if (Buffer.byteLength(text) > mostMetadataBytes) {
     throw new Problem(
       413,
@@ -96,15 +99,6 @@ async function write(
      where env = ${env} and id = ${run}`;
 }
 
-function changed(metadata: Metadata, operations: readonly MetadataOperation[]): Metadata {
-  try {
-    return applyOperations(metadata, operations);
-  } catch (error) {
-    if (error instanceof RangeError) throw badRequest('metadata: nested too deeply.');
-    throw error;
-  }
-}
-
 function refuseKeys(operations: readonly MetadataOperation[] = [], list: string): void {
   for (const [index, operation] of operations.entries()) {
     const reason = operation.type === 'update' ? undefined : refusedKey(operation.key);
@@ -112,9 +106,9 @@ function refuseKeys(operations: readonly MetadataOperation[] = [], list: string)
   }
 }
 
-/** Triggers may store any text as metadata; what is no object counts as none. */
+/** Triggers may store any text as metadata; what is no object, or could not be written again, counts as none. */
 function parsed(text: string | null): Metadata {
-  if (text === null) return {};
+  if (text === null || isTooDeep(text)) return {};
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Metadata) : {};

@@ -1,0 +1,68 @@
+import { maxJsonLevels } from '@millrace/contract';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isTooDeep, jsonOfField, LevelCount, parseShallow } from './levels.ts';
+import { jsonOfReply, shownJson, shownObject, shownText, upTo } from './shown.ts';
+
+const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
+
+const levelsOf = (value: unknown): number =>
+  typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(levelsOf)) : 0;
+
+it('levels are those of the value, wherever its text is cut, and whatever its texts hold', () => {
+  const text = fc.string({ unit: fc.constantFrom('"', '\\', '[', '{', 'a') });
+  const json = fc.letrec((tie) => ({
+    value: fc.oneof({ maxDepth: 6 }, text, fc.array(tie('value')), fc.dictionary(text, tie('value'))),
+  })).value;
+  fc.assert(
+    fc.property(json, fc.array(fc.nat(40)), (value, sizes) => {
+      const whole = JSON.stringify(value);
+      const count = new LevelCount();
+      let from = 0;
+      for (const size of sizes) count.add(whole.slice(from, (from += size)));
+      count.add(whole.slice(from));
+      expect(count.deepest).toBe(levelsOf(value));
+    }),
+  );
+});
+
+it('the limit is exact, and 200,000 levels use up no stack', () => {
+  expect([isTooDeep(nested(maxJsonLevels)), isTooDeep(nested(maxJsonLevels + 1))]).toEqual([false, true]);
+  expect(isTooDeep(JSON.stringify(nested(200_000)))).toBe(false);
+  expect(() => jsonOfField(JSON.parse(nested(200_000)), 'payload')).toThrow(
+    'payload: nested more than 1000 levels deep',
+  );
+  for (const [text, named] of [
+    [`{"options":{"metadata":{"a":${nested(200_000)}}}}`, 'options.metadata.a: nested'],
+    [`{"small":[[[]]],"payload":${nested(1_100)}}`, 'payload.0.0: nested'],
+    [nested(200_000), '0.0.0: nested'],
+  ] as const) {
+    expect(() => parseShallow(text)).toThrow(named);
+  }
+});
+
+describe('what is stored already is shown', () => {
+  const mark = { $omitted: 'nested more than 1000 levels deep' };
+
+  it('with a mark in place of what cannot be', () => {
+    expect(shownJson('{"a":1}')).toEqual({ a: 1 });
+    expect(shownJson(nested(5_000))).toEqual(mark);
+    expect(JSON.parse(shownText(nested(5_000)))).toEqual(mark);
+    expect(shownObject('{"a":')).toEqual({ $omitted: 'not JSON' });
+    expect(shownObject('1')).toEqual({ $omitted: 'not JSON' });
+  });
+
+  it('in a reply of any depth', () => {
+    const at = new Date(0);
+    const reply = {
+      data: [{ id: 'a', deep: JSON.parse(nested(200_000)) as unknown }, { id: 'b', at, gone: undefined }],
+    };
+    const shown = JSON.parse(jsonOfReply(reply) ?? '') as { data: { id: string; deep?: unknown; at?: string }[] };
+    expect(shown.data[1]).toEqual({ id: 'b', at: at.toISOString() });
+    expect(shown.data[0]?.id).toBe('a');
+    expect(JSON.stringify(shown.data[0]?.deep)).toContain('[{"$omitted":"nested more than 1000 levels deep"}]');
+    expect(jsonOfReply(undefined)).toBeUndefined();
+    const own = JSON.parse('{"__proto__":{"a":1},"toJSON":{"b":2}}') as unknown;
+    expect(JSON.stringify(upTo(9, own))).toBe(JSON.stringify(own));
+  });
+});
