@@ -159,6 +159,8 @@ export type ServerMessage =
       readonly type: 'welcome';
       readonly heartbeatMs: number;
       readonly leaseMs: number;
+      /** What time it is by the server's clock, in milliseconds since 1970. */
+      readonly now: number;
       /** Fences of `held` that are no longer this runner's: stop them, send nothing about them. */
       readonly lost: readonly number[];
       /** The environment's variables for `process.env` of executors. */

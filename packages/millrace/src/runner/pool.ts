@@ -2,6 +2,7 @@ import { totalmem } from 'node:os';
 import { machineMemory } from '@millrace/contract/runner';
 import type { EnvironmentFacts } from '@millrace/contract/runner';
 import type { ServedBuild } from '../bundle/versions-file.ts';
+import type { ProcessEnvironment } from '../executor/messages.ts';
 import { machineOf } from './attempt.ts';
 import type { Attempt } from './attempt.ts';
 import { Executor } from './executor.ts';
@@ -19,9 +20,9 @@ export interface PoolOptions {
   readonly guard: Guard;
 }
 
-/** What executors are started with. */
+/** What executors are given. */
 export interface ExecutorSurroundings {
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: ProcessEnvironment;
   /** Differs when `env` does. */
   readonly revision: string;
   /** Of the environment's variables in it, as the server counts; undefined before the first. */
@@ -177,8 +178,17 @@ export class Pool {
     const { env, revision, environment } = this.#surroundings;
     const { dir, entries, defaults } = build;
     const tasks = Object.fromEntries(Object.entries(build.tasks).map(([id, { source }]) => [id, source]));
-    const serve = { type: 'serve', dir, entries, tasks, defaults, environment } as const;
-    const executor = new Executor({ version, revision, purpose, projectDir, env, memory, serve, events });
+    const serve = { type: 'serve', env: env.added, dir, entries, tasks, defaults, environment } as const;
+    const executor = new Executor({
+      version,
+      revision,
+      purpose,
+      projectDir,
+      env: env.inherited,
+      memory,
+      serve,
+      events,
+    });
     this.#executors.add(executor);
     guard.add(executor.pid);
     return executor;

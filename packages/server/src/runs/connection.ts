@@ -143,6 +143,7 @@ export function serveRunner(
       type: 'welcome',
       heartbeatMs: times.heartbeatMs,
       leaseMs: times.leaseMs,
+      now: clock.now(),
       lost: hello.held.filter((fence) => !joined.held.has(fence)),
       ...taught,
       environment,

@@ -4,6 +4,7 @@ import type { TaskManifest } from '@millrace/contract/runner';
 import type { z } from 'zod';
 import type { Environment } from '../auth/principal.ts';
 import { newTimedId } from '../db/ids.ts';
+import { redactKeys } from '../envvars/redact/key-shapes.ts';
 import { usePacket } from '../packets/use.ts';
 import { badRequest, Problem, unprocessable } from '../problem.ts';
 import { cleanQueueName } from '../queues/names.ts';
@@ -238,7 +239,7 @@ function readIdempotencyExpiry(ttl: string | undefined, field: string, now: numb
 
 function readTags(tags: readonly string[] | undefined): readonly string[] {
   if (!tags) return [];
-  const clean = [...new Set(tags.map((tag) => tag.trim().toWellFormed()).filter((tag) => tag !== ''))];
+  const clean = [...new Set(tags.map((tag) => redactKeys(tag.trim().toWellFormed())).filter((tag) => tag !== ''))];
   if (clean.length > mostTags)
     throw unprocessable(`A run has at most ${mostTags} tags; this one has ${clean.length}.`);
   return clean;
