@@ -80,7 +80,7 @@ for (const secrets of [1, 100, 1_000]) {
   const line = 'GET /api/v1/orders/1234567 answered 200 in 34 ms for customer 9912; '.repeat(16);
   const calls = 20_000;
   const from = performance.now();
-  for (let at = 0; at < calls; at++) redactor?.text(line);
+  for (let at = 0; at < calls; at++) redactor.text(line);
   const took = performance.now() - from;
   console.log(
     `${secrets} secrets: made in ${built.toFixed(1)} ms; ${((took * 1e6) / calls / line.length).toFixed(1)} ns a character of a log line`,

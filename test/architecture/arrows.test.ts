@@ -54,7 +54,7 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
   streams: ['s2', 'sessions', 'channels', 'sse', 'runs', 'envvars', 'db'],
   s2: ['channels', 'auth', 'db'],
   realtime: ['sse', 'runs', 'db'],
-  sessions: ['channels', 'sse', 'runs', 'workers', 'auth', 'db'],
+  sessions: ['channels', 'sse', 'runs', 'workers', 'envvars', 'auth', 'db'],
   schedules: ['runs', 'audit', 'auth', 'db', 'workers'],
   batches: ['runs', 'errors', 'auth', 'db'],
   events: ['runs', 'auth', 'db', 'workers'],

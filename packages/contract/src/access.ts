@@ -40,6 +40,8 @@ export interface Access {
   readonly publicToken?: boolean;
   /** A public token is refused with 403 instead of 401: who holds one is known here, and may never do this. */
   readonly forbidsPublicToken?: boolean;
+  /** Code of a run is refused with 403, whatever its runner's key may do: it is administration, not work. */
+  readonly forbidsRuns?: boolean;
   readonly action?: Action;
   readonly on?: ResourceType;
   /**

@@ -13,6 +13,8 @@ export interface RunScope {
   readonly fence?: number | undefined;
   /** Calls of its code that are under way: see `withinAttempt`. */
   readonly calls?: Set<Promise<void>> | undefined;
+  /** What its code calls the API with, as long as it lasts. Not there where there is none: then calls need a credential of their own. */
+  readonly credential?: (() => string | Promise<string>) | undefined;
   /** Takes a line for the run's log. */
   readonly onLog: (line: RunLogLine) => void;
   /** Its metadata, changed here and told to the server a little later. */
@@ -63,6 +65,9 @@ export function runScopes(make: () => RunScopes): RunScopes {
   holder[slot] ??= make();
   return holder[slot];
 }
+
+/** Whether this process executes runs: credentials are there in their code, and nowhere else. */
+export const executesRuns = (): boolean => holder[slot] !== undefined;
 
 /** The attempt that the current async context belongs to; undefined outside of runs. */
 export const currentRun = (): RunScope | undefined => holder[slot]?.getStore();

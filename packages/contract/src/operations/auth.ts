@@ -48,7 +48,7 @@ export const signToken = operation({
   path: '/api/v1/auth/jwt',
   tag: 'authentication',
   summary: 'Make a public access token with any scopes',
-  access: { secretKey: true },
+  access: { secretKey: true, forbidsRuns: true },
   listsIssues: true,
   body: signBody,
   reply: token,
@@ -60,7 +60,7 @@ export const retrieveClaims = operation({
   path: '/api/v1/auth/jwt/claims',
   tag: 'authentication',
   summary: 'The claims of a token that a client signs itself with its secret key',
-  access: { secretKey: true, anyScope: true },
+  access: { secretKey: true, anyScope: true, forbidsRuns: true },
   unlimited: true,
   reply: z.object({ sub: z.string(), pub: z.literal(true) }),
 });

@@ -53,7 +53,7 @@ export const createBranch = operation({
   path: '/api/v1/projects/:projectRef/branches',
   tag: 'branches',
   summary: 'Make a branch of preview or dev unless it is there; keys make branches of preview only',
-  access: { ...access, action: 'write', role: 'member' },
+  access: { ...access, action: 'write', role: 'member', forbidsRuns: true },
   params: inProject,
   body: z.object({
     /** A git reference is cut to its name: `refs/heads/feat/x` is `feat/x`. */
@@ -72,7 +72,7 @@ export const archiveBranch = operation({
   path: '/api/v1/projects/:projectRef/branches/archive',
   tag: 'branches',
   summary: 'Archive a branch: its keys and tokens end at once, its name is free again',
-  access: { ...access, action: 'write', role: 'member' },
+  access: { ...access, action: 'write', role: 'member', forbidsRuns: true },
   params: inProject,
   body: z.object({ branch: branchName, env: branchable }),
   reply: z.object({ id: z.string() }),

@@ -162,7 +162,8 @@ export const initializeSessionIn = operation({
   id: 'initializeSessionIn',
   path: '/realtime/v1/sessions/:session/in',
   summary: 'Learn where and how records are appended to what the task reads',
-  access: writesIn,
+  // It hands out a token that writes for a day.
+  access: { ...writesIn, forbidsRuns: true },
   params: one,
 });
 
@@ -171,7 +172,8 @@ export const initializeSessionOut = operation({
   id: 'initializeSessionOut',
   path: '/realtime/v1/sessions/:session/out',
   summary: 'Learn where and how records are appended to what the task writes',
-  access: writesOut,
+  // It hands out a token that writes for a day.
+  access: { ...writesOut, forbidsRuns: true },
   params: one,
 });
 

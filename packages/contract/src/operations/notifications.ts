@@ -86,6 +86,7 @@ const write = {
   role: 'member',
   action: 'write',
   on: 'webhooks',
+  forbidsRuns: true,
 } as const;
 const root = '/api/v1/projects/:projectRef/notifications/:env';
 const tag = 'notifications';

@@ -152,7 +152,7 @@ export const updateRetention = operation({
   path: '/api/v1/retention',
   tag: 'runs',
   summary: 'Change how long the environment keeps runs that are over',
-  access: { secretKey: true },
+  access: { secretKey: true, forbidsRuns: true },
   body: retention,
   reply: retention,
 });

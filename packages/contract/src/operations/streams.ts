@@ -20,6 +20,8 @@ export const initializeRunStream = operation({
   method: 'PUT',
   path: '/realtime/v1/streams/:runId/:target/:stream',
   summary: 'Make a stream of a run and learn where and how records are appended to it',
+  // It hands out a token that writes for a day.
+  access: { ...writing.access, forbidsRuns: true },
   status: 201,
   reply: z.object({ version: z.string() }),
 });

@@ -142,7 +142,15 @@ export const triggerMany = operation({
   bodyLimit: triggerBodyLimit,
   reply: z.object({
     /** In the order of the request. */
-    results: z.array(z.union([triggerReply, z.object({ status: z.number().int(), error: z.string() })])),
+    results: z.array(
+      z.union([
+        triggerReply.extend({
+          /** A token that reads the run; given to runs, which have no key to sign one with. */
+          publicAccessToken: z.string().optional(),
+        }),
+        z.object({ status: z.number().int(), error: z.string() }),
+      ]),
+    ),
   }),
   errors: [413, 429],
 });

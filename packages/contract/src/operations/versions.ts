@@ -8,7 +8,7 @@ export const registerVersion = operation({
   path: '/runner/v1/versions',
   tag: 'runner',
   summary: 'Register a worker version and make it current',
-  access: { secretKey: true, action: 'write', on: 'deployments' },
+  access: { secretKey: true, action: 'write', on: 'deployments', forbidsRuns: true },
   body: registerVersionBody,
   bodyLimit: 8 * 1024 * 1024,
   reply: registeredVersion,

@@ -163,6 +163,8 @@ export type ServerMessage =
       readonly leaseMs: number;
       /** How many frames of lines may be under way that were not answered by `logged`. Without it none is answered. */
       readonly logFrames?: number;
+      /** What time it is by the server's clock, in milliseconds since 1970. */
+      readonly now: number;
       /** Fences of `held` that are no longer this runner's: stop them, send nothing about them. */
       readonly lost: readonly number[];
       /** The environment's variables for `process.env` of executors. */

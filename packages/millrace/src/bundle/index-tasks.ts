@@ -1,6 +1,6 @@
 import { spawnExecutor } from '../executor/spawn.ts';
 import type { Death } from '../executor/spawn.ts';
-import type { FromExecutor, IndexedTask, TaskDefaults } from '../executor/messages.ts';
+import type { FromExecutor, IndexedTask, ProcessEnvironment, TaskDefaults } from '../executor/messages.ts';
 import type { Problem } from '../project/problem.ts';
 import type { Build, Entry } from './build.ts';
 
@@ -12,7 +12,7 @@ export interface TaskIndex {
 
 export interface IndexOptions {
   readonly projectDir: string;
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: ProcessEnvironment;
   readonly defaults: TaskDefaults;
   /** Milliseconds that importing one file may take. Default 15,000. */
   readonly timeout?: number;
@@ -57,8 +57,8 @@ async function attempt(
       link.kill();
     }
   };
-  const link = spawnExecutor({ projectDir, env, onMessage, onOutput: () => undefined });
-  link.send({ type: 'index', dir, entries, defaults });
+  const link = spawnExecutor({ projectDir, env: env.inherited, onMessage, onOutput: () => undefined });
+  link.send({ type: 'index', env: env.added, dir, entries, defaults });
   const death = await link.died;
   clearTimeout(timer);
   if (indexed) return indexed;

@@ -25,11 +25,13 @@ let serving: Serving | undefined;
 
 readLines(pipe, (line) => {
   const message = JSON.parse(line) as ToExecutor;
+  if (message.type === 'index' || message.type === 'serve') Object.assign(process.env, message.env);
   if (message.type === 'ping') send({ type: 'pong' });
   else if (message.type === 'index')
     void sdk.then((loaded) => indexEntries(loaded, projectDir, message, send));
   else if (message.type === 'serve') serving = new Serving(sdk, message, pipe);
   else if (message.type === 'run') serving?.run(message.assignments);
   else if (message.type === 'waited') serving?.waited(message.attempts);
+  else if (message.type === 'credential') serving?.credential(message);
   else serving?.cancel(message.fences);
 });

@@ -19,12 +19,15 @@ import type { Problem } from '../project/problem.ts';
 export type ToExecutor =
   | {
       readonly type: 'index';
+      /** For `process.env`, before anything of the author's is imported. */
+      readonly env: Readonly<Record<string, string>>;
       readonly dir: string;
       readonly entries: readonly Entry[];
       readonly defaults: TaskDefaults;
     }
   | {
       readonly type: 'serve';
+      readonly env: Readonly<Record<string, string>>;
       readonly dir: string;
       readonly entries: readonly Entry[];
       /** The source file of each task that is served. */
@@ -35,7 +38,20 @@ export type ToExecutor =
   | { readonly type: 'run'; readonly assignments: readonly BriefAssignment[] }
   | { readonly type: 'cancel'; readonly fences: readonly number[] }
   | { readonly type: 'waited'; readonly attempts: readonly Waited[] }
+  /** What an attempt calls the API with; null when it is not held any more. */
+  | {
+      readonly type: 'credential';
+      readonly fence: number;
+      readonly text: string | null;
+      readonly goodForMs: number;
+    }
   | { readonly type: 'ping' };
+
+/** What a process has in `process.env`: with what it is started, and what is added once it runs. */
+export interface ProcessEnvironment {
+  readonly inherited: Readonly<Record<string, string>>;
+  readonly added: Readonly<Record<string, string>>;
+}
 
 /** `suspended`: its time stands still; `running`: it goes on, and these of its waits are over. */
 export interface Waited extends Pick<AttemptWaited, 'fence' | 'keys'> {
@@ -56,6 +72,8 @@ export type FromExecutor =
       readonly settlements: readonly Settlement[];
       readonly lines: readonly LogLine[];
     }
+  /** Code of this attempt calls the API, and has no credential. */
+  | { readonly type: 'credential'; readonly fence: number }
   | { readonly type: 'waits'; readonly attempts: readonly AttemptWaits[] }
   | {
       readonly type: 'thrownAside';

@@ -11,6 +11,7 @@ import type {
   Settlement,
 } from '@millrace/contract/runner';
 import { captureConsole } from './capture-console.ts';
+import { AttemptCredential } from './credential.ts';
 import { maxDurationOf, throwing, withDefaults } from './declared.ts';
 import type { Task } from './declared.ts';
 import type { FromExecutor, ToExecutor, Waited } from './messages.ts';
@@ -45,6 +46,7 @@ interface Live {
   readonly task: Task;
   readonly abort: (reason: AbortReason) => void;
   readonly waiting: Waiting;
+  readonly credential: AttemptCredential;
   /** It threw aside, which decides its outcome; resolves when that is told. */
   blamed: Promise<void> | undefined;
 }
@@ -59,6 +61,8 @@ export class Serving {
   /** Why a task file could not be imported. */
   readonly #importErrors = new Map<string, unknown>();
   readonly #live = new Map<number, Live>();
+  /** Credentials that the runner was asked for, by the fence of their attempt. */
+  readonly #asked = new Map<number, AttemptCredential>();
 
   #settlements: Settlement[] = [];
   readonly #lines = new LineBuffer(maxLinesSize);
@@ -110,6 +114,11 @@ export class Serving {
     }
   }
 
+  credential({ fence, text, goodForMs }: Extract<ToExecutor, { type: 'credential' }>): void {
+    this.#asked.get(fence)?.answer(text, goodForMs);
+    this.#asked.delete(fence);
+  }
+
   async #attempt(sdk: Sdk, assignment: Assignment): Promise<void> {
     const { run, fence, attempt } = assignment;
     const task = this.#tasks.get(assignment.task);
@@ -133,7 +142,11 @@ export class Serving {
       inScope({ run, attempt, onLog }, () => controller.abort(reason));
       waiting.stop(stopped());
     };
-    const live: Live = { assignment, task, abort, waiting, blamed: undefined };
+    const credential = new AttemptCredential(() => {
+      this.#asked.set(fence, credential);
+      this.#send({ type: 'credential', fence });
+    });
+    const live: Live = { assignment, task, abort, waiting, credential, blamed: undefined };
     this.#live.set(fence, live);
     const onWait = waiting.begin.bind(waiting);
     const filePath = this.#message.tasks[assignment.task] ?? '';
@@ -146,6 +159,7 @@ export class Serving {
       signal,
       onLog,
       onWait,
+      credential: () => credential.get(),
       heard,
       filePath,
     });
@@ -226,7 +240,7 @@ export class Serving {
   /** An attempt that threw aside comes to what it would have come to had its own code thrown. */
   async #settleThrown(
     sdk: Sdk,
-    { assignment, task, abort }: Live,
+    { assignment, task, abort, credential }: Live,
     thrown: unknown,
     torn: boolean,
   ): Promise<void> {
@@ -240,6 +254,7 @@ export class Serving {
       environment,
       signal,
       onLog: unheard,
+      credential: () => credential.get(),
       aside: true,
     });
     this.#flush();

@@ -25,6 +25,7 @@ export interface ExecutorLink {
 
 export interface SpawnOptions {
   readonly projectDir: string;
+  /** With what it is started: nothing that the environment's variables say. */
   readonly env: Readonly<Record<string, string>>;
   /** MiB of its heap; V8 decides without. */
   readonly memory?: number | undefined;

@@ -118,9 +118,9 @@ test("runs start with the environment's variables of the moment, and with what t
   });
   const outputOf = async (): Promise<unknown> =>
     JSON.parse(((await peer.outcome(peer.assign('env'))) as { output: string }).output);
-  expect(await outputOf()).toEqual(['Mars', peer.url, 'string', project.dir]);
+  expect(await outputOf()).toEqual(['Mars', peer.url, 'undefined', project.dir]);
   peer.send({ type: 'variables', variables: { PLANET: 'Venus' } });
-  expect(await outputOf()).toEqual(['Venus', peer.url, 'string', project.dir]);
+  expect(await outputOf()).toEqual(['Venus', peer.url, 'undefined', project.dir]);
 });
 
 test("a task with a machine runs in a process of its own with that machine's memory", async () => {

@@ -4,6 +4,7 @@ import type { RegisteredVersion, TaskManifest } from '@millrace/contract/runner'
 import { build } from '../bundle/build.ts';
 import { indexTasks } from '../bundle/index-tasks.ts';
 import type { ServedBuild } from '../bundle/versions-file.ts';
+import type { ProcessEnvironment } from '../executor/messages.ts';
 import { sdkVersion } from '../executor/sdk.ts';
 import type { Project } from '../project/load.ts';
 import type { Problem } from '../project/problem.ts';
@@ -13,7 +14,7 @@ export interface DeployOptions {
   readonly secretKey: string;
   readonly buildsDir: string;
   /** What the task files see in `process.env` when they are imported. */
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: ProcessEnvironment;
 }
 
 /** A build that the server knows as a version. */

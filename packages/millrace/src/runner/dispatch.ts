@@ -6,6 +6,7 @@ import type { FromExecutor } from '../executor/messages.ts';
 import { newAttempt } from './attempt.ts';
 import type { Attempt } from './attempt.ts';
 import { afterDeath, crashed } from './crash.ts';
+import type { Credential } from './credential.ts';
 import type { Executor } from './executor.ts';
 import { Held } from './held.ts';
 import type { HeldOptions } from './held.ts';
@@ -20,6 +21,8 @@ import type { SuspendedOptions } from './suspended.ts';
 export interface DispatchOptions extends Omit<PoolOptions, 'events'>, Limits, HeldOptions, SuspendedOptions {
   /** Attempts that execute at once. */
   readonly concurrency: number;
+  /** What the code of an attempt calls the API with. */
+  readonly credential: (attempt: BriefAssignment) => Credential;
   readonly log: (lines: readonly LogLine[]) => void;
   readonly onOutput: (stream: 'stdout' | 'stderr', text: string) => void;
 }
@@ -43,6 +46,7 @@ export class Dispatch {
         onReady: (executor) => this.#ready(executor),
         onProgress: (executor, settlements, lines) => this.#progress(executor, settlements, lines),
         onWaits: (executor, attempts) => this.#suspended.begin(executor, attempts),
+        onCredential: (executor, fence) => this.#credential(executor, fence),
         onThrownAside: (executor, message) => this.#thrownAside(executor, message),
         onExiting: (executor, message) => this.#exiting(executor, message),
         onDeath: (executor, death) => this.#died(executor, death),
@@ -243,6 +247,12 @@ export class Dispatch {
       else if (executor.leftovers.delete(fence)) this.#pool.endIfDone(executor);
     }
     this.#pump();
+  }
+
+  /** Only for what runs in that very process. */
+  #credential(executor: Executor, fence: number): void {
+    const attempt = executor.running.get(fence);
+    executor.credential(fence, attempt ? this.#options.credential(attempt.assignment) : null);
   }
 
   #thrownAside(

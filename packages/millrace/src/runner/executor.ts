@@ -3,6 +3,7 @@ import { spawnExecutor } from '../executor/spawn.ts';
 import type { Death, ExecutorLink } from '../executor/spawn.ts';
 import type { FromExecutor, ToExecutor, Waited } from '../executor/messages.ts';
 import type { Attempt } from './attempt.ts';
+import type { Credential } from './credential.ts';
 
 /** Who a process is for: many attempts, one whose task asks for that, one that may have killed the process it was in. */
 export type Purpose = 'shared' | 'isolated' | 'suspect';
@@ -27,6 +28,8 @@ export interface ExecutorEvents {
     lines: readonly LogLine[],
   ) => void;
   readonly onWaits: (executor: Executor, attempts: readonly AttemptWaits[]) => void;
+  /** Code of an attempt in it needs a credential. */
+  readonly onCredential: (executor: Executor, fence: number) => void;
   readonly onThrownAside: (
     executor: Executor,
     message: Extract<FromExecutor, { type: 'thrownAside' }>,
@@ -73,6 +76,7 @@ export class Executor {
       this.silentTicks = 0;
       if (message.type === 'progress') events.onProgress(this, message.settlements, message.lines);
       else if (message.type === 'waits') events.onWaits(this, message.attempts);
+      else if (message.type === 'credential') events.onCredential(this, message.fence);
       else if (message.type === 'ready') {
         this.ready = true;
         events.onReady(this);
@@ -108,6 +112,12 @@ export class Executor {
 
   waited(waited: Waited): void {
     this.#link.send({ type: 'waited', attempts: [waited] });
+  }
+
+  /** Null: the attempt is not held any more. */
+  credential(fence: number, credential: Credential | null): void {
+    const { text = null, goodForMs = 0 } = credential ?? {};
+    this.#link.send({ type: 'credential', fence, text, goodForMs });
   }
 
   /**

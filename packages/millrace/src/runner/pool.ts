@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { machineMemory } from '@millrace/contract/runner';
 import type { EnvironmentFacts } from '@millrace/contract/runner';
 import type { ServedBuild } from '../bundle/versions-file.ts';
+import type { ProcessEnvironment } from '../executor/messages.ts';
 import { machineOf } from './attempt.ts';
 import type { Attempt } from './attempt.ts';
 import { Executor } from './executor.ts';
@@ -20,9 +21,9 @@ export interface PoolOptions {
   readonly guard: Guard;
 }
 
-/** What executors are started with. */
+/** What executors are given. */
 export interface ExecutorSurroundings {
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: ProcessEnvironment;
   /** Differs when `env` does. */
   readonly revision: string;
   /** Of the environment's variables in it, as the server counts; undefined before the first. */
@@ -184,8 +185,17 @@ export class Pool {
     const { env, revision, environment } = this.#surroundings;
     const { dir, entries, defaults } = build;
     const tasks = Object.fromEntries(Object.entries(build.tasks).map(([id, { source }]) => [id, source]));
-    const serve = { type: 'serve', dir, entries, tasks, defaults, environment } as const;
-    const executor = new Executor({ version, revision, purpose, projectDir, env, memory, serve, events });
+    const serve = { type: 'serve', env: env.added, dir, entries, tasks, defaults, environment } as const;
+    const executor = new Executor({
+      version,
+      revision,
+      purpose,
+      projectDir,
+      env: env.inherited,
+      memory,
+      serve,
+      events,
+    });
     this.#executors.add(executor);
     guard.add(executor.pid);
     return executor;

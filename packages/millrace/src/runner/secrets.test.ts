@@ -44,6 +44,25 @@ test('without secrets everything is shown as it is', () => {
   });
   events.onAttemptEnd?.(end);
   events.onOutput?.('stdout', 'a value of some length');
-  expect(shown[0]).toBe(end);
+  expect(shown[0]).toEqual(end);
   expect(shown[1]).toBe('a value of some length');
+});
+
+test('nor anything that has the shape of a key of Millrace, whether or not anybody knows it', () => {
+  const shown: unknown[] = [];
+  const events = new Secrets().hiddenFrom({
+    onOutput: (_, text) => shown.push(text),
+    onAttemptEnd: (end) => shown.push(end),
+    onRunLog: (lines) => shown.push(...lines),
+    onProblem: (problem) => shown.push(problem),
+  });
+  const key = `svc_prod_sk_${'aB3'.repeat(8)}`;
+  events.onOutput?.('stdout', `{ MILLRACE_SECRET_KEY: '${key}' }\n`);
+  const outcome = { kind: 'failed', status: 'FAILED', error: { ...error, message: key } } as const;
+  events.onAttemptEnd?.({ run: 'run_1', task: 'a', attempt: 1, took: 1, outcome });
+  const properties = JSON.stringify({ key });
+  events.onRunLog?.([{ run: 'run_1', attempt: 1, at: 1, level: 'log', message: key, properties }]);
+  events.onProblem?.({ file: 'a.ts', line: null, column: null, message: key });
+  expect(JSON.stringify(shown)).not.toContain('aB3aB3');
+  expect(JSON.stringify(shown).match(/<redacted>/g)).toHaveLength(5);
 });

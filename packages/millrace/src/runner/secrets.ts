@@ -1,13 +1,19 @@
-import { createRedactor, redactTexts, type Redactor } from '@millrace/server/redact';
+import {
+  createRedactor,
+  redactLines,
+  redactOutcome,
+  redactTexts,
+  type Redactor,
+} from '@millrace/server/redact';
 import type { RunnerEvents } from './options.ts';
 
 /** Values of the past are looked for as well, since attempts may still have them: the newest so many. */
 const mostValues = 2_000;
 
-/** The secrets that the executors of this runner were given, cut out of what it shows. */
+/** The secrets that the executors of this runner were given, and whatever has the shape of our keys, cut out of what it shows. */
 export class Secrets {
   readonly #values = new Set<string>();
-  #redactor: Redactor | undefined;
+  #redactor: Redactor = createRedactor([]);
 
   learn(variables: Readonly<Record<string, string>>, names: readonly string[] = []): void {
     for (const name of names) {
@@ -25,13 +31,15 @@ export class Secrets {
 
   /** Events whose listeners never see a secret. */
   hiddenFrom({ onAttemptEnd, onOutput, onProblem, onRunLog, ...others }: RunnerEvents): RunnerEvents {
-    const hide = <T>(value: T): T => (this.#redactor ? redactTexts(this.#redactor, value) : value);
     return {
       ...others,
-      ...(onAttemptEnd && { onAttemptEnd: (end) => onAttemptEnd(hide(end)) }),
-      ...(onOutput && { onOutput: (stream, text) => onOutput(stream, hide(text)) }),
-      ...(onProblem && { onProblem: (problem) => onProblem(hide(problem)) }),
-      ...(onRunLog && { onRunLog: (lines) => onRunLog(hide(lines)) }),
+      ...(onAttemptEnd && {
+        onAttemptEnd: (end) =>
+          onAttemptEnd({ ...end, outcome: redactOutcome(this.#redactor, end.outcome) as typeof end.outcome }),
+      }),
+      ...(onOutput && { onOutput: (stream, text) => onOutput(stream, this.#redactor.text(text)) }),
+      ...(onProblem && { onProblem: (problem) => onProblem(redactTexts(this.#redactor, problem)) }),
+      ...(onRunLog && { onRunLog: (lines) => onRunLog(redactLines(this.#redactor, lines)) }),
     };
   }
 }

@@ -3,9 +3,11 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EnvironmentFacts, ServerMessage } from '@millrace/contract/runner';
+import type { ProcessEnvironment } from '../executor/messages.ts';
 import { loadProject } from '../project/load.ts';
 import { Connection } from './connection.ts';
 import type { Hello, Welcome } from './connection.ts';
+import { Credentials } from './credential.ts';
 import { Dispatch } from './dispatch.ts';
 import { inherited, surroundings } from './executor-env.ts';
 import { startGuard } from './guard.ts';
@@ -27,6 +29,7 @@ const flushMs = 1_500;
 export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const { url, secretKey, concurrency = 100, executors = 1 } = options;
   const secrets = new Secrets();
+  const credentials = new Credentials(secretKey);
   const events = secrets.hiddenFrom(options.events ?? {});
   const { dir: projectDir } = await loadProject(options.projectDir);
   const buildsDir = options.buildDir ?? join(projectDir, '.millrace', 'build');
@@ -35,7 +38,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const guard = startGuard();
 
   let environment: EnvironmentFacts | undefined;
-  let env = base;
+  let env: ProcessEnvironment = { inherited: base, added: {} };
   let revision = '';
   let watcher: Watcher | undefined;
   let stopping: Promise<void> | undefined;
@@ -62,6 +65,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     // What is not heard is asked again when the next connection is made.
     wait: (attempts) => connection.send({ type: 'wait', attempts }),
     detach: (fences) => connection.send({ type: 'detach', fences }),
+    credential: (attempt) => credentials.of(attempt),
     log: (lines) => {
       outbox.log(lines);
       events.onRunLog?.(lines);
@@ -95,7 +99,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   }: Pick<Welcome, 'variables' | 'revision' | 'secrets'>): void => {
     secrets.learn(variables, names);
     if (!environment) return;
-    const now = surroundings(base, variables, { url, secretKey }, environment, of);
+    const now = surroundings(base, variables, { url }, environment, of);
     const changed = now.revision !== revision;
     ({ env, revision } = now);
     dispatch.surround(now);
@@ -125,6 +129,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const onWelcome = (welcome: Welcome): void => {
     tellChanges();
     ({ environment } = welcome);
+    credentials.learn(environment.id, welcome.now);
     surround(welcome);
     dispatch.drop(welcome.lost);
     outbox.lost(welcome.lost);

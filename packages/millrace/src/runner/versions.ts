@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { pruneBuilds } from '../bundle/prune.ts';
 import { keepVersions, versionsOnDisk } from '../bundle/versions-file.ts';
 import type { ServedBuild } from '../bundle/versions-file.ts';
+import type { ProcessEnvironment } from '../executor/messages.ts';
 import { loadProject } from '../project/load.ts';
 import { ProjectError } from '../project/problem.ts';
 import { deploy } from './deploy.ts';
@@ -14,7 +15,7 @@ export interface VersionsOptions {
   readonly buildsDir: string;
   readonly events: RunnerEvents;
   /** What the task files see in `process.env`, at this moment. */
-  readonly env: () => Readonly<Record<string, string>>;
+  readonly env: () => ProcessEnvironment;
   /** Versions that attempts or processes of this runner use. */
   readonly inUse: () => ReadonlySet<string>;
   readonly onDeployed: (version: string) => void;

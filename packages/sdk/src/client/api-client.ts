@@ -1,9 +1,16 @@
 import type { Operations, Reply } from '@millrace/contract';
 import { runToken } from '../auth/run-token.ts';
+import { withinAttempt, type RunScope } from '../run-scope.ts';
 import { errorOf } from './api-error.ts';
 import { exchange } from './exchange.ts';
 import { pathOf, routes, type Called, type QueryValue } from './routes.ts';
-import { resolveSettings, type ClientSettings, type ResolvedSettings } from './settings.ts';
+import {
+  accessTokenOf,
+  resolveSettings,
+  runOf,
+  type ClientSettings,
+  type ResolvedSettings,
+} from './settings.ts';
 import { TriggerQueue, type TriggerReply } from './trigger-queue.ts';
 
 interface CallArguments {
@@ -15,6 +22,11 @@ interface CallArguments {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+interface HeadedReply<K extends Called> {
+  readonly reply: Reply<Operations[K]>;
+  readonly header: (name: string) => string | undefined;
+}
+
 /**
  * One configuration: an address, a credential, a branch. Two clients never share a request.
  * Everything public works through one of these; which one is `currentClient()`'s to say.
@@ -24,6 +36,8 @@ export class ApiClient {
   /** What the settings were made of. */
   readonly given: ClientSettings;
   readonly #triggers: TriggerQueue;
+  /** Of runs whose credentials it uses: calls of two runs never share a request. */
+  readonly #triggersOfRuns = new WeakMap<RunScope, TriggerQueue>();
 
   constructor(settings: ClientSettings = {}) {
     this.given = { ...settings };
@@ -39,11 +53,18 @@ export class ApiClient {
   /** Calls an operation whose reply says something in its headers. */
   async callWithHeaders<K extends Called>(
     operation: K,
-    { params, query, body, text: given, headers }: CallArguments = {},
-  ): Promise<{
-    readonly reply: Reply<Operations[K]>;
-    readonly header: (name: string) => string | undefined;
-  }> {
+    given: CallArguments = {},
+  ): Promise<HeadedReply<K>> {
+    // The credential of a run ends with its attempt, which therefore does not end before the call.
+    return runOf(this.settings)
+      ? withinAttempt(() => this.#exchange(operation, given))
+      : this.#exchange(operation, given);
+  }
+
+  async #exchange<K extends Called>(
+    operation: K,
+    { params, query, body, text: given, headers }: CallArguments,
+  ): Promise<HeadedReply<K>> {
     const exchanged = await exchange(this.settings, {
       method: routes[operation].method,
       path: pathOf(operation, params, query),
@@ -67,12 +88,13 @@ export class ApiClient {
     task: string,
     members: string,
   ): Promise<TriggerReply & { publicAccessToken: string | undefined }> {
-    const triggered = await this.#triggers.add(task, members);
+    // What cannot be had fails here, for this call; the queue finds it at hand.
+    const accessToken = await accessTokenOf(this.settings);
+    const triggered = await this.#queue().add(task, members, accessToken);
     if (!triggered.ok) throw errorOf(triggered.failure);
     const { publicAccessToken: token, claims } = triggered;
     const { id, isCached } = triggered.reply;
     if (token !== undefined || claims === undefined) return { id, isCached, publicAccessToken: token };
-    const { accessToken } = this.settings;
     return {
       id,
       isCached,
@@ -81,5 +103,16 @@ export class ApiClient {
         return runToken(accessToken, claims, id);
       },
     };
+  }
+
+  #queue(): TriggerQueue {
+    const run = runOf(this.settings);
+    if (!run) return this.#triggers;
+    let queue = this.#triggersOfRuns.get(run);
+    if (!queue) {
+      queue = new TriggerQueue(this.settings);
+      this.#triggersOfRuns.set(run, queue);
+    }
+    return queue;
   }
 }

@@ -3,11 +3,13 @@ import { sdkVersion } from '../sdk-version.ts';
 import type { HttpReply, HttpRequest } from '../transport/transport.ts';
 import type { Failure } from './api-error.ts';
 import { requestRetryDelay } from './request-retry.ts';
-import type { ResolvedSettings } from './settings.ts';
+import { accessTokenOf, type ResolvedSettings } from './settings.ts';
 
 export interface ExchangeRequest {
   readonly method: string;
   readonly path: string;
+  /** Where the caller has it at hand; then this never rejects. */
+  readonly accessToken?: string;
   /** JSON text, where the operation takes JSON. */
   readonly body?: string;
   /** Beside those of every request; the same for all its attempts. */
@@ -20,9 +22,14 @@ export type Exchanged =
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-export function headersOf(settings: ResolvedSettings, method: string, body?: string): Record<string, string> {
+export function headersOf(
+  settings: ResolvedSettings,
+  accessToken: string,
+  method: string,
+  body?: string,
+): Record<string, string> {
   const headers: Record<string, string> = {
-    authorization: `Bearer ${settings.accessToken}`,
+    authorization: `Bearer ${accessToken}`,
     // The vocabulary of run statuses that this SDK's types have.
     'x-trigger-api-version': '2025-07-16',
     'x-trigger-source': 'sdk',
@@ -55,13 +62,13 @@ async function attemptOnce(request: HttpRequest): Promise<Exchanged> {
 }
 
 /**
- * Sends a request until it succeeds, fails for good or has used up its attempts. Never rejects: the caller turns the failure
- * into an error, so that the error's stack is the caller's.
+ * Sends a request until it succeeds, fails for good or has used up its attempts. A failure is for the caller to turn into an error,
+ * so that the error's stack is the caller's. Rejects only where no credential is to be had.
  * @param firstFailure a first attempt made elsewhere, in company: this goes on from there
  */
 export async function exchange(
   settings: ResolvedSettings,
-  { method, path, body, headers }: ExchangeRequest,
+  { method, path, body, headers, accessToken }: ExchangeRequest,
   firstFailure?: Failure,
 ): Promise<Exchanged> {
   const { baseURL, timeoutInMs: timeoutMs } = settings;
@@ -71,7 +78,7 @@ export async function exchange(
     path,
     body,
     timeoutMs,
-    headers: { ...headersOf(settings, method, body), ...headers },
+    headers: { ...headersOf(settings, accessToken ?? (await accessTokenOf(settings)), method, body), ...headers },
   };
   let last: Exchanged = firstFailure ? { ok: false, failure: firstFailure } : await attemptOnce(request);
   for (let attempt = 1; !last.ok; attempt += 1) {

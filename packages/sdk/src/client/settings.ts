@@ -1,3 +1,5 @@
+import { currentRun, executesRuns, type RunScope } from '../run-scope.ts';
+
 /** How a client reaches the server and as whom. Everything not given comes from the environment. */
 export interface ClientSettings {
   /** Address of the server, a path prefix allowed. Default: `MILLRACE_API_URL`. */
@@ -33,11 +35,12 @@ export type RequestRetry = Readonly<Required<RequestRetryOptions>>;
 
 export interface ResolvedSettings {
   readonly baseURL: string;
-  readonly accessToken: string;
+  /** That was given, or that of the process; undefined where only runs have one. */
+  readonly accessToken: string | undefined;
   readonly previewBranch: string | undefined;
   readonly retry: RequestRetry;
   readonly timeoutInMs: number;
-  /** The credential came from the environment: inside a run, it is the one of the run's own environment. */
+  /** No credential was given: inside a run it is that of the run, elsewhere that of the process. */
   readonly isAmbient: boolean;
 }
 
@@ -104,9 +107,10 @@ export function resolveSettings(
   variables: Variables = processVariables(),
 ): ResolvedSettings {
   const explicit = filled(given.accessToken) ?? filled(given.secretKey);
-  const accessToken = checkedToken(
-    explicit ?? filled(variables['MILLRACE_SECRET_KEY']) ?? filled(variables['MILLRACE_ACCESS_TOKEN']),
-  );
+  const token =
+    explicit ?? filled(variables['MILLRACE_SECRET_KEY']) ?? filled(variables['MILLRACE_ACCESS_TOKEN']);
+  // Whether there is one then shows when a call is made.
+  const accessToken = token === undefined && executesRuns() ? undefined : checkedToken(token);
   const {
     maxAttempts = 5,
     minTimeoutInMs = 1_000,
@@ -119,10 +123,28 @@ export function resolveSettings(
     previewBranch: checkedBranch(
       filled(given.previewBranch) ??
         filled(variables['MILLRACE_PREVIEW_BRANCH']) ??
-        (/^(?:svc|tr)_preview_/.test(accessToken) ? filled(variables['VERCEL_GIT_COMMIT_REF']) : undefined),
+        (/^(?:svc|tr)_preview_/.test(accessToken ?? '') ? filled(variables['VERCEL_GIT_COMMIT_REF']) : undefined),
     ),
     retry: { maxAttempts, minTimeoutInMs, factor, maxTimeoutInMs },
     timeoutInMs: given.timeoutInMs ?? 60_000,
     isAmbient: explicit === undefined,
   };
+}
+
+/** The run whose credential calls use that are made now; undefined for calls that have one of their own. */
+export function runOf({ isAmbient }: Pick<ResolvedSettings, 'isAmbient'>): RunScope | undefined {
+  const run = isAmbient ? currentRun() : undefined;
+  return run?.credential && run;
+}
+
+/** The credential of a call that is made now; at once where it is known. */
+export function accessTokenOf(settings: ResolvedSettings): string | Promise<string> {
+  const { accessToken = '' } = settings;
+  const run = runOf(settings);
+  if (run?.credential) return run.credential();
+  if (accessToken !== '') return accessToken;
+  throw new ConfigurationError(
+    'There is no credential here: the process that executes tasks holds no MILLRACE_SECRET_KEY. Call the API in the code of a run, ' +
+      'which has one of its own, not while a file is imported; or give a key with configure({ secretKey }) or auth.withAuth.',
+  );
 }

@@ -24,6 +24,7 @@ interface Call {
   /** Of the plain route. */
   readonly path: string;
   readonly members: string;
+  readonly accessToken: string;
   readonly settle: (outcome: Triggered) => void;
 }
 
@@ -64,10 +65,10 @@ export class TriggerQueue {
    * Throws at once for a task id that no path can hold; otherwise never rejects.
    * @param members the members of the call's JSON object, without its braces
    */
-  add(task: string, members: string): Promise<Triggered> {
+  add(task: string, members: string, accessToken: string): Promise<Triggered> {
     const path = pathOf('triggerTask', { taskId: task });
     return new Promise((settle) => {
-      this.#waiting.push({ task, path, members, settle });
+      this.#waiting.push({ task, path, members, accessToken, settle });
       if (this.#waiting.length === 1) afterTick(() => this.#flush());
     });
   }
@@ -95,7 +96,8 @@ export class TriggerQueue {
   }
 
   async #sendAlone(call: Call, firstFailure?: Failure): Promise<void> {
-    const request = { method: routes.triggerTask.method, path: call.path, body: `{${call.members}}` };
+    const { path, members, accessToken } = call;
+    const request = { method: routes.triggerTask.method, path, body: `{${members}}`, accessToken };
     const exchanged = await exchange(this.#settings, request, firstFailure);
     if (!exchanged.ok) return call.settle(exchanged);
     const parsed = replyIn<TriggerReply>(exchanged.reply.text, exchanged.reply.status);
@@ -111,7 +113,9 @@ export class TriggerQueue {
     const items = calls.map(
       ({ task, members }) => `{"task":${JSON.stringify(task)}${members && ','}${members}}`,
     );
-    const request = { ...routes.triggerMany, body: `{"items":[${items.join(',')}]}` };
+    // They are all of one caller: of a run, one may have asked for it anew.
+    const accessToken = calls.at(-1)!.accessToken;
+    const request = { ...routes.triggerMany, body: `{"items":[${items.join(',')}]}`, accessToken };
     this.#underWay += 1;
     const exchanged = await exchange(this.#settings, request);
     this.#underWay -= 1;
@@ -128,7 +132,10 @@ export class TriggerQueue {
     for (const [index, call] of calls.entries()) {
       const result = results?.[index];
       if (!result) call.settle({ ok: false, failure: { status, text } });
-      else if ('id' in result) call.settle({ ok: true, reply: result, claims });
+      else if ('id' in result) {
+        const { publicAccessToken, ...reply } = result;
+        call.settle({ ok: true, reply, publicAccessToken, claims });
+      }
       // Goes on alone from its first failure, retries and all.
       else
         void this.#sendAlone(call, { status: result.status, text: JSON.stringify({ error: result.error }) });

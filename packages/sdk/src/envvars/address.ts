@@ -1,6 +1,6 @@
 import type { ApiClient } from '../client/api-client.ts';
 import { currentClient } from '../client/current-client.ts';
-import { ConfigurationError } from '../client/settings.ts';
+import { ConfigurationError, runOf } from '../client/settings.ts';
 
 /** Which environment a call is about. */
 export interface Address {
@@ -42,7 +42,8 @@ export async function addressed<R extends readonly unknown[]>(
 
 /** Asked once a client: a key stays what it is. */
 function ownEnvironment(client: ApiClient): Promise<Address> {
-  if (/^(?:svc|tr)_pat_/.test(client.settings.accessToken)) {
+  const { settings } = client;
+  if (!runOf(settings) && /^(?:svc|tr)_pat_/.test(settings.accessToken ?? '')) {
     throw new ConfigurationError(
       'A personal access token is for many environments: give the project reference and the environment first, as in envvars.list("proj_…", "prod").',
     );

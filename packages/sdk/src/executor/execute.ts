@@ -14,6 +14,9 @@ export type AbortReason =
   /** `seconds` is the limit that was passed. */
   | { readonly kind: 'maxDuration'; readonly seconds: number };
 
+// From here on this process is one that executes runs.
+const scopes = runScopes(() => new AsyncLocalStorage<RunScope>());
+
 /** What is the same for all attempts of a version. */
 export interface RunContextFacts {
   readonly environment: EnvironmentFacts;
@@ -28,6 +31,8 @@ export interface ExecuteOptions extends RunContextFacts {
   readonly onLog: (line: RunLogLine) => void;
   /** Takes what the run's code waits for: resolves when that is over, rejects when the attempt is to stop. Default: it cannot wait. */
   readonly onWait?: ((wait: Wait) => Promise<void>) | undefined;
+  /** What its code calls the API with. Default: calls need a credential of their own. */
+  readonly credential?: (() => string | Promise<string>) | undefined;
   /** Where its code notes how far it read `.in` of sessions. */
   readonly heard?: Map<string, number> | undefined;
   /** Where the task is declared, for `ctx.task.filePath`. Default: empty. */
@@ -50,6 +55,7 @@ export async function execute(options: ExecuteOptions): Promise<Outcome> {
     run: assignment.run,
     attempt: assignment.attempt,
     fence: assignment.fence,
+    credential: options.credential,
     calls,
     signal,
     onLog,
@@ -58,29 +64,29 @@ export async function execute(options: ExecuteOptions): Promise<Outcome> {
     heard: options.heard,
     // Most attempts never ask for it.
     get metadata() {
-      return (metadata ??= metadataOf(options));
+      return (metadata ??= metadataOf(options, scope));
     },
   };
-  const outcome = await runScopes(() => new AsyncLocalStorage<RunScope>()).run(scope, () =>
-    runAttempt(options),
-  );
+  const outcome = await scopes.run(scope, () => runAttempt(options));
   while (calls.size > 0) await Promise.all(calls);
   await metadata?.end();
   return outcome;
 }
 
-/** Told with the environment's own credential, whatever the author's code has configured. */
-function metadataOf({ assignment, onLog }: ExecuteOptions): MetadataBuffer {
+/** Told with the run's own credential, whatever the author's code has configured. */
+function metadataOf({ assignment, onLog }: ExecuteOptions, scope: RunScope): MetadataBuffer {
   let client: ApiClient | undefined;
   return new MetadataBuffer({
     initial: assignment.metadata,
     warn: (message) => onLog({ at: Date.now(), level: 'warn', message }),
     async tell(changes) {
-      client ??= new ApiClient();
+      const through = (client ??= new ApiClient());
       try {
         const params = { runId: assignment.run };
         const body = { ...changes, fence: assignment.fence };
-        return (await client.call('updateRunMetadata', { params, body })).metadata;
+        // The last changes are told when its code has ended.
+        const told = await scopes.run(scope, () => through.call('updateRunMetadata', { params, body }));
+        return told.metadata;
       } catch (error) {
         const { status, message } = error as { status?: unknown; message: string };
         const isRefusal = typeof status === 'number' && status >= 400 && status < 500 && status !== 429;

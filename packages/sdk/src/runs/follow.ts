@@ -1,6 +1,7 @@
 import type { ApiClient } from '../client/api-client.ts';
 import { errorOf } from '../client/api-error.ts';
 import { headersOf } from '../client/exchange.ts';
+import { accessTokenOf, type ResolvedSettings } from '../client/settings.ts';
 import { sentEvents } from '../sessions/event-source.ts';
 import { pause } from './pause.ts';
 
@@ -32,9 +33,10 @@ export async function* followRuns(
     };
     try {
       heard();
+      const accessToken = await credentialOf(settings);
       const response = await fetch(settings.baseURL + path, {
         headers: {
-          ...headersOf(settings, 'GET'),
+          ...headersOf(settings, accessToken, 'GET'),
           accept: 'text/event-stream',
           ...(last !== '' && { 'last-event-id': last }),
         },
@@ -66,6 +68,15 @@ export async function* followRuns(
     }
     await pause(delay * (0.5 + Math.random() / 2), signal).catch(() => {});
     delay = Math.min(longestDelayMs, delay * 2);
+  }
+}
+
+/** Asked for each connection: that of a run does not last as long as some of them. */
+async function credentialOf(settings: ResolvedSettings): Promise<string> {
+  try {
+    return await accessTokenOf(settings);
+  } catch (error) {
+    throw new Final(error as Error);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ApiClient } from '../client/api-client.ts';
 import { errorOf } from '../client/api-error.ts';
 import { headersOf } from '../client/exchange.ts';
+import { accessTokenOf, type ResolvedSettings } from '../client/settings.ts';
 import { pathOf } from '../client/routes.ts';
 import { sentEvents } from './event-source.ts';
 
@@ -61,9 +62,10 @@ export async function* followRecords(
     };
     try {
       heard();
+      const accessToken = await credentialOf(settings);
       const response = await fetch(url, {
         headers: {
-          ...headersOf(settings, 'GET'),
+          ...headersOf(settings, accessToken, 'GET'),
           accept: 'text/event-stream',
           ...(last !== undefined && { 'last-event-id': String(last) }),
           ...(timeoutInSeconds !== undefined && { 'timeout-seconds': String(timeoutInSeconds) }),
@@ -99,6 +101,15 @@ export async function* followRecords(
     }
     await pause(delay * (0.5 + Math.random() / 2), signal);
     delay = Math.min(longestDelayMs, delay * 2);
+  }
+}
+
+/** Asked for each connection: that of a run does not last as long as some of them. */
+async function credentialOf(settings: ResolvedSettings): Promise<string> {
+  try {
+    return await accessTokenOf(settings);
+  } catch (error) {
+    throw new Final(error as Error);
   }
 }
 

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Sql } from '../db/connect.ts';
 import { unauthorized } from '../problem.ts';
+import { verifyAttempt } from './attempt.ts';
 import { branchName } from './branch.ts';
 import { credentialDigest, credentialForm } from './keys.ts';
 import { branchOf, noteUse, personalAccessTokenByDigest, secretKeyByDigest } from './look-up.ts';
@@ -77,10 +78,10 @@ export function createAuthenticate({
     const form = credentialForm(text);
     if (form === 'publicToken') return verifyPublicToken(ring, text);
     if (form === 'personalAccessToken') return personalAccessToken(text);
-    if (form === 'secretKey') {
-      const { serviceBranch, triggerBranch, wholeEnvironment } = credentials;
-      return secretKey(text, wholeEnvironment, branchName(serviceBranch) ?? branchName(triggerBranch));
-    }
+    const { serviceBranch, triggerBranch, wholeEnvironment } = credentials;
+    const branch = branchName(serviceBranch) ?? branchName(triggerBranch);
+    if (form === 'attempt') return verifyAttempt(ring, sql, text, branch);
+    if (form === 'secretKey') return secretKey(text, wholeEnvironment, branch);
     throw text === '' ? missing() : invalid();
   }
 

@@ -1,6 +1,7 @@
 /** The texts of credentials: how they are made, recognised and looked up. */
 import { hash, randomInt } from 'node:crypto';
 import { environmentKinds, type EnvironmentKind } from '@millrace/contract';
+import { attemptMarker } from '@millrace/contract/runner';
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const tokenAlphabet = '123456789abcdefghijkmnopqrstuvwxyz';
@@ -28,15 +29,17 @@ const secretKey = new RegExp(`^(?:svc|tr)_(?:${environmentKinds.join('|')})_(?:s
 const personalAccessToken = /^(?:svc|tr)_pat_[1-9a-km-z]{40}$/;
 const projectRef = /^proj_[a-z]{20}$/;
 const publicToken = /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/;
+const attempt = new RegExp(`^${attemptMarker}eyJ[\\w-]*\\.[\\w-]+\\.[\\w-]*$`);
 
 export const isProjectRef = (text: string): boolean => projectRef.test(text);
 
-export type CredentialForm = 'secretKey' | 'personalAccessToken' | 'publicToken';
+export type CredentialForm = 'secretKey' | 'personalAccessToken' | 'publicToken' | 'attempt';
 
 /** What a credential claims to be, by its form alone. */
 export function credentialForm(text: string): CredentialForm | undefined {
   if (secretKey.test(text)) return 'secretKey';
   if (publicToken.test(text)) return 'publicToken';
+  if (attempt.test(text)) return 'attempt';
   return personalAccessToken.test(text) ? 'personalAccessToken' : undefined;
 }
 

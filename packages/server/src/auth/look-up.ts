@@ -112,6 +112,15 @@ export async function delegateOf(
   return row;
 }
 
+/** Whether an attempt has its lease, or is suspended with its code there. Both are asked in one statement: it may go from one to the other. */
+export async function attemptHasLease(sql: Sql, env: number, run: string, fence: number): Promise<boolean> {
+  const rows = await sql`
+    select from leases where env = ${env} and run_id = ${run} and fence = ${fence}
+    union all
+    select from suspended where env = ${env} and run_id = ${run} and fence = ${fence} and runner_id is not null`;
+  return rows.length > 0;
+}
+
 const tables = {
   secret_keys: (sql: Sql) => sql`secret_keys`,
   personal_access_tokens: (sql: Sql) => sql`personal_access_tokens`,

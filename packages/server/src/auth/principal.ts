@@ -17,6 +17,8 @@ export type Principal =
       readonly credentialId: string;
       readonly environment: Environment;
       readonly scopes: readonly string[];
+      /** It is code of this attempt that calls, with the credential of the attempt. The key is the one that its runner has. */
+      readonly attempt?: { readonly run: string; readonly fence: number };
     }
   | {
       readonly kind: 'publicToken';

@@ -20,7 +20,9 @@ export function readExpirationTime(
   return ms / 1_000;
 }
 
-const grantable = /^(?:read|write|trigger|batchTrigger|update)$/;
+/** Whether it is for one action: not `admin`, which is everything, nor any action. */
+const isGrantable = (scope: string): boolean =>
+  /^(?:read|write|trigger|batchTrigger|update)$/.test(parseScope(scope).action);
 
 /** What a header of 64 KiB can carry with everything else in it, after the scopes have been written as base64. */
 const longestScopes = 32_768;
@@ -36,8 +38,14 @@ export function refuseTooMuch(scopes: readonly string[]): void {
 }
 
 /** 403 unless whoever holds `held` may hand on every scope that is asked for. */
-export function refuseScopesBeyond(held: readonly string[], asked: readonly string[]): void {
-  const deniedScopes = asked.filter((scope) => !(isWellFormed(scope) && grants(held, scope)));
+export function refuseScopesBeyond(
+  held: readonly string[],
+  asked: readonly string[],
+  mayHandOn: (scope: string) => boolean = () => true,
+): void {
+  const deniedScopes = asked.filter(
+    (scope) => !(isWellFormed(scope) && mayHandOn(scope) && grants(held, scope)),
+  );
   if (deniedScopes.length === 0) return;
   throw new Problem(403, "Requested scopes exceed the API key's access", {
     code: 'scopes_exceed_key_access',
@@ -52,10 +60,12 @@ function isWellFormed(scope: string): boolean {
   return action !== '' && type !== undefined && type !== '' && id !== '';
 }
 
+/** The same for a run: a token that outlives it must not be able to do everything. */
+export function refuseScopesBeyondRun(held: readonly string[], asked: readonly string[]): void {
+  refuseScopesBeyond(held, asked, isGrantable);
+}
+
 /** 403 for what a member may not hand on: everything, or any action. Who may make keys may. */
 export function refuseScopesBeyondMember(mayMakeKeys: boolean, asked: readonly string[]): void {
-  refuseScopesBeyond(
-    ['admin'],
-    mayMakeKeys ? asked : asked.map((scope) => (grantable.test(parseScope(scope).action) ? scope : '')),
-  );
+  refuseScopesBeyond(['admin'], asked, mayMakeKeys ? undefined : isGrantable);
 }

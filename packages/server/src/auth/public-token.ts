@@ -1,11 +1,12 @@
 /** Public access tokens: JWTs (HS256) that an environment's secret key signed, here or in a client. */
-import { createHmac, hash, timingSafeEqual } from 'node:crypto';
-import { decodeJwt, jwtVerify, type JWTPayload } from 'jose';
+import { hash } from 'node:crypto';
+import { jwtVerify, type JWTPayload } from 'jose';
 import { unauthorized } from '../problem.ts';
 import type { Principal } from './principal.ts';
 import type { Loaded } from './recent.ts';
 import { grants } from './scopes.ts';
-import type { SigningKey, SigningKeyRing, SigningKeys } from './signing-keys.ts';
+import { claimsOf, signedBy, type Signed } from './signed-by.ts';
+import type { SigningKey, SigningKeyRing } from './signing-keys.ts';
 
 export const issuer = 'https://id.trigger.dev';
 export const audience = 'https://api.trigger.dev';
@@ -18,7 +19,9 @@ const clockSkewSeconds = 60;
 
 /** What the token allows, as of the moment its keys were looked up; a 401 Problem if it is not good. */
 export async function verifyPublicToken(ring: SigningKeyRing, token: string): Promise<Loaded<Principal>> {
-  const signed = await signedBy(ring, token);
+  const claims = claimsOf(token);
+  const signed = claims?.['pub'] === true ? await signedBy(ring, token, claims) : undefined;
+  if (!signed) throw invalidPublicToken();
   const { keys, asOf, key, form } = signed;
   const nowMs = keys.now();
   const { payload } = await jwtVerify(token, form, {
@@ -52,50 +55,6 @@ export async function verifyPublicToken(ring: SigningKeyRing, token: string): Pr
   };
   return { value: principal, asOf, endsInMs: Math.min((exp - now) * 1_000, endsInMs) };
 }
-
-/** The live key that signed the token. One that came to be since the keys were looked up is found by looking again. */
-async function signedBy(ring: SigningKeyRing, token: string) {
-  const environment = environmentClaimed(token);
-  const began = performance.now();
-  const among = ({ value: keys, asOf }: Loaded<SigningKeys | undefined>) => {
-    const signed = keys && signerOf(token, keys);
-    return signed && { keys, asOf, ...signed };
-  };
-  const known = await ring.of(environment);
-  const found = among(known) ?? (known.asOf < began ? among(await ring.anew(environment)) : undefined);
-  if (!found) throw invalidPublicToken();
-  return { ...found, began };
-}
-
-function environmentClaimed(token: string): string {
-  let payload: JWTPayload;
-  try {
-    payload = decodeJwt(token);
-  } catch {
-    throw invalidPublicToken();
-  }
-  const { sub } = payload;
-  // Anybody can send one that nobody signed: what cannot be an environment is not looked for.
-  if (payload['pub'] !== true || typeof sub !== 'string' || !/^\w{1,64}$/.test(sub))
-    throw invalidPublicToken();
-  return sub;
-}
-
-/** The live key whose HMAC is the token's signature. */
-function signerOf(token: string, { keys }: SigningKeys) {
-  const end = token.lastIndexOf('.');
-  const signed = token.slice(0, end);
-  const signature = Buffer.from(token.slice(end + 1), 'base64url');
-  for (const key of keys.values()) {
-    for (const form of key.forms) {
-      const expected = createHmac('sha256', form).update(signed).digest();
-      if (expected.length === signature.length && timingSafeEqual(expected, signature)) return { key, form };
-    }
-  }
-  return undefined;
-}
-
-type Signed = Awaited<ReturnType<typeof signedBy>>;
 
 interface TokenOrigin {
   readonly credentialId: string;

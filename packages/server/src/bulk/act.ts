@@ -39,7 +39,7 @@ export async function replayAll(
   engine: Engine,
   environment: Environment,
   runs: readonly string[],
-  redact: Redactor | undefined,
+  redact: Redactor,
 ): Promise<Acted[]> {
   const prepared = await Promise.all(
     runs.map(async (run) => {
@@ -56,8 +56,8 @@ export async function replayAll(
   return prepared.map(({ run, replay }) => ({ run, ok: replay !== undefined, made: replay?.id }));
 }
 
-const redacted = (run: NewRun, redact: Redactor | undefined): NewRun =>
-  redact && run.metadata !== null ? { ...run, metadata: redact.json(run.metadata) } : run;
+const redacted = (run: NewRun, redact: Redactor): NewRun =>
+  run.metadata !== null ? { ...run, metadata: redact.json(run.metadata) } : run;
 
 /** Writes down what was done, in the transaction that did it. */
 export async function noteActed(

@@ -3,6 +3,7 @@ import { lockWaiters } from '../../../../test/support/locks.ts';
 import { column } from '../db/columns.ts';
 import type { Sql } from '../db/connect.ts';
 import { newTimedId } from '../db/ids.ts';
+import { createRedactor } from '../envvars/redact/redactor.ts';
 import type { Engine } from '../runs/engine.ts';
 import { listRuns } from '../runs/list/list.ts';
 import { testEngine, type TestEngine } from '../runs/testing/engine.ts';
@@ -13,7 +14,7 @@ import { retrieveBulkAction } from './read.ts';
 import { bulkWorker } from './work.ts';
 
 const workerOf = ({ engine, runners, dispatch }: TestEngine) =>
-  bulkWorker({ engine, runners, dispatch, redactor: () => undefined });
+  bulkWorker({ engine, runners, dispatch, redactor: () => createRedactor([]) });
 
 async function workOff(test: TestEngine): Promise<void> {
   const worker = workerOf(test);

@@ -4,7 +4,7 @@ import type { Environment } from '../auth/principal.ts';
 import { isSealedWith, type MasterKey } from '../auth/seal.ts';
 import type { Sql, Transaction } from '../db/connect.ts';
 import { openValue, sealValue } from './place.ts';
-import { invalid, mostTogether, mostVariables } from './rules.ts';
+import { invalid, mostTogether, mostVariables, refuseSteering } from './rules.ts';
 
 export interface ChangeDependencies {
   readonly sql: Sql;
@@ -19,6 +19,8 @@ export interface ChangeDependencies {
 export interface Change {
   readonly environment: Environment;
   readonly by: Actor;
+  /** May change variables that steer processes. */
+  readonly isAdmin: boolean;
   readonly act: 'set' | 'import' | 'delete' | 'rollback';
   readonly source?: object | undefined;
   /** Of a rollback: to which revision. */
@@ -70,11 +72,14 @@ export async function changeVariables(
   ) => readonly Wish[] | Promise<readonly Wish[]>,
 ): Promise<Changed> {
   const env = change.environment.id;
+  if (!change.isAdmin && change.names) refuseSteering(change.names);
   const { root, ...result } = await sql.begin(async (tx) => {
     const state = await takeTurn(tx, env);
     const own = await readOwn(tx, env, change.names);
     const wishes = await wish(own, { tx, ...state });
     const rows = wishes.flatMap((one) => rowOf(masterKey, env, one, own.get(one.name)) ?? []);
+    // A rollback names nothing before: what it leaves as it is may stay.
+    if (!change.isAdmin) refuseSteering(rows.map(({ name }) => name));
     if (rows.length === 0) return { root: state.root, revision: state.revision, changes: [] };
     const revision = state.revision + 1;
     await write(tx, change, state.root, revision, new Date(now()), rows);

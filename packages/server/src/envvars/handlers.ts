@@ -1,4 +1,6 @@
-import type { Operations } from '@millrace/contract';
+import { isAtLeast, type Operations, type Role } from '@millrace/contract';
+import type { Principal } from '../auth/principal.ts';
+import { isUnrestricted } from '../auth/scopes.ts';
 import { findTarget, otherProject } from '../auth/target.ts';
 import { notFound } from '../problem.ts';
 import type { HandlersOf, Request } from '../request.ts';
@@ -32,11 +34,15 @@ const done = { success: true };
 export function variableHandlers(dependencies: ChangeDependencies): HandlersOf<Named> {
   const { sql, masterKey } = dependencies;
 
-  type Addressed = Pick<Request<Named['listVariables']>, 'params' | 'principal' | 'header' | 'origin'>;
+  type Addressed = Pick<
+    Request<Named['listVariables']>,
+    'params' | 'principal' | 'role' | 'header' | 'origin'
+  >;
   const target = (request: Addressed) => findTarget(sql, request);
   const caller = async (request: Addressed): Promise<Caller> => ({
     environment: await target(request),
     by: request,
+    isAdmin: isAdmin(request),
   });
 
   const update = async (request: Addressed & Pick<Request<Named['updateVariable']>, 'params' | 'body'>) => {
@@ -100,4 +106,16 @@ export function variableHandlers(dependencies: ChangeDependencies): HandlersOf<N
       return { success: true, revision, changes: [...changes] };
     },
   };
+}
+
+/** A secret key without restrictions, or a user who may make one. What a run does, whoever set its variables may have had it do. */
+function isAdmin({
+  principal,
+  role,
+}: {
+  readonly principal: Principal;
+  readonly role: Role | undefined;
+}): boolean {
+  if (principal.kind === 'personalAccessToken') return role !== undefined && isAtLeast(role, 'admin');
+  return principal.kind === 'secretKey' && !principal.attempt && isUnrestricted(principal.scopes);
 }

@@ -8,6 +8,7 @@ import {
   isBlank,
   isReserved,
   nothingValid,
+  refuseSteering,
   whyNot,
   type Setting,
   type VariableError,
@@ -27,14 +28,18 @@ export async function importVariables(
 ): Promise<void> {
   const { variables, parentVariables, ...options } = body;
   const parent = parentVariables && (await parentOf(dependencies, caller.environment));
-  const own = importInto(dependencies, caller, settingsOf(variables), options);
-  if (!parentVariables || !parent) return own;
+  const settings = settingsOf(variables);
+  const parentSettings = parentVariables && settingsOf(parentVariables);
+  // Of both before either is written: the success of one must not hide that the other was refused.
+  if (!caller.isAdmin) refuseSteering([...settings, ...(parentSettings ?? [])].map(({ name }) => name));
+  const own = importInto(dependencies, caller, settings, options);
+  if (!parentSettings || !parent) return own;
   const results = await Promise.allSettled([
     own,
     own
       .catch(() => {})
       .then(() =>
-        importInto(dependencies, { ...caller, environment: parent }, settingsOf(parentVariables), options),
+        importInto(dependencies, { ...caller, environment: parent }, parentSettings, options),
       ),
   ]);
   const reasons = results.flatMap((result): unknown[] =>

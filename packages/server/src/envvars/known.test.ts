@@ -101,6 +101,7 @@ test('runners of the other server processes hear of it within a second, and also
         principal: { kind: 'personalAccessToken', credentialId: 'pat_1', userId: 'user_1' },
         origin: { requestId: 'req_1', address: '127.0.0.1', userAgent: undefined },
       },
+      isAdmin: true,
       act: 'set',
     },
     () => [{ name: 'A', value: '2', isSecret: false }],

@@ -28,8 +28,8 @@ interface Audience {
 export interface KnownVariables {
   /** Reads them now: for a runner that connects. */
   read(env: number): Promise<TaughtVariables>;
-  /** Undefined when nothing is secret there. At once for an environment that has been asked for lately. */
-  redactor(env: number): Redactor | undefined | Promise<Redactor | undefined>;
+  /** At once for an environment that has been asked for lately. */
+  redactor(env: number): Redactor | Promise<Redactor>;
   /** Variables of an environment or of its branches changed here. Resolves when this process's runners were told. */
   changed(root: number): Promise<void>;
   stop(): void;
@@ -46,7 +46,7 @@ export interface KnownVariablesDependencies {
 interface Entry {
   readonly root: number;
   revision: number;
-  redactor: Redactor | undefined;
+  redactor: Redactor;
   usedAt: number;
   /** How many more changes are told at once: a script that sets a hundred variables starts no hundred processes. */
   budget: number;
@@ -69,7 +69,7 @@ export function knownVariables({
   runnersIn,
 }: KnownVariablesDependencies): KnownVariables {
   const entries = new Map<number, Entry>();
-  const loading = new Map<number, Promise<TaughtVariables>>();
+  const loading = new Map<number, Promise<Redactor>>();
 
   const load = async (env: number): Promise<TaughtVariables> => {
     const { root, revision, variables, past } = await readVariables(sql, env, { withPast: true });
@@ -181,10 +181,12 @@ export function knownVariables({
       }
       let soon = loading.get(env);
       if (!soon) {
-        soon = load(env).finally(() => loading.delete(env));
+        soon = load(env)
+          .then(() => entries.get(env)?.redactor ?? createRedactor([]))
+          .finally(() => loading.delete(env));
         loading.set(env, soon);
       }
-      return soon.then(() => entries.get(env)?.redactor);
+      return soon;
     },
     async changed(root) {
       wakes.tell({ kind: 'variables', env: root });

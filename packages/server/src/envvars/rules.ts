@@ -1,5 +1,6 @@
 /** What may be set: names, values and how much of them. Pure. */
 import { Problem } from '../problem.ts';
+import { whySteering } from './steering.ts';
 
 const mostName = 255;
 /** Bytes. Linux refuses to start a process with a longer one. */
@@ -8,8 +9,8 @@ const mostValue = 128_000;
 export const mostTogether = 750_000;
 export const mostVariables = 5_000;
 
-/** These would let a run speak to another server, or as somebody else; `__proto__` is no name that objects can hold. */
-const reserved = /^(?:MILLRACE_.*|TRIGGER_SECRET_KEY|TRIGGER_API_URL|__proto__)$/;
+/** These would let a run speak to another server, or as somebody else; `__proto__` is no name that objects can hold. In any case, as Windows reads them. */
+const reserved = /^(?:MILLRACE_.*|TRIGGER_SECRET_KEY|TRIGGER_API_URL|__proto__)$/i;
 
 export const isReserved = (name: string): boolean => reserved.test(name);
 
@@ -57,3 +58,23 @@ export const invalid = (message: string, variableErrors: readonly VariableError[
 
 export const nothingValid = (variableErrors: readonly VariableError[] = []) =>
   invalid('You must set at least one valid variable.', variableErrors);
+
+/** 403, and nothing is changed, when one of the names steers processes: only administrators may set or remove those. */
+export function refuseSteering(names: Iterable<string>): void {
+  const errors = [...names].flatMap((name): VariableError[] => {
+    const why = whySteering(name);
+    if (why === undefined) return [];
+    return [{ key: name.slice(0, mostName), error: `Only administrators may change it, because it ${why}.` }];
+  });
+  if (errors.length === 0) return;
+  const first = errors
+    .slice(0, 10)
+    .map(({ key }) => key)
+    .join(', ');
+  throw new Problem(
+    403,
+    `Nothing was changed: ${first} can run code in the processes that execute tasks. Changing it takes a secret key with the ` +
+      'preset full, or a personal access token of an admin or owner of the organisation. Leave it out, or use one of these.',
+    { variableErrors: errors },
+  );
+}

@@ -7,6 +7,8 @@ import { invalid, isBlank, nothingValid, whyNot, type Setting } from './rules.ts
 export interface Caller {
   readonly environment: Environment;
   readonly by: Actor;
+  /** May change variables that steer processes. */
+  readonly isAdmin: boolean;
 }
 
 /** Sets a variable, whether or not it exists. Without `isSecret` an existing one stays what it is. */

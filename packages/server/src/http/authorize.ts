@@ -10,7 +10,7 @@ import {
 import type { FindRole } from '../auth/membership.ts';
 import type { Principal } from '../auth/principal.ts';
 import { allows, isUnrestricted } from '../auth/scopes.ts';
-import { forbidden, notFound, unauthorized } from '../problem.ts';
+import { forbidden, notFound, Problem, unauthorized } from '../problem.ts';
 
 const wrongKind: Readonly<Record<Principal['kind'], string>> = {
   secretKey: 'Invalid Access Token: this operation takes a personal access token',
@@ -23,6 +23,13 @@ export function admit(principal: Principal, access: Access, method: Method): voi
   if (!access[principal.kind]) {
     if (principal.kind === 'publicToken' && access.forbidsPublicToken) throw forbidden();
     throw unauthorized(wrongKind[principal.kind]);
+  }
+  if (access.forbidsRuns && principal.kind === 'secretKey' && principal.attempt) {
+    throw new Problem(403, 'A run may not do this: give the call a secret key of its own', {
+      code: 'unauthorized',
+      param: 'access_token',
+      type: 'authorization',
+    });
   }
   if (access.anyScope) return;
   if (access.action === undefined && isRestricted(principal)) throw forbidden();

@@ -135,7 +135,7 @@ async function admit(request: IncomingMessage, authenticate: Authenticate): Prom
     serviceBranch: header('x-service-branch'),
     triggerBranch: header('x-trigger-branch'),
   });
-  if (principal.kind !== 'secretKey')
+  if (principal.kind !== 'secretKey' || principal.attempt)
     throw unauthorized('Invalid API key: a runner connects with a secret key');
   if (!isUnrestricted(principal.scopes)) throw forbidden();
   return principal.environment;

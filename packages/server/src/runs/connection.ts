@@ -157,6 +157,7 @@ export function serveRunner(
       heartbeatMs: times.heartbeatMs,
       leaseMs: times.leaseMs,
       ...(knowsLogged && { logFrames }),
+      now: clock.now(),
       lost: hello.held.filter((fence) => !joined.held.has(fence)),
       ...taught,
       environment,

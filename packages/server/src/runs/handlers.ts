@@ -60,13 +60,18 @@ export function runHandlers({
       idempotencyKeyTTL: request.header('idempotency-key-ttl'),
     });
 
-  /** What a client needs to read the run that it made, in its own hands or in a browser's. */
+  /** With it a client reads the run that it made, or has a browser read it. */
+  const tokenOf = async (
+    { principal }: Pick<Request<Named['triggerTask']>, 'principal'>,
+    run: string,
+  ): Promise<string | undefined> => {
+    if (principal.kind === 'personalAccessToken') return undefined;
+    const scopes = [`read:runs:${run}`, `write:inputStreams:${run}`];
+    return mint(principal, { scopes, expiresInSeconds: handleTokenSeconds });
+  };
+
   const handToken = async (request: Request<Named['triggerTask']>, run: string): Promise<void> => {
-    if (request.principal.kind === 'personalAccessToken') return;
-    const token = await mint(request.principal, {
-      scopes: [`read:runs:${run}`, `write:inputStreams:${run}`],
-      expiresInSeconds: handleTokenSeconds,
-    });
+    const token = await tokenOf(request, run);
     if (token !== undefined) request.setHeader('x-trigger-jwt', token);
     request.setHeader(
       'x-trigger-jwt-claims',
@@ -96,6 +101,8 @@ export function runHandlers({
       if (items.length > 1 && oneTimeUseOf(request.principal)) {
         throw unprocessable('A one-time token creates one run: send one item');
       }
+      const { principal } = request;
+      const isRun = principal.kind === 'secretKey' && principal.attempt !== undefined;
       const results = await Promise.all(
         items.map(async (item, index) => {
           try {
@@ -104,14 +111,18 @@ export function runHandlers({
             if (item.options?.payloadType === storedType)
               await admitPacket(engine.sql, request, givenIn(item));
             const run = prepareRun(engine, request.environment, item.task, item);
-            return await trigger(withCaller(request, run instanceof Promise ? await run : run, index));
+            const triggered = await trigger(
+              withCaller(request, run instanceof Promise ? await run : run, index),
+            );
+            if (!isRun) return triggered;
+            return { ...triggered, publicAccessToken: await tokenOf(request, triggered.id) };
           } catch (error) {
             if (error instanceof Problem) return { status: error.status, error: error.message };
             throw error;
           }
         }),
       );
-      if (request.principal.kind === 'secretKey') {
+      if (principal.kind === 'secretKey' && !isRun) {
         // A client signs for the runs that it wants a token of: for each of them here would be a third of a trigger's cost.
         request.setHeader(
           'x-trigger-jwt-claims',

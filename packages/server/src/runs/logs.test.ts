@@ -39,7 +39,7 @@ it('properties that are too long, or no JSON, cost neither the line nor the page
   expect(plain).toEqual({ a: 1 });
   const shown = maxLineCharacters / 4;
   expect(cut).toEqual({ cut: `${long.slice(0, shown)}… (${long.length - shown} more characters)` });
-  expect([broken, list]).toEqual([{ unreadable: '{"a":' }, { unreadable: '[1]' }]);
+  expect([broken, list]).toEqual([{ $omitted: 'not JSON' }, { $omitted: 'not JSON' }]);
   expect((await eventsOf(t.engine, t.environment.id, id)).events).toHaveLength(4);
 });
 

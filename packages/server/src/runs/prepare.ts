@@ -4,6 +4,7 @@ import type { TaskManifest } from '@millrace/contract/runner';
 import type { z } from 'zod';
 import type { Environment } from '../auth/principal.ts';
 import { newTimedId } from '../db/ids.ts';
+import { redactKeys } from '../envvars/redact/key-shapes.ts';
 import { usePacket } from '../packets/use.ts';
 import { jsonOfField, storableLevels } from '../json/levels.ts';
 import { badRequest, Problem, unprocessable } from '../problem.ts';
@@ -240,7 +241,7 @@ function readIdempotencyExpiry(ttl: string | undefined, field: string, now: numb
 
 function readTags(tags: readonly string[] | undefined): readonly string[] {
   if (!tags) return [];
-  const clean = [...new Set(tags.map((tag) => tag.trim().toWellFormed()).filter((tag) => tag !== ''))];
+  const clean = [...new Set(tags.map((tag) => redactKeys(tag.trim().toWellFormed())).filter((tag) => tag !== ''))];
   if (clean.length > mostTags)
     throw unprocessable(`A run has at most ${mostTags} tags; this one has ${clean.length}.`);
   return clean;

@@ -1,3 +1,4 @@
+import { redactKeys } from '../envvars/redact/key-shapes.ts';
 import { unprocessable } from '../problem.ts';
 import type { Engine } from './engine.ts';
 import { holdAttempt } from './hold-attempt.ts';
@@ -20,7 +21,7 @@ export function addTags(
     const [row] = await tx<{ tags: string[] | null }[]>`
       select tags from runs where env = ${env} and id = ${run} for no key update`;
     const had = row?.tags ?? [];
-    const clean = tags.map((tag) => tag.trim()).filter((tag) => tag !== '');
+    const clean = tags.map((tag) => redactKeys(tag.trim())).filter((tag) => tag !== '');
     const added = [...new Set(clean)].filter((tag) => !had.includes(tag));
     if (!row || added.length === 0) return 0;
     if (had.length + added.length > mostTags) {

@@ -6,7 +6,7 @@ import type { HandlersOf, Request } from '../request.ts';
 import { appendToSession, readPartId, recordOfText } from './append.ts';
 import { drainChannel } from './drain.ts';
 import { followChannel, type FollowDependencies } from './follow.ts';
-import { receiveMessages, type ReceiveDependencies } from './receive.ts';
+import { receiveMessages, withoutKeys, type ReceiveDependencies } from './receive.ts';
 import type { ChannelKey } from '../channels/key.ts';
 
 type Named = Pick<
@@ -61,7 +61,7 @@ export function channelHandlers(dependencies: ChannelHandlerDependencies): Handl
     const appended =
       io === 'in'
         ? await receiveMessages(dependencies, request.environment, target, records, { partId })
-        : await appendToSession(dependencies, target, records, { partId });
+        : await appendToSession(dependencies, target, records.map(withoutKeys), { partId });
     return { ok: true as const, seq: appended.start };
   };
 
@@ -80,7 +80,7 @@ export function channelHandlers(dependencies: ChannelHandlerDependencies): Handl
     const { start, end, tail } = await appendToSession(
       dependencies,
       { ...target, isSide: side !== undefined },
-      records,
+      records.map(withoutKeys),
       options,
     );
     return { start, end, tail };

@@ -2,6 +2,7 @@ import type { Environment } from '../auth/principal.ts';
 import type { AppendOptions, Appended } from '../channels/append.ts';
 import type { ChannelKey } from '../channels/key.ts';
 import type { NewRecord } from '../channels/record.ts';
+import { redactKeysInJson } from '../envvars/redact/key-shapes.ts';
 import type { Log } from '../log.ts';
 import { badRequest } from '../problem.ts';
 import type { EndMessageWaits } from '../runs/waits/messages.ts';
@@ -36,6 +37,12 @@ export async function receiveMessages(
   return appended;
 }
 
+/** What a task writes, without anything that has the shape of our keys. */
+export const withoutKeys = (record: NewRecord): NewRecord => {
+  const body = redactKeysInJson(record.body);
+  return body === record.body ? record : { ...record, body };
+};
+
 const messagesOf = /^s\/in\/[^/]*\/(.*)$/s;
 
 /** Appends for writers that know of a channel nothing but its name. What they write to an `.in` is received as any message is. */
@@ -48,7 +55,7 @@ export function createWriteStream(dependencies: ReceiveDependencies) {
     options: AppendOptions,
   ): Promise<Appended> => {
     const address = messagesOf.exec(key.name)?.[1];
-    if (address === undefined) return channels.append(key, records, options);
+    if (address === undefined) return channels.append(key, records.map(withoutKeys), options);
     if (records.some(({ headers }) => headers?.[0]?.[0] === '')) {
       throw badRequest('Commands such as trim are for what a task writes, not for the messages to it.');
     }

@@ -46,7 +46,7 @@ export function streamHandlers(dependencies: StreamDependencies): HandlersOf<Nam
   /** Records without the secrets of their environment, record by record: one that is cut in two shows. */
   const withoutSecrets = async (env: number, records: readonly NewRecord[]) => {
     const found = await redactor(env);
-    return found ? records.map((record) => ({ ...record, body: found.json(record.body) })) : records;
+    return records.map((record) => ({ ...record, body: found.json(record.body) }));
   };
 
   return {

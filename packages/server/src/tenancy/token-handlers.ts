@@ -4,6 +4,7 @@ import {
   readExpirationTime,
   refuseScopesBeyond,
   refuseScopesBeyondMember,
+  refuseScopesBeyondRun,
   refuseTooMuch,
 } from '../auth/public-token-request.ts';
 import { findTarget } from '../auth/target.ts';
@@ -33,7 +34,8 @@ export function tokenHandlers({ sql, mint }: { sql: Sql; mint: MintPublicToken }
     async createPublicToken({ principal, body, environment }) {
       if (principal.kind !== 'secretKey') throw new TypeError('A key calls this operation.');
       const { scopes, expirationTime, oneTimeUse, realtime } = body;
-      refuseScopesBeyond(principal.scopes, scopes);
+      if (principal.attempt) refuseScopesBeyondRun(principal.scopes, scopes);
+      else refuseScopesBeyond(principal.scopes, scopes);
       return minted(
         { environment, credentialId: principal.credentialId },
         {

@@ -120,7 +120,7 @@ export class Peer {
       organizationId: 'org_1',
       organizationName: 'Test',
     };
-    this.send({ type: 'welcome', heartbeatMs, leaseMs, lost, variables, environment });
+    this.send({ type: 'welcome', heartbeatMs, leaseMs, now: Date.now(), lost, variables, environment });
   }
 
   /** Waits until something holds; it is looked at whenever the runner says anything. */

@@ -8,7 +8,7 @@ export function redactOutcome(redactor: Redactor, outcome: Outcome): Outcome {
       const { output, outputType } = outcome;
       if (typeof output !== 'string') return outcome;
       const clean = outputType.includes('json') ? redactor.json(output) : redactor.text(output);
-      return { ...outcome, output: clean };
+      return clean === output ? outcome : { ...outcome, output: clean };
     }
     case 'failed':
     case 'retry':
@@ -19,14 +19,18 @@ export function redactOutcome(redactor: Redactor, outcome: Outcome): Outcome {
 }
 
 /** Every text of something that is JSON; what a runner sends is not to be trusted to hold what its type says. */
-export const redactTexts = <T>(redactor: Redactor, value: T): T =>
-  JSON.parse(JSON.stringify(value), (_, member: unknown) =>
+export function redactTexts<T>(redactor: Redactor, value: T): T {
+  const written = JSON.stringify(value);
+  if (!redactor.mayConcern(written)) return value;
+  return JSON.parse(written, (_, member: unknown) =>
     typeof member === 'string' ? redactor.text(member) : member,
   ) as T;
+}
 
 export const redactLines = (redactor: Redactor, lines: readonly LogLine[]): readonly LogLine[] =>
-  lines.map((line) => ({
-    ...line,
-    message: redactor.text(line.message),
-    ...(line.properties !== undefined && { properties: redactor.json(line.properties) }),
-  }));
+  lines.map((line) => {
+    const message = redactor.text(line.message);
+    const properties = line.properties === undefined ? undefined : redactor.json(line.properties);
+    if (message === line.message && properties === line.properties) return line;
+    return { ...line, message, ...(properties !== undefined && { properties }) };
+  });

@@ -5,7 +5,7 @@ import type { Redactor } from './redactor.ts';
 
 /**
  * Verbs that keep what runs say, with the secrets of their environment cut out first: here, at the one place where it comes in, so
- * that nothing behind it can hold one. An environment without secrets pays a look into a map.
+ * that nothing behind it can hold one. An environment without secrets pays for a search for the markers of our keys.
  */
 export interface Redacting {
   outcomes<E extends { readonly env: number; readonly outcome: Outcome }, R>(
@@ -20,22 +20,22 @@ export interface Redacting {
 }
 
 export function redacting({ redactor }: Pick<KnownVariables, 'redactor'>): Redacting {
-  const withRedactor = <R>(env: number, act: (redact: Redactor | undefined) => Promise<R>): Promise<R> => {
+  const withRedactor = <R>(env: number, act: (redact: Redactor) => Promise<R>): Promise<R> => {
     const known = redactor(env);
     return known instanceof Promise ? known.then(act) : act(known);
   };
   return {
     outcomes: (settle) => (ended) =>
       withRedactor(ended.env, (redact) =>
-        settle(redact ? { ...ended, outcome: redactOutcome(redact, ended.outcome) } : ended),
+        settle({ ...ended, outcome: redactOutcome(redact, ended.outcome) }),
       ),
     lines: (keep) => (env, lines) =>
-      withRedactor(env, (redact) => keep(env, redact ? redactLines(redact, lines) : lines)),
+      withRedactor(env, (redact) => keep(env, redactLines(redact, lines))),
     metadata: (trigger) => (run) =>
       run.metadata === null
         ? trigger(run)
         : withRedactor(run.env, (redact) =>
-            trigger(redact ? { ...run, metadata: redact.json(run.metadata ?? '') } : run),
+            trigger({ ...run, metadata: redact.json(run.metadata ?? '') }),
           ),
   };
 }

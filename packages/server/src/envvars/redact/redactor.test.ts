@@ -6,7 +6,7 @@ import { createRedactor } from './redactor.ts';
 import { spellingsOf } from './spellings.ts';
 
 const secret = 'sk_live_51/Qz+8 "é"\\w?';
-const redactor = createRedactor([secret, 'postgres://app:p%40ss%2Fw0rd-9@db.internal/app'])!;
+const redactor = createRedactor([secret, 'postgres://app:p%40ss%2Fw0rd-9@db.internal/app']);
 
 const pem = `-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\nAQEFAASCBKcwggSjAgEAAoIB\n-----END KEY-----\n`;
 
@@ -33,7 +33,7 @@ describe('a secret is cut out', () => {
   });
 
   test('line by line when it has several', () => {
-    const key = createRedactor([pem])!;
+    const key = createRedactor([pem]);
     const inspected = pem
       .split('\n')
       .map((line) => `    '${line}\\n' +`)
@@ -43,7 +43,7 @@ describe('a secret is cut out', () => {
   });
 
   test('where a cut left its beginning', () => {
-    const long = createRedactor(['0123456789abcdef0123456789abcdef'])!;
+    const long = createRedactor(['0123456789abcdef0123456789abcdef']);
     expect(long.text('error: 0123456789ab…')).toBe('error: <redacted>…');
     expect(long.text('error: 0123456789abcdef01… (512 more characters)')).toBe(
       'error: <redacted>… (512 more characters)',
@@ -52,14 +52,14 @@ describe('a secret is cut out', () => {
   });
 
   test('once for spellings that overlap', () => {
-    const two = createRedactor(['abcdefgh1234', 'gh123456789'])!;
+    const two = createRedactor(['abcdefgh1234', 'gh123456789']);
     expect(two.text('x abcdefgh123456789 y')).toBe('x <redacted> y');
   });
 });
 
 describe('JSON stays JSON', () => {
   test('in values, in names and in numbers', () => {
-    const pin = createRedactor(['12345678', 'correct horse'])!;
+    const pin = createRedactor(['12345678', 'correct horse']);
     expect(JSON.parse(pin.json('{"correct horse":[12345678,"a 12345678"],"n":1}'))).toEqual({
       '<redacted>': ['<redacted>', 'a <redacted>'],
       n: 1,
@@ -67,7 +67,7 @@ describe('JSON stays JSON', () => {
   });
 
   test('even when the secret looks like JSON', () => {
-    const odd = createRedactor(['","b":"c","d":"'])!;
+    const odd = createRedactor(['","b":"c","d":"']);
     expect(odd.json('{"a":"x","b":"c","d":"y"}')).toBe('"<redacted>"');
   });
 
@@ -77,8 +77,9 @@ describe('JSON stays JSON', () => {
   });
 });
 
-test('values too short to be told from words make no redactor', () => {
-  expect(createRedactor(['short', '1234567', ''])).toBeUndefined();
+test('values too short to be told from words are not looked for', () => {
+  const text = 'a short 1234567 text';
+  expect(createRedactor(['short', '1234567', '']).text(text)).toBe(text);
 });
 
 test('messages of runners lose the secret in every place, and only there', () => {
@@ -140,7 +141,7 @@ test('any secret is gone from any text around it, in every spelling', () => {
     fc.string({ maxLength: 20 }),
     (value, around) => {
       fc.pre(value.isWellFormed() && !value.includes('\0') && value.trim().length >= 8);
-      const one = createRedactor([value])!;
+      const one = createRedactor([value]);
       for (const spelling of spellingsOf(value)) {
         expect(one.text(`${around}${spelling}${around}`)).not.toContain(spelling);
         expect(one.json(JSON.stringify([`${around}${spelling}`]))).not.toContain(spelling);

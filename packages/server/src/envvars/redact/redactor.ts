@@ -1,22 +1,33 @@
 import { redacted } from '@millrace/contract';
+import { mayHoldKey, redactKeys, redactKeysInJson } from './key-shapes.ts';
 import { compile } from './matcher.ts';
 import { shortestSecret, spellingsOf } from './spellings.ts';
 
-/** Cuts the secrets of an environment out of what is about to be kept. */
+/** Cuts the secrets of an environment, and whatever has the shape of our keys, out of what is about to be kept. */
 export interface Redactor {
   text(text: string): string;
   /** JSON stays JSON. What is not JSON is treated as text. */
   json(text: string): string;
+  /** False when there is nothing to cut out of any text that this JSON holds: cheap to ask. */
+  mayConcern(json: string): boolean;
 }
 
-/** Undefined when none of the values is long enough to be told from ordinary words: then there is nothing to do. */
-export function createRedactor(secrets: Iterable<string>): Redactor | undefined {
+/** Of an environment that has no secrets. */
+const keysOnly: Redactor = {
+  text: redactKeys,
+  json: redactKeysInJson,
+  mayConcern: mayHoldKey,
+};
+
+/** Values that are too short to be told from ordinary words are not looked for. */
+export function createRedactor(secrets: Iterable<string>): Redactor {
   const patterns = new Set<string>();
   for (const secret of secrets) for (const spelling of spellingsOf(secret)) patterns.add(spelling);
-  if (patterns.size === 0) return undefined;
+  if (patterns.size === 0) return keysOnly;
   const find = compile(patterns);
 
-  const text = (whole: string): string => {
+  const text = (given: string): string => {
+    const whole = redactKeys(given);
     const spans = find(whole);
     const cut = cutEnd(whole, patterns);
     if (cut) spans.push(cut);
@@ -40,7 +51,10 @@ export function createRedactor(secrets: Iterable<string>): Redactor | undefined 
 
   return {
     text,
-    json(whole) {
+    // The beginning of a secret that was cut off is found in single texts only.
+    mayConcern: () => true,
+    json(given) {
+      const whole = redactKeysInJson(given);
       if (find(whole).length === 0) return whole;
       let parsed: unknown;
       try {

@@ -1,0 +1,20 @@
+/**
+ * The credential of an attempt: a JWT (HS256) that the runner signs with its secret key, behind a marker. The code of the attempt calls the
+ * API with it while the attempt has its lease, and no longer.
+ */
+export const attemptMarker = 'svc_run_';
+
+/** The audience of such a JWT: no other token has it, so that none passes for another. */
+export const attemptAudience = 'millrace:attempt';
+
+export interface AttemptClaims {
+  readonly aud: typeof attemptAudience;
+  /** Public id of the environment. */
+  readonly sub: string;
+  readonly run: string;
+  /** Of the attempt's lease. */
+  readonly fence: number;
+  /** Seconds since 1970, by the server's clock. */
+  readonly iat: number;
+  readonly exp: number;
+}

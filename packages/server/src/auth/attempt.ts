@@ -1,0 +1,64 @@
+/** Credentials of attempts: JWTs that a runner signed with its key, good as long as their attempt has its lease. */
+import { attemptAudience, attemptMarker } from '@millrace/contract/runner';
+import { jwtVerify } from 'jose';
+import type { Sql } from '../db/connect.ts';
+import { Problem, unauthorized } from '../problem.ts';
+import { attemptHasLease } from './look-up.ts';
+import type { Environment, Principal } from './principal.ts';
+import type { Loaded } from './recent.ts';
+import { claimsOf, signedBy } from './signed-by.ts';
+import type { SigningKeyRing } from './signing-keys.ts';
+
+/** One text for every reason. */
+const over = () =>
+  unauthorized('The credential of this run is not good any more: its attempt is over, or its key is revoked');
+
+/** What the attempt may do: what its runner's key may, in its own environment or branch. A 401 Problem once the attempt is over. */
+export async function verifyAttempt(
+  ring: SigningKeyRing,
+  sql: Sql,
+  credential: string,
+  branch: string | undefined,
+): Promise<Loaded<Principal>> {
+  const token = credential.slice(attemptMarker.length);
+  const claims = claimsOf(token);
+  const signed = claims?.aud === attemptAudience ? await signedBy(ring, token, claims) : undefined;
+  // The server's own key signs no attempts, and no client has it.
+  if (!signed || signed.key.isServers) throw over();
+  const { keys, key, form, asOf } = signed;
+  const nowMs = keys.now();
+  const { payload } = await jwtVerify(token, form, {
+    currentDate: new Date(nowMs),
+    algorithms: ['HS256'],
+    audience: attemptAudience,
+    requiredClaims: ['sub', 'exp'],
+  }).catch(() => {
+    throw over();
+  });
+  const { run, fence, exp = 0 } = payload;
+  if (typeof run !== 'string' || typeof fence !== 'number' || !Number.isSafeInteger(fence)) throw over();
+  const { environment } = keys;
+  if (!(await attemptHasLease(sql, environment.id, run, fence))) throw over();
+  refuseOtherBranch(environment, branch);
+  return {
+    value: {
+      kind: 'secretKey',
+      credentialId: key.credentialId,
+      environment,
+      scopes: key.scopes,
+      attempt: { run, fence },
+    },
+    asOf,
+    endsInMs: exp * 1_000 - nowMs,
+  };
+}
+
+/** A run is of one branch: what it asks of another must not happen to its own. */
+function refuseOtherBranch({ kind, branch: own }: Environment, asked: string | undefined): void {
+  if (asked === undefined || kind === 'prod' || kind === 'stg') return;
+  if (asked === own || (own === null && asked === 'default')) return;
+  throw new Problem(
+    403,
+    `The credential of a run is for its own branch, not for "${asked.slice(0, 100)}": give the call a secret key`,
+  );
+}

@@ -1,0 +1,59 @@
+import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
+import { decodeJwt, type JWTPayload } from 'jose';
+import type { SigningKey, SigningKeyRing, SigningKeys } from './signing-keys.ts';
+
+export interface Signed {
+  readonly keys: SigningKeys;
+  readonly key: SigningKey;
+  /** The spelling of the key that it was signed with. */
+  readonly form: KeyObject;
+  readonly asOf: number;
+  /** When it was looked for: keys that are newer than `asOf` may be unknown. */
+  readonly began: number;
+}
+
+/** What a JWT says, whoever signed it; undefined for what is none. */
+export function claimsOf(token: string): JWTPayload | undefined {
+  try {
+    return decodeJwt(token);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The live key of the environment that signed the token; undefined if none did. One that came to be since the keys were looked up is
+ * found by looking again.
+ */
+export async function signedBy(
+  ring: SigningKeyRing,
+  token: string,
+  { sub }: JWTPayload,
+): Promise<Signed | undefined> {
+  // Anybody can send one that nobody signed: what cannot be an environment is not looked for.
+  if (typeof sub !== 'string' || !/^\w{1,64}$/.test(sub)) return undefined;
+  const began = performance.now();
+  const known = await ring.of(sub);
+  const found = signerOf(token, known.value);
+  if (found) return { ...found, asOf: known.asOf, began };
+  if (known.asOf >= began) return undefined;
+  const anew = await ring.anew(sub);
+  const later = signerOf(token, anew.value);
+  return later && { ...later, asOf: anew.asOf, began };
+}
+
+/** The live key whose HMAC is the token's signature. */
+function signerOf(token: string, keys: SigningKeys | undefined) {
+  if (!keys) return undefined;
+  const end = token.lastIndexOf('.');
+  const signed = token.slice(0, end);
+  const signature = Buffer.from(token.slice(end + 1), 'base64url');
+  for (const key of keys.keys.values()) {
+    for (const form of key.forms) {
+      const expected = createHmac('sha256', form).update(signed).digest();
+      if (expected.length === signature.length && timingSafeEqual(expected, signature))
+        return { keys, key, form };
+    }
+  }
+  return undefined;
+}

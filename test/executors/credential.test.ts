@@ -1,0 +1,219 @@
+import { createHmac } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { WebSocket } from 'ws';
+import { attemptMarker } from '@millrace/contract/runner';
+import { installation, type Installation } from '../access/installation.ts';
+import { startProject } from '../support/project.ts';
+import type { TestServer } from '../support/server.ts';
+
+/** Tasks that write what they call the API with into a file, and go on when another one is there. */
+const tasks = `
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { task, wait } from '@millrace/sdk';
+async function give(file: string) {
+  const scopes = (globalThis as any)[Symbol.for('@millrace/sdk/run-scopes')];
+  writeFileSync(file + '.new', await scopes.getStore().credential());
+  renameSync(file + '.new', file);
+}
+export const holds = task({ id: 'holds', run: async ({ dir }: { dir: string }) => {
+  await give(dir + '/credential');
+  while (!existsSync(dir + '/go')) await sleep(20);
+} });
+export const suspends = task({ id: 'suspends', run: async ({ dir, token }: { dir: string; token: string }) => {
+  await give(dir + '/credential');
+  await wait.forToken(token);
+} });
+export const again = task({ id: 'again', retry: { maxAttempts: 2, minTimeoutInMs: 1, maxTimeoutInMs: 1 }, run: async ({ dir }: { dir: string }, { ctx }) => {
+  await give(dir + '/credential' + ctx.attempt.number);
+  if (ctx.attempt.number === 1) throw new Error('once more');
+  while (!existsSync(dir + '/go')) await sleep(20);
+} });
+export const says = task({ id: 'says', run: async () => (globalThis as any)[Symbol.for('@millrace/sdk/run-scopes')].getStore().credential() });
+`;
+
+interface Set extends Installation {
+  readonly dir: string;
+  start(task: string, payload?: object): Promise<string>;
+  /** What a task wrote. */
+  credential(file?: string): Promise<string>;
+  go(): Promise<void>;
+  ended(run: string): Promise<void>;
+}
+
+async function serving(): Promise<Set> {
+  const all = await installation();
+  const { server, keys, ask } = all;
+  const dir = await mkdtemp(join(tmpdir(), 'millrace-credential-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  await startProject({ url: server.url, keys } as TestServer, { 'tasks/all.ts': tasks });
+  return {
+    ...all,
+    dir,
+    async start(task, payload = {}) {
+      const body = { payload: { dir, ...payload } };
+      return (await ask(`POST /api/v1/tasks/${task}/trigger`, { key: keys.prod, body })).body.id as string;
+    },
+    async credential(file = 'credential') {
+      const path = join(dir, file);
+      await expect.poll(() => existsSync(path), { timeout: 20_000, interval: 20 }).toBe(true);
+      return readFile(path, 'utf8');
+    },
+    go: () => writeFile(join(dir, 'go'), ''),
+    async ended(run) {
+      await expect
+        .poll(async () => (await ask(`GET /api/v3/runs/${run}`, { key: keys.prod })).body.isCompleted, {
+          timeout: 20_000,
+        })
+        .toBe(true);
+    },
+  };
+}
+
+const claimsOf = (credential: string): Record<string, unknown> =>
+  JSON.parse(Buffer.from(credential.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>;
+
+const signed = (key: string, claims: object): string => {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const text = `${part({ alg: 'HS256' })}.${part(claims)}`;
+  return `${attemptMarker}${text}.${createHmac('sha256', key).update(text).digest('base64url')}`;
+};
+
+describe('the credential of an attempt', { timeout: 60_000 }, () => {
+  it('does the work of a run, and no administration', async () => {
+    const { ask, server, start, credential, go, projectRef } = await serving();
+    await start('holds');
+    const key = await credential();
+    expect(key).toMatch(/^svc_run_eyJ[\w-]*\.[\w-]+\.[\w-]+$/);
+    const at = `/api/v1/projects/${projectRef}`;
+    expect((await ask('GET /api/v1/runs', { key })).status).toBe(200);
+    expect((await ask('POST /api/v1/tasks/holds/trigger', { key, body: { payload: {} } })).status).toBe(200);
+    const setting = { name: 'A', value: '1' };
+    expect((await ask(`POST ${at}/envvars/prod`, { key, body: setting })).status).toBe(200);
+    const refused: readonly (readonly [request: string, body?: object])[] = [
+      [`GET ${at}/envvars`],
+      [`POST ${at}/envvars/prod`, { name: 'NODE_OPTIONS', value: '--import=data:text/javascript,1' }],
+      ['POST /runner/v1/versions', { contentHash: 'a'.repeat(64), tasks: [] }],
+      ['POST /api/v1/auth/jwt', {}],
+      ['POST /api/v1/auth/jwt/claims', {}],
+      ['POST /api/v1/auth/public-tokens', { scopes: ['admin'] }],
+      ['POST /api/v1/auth/public-tokens', { scopes: ['*:all'] }],
+      ['PUT /api/v1/retention', { days: 1 }],
+      [`POST ${at}/notifications/prod/endpoints`, { url: 'https://example.com', facts: ['run.failed'] }],
+      [`POST ${at}/branches`, { branch: 'x' }],
+      ['PUT /realtime/v1/sessions/any/out'],
+    ];
+    for (const [request, body] of refused)
+      expect([request, (await ask(request, { key, body })).status]).toEqual([request, 403]);
+    // What belongs to users is closed to it as to any key.
+    expect((await ask(`GET ${at}/prod/keys`, { key })).status).toBe(401);
+    const socket = new WebSocket(`${server.url.replace('http', 'ws')}/runner/v1/connect`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    const status = await new Promise((resolve) => {
+      socket.on('unexpected-response', (_, response) => resolve(response.statusCode));
+      socket.on('open', () => resolve('open'));
+      socket.on('error', () => undefined);
+    });
+    socket.terminate();
+    expect(status).toBe(401);
+    await go();
+  });
+
+  it('ends with the attempt', async () => {
+    const { ask, start, credential, go, ended } = await serving();
+    const run = await start('holds');
+    const key = await credential();
+    expect((await ask('GET /api/v1/runs', { key })).status).toBe(200);
+    await go();
+    await ended(run);
+    // Known for one second at most.
+    await expect.poll(async () => (await ask('GET /api/v1/runs', { key })).status, { timeout: 1_500 }).toBe(401);
+  });
+
+  it('is not that of the next attempt of the same run', async () => {
+    const { ask, start, credential, go } = await serving();
+    await start('again');
+    const second = await credential('credential2');
+    const first = await credential('credential1');
+    expect((await ask('GET /api/v1/runs', { key: second })).status).toBe(200);
+    await expect
+      .poll(async () => (await ask('GET /api/v1/runs', { key: first })).status, { timeout: 1_500 })
+      .toBe(401);
+    await go();
+  });
+
+  it('is good while its code waits, and ends with the key of its runner', async () => {
+    const { ask, sql, start, credential, keys, projectRef } = await serving();
+    const made = await ask('POST /api/v1/waitpoints/tokens', { key: keys.prod, body: {} });
+    const run = await start('suspends', { token: made.body.id });
+    const key = await credential();
+    await expect
+      .poll(async () => (await sql`select from suspended where run_id = ${run}`).length, { timeout: 20_000 })
+      .toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    expect((await ask('GET /api/v1/runs', { key })).status).toBe(200);
+    // Its runner let go of it: no code is there that could call.
+    await sql`update suspended set runner_id = null where run_id = ${run}`;
+    await expect.poll(async () => (await ask('GET /api/v1/runs', { key })).status, { timeout: 1_500 }).toBe(401);
+    await sql`update suspended set runner_id = 'x' where run_id = ${run}`;
+    await expect.poll(async () => (await ask('GET /api/v1/runs', { key })).status, { timeout: 1_500 }).toBe(200);
+    await ask(`POST /api/v1/projects/${projectRef}/prod/regenerate-api-key`, { body: {} });
+    await sql`update secret_keys set revoked_at = now() where environment_id = (select id from environments where kind = 'prod')`;
+    await expect.poll(async () => (await ask('GET /api/v1/runs', { key })).status, { timeout: 1_500 }).toBe(401);
+  });
+
+  it('has at most the rights of the key that signed it', async () => {
+    const { ask, start, credential, go, keyWith } = await serving();
+    await start('holds');
+    const claims = claimsOf(await credential());
+    const key = signed(await keyWith(['read:runs']), claims);
+    expect((await ask('GET /api/v1/runs', { key })).status).toBe(200);
+    expect((await ask('POST /api/v1/tasks/holds/trigger', { key, body: {} })).status).toBe(403);
+    const token = (scope: string) =>
+      ask('POST /api/v1/auth/public-tokens', { key, body: { scopes: [scope] } });
+    expect((await token('read:runs')).status).toBe(200);
+    expect((await token('write:runs')).status).toBe(403);
+    await go();
+  });
+
+  it('cannot be made of anything else, nor anything else of it', async () => {
+    const { ask, keys, start, credential, go, sign, publicIdOf } = await serving();
+    await start('holds');
+    const key = await credential();
+    const claims = claimsOf(key);
+    const now = Math.floor(Date.now() / 1_000);
+    const publicToken = sign(keys.prod, { sub: await publicIdOf('prod'), scopes: ['admin'] });
+    expect((await ask('GET /api/v1/runs', { key: publicToken })).status).toBe(200);
+    const refused = {
+      'without its marker': key.slice(attemptMarker.length),
+      'a public token with the marker': attemptMarker + publicToken,
+      'signed with the key of another environment': signed(keys.stg, claims),
+      'signed with another text': signed('svc_prod_sk_000000000000000000000000', claims),
+      'of another environment': signed(keys.stg, { ...claims, sub: await publicIdOf('stg') }),
+      'of another fence': signed(keys.prod, { ...claims, fence: Number(claims['fence']) + 1 }),
+      'of another run': signed(keys.prod, { ...claims, run: 'run_other' }),
+      'of no number': signed(keys.prod, { ...claims, fence: '1 or 1=1' }),
+      'out of date': signed(keys.prod, { ...claims, iat: now - 700, exp: now - 1 }),
+      'without an end': signed(keys.prod, { ...claims, exp: undefined }),
+      'with the audience of public tokens': signed(keys.prod, { ...claims, aud: 'https://api.trigger.dev' }),
+      'with another signature': `${key.slice(0, key.lastIndexOf('.'))}.${'A'.repeat(43)}`,
+      'no token at all': `${attemptMarker}eyJ.a.b`,
+    };
+    for (const [what, credentialText] of Object.entries(refused))
+      expect([what, (await ask('GET /api/v1/runs', { key: credentialText })).status]).toEqual([what, 401]);
+    expect((await ask('GET /api/v1/runs', { key: signed(keys.prod, claims) })).status).toBe(200);
+    await go();
+  });
+
+  it('is told by no output', async () => {
+    const { ask, keys, start, ended } = await serving();
+    const run = await start('says');
+    await ended(run);
+    expect((await ask(`GET /api/v3/runs/${run}`, { key: keys.prod })).body.output).toBe('<redacted>');
+  });
+});
