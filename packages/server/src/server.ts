@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { createFindRole } from './auth/membership.ts';
 import { connect } from './db/connect.ts';
+import { engineSettings } from './db/engine-settings.ts';
 import { migrate } from './db/migrate.ts';
 import { reach } from './db/reach.ts';
 import { createHttpApp } from './http/app.ts';
@@ -39,12 +40,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { database, host = '127.0.0.1', log } = options;
   // Compiling a statement pays for those that take seconds; here it would be most of what they take.
   const sql = connect(database, { name: 'millrace', settings: { jit: 'off' } });
-  // Triggers, claims and settlements never wait behind the queries of requests. Their statements are few and of one shape each, whatever
-  // their values: planning them again for each call would be a third of their cost.
+  // Triggers, claims and settlements never wait behind the queries of requests.
   const engineSql = connect(database, {
     name: 'millrace engine',
     max: 4,
-    settings: { plan_cache_mode: 'force_generic_plan', jit: 'off' },
+    settings: engineSettings,
   });
   let closing = false;
   // What was started, to be stopped in the reverse order: at the end, or when something after it cannot start.
