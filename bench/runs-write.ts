@@ -39,7 +39,7 @@ async function prepare(sql: Sql): Promise<void> {
 
 /** The functions as they are, less what they write for lists. */
 async function withoutLists(sql: Sql): Promise<void> {
-  await sql.unsafe('drop index parked_by_run, delayed_by_run');
+  await sql.unsafe('drop index parked_by_run, delayed_first, delayed_again');
   for (const name of ['trigger_runs', 'settle_runs']) {
     const [row] = await sql<{ text: string }[]>`select pg_get_functiondef(${name}::regproc) as text`;
     const text =

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { createFindRole } from './auth/membership.ts';
 import { connect, type Sql } from './db/connect.ts';
+import { engineSettings } from './db/engine-settings.ts';
 import { migrate } from './db/migrate.ts';
 import { settingUp } from './db/reach.ts';
 import { findRoutes, type Routes } from './db/routes.ts';
@@ -149,14 +150,8 @@ function openConnections({ main, direct }: Routes) {
   return {
     // Compiling a statement pays for those that take seconds; here it would be most of what they take.
     sql: connect(database, { name: 'millrace', settings: { jit: 'off' }, pooler }),
-    // Triggers, claims and settlements never wait behind the queries of requests. Their statements are few and of one shape each, whatever
-    // their values: planning them again for each call would be a third of their cost.
-    engineSql: connect(database, {
-      name: 'millrace engine',
-      max: 4,
-      settings: { plan_cache_mode: 'force_generic_plan', jit: 'off' },
-      pooler,
-    }),
+    // Triggers, claims and settlements never wait behind the queries of requests.
+    engineSql: connect(database, { name: 'millrace engine', max: 4, settings: engineSettings, pooler }),
     // For what outlives a transaction.
     directSql: connect(direct.database, { name: 'millrace', max: 1, pooler: direct.pooler }),
   };

@@ -49,9 +49,9 @@ async function insertSealed(
     with lane as materialized (
       select l.id, k.ix
         from unnest(${pick((run) => run.queueId)}::int[], ${pick((run) => run.key)}::text[]) with ordinality as k (queue_id, key, ix)
-        join lanes l on l.env = ${env}::int and l.queue_id = k.queue_id and l.key = k.key and l.route = 0
-         -- held, so that no claim drops the lane under its runs
-         for key share of l
+        -- held, so that no claim drops the lane under its runs
+        cross join lateral (
+          select x.id from lanes x where x.queue_id = k.queue_id and x.key = k.key and x.route = 0 limit 1 for key share) l
     ), sealed as materialized (
       update batches set sealed_at = ${new Date(now)}, received = run_count
        where env = ${env}::int and id = ${id} and received = 0 and sealed_at is null and aborted_at is null

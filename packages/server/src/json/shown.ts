@@ -19,7 +19,7 @@ export function shownJson(text: string): unknown {
 /** The same for what is shown as an object. */
 export const shownObject = (text: string): Record<string, unknown> => {
   const value = shownJson(text);
-  return isComposite(value) ? value : noJson;
+  return isComposite(value) && !Array.isArray(value) ? value : noJson;
 };
 
 /** A stored JSON text for clients that read it themselves. */

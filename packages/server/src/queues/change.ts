@@ -34,7 +34,7 @@ export async function changeQueue(
     if (!old) return;
     await tx`select claim_lock(${env})`;
     await write(tx, old.id, change);
-    await tx`update lanes set blocked = false where env = ${env} and queue_id = ${old.id} and blocked`;
+    await tx`update lanes set blocked = false where queue_id = ${old.id} and blocked`;
     if (record) await recordQueue(tx, record, old, change);
   });
   return findQueue(sql, env, reference);

@@ -7,7 +7,7 @@ export async function readConcurrency(sql: Queryable, env: number): Promise<Envi
     select e.paused, e.concurrency_limit as "concurrencyLimit",
            (select count(*)::int from leases l where l.env = e.id) as running,
            (select coalesce(sum((select count(*) from queued w where w.lane_id = l.id)), 0)::int
-              from lanes l where l.env = e.id) as queued
+              from queues q join lanes l on l.queue_id = q.id where q.env = e.id) as queued
       from environments e where e.id = ${env}`;
   if (!row) throw new Error(`environment ${env} does not exist`);
   return row;

@@ -58,9 +58,9 @@ export function named(sql: Queryable, { queue, type }: QueueReference): Fragment
 const read = (sql: Queryable, queues: Fragment) =>
   sql<QueueRow[]>`
     select q.id, q.name, q.paused, q.concurrency_limit as base, q.concurrency_override as override, q.overridden_at,
-           (select count(*)::int from leases l where l.env = q.env and l.queue_id = q.id) as running,
+           (select count(*)::int from leases l where l.queue_id = q.id) as running,
            (select coalesce(sum((select count(*) from queued w where w.lane_id = l.id)), 0)::int
-              from lanes l where l.env = q.env and l.queue_id = q.id) as queued
+              from lanes l where l.queue_id = q.id) as queued
       from ${queues} q order by q.name`;
 
 const ownQueue = 'task/';

@@ -47,8 +47,8 @@ export async function insertQueued({ sql, clock }: Engine, runs: readonly NewRun
         ) as i (env, id, task, queue_id, key, ord, payload, payload_type, expires_at, ttl, metadata, max_attempts, max_duration,
                 priority, request)
         -- held, so that no claim drops the lane under it
-        join lanes l on l.env = i.env and l.queue_id = i.queue_id and l.key = i.key and l.route = 0
-         for key share of l
+        cross join lateral (
+          select x.id from lanes x where x.queue_id = i.queue_id and x.key = i.key and x.route = 0 limit 1 for key share) l
     ), made as (
       insert into runs (env, id, task, queue_id, concurrency_key, payload, payload_type, max_attempts, max_duration, ttl, ord,
                         priority_ms, metadata, created_at, request_key)
@@ -109,8 +109,9 @@ export async function insertLeased(
         join queues q on q.id = ${run.queueId} and not q.paused and q.concurrency_limit is null and q.concurrency_override is null
         join environments e on e.id = ${run.env} and not e.paused and e.concurrency_limit is null
        where r.id = ${to.runner}
-         and not exists (select from lanes l join queued w on w.lane_id = l.id
-                          where l.env = ${run.env} and l.queue_id = ${run.queueId} and l.key = ${run.key} and l.route = 0)
+         and (select true from lanes l
+               cross join lateral (select from queued w where w.lane_id = l.id limit 1) w
+               where l.queue_id = ${run.queueId} and l.key = ${run.key} and l.route = 0 limit 1) is null
          -- held, so that a rescue sees this lease
          for key share of r
     ), made as (

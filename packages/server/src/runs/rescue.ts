@@ -66,7 +66,9 @@ const at = ({ engine }: RescueDependencies) => new Date(engine.clock.now());
 
 async function takeBack({ engine, dispatch, settle }: RescueDependencies, taking: Fragment): Promise<number> {
   const rows = await engine.sql<TakenBack[]>`
-    select b.*, r.task from ${taking} b join runs r on r.env = b.env and r.id = b.run_id`;
+    select b.*, r.task
+      from ${taking} b
+      cross join lateral (select x.task from runs x where x.env = b.env and x.id = b.run_id limit 1) r`;
   for (const env of new Set(rows.map((row) => row.env))) dispatch.wake(env);
   await Promise.all(
     rows

@@ -143,10 +143,10 @@ export const relatedColumns = (sql: Queryable): Fragment => sql`
 
 /** Where a live run is: that is what its status follows from. */
 export const whereabouts = (sql: Queryable): Fragment => sql`
-  left join leases l on l.env = f.env and l.run_id = f.id
-  left join suspended u on u.env = f.env and u.run_id = f.id
-  left join delayed d on d.env = f.env and d.run_id = f.id
-  left join parked p on p.env = f.env and p.task = f.task and p.run_id = f.id
+  left join lateral (select * from leases x where x.env = f.env and x.run_id = f.id limit 1) l on true
+  left join lateral (select * from suspended x where x.env = f.env and x.run_id = f.id limit 1) u on true
+  left join lateral (select * from delayed x where x.env = f.env and x.run_id = f.id limit 1) d on true
+  left join lateral (select * from parked x where x.env = f.env and x.task = f.task and x.run_id = f.id limit 1) p on true
   left join versions v on v.id = f.version_id
   left join versions lv on lv.id = l.version_id`;
 

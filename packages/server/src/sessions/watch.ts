@@ -68,7 +68,7 @@ const unheard = (tx: Transaction, since: number, until: number) => tx<
   select distinct c.env, c.id::text as channel, (c.next_seq - 1)::float8 as last
     from written w
     join channels c on c.id = w.channel and c.name like 's/in/%'
-    join waits x on x.env = c.env and x.watched = c.id::text and x.over_at is null and x.beyond < c.next_seq - 1`;
+    join waits x on x.env + 0 = c.env and x.watched = c.id::text and x.over_at is null and x.beyond < c.next_seq - 1`;
 
 /** Sessions that ended at these times, and for whose messages a run waits all the same: it began to before the session was there. */
 const ended = (tx: Transaction, since: number, until: number) => tx<{ env: number; channel: string }[]>`
@@ -80,4 +80,4 @@ const ended = (tx: Transaction, since: number, until: number) => tx<{ env: numbe
   select distinct c.env, c.id::text as channel
     from ended e
     join channels c on c.env = e.env and c.session_id = e.id and c.name like 's/in/%'
-    join waits x on x.env = c.env and x.watched = c.id::text and x.over_at is null`;
+    join waits x on x.env + 0 = c.env and x.watched = c.id::text and x.over_at is null`;

@@ -109,7 +109,7 @@ export function duties(dependencies: RescueDependencies, retention: Retention): 
                    not q.paused and (
                      coalesce(q.concurrency_override, q.concurrency_limit) is null
                      or coalesce(q.concurrency_override, q.concurrency_limit)
-                        > (select count(*) from leases x where x.env = s.env and x.queue_id = s.queue_id and x.key = s.key)
+                        > (select count(*) from leases x where x.queue_id = s.queue_id and x.key = s.key)
                    ) as free
               from page s join queues q on q.id = s.queue_id
           ), freed as (

@@ -118,7 +118,7 @@ async function declareQueues(tx: Transaction, env: number, tasks: readonly TaskM
   await tx`select claim_lock(${env})`;
   await tx`
     update lanes set blocked = false
-     where blocked and env = ${env} and queue_id = any(${changed.map((queue) => queue.id)}::int[])`;
+     where blocked and queue_id = any(${changed.map((queue) => queue.id)}::int[])`;
 }
 
 /** The queue a task's runs wait in unless the trigger names another. */

@@ -79,7 +79,8 @@ async function byStatus(
       : tasks.map((task) => `e:${status}:${task}`),
   );
   const live: Partial<Record<RunStatus, readonly Fragment[]>> = {
-    PENDING_VERSION: [sql`parked`],
+    // Written as the index of lists is (0023).
+    PENDING_VERSION: [sql`(select p.env + 0 as env, p.run_id from parked p)`],
     DELAYED: [sql`(select d.env, d.run_id from delayed d where not d.retry)`],
     WAITING: [sql`(select u.env, u.run_id from suspended u where u.ready_at is null)`],
     EXECUTING: [sql`leases`, sql`(select d.env, d.run_id from delayed d where d.retry)`],
@@ -92,7 +93,8 @@ async function byStatus(
         join runs r on r.env = b.env and r.id >= batch_prefix(b.id) and r.id < batch_prefix(b.id) || '~'
        where b.sealed_at is null and b.aborted_at is null)`;
     tables.push(held);
-    const queued = sql`(select l.env, w.run_id from lanes l join queued w on w.lane_id = l.id)`;
+    const queued = sql`(
+      select q.env, w.run_id from queues q join lanes l on l.queue_id = q.id join queued w on w.lane_id = l.id)`;
     const [row] = await sql<{ few: boolean }[]>`
       select count(*) <= ${fewQueued} as few
         from (select from ${queued} q where q.env = any(${envs}::int[]) limit ${fewQueued + 1}) q`;
@@ -107,5 +109,5 @@ const busyQueues = (sql: Queryable, envs: readonly number[]) =>
   sql<{ id: number; name: string }[]>`
     select q.id, q.name from queues q
      where q.env = any(${envs}::int[])
-       and exists (select from lanes l where l.env = q.env and l.queue_id = q.id
+       and exists (select from lanes l where l.queue_id = q.id
                       and exists (select from queued w where w.lane_id = l.id))`;

@@ -58,7 +58,7 @@ export async function readWaitFacts(
              where x.env = f.env and x.task = f.task and x.key = f.debounce_key and x.run_id = f.id) as "debounceKey", q.name as queue, coalesce(f.concurrency_key, '') as key, q.paused as "queuePaused",
            coalesce(q.concurrency_override, q.concurrency_limit) as limit,
            (select count(*)::int from leases x
-             where x.env = f.env and x.queue_id = f.queue_id and x.key = coalesce(f.concurrency_key, '')) as running,
+             where x.queue_id = f.queue_id and x.key = coalesce(f.concurrency_key, '')) as running,
            exists (select from installation where paused_at is not null) as "installationPaused",
            e.paused as "environmentPaused", e.concurrency_limit as "environmentLimit",
            (select count(*)::int from leases x where x.env = f.env) as "environmentRunning",
@@ -67,7 +67,7 @@ export async function readWaitFacts(
                       and coalesce(f.version_id, c.version_id) = any(n.versions)) as "hasRunner",
            (select count(*)::int from (
               select from lanes n join queued w on w.lane_id = n.id
-               where n.env = f.env and n.queue_id = f.queue_id and n.key = coalesce(f.concurrency_key, '')
+               where n.queue_id = f.queue_id and n.key = coalesce(f.concurrency_key, '')
                  and n.route = coalesce(f.version_id, 0) and (w.ord, w.run_id) < (f.ord, f.id) limit ${mostAhead}) a) as ahead,
            coalesce((select json_agg(json_build_object('kind', w.kind, 'target', w.target, 'until', w.due))
               from (select x.* from waits x where x.env = f.env and x.run_id = f.id and x.attempt = u.attempt and x.over_at is null

@@ -92,7 +92,8 @@ export async function tellMissed(sql: Sql, runner: ConnectedRunner): Promise<voi
                            where w.env = l.env and w.run_id = l.run_id and w.attempt = l.attempt and w.over_at is not null) as keys
       from unnest(${suspended.map(([fence]) => runner.held.get(fence)?.run ?? '')}::text[],
                   ${suspended.map(([fence]) => fence)}::bigint[]) as i (run_id, fence)
-      join leases l on l.env = ${runner.env} and l.run_id = i.run_id and l.fence = i.fence`;
+      cross join lateral (
+        select x.* from leases x where x.env = ${runner.env} and x.run_id = i.run_id and x.fence = i.fence limit 1) l`;
   const spells = new Map(suspended);
   runner.tellWaited(
     rows.map(({ fence, keys }) => ({

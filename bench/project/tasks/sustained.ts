@@ -1,0 +1,18 @@
+import { schedules, task } from '@millrace/sdk';
+
+export const idle = task({ id: 'idle', run: async () => undefined });
+
+interface Flaky {
+  /** So many attempts fail. */
+  readonly failing: number;
+}
+
+export const flaky = task({
+  id: 'flaky',
+  retry: { maxAttempts: 3, minTimeoutInMs: 200, maxTimeoutInMs: 1_000, factor: 2 },
+  run: async ({ failing }: Flaky, { ctx }) => {
+    if (ctx.attempt.number <= failing) throw new Error('It was told to fail.');
+  },
+});
+
+export const ticked = schedules.task({ id: 'ticked', run: async () => undefined });

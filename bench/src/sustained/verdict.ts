@@ -1,0 +1,62 @@
+import { median } from '../statistics.ts';
+import type { Moment, Parts } from './watch.ts';
+
+export interface Window extends Moment {
+  /** Attempts since the beginning, and a second in this window. */
+  readonly begun: number;
+  readonly perS: number;
+  /** Processor time of each attempt, in microseconds: other work on the machine moves it less than it moves the rate. */
+  readonly cpuUs: Parts;
+  readonly waiting: number;
+}
+
+/** The slowest window must reach this share of the median. */
+const goal = 0.8;
+/** Windows in which the processes start and the queue fills. */
+const warmUps = 2;
+/** The end may be so much above the middle: memory and tables go up and down. */
+const slack = 1.25;
+/** MiB below which a difference says nothing. */
+const noise = 16;
+
+export interface Verdict {
+  readonly medianPerS: number;
+  readonly slowestPerS: number;
+  readonly ratio: number;
+  /** What was larger in the last third than it had ever been in the middle third. */
+  readonly rising: readonly string[];
+  readonly good: boolean;
+  readonly text: string;
+}
+
+export function verdictOf(all: readonly Window[]): Verdict {
+  const windows = all.slice(warmUps);
+  const rates = windows.map(({ perS }) => perS);
+  const medianPerS = median(rates);
+  const slowestPerS = Math.min(...rates);
+  const ratio = slowestPerS / medianPerS;
+  const third = Math.floor(windows.length / 3);
+  const middle = windows.slice(third, 2 * third);
+  const last = windows.slice(2 * third);
+  const most = (some: readonly Window[], read: (window: Window) => number): number =>
+    Math.max(0, ...some.map(read));
+  const sizes: Record<string, (window: Window) => number> = {
+    'memory of the server': ({ memory }) => memory.server,
+    'memory of the runner': ({ memory }) => memory.runner,
+    'memory of the database': ({ memory }) => memory.database,
+    ...Object.fromEntries(
+      Object.keys(windows[0]?.hot ?? {}).map((name) => [`table ${name}`, ({ hot }: Window) => hot[name] ?? 0]),
+    ),
+  };
+  const rising = Object.entries(sizes).flatMap(([name, read]) => {
+    const [before, after] = [most(middle, read), most(last, read)];
+    return after > before * slack + noise ? [`${name} (${Math.round(before)} to ${Math.round(after)} MiB)`] : [];
+  });
+  const good = windows.length >= 3 && ratio >= goal && rising.length === 0;
+  const text = [
+    `median ${Math.round(medianPerS)}/s, slowest window ${Math.round(slowestPerS)}/s, ratio ${ratio.toFixed(2)} (goal ${goal})`,
+    rising.length === 0 ? 'memory and hot tables level off' : `still rising: ${rising.join(', ')}`,
+    ...(windows.length < 3 ? ['too few windows to judge by'] : []),
+  ].join('\n');
+  return { medianPerS, slowestPerS, ratio, rising, good, text };
+}
