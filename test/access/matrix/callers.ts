@@ -1,0 +1,155 @@
+import type { Installation } from '../installation.ts';
+import { actions, meets, presets, taskPresets, types } from './rules.ts';
+import type { Role, Row } from './table.ts';
+import type { World } from './world.ts';
+
+/** 401 or 403, or that the caller may. */
+export type Verdict = 'may' | 401 | 403;
+
+export interface Caller {
+  readonly name: string;
+  readonly credential: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A public token whose scopes are its only point. */
+  readonly isScopedToken?: boolean;
+  /** What the table says of it, for objects of its own environment. */
+  verdict(row: Row): Verdict;
+}
+
+const roles: readonly Role[] = ['viewer', 'member', 'admin', 'owner'];
+
+const nobody = (row: Row): Verdict => (row.needs === 'open' ? 'may' : 401);
+
+const holder =
+  (kind: 'key' | 'token', scopes: readonly string[], world: World) =>
+  (row: Row): Verdict => {
+    if (row.needs === 'open') return 'may';
+    if (row[kind] !== true) return row[kind] === 403 ? 403 : 401;
+    return meets(scopes, row.needs, world) ? 'may' : 403;
+  };
+
+const user =
+  (role: Role) =>
+  (row: Row): Verdict => {
+    if (row.needs === 'open' || row.role === 'own') return 'may';
+    if (row.role === null) return 401;
+    return roles.indexOf(role) >= roles.indexOf(row.role) ? 'may' : 403;
+  };
+
+/** Everybody who calls with something that is known, in the environment of `world`. */
+export async function known(installed: Installation, world: World, foreign: World): Promise<Caller[]> {
+  const { ask, keys, sign, publicIdOf, userWith, token, projectRef } = installed;
+  const key = async (preset: string, tasks?: readonly string[]): Promise<string> => {
+    const made = await ask(`POST /api/v1/projects/${projectRef}/prod/keys`, {
+      body: { name: preset, preset, ...(tasks && { tasks }) },
+    });
+    if (made.status !== 200) throw new Error(JSON.stringify(made.body));
+    return made.body.key as string;
+  };
+  const callers: Caller[] = [
+    { name: 'a full key', credential: keys.prod, verdict: holder('key', ['admin'], world) },
+    {
+      name: 'a full key, spelled tr_, with a branch that means nothing',
+      credential: keys.prod.replace('svc_', 'tr_'),
+      headers: { 'x-trigger-branch': 'feature' },
+      verdict: holder('key', ['admin'], world),
+    },
+  ];
+  for (const [preset, scopes] of Object.entries(presets)) {
+    if (preset === 'full') continue;
+    callers.push({
+      name: `a ${preset} key`,
+      credential: await key(preset),
+      verdict: holder('key', scopes, world),
+    });
+  }
+  const failing = world.task.replace('mail', 'tick');
+  for (const [preset, scopesOf] of Object.entries(taskPresets)) {
+    for (const [which, task] of [
+      ['this task', world.task],
+      ['another task', failing],
+    ] as const) {
+      callers.push({
+        name: `a ${preset} key for ${which}`,
+        credential: await key(preset, [task]),
+        verdict: holder('key', scopesOf(task), world),
+      });
+    }
+  }
+  callers.push({ name: "an owner's token", credential: token, verdict: user('owner') });
+  for (const role of ['admin', 'member', 'viewer'] as const) {
+    const { token: credential } = await userWith(role);
+    callers.push({ name: `a ${role}'s token`, credential, verdict: user(role) });
+  }
+  const sub = await publicIdOf('prod');
+  const signed = (...scopes: readonly string[]): Caller => ({
+    name: `a public token with [${scopes.join(', ')}]`,
+    credential: sign(keys.prod, { sub, scopes }),
+    isScopedToken: scopes.length > 0 && !['admin', '*:all'].includes(scopes[0] ?? ''),
+    verdict: holder('token', scopes, world),
+  });
+  callers.push(signed(), signed('admin'));
+  for (const action of actions) {
+    for (const type of types) callers.push(signed(`${action}:${type}`));
+  }
+  const pinned = (of: World): string[] => [
+    `tasks:${of.task}`,
+    `runs:${of.runId}`,
+    `tags:${of.tag}`,
+    `batch:${of.batchId}`,
+    `sessions:${of.session}`,
+    `sessions:${of.externalId}`,
+    `errors:${of.errorId}`,
+    `waitpoints:${of.waitpointId}`,
+  ];
+  for (const action of ['read', 'write', 'trigger', 'batchTrigger', 'admin']) {
+    for (const thing of [...pinned(world), ...pinned(foreign)]) callers.push(signed(`${action}:${thing}`));
+  }
+  return callers;
+}
+
+/** Everybody whose credential is none. */
+export async function unknown(installed: Installation): Promise<Caller[]> {
+  const { keys, keyWith, sign, publicIdOf, sql, token, ask } = installed;
+  const sub = await publicIdOf('prod');
+  const [expired, revoked] = [await keyWith(['admin']), await keyWith(['admin'])];
+  await sql`update secret_keys set expires_at = now() - interval '1 second' where last_four = ${expired.slice(-4)}`;
+  await sql`update secret_keys set revoked_at = now() where last_four = ${revoked.slice(-4)}`;
+  const made = await ask('POST /api/v1/tokens', { key: token, body: { name: 'revoked' } });
+  await ask(`POST /api/v1/tokens/${made.body.id}/revoke`, { key: token });
+  const now = Math.floor(Date.now() / 1_000);
+  const scopes = ['admin'];
+  return Object.entries({
+    nothing: '',
+    'an empty bearer': 'Bearer ',
+    garbage: 'garbage',
+    'a key that nobody has': 'svc_prod_sk_000000000000000000000000',
+    'a key cut short': keys.prod.slice(0, -1),
+    'a key with another marker': keys.prod.replace('svc_', 'sk_'),
+    'a key for another environment by its text': keys.prod.replace('prod', 'stg'),
+    'an expired key': expired,
+    'a revoked key': revoked,
+    'a revoked personal access token': made.body.token as string,
+    'a personal access token cut short': token.slice(0, -1),
+    'an expired public token': sign(keys.prod, { sub, scopes, exp: now - 1 }),
+    'a public token of the future': sign(keys.prod, { sub, scopes, iat: now + 3_600 }),
+    'a public token with alg none': sign(keys.prod, { sub, scopes }, { alg: 'none' }),
+    'a public token signed by another key': sign('svc_prod_sk_x', { sub, scopes }),
+    'a public token signed by the key of another environment': sign(keys.stg, { sub, scopes }),
+    'a public token for another audience': sign(keys.prod, { sub, scopes, aud: 'https://example.com' }),
+    'a public token of another issuer': sign(keys.prod, { sub, scopes, iss: 'https://example.com' }),
+    'a public token of no environment': sign(keys.prod, { sub: 'x', scopes }),
+  }).map(([name, credential]) => ({ name, credential, verdict: nobody }));
+}
+
+/** Keys of other environments of the project, where nothing is theirs but what the whole project has. */
+export function ofOtherEnvironments({ keys }: Installation): Caller[] {
+  return [
+    {
+      name: 'a preview key without a branch',
+      credential: keys.preview,
+      // Branches are what it is for: it may make and archive them (contract 5.9).
+      verdict: (row) => (row.route.includes('/branches') ? 'may' : nobody(row)),
+    },
+  ];
+}

@@ -1,0 +1,57 @@
+import type { Sql } from '../../../packages/server/src/db/connect.ts';
+
+/** Tables that time alone changes. */
+const noise = new Set(['runners', 'migrations']);
+/** Columns that time, or being used, changes: nobody takes what the endpoints of the matrix are sent. */
+const noisyColumns: Readonly<Record<string, readonly string[]>> = {
+  secret_keys: ['last_used_at'],
+  personal_access_tokens: ['last_used_at'],
+  notification_endpoints: ['failing_since', 'failed_at', 'failing_for'],
+  notification_deliveries: ['due', 'attempts', 'attempted_at', 'response_status', 'failure'],
+};
+
+/** Whose rows count: all, or those of these environments, and of the projects and organisations that are named. */
+export interface Part {
+  readonly environments: readonly number[];
+  readonly projects: readonly number[];
+  readonly organizations: readonly string[];
+}
+
+/** What every table holds, as a digest of its rows. */
+export async function snapshot(sql: Sql, part?: Part): Promise<Map<string, string>> {
+  const tables = await sql<{ name: string; columns: string[] }[]>`
+    select c.relname as name, array_agg(a.attname::text) as columns
+      from pg_class c
+      join pg_namespace n on n.oid = c.relnamespace
+      join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+     where c.relkind in ('r', 'p') and n.nspname = 'public' and not c.relispartition
+     group by 1 order by 1`;
+  const found = new Map<string, string>();
+  for (const { name, columns } of tables) {
+    const whose = part ? ownedBy(part, columns) : 'true';
+    if (noise.has(name) || whose === undefined) continue;
+    const [row] = await sql.unsafe<{ digest: string }[]>(`
+      select coalesce(md5(string_agg(line, '' order by line)), '') as digest
+        from (select md5((to_jsonb(t) - array[${list(noisyColumns[name] ?? [])}]::text[])::text) as line from "${name}" t where ${whose}) s`);
+    found.set(name, row?.digest ?? '');
+  }
+  return found;
+}
+
+const list = (values: readonly (string | number)[]): string =>
+  values.map((value) => (typeof value === 'number' ? value : `'${value}'`)).join();
+
+function ownedBy(part: Part, columns: readonly string[]): string | undefined {
+  const by: readonly (readonly [string, readonly (string | number)[]])[] = [
+    ['env', part.environments],
+    ['environment_id', part.environments],
+    ['project_id', part.projects],
+    ['organization_id', part.organizations],
+  ];
+  const [column, values] = by.find(([name]) => columns.includes(name)) ?? [];
+  return column && values && `${column} in (${list(values)})`;
+}
+
+/** Names of tables that hold something else than before. */
+export const changed = (before: Map<string, string>, after: Map<string, string>): string[] =>
+  [...after].filter(([name, digest]) => before.get(name) !== digest).map(([name]) => name);

@@ -1,0 +1,221 @@
+import { connectRunner } from '../../../packages/server/src/notifications/testing/failing-runner.ts';
+import type { Installation } from '../installation.ts';
+import type { Things } from './rules.ts';
+
+/** The name of a parameter of a path, and what stands there. */
+export type Parameters = Readonly<Record<string, string>>;
+
+/** One object of each kind in one environment, as parameters of paths. */
+export interface World extends Things {
+  readonly key: string;
+  /** Of a user who may do everything in it. */
+  readonly token: string;
+  readonly parameters: Parameters;
+}
+
+interface Site {
+  readonly key: string;
+  readonly token: string;
+  readonly projectRef: string;
+  readonly organization: string;
+  readonly env: string;
+  /** Part of the name of everything in it. */
+  readonly name: string;
+}
+
+/** Fills an environment with one object of each kind, over the API. */
+export async function fill({ ask, server, sql }: Installation, site: Site): Promise<World> {
+  const { key, token, projectRef, organization, env, name } = site;
+  const task = `mail-${name}`;
+  const failing = `fails-${name}`;
+  const scheduled = `tick-${name}`;
+  const project = `/api/v1/projects/${projectRef}`;
+  const did = async (request: string, body?: unknown, as = key) => {
+    const answer = await ask(request, { key: as, ...(body !== undefined && { body }) });
+    if (answer.status >= 300) throw new Error(`${request}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+  const endpoint = await did(`POST ${project}/notifications/${env}/endpoints`, {
+    url: 'http://127.0.0.1:9/',
+    types: ['*'],
+  });
+  const first = await did('POST /runner/v1/versions', {
+    contentHash: `${name}-1`.padEnd(64, '0'),
+    tasks: [{ id: failing, filePath: 'a.ts' }],
+  });
+  await connectRunner(server.url, key, [first.version]);
+  const failed = await did(`POST /api/v1/tasks/${failing}/trigger`, { payload: 'boom' });
+  const until = async <T>(what: string, look: () => Promise<T | undefined>): Promise<T> => {
+    for (const end = Date.now() + 20_000; Date.now() < end;) {
+      const found = await look();
+      if (found !== undefined) return found;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error(`${name} has no ${what}`);
+  };
+  const error = await until('error', async () => (await did('GET /api/v1/errors')).data[0]);
+  const delivery = await until(
+    'delivery',
+    async () => (await did(`GET ${project}/notifications/${env}/deliveries`)).data[0],
+  );
+  // From here on nobody serves what is triggered, so that it stays as it is.
+  await did('POST /runner/v1/versions', {
+    contentHash: `${name}-2`.padEnd(64, '0'),
+    tasks: [
+      { id: task, filePath: 'a.ts' },
+      { id: scheduled, filePath: 'a.ts', scheduled: true },
+    ],
+  });
+  const tag = `tag-${name}`;
+  const packet = `packet-${name}`;
+  const { presignedUrl } = await did(`PUT /api/v2/packets/${packet}`);
+  await fetch(presignedUrl, { method: 'PUT', body: '"large"' });
+  const batch = await did('POST /api/v2/tasks/batch', {
+    items: [{ task, payload: packet, options: { tags: [tag], payloadType: 'application/store' } }],
+  });
+  const runId = await until(
+    'run of its batch',
+    async () => (await did(`GET /api/v2/batches/${batch.id}`)).runs[0] as string | undefined,
+  );
+  await did(`PUT /realtime/v1/streams/${runId}/self/stream-${name}`);
+  const externalId = `session-of-${name}`;
+  const session = await did('POST /api/v1/sessions', {
+    type: 'chat',
+    taskIdentifier: task,
+    externalId,
+    triggerConfig: { basePayload: {} },
+  });
+  const waitpoint = await did('POST /api/v1/waitpoints/tokens', {});
+  const schedule = await did('POST /api/v1/schedules', {
+    task: scheduled,
+    cron: '0 0 1 1 *',
+    deduplicationKey: `schedule-${name}`,
+  });
+  const event = await did('POST /api/v1/events', {
+    id: `event-${name}`,
+    event: { name: 'x', deliverAfter: 100_000 },
+  });
+  const rule = await did(`POST ${project}/error-rules`, { type: `Never${name}`, groupKey: name });
+  await did(`POST ${project}/envvars/${env}`, { name: `VAR_${name}`, value: 'x' });
+  const bulk = await did('POST /api/v1/bulk-actions', { action: 'cancel', runIds: ['run_none'] });
+  const queues = (await did('GET /api/v1/queues?perPage=100')).data as { id: string; name: string }[];
+  const named = await did(`POST ${project}/${env}/keys`, { name }, token);
+  const made = await did('POST /api/v1/tokens', { name }, token);
+  const invitation = await did(
+    `POST /api/v1/orgs/${organization}/invites`,
+    { email: `${name}@example.com` },
+    token,
+  );
+  const [user] = await sql<{ id: string }[]>`
+    select m.user_id as id from memberships m where m.organization_id = ${organization} order by m.user_id limit 1`;
+  return {
+    key,
+    token,
+    task,
+    runId,
+    tag,
+    batchId: batch.id,
+    session: session.id,
+    externalId,
+    errorId: error.id,
+    waitpointId: waitpoint.id,
+    parameters: {
+      projectRef,
+      organization,
+      env,
+      taskId: task,
+      key: `key-${name}`,
+      batchId: batch.id,
+      runId,
+      target: 'self',
+      stream: `stream-${name}`,
+      packet,
+      field: 'payload',
+      bulkActionId: bulk.id,
+      queue: queues.find((queue) => queue.name.endsWith(task))?.id ?? '',
+      waitpointId: waitpoint.id,
+      hash: String(waitpoint.url).split('/').at(-1) ?? '',
+      errorId: error.id,
+      ruleId: rule.id,
+      scheduleId: schedule.id,
+      deduplicationKey: `schedule-${name}`,
+      eventId: event.id,
+      session: session.id,
+      channel: 'side',
+      endpointId: endpoint.id,
+      deliveryId: delivery.id,
+      name: `VAR_${name}`,
+      keyId: named.id,
+      tokenId: made.id,
+      userId: user?.id ?? failed.id,
+      invitationId: invitation.id,
+    },
+  };
+}
+
+/** Parameters for a request that may use its object up, or needs it in a state: with another such object where that is so. */
+export async function fresh(
+  { ask }: Installation,
+  world: World,
+  route: string,
+  credential: string,
+): Promise<Parameters> {
+  const { parameters, key, token, task } = world;
+  const { projectRef, organization, env } = parameters;
+  const project = `/api/v1/projects/${projectRef}`;
+  const made = async (request: string, body: unknown, as = key) =>
+    (await ask(request, { key: as, body })).body;
+  const name = `${Math.random()}`;
+  const triggered = async (options: object) =>
+    (await made(`POST /api/v1/tasks/${task}/trigger`, { options })).id as string;
+  switch (route) {
+    case 'POST /api/v1/idempotencyKeys/{key}/reset':
+      await triggered({ idempotencyKey: name });
+      return { ...parameters, key: name };
+    case 'POST /api/v1/runs/{runId}/reschedule':
+      return { ...parameters, runId: await triggered({ delay: '1h' }) };
+    case 'PUT /api/v1/runs/{runId}/metadata':
+      return { ...parameters, runId: await triggered({}) };
+    case 'POST /api/v1/sessions/{session}/close': {
+      const session = { type: 'chat', taskIdentifier: task, triggerConfig: { basePayload: {} } };
+      return { ...parameters, session: (await made('POST /api/v1/sessions', session)).id };
+    }
+    case 'POST /api/v1/tokens/{tokenId}/revoke':
+      return { ...parameters, tokenId: (await made('POST /api/v1/tokens', { name }, credential)).id };
+    case 'DELETE /api/v1/schedules/{scheduleId}': {
+      const schedule = { task: task.replace('mail', 'tick'), cron: '0 0 1 1 *', deduplicationKey: name };
+      return { ...parameters, scheduleId: (await made('POST /api/v1/schedules', schedule)).id };
+    }
+    case 'DELETE /api/v1/projects/{projectRef}/error-rules/{ruleId}': {
+      const { id } = await made(`POST ${project}/error-rules`, { type: name, groupKey: name });
+      return { ...parameters, ruleId: id };
+    }
+    case 'DELETE /api/v1/projects/{projectRef}/notifications/{env}/endpoints/{endpointId}': {
+      const { id } = await made(`POST ${project}/notifications/${env}/endpoints`, {
+        url: 'http://127.0.0.1:9/',
+        types: ['run.failed'],
+      });
+      return { ...parameters, endpointId: id };
+    }
+    case 'DELETE /api/v1/projects/{projectRef}/envvars/{env}/{name}':
+      await made(`POST ${project}/envvars/${env}`, { name: 'USED_UP', value: 'x' });
+      return { ...parameters, name: 'USED_UP' };
+    case 'POST /api/v1/projects/{projectRef}/{env}/keys/{keyId}/revoke':
+    case 'POST /api/v1/projects/{projectRef}/{env}/keys/{keyId}/rotate':
+      return { ...parameters, keyId: (await made(`POST ${project}/${env}/keys`, { name }, token)).id };
+    case 'POST /api/v1/orgs/{organization}/invites/{invitationId}/revoke': {
+      const email = `${name}@example.com`;
+      const { id } = await made(`POST /api/v1/orgs/${organization}/invites`, { email }, token);
+      return { ...parameters, invitationId: id };
+    }
+    case 'PATCH /api/v1/orgs/{organization}/members/{userId}':
+    case 'DELETE /api/v1/orgs/{organization}/members/{userId}': {
+      const email = `${name}@example.com`;
+      const invited = await made(`POST /api/v1/orgs/${organization}/invites`, { email }, token);
+      const { userId } = await made('POST /api/v1/invites/join', { token: invited.token, name }, '');
+      return { ...parameters, userId };
+    }
+    default:
+      return parameters;
+  }
+}
