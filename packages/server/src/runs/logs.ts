@@ -1,6 +1,5 @@
 import type { LogLine } from '@millrace/contract/runner';
 import { groupCommit } from '../db/group.ts';
-import { isTooDeep } from '../json/levels.ts';
 import { shownObject, shownText } from '../json/shown.ts';
 import type { Engine } from './engine.ts';
 import { storableText } from './storable.ts';
@@ -47,23 +46,13 @@ const short = (text: string): string =>
 const shortJson = (text: string): string =>
   text.length > maxLineCharacters
     ? JSON.stringify({ cut: cutAt(text, maxLineCharacters / 4) })
-    : storableText(text);
+    : storableText(shownText(text));
 
 /** The properties of a line. Whatever its runner sent, the page with it can be read. */
 export const propertiesOf = ({
   properties,
 }: Pick<StoredLine, 'properties'>): Record<string, unknown> | undefined =>
   properties === null ? undefined : shownObject(properties);
-
-/** JSON that was cut is JSON no more: what is too long is a text in it. */
-const shortJson = (text: string): string =>
-  storableText(
-    text.length > mostCharacters
-      ? JSON.stringify({ $cut: `${text.slice(0, mostCharacters / 2).toWellFormed()}…` })
-      : isTooDeep(text)
-        ? shownText(text)
-        : text,
-  );
 
 export interface StoredLine {
   readonly id: string;

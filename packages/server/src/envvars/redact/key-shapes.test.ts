@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { newAuthorizationCode } from '../../auth/authorization-code.ts';
+import { newDeviceCode } from '../../auth/authorization-code.ts';
 import { newInvitationToken, newPersonalAccessToken, newSecretKey } from '../../auth/keys.ts';
-import { masterKeyOf } from '../../auth/seal.ts';
 import { redactKeys, redactKeysInJson } from './key-shapes.ts';
 
 const word = 'aB3'.repeat(8);
@@ -16,7 +15,7 @@ describe('whatever has the shape of one of our credentials is cut out', () => {
     ['a root key of the public API', `tr_prod_${word.slice(0, 20)}`],
     ['a personal access token', newPersonalAccessToken()],
     ['an invitation', newInvitationToken()],
-    ['a code of a login', newAuthorizationCode(masterKeyOf(Buffer.alloc(32, 1)), Date.now()).code],
+    ['a code of a login', newDeviceCode()],
     ['the credential of an attempt', attempt],
   ])('%s', (_, key) => {
     for (const around of [
