@@ -21,7 +21,7 @@ function row({ id, method, path, access }: OperationDeclaration): string {
   const cells = open
     ? ['open', 'open', 'open', '–']
     : [
-        mark(secretKey),
+        access.keysOf ? `of ${access.keysOf.join(', ')}` : mark(secretKey),
         personalAccessToken ? (devRole === undefined ? role : `${role}; of dev ${devRole}`) : '✘',
         `${mark(publicToken)}${oneTime ? ' once' : ''}${access.forbidsPublicToken ? ' 403' : ''}`,
         scopeCell(access),

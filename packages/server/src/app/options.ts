@@ -17,6 +17,8 @@ export interface ServerOptions {
   /** Tell the credentials of the first start again: for development only. */
   readonly reveal?: boolean;
   readonly rateLimits?: RateLimits;
+  /** Addresses and ranges of proxies whose `X-Forwarded-For` is believed. Default: nobody's. */
+  readonly trustedProxies?: readonly string[];
   /** Most event-streams at once. Default: `defaultStreamLimits`. */
   readonly streamLimits?: Partial<StreamLimits>;
   readonly leaseTimes?: Partial<LeaseTimes>;

@@ -23,6 +23,8 @@ export interface RateLimits {
   readonly publicToken?: RateLimit;
   /** Runs that come in batches, one token each: all callers of one kind in an environment together. */
   readonly batchRuns?: { readonly secretKey?: RateLimit; readonly publicToken?: RateLimit };
+  /** Requests from one address whose credential is none. */
+  readonly badCredentials?: RateLimit;
   /** Instead of these, for operations by id: each caller has a bucket of its own for each of them. */
   readonly operations?: Readonly<Record<string, RateLimit>>;
 }
@@ -35,6 +37,7 @@ export const defaultRateLimits: RateLimits = {
   publicToken: { burst: 100, perSecond: 10 },
   personalAccessToken: { burst: 750, perSecond: 60 },
   batchRuns: { publicToken: { burst: 5_000, perSecond: 100 } },
+  badCredentials: { burst: 100, perSecond: 5 },
 };
 
 interface Bucket {

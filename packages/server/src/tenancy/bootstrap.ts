@@ -38,12 +38,12 @@ export async function ensureTenancy(sql: Sql, options: TenancyOptions): Promise<
     await addMissingDevEnvironments(transaction, masterKey);
     const [first] = await transaction<{ id: number; ref: string }[]>`
       select id, ref from projects where deleted_at is null order by id limit 1`;
-    if (!first) return createTenancy(transaction, masterKey);
+    if (!first) return createTenancy(transaction, options);
     return reveal ? revealTenancy(transaction, masterKey, first) : null;
   });
 }
 
-async function createTenancy(sql: Transaction, masterKey: MasterKey): Promise<Credentials> {
+async function createTenancy(sql: Transaction, { masterKey, reveal }: TenancyOptions): Promise<Credentials> {
   const organization = newId('org');
   const user = newId('user');
   await sql`insert into organizations (id, name) values (${organization}, 'My organization')`;
@@ -53,7 +53,7 @@ async function createTenancy(sql: Transaction, masterKey: MasterKey): Promise<Cr
   const secretKeyOf = (kind: EnvironmentKind) => ({ secretKey: secretKeys[kind] });
   return {
     projectRef: ref,
-    personalAccessToken: await createPersonalAccessToken(sql, masterKey, user),
+    personalAccessToken: await createPersonalAccessToken(sql, reveal ? masterKey : undefined, user),
     environments: {
       dev: secretKeyOf('dev'),
       stg: secretKeyOf('stg'),
@@ -63,17 +63,18 @@ async function createTenancy(sql: Transaction, masterKey: MasterKey): Promise<Cr
   };
 }
 
+/** Sealed only where it is shown again (`masterKey`); otherwise nothing that is stored leads back to it. */
 async function createPersonalAccessToken(
   sql: Transaction,
-  masterKey: MasterKey,
+  masterKey: MasterKey | undefined,
   user: string,
 ): Promise<string> {
   const token = newPersonalAccessToken();
   const id = newId('pat');
+  const sealed = masterKey ? seal(masterKey, token, personalAccessTokenPlace(id)) : null;
   await sql`
     insert into personal_access_tokens (id, user_id, digest, sealed, last_four, name)
-    values (${id}, ${user}, ${credentialDigest(token)}, ${seal(masterKey, token, personalAccessTokenPlace(id))},
-      ${lastFour(token)}, 'default')`;
+    values (${id}, ${user}, ${credentialDigest(token)}, ${sealed}, ${lastFour(token)}, 'default')`;
   return token;
 }
 

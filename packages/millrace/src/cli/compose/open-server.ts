@@ -11,6 +11,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     return await startServer({
       leaseTimes: leaseTimes(),
       rateLimits: rateLimits(),
+      trustedProxies: listIn('MILLRACE_TRUSTED_PROXIES'),
       ...options,
       notificationNetworks,
     });
@@ -55,8 +56,10 @@ function rateLimits(): ServerOptions['rateLimits'] {
 }
 
 /** Where notifications may go beside the public Internet (MILLRACE_NOTIFICATION_NETWORKS, such as `10.0.0.0/8,fd00::/8`). */
-const networks = (): string[] =>
-  (process.env['MILLRACE_NOTIFICATION_NETWORKS'] ?? '')
+const networks = (): string[] => listIn('MILLRACE_NOTIFICATION_NETWORKS');
+
+const listIn = (variable: string): string[] =>
+  (process.env[variable] ?? '')
     .split(',')
     .map((range) => range.trim())
     .filter((range) => range !== '');
