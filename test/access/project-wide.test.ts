@@ -10,17 +10,23 @@ it('only prod keys, and members, change the rules by which a project groups its 
   const rules = () => sql`select * from error_rules order by id`;
   const before = [...(await rules())];
   for (const kind of ['dev', 'stg', 'preview'] as const) {
-    const headers = kind === 'preview' ? { 'x-service-branch': 'b' } : {};
+    const headers: Record<string, string> = kind === 'preview' ? { 'x-service-branch': 'b' } : {};
     for (const key of [keys[kind], await keyWith(['read:errors', 'write:errors'], kind)]) {
       for (const [request, body] of [
         [`POST ${at}`, rule],
         [`PATCH ${at}/${made.id}`, { groupKey: 'mine' }],
         [`DELETE ${at}/${made.id}`, undefined],
       ] as const) {
-        expect([kind, request, (await ask(request, { key, body, headers })).status]).toEqual([kind, request, 403]);
+        expect([kind, request, (await ask(request, { key, body, headers })).status]).toEqual([
+          kind,
+          request,
+          403,
+        ]);
       }
       expect((await ask(`GET ${at}`, { key, headers })).body.data).toHaveLength(1);
-      expect((await ask(`POST ${at}/preview`, { key, headers, body: { message: '*', groupKey: 'g' } })).status).toBe(200);
+      expect(
+        (await ask(`POST ${at}/preview`, { key, headers, body: { message: '*', groupKey: 'g' } })).status,
+      ).toBe(200);
     }
   }
   expect([...(await rules())]).toEqual(before);
@@ -39,6 +45,7 @@ it('only preview keys, and users, see and change branches', async () => {
     (await ask(`GET ${at}`, { key })).status,
     (await ask(`POST ${at}/archive`, { key, body: { branch: 'b' } })).status,
   ];
-  for (const kind of ['prod', 'stg', 'dev'] as const) expect(await statuses(keys[kind])).toEqual([403, 403, 403]);
+  for (const kind of ['prod', 'stg', 'dev'] as const)
+    expect(await statuses(keys[kind])).toEqual([403, 403, 403]);
   expect(await statuses(keys.preview)).toEqual([200, 200, 200]);
 });

@@ -11,7 +11,7 @@ const raw = (port: number, lines: readonly string[]): Promise<string> =>
     socket.on('data', (chunk) => (text += chunk.toString()));
     socket.on('close', () => resolve(text));
     socket.on('error', reject);
-    socket.write(`${[...lines, 'Connection: close', '', ''].join('\r\n')}`);
+    socket.write([...lines, 'Connection: close', '', ''].join('\r\n'));
   });
 
 it('a request that names two hosts is refused, whatever it asks for', async () => {
@@ -30,8 +30,19 @@ it('a request that names two hosts is refused, whatever it asks for', async () =
   expect(await get('/api/v1/runs', `Host: ${own}`)).toMatch(/^HTTP\/1\.1 200 /);
   expect(await get(`http://${own}/api/v1/runs`, `Host: ${own}`)).toMatch(/^HTTP\/1\.1 200 /);
   expect(await get('/api/v1/runs')).toMatch(/^HTTP\/1\.1 400 /);
-  const upgrade = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=='];
-  const runner = await raw(to, ['GET /runner/v1/connect HTTP/1.1', `Host: ${own}`, 'Host: b', key, ...upgrade]);
+  const upgrade = [
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+  ];
+  const runner = await raw(to, [
+    'GET /runner/v1/connect HTTP/1.1',
+    `Host: ${own}`,
+    'Host: b',
+    key,
+    ...upgrade,
+  ]);
   expect(runner).toMatch(/^HTTP\/1\.1 400 /);
 });
 

@@ -37,7 +37,13 @@ describe('a token that a client signed with its key', () => {
     for (const otu of ['true', 'false', '', 1, 0, null, [], {}, [true]]) {
       expect(await by({ otu })).toMatchObject(refusal);
     }
-    for (const realtime of [null, true, 'payload', { skipColumns: 'payload' }, { skipColumns: ['payload', 1] }]) {
+    for (const realtime of [
+      null,
+      true,
+      'payload',
+      { skipColumns: 'payload' },
+      { skipColumns: ['payload', 1] },
+    ]) {
       expect(await by({ realtime })).toMatchObject(refusal);
     }
     expect(await by({ otu: true })).toHaveProperty('oneTimeDigest');

@@ -19,7 +19,10 @@ export type RefuseCredential = (
   setHeader: (name: string, value: string) => void,
 ) => unknown;
 
-export function createBadCredentials(limit: RateLimit | undefined, now = () => performance.now()): RefuseCredential {
+export function createBadCredentials(
+  limit: RateLimit | undefined,
+  now = () => performance.now(),
+): RefuseCredential {
   if (limit === undefined) return (error) => error;
   const { burst, perSecond } = limit;
   // In the order of their last failure, so that the oldest goes first.

@@ -28,6 +28,8 @@ export const twoHosts = () =>
 export function refuseTwoHosts(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { rawHeaders, url } = request.raw;
-    done(namesOneHost(rawHeaders, request.originalUrl ?? url) ? undefined : twoHosts());
+    if (namesOneHost(rawHeaders, request.originalUrl ?? url)) return done();
+    request.arrivedAt = performance.now();
+    done(twoHosts());
   });
 }

@@ -118,7 +118,8 @@ export function reasonOf(error: unknown): string {
   if (error.name === 'TimeoutError' || error.name === 'AbortError')
     return `No answer within ${timeoutMs / 1_000} s`;
   // What failed, without the address that the name led to.
-  if ('syscall' in error && 'code' in error) return `${error.syscall as string} failed: ${error.code as string}`;
+  if ('syscall' in error && 'code' in error)
+    return `${error.syscall as string} failed: ${error.code as string}`;
   return (error.message || ('code' in error ? String(error.code) : error.name)).slice(0, 500);
 }
 

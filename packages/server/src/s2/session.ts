@@ -48,7 +48,8 @@ export function serveAppendSessions(
   });
   server.on('stream', (stream, headers, _flags, rawHeaders) => {
     stream.on('error', () => stream.destroy());
-    if (!namesOneHost(rawHeaders)) return refuse(stream, 400, { error: 'The request names more than one host' });
+    if (!namesOneHost(rawHeaders))
+      return refuse(stream, 400, { error: 'The request names more than one host' });
     serve(appends, stream, headers).catch((error: unknown) => {
       const { status, body } = refusalOf(error);
       if (status === 500) log.error('request.failed', { route: streamsPath, err: error });

@@ -17,7 +17,9 @@ export interface Addressed {
 /** The address of a token's callback; of a token without one, where it is completed with a credential. */
 export function addressOf(masterKey: MasterKey, { id, sealed }: Addressed, baseUrl: string): string {
   const token = `${baseUrl}/api/v1/waitpoints/tokens/${id}`;
-  return sealed === null ? `${token}/complete` : `${token}/callback/${unseal(masterKey, sealed, placeOf(id))}`;
+  return sealed === null
+    ? `${token}/complete`
+    : `${token}/callback/${unseal(masterKey, sealed, placeOf(id))}`;
 }
 
 /** The environment of a token, for whoever knows its address. */
