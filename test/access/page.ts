@@ -21,7 +21,7 @@ function row({ id, method, path, access }: OperationDeclaration): string {
   const cells = open
     ? ['open', 'open', 'open', '–']
     : [
-        mark(secretKey),
+        access.keysOf ? `of ${access.keysOf.join(', ')}` : mark(secretKey),
         personalAccessToken ? (devRole === undefined ? role : `${role}; of dev ${devRole}`) : '✘',
         `${mark(publicToken)}${oneTime ? ' once' : ''}${access.forbidsPublicToken ? ' 403' : ''}`,
         scopeCell(access),
@@ -32,7 +32,7 @@ function row({ id, method, path, access }: OperationDeclaration): string {
 const listed = (scopes: readonly string[] | undefined): string =>
   scopes?.map((scope) => `\`${scope}\``).join(', ') ?? '–';
 
-const { publicToken, personalAccessToken } = defaultRateLimits;
+const { publicToken, personalAccessToken, badCredentials } = defaultRateLimits;
 
 /** Names of the public API that have no operation here, and why. */
 export const notServed: readonly (readonly [names: readonly string[], why: string])[] = [
@@ -122,6 +122,11 @@ in the server process that answers it, and in every other one within one second;
 A branch of preview or dev is named by the header \`x-service-branch\` (or \`x-trigger-branch\`). It changes nothing for stg and prod,
 and nothing for public tokens, which are of one environment or branch.
 
+What is found by a name of the caller's choosing is theirs only if they may have it: a session under an \`externalId\`, a batch under an
+idempotency key are 403 for who may not act on their tasks, and a session of another task than the request's is 409 for all others.
+
+A public token whose \`otu\` is neither true nor false, or whose \`realtime\` cannot be understood, is refused (401).
+
 Whoever may not see an object is told the same (403, or 404 in another project or environment) whether it exists or not.
 
 ## Projects and environments
@@ -160,9 +165,13 @@ without \`admin\` is restricted.
 
 A role is the least one that a user needs in the organisation that the path leads to (viewer, member, admin, owner); "own" concerns
 what is the user's own, and so does the role for dev: every member has a dev environment of their own, which only they see. "once" uses a one-time token up: the created thing and the use are one commit, a second use is 422, a request
-that is refused uses nothing up. "of the object" means that a scope of another identity of the object (its task, tag or batch) is
-enough. An upload of a packet names no task, so whoever may trigger some task, or batches of it, may upload; the trigger that names the packet says which task, and
-uses a one-time token up, which the upload does not. A batch that is opened without saying what for asks for each item when it comes. \`admin\` means that no restricted key will do. "403" refuses a public token with that instead of 401: its holder is known, and
+that is refused uses nothing up. "of prod" and "of preview" are secret keys of those environments; others are refused with 403: rules that
+group errors are a project's, and only preview keys branch. "of the object" means that a scope of another identity of the object is
+enough: of a run that is read its task, a tag or its batch; of a run that is changed its task, and nothing else. \`write:batch\` fills
+batches, and \`write:tags\` changes nothing. To cancel a run cancels what it triggered, whatever task that is of; to change the metadata or
+the streams of a run's parent or root through it needs a scope of these, too. An upload of a packet names no task, so whoever may trigger some task, or batches of it, may upload; the trigger that names the packet says which task, and
+uses a one-time token up, which the upload does not. A restricted key or a public token names only a packet that it sent itself, or that a
+run has which it may read. A batch that is opened without saying what for asks for each item when it comes. \`admin\` means that no restricted key will do. "403" refuses a public token with that instead of 401: its holder is known, and
 may never do this.
 
 | Operation | Request | Secret key | Personal access token | Public token | Scope of a restricted key or public token |
@@ -185,6 +194,10 @@ than the service that published clients were made for (60 a minute; 750 and 25).
 with \`MILLRACE_KEY_RATE\` (such as \`750/25\`); then all keys of an environment share a bucket. Replies of limited calls carry
 \`x-ratelimit-limit\`, \`x-ratelimit-remaining\` and \`x-ratelimit-reset\` (milliseconds since 1970); a refusal is 429 with \`Retry-After\`
 in seconds. A reply without these headers was not limited: there is no number that would be true of it.
+
+Wrong credentials are counted for the address that they come from (for a /64 network of IPv6): ${badCredentials?.burst} at once and ${badCredentials?.perSecond} a second after
+that are answered with 401, more with 429. A good credential is let in all the same. Behind a proxy the address is the proxy's, unless
+\`MILLRACE_TRUSTED_PROXIES\` (addresses and ranges, such as \`10.0.0.0/8\`) names it: then its \`X-Forwarded-For\` is believed.
 
 The buckets are held in each server process. With N processes behind a balancer a caller is allowed at most N times the rate, and a
 restart fills the buckets. Put a limit in the balancer where that is not good enough.

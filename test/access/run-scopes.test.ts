@@ -17,46 +17,54 @@ async function setUp() {
 }
 
 const child = async ({ ask, keys }: Installation, task: string, parentRunId?: string) =>
-  (await ask(`POST /api/v1/tasks/${task}/trigger`, { key: keys.prod, body: { options: { parentRunId } } })).body
-    .id as string;
+  (await ask(`POST /api/v1/tasks/${task}/trigger`, { key: keys.prod, body: { options: { parentRunId } } }))
+    .body.id as string;
 
 describe('a scope of a tag or a batch', () => {
-  it('reads runs and changes none, and one of the run or its task does both', { timeout: 60_000 }, async () => {
-    const installed = await setUp();
-    const { ask, run, batch, keys, keyWith, sign, publicIdOf } = installed;
-    const prod = await publicIdOf('prod');
-    const writes: [request: string, body: object][] = [
-      [`POST /api/v1/runs/${run}/reschedule`, { delay: '2h' }],
-      [`POST /api/v1/runs/${run}/tags`, { tags: 'more' }],
-      [`PUT /api/v1/runs/${run}/metadata`, { metadata: { a: 1 } }],
-      [`PUT /realtime/v1/streams/${run}/self/s`, {}],
-      [`POST /realtime/v1/streams/${run}/self/s/append`, {}],
-      [`POST /realtime/v1/streams/${run}/self/s/records`, { records: [{ body: 'x' }] }],
-      [`POST /api/v1/runs/${run}/replay`, {}],
-      ['POST /api/v1/tasks/other/trigger', { options: { parentRunId: run } }],
-      [`POST /api/v2/runs/${run}/cancel`, {}],
-    ];
-    const other = ['trigger:tasks:other'];
-    for (const scope of ['write:batch', `write:batch:${batch}`, 'write:tags', 'write:tags:t']) {
-      const key = await keyWith([scope, ...other]);
-      for (const [request, body] of writes) {
-        expect([scope, request, (await ask(request, { key, body })).status]).toEqual([scope, request, 403]);
+  it(
+    'reads runs and changes none, and one of the run or its task does both',
+    { timeout: 60_000 },
+    async () => {
+      const installed = await setUp();
+      const { ask, run, batch, keys, keyWith, sign, publicIdOf } = installed;
+      const prod = await publicIdOf('prod');
+      const writes: [request: string, body: object][] = [
+        [`POST /api/v1/runs/${run}/reschedule`, { delay: '2h' }],
+        [`POST /api/v1/runs/${run}/tags`, { tags: 'more' }],
+        [`PUT /api/v1/runs/${run}/metadata`, { metadata: { a: 1 } }],
+        [`PUT /realtime/v1/streams/${run}/self/s`, {}],
+        [`POST /realtime/v1/streams/${run}/self/s/append`, {}],
+        [`POST /realtime/v1/streams/${run}/self/s/records`, { records: [{ body: 'x' }] }],
+        [`POST /api/v1/runs/${run}/replay`, {}],
+        ['POST /api/v1/tasks/other/trigger', { options: { parentRunId: run } }],
+        [`POST /api/v2/runs/${run}/cancel`, {}],
+      ];
+      const other = ['trigger:tasks:other'];
+      for (const scope of ['write:batch', `write:batch:${batch}`, 'write:tags', 'write:tags:t']) {
+        const key = await keyWith([scope, ...other]);
+        for (const [request, body] of writes) {
+          expect([scope, request, (await ask(request, { key, body })).status]).toEqual([scope, request, 403]);
+        }
+        const token = sign(keys.prod, { sub: prod, scopes: [scope] });
+        expect((await ask(`POST /api/v2/runs/${run}/cancel`, { key: token, body: {} })).status).toBe(403);
       }
-      const token = sign(keys.prod, { sub: prod, scopes: [scope] });
-      expect((await ask(`POST /api/v2/runs/${run}/cancel`, { key: token, body: {} })).status).toBe(403);
-    }
-    for (const scope of [`read:batch:${batch}`, 'read:tags:t']) {
-      expect((await ask(`GET /api/v3/runs/${run}`, { key: await keyWith([scope]) })).status).toBe(200);
-    }
-    for (const scope of [`write:runs:${run}`, 'write:tasks:mine', 'write:runs', 'write:tasks']) {
-      const key = await keyWith([scope, ...other]);
-      for (const [request, body] of writes.slice(0, -1)) {
-        expect([scope, request, (await ask(request, { key, body })).status < 300]).toEqual([scope, request, true]);
+      for (const scope of [`read:batch:${batch}`, 'read:tags:t']) {
+        expect((await ask(`GET /api/v3/runs/${run}`, { key: await keyWith([scope]) })).status).toBe(200);
       }
-    }
-    const key = await keyWith(['write:tasks:mine']);
-    expect((await ask(`POST /api/v2/runs/${run}/cancel`, { key, body: {} })).status).toBe(200);
-  });
+      for (const scope of [`write:runs:${run}`, 'write:tasks:mine', 'write:runs', 'write:tasks']) {
+        const key = await keyWith([scope, ...other]);
+        for (const [request, body] of writes.slice(0, -1)) {
+          expect([scope, request, (await ask(request, { key, body })).status < 300]).toEqual([
+            scope,
+            request,
+            true,
+          ]);
+        }
+      }
+      const key = await keyWith(['write:tasks:mine']);
+      expect((await ask(`POST /api/v2/runs/${run}/cancel`, { key, body: {} })).status).toBe(200);
+    },
+  );
 });
 
 describe('through a child', () => {
@@ -98,7 +106,8 @@ describe('through a child', () => {
     // A run without a parent is its own.
     const alone = await child(installed, 'mine');
     expect(
-      (await ask(`PUT /api/v1/runs/${alone}/metadata`, { key: mine, body: { parentOperations: set } })).status,
+      (await ask(`PUT /api/v1/runs/${alone}/metadata`, { key: mine, body: { parentOperations: set } }))
+        .status,
     ).toBe(200);
   });
 });
@@ -133,7 +142,10 @@ describe('a packet', () => {
     // The same request again, after its answer was lost.
     expect((await trigger(theirs, 'theirs.json', 'theirs')).status).toBe(200);
 
-    const callers = [token(['trigger:tasks:mine']), await keyWith(['trigger:tasks:mine', 'batchTrigger:tasks:mine'])];
+    const callers = [
+      token(['trigger:tasks:mine']),
+      await keyWith(['trigger:tasks:mine', 'batchTrigger:tasks:mine']),
+    ];
     for (const key of callers) {
       for (const name of ['full.json', 'theirs.json', 'waiting.json', 'none.json']) {
         const answer = await trigger(key, name);
@@ -164,7 +176,9 @@ describe('a packet', () => {
     expect(filled.status).toBe(403);
     const operator = await keyWith(['read:tasks:mine', 'write:tasks:mine']);
     const replay = (key: string, body: object) => ask(`POST /api/v1/runs/${run}/replay`, { key, body });
-    expect((await replay(operator, { payload: 'full.json', payloadType: 'application/store' })).status).toBe(403);
+    expect((await replay(operator, { payload: 'full.json', payloadType: 'application/store' })).status).toBe(
+      403,
+    );
 
     // Their own, a full key's anything, and what they may read anyway.
     for (const key of callers) {

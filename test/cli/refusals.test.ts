@@ -52,18 +52,22 @@ describe('what cannot start says so in one sentence', () => {
     expect(stderr).not.toContain('hunter2');
   });
 
-  it('a rate that is none', async () => {
+  it.each([
+    ['MILLRACE_KEY_RATE', '750'],
+    ['MILLRACE_TRUSTED_PROXIES', '10.0.0.0/8,balancer'],
+    ['MILLRACE_TRUSTED_PROXIES', '10.0.0.0/33'],
+  ])('a setting that cannot be understood: %s=%s', async (variable, value) => {
     const { exitCode, stderr } = await finished(['start', '--port', '0'], {
       cwd: empty.path,
       env: {
         DATABASE_URL: 'postgresql://me:hunter2@127.0.0.1:1/none',
         MILLRACE_MASTER_KEY: '0'.repeat(64),
-        MILLRACE_KEY_RATE: '750',
+        [variable]: value,
       },
     });
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(sentence);
-    expect(stderr).toContain('MILLRACE_KEY_RATE');
+    expect(stderr).toContain(variable);
   });
 
   it('a DATABASE_URL that is none, without showing it', async () => {

@@ -149,7 +149,10 @@ it('what cannot be stored is refused, and halves of characters are made whole', 
     method: 'POST',
     body: `{"payload":${deep}}`,
   });
-  expect([status, body.error]).toEqual([400, 'payload.0.0: nested more than 1000 levels deep; send something flatter.']);
+  expect([status, body.error]).toEqual([
+    400,
+    'payload.0.0: nested more than 1000 levels deep; send something flatter.',
+  ]);
   const { body: token } = await ask('/api/v1/waitpoints/tokens', { method: 'POST', body: {} });
   const completed = await ask(`/api/v1/waitpoints/tokens/${token.id}/complete`, {
     method: 'POST',

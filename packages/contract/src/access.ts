@@ -1,3 +1,5 @@
+import type { EnvironmentKind } from './environment.ts';
+
 /** What a scope can allow. `write` also covers `trigger`, `batchTrigger` and `update` on the same resource. */
 export type Action = 'read' | 'write' | 'trigger' | 'batchTrigger' | 'admin';
 
@@ -36,6 +38,8 @@ export interface Access {
   /** No credential at all. */
   readonly open?: boolean;
   readonly secretKey?: boolean;
+  /** Only secret keys of these environments: it is about more than one of them, or makes no sense in others (403). */
+  readonly keysOf?: readonly EnvironmentKind[];
   readonly personalAccessToken?: boolean;
   readonly publicToken?: boolean;
   /** A public token is refused with 403 instead of 401: who holds one is known here, and may never do this. */

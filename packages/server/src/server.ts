@@ -6,7 +6,10 @@ import { migrate } from './db/migrate.ts';
 import { settingUp } from './db/reach.ts';
 import { findRoutes, type Routes } from './db/routes.ts';
 import { createHttpApp } from './http/app.ts';
+import { createBadCredentials } from './http/bad-credentials.ts';
 import { serveBoth } from './http/both-protocols.ts';
+import { namesOneHost } from './http/one-host.ts';
+import { defaultRateLimits } from './http/rate-limit.ts';
 import { acceptRunners } from './http/runner-socket.ts';
 import { packetContent } from './packets/content.ts';
 import { defaultLeaseTimes, serveRunner } from './runs/connection.ts';
@@ -83,6 +86,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       ...(tracing && { traced: tracing.request }),
       log,
       rateLimits: options.rateLimits,
+      trustedProxies: options.trustedProxies,
       packets: packetContent(engine, packets),
       streamAppends: appendRoute(appends) as never,
     });
@@ -92,7 +96,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       times: { ...defaultLeaseTimes, ...options.leaseTimes },
       closing: () => closing,
     };
-    const sockets = acceptRunners(app.server, authenticate, async (environment, socket) =>
+    const badCredentials = createBadCredentials((options.rateLimits ?? defaultRateLimits).badCredentials);
+    const sockets = acceptRunners(app.server, authenticate, badCredentials, async (environment, socket) =>
       serveRunner(connection, environment.id, await readEnvironmentFacts(sql, environment.id), {
         send(message) {
           socket.send(message);
@@ -102,7 +107,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       }),
     );
 
-    const appendSessions = serveAppendSessions(appends, log);
+    const appendSessions = serveAppendSessions(appends, log, namesOneHost);
     const both = serveBoth(app.server, appendSessions.server);
     stops.push(async () => {
       // What was under way when it closed is idle afterwards, and would be kept for its next request.

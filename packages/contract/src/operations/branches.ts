@@ -19,6 +19,7 @@ const branchable = z
 
 const access = {
   secretKey: true,
+  keysOf: ['preview'],
   personalAccessToken: true,
   on: 'branches',
   wholeEnvironment: true,

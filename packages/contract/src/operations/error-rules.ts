@@ -67,8 +67,10 @@ const read = {
   action: 'read',
   on: 'errors',
 } as const;
+// Rules are the project's: a key that is good for testing must not regroup what happens in production.
 const write = {
   secretKey: true,
+  keysOf: ['prod'],
   personalAccessToken: true,
   role: 'member',
   action: 'write',

@@ -68,7 +68,7 @@ export function handlersOf(parts: Parts, rateLimits: RateLimits = defaultRateLim
       addresses: packets,
       identitiesOf: (env, name) => identitiesOfPacket(sql, env, name),
     }),
-    ...waitpointHandlers({ engine, resume, mint }),
+    ...waitpointHandlers({ engine, masterKey, resume, mint }),
     ...queueHandlers({ sql, clock, wake: dispatch.wake }),
     ...scheduleHandlers({ engine, dispatch, expect: (at) => alarms.tick(at) }),
     ...variableHandlers({ sql, masterKey, now: clock.now, changed: variables.changed }),

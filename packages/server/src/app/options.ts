@@ -24,6 +24,8 @@ export interface ServerOptions {
   /** What the first start is given, and what puts the credentials that it makes where their owner finds them. Later starts make none. */
   readonly bootstrap?: Pick<TenancyOptions, 'given' | 'deliver'>;
   readonly rateLimits?: RateLimits;
+  /** Addresses and ranges of proxies whose `X-Forwarded-For` is believed. Default: nobody's. */
+  readonly trustedProxies?: readonly string[];
   /** Most event-streams at once. Default: `defaultStreamLimits`. */
   readonly streamLimits?: Partial<StreamLimits>;
   readonly leaseTimes?: Partial<LeaseTimes>;

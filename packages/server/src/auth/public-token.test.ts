@@ -29,6 +29,31 @@ const ask = async (authenticate: Authenticate, token: string) =>
 const refusal = { status: 401, message: 'Public Access Token is invalid' };
 
 describe('a token that a client signed with its key', () => {
+  test('is refused when a claim that narrows it cannot be understood', async () => {
+    const { authenticate, key, publicIdOf } = await installation();
+    const sub = await publicIdOf('prod');
+    const by = async (more: JWTPayload) =>
+      ask(authenticate, await sign(key('prod'), claimsOf(sub, more))).catch((error: unknown) => error);
+    for (const otu of ['true', 'false', '', 1, 0, null, [], {}, [true]]) {
+      expect(await by({ otu })).toMatchObject(refusal);
+    }
+    for (const realtime of [
+      null,
+      true,
+      'payload',
+      { skipColumns: 'payload' },
+      { skipColumns: ['payload', 1] },
+    ]) {
+      expect(await by({ realtime })).toMatchObject(refusal);
+    }
+    expect(await by({ otu: true })).toHaveProperty('oneTimeDigest');
+    for (const more of [{}, { otu: false }]) expect(await by(more)).not.toHaveProperty('oneTimeDigest');
+    expect(await by({ realtime: { skipColumns: ['payload'] } })).toMatchObject({
+      realtime: { skipColumns: ['payload'] },
+    });
+    expect(await by({ realtime: {} })).toMatchObject({ kind: 'publicToken', realtime: {} });
+  });
+
   test('verifies with the text of the key as the client has it, in either marker form', async () => {
     const { authenticate, key, publicIdOf } = await installation();
     const sub = await publicIdOf('prod');

@@ -51,7 +51,7 @@ export async function verifyPublicToken(ring: SigningKeyRing, token: string): Pr
     expiresAt: new Date(Math.min(exp * 1_000, 8.64e15)),
     ...(actor !== undefined && { actor }),
     ...(realtime && { realtime }),
-    ...(payload['otu'] === true && { oneTimeDigest: tokenDigest }),
+    ...(isOneTime(payload) && { oneTimeDigest: tokenDigest }),
   };
   return { value: principal, asOf, endsInMs: Math.min((exp - now) * 1_000, endsInMs) };
 }
@@ -91,11 +91,21 @@ async function originOf(
   };
 }
 
+/** A claim that narrows what a token allows is understood, or the token is refused. */
+function isOneTime({ otu = false }: JWTPayload): boolean {
+  if (typeof otu !== 'boolean') throw invalidPublicToken();
+  return otu;
+}
+
 function realtimeOf({ realtime }: JWTPayload): { skipColumns?: string[] } | undefined {
-  if (typeof realtime !== 'object' || realtime === null) return undefined;
+  if (realtime === undefined) return undefined;
+  if (typeof realtime !== 'object' || realtime === null) throw invalidPublicToken();
   const { skipColumns } = realtime as { skipColumns?: unknown };
-  if (!Array.isArray(skipColumns)) return {};
-  return { skipColumns: skipColumns.filter((column): column is string => typeof column === 'string') };
+  if (skipColumns === undefined) return {};
+  if (!Array.isArray(skipColumns) || skipColumns.some((column) => typeof column !== 'string')) {
+    throw invalidPublicToken();
+  }
+  return { skipColumns: skipColumns as string[] };
 }
 
 /** Never more than the key that signed it allows. */

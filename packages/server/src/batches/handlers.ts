@@ -68,8 +68,7 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
   ) => {
     const { principal } = request;
     if (principal.kind !== 'personalAccessToken') {
-      const mayFill =
-        request.header('x-trigger-client') === 'browser' && mayTriggerAll(principal);
+      const mayFill = request.header('x-trigger-client') === 'browser' && mayTriggerAll(principal);
       const scopes = [`read:batch:${batch.id}`, ...(mayFill ? [`write:batch:${batch.id}`] : [])];
       const token = await mint(principal, { scopes, expiresInSeconds: handleTokenSeconds });
       if (token !== undefined) request.setHeader('x-trigger-jwt', token);

@@ -17,6 +17,7 @@ import { mountProbes } from './probes.ts';
 import { sendFailure, sendJson } from './problem.ts';
 import { mountStreamAppends, type StreamAppendRoute } from './stream-appends.ts';
 import { answeredRequest, type AnsweredRequest } from './answered.ts';
+import { refuseTwoHosts } from './one-host.ts';
 import { parseQuery } from './query.ts';
 import { defaultRateLimits, type RateLimits } from './rate-limit.ts';
 import { mountReference } from './reference.ts';
@@ -42,6 +43,8 @@ export interface HttpAppOptions<O extends Record<string, OperationDeclaration> =
   readonly streamAppends?: StreamAppendRoute<never, never>;
   /** Default: `defaultRateLimits`. */
   readonly rateLimits?: RateLimits;
+  /** Addresses and ranges of proxies whose `X-Forwarded-For` says where a request comes from. Default: nobody's. */
+  readonly trustedProxies?: readonly string[] | undefined;
 }
 
 const packetPath = /^(\/api\/v[12]\/packets\/)([^?]*\/[^?]*)/;
@@ -63,6 +66,7 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
     pausedSince = () => null,
     log,
     rateLimits = defaultRateLimits,
+    trustedProxies,
   } = options;
   // When it is left out, O is Operations.
   const operations: Readonly<Record<string, OperationDeclaration>> = options.operations ?? everyOperation;
@@ -77,6 +81,8 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
     // An upload of a batch may take as long as its sender needs to make the items.
     requestTimeout: 300_000,
     forceCloseConnections: 'idle',
+    // Without it the address of a request is that of its connection, whatever a header says.
+    ...(trustedProxies && trustedProxies.length > 0 && { trustProxy: [...trustedProxies] }),
     rewriteUrl: ({ url = '/' }) => withPacketAsOneSegment(url),
     routerOptions: { maxParamLength: 4_096, querystringParser: parseQuery },
     frameworkErrors: (error, request, reply) => sendFailure(request, reply, error, log),
@@ -86,6 +92,7 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
     endFresh();
     done();
   });
+  refuseTwoHosts(app);
   app.decorateRequest('principal', null);
   app.decorateRequest('arrivedAt', 0);
   // Bodies stay text until the rest of the request is known to be right.

@@ -31,6 +31,9 @@ export function admit(principal: Principal, access: Access, method: Method): voi
       type: 'authorization',
     });
   }
+  if (principal.kind === 'secretKey' && access.keysOf?.includes(principal.environment.kind) === false) {
+    throw forbidden();
+  }
   if (access.anyScope) return;
   if (access.action === undefined && isRestricted(principal)) throw forbidden();
   const isOneTime = principal.kind === 'publicToken' && principal.oneTimeDigest !== undefined;

@@ -14,6 +14,7 @@ import type { Log } from '../log.ts';
 import { forbidden, Problem } from '../problem.ts';
 import { Streaming, type Handler } from '../request.ts';
 import { admit, covers, roleOf } from './authorize.ts';
+import { createBadCredentials, type RefuseCredential } from './bad-credentials.ts';
 import { isForm, readForm } from './form.ts';
 import { apiHeaders, corsHeaders } from './headers.ts';
 import type { HttpMetrics, RouteMetrics } from './metrics.ts';
@@ -50,6 +51,7 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
   refuseUnfitOperations(operations, handlers);
   const limiterOf = createLimiters(options.rateLimits);
   const replays = new Replays();
+  const badCredentials = createBadCredentials(options.rateLimits.badCredentials);
   const routes = Object.entries(operations).map(([name, declaration]): Route => {
     const handler = handlers[name];
     if (!handler) throw new TypeError(`${name} has no handler.`);
@@ -74,7 +76,7 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
       },
       // Only what ends has a length to tell.
       exposeHeadRoute: !streams,
-      onRequest: callerCheck(route, options),
+      onRequest: callerCheck(route, options, badCredentials),
       handler: answer(route, options, replays),
     });
   }
@@ -88,6 +90,7 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
 function callerCheck(
   { declaration: { access, method, bodyStream }, cors, limiter, observed }: Route,
   { authenticate, log }: MountOptions,
+  badCredentials: RefuseCredential,
 ): onRequestHookHandler {
   const { wholeEnvironment = false } = access;
 
@@ -111,15 +114,24 @@ function callerCheck(
     request.arrivedAt = performance.now();
     if (cors) reply.headers(corsHeaders);
     if (access.open) return done();
+    const failed = (error: unknown): void => sendFailure(request, reply, error, log);
+    const unknown = (error: unknown): void =>
+      failed(badCredentials(error, request.ip, (name, value) => void reply.header(name, value)));
+    const admitted = (principal: Principal): void => {
+      try {
+        admitCaller(principal, request, reply, done);
+      } catch (error) {
+        failed(error);
+      }
+    };
+    let principal: Principal | Promise<Principal>;
     try {
-      const principal = authenticate(credentialsOf(request, wholeEnvironment));
-      if (!(principal instanceof Promise)) return admitCaller(principal, request, reply, done);
-      principal
-        .then((known) => admitCaller(known, request, reply, done))
-        .catch((error: unknown) => sendFailure(request, reply, error, log));
+      principal = authenticate(credentialsOf(request, wholeEnvironment));
     } catch (error) {
-      sendFailure(request, reply, error, log);
+      return unknown(error);
     }
+    if (principal instanceof Promise) principal.then(admitted, unknown).catch(failed);
+    else admitted(principal);
   };
 }
 

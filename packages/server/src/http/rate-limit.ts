@@ -25,6 +25,8 @@ export interface RateLimits {
   readonly batchRuns?: { readonly secretKey?: RateLimit; readonly publicToken?: RateLimit };
   /** Machines that ask to be let in, of one address; user codes that one user tries. */
   readonly logins?: { readonly asked?: RateLimit; readonly tried?: RateLimit };
+  /** Requests from one address whose credential is none. */
+  readonly badCredentials?: RateLimit;
   /** Instead of these, for operations by id: each caller has a bucket of its own for each of them. */
   readonly operations?: Readonly<Record<string, RateLimit>>;
 }
@@ -39,6 +41,7 @@ export const defaultRateLimits: RateLimits = {
   batchRuns: { publicToken: { burst: 5_000, perSecond: 100 } },
   // Within the ten minutes of a code: of 34 bits, nobody hits one that is not theirs.
   logins: { asked: { burst: 60, perSecond: 0.2 }, tried: { burst: 20, perSecond: 1 / 30 } },
+  badCredentials: { burst: 100, perSecond: 5 },
 };
 
 interface Bucket {

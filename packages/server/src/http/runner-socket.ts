@@ -6,6 +6,8 @@ import type { Authenticate } from '../auth/authenticate.ts';
 import type { Environment } from '../auth/principal.ts';
 import { isUnrestricted } from '../auth/scopes.ts';
 import { forbidden, Problem, unauthorized } from '../problem.ts';
+import type { RefuseCredential } from './bad-credentials.ts';
+import { namesOneHost, twoHosts } from './one-host.ts';
 
 const path = '/runner/v1/connect';
 /** How often it is asked whether the key of a connection is still good. */
@@ -39,7 +41,12 @@ export interface RunnerSockets {
 }
 
 /** Takes runners' WebSockets on the HTTP server's own port, authorised by a secret key without restrictions. */
-export function acceptRunners(server: Server, authenticate: Authenticate, serve: ServeSocket): RunnerSockets {
+export function acceptRunners(
+  server: Server,
+  authenticate: Authenticate,
+  badCredentials: RefuseCredential,
+  serve: ServeSocket,
+): RunnerSockets {
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: maxFrameBytes,
@@ -48,6 +55,7 @@ export function acceptRunners(server: Server, authenticate: Authenticate, serve:
 
   server.on('upgrade', (request: IncomingMessage, duplex: Duplex, head: Buffer) => {
     duplex.on('error', () => duplex.destroy());
+    if (!namesOneHost(request.rawHeaders, request.url)) return refuse(duplex, twoHosts());
     if (request.url?.split('?')[0] !== path) return refuse(duplex, new Problem(404, 'Not found'));
     void admit(request, authenticate)
       .then((environment) => {
@@ -112,9 +120,10 @@ export function acceptRunners(server: Server, authenticate: Authenticate, serve:
           );
         });
       })
-      .catch((error: unknown) =>
-        refuse(duplex, error instanceof Problem ? error : new Problem(500, 'Internal Server Error')),
-      );
+      .catch((error: unknown) => {
+        const refusal = badCredentials(error, request.socket.remoteAddress ?? '', () => {});
+        refuse(duplex, refusal instanceof Problem ? refusal : new Problem(500, 'Internal Server Error'));
+      });
   });
 
   return {

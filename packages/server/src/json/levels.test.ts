@@ -55,12 +55,19 @@ describe('what is stored already is shown', () => {
   it('in a reply of any depth', () => {
     const at = new Date(0);
     const reply = {
-      data: [{ id: 'a', deep: JSON.parse(nested(200_000)) as unknown }, { id: 'b', at, gone: undefined }],
+      data: [
+        { id: 'a', deep: JSON.parse(nested(200_000)) as unknown },
+        { id: 'b', at, gone: undefined },
+      ],
     };
-    const shown = JSON.parse(jsonOfReply(reply) ?? '') as { data: { id: string; deep?: unknown; at?: string }[] };
+    const shown = JSON.parse(jsonOfReply(reply) ?? '') as {
+      data: { id: string; deep?: unknown; at?: string }[];
+    };
     expect(shown.data[1]).toEqual({ id: 'b', at: at.toISOString() });
     expect(shown.data[0]?.id).toBe('a');
-    expect(JSON.stringify(shown.data[0]?.deep)).toContain('[{"$omitted":"nested more than 1000 levels deep"}]');
+    expect(JSON.stringify(shown.data[0]?.deep)).toContain(
+      '[{"$omitted":"nested more than 1000 levels deep"}]',
+    );
     expect(jsonOfReply(undefined)).toBeUndefined();
     const own = JSON.parse('{"__proto__":{"a":1},"toJSON":{"b":2}}') as unknown;
     expect(JSON.stringify(upTo(9, own))).toBe(JSON.stringify(own));

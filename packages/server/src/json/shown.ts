@@ -50,7 +50,12 @@ export function upTo(levels: number, value: unknown): unknown {
       const plain = from instanceof Date ? from.toJSON() : from;
       const copy = !isComposite(plain) ? plain : depth >= levels ? tooDeep : Array.isArray(plain) ? [] : {};
       // As its own member even if it is called __proto__.
-      Object.defineProperty(into, name, { value: copy, enumerable: true, configurable: true, writable: true });
+      Object.defineProperty(into, name, {
+        value: copy,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
       if (!isComposite(plain) || depth >= levels) continue;
       for (const [member, inner] of Object.entries(plain)) {
         next.push({ from: inner, into: copy as Record<string, unknown>, name: member });

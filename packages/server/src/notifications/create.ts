@@ -24,7 +24,7 @@ export async function createEndpoint(
   { env, body: { url, types, description }, now }: NewEndpoint,
   recorded: Recorded,
 ): Promise<NotificationEndpoint & { secret: string }> {
-  await refuseForbidden(url, reach);
+  refuseForbidden(url, reach);
   const id = newId('endpoint');
   const secret = newSecret();
   return sql.begin(async (tx) => {

@@ -111,11 +111,15 @@ export async function attempt(
   await record(dependencies, taken, status, failure);
 }
 
-function reasonOf(error: unknown): string {
+/** What is told of an attempt that failed. */
+export function reasonOf(error: unknown): string {
   if (error instanceof AddressRefused) return `Refused: ${error.message}`;
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError' || error.name === 'AbortError')
     return `No answer within ${timeoutMs / 1_000} s`;
+  // What failed, without the address that the name led to.
+  if ('syscall' in error && 'code' in error)
+    return `${error.syscall as string} failed: ${error.code as string}`;
   return (error.message || ('code' in error ? String(error.code) : error.name)).slice(0, 500);
 }
 

@@ -1,4 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { refuseForbidden } from './allowed.ts';
+import { reasonOf } from './deliver.ts';
+import { networksBeside } from './networks.ts';
+import { post, type Resolve } from './post.ts';
 import { notifyingServer } from './testing/notified.ts';
 
 const url = 'http://127.0.0.1:9/hook';
@@ -88,6 +92,41 @@ describe('endpoints', () => {
         expect.stringMatching(/not an address of the public Internet/),
       ]);
     }
+  });
+
+  it('tell nothing of what a name leads to: neither when they are created nor when something is sent', async () => {
+    const asked: string[] = [];
+    const known: Readonly<Record<string, string>> = {
+      'inside.example': '10.0.0.7',
+      'allowed.example': '127.9.9.9',
+    };
+    const resolve: Resolve = async (name) => {
+      asked.push(name);
+      const address = known[name];
+      if (address === undefined)
+        throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' });
+      return [{ address, family: 4 }];
+    };
+    const networks = networksBeside(['127.0.0.0/8']);
+    for (const name of ['inside.example', 'nobody.example']) {
+      expect(() => refuseForbidden(`https://${name}/`, { networks, resolve })).not.toThrow();
+    }
+    expect(asked).toEqual([]);
+    expect(() => refuseForbidden('http://inside.example/', { networks: networksBeside(), resolve })).toThrow(
+      'url: over the public Internet only https will do.',
+    );
+    const failureOf = (host: string) =>
+      post({
+        url: new URL(`http://${host}:9/`),
+        headers: {},
+        body: '',
+        networks,
+        resolve,
+        signal: AbortSignal.timeout(9_000),
+      }).then(String, reasonOf);
+    const closed = 'Refused: the name does not lead to an address that notifications may be sent to';
+    expect([await failureOf('inside.example'), await failureOf('nobody.example')]).toEqual([closed, closed]);
+    expect(await failureOf('allowed.example')).toBe('connect failed: ECONNREFUSED');
   });
 
   it('belong to an environment: keys of another, and users of another project, do not see them', async () => {

@@ -27,6 +27,13 @@ describe('networks', () => {
     '127.0.0.1',
     '127.255.255.254',
     '169.254.169.254',
+    '168.63.129.16',
+    '161.26.0.10',
+    '166.9.0.1',
+    '192.31.196.1',
+    '192.175.48.6',
+    '100.100.100.200',
+    '192.0.0.192',
     '172.16.0.1',
     '172.31.255.255',
     '192.168.1.1',
@@ -38,6 +45,16 @@ describe('networks', () => {
     '::',
     '::1',
     '::ffff:127.0.0.1',
+    '::ffff:169.254.169.254',
+    '::ffff:a83f:8110',
+    '64:ff9b::a9fe:a9fe',
+    '64:ff9b::168.63.129.16',
+    '2002:a83f:8110::',
+    'fd00:ec2::254',
+    'fd20:ce::254',
+    'fe80::a9fe:a9fe',
+    '5f00::1',
+    '2620:4f:8000::1',
     '::ffff:8.8.8.8',
     '::7f00:1',
     '64:ff9b::7f00:1',
@@ -60,6 +77,9 @@ describe('networks', () => {
     '1.1.1.1',
     '8.8.8.8',
     '172.32.0.1',
+    '168.63.129.15',
+    '168.63.129.17',
+    '166.12.0.1',
     '100.128.0.1',
     '11.0.0.1',
     '2606:4700::1111',
@@ -114,12 +134,17 @@ describe('a name', () => {
     const { port } = new URL(receiver.url);
     const inside = { address: '127.0.0.1', family: 4 };
     await expect(to(port, async () => [inside], [])).rejects.toThrow(
-      /127\.0\.0\.1 is not an address of the public Internet/,
+      /^the name does not lead to an address that notifications may be sent to$/,
     );
     await expect(
       to(port, async () => [{ address: '8.8.8.8', family: 4 }, inside], ['8.0.0.0/8']),
-    ).rejects.toThrow(/127\.0\.0\.1/);
-    await expect(to(port, async () => [], [])).rejects.toThrow(/has no address/);
+    ).rejects.toThrow(/^the name does not lead/);
+    await expect(to(port, async () => [], [])).rejects.toThrow(/^the name does not lead/);
+    const unknown = async () => {
+      throw Object.assign(new Error('getaddrinfo ENOTFOUND rebind.example'), { code: 'ENOTFOUND' });
+    };
+    await expect(to(port, unknown, [])).rejects.toThrow(/^the name does not lead/);
+    await expect(to(port, async () => [{ address: '8.8.8.8', family: 4 }], [])).rejects.toThrow(/only https/);
     expect(receiver.received).toEqual([]);
   });
 });

@@ -10,18 +10,29 @@ class NetworksRefused extends Error {
   override name = 'NetworksRefused';
 }
 
-/** Ranges of IPv4 that are not of the public Internet: private, loopback, link-local, shared, reserved, multicast. */
+/**
+ * Ranges of IPv4 that are not of the public Internet: what IANA's registry of special-purpose addresses lists, multicast, and public
+ * addresses at which clouds serve their own machines only. Metadata services are at 169.254.169.254 nearly everywhere.
+ */
 const closed4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
+  // IBM Cloud: services inside of it
+  '161.26.0.0/16',
+  '166.8.0.0/14',
+  // Azure: configuration and secrets of the machine
+  '168.63.129.16/32',
   '169.254.0.0/16',
   '172.16.0.0/12',
   '192.0.0.0/24',
   '192.0.2.0/24',
+  '192.31.196.0/24',
+  '192.52.193.0/24',
   '192.88.99.0/24',
   '192.168.0.0/16',
+  '192.175.48.0/24',
   '198.18.0.0/15',
   '198.51.100.0/24',
   '203.0.113.0/24',
@@ -30,10 +41,11 @@ const closed4 = [
 
 /**
  * Of IPv6 only global unicast is public, and there not what stands for something else: tunnels (Teredo, 6to4) could lead to a private
- * address of IPv4. Mapped and translated addresses of IPv4 are outside of it anyway.
+ * address of IPv4. Mapped and translated addresses of IPv4 (::ffff:0:0/96, 64:ff9b::/96), unique local ones and those of metadata
+ * services (fd00:ec2::254, fd20:ce::254) are outside of it anyway.
  */
 const open6 = '2000::/3';
-const closed6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
+const closed6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3ffe::/16', '3fff::/20'];
 
 function listOf(ranges: readonly string[]): BlockList {
   const list = new BlockList();
@@ -53,8 +65,12 @@ function listOf(ranges: readonly string[]): BlockList {
 
 const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
+export const onlyHttps = () => new AddressRefused('over the public Internet only https will do');
+
 /** Which addresses notifications may be sent to. */
 export interface Networks {
+  /** There are some beside the public Internet: only there http will do. */
+  readonly areWidened: boolean;
   /** Throws `AddressRefused` unless a request of this protocol may go to this address. */
   check(protocol: string, address: string): void;
 }
@@ -67,6 +83,7 @@ export function networksBeside(allowed: readonly string[] = []): Networks {
   const isPublic = (address: string): boolean =>
     !closed.check(address, familyOf(address)) && (isIP(address) === 4 || open.check(address, 'ipv6'));
   return {
+    areWidened: allowed.length > 0,
     check(protocol, address) {
       if (own.check(address, familyOf(address))) return;
       if (!isPublic(address)) {
@@ -74,7 +91,7 @@ export function networksBeside(allowed: readonly string[] = []): Networks {
           `${address} is not an address of the public Internet; who runs the server can allow its network (MILLRACE_NOTIFICATION_NETWORKS)`,
         );
       }
-      if (protocol !== 'https:') throw new AddressRefused('over the public Internet only https will do');
+      if (protocol !== 'https:') throw onlyHttps();
     },
   };
 }

@@ -11,10 +11,15 @@ export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 const lookUpAll = promisify(systemLookup);
 export const resolveName: Resolve = (hostname) => lookUpAll(hostname, { all: true });
 
-const literalOf = ({ hostname }: URL): string | undefined => {
+/** The address that a URL says itself. */
+export const literalOf = ({ hostname }: URL): string | undefined => {
   const bare = hostname.replace(/^\[|\]$/g, '');
   return isIP(bare) === 0 ? undefined : bare;
 };
+
+/** One text for a name that nobody knows and for one of a closed network: which of them it is stays here. */
+const nowhere = () =>
+  new AddressRefused('the name does not lead to an address that notifications may be sent to');
 
 /** The addresses behind a URL. Throws `AddressRefused` if any of them may not be sent to. */
 export async function checkedAddresses(
@@ -23,8 +28,21 @@ export async function checkedAddresses(
   resolve: Resolve,
 ): Promise<readonly LookupAddress[]> {
   const literal = literalOf(url);
-  const addresses =
-    literal === undefined ? await resolve(url.hostname) : [{ address: literal, family: isIP(literal) }];
+  if (literal !== undefined) {
+    networks.check(url.protocol, literal);
+    return [{ address: literal, family: isIP(literal) }];
+  }
+  const addresses = await resolve(url.hostname).catch(() => {
+    throw nowhere();
+  });
+  for (const { address } of addresses) {
+    try {
+      networks.check('https:', address);
+    } catch (error) {
+      throw error instanceof AddressRefused ? nowhere() : error;
+    }
+  }
+  if (addresses.length === 0) throw nowhere();
   for (const { address } of addresses) networks.check(url.protocol, address);
   return addresses;
 }
@@ -55,8 +73,7 @@ const unless = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
  */
 export async function post({ url, headers, body, networks, resolve, signal }: Post): Promise<number> {
   const addresses = await unless(signal, checkedAddresses(url, networks, resolve));
-  const first = addresses[0];
-  if (!first) throw new AddressRefused(`${url.hostname} has no address`);
+  const [first] = addresses as [LookupAddress];
   const lookup: LookupFunction = (_hostname, options, done) => {
     if (options.all) done(null, [...addresses]);
     else done(null, first.address, first.family);

@@ -21,7 +21,7 @@ export async function updateEndpoint(
 ): Promise<NotificationEndpoint> {
   const { url, types, description, enabled } = body;
   const old = await findEndpoint(sql, env, id);
-  if (url !== undefined) await refuseForbidden(url, reach);
+  if (url !== undefined) refuseForbidden(url, reach);
   return sql.begin(async (tx) => {
     if (enabled === false) await holdEndpoint(tx, id);
     const [row] = await tx<EndpointRow[]>`

@@ -182,7 +182,9 @@ export function serveRunner(
     await Promise.all(
       settlements.map(async (settlement) => {
         const held = present.held.get(settlement.fence);
-        const settled = held && (await settleSurely(sure, { ...settlement, outcome: fitOutcome(settlement.outcome), ...held }));
+        const settled =
+          held &&
+          (await settleSurely(sure, { ...settlement, outcome: fitOutcome(settlement.outcome), ...held }));
         present.release(settlement.fence);
         // Also when it was settled before: whoever did that may have got no further.
         if (settlement.heard) await dependencies.heard(env, settlement.run, settlement.heard);

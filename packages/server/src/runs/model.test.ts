@@ -427,8 +427,8 @@ class Drive {
 
 async function makeToken({ sql, environment, engine }: TestEngine): Promise<string> {
   const [row] = await sql<{ id: string }[]>`
-    insert into waitpoints (env, id, callback, created_at)
-    values (${environment.id}, 'waitpoint_' || gen_random_uuid(), 'x', ${new Date(engine.clock.now())}) returning id`;
+    insert into waitpoints (env, id, created_at)
+    values (${environment.id}, 'waitpoint_' || gen_random_uuid(), ${new Date(engine.clock.now())}) returning id`;
   return row?.id ?? '';
 }
 

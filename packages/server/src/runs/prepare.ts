@@ -256,7 +256,10 @@ function readMetadata(metadata: unknown): string | null {
   if (Object.hasOwn(read, '__proto__')) {
     throw badRequest('options.metadata: "__proto__" is not a name that metadata may have.');
   }
-  const text = typeof metadata === 'string' ? storableLevels(metadata, 'options.metadata') : jsonOfField(read, 'options.metadata');
+  const text =
+    typeof metadata === 'string'
+      ? storableLevels(metadata, 'options.metadata')
+      : jsonOfField(read, 'options.metadata');
   if (Buffer.byteLength(text) > mostMetadataBytes) {
     throw new Problem(413, `options.metadata: at most ${mostMetadataBytes} bytes as JSON.`);
   }

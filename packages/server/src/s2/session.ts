@@ -26,7 +26,11 @@ const idleMs = 120_000;
 const recheckMs = 5_000;
 
 /** Append sessions over HTTP/2: frames with records come in, an acknowledgement goes out for each, in their order. */
-export function serveAppendSessions(appends: StreamAppends, log: Log): AppendSessions {
+export function serveAppendSessions(
+  appends: StreamAppends,
+  log: Log,
+  namesOneHost: (rawHeaders: readonly string[]) => boolean,
+): AppendSessions {
   const sessions = new Set<ServerHttp2Session>();
   const server = createServer({ settings: { maxConcurrentStreams: 100 } });
   server.on('session', (session) => {
@@ -42,8 +46,10 @@ export function serveAppendSessions(appends: StreamAppends, log: Log): AppendSes
     session.on('close', () => sessions.delete(session));
     session.on('error', () => session.destroy());
   });
-  server.on('stream', (stream, headers) => {
+  server.on('stream', (stream, headers, _flags, rawHeaders) => {
     stream.on('error', () => stream.destroy());
+    if (!namesOneHost(rawHeaders))
+      return refuse(stream, 400, { error: 'The request names more than one host' });
     serve(appends, stream, headers).catch((error: unknown) => {
       const { status, body } = refusalOf(error);
       if (status === 500) log.error('request.failed', { route: streamsPath, err: error });

@@ -47,7 +47,7 @@ export async function ensureTenancy(sql: Sql, options: TenancyOptions): Promise<
     const [first] = await transaction<{ id: number; ref: string }[]>`
       select id, ref from projects where deleted_at is null order by id limit 1`;
     if (!first) {
-      const made = await createTenancy(transaction, masterKey, options.given);
+      const made = await createTenancy(transaction, options);
       await options.deliver?.(made);
       return made;
     }
@@ -57,8 +57,7 @@ export async function ensureTenancy(sql: Sql, options: TenancyOptions): Promise<
 
 async function createTenancy(
   sql: Transaction,
-  masterKey: MasterKey,
-  given: GivenCredentials = { secretKeys: {} },
+  { masterKey, reveal, given = { secretKeys: {} } }: TenancyOptions,
 ): Promise<Credentials> {
   const organization = newId('org');
   const user = newId('user');
@@ -76,7 +75,12 @@ async function createTenancy(
   const secretKeyOf = (kind: EnvironmentKind) => ({ secretKey: secretKeys[kind] });
   return {
     projectRef: ref,
-    personalAccessToken: await createPersonalAccessToken(sql, masterKey, user, given.personalAccessToken),
+    personalAccessToken: await createPersonalAccessToken(
+      sql,
+      reveal ? masterKey : undefined,
+      user,
+      given.personalAccessToken,
+    ),
     environments: {
       dev: secretKeyOf('dev'),
       stg: secretKeyOf('stg'),
@@ -86,17 +90,18 @@ async function createTenancy(
   };
 }
 
+/** Sealed only where it is shown again (`masterKey`); otherwise nothing that is stored leads back to it. */
 async function createPersonalAccessToken(
   sql: Transaction,
-  masterKey: MasterKey,
+  masterKey: MasterKey | undefined,
   user: string,
   token = newPersonalAccessToken(),
 ): Promise<string> {
   const id = newId('pat');
+  const sealed = masterKey ? seal(masterKey, token, personalAccessTokenPlace(id)) : null;
   await sql`
     insert into personal_access_tokens (id, user_id, digest, sealed, last_four, name)
-    values (${id}, ${user}, ${credentialDigest(token)}, ${seal(masterKey, token, personalAccessTokenPlace(id))},
-      ${lastFour(token)}, 'default')`;
+    values (${id}, ${user}, ${credentialDigest(token)}, ${sealed}, ${lastFour(token)}, 'default')`;
   return token;
 }
 

@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto';
 import { jsonOfField } from '../json/levels.ts';
 import type { Engine } from '../runs/engine.ts';
 import { storableText } from '../runs/storable.ts';
@@ -25,17 +24,4 @@ export async function completeToken(
     select complete_waitpoint(${new Date(clock.now())}, ${env}, ${id}, ${text}, ${'application/json'}) as status`;
   if (row?.status === 'WAITING') resume(env);
   return typeof row?.status === 'string';
-}
-
-/** The environment of a token, for whoever knows its address. */
-export async function environmentOfCallback(
-  { sql }: Engine,
-  id: string,
-  hash: string,
-): Promise<number | undefined> {
-  const [row] = await sql<
-    { env: number; callback: string }[]
-  >`select env, callback from waitpoints where id = ${id}`;
-  const [known, given] = [Buffer.from(row?.callback ?? ''), Buffer.from(hash)];
-  return row && known.length === given.length && timingSafeEqual(known, given) ? row.env : undefined;
 }

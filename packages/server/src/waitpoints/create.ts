@@ -1,14 +1,14 @@
 import { parseDelay, parseDuration, type Body, type Operations } from '@millrace/contract';
-import { newId, newTimedId } from '../db/ids.ts';
+import type { MasterKey } from '../auth/seal.ts';
+import { newTimedId } from '../db/ids.ts';
 import { badRequest } from '../problem.ts';
 import type { Engine } from '../runs/engine.ts';
 import { storedKey, storedWaitKey, waitKeyMs } from '../runs/idempotency-key.ts';
+import { newCallback, type Addressed } from './callback.ts';
 
 type NewToken = NonNullable<Body<Operations['createWaitpointToken']>>;
 
-export interface CreatedToken {
-  readonly id: string;
-  readonly callback: string;
+export interface CreatedToken extends Addressed {
   readonly isCached: boolean;
 }
 
@@ -19,6 +19,7 @@ const longestMs = 100 * 366 * 86_400_000;
 /** Creates a token, or finds the one that its idempotency key led to before. */
 export async function createToken(
   { sql, clock }: Engine,
+  masterKey: MasterKey,
   env: number,
   given: NewToken,
 ): Promise<CreatedToken> {
@@ -35,7 +36,6 @@ export async function createToken(
   const keyExpiresAt = key === null ? null : new Date(now + keyMs);
   const tags = [...new Set((given.tags ?? []).map((tag) => tag.trim()).filter((tag) => tag !== ''))];
   const id = newTimedId('waitpoint', now);
-  const callback = newId('cb').slice(3) + newId('cb').slice(3);
   return sql.begin(async (tx) => {
     if (key !== null) {
       await tx`
@@ -43,11 +43,11 @@ export async function createToken(
          where env = ${env} and idempotency_key = ${key} and idempotency_expires_at <= ${new Date(now)}`;
     }
     const [row] = await tx<CreatedToken[]>`
-      insert into waitpoints as w (env, id, idempotency_key, idempotency_expires_at, callback, tags, expires_at, created_at)
-      values (${env}, ${id}, ${key}, ${keyExpiresAt}, ${callback}, ${tags.length > 0 ? tags : null}::text[], ${expiresAt},
+      insert into waitpoints as w (env, id, idempotency_key, idempotency_expires_at, sealed, tags, expires_at, created_at)
+      values (${env}, ${id}, ${key}, ${keyExpiresAt}, ${newCallback(masterKey, id)}, ${tags.length > 0 ? tags : null}::text[], ${expiresAt},
               ${new Date(now)})
       on conflict (env, idempotency_key) where idempotency_key is not null do update set idempotency_key = w.idempotency_key
-      returning w.id, w.callback, w.id <> ${id} as "isCached"`;
+      returning w.id, w.sealed, w.id <> ${id} as "isCached"`;
     return row as CreatedToken;
   });
 }

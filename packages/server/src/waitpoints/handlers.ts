@@ -1,12 +1,13 @@
 import type { Operations } from '@millrace/contract';
 import type { MintPublicToken } from '../auth/mint.ts';
+import type { MasterKey } from '../auth/seal.ts';
 import { badRequest, notFound } from '../problem.ts';
 import type { HandlersOf } from '../request.ts';
-import { completeToken, environmentOfCallback, type CompleteDependencies } from './complete.ts';
+import { addressOf, environmentOfCallback } from './callback.ts';
+import { completeToken, type CompleteDependencies } from './complete.ts';
 import { createToken } from './create.ts';
 import { listTokens } from './list.ts';
 import { retrieveToken } from './retrieve.ts';
-import { addressOf } from './row.ts';
 
 type Named = Pick<
   Operations,
@@ -18,13 +19,14 @@ type Named = Pick<
 >;
 
 export interface WaitpointHandlerDependencies extends CompleteDependencies {
+  readonly masterKey: MasterKey;
   readonly mint: MintPublicToken;
 }
 
 const handleTokenSeconds = 86_400;
 
 export function waitpointHandlers(dependencies: WaitpointHandlerDependencies): HandlersOf<Named> {
-  const { engine, mint } = dependencies;
+  const { engine, masterKey, mint } = dependencies;
   const missing = () => notFound('Waitpoint not found');
   const nameable = (id: string): string => {
     if (id.includes('\0')) throw missing();
@@ -33,7 +35,8 @@ export function waitpointHandlers(dependencies: WaitpointHandlerDependencies): H
   return {
     async createWaitpointToken(request) {
       const { environment, principal } = request;
-      const { id, callback, isCached } = await createToken(engine, environment.id, request.body ?? {});
+      const created = await createToken(engine, masterKey, environment.id, request.body ?? {});
+      const { id, isCached } = created;
       if (principal.kind !== 'personalAccessToken') {
         // For the frontend that is to complete it.
         const scopes = [`write:waitpoints:${id}`];
@@ -41,15 +44,15 @@ export function waitpointHandlers(dependencies: WaitpointHandlerDependencies): H
         if (token !== undefined) request.setHeader('x-trigger-jwt', token);
         request.setHeader('x-trigger-jwt-claims', JSON.stringify({ sub: environment.publicId, pub: true }));
       }
-      return { id, isCached, url: addressOf({ id, callback }, request.baseUrl) };
+      return { id, isCached, url: addressOf(masterKey, created, request.baseUrl) };
     },
 
     listWaitpointTokens: ({ environment, query, baseUrl }) =>
-      listTokens(engine, environment.id, query, baseUrl),
+      listTokens(engine, masterKey, environment.id, query, baseUrl),
 
     async retrieveWaitpointToken(request) {
       const id = nameable(request.params.waitpointId);
-      const token = await retrieveToken(engine, request.environment.id, id, request.baseUrl);
+      const token = await retrieveToken(engine, masterKey, request.environment.id, id, request.baseUrl);
       if (!token) throw missing();
       request.authorize([{ type: 'waitpoints', id }]);
       return token;
@@ -65,7 +68,7 @@ export function waitpointHandlers(dependencies: WaitpointHandlerDependencies): H
 
     async completeWaitpointByCallback(request) {
       const id = nameable(request.params.waitpointId);
-      const env = await environmentOfCallback(engine, id, request.params.hash);
+      const env = await environmentOfCallback(engine.sql, masterKey, id, request.params.hash);
       if (env === undefined) throw missing();
       const data = calledBack(request.body, request.header('content-type'));
       await completeToken(dependencies, env, id, data, 'The body');

@@ -1,5 +1,6 @@
 import type { Operations, Query, Reply } from '@millrace/contract';
 import { badRequest } from '../problem.ts';
+import type { MasterKey } from '../auth/seal.ts';
 import type { Engine } from '../runs/engine.ts';
 import { storedKey } from '../runs/idempotency-key.ts';
 import { shown, type WaitpointRow } from './row.ts';
@@ -7,6 +8,7 @@ import { shown, type WaitpointRow } from './row.ts';
 /** Tokens, newest first, in the order of their ids, which begin with the time of their creation. `before` wins over `after`. */
 export async function listTokens(
   { sql, clock }: Engine,
+  masterKey: MasterKey,
   env: number,
   query: Query<Operations['listWaitpointTokens']>,
   baseUrl: string,
@@ -37,7 +39,7 @@ export async function listTokens(
   const more = rows.length > size;
   const [first, last] = [page[0], page.at(-1)];
   return {
-    data: page.map((row) => shown(row, baseUrl)),
+    data: page.map((row) => shown(masterKey, row, baseUrl)),
     pagination: {
       ...(last && (backward || more) ? { next: last.id } : {}),
       ...(first && (backward ? more : after !== undefined) ? { previous: first.id } : {}),

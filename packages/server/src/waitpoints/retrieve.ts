@@ -1,10 +1,12 @@
 import type { Operations, Reply } from '@millrace/contract';
+import type { MasterKey } from '../auth/seal.ts';
 import type { Engine } from '../runs/engine.ts';
 import { shown, type WaitpointRow } from './row.ts';
 
 /** A token with what it was completed with; undefined if there is none. */
 export async function retrieveToken(
   { sql }: Engine,
+  masterKey: MasterKey,
   env: number,
   id: string,
   baseUrl: string,
@@ -12,7 +14,7 @@ export async function retrieveToken(
   const [row] = await sql<(WaitpointRow & { output: string | null; output_type: string | null })[]>`
     select * from waitpoints where env = ${env} and id = ${id}`;
   if (!row) return undefined;
-  const token = shown(row, baseUrl);
+  const token = shown(masterKey, row, baseUrl);
   if (row.status === 'WAITING') return token;
   if (row.status === 'TIMED_OUT') {
     const message = `Nobody completed the token until ${row.expires_at?.toISOString()}.`;

@@ -1,10 +1,10 @@
 import type { WaitpointToken } from '@millrace/contract';
+import type { MasterKey } from '../auth/seal.ts';
 import { shownKey } from '../runs/idempotency-key.ts';
+import { addressOf, type Addressed } from './callback.ts';
 
-export interface WaitpointRow {
-  readonly id: string;
+export interface WaitpointRow extends Addressed {
   readonly status: WaitpointToken['status'];
-  readonly callback: string;
   readonly idempotency_key: string | null;
   readonly idempotency_expires_at: Date | null;
   readonly tags: string[] | null;
@@ -14,9 +14,9 @@ export interface WaitpointRow {
 }
 
 /** A token as replies show it. */
-export const shown = (row: WaitpointRow, baseUrl: string): WaitpointToken => ({
+export const shown = (masterKey: MasterKey, row: WaitpointRow, baseUrl: string): WaitpointToken => ({
   id: row.id,
-  url: addressOf(row, baseUrl),
+  url: addressOf(masterKey, row, baseUrl),
   status: row.status,
   ...(shownKey(row.idempotency_key) !== undefined && {
     idempotencyKey: shownKey(row.idempotency_key),
@@ -27,7 +27,3 @@ export const shown = (row: WaitpointRow, baseUrl: string): WaitpointToken => ({
   tags: row.tags ?? [],
   createdAt: row.created_at.toISOString(),
 });
-
-/** Where a POST completes the token without a credential. */
-export const addressOf = ({ id, callback }: Pick<WaitpointRow, 'id' | 'callback'>, baseUrl: string): string =>
-  `${baseUrl}/api/v1/waitpoints/tokens/${id}/callback/${callback}`;

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { defaultRateLimits, startServer, type RunningServer } from '@millrace/server';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { explainListen } from './listen-failure.ts';
@@ -11,6 +12,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     return await startServer({
       leaseTimes: leaseTimes(),
       rateLimits: rateLimits(),
+      trustedProxies: trustedProxies(),
       ...options,
       notificationNetworks,
     });
@@ -55,8 +57,26 @@ function rateLimits(): ServerOptions['rateLimits'] {
 }
 
 /** Where notifications may go beside the public Internet (MILLRACE_NOTIFICATION_NETWORKS, such as `10.0.0.0/8,fd00::/8`). */
-const networks = (): string[] =>
-  (process.env['MILLRACE_NOTIFICATION_NETWORKS'] ?? '')
+const networks = (): string[] => listIn('MILLRACE_NOTIFICATION_NETWORKS');
+
+/** Whose `X-Forwarded-For` is believed (MILLRACE_TRUSTED_PROXIES, such as `10.0.0.0/8,fd00::/8`). */
+function trustedProxies(): string[] {
+  const ranges = listIn('MILLRACE_TRUSTED_PROXIES');
+  const wrong = ranges.find((range) => {
+    const [address = '', bits, ...more] = range.split('/');
+    const max = isIP(address) === 6 ? 128 : 32;
+    const isBits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= max);
+    return isIP(address) === 0 || !isBits || more.length > 0;
+  });
+  if (wrong === undefined) return ranges;
+  throw new CommandFailed(
+    exitCodes.usage,
+    `MILLRACE_TRUSTED_PROXIES: "${wrong}" is neither an address nor a range; write such as 10.0.0.0/8,fd00::/8.`,
+  );
+}
+
+const listIn = (variable: string): string[] =>
+  (process.env[variable] ?? '')
     .split(',')
     .map((range) => range.trim())
     .filter((range) => range !== '');

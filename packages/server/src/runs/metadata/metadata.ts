@@ -22,7 +22,10 @@ export interface MetadataChange {
 export async function readMetadata({ sql }: Engine, env: number, run: string): Promise<Metadata | undefined> {
   const [row] = await sql<{ metadata: string | null }[]>`
     select metadata from runs where env = ${env} and id = ${run}`;
-  return row && (row.metadata !== null && isTooDeep(row.metadata) ? shownObject(row.metadata) : parsed(row.metadata));
+  return (
+    row &&
+    (row.metadata !== null && isTooDeep(row.metadata) ? shownObject(row.metadata) : parsed(row.metadata))
+  );
 }
 
 interface Row {

@@ -83,7 +83,7 @@ describe('why a run is not running', () => {
       const child = await t.trigger('child');
       const env = t.environment.id;
       const now = new Date(t.engine.clock.now());
-      await t.sql`insert into waitpoints (env, id, callback, created_at) values (${env}, 'token', 'x', ${now})`;
+      await t.sql`insert into waitpoints (env, id, created_at) values (${env}, 'token', ${now})`;
       await t.sql`
         insert into batches (env, id, run_count, received, created_at, sealed_at) values (${env}, 'batch', 1, 1, ${now}, ${now})`;
       await t.sql`insert into batch_cached (env, place, run_id) values (${env}, batch_prefix('batch') || '000', ${child.id})`;

@@ -1,0 +1,65 @@
+/**
+ * Slows down whoever tries credentials: of each address so many may be wrong at once, and so many a second after that. It is asked
+ * about failures only, so a good credential is let in from any address at any time.
+ */
+import { Problem } from '../problem.ts';
+import type { RateLimit } from './rate-limit.ts';
+
+const maxAddresses = 10_000;
+
+interface Bucket {
+  tokens: number;
+  at: number;
+}
+
+/** Answers the refusal itself, or the one for whoever tries too many; `setHeader` sets when to come again. */
+export type RefuseCredential = (
+  error: unknown,
+  address: string,
+  setHeader: (name: string, value: string) => void,
+) => unknown;
+
+export function createBadCredentials(
+  limit: RateLimit | undefined,
+  now = () => performance.now(),
+): RefuseCredential {
+  if (limit === undefined) return (error) => error;
+  const { burst, perSecond } = limit;
+  // In the order of their last failure, so that the oldest goes first.
+  const buckets = new Map<string, Bucket>();
+
+  return (error, address, setHeader) => {
+    if (!(error instanceof Problem) || error.status !== 401) return error;
+    const from = networkOf(address);
+    const at = now();
+    const known = buckets.get(from);
+    const tokens = known ? Math.min(burst, known.tokens + ((at - known.at) * perSecond) / 1_000) : burst;
+    buckets.delete(from);
+    buckets.set(from, { tokens: Math.max(0, tokens - 1), at });
+    if (buckets.size > maxAddresses) buckets.delete(buckets.keys().next().value as string);
+    if (tokens >= 1) return error;
+    const seconds = Math.max(1, Math.ceil((1 - tokens) / perSecond));
+    setHeader('retry-after', String(seconds));
+    // The same credential does not become good.
+    return new Problem(
+      429,
+      `Too many wrong credentials from this address. Correct the credential, or try again in ${seconds} s.`,
+      {},
+      false,
+    );
+  };
+}
+
+/** An address of IPv4, or the network of one of IPv6: who has one address of it has all of them. */
+export function networkOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  if (!address.includes(':')) return address;
+  const [left = '', right] = address.split('%', 1)[0]?.split('::') ?? [];
+  const groups = (text: string): string[] => (text === '' ? [] : text.split(':'));
+  const after = right === undefined ? [] : groups(right);
+  const before = groups(left);
+  const zeros = right === undefined ? 0 : Math.max(0, 8 - before.length - after.length);
+  const all = [...before, ...Array.from({ length: zeros }, () => '0'), ...after];
+  return `${all.slice(0, 4).join(':').toLowerCase()}::/64`;
+}

@@ -1,0 +1,38 @@
+/** Where a POST completes a token without a credential. The address is the permission: its last part lies sealed in the database. */
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { seal, unseal, type MasterKey } from '../auth/seal.ts';
+import type { Queryable } from '../db/connect.ts';
+
+const placeOf = (id: string): string => `waitpoints:${id}`;
+
+export const newCallback = (masterKey: MasterKey, id: string): Buffer =>
+  seal(masterKey, randomBytes(30).toString('base64url'), placeOf(id));
+
+export interface Addressed {
+  readonly id: string;
+  /** Null for a token from before callbacks were sealed, which has none. */
+  readonly sealed: Buffer | null;
+}
+
+/** The address of a token's callback; of a token without one, where it is completed with a credential. */
+export function addressOf(masterKey: MasterKey, { id, sealed }: Addressed, baseUrl: string): string {
+  const token = `${baseUrl}/api/v1/waitpoints/tokens/${id}`;
+  return sealed === null
+    ? `${token}/complete`
+    : `${token}/callback/${unseal(masterKey, sealed, placeOf(id))}`;
+}
+
+/** The environment of a token, for whoever knows its address. */
+export async function environmentOfCallback(
+  sql: Queryable,
+  masterKey: MasterKey,
+  id: string,
+  hash: string,
+): Promise<number | undefined> {
+  const [row] = await sql<
+    { env: number; sealed: Buffer | null }[]
+  >`select env, sealed from waitpoints where id = ${id}`;
+  if (!row?.sealed) return undefined;
+  const [known, given] = [Buffer.from(unseal(masterKey, row.sealed, placeOf(id))), Buffer.from(hash)];
+  return known.length === given.length && timingSafeEqual(known, given) ? row.env : undefined;
+}

@@ -1,0 +1,85 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createBadCredentials, networkOf } from '../../packages/server/src/http/bad-credentials.ts';
+import { Problem, unauthorized } from '../../packages/server/src/problem.ts';
+import { WebSocket } from 'ws';
+import { installation } from './installation.ts';
+
+const limit = { rateLimits: { badCredentials: { burst: 5, perSecond: 0.5 } } };
+
+describe('wrong credentials', () => {
+  it('are slowed down by address, and good ones from there never are', async () => {
+    const { ask, keys, keyWith, server } = await installation(limit);
+    const wrong = (n: number) =>
+      ask('GET /api/v1/runs', { key: `svc_prod_sk_${String(n).padStart(24, '0')}` });
+    const statuses: number[] = [];
+    for (let n = 0; n < 8; n++) statuses.push((await wrong(n)).status);
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429, 429]);
+    const refused = await wrong(9);
+    expect(refused.headers.get('retry-after')).toBe('2');
+    expect(refused.headers.get('x-should-retry')).toBe('false');
+    // One that was never seen before, in the midst of them.
+    const fresh = await keyWith(['read:runs']);
+    const [good, new_] = await Promise.all([
+      ask('GET /api/v1/runs', { key: keys.prod }),
+      ask('GET /api/v1/runs', { key: fresh }),
+      ...Array.from({ length: 20 }, (_, n) => wrong(100 + n)),
+    ]);
+    expect([good.status, new_.status]).toEqual([200, 200]);
+    // What a good credential may not do is no wrong credential.
+    expect((await ask('POST /api/v1/orgs', { key: keys.prod, body: { name: 'x' } })).status).toBe(401);
+    // Nobody chooses the address that they are counted for.
+    const lied = await ask('GET /api/v1/runs', { key: 'x', headers: { 'x-forwarded-for': '8.8.8.8' } });
+    expect(lied.status).toBe(429);
+    const statusOfRunner = (key: string) =>
+      new Promise<number>((resolve) => {
+        const socket = new WebSocket(`${server.url.replace(/^http/, 'ws')}/runner/v1/connect`, {
+          headers: { authorization: `Bearer ${key}` },
+        });
+        socket.on('unexpected-response', (_, { statusCode = 0 }) => resolve(statusCode));
+        socket.on('error', () => {});
+      });
+    const runners: number[] = [];
+    for (let n = 0; n < 7; n++) runners.push(await statusOfRunner('svc_prod_sk_x'));
+    expect(runners).toEqual([401, 401, 401, 401, 401, 429, 429]);
+  });
+
+  it('are counted for whom a trusted proxy names', async () => {
+    const { ask } = await installation({ ...limit, trustedProxies: ['127.0.0.1'] });
+    const from = async (address: string) =>
+      (await ask('GET /api/v1/runs', { key: 'x', headers: { 'x-forwarded-for': address } })).status;
+    for (let n = 0; n < 5; n++) expect(await from('192.0.2.1')).toBe(401);
+    expect([await from('192.0.2.1'), await from('192.0.2.2')]).toEqual([429, 401]);
+    // The last one that the proxy itself saw counts, not what the client wrote before it.
+    expect(await from('192.0.2.77, 192.0.2.1')).toBe(429);
+  });
+});
+
+describe('the count', () => {
+  afterEach(() => void vi.useRealTimers());
+  const statusOf = (error: unknown) => (error as Problem).status;
+
+  it('comes back with time, is of a whole network of IPv6, and holds 10,000 addresses at most', () => {
+    let now = 0;
+    const refuse = createBadCredentials({ burst: 2, perSecond: 1 }, () => now);
+    const from = (address: string) => statusOf(refuse(unauthorized('no'), address, () => {}));
+    expect([from('a'), from('a'), from('a'), from('b')]).toEqual([401, 401, 429, 401]);
+    now += 1_000;
+    expect([from('a'), from('a')]).toEqual([401, 429]);
+    expect([from('2001:db8::1'), from('2001:db8:0:0:5::2'), from('2001:db8::9:3')]).toEqual([401, 401, 429]);
+    expect(from('2001:db8:0:1::1')).toBe(401);
+    for (let n = 0; n < 10_000; n++) from(`n${n}`);
+    expect(from('a')).toBe(401);
+    expect(statusOf(refuse(new Problem(403, 'no'), 'a', () => {}))).toBe(403);
+    const fault = new Error('fault');
+    expect(refuse(fault, 'a', () => {})).toBe(fault);
+  });
+
+  it.each([
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['2001:DB8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ])('%s is of %s', (address, network) => {
+    expect(networkOf(address)).toBe(network);
+  });
+});
