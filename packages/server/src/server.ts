@@ -5,7 +5,9 @@ import { migrate } from './db/migrate.ts';
 import { reach } from './db/reach.ts';
 import { createHttpApp } from './http/app.ts';
 import { serveBoth } from './http/both-protocols.ts';
+import { createHttpMetrics } from './http/metrics.ts';
 import { acceptRunners } from './http/runner-socket.ts';
+import { serveMetrics } from './http/serve-metrics.ts';
 import { packetContent } from './packets/content.ts';
 import { defaultLeaseTimes, serveRunner } from './runs/connection.ts';
 import { appendRoute } from './s2/route.ts';
@@ -24,6 +26,8 @@ export type { ServerOptions };
 export interface RunningServer {
   readonly url: string;
   readonly port: number;
+  /** Where its metrics are. */
+  readonly metricsUrl: string;
   /** On the first start, and later if `reveal` is set. */
   readonly credentials: Credentials | null;
   /** Moves this process's time, for tests. */
@@ -71,6 +75,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (ignored.length > 0) log.warn('bootstrap.ignored', { variables: ignored, why: 'not the first start' });
     const parts = await startParts(options, { sql, engineSql }, stops);
     const { engine, clock, authenticate, tracing, packets, noticed, streams, realtime, appends } = parts;
+    const metrics = createHttpMetrics();
+    const metricsReaders = options.metrics ?? {};
     const app = createHttpApp({
       handlers: handlersOf(parts, options.rateLimits),
       authenticate,
@@ -81,6 +87,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       rateLimits: options.rateLimits,
       packets: packetContent(engine, packets),
       streamAppends: appendRoute(appends) as never,
+      metrics,
+      metricsReaders,
     });
     const connection = {
       ...parts,
@@ -110,6 +118,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         clearTimeout(late);
       });
     });
+    const { address } = metricsReaders;
+    const apart = address && (await serveMetrics(metrics, { ...metricsReaders, address }));
+    if (apart) stops.push(apart.stop);
     await app.listen({ host, port: options.port });
     stops.push(sockets.stop, () => streams.stop(), realtime.stop, appendSessions.stop, both.stop);
     stops.push(startUpkeep(parts, { ...defaultRetention, ...options.retention }).stop);
@@ -121,6 +132,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     return {
       url,
       port,
+      metricsUrl: apart?.url ?? `${url}/metrics`,
       credentials,
       shiftTime: clock.shift,
       async close() {

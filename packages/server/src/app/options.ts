@@ -1,6 +1,7 @@
 import type { MasterKey } from '../auth/seal.ts';
 import type { Database } from '../db/connect.ts';
 import type { RateLimits } from '../http/rate-limit.ts';
+import type { MetricsOptions } from '../http/serve-metrics.ts';
 import type { Log } from '../log.ts';
 import type { LeaseTimes } from '../runs/connection.ts';
 import type { StreamLimits } from '../sse/event-streams.ts';
@@ -20,6 +21,8 @@ export interface ServerOptions {
   /** What the first start is given, and what puts the credentials that it makes where their owner finds them. Later starts make none. */
   readonly bootstrap?: Pick<TenancyOptions, 'given' | 'deliver'>;
   readonly rateLimits?: RateLimits;
+  /** Who may read the metrics, and where. Default: processes of this machine, on the same port. */
+  readonly metrics?: MetricsOptions;
   /** Most event-streams at once. Default: `defaultStreamLimits`. */
   readonly streamLimits?: Partial<StreamLimits>;
   readonly leaseTimes?: Partial<LeaseTimes>;

@@ -10,7 +10,7 @@ import type { Log } from '../log.ts';
 import { badRequest, Problem } from '../problem.ts';
 import type { Handler, HandlersOf } from '../request.ts';
 import { trackFreshConnections } from './fresh-connections.ts';
-import { createHttpMetrics } from './metrics.ts';
+import { createHttpMetrics, type HttpMetrics } from './metrics.ts';
 import { mountOperations } from './mount.ts';
 import { mountPacketContent, type PacketContent } from './packet-content.ts';
 import { mountProbes } from './probes.ts';
@@ -20,6 +20,7 @@ import { answeredRequest, type AnsweredRequest } from './answered.ts';
 import { parseQuery } from './query.ts';
 import { defaultRateLimits, type RateLimits } from './rate-limit.ts';
 import { mountReference } from './reference.ts';
+import type { MetricsOptions } from './serve-metrics.ts';
 
 export interface HttpAppOptions<O extends Record<string, OperationDeclaration> = Operations> {
   /** What is served. Default: every operation of the contract. */
@@ -40,6 +41,10 @@ export interface HttpAppOptions<O extends Record<string, OperationDeclaration> =
   readonly streamAppends?: StreamAppendRoute<never, never>;
   /** Default: `defaultRateLimits`. */
   readonly rateLimits?: RateLimits;
+  /** What counts. Default: its own. */
+  readonly metrics?: HttpMetrics;
+  /** Who may read them. Default: this machine. */
+  readonly metricsReaders?: MetricsOptions;
 }
 
 const packetPath = /^(\/api\/v[12]\/packets\/)([^?]*\/[^?]*)/;
@@ -57,7 +62,7 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
   const { authenticate, findRole, isReady, log, rateLimits = defaultRateLimits } = options;
   // When it is left out, O is Operations.
   const operations: Readonly<Record<string, OperationDeclaration>> = options.operations ?? everyOperation;
-  const metrics = createHttpMetrics();
+  const { metrics = createHttpMetrics(), metricsReaders = {} } = options;
   const app = fastify({
     logger: false,
     // A public token may name a thousand objects, and travels in a header.
@@ -119,7 +124,7 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
   app.setNotFoundHandler((_request, reply) => {
     sendJson(reply.header('x-should-retry', 'false'), 404, '{"error":"Not found"}');
   });
-  mountProbes(app, isReady, metrics);
+  mountProbes(app, isReady, metrics, metricsReaders);
   if (options.packets) mountPacketContent(app, options.packets, log);
   if (options.streamAppends) mountStreamAppends(app, options.streamAppends, log);
   mountReference(app, () => openApiDocument(operations));
