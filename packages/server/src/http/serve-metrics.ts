@@ -36,17 +36,15 @@ const isForwarded = ({ headers }: Asking): boolean =>
  * Why a request may not read them; undefined if it may. Without a token and on the public port, only this machine may: how much a server
  * is asked, and how it fares, is no business of strangers.
  */
-export function refuseReader(
-  request: Asking,
-  { address, token }: MetricsOptions,
-): Refusal | undefined {
+export function refuseReader(request: Asking, { address, token }: MetricsOptions): Refusal | undefined {
   if (token !== undefined) {
     const [, given = ''] = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '') ?? [];
     return timingSafeEqual(digest(given), digest(token))
       ? undefined
       : { status: 401, error: 'The metrics need MILLRACE_METRICS_TOKEN as a bearer token' };
   }
-  if (address || (loopback.test(request.socket.remoteAddress ?? '') && !isForwarded(request))) return undefined;
+  if (address || (loopback.test(request.socket.remoteAddress ?? '') && !isForwarded(request)))
+    return undefined;
   return {
     status: 403,
     error:
