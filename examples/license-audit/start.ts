@@ -34,7 +34,9 @@ if (values.once) {
   dev.stop();
 } else {
   say('');
-  say(`The server is up. Ctrl-C ends it.\n  address  ${dev.url}\n  key      ${secretKey}`);
+  say(`The server is up. Ctrl-C ends it.\n  address  ${dev.url}`);
+  // What is no terminal is kept by somebody.
+  if (process.stdout.isTTY) say(`  key      ${secretKey}`);
   say('In another terminal: npx millrace errors list --dir examples/license-audit');
 }
 const devCode = await dev.ended;

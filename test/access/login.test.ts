@@ -145,9 +145,9 @@ describe('a login by approval', () => {
     const ending = (await ask('POST /api/v1/tokens', { body: { name: 'ending', expiresAt } })).body;
     const [second, third, fourth] = [await asks(), await asks(), await asks()];
     expect((await approve(here, second.userCode, {}, ending.token)).body.tokenExpiresAt).toBe(expiresAt);
-    expect(
-      (await approve(here, third.userCode, { expiresAt: null }, ending.token)).body.tokenExpiresAt,
-    ).toBe(expiresAt);
+    expect((await approve(here, third.userCode, { expiresAt: null }, ending.token)).body.tokenExpiresAt).toBe(
+      expiresAt,
+    );
     const later = new Date(Date.now() + 7_200_000).toISOString();
     expect((await approve(here, fourth.userCode, { expiresAt: later }, ending.token)).status).toBe(422);
     expect((await fetches(second)).body.token).not.toBeNull();
@@ -208,7 +208,9 @@ describe('a login by approval', () => {
 
   it('lets nobody try many codes, nor fill the table', async () => {
     const { logins } = defaultRateLimits;
-    const here = await installation({ rateLimits: { logins: { ...logins, asked: { burst: 3, perSecond: 0.001 } } } });
+    const here = await installation({
+      rateLimits: { logins: { ...logins, asked: { burst: 3, perSecond: 0.001 } } },
+    });
     const { ask, sql, userWith } = here;
     const { asks } = machine(here);
     const codes = await asks();

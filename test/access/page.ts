@@ -146,12 +146,21 @@ A personal access token that ends makes none that outlives it: one made through 
 
 ## Logging in where no token is
 
-\`millrace login --approval\` asks the server for a code (\`POST /api/v1/authorization-code\`, open to anybody), prints it and waits. Its user
-approves the code where they are logged in already (\`millrace tokens approve <code>\`); the waiting machine then fetches a personal access
-token of that user (\`POST /api/v1/token\`), once. A code is good for ten minutes, and nothing is stored for one that nobody approves. If the
-token that approved it has an end, the new one has the same, and where it has ended by then there is none. The audit log says by which token
-it was approved and from which address it was fetched. Approve only a code that you see on your own machine: whoever sent you one would
-act as you.
+\`millrace login --approval\` asks the server to be let in (\`POST /api/v1/authorization-code\`, open to anybody), as RFC 8628 does. It gets two
+codes: one that it keeps, by which it fetches the token (\`POST /api/v1/token\`), and a short one that it prints, such as \`WDJB-MJHT\`. Its
+user gives the short one where they are logged in already: \`millrace tokens approve <code>\` shows who asks (host name, client, address,
+time), asks whether to let it in, and \`--yes\` answers that for scripts. The waiting machine then fetches a personal access token of that user, once.
+
+What a machine says of itself proves nothing, and behind a proxy the address is the proxy's: approve only a code that you see on your own
+machine. Whoever sent you one would act as you.
+
+Both codes are good for ten minutes. A user may try 20 codes at once and two a minute after that, an address may ask 60 times and then
+every five seconds, and 10,000 machines may wait; more is 429. A machine that fetches more often than \`interval\` says is told
+\`slow_down\`, gets nothing, and has to wait five seconds longer from then on.
+
+The token ends after 90 days; \`--expires 30d\`, a date or \`never\` say otherwise (\`expiresAt\`, where null is never). It ends no later than the
+token that approved it, and where that one has ended by then there is none. The audit log says by which token it was approved and from
+which address it was fetched.
 
 ## Presets of secret keys
 

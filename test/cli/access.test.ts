@@ -97,9 +97,9 @@ describe('the commands about access', { timeout: 60_000 }, () => {
     expect(approved.error).toMatch(
       new RegExp(`it calls itself +${hostname()}\\n +client +millrace/.*\\n +address +127\\.0\\.0\\.1`),
     );
-    const { name, tokenExpiresAt } = JSON.parse(approved.out) as { name: string; tokenExpiresAt: string };
-    expect(name).toBe('build machine');
-    expect(Math.round((Date.parse(tokenExpiresAt) - Date.now()) / 86_400_000)).toBe(30);
+    const token = JSON.parse(approved.out) as { name: string; tokenExpiresAt: string };
+    expect(token.name).toBe('build machine');
+    expect(Math.round((Date.parse(token.tokenExpiresAt) - Date.now()) / 86_400_000)).toBe(30);
     expect(await waiting.exitCode).toBe(0);
     const said = [...waiting.stdout, ...waiting.stderr].join('\n');
     expect((await run(['whoami'], machine)).out).toMatch(/user +Owner/);

@@ -25,8 +25,8 @@ async function start({ path }: Folder, args: readonly string[] = [], env: Env = 
   });
   const line = await running.line(/^(\{"url"|Millrace .* serves)/);
   const url = /http:\/\/[\w.:]+/.exec(line)?.[0] ?? '';
-  const status = async (path: string, credential = ''): Promise<number> =>
-    (await fetch(url + path, { headers: { authorization: `Bearer ${credential}` } })).status;
+  const status = async (at: string, credential = ''): Promise<number> =>
+    (await fetch(url + at, { headers: { authorization: `Bearer ${credential}` } })).status;
   return Object.assign(running, { ready: line, status });
 }
 
@@ -84,25 +84,29 @@ it('--json names the file; --show-secrets shows them instead', { timeout: 90_000
   await expect(stat(join(shown.path, 'data', 'millrace-secrets.json'))).rejects.toThrow('ENOENT');
 });
 
-it('where the file cannot be written nothing is made, and the next start makes it', { timeout: 90_000 }, async () => {
-  const here = await folder();
-  await here.write('taken.json', '"somebody else’s"');
-  await mkdir(join(here.path, 'a-folder'));
-  for (const file of ['taken.json', 'nowhere/secrets.json', 'a-folder']) {
-    const { exitCode, stdout, stderr } = await finished(
-      ['start', '--data', 'data', '--port', '0', '--secrets-file', file],
-      { cwd: here.path },
-    );
-    expect([exitCode, stdout]).toEqual([3, '']);
-    expect(stderr).toMatch(/cannot be written to .*nothing was made.*--secrets-file/);
-  }
-  expect(await readFile(join(here.path, 'taken.json'), 'utf8')).toContain('somebody');
-  // What a start has left that was killed before it made anything is replaced.
-  await here.write('secrets.json', '{"projectRef":"proj_of_a_start_that_died"}');
-  const first = await start(here, ['--secrets-file', 'secrets.json', '--json']);
-  const { environments } = JSON.parse(await readFile(join(here.path, 'secrets.json'), 'utf8')) as Secrets;
-  expect(await first.status('/api/v1/errors', environments['prod']?.secretKey)).toBe(200);
-});
+it(
+  'where the file cannot be written nothing is made, and the next start makes it',
+  { timeout: 90_000 },
+  async () => {
+    const here = await folder();
+    await here.write('taken.json', '"somebody else’s"');
+    await mkdir(join(here.path, 'a-folder'));
+    for (const file of ['taken.json', 'nowhere/secrets.json', 'a-folder']) {
+      const { exitCode, stdout, stderr } = await finished(
+        ['start', '--data', 'data', '--port', '0', '--secrets-file', file],
+        { cwd: here.path },
+      );
+      expect([exitCode, stdout]).toEqual([3, '']);
+      expect(stderr).toMatch(/cannot be written to .*nothing was made.*--secrets-file/);
+    }
+    expect(await readFile(join(here.path, 'taken.json'), 'utf8')).toContain('somebody');
+    // What a start has left that was killed before it made anything is replaced.
+    await here.write('secrets.json', '{"projectRef":"proj_of_a_start_that_died"}');
+    const first = await start(here, ['--secrets-file', 'secrets.json', '--json']);
+    const { environments } = JSON.parse(await readFile(join(here.path, 'secrets.json'), 'utf8')) as Secrets;
+    expect(await first.status('/api/v1/errors', environments['prod']?.secretKey)).toBe(200);
+  },
+);
 
 const given = {
   MILLRACE_BOOTSTRAP_PROJECT_REF: 'proj_abcdefghijklmnopqrst',
@@ -114,55 +118,66 @@ const given = {
   MILLRACE_BOOTSTRAP_ACCESS_TOKEN: `svc_pat_${'a1b2c3d4e5'.repeat(4)}`,
 };
 
-it('secrets that are given by environment are taken once, and written and shown nowhere', { timeout: 90_000 }, async () => {
-  const here = await folder();
-  const first = await start(here, ['--json'], given);
-  expect(JSON.parse(first.ready)).toEqual({ url: expect.any(String) as string });
-  expect(await first.status('/api/v1/errors', given.MILLRACE_BOOTSTRAP_PROD_SECRET_KEY)).toBe(200);
-  const project = `/api/v1/projects/${given.MILLRACE_BOOTSTRAP_PROJECT_REF}`;
-  expect(await first.status(project, given.MILLRACE_BOOTSTRAP_ACCESS_TOKEN)).toBe(200);
-  await stop(first);
-  await expect(stat(join(here.path, 'data', 'millrace-secrets.json'))).rejects.toThrow('ENOENT');
+it(
+  'secrets that are given by environment are taken once, and written and shown nowhere',
+  { timeout: 90_000 },
+  async () => {
+    const here = await folder();
+    const first = await start(here, ['--json'], given);
+    expect(JSON.parse(first.ready)).toEqual({ url: expect.any(String) as string });
+    expect(await first.status('/api/v1/errors', given.MILLRACE_BOOTSTRAP_PROD_SECRET_KEY)).toBe(200);
+    const project = `/api/v1/projects/${given.MILLRACE_BOOTSTRAP_PROJECT_REF}`;
+    expect(await first.status(project, given.MILLRACE_BOOTSTRAP_ACCESS_TOKEN)).toBe(200);
+    await stop(first);
+    await expect(stat(join(here.path, 'data', 'millrace-secrets.json'))).rejects.toThrow('ENOENT');
 
-  const again = await start(here, [], given);
-  await stop(again);
-  const other = 'svc_prod_sk_otherother0therother1234'.slice(0, 36);
-  const changed = await start(here, [], { ...given, MILLRACE_BOOTSTRAP_PROD_SECRET_KEY: other });
-  expect(await changed.status('/api/v1/errors', other)).toBe(401);
-  expect(await changed.status('/api/v1/errors', given.MILLRACE_BOOTSTRAP_PROD_SECRET_KEY)).toBe(200);
-  await stop(changed);
-  expect(said(again)).not.toContain('bootstrap.ignored');
-  const warning = changed.stderr.find((line) => line.includes('bootstrap.ignored')) ?? '{}';
-  expect(JSON.parse(warning)).toMatchObject({ variables: ['MILLRACE_BOOTSTRAP_PROD_SECRET_KEY'] });
-  for (const running of [first, again, changed]) expect(said(running)).not.toMatch(secret);
+    const again = await start(here, [], given);
+    await stop(again);
+    const other = 'svc_prod_sk_otherother0therother1234'.slice(0, 36);
+    const changed = await start(here, [], { ...given, MILLRACE_BOOTSTRAP_PROD_SECRET_KEY: other });
+    expect(await changed.status('/api/v1/errors', other)).toBe(401);
+    expect(await changed.status('/api/v1/errors', given.MILLRACE_BOOTSTRAP_PROD_SECRET_KEY)).toBe(200);
+    await stop(changed);
+    expect(said(again)).not.toContain('bootstrap.ignored');
+    const warning = changed.stderr.find((line) => line.includes('bootstrap.ignored')) ?? '{}';
+    expect(JSON.parse(warning)).toMatchObject({ variables: ['MILLRACE_BOOTSTRAP_PROD_SECRET_KEY'] });
+    for (const running of [first, again, changed]) expect(said(running)).not.toMatch(secret);
 
-  const part = await folder();
-  const { MILLRACE_BOOTSTRAP_PROD_SECRET_KEY } = given;
-  const partly = await start(part, ['--json'], { MILLRACE_BOOTSTRAP_PROD_SECRET_KEY });
-  const { secretsFile } = JSON.parse(partly.ready) as { secretsFile: string };
-  const written = JSON.parse(await readFile(secretsFile, 'utf8')) as Secrets;
-  expect(written.environments).toMatchObject({ prod: {}, stg: { secretKey: expect.any(String) as string } });
-  expect(JSON.stringify(written)).not.toContain(MILLRACE_BOOTSTRAP_PROD_SECRET_KEY);
-  expect(await partly.status('/api/v1/errors', MILLRACE_BOOTSTRAP_PROD_SECRET_KEY)).toBe(200);
-});
-
-it('what is given and cannot be used is refused by its name, without its value', { timeout: 60_000 }, async () => {
-  const here = await folder();
-  for (const [name, value, hint] of [
-    ['PROD_SECRET_KEY', given.MILLRACE_BOOTSTRAP_STG_SECRET_KEY, 'secret key of prod'],
-    ['STG_SECRET_KEY', 'svc_stg_sk_short', '24 letters and digits'],
-    ['ACCESS_TOKEN', 'svc_pat_tooshort', '40 characters'],
-    ['PROJECT_REF', 'proj_Shop', '20 lower-case letters'],
-    ['PROJECT_NAME', 'x'.repeat(65), '64 characters'],
-    ['PROD_KEY', 'svc_prod_sk_x', 'MILLRACE_BOOTSTRAP_PROD_SECRET_KEY'],
-  ] as const) {
-    const { exitCode, stderr } = await finished(['start', '--data', 'data', '--port', '0'], {
-      cwd: here.path,
-      env: { [`MILLRACE_BOOTSTRAP_${name}`]: value },
+    const part = await folder();
+    const { MILLRACE_BOOTSTRAP_PROD_SECRET_KEY } = given;
+    const partly = await start(part, ['--json'], { MILLRACE_BOOTSTRAP_PROD_SECRET_KEY });
+    const { secretsFile } = JSON.parse(partly.ready) as { secretsFile: string };
+    const written = JSON.parse(await readFile(secretsFile, 'utf8')) as Secrets;
+    expect(written.environments).toMatchObject({
+      prod: {},
+      stg: { secretKey: expect.any(String) as string },
     });
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(hint)]);
-    expect(stderr).toContain(`MILLRACE_BOOTSTRAP_${name}`);
-    expect(stderr).not.toContain(value);
-  }
-  await expect(stat(join(here.path, 'data'))).rejects.toThrow('ENOENT');
-});
+    expect(JSON.stringify(written)).not.toContain(MILLRACE_BOOTSTRAP_PROD_SECRET_KEY);
+    expect(await partly.status('/api/v1/errors', MILLRACE_BOOTSTRAP_PROD_SECRET_KEY)).toBe(200);
+  },
+);
+
+it(
+  'what is given and cannot be used is refused by its name, without its value',
+  { timeout: 60_000 },
+  async () => {
+    const here = await folder();
+    for (const [name, value, hint] of [
+      ['PROD_SECRET_KEY', given.MILLRACE_BOOTSTRAP_STG_SECRET_KEY, 'secret key of prod'],
+      ['STG_SECRET_KEY', 'svc_stg_sk_short', '24 letters and digits'],
+      ['ACCESS_TOKEN', 'svc_pat_tooshort', '40 characters'],
+      ['PROJECT_REF', 'proj_Shop', '20 lower-case letters'],
+      ['PROJECT_NAME', 'x'.repeat(65), '64 characters'],
+      ['PROD_KEY', 'svc_prod_sk_x', 'MILLRACE_BOOTSTRAP_PROD_SECRET_KEY'],
+    ] as const) {
+      const { exitCode, stderr } = await finished(['start', '--data', 'data', '--port', '0'], {
+        cwd: here.path,
+        env: { [`MILLRACE_BOOTSTRAP_${name}`]: value },
+      });
+      expect([exitCode, stderr]).toEqual([2, expect.stringContaining(hint)]);
+      expect(stderr).toContain(`MILLRACE_BOOTSTRAP_${name}`);
+      expect(stderr).not.toContain(value);
+    }
+    await expect(stat(join(here.path, 'data'))).rejects.toThrow('ENOENT');
+  },
+);

@@ -68,11 +68,21 @@ it('says only what the log level asks for, and refuses settings that it cannot r
   onTestFinished(project.remove);
   const nowhere = { MILLRACE_API_URL: 'http://127.0.0.1:1', MILLRACE_SECRET_KEY: 'svc_prod_sk_x' };
   const port = await freePort();
-  const quiet = millrace(['work', '--health-port', `127.0.0.1:${port}`], { cwd: project.path, env: { ...nowhere, MILLRACE_LOG_LEVEL: 'error' } });
+  const quiet = millrace(['work', '--health-port', `127.0.0.1:${port}`], {
+    cwd: project.path,
+    env: { ...nowhere, MILLRACE_LOG_LEVEL: 'error' },
+  });
   const loud = millrace(['work'], { cwd: project.path, env: nowhere });
   await loud.line(/runner\.disconnected/);
   await expect
-    .poll(() => fetch(`http://127.0.0.1:${port}/healthz`).then(({ ok }) => ok, () => false), { timeout: 20_000 })
+    .poll(
+      () =>
+        fetch(`http://127.0.0.1:${port}/healthz`).then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      { timeout: 20_000 },
+    )
     .toBe(true);
   for (const each of [quiet, loud]) each.kill('SIGTERM');
   expect(await Promise.all([quiet.exitCode, loud.exitCode])).toEqual([0, 0]);

@@ -85,7 +85,8 @@ it(
     const runner = await system.work();
     const trigger = async (task: string): Promise<string> => {
       const body = { payload: {} };
-      return (await system.call<{ id: string }>(`/api/v1/tasks/${task}/trigger`, { method: 'POST', body })).id;
+      return (await system.call<{ id: string }>(`/api/v1/tasks/${task}/trigger`, { method: 'POST', body }))
+        .id;
     };
     const show = (id: string) => system.call<RunShown>(`/api/v3/runs/${id}`);
     // Everything is started before it is measured.
@@ -116,7 +117,7 @@ it(
     for (const id of noisy) {
       const counted = async (): Promise<number> => {
         let count = 0;
-        for (let after: number | undefined = 0; after !== undefined; ) {
+        for (let after: number | undefined = 0; after !== undefined;) {
           const page: { lines: LogShown[]; next?: number } = await system.call(
             `/api/v1/runs/${id}/logs?limit=1000&after=${after}`,
           );

@@ -10,7 +10,9 @@ import { createBadCredentials } from './http/bad-credentials.ts';
 import { serveBoth } from './http/both-protocols.ts';
 import { namesOneHost } from './http/one-host.ts';
 import { defaultRateLimits } from './http/rate-limit.ts';
+import { createHttpMetrics } from './http/metrics.ts';
 import { acceptRunners } from './http/runner-socket.ts';
+import { serveMetrics } from './http/serve-metrics.ts';
 import { packetContent } from './packets/content.ts';
 import { defaultLeaseTimes, serveRunner } from './runs/connection.ts';
 import { appendRoute } from './s2/route.ts';
@@ -30,6 +32,8 @@ export type { ServerOptions };
 export interface RunningServer {
   readonly url: string;
   readonly port: number;
+  /** Where its metrics are. */
+  readonly metricsUrl: string;
   /** On the first start, and later if `reveal` is set. */
   readonly credentials: Credentials | null;
   /** Since when the installation is paused, as this process knows. */
@@ -77,6 +81,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (ignored.length > 0) log.warn('bootstrap.ignored', { variables: ignored, why: 'not the first start' });
     const parts = await startParts(options, { ...connections, direct: routes.direct }, stops);
     const { engine, clock, authenticate, tracing, packets, noticed, streams, realtime, appends } = parts;
+    const metrics = createHttpMetrics();
+    const metricsReaders = options.metrics ?? {};
     const app = createHttpApp({
       handlers: handlersOf(parts, options.rateLimits),
       authenticate,
@@ -89,6 +95,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       trustedProxies: options.trustedProxies,
       packets: packetContent(engine, packets),
       streamAppends: appendRoute(appends) as never,
+      metrics,
+      metricsReaders,
     });
     const connection = {
       ...parts,
@@ -119,6 +127,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         clearTimeout(late);
       });
     });
+    const { address } = metricsReaders;
+    const apart = address && (await serveMetrics(metrics, { ...metricsReaders, address }));
+    if (apart) stops.push(apart.stop);
     await app.listen({ host, port: options.port });
     stops.push(sockets.stop, () => streams.stop(), realtime.stop, appendSessions.stop, both.stop);
     const upkeep = pausable(parts.pause, () =>
@@ -133,6 +144,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     return {
       url,
       port,
+      metricsUrl: apart?.url ?? `${url}/metrics`,
       credentials,
       get pausedSince() {
         return parts.pause.since;

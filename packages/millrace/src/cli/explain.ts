@@ -7,6 +7,7 @@ const cannotStart = new Set([
   'DataFolderInUse',
   'EmbeddedPostgresError',
   'MasterKeyRefused',
+  'MetricsRefused',
   'NetworksRefused',
   'OptionalPackageMissing',
   'ProjectError',

@@ -60,7 +60,7 @@ export class LineBuffer {
     }
     // What was dropped came after everything that is here.
     if (count === this.#lines.length && this.#gaps.size > 0) {
-      for (const key of [...this.#gaps.keys()]) this.#closeGap(key);
+      for (const key of this.#gaps.keys()) this.#closeGap(key);
       count = this.#lines.length;
       size = this.#size;
     }

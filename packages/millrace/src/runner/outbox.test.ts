@@ -43,3 +43,29 @@ test('what a run had heard is told again though the server has its end: it may h
   outbox.confirm([1]);
   await outbox.emptied();
 });
+
+test('lines wait until the server has stored those before; outcomes do not wait for them', async () => {
+  const sent: RunnerMessage[] = [];
+  const outbox = new Outbox((message) => sent.push(message) > 0);
+  const kinds = (): string[] => sent.map(({ type }) => type);
+  outbox.connected(2);
+  const message = 'x'.repeat(200_000);
+  outbox.log([1, 2, 3, 4].map((at) => ({ run: 'run_1', attempt: 1, at, level: 'log', message })));
+  outbox.settle({ run: 'run_1', fence: 1, outcome: { kind: 'canceled' } });
+  await new Promise(setImmediate);
+  expect(kinds()).toEqual(['log', 'log', 'settle']);
+  outbox.confirm([1]);
+  let isEmpty = false;
+  void outbox.emptied().then(() => (isEmpty = true));
+  outbox.logged();
+  await new Promise(setImmediate);
+  expect([kinds().slice(3), isEmpty]).toEqual([['log'], false]);
+  outbox.logged();
+  await new Promise(setImmediate);
+  expect([kinds().slice(4), isEmpty]).toEqual([['log'], true]);
+  // What was under way on a connection that was lost is not waited for.
+  outbox.connected(2);
+  outbox.log([{ run: 'run_1', attempt: 1, at: 5, level: 'log', message }]);
+  outbox.tellAgain();
+  expect(kinds().slice(5)).toEqual(['log']);
+});

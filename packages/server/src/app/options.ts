@@ -1,6 +1,7 @@
 import type { MasterKey } from '../auth/seal.ts';
 import type { Database } from '../db/connect.ts';
 import type { RateLimits } from '../http/rate-limit.ts';
+import type { MetricsOptions } from '../http/serve-metrics.ts';
 import type { Log } from '../log.ts';
 import type { LeaseTimes } from '../runs/connection.ts';
 import type { StreamLimits } from '../sse/event-streams.ts';
@@ -26,6 +27,8 @@ export interface ServerOptions {
   readonly rateLimits?: RateLimits;
   /** Addresses and ranges of proxies whose `X-Forwarded-For` is believed. Default: nobody's. */
   readonly trustedProxies?: readonly string[];
+  /** Who may read the metrics, and where. Default: processes of this machine, on the same port. */
+  readonly metrics?: MetricsOptions;
   /** Most event-streams at once. Default: `defaultStreamLimits`. */
   readonly streamLimits?: Partial<StreamLimits>;
   readonly leaseTimes?: Partial<LeaseTimes>;

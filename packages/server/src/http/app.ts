@@ -10,7 +10,7 @@ import type { Log } from '../log.ts';
 import { badRequest, Problem } from '../problem.ts';
 import type { Handler, HandlersOf } from '../request.ts';
 import { trackFreshConnections } from './fresh-connections.ts';
-import { createHttpMetrics } from './metrics.ts';
+import { createHttpMetrics, type HttpMetrics } from './metrics.ts';
 import { mountOperations } from './mount.ts';
 import { mountPacketContent, type PacketContent } from './packet-content.ts';
 import { mountProbes } from './probes.ts';
@@ -21,6 +21,7 @@ import { refuseTwoHosts } from './one-host.ts';
 import { parseQuery } from './query.ts';
 import { defaultRateLimits, type RateLimits } from './rate-limit.ts';
 import { mountReference } from './reference.ts';
+import type { MetricsOptions } from './serve-metrics.ts';
 
 export interface HttpAppOptions<O extends Record<string, OperationDeclaration> = Operations> {
   /** What is served. Default: every operation of the contract. */
@@ -45,6 +46,10 @@ export interface HttpAppOptions<O extends Record<string, OperationDeclaration> =
   readonly rateLimits?: RateLimits;
   /** Addresses and ranges of proxies whose `X-Forwarded-For` says where a request comes from. Default: nobody's. */
   readonly trustedProxies?: readonly string[] | undefined;
+  /** What counts. Default: its own. */
+  readonly metrics?: HttpMetrics;
+  /** Who may read them. Default: this machine. */
+  readonly metricsReaders?: MetricsOptions;
 }
 
 const packetPath = /^(\/api\/v[12]\/packets\/)([^?]*\/[^?]*)/;
@@ -70,7 +75,7 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
   } = options;
   // When it is left out, O is Operations.
   const operations: Readonly<Record<string, OperationDeclaration>> = options.operations ?? everyOperation;
-  const metrics = createHttpMetrics();
+  const { metrics = createHttpMetrics(), metricsReaders = {} } = options;
   const app = fastify({
     logger: false,
     // A public token may name a thousand objects, and travels in a header.
@@ -135,7 +140,7 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
   app.setNotFoundHandler((_request, reply) => {
     sendJson(reply.header('x-should-retry', 'false'), 404, '{"error":"Not found"}');
   });
-  mountProbes(app, isReady, pausedSince, metrics);
+  mountProbes(app, isReady, pausedSince, metrics, metricsReaders);
   if (options.packets) mountPacketContent(app, options.packets, log);
   if (options.streamAppends) mountStreamAppends(app, options.streamAppends, log);
   mountReference(app, () => openApiDocument(operations));

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Histogram, Registry, type Histogram as Of } from 'prom-client';
 
 /** Counts and times of one operation. */
 export interface RouteMetrics {
@@ -6,11 +6,14 @@ export interface RouteMetrics {
 }
 
 export interface HttpMetrics {
-  readonly registry: Registry;
+  readonly contentType: string;
+  /** Everything as Prometheus reads it, at most a second old: however many ask, it is written once a second. */
+  text(): Promise<string>;
   route(method: string, route: string): RouteMetrics;
 }
 
 const bucketsMs = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];
+const freshMs = 1_000;
 
 /** Prometheus metrics of the process and of its operations; how many there were is the histogram's `_count`. */
 export function createHttpMetrics(): HttpMetrics {
@@ -23,11 +26,28 @@ export function createHttpMetrics(): HttpMetrics {
     buckets: bucketsMs.map((ms) => ms / 1_000),
     registers: [registry],
   });
+  let written: Promise<string> | undefined;
+  let writtenAt = Number.NEGATIVE_INFINITY;
   return {
-    registry,
+    contentType: registry.contentType,
+    text() {
+      const now = performance.now();
+      if (!written || now - writtenAt > freshMs) {
+        written = registry.metrics();
+        writtenAt = now;
+        written.catch(() => (written = undefined));
+      }
+      return written;
+    },
     route(method, route) {
-      const of = [0, 1, 2, 3, 4, 5].map((status) => duration.labels(method, route, `${status}xx`));
-      return { observe: (status, ms) => of[Math.floor(status / 100)]?.observe(ms / 1_000) };
+      // Only what has occurred is in the text: all statuses of all operations are two megabytes of zeros.
+      const of: (Of.Internal<'method' | 'route' | 'status'> | undefined)[] = [];
+      return {
+        observe(status, ms) {
+          const kind = Math.floor(status / 100);
+          (of[kind] ??= duration.labels(method, route, `${kind}xx`)).observe(ms / 1_000);
+        },
+      };
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { HttpMetrics } from './metrics.ts';
 import { sendJson } from './problem.ts';
+import { refuseReader, type MetricsOptions } from './serve-metrics.ts';
 
 /** How long `/readyz` waits for the database before it says no. */
 const patienceMs = 2_000;
@@ -11,6 +12,7 @@ export function mountProbes(
   isReady: () => Promise<unknown>,
   pausedSince: () => Date | null,
   metrics: HttpMetrics,
+  readers: MetricsOptions,
 ): void {
   /** Paused is ready: reads are served, and what is triggered is taken. */
   const answer = (status: string): string => {
@@ -30,7 +32,11 @@ export function mountProbes(
     );
   });
 
-  app.get('/metrics', async (_, reply) =>
-    reply.header('content-type', metrics.registry.contentType).send(await metrics.registry.metrics()),
-  );
+  // Served elsewhere, they are not here.
+  if (readers.address) return;
+  app.get('/metrics', async (request, reply) => {
+    const refusal = refuseReader(request.raw, readers);
+    if (refusal) return sendJson(reply, refusal.status, JSON.stringify({ error: refusal.error }));
+    return reply.header('content-type', metrics.contentType).send(await metrics.text());
+  });
 }

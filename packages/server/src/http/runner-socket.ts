@@ -79,7 +79,7 @@ export function acceptRunners(
             });
           }, recheckMs);
           socket.on('pong', () => (silent = false));
-          const done = (bytes: number): void => {
+          const release = (bytes: number): void => {
             undoneBytes -= bytes;
             if (!socket.isPaused || undoneBytes > maxUndoneBytes / 2) return;
             silent = false;
@@ -88,8 +88,8 @@ export function acceptRunners(
           };
           const receive = (to: SocketServing, data: Buffer): void => {
             const dealtWith = to.receive(data.toString('utf8'));
-            if (dealtWith) void dealtWith.then(() => done(data.length));
-            else done(data.length);
+            if (dealtWith) void dealtWith.then(() => release(data.length));
+            else release(data.length);
           };
           socket.on('message', (data: Buffer) => {
             undoneBytes += data.length;

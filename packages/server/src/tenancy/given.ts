@@ -53,7 +53,8 @@ export function readGiven(env: Readonly<Record<string, string | undefined>>): Gi
   );
   refuseUnless(
     personalAccessToken === undefined ||
-      (personalAccessToken.startsWith('svc_') && credentialForm(personalAccessToken) === 'personalAccessToken'),
+      (personalAccessToken.startsWith('svc_') &&
+        credentialForm(personalAccessToken) === 'personalAccessToken'),
     names.personalAccessToken,
     'is not a personal access token: write svc_pat_ and 40 characters of 1 to 9 and a to z, but no l.',
   );

@@ -115,8 +115,7 @@ export const loginHandlers = (dependencies: LoginDependencies): HandlersOf<Login
     const forwardedFor = request.header('x-forwarded-for');
     return askForLogin(dependencies, { ...origin, hostName: body?.hostName, forwardedFor }, baseUrl);
   },
-  describeAuthorizationCode: (request) =>
-    describeLogin(dependencies, userOf(request), request.body.userCode),
+  describeAuthorizationCode: (request) => describeLogin(dependencies, userOf(request), request.body.userCode),
   approveAuthorizationCode: (request) =>
     approveLogin(dependencies, userOf(request), request.principal.credentialId, request.body),
   exchangeAuthorizationCode: ({ body, origin }) => fetchLogin(dependencies, body.authorizationCode, origin),

@@ -39,7 +39,10 @@ const tooMany = (message: string) => new Problem(429, message);
 /** What others wrote is shown to people: without characters that move a cursor, and no longer than a line. */
 const shown = (text: string | undefined): string | null =>
   // oxlint-disable-next-line no-control-regex -- it is about them
-  text?.toWellFormed().replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, '\ufffd').slice(0, 255) || null;
+  text
+    ?.toWellFormed()
+    .replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, '\ufffd')
+    .slice(0, 255) || null;
 
 export async function askForLogin(
   { sql, now, mayAsk }: LoginDependencies,
@@ -124,7 +127,8 @@ export async function approveLogin(
         `expiresAt is after ${latest.toISOString()}, when the token that approves ends: give a date until then, or leave it out`,
       );
     }
-    const ends = wished && latest ? new Date(Math.min(wished.getTime(), latest.getTime())) : (wished ?? latest);
+    const ends =
+      wished && latest ? new Date(Math.min(wished.getTime(), latest.getTime())) : (wished ?? latest);
     const [row] = await tx<{ expiresAt: Date }[]>`
       update login_requests set token_id = ${approving}, name = ${name}, token_expires_at = ${ends}
        where user_code = ${userCode} and token_id is null and expires_at > ${new Date(now())}

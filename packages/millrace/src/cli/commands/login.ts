@@ -25,7 +25,7 @@ async function approvedToken(url: string): Promise<string> {
   const { line } = screenOn(process.stderr);
   line('Within ten minutes, where you are logged in to this server already, run:');
   line(`  millrace tokens approve ${userCode}`);
-  for (let seconds = first.interval; ; ) {
+  for (let seconds = first.interval; ;) {
     await setTimeout(seconds * 1_000);
     const { token, interval = seconds } = await call(login, 'exchangeAuthorizationCode', {
       body: { authorizationCode },

@@ -17,7 +17,10 @@ export function printCredentials(credentials: ShownCredentials, { line, paint }:
   const rows = [
     ['project', credentials.projectRef],
     ['personal access token', orWhy(credentials.personalAccessToken)],
-    ...environmentKinds.map((kind) => [`${kind} secret key`, orWhy(credentials.environments[kind].secretKey)]),
+    ...environmentKinds.map((kind) => [
+      `${kind} secret key`,
+      orWhy(credentials.environments[kind].secretKey),
+    ]),
   ];
   for (const row of table(rows)) line(`  ${paint.dim(row.slice(0, 23))}${row.slice(23)}`);
 }

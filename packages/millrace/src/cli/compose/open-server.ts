@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { defaultRateLimits, startServer, type RunningServer } from '@millrace/server';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
+import { listenAddress, type ListenAddress } from '../options.ts';
 import { explainListen } from './listen-failure.ts';
 
 type ServerOptions = Parameters<typeof startServer>[0];
@@ -13,6 +14,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
       leaseTimes: leaseTimes(),
       rateLimits: rateLimits(),
       trustedProxies: trustedProxies(),
+      metrics: metrics(),
       ...options,
       notificationNetworks,
     });
@@ -54,6 +56,27 @@ function rateLimits(): ServerOptions['rateLimits'] {
     );
   }
   return { ...defaultRateLimits, secretKey: { burst: Number(burst), perSecond: Number(perSecond) } };
+}
+
+/** Where the metrics are and who may read them (MILLRACE_METRICS_ADDRESS, MILLRACE_METRICS_TOKEN). */
+function metrics(): NonNullable<ServerOptions['metrics']> {
+  const address = process.env['MILLRACE_METRICS_ADDRESS']?.trim() ?? '';
+  const token = process.env['MILLRACE_METRICS_TOKEN']?.trim() ?? '';
+  if (token !== '' && !/^[!-~]{16,}$/.test(token)) {
+    throw new CommandFailed(
+      exitCodes.usage,
+      'MILLRACE_METRICS_TOKEN is 16 or more characters without blanks (`openssl rand -hex 16`).',
+    );
+  }
+  return { ...(address !== '' && { address: metricsAddress(address) }), ...(token !== '' && { token }) };
+}
+
+function metricsAddress(text: string): ListenAddress {
+  try {
+    return listenAddress(text);
+  } catch (error) {
+    throw new CommandFailed(exitCodes.usage, `MILLRACE_METRICS_ADDRESS: ${(error as Error).message}`);
+  }
 }
 
 /** Where notifications may go beside the public Internet (MILLRACE_NOTIFICATION_NETWORKS, such as `10.0.0.0/8,fd00::/8`). */

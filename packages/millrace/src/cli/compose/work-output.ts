@@ -60,7 +60,7 @@ function linesForPeople(level: LogLevel): WorkOutput {
         },
       }),
       ...(tellInfo && { onVersion: events.onVersion, onOutput: events.onOutput }),
-    } as RunnerEvents,
+    },
     started: (runner) => tellInfo && line(`${paint.green('runner')}  ${runner} serves`),
     stopping: (graceMs) =>
       line(

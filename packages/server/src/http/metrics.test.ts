@@ -1,0 +1,61 @@
+import { Registry } from 'prom-client';
+import { expect, test, vi } from 'vitest';
+import { testServer } from '../../../../test/support/server.ts';
+
+const scrape = async (url: string, headers: Readonly<Record<string, string>> = {}) => {
+  const response = await fetch(url, { headers });
+  return { status: response.status, text: await response.text() };
+};
+
+test('metrics cost little: they are written once a second however many ask, without what never occurred', async () => {
+  const server = await testServer();
+  await server.ask('/api/v1/errors');
+  const writing = vi.spyOn(Registry.prototype, 'metrics');
+  const answers = await Promise.all(Array.from({ length: 50 }, () => scrape(server.metricsUrl)));
+  expect(writing.mock.calls.length).toBeLessThan(4);
+  writing.mockRestore();
+  for (const { status, text } of answers) {
+    expect(status).toBe(200);
+    expect(text).toContain('route="/api/v1/errors",status="2xx"');
+    expect(text.length).toBeLessThan(60_000);
+  }
+  // Nothing of what runs here is in them.
+  const labels = new Set(
+    [...(answers[0]?.text ?? '').matchAll(/millrace_\w+\{([^}]*)\}/g)].flatMap(([, inside = '']) =>
+      [...inside.matchAll(/(\w+)="/g)].map(([, name]) => name),
+    ),
+  );
+  expect(labels).toEqual(new Set(['le', 'method', 'route', 'status']));
+});
+
+test('on the public port metrics are for this machine, and not for whom a proxy asks', async () => {
+  const server = await testServer();
+  expect((await scrape(server.metricsUrl)).status).toBe(200);
+  for (const header of ['x-forwarded-for', 'forwarded', 'x-forwarded-proto', 'x-real-ip', 'via']) {
+    const { status, text } = await scrape(server.metricsUrl, { [header]: '203.0.113.9' });
+    expect([header, status, text]).toEqual([header, 403, expect.stringContaining('MILLRACE_METRICS_TOKEN')]);
+  }
+});
+
+test('with a token metrics are for whoever has it', async () => {
+  const token = 'a-token-of-a-scraper';
+  const server = await testServer({ metrics: { token } });
+  expect((await scrape(server.metricsUrl)).status).toBe(401);
+  for (const wrong of ['Bearer nonsense', `Basic ${token}`, token, 'Bearer '])
+    expect((await scrape(server.metricsUrl, { authorization: wrong })).status).toBe(401);
+  const headers = { authorization: `Bearer ${token}`, 'x-forwarded-for': '203.0.113.9' };
+  expect((await scrape(server.metricsUrl, headers)).status).toBe(200);
+});
+
+test('with an address of their own metrics are there alone', async () => {
+  const address = { host: '127.0.0.1', port: 0 };
+  const server = await testServer({ metrics: { address } });
+  expect((await scrape(`${server.url}/metrics`)).status).toBe(404);
+  expect(server.metricsUrl).not.toContain(`:${server.port}/`);
+  expect((await scrape(server.metricsUrl)).text).toContain('process_cpu_user_seconds_total');
+  expect((await scrape(server.metricsUrl.replace('/metrics', '/healthz'))).status).toBe(404);
+  const port = Number(new URL(server.metricsUrl).port);
+  await expect(testServer({ metrics: { address: { host: '127.0.0.1', port } } })).rejects.toThrow(
+    /^The metrics cannot be served at 127\.0\.0\.1:\d+ .*MILLRACE_METRICS_ADDRESS/,
+  );
+});

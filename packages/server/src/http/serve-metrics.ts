@@ -1,0 +1,91 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { HttpMetrics } from './metrics.ts';
+
+/** Who may read the metrics, and where. */
+export interface MetricsOptions {
+  /** Where they are served instead of the server's own port. */
+  readonly address?: { readonly host: string; readonly port: number };
+  /** What readers present as `Authorization: Bearer …`. */
+  readonly token?: string;
+}
+
+/** The address of the metrics cannot be listened on. */
+class MetricsRefused extends Error {
+  override name = 'MetricsRefused';
+}
+
+interface Refusal {
+  readonly status: 401 | 403;
+  readonly error: string;
+}
+
+type Asking = Pick<IncomingMessage, 'headers'> & { readonly socket: { readonly remoteAddress?: string } };
+
+const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
+const loopback = /^(?:::ffff:)?127\.|^::1$/;
+
+/** Somebody else asked whoever asks us. */
+const isForwarded = ({ headers }: Asking): boolean =>
+  ['forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-real-ip', 'via'].some(
+    (name) => headers[name] !== undefined,
+  );
+
+/**
+ * Why a request may not read them; undefined if it may. Without a token and on the public port, only this machine may: how much a server
+ * is asked, and how it fares, is no business of strangers.
+ */
+export function refuseReader(request: Asking, { address, token }: MetricsOptions): Refusal | undefined {
+  if (token !== undefined) {
+    const [, given = ''] = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '') ?? [];
+    return timingSafeEqual(digest(given), digest(token))
+      ? undefined
+      : { status: 401, error: 'The metrics need MILLRACE_METRICS_TOKEN as a bearer token' };
+  }
+  if (address || (loopback.test(request.socket.remoteAddress ?? '') && !isForwarded(request)))
+    return undefined;
+  return {
+    status: 403,
+    error:
+      'The metrics are for this machine only. Set MILLRACE_METRICS_TOKEN, or MILLRACE_METRICS_ADDRESS for a port of their own.',
+  };
+}
+
+/** Serves the metrics on an address of their own. */
+export async function serveMetrics(
+  metrics: HttpMetrics,
+  options: MetricsOptions & Required<Pick<MetricsOptions, 'address'>>,
+): Promise<{ url: string; stop(): Promise<void> }> {
+  const { host, port } = options.address;
+  const server = createServer((request, response) => {
+    const answer = (status: number, type: string, body: string): void =>
+      void response.writeHead(status, { 'content-type': type }).end(body);
+    const json = (status: number, error: string): void =>
+      answer(status, 'application/json; charset=utf-8', JSON.stringify({ error }));
+    if (request.url?.split('?')[0] !== '/metrics') return json(404, 'Not found: there is /metrics');
+    const refusal = refuseReader(request, options);
+    if (refusal) return json(refusal.status, refusal.error);
+    metrics.text().then(
+      (text) => answer(200, metrics.contentType, text),
+      () => json(500, 'Internal Server Error'),
+    );
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  }).catch((error: Error) => {
+    throw new MetricsRefused(
+      `The metrics cannot be served at ${host}:${port} (${error.message}). Choose another MILLRACE_METRICS_ADDRESS.`,
+    );
+  });
+  const bound = (server.address() as AddressInfo).port;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}/metrics`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
