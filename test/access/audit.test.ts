@@ -126,7 +126,7 @@ describe('the audit log', () => {
     expect(changing.filter(({ id }) => left.has(id) === none.has(id)).map(({ id }) => id)).toEqual([]);
     const acts = [...recorded.matchAll(/^\| `([\w.]+)`/gm)].map(([, act]) => act);
 
-    const { ask, keys, organization, projectRef } = await installation();
+    const { ask, keys, organization, projectRef, sql } = await installation();
     const ok = async (request: string, options: Ask = {}) => {
       const { status, body } = await ask(request, options);
       expect([request, body, status < 300]).toEqual([request, body, true]);
@@ -221,6 +221,8 @@ describe('the audit log', () => {
     const invites = `/api/v1/orgs/${organization}/invites`;
     const invitation = await ok(`POST ${invites}`, { body: { email: 'a@b.example', role: 'viewer' } });
     await ok(`POST ${invites}/${invitation.id}/revoke`);
+    await sql`update installation set paused_at = now()`;
+    await ok('POST /api/v1/resume');
     const seen = [...(await entries()), ...(await entriesOf(org.id))].map(({ act }) => act);
     if (aborted.status === 422) seen.push('bulkAction.aborted');
     expect(new Set([...seen, ...elsewhere])).toEqual(new Set(acts));

@@ -17,7 +17,8 @@ function scopeCell({ secretKey, publicToken, action, on, objects, anyScope }: Ac
 }
 
 function row({ id, method, path, access }: OperationDeclaration): string {
-  const { open, secretKey, personalAccessToken, publicToken, oneTime, role = 'own', devRole } = access;
+  const { open, secretKey, personalAccessToken, publicToken, oneTime, installation, devRole } = access;
+  const { role = installation ? 'first owner' : 'own' } = access;
   const cells = open
     ? ['open', 'open', 'open', '–']
     : [
@@ -172,7 +173,8 @@ without \`admin\` is restricted.
 
 ## Operations
 
-A role is the least one that a user needs in the organisation that the path leads to (viewer, member, admin, owner); "own" concerns
+A role is the least one that a user needs in the organisation that the path leads to (viewer, member, admin, owner); "first owner" is an owner of
+the organisation that the first start made; "own" concerns
 what is the user's own, and so does the role for dev: every member has a dev environment of their own, which only they see. "once" uses a one-time token up: the created thing and the use are one commit, a second use is 422, a request
 that is refused uses nothing up. "of prod" and "of preview" are secret keys of those environments; others are refused with 403: rules that
 group errors are a project's, and only preview keys branch. "of the object" means that a scope of another identity of the object is

@@ -127,6 +127,7 @@ const user =
   ({ access }: Route): Verdict => {
     if (access.open) return 'in';
     if (!access.personalAccessToken) return 401;
+    if (access.installation) return role === 'owner' ? 'in' : 403;
     if (access.role === undefined) return 'in';
     if (role === undefined) return 404;
     return roles.indexOf(role as never) >= roles.indexOf(access.role) ? 'in' : 403;

@@ -141,6 +141,9 @@ test('a restored database that is started with --paused does nothing by itself, 
   const [skipped] = await sql<{ until_at: Date }[]>`select until_at from schedule_skips`;
   // What became due since then may have been fired; what was due before may not.
   expect(await sql`select from schedule_ticks where nominal_at <= ${skipped!.until_at}`).toEqual([]);
+  expect(await sql`select act, new from audit_log where act like 'installation.%'`).toEqual([
+    { act: 'installation.resumed', new: { missedTicks: 'skip', schedules: 1 } },
+  ]);
   expect((await resume([])).stdout).toBe('Nothing was paused; nothing is changed.');
 }, 120_000);
 

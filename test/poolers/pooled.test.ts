@@ -32,7 +32,7 @@ const files = {
 
 const patience = { timeout: 40_000 };
 
-describe.skipIf(pgbouncer === undefined)(withPgbouncer, () => {
+describe.skipIf(pgbouncer === undefined)(`${withPgbouncer}`, () => {
   it.each(['transaction', 'session'] as const)(
     'two servers and a runner behind %s mode do everything they do without it, and log nothing odd',
     async (mode) => {
@@ -120,7 +120,7 @@ describe.skipIf(pgbouncer === undefined)(withPgbouncer, () => {
       const odd = [...one.logged, ...two.logged].filter((line) => /"level":"(warn|error)"/.test(line));
       expect(odd).toEqual([]);
       expect(pooler.log()).not.toMatch(/ERROR|unsupported|prepared statement/);
-      const [mine] = one.logged.filter((line) => line.includes('database.pooled'));
+      const mine = one.logged.find((line) => line.includes('database.pooled'));
       expect(JSON.parse(mine ?? '{}')).toMatchObject({ mode, namedStatements: mode === 'session' });
     },
     120_000,

@@ -62,6 +62,8 @@ export interface Access {
    * Left out: it concerns what is the user's own, whatever their roles.
    */
   readonly role?: Role;
+  /** It concerns everybody's data: only for owners of the organisation that the first start made. The handler asks, where it acts. */
+  readonly installation?: boolean;
   /** The same where the path's `env` is dev, which is always the user's own. Left out: `role`. */
   readonly devRole?: Role;
   /** It is about the environment itself: a branch header changes nothing, and keys of preview need none. */

@@ -11,7 +11,7 @@ export const resumeInstallation = operation({
   path: '/api/v1/resume',
   tag: 'installation',
   summary: 'End the pause that `start --paused` began, on all servers',
-  access: { personalAccessToken: true },
+  access: { personalAccessToken: true, installation: true },
   body: z.object({
     /**
      * `skip`: they are recorded as missed and not fired, for a restored database whose schedules went on before the restore. `fire`: each

@@ -40,8 +40,8 @@ export async function initialise(
         '--locale=C',
         '--encoding=UTF8',
         `--username=${USERNAME}`,
-        // Safe without passwords: the only way in is a socket in a folder that no other user may enter.
-        '--auth=trust',
+        // Nobody gets in by this: each start writes its own rules before the server has a socket.
+        '--auth=reject',
         '--no-instructions',
         ...(settings['fsync'] === 'off' ? ['--no-sync'] : []),
       ],

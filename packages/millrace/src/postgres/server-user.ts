@@ -11,7 +11,8 @@ export interface ServerUser {
 
 /**
  * PostgreSQL refuses to run as root, so root hands it to an unprivileged user who exists already: the owner of the
- * cluster if there is one (a folder made without sudo stays its maker's), else `nobody`. Null when we are not root.
+ * cluster if there is one (a folder made without sudo stays its maker's), else `millrace`, which an administrator may have made for
+ * this alone, else `nobody`. Null when we are not root.
  */
 export function serverUser(clusterFolder: string): ServerUser | null {
   if (process.getuid?.() !== 0) return null;
@@ -19,7 +20,9 @@ export function serverUser(clusterFolder: string): ServerUser | null {
   const owner = statSync(clusterFolder, { throwIfNoEntry: false })?.uid;
   const chosen =
     users.find((user) => user.uid !== 0 && user.uid === owner) ??
-    ['nobody', 'postgres', 'daemon'].flatMap((name) => users.find((user) => user.name === name) ?? [])[0];
+    ['millrace', 'nobody', 'postgres', 'daemon'].flatMap(
+      (name) => users.find((user) => user.name === name) ?? [],
+    )[0];
   if (!chosen) {
     throw new EmbeddedPostgresError(
       'permission_denied',
@@ -54,6 +57,16 @@ function asUser(user: ServerUser, command: string[]) {
     cwd: '/',
     stdio: 'ignore',
   });
+}
+
+/** Our own name, as the server knows it of a process that connects. */
+export function ownName(): string {
+  const own = readUsers().find(({ uid }) => uid === process.getuid?.());
+  if (own) return own.name;
+  throw new EmbeddedPostgresError(
+    'permission_denied',
+    'There is no name for this user in /etc/passwd, by which PostgreSQL could know it. Add it there, or set DATABASE_URL.',
+  );
 }
 
 function readUsers(): ServerUser[] {

@@ -9,7 +9,7 @@ import { PORT } from './settings.ts';
 const LONGEST = 103;
 
 /**
- * The folder of the server's socket, for the server's user alone: whoever reaches the socket is let in.
+ * The folder of the server's socket, for the server's user alone.
  * It lies in the data folder, or, when that path is too long for a socket, under the system's temporary folder by a
  * name that depends on the data folder only, so that a killed process leaves one at most.
  */

@@ -1,9 +1,19 @@
-import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { startPostgres, type PostgresConnection, type RunningPostgres } from './start.ts';
-import { isRoot, preparedFolder, serverPid, temporaryFolder } from './testing/folders.ts';
+import { isRoot, preparedFolder, serverPid, temporaryFolder, visit } from './testing/folders.ts';
 
 async function start(dataDir: string): Promise<RunningPostgres> {
   const running = await startPostgres({ dataDir });
@@ -114,5 +124,56 @@ test.runIf(isRoot)(
     expect(await ask(connection, 'select 1 as one')).toEqual([{ one: 1 }]);
     expect(statSync(`/proc/${serverPid(dataDir)}`).uid).not.toBe(0);
     expect(statSync(locked).mode & 0o777).toBe(0o700);
+  },
+);
+
+const notPeer = { refused: expect.stringMatching(/Peer authentication failed/) };
+
+/** As root makes its data folder: everybody may cross it. */
+async function openFolder(): Promise<string> {
+  const dataDir = await preparedFolder();
+  chmodSync(dataDir, 0o711);
+  return dataDir;
+}
+
+test.runIf(isRoot)('another process of the user that the server runs as is not let in', async () => {
+  const dataDir = await openFolder();
+  const { connection } = await start(dataDir);
+  const { uid, gid } = statSync(join(dataDir, 'postgres'));
+  expect(uid).not.toBe(0);
+  expect(await visit(connection.host, 'millrace', { uid, gid })).toEqual(notPeer);
+  expect(await visit(connection.host, 'nobody', { uid, gid })).toEqual({
+    refused: expect.stringMatching(/Peer authentication failed|does not exist/),
+  });
+  expect(await visit(connection.host, 'millrace', {})).toEqual({ entered: 'millrace' });
+});
+
+test.runIf(isRoot)(
+  'a folder of an earlier version, which let everybody in, is closed by the next start',
+  async () => {
+    const dataDir = await openFolder();
+    const rules = join(dataDir, 'postgres', 'pg_hba.conf');
+    writeFileSync(rules, 'local all all trust\nhost all all 127.0.0.1/32 trust\n');
+    const { connection } = await start(dataDir);
+    const { uid, gid } = statSync(join(dataDir, 'postgres'));
+    expect(await visit(connection.host, 'millrace', { uid, gid })).toMatchObject({
+      refused: expect.any(String),
+    });
+    expect(await ask(connection, 'select 1 as one')).toEqual([{ one: 1 }]);
+  },
+);
+
+test.runIf(isRoot)(
+  'a link that the user of the server left in the place of the rules leads root nowhere',
+  async () => {
+    const dataDir = await preparedFolder();
+    const precious = join(temporaryFolder(), 'precious');
+    writeFileSync(precious, 'as it was');
+    const rules = join(dataDir, 'postgres', 'pg_hba.conf');
+    rmSync(rules);
+    symlinkSync(precious, rules);
+    await start(dataDir);
+    expect(readFileSync(precious, 'utf8')).toBe('as it was');
+    expect(lstatSync(rules).isSymbolicLink()).toBe(false);
   },
 );

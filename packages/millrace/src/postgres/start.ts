@@ -1,5 +1,6 @@
 import { chmod, chown, lchown, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { writeAccessRules } from './access-rules.ts';
 import { findBinaries } from './binaries.ts';
 import { EmbeddedPostgresError } from './errors.ts';
 import { DATABASE, initialise, USERNAME } from './initialise.ts';
@@ -67,6 +68,7 @@ export async function startPostgres({
     onLog(`Starting PostgreSQL ${binaries.major} of ${binaries.folder} on ${clusterFolder}${instead}`);
     await initialise(clusterFolder, binaries, user, settings);
     await makePrivate(clusterFolder, user);
+    await writeAccessRules(clusterFolder, user);
     const socketFolder = await makeSocketFolder(folder, user);
     const supervised = await supervise({ binaries, clusterFolder, socketFolder, user, settings, onLog });
     const exited = supervised.exited.then(async (end) => {

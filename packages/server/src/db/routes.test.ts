@@ -19,7 +19,7 @@ it('PostgreSQL without a pooler is known as that', async () => {
   });
 });
 
-describe.skipIf(pgbouncer === undefined)(withPgbouncer, () => {
+describe.skipIf(pgbouncer === undefined)(`${withPgbouncer}`, () => {
   it.each([
     ['one connection', { default_pool_size: 1 }],
     ['many', {}],

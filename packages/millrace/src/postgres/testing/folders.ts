@@ -67,6 +67,21 @@ export function spawnOwner(dataDir: string, user: { uid?: number; gid?: number }
   return child;
 }
 
+/** What another process, of some user, is answered that asks the server of a socket folder to be let in. */
+export async function visit(
+  host: string,
+  username: string,
+  user: { uid?: number; gid?: number },
+): Promise<{ entered?: string; refused?: string }> {
+  const script = fileURLToPath(new URL('visitor-process.ts', import.meta.url));
+  const child = spawn(process.execPath, [script, host, username], {
+    ...user,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+  return JSON.parse(line) as { entered?: string; refused?: string };
+}
+
 /** The process id in the folder's lock file; NaN when no server has it. */
 export function serverPid(dataDir: string): number {
   const lock = join(dataDir, 'postgres', 'postmaster.pid');

@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto';
+import { open, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { USERNAME } from './initialise.ts';
+import { ownName, type ServerUser } from './server-user.ts';
+
+const map = 'millrace';
+const head = '# Written by Millrace at each start.\n';
+
+/**
+ * Writes who may connect; at each start, since folders of earlier versions let in whoever reached the socket. As root, the server's user may
+ * be `nobody`, which other processes are too: the kernel tells the server who connects, and only root is let in. There is no password that
+ * could be read. Otherwise the server is our own user's, whose processes may do whatever we may.
+ */
+export async function writeAccessRules(clusterFolder: string, user: ServerUser | null): Promise<void> {
+  const rule = user ? `local all all peer map=${map}` : 'local all all trust';
+  const mapping = user ? `${map} "${ownName()}" ${USERNAME}` : '';
+  await replace(join(clusterFolder, 'pg_hba.conf'), `${head}${rule}\n`, user);
+  await replace(join(clusterFolder, 'pg_ident.conf'), `${head}${mapping}\n`, user);
+}
+
+/** The folder is the server's user's, who may have put a link in the file's place: it is replaced and not followed. */
+async function replace(file: string, text: string, user: ServerUser | null): Promise<void> {
+  const draft = `${file}.new-${randomBytes(8).toString('hex')}`;
+  const handle = await open(draft, 'wx', 0o600);
+  try {
+    await handle.writeFile(text);
+    if (user) await handle.chown(user.uid, user.gid);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(draft, file);
+}

@@ -1,0 +1,12 @@
+// A process that reaches the socket of an embedded PostgreSQL and asks to be let in. Prints one line of JSON that tells how it went.
+import postgres from 'postgres';
+
+const [host = '', username = ''] = process.argv.slice(2);
+const sql = postgres({ host, port: 5432, database: 'millrace', username, max: 1, connect_timeout: 10 });
+try {
+  const [row] = await sql<{ user: string }[]>`select current_user as user`;
+  console.log(JSON.stringify({ entered: row?.user }));
+} catch (error) {
+  console.log(JSON.stringify({ refused: (error as Error).message }));
+}
+await sql.end({ timeout: 0 });

@@ -1,0 +1,55 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { testServer, type TestServer } from '../../../../test/support/server.ts';
+import { connect } from '../db/connect.ts';
+
+const wait = { timeout: 20_000 };
+
+async function delayed(server: TestServer): Promise<() => Promise<string>> {
+  const { body } = await server.ask('/api/v1/tasks/work/trigger', {
+    method: 'POST',
+    body: { options: { delay: '1s' } },
+  });
+  return async () => (await server.ask(`/api/v3/runs/${body.id}`)).body.status as string;
+}
+
+it('a server that runs already follows the pause of another, and the end of it', async () => {
+  const one = await testServer();
+  await one.ask('/runner/v1/versions', {
+    method: 'POST',
+    body: { contentHash: 'a'.repeat(64), tasks: [{ id: 'work', filePath: 'x.ts', exportName: 'work' }] },
+  });
+  const before = await delayed(one);
+  await expect.poll(before, wait).toBe('QUEUED');
+
+  const two = await testServer({ database: one.database, paused: true, reveal: true });
+  expect(two.pausedSince).toBeInstanceOf(Date);
+  await expect.poll(() => one.pausedSince, wait).toEqual(two.pausedSince);
+  const status = await delayed(one);
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  expect(await status()).toBe('DELAYED');
+
+  const { body } = await one.ask('/api/v1/resume', { method: 'POST', key: one.personalAccessToken });
+  expect(body).toEqual({ wasPaused: true, schedules: 0 });
+  expect(one.pausedSince).toBeNull();
+  await expect.poll(() => two.pausedSince, wait).toBeNull();
+  await expect.poll(status, wait).toBe('QUEUED');
+}, 60_000);
+
+it('however often it is paused and resumed, the last word holds and work goes on', async () => {
+  const server = await testServer();
+  const sql = connect(server.database, { name: 'test', max: 1 });
+  onTestFinished(() => sql.end());
+  await server.ask('/runner/v1/versions', {
+    method: 'POST',
+    body: { contentHash: 'a'.repeat(64), tasks: [{ id: 'work', filePath: 'x.ts', exportName: 'work' }] },
+  });
+  const resume = () => server.ask('/api/v1/resume', { method: 'POST', key: server.personalAccessToken });
+  for (let times = 0; times < 20; times++) {
+    await sql`update installation set paused_at = now()`;
+    await Promise.all([resume(), resume(), resume()]);
+  }
+  expect(server.pausedSince).toBeNull();
+  const status = await delayed(server);
+  await expect.poll(status, wait).toBe('QUEUED');
+  expect(server.logged.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+}, 60_000);
