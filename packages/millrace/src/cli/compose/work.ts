@@ -13,6 +13,7 @@ export interface WorkOptions {
   readonly key?: string;
   readonly dir: string;
   readonly concurrency: number;
+  readonly runAs?: string;
   readonly json?: boolean;
 }
 
@@ -34,6 +35,7 @@ export async function work(options: WorkOptions): Promise<void> {
       projectDir: options.dir,
       watch: false,
       concurrency: options.concurrency,
+      ...(options.runAs !== undefined && { runAs: options.runAs }),
       events: runnerScreen(screen, { quiet: false }),
     }).catch(refused);
     const runner = await Promise.race([starting, stop.requested]);
@@ -48,6 +50,7 @@ export async function work(options: WorkOptions): Promise<void> {
 
 function refused(error: Error): never {
   if (error.name === 'ProjectError') throw error;
+  if (error.name === 'RunAsError') throw new CommandFailed(exitCodes.cannotStart, error.message);
   throw new CommandFailed(exitCodes.cannotReach, error.message);
 }
 
