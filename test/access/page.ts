@@ -22,7 +22,7 @@ function row({ id, method, path, access }: OperationDeclaration): string {
   const cells = open
     ? ['open', 'open', 'open', '–']
     : [
-        access.keysOf ? `of ${access.keysOf.join(', ')}` : mark(secretKey),
+        `${access.keysOf ? `of ${access.keysOf.join(', ')}` : mark(secretKey)}${access.forbidsRuns ? ' not in runs' : ''}`,
         personalAccessToken ? (devRole === undefined ? role : `${role}; of dev ${devRole}`) : '✘',
         `${mark(publicToken)}${oneTime ? ' once' : ''}${access.forbidsPublicToken ? ' 403' : ''}`,
         scopeCell(access),
@@ -116,6 +116,7 @@ an operation, not this page.
 | secret key | \`svc_prod_sk_…\` | one environment of a project, by its preset and tasks |
 | personal access token | \`svc_pat_…\` | a user, by their role in each organisation |
 | public token | a JWT | one environment, by its scopes; ends with the key or token it was made through |
+| credential of an attempt | \`svc_run_…\` | the code of one attempt, by the key of its runner; ends with the attempt |
 
 All travel as \`Authorization: Bearer …\`. The marker \`tr_\` is accepted for \`svc_\`. A revocation is in force when it is answered
 in the server process that answers it, and in every other one within one second; runners connected with the key are disconnected in that time.
@@ -127,6 +128,12 @@ What is found by a name of the caller's choosing is theirs only if they may have
 idempotency key are 403 for who may not act on their tasks, and a session of another task than the request's is 409 for all others.
 
 A public token whose \`otu\` is neither true nor false, or whose \`realtime\` cannot be understood, is refused (401).
+
+The SDK calls the API with the credential of its attempt wherever a task gives no other. It counts as a secret key with the scopes of its
+runner's key, in the run's own environment or branch, as long as the attempt has its lease: what code leaves behind gets 401 within one
+second. Its runner signs it with its own key, without asking the server, for ten minutes at a time. Operations marked "not in runs" refuse it
+with 403, it connects no runner, and it sets no [variable that steers processes](environment-variables.md#names-that-only-administrators-may-set).
+Public tokens that a run makes allow single actions, never \`admin\`; they live on to their own end, and end with the runner's key.
 
 Whoever may not see an object is told the same (403, or 404 in another project or environment) whether it exists or not.
 

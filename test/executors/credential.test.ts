@@ -132,7 +132,9 @@ describe('the credential of an attempt', { timeout: 60_000 }, () => {
     await go();
     await ended(run);
     // Known for one second at most.
-    await expect.poll(async () => (await ask('GET /api/v1/runs', { key })).status, { timeout: 1_500 }).toBe(401);
+    await expect
+      .poll(async () => (await ask('GET /api/v1/runs', { key })).status, { timeout: 1_500 })
+      .toBe(401);
   });
 
   it('is not that of the next attempt of the same run', async () => {
@@ -159,12 +161,18 @@ describe('the credential of an attempt', { timeout: 60_000 }, () => {
     expect((await ask('GET /api/v1/runs', { key })).status).toBe(200);
     // Its runner let go of it: no code is there that could call.
     await sql`update suspended set runner_id = null where run_id = ${run}`;
-    await expect.poll(async () => (await ask('GET /api/v1/runs', { key })).status, { timeout: 1_500 }).toBe(401);
+    await expect
+      .poll(async () => (await ask('GET /api/v1/runs', { key })).status, { timeout: 1_500 })
+      .toBe(401);
     await sql`update suspended set runner_id = 'x' where run_id = ${run}`;
-    await expect.poll(async () => (await ask('GET /api/v1/runs', { key })).status, { timeout: 1_500 }).toBe(200);
+    await expect
+      .poll(async () => (await ask('GET /api/v1/runs', { key })).status, { timeout: 1_500 })
+      .toBe(200);
     await ask(`POST /api/v1/projects/${projectRef}/prod/regenerate-api-key`, { body: {} });
     await sql`update secret_keys set revoked_at = now() where environment_id = (select id from environments where kind = 'prod')`;
-    await expect.poll(async () => (await ask('GET /api/v1/runs', { key })).status, { timeout: 1_500 }).toBe(401);
+    await expect
+      .poll(async () => (await ask('GET /api/v1/runs', { key })).status, { timeout: 1_500 })
+      .toBe(401);
   });
 
   it('has at most the rights of the key that signed it', async () => {

@@ -70,7 +70,10 @@ export const all = task({
 });
 `;
 
+// What a reply holds is what the test is about.
+// oxlint-disable-next-line typescript/no-explicit-any
 async function ended(server: TestServer, id: string, within = 60_000): Promise<any> {
+  // oxlint-disable-next-line typescript/no-explicit-any
   let run: any;
   await expect
     .poll(
@@ -130,7 +133,7 @@ it('a task calls the whole API with a credential of its run', { timeout: 120_000
   expect(byToken.status).toBe(200);
   // What it left under way when it ended was done before.
   const children = (await server.ask('/api/v1/runs?filter[taskIdentifier]=child&page[size]=100')).body.data;
-  expect(children.some((one: any) => one.idempotencyKey !== undefined)).toBe(true);
+  expect(children.some((one: { idempotencyKey?: string }) => one.idempotencyKey !== undefined)).toBe(true);
   const early = (await trigger('outside', null)).body.id;
   expect((await ended(server, early)).output).toEqual({
     name: 'ConfigurationError',

@@ -1,5 +1,5 @@
 import { spawnExecutor } from '../executor/spawn.ts';
-import type { Death } from '../executor/spawn.ts';
+import type { Death, SpawnOptions } from '../executor/spawn.ts';
 import type { FromExecutor, IndexedTask, ProcessEnvironment, TaskDefaults } from '../executor/messages.ts';
 import type { Problem } from '../project/problem.ts';
 import type { Build, Entry } from './build.ts';
@@ -13,6 +13,8 @@ export interface TaskIndex {
 export interface IndexOptions {
   readonly projectDir: string;
   readonly env: ProcessEnvironment;
+  /** The user that the process runs as. */
+  readonly ids?: SpawnOptions['ids'];
   readonly defaults: TaskDefaults;
   /** Milliseconds that importing one file may take. Default 15,000. */
   readonly timeout?: number;
@@ -37,7 +39,7 @@ type Attempt = TaskIndex | { readonly problem: Problem };
 async function attempt(
   dir: string,
   entries: readonly Entry[],
-  { projectDir, env, defaults, timeout = 15_000 }: IndexOptions,
+  { projectDir, env, ids, defaults, timeout = 15_000 }: IndexOptions,
 ): Promise<Attempt> {
   let importing = entries[0]?.source ?? '';
   let indexed: TaskIndex | undefined;
@@ -57,7 +59,7 @@ async function attempt(
       link.kill();
     }
   };
-  const link = spawnExecutor({ projectDir, env: env.inherited, onMessage, onOutput: () => undefined });
+  const link = spawnExecutor({ projectDir, env: env.inherited, ids, onMessage, onOutput: () => undefined });
   link.send({ type: 'index', env: env.added, dir, entries, defaults });
   const death = await link.died;
   clearTimeout(timer);

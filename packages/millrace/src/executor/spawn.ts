@@ -27,6 +27,8 @@ export interface SpawnOptions {
   readonly projectDir: string;
   /** With what it is started: nothing that the environment's variables say. */
   readonly env: Readonly<Record<string, string>>;
+  /** The user that it runs as. Default: that of this process. */
+  readonly ids?: { readonly uid: number; readonly gid: number } | undefined;
   /** MiB of its heap; V8 decides without. */
   readonly memory?: number | undefined;
   readonly onMessage: (message: FromExecutor) => void;
@@ -47,11 +49,19 @@ const heapFlags = (memory: number | undefined): string[] => [
   ...(memory === undefined ? [] : [`--max-old-space-size=${memory - 3 * youngHeap}`]),
 ];
 
-export function spawnExecutor({ projectDir, env, memory, onMessage, onOutput }: SpawnOptions): ExecutorLink {
+export function spawnExecutor({
+  projectDir,
+  env,
+  ids,
+  memory,
+  onMessage,
+  onOutput,
+}: SpawnOptions): ExecutorLink {
   const flags = ['--enable-source-maps', ...heapFlags(memory)];
   const child = spawn(process.execPath, [...flags, entry], {
     cwd: projectDir,
     env: { ...env },
+    ...ids,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     // A group of its own: Ctrl+C reaches the runner alone, which lets runs finish, and a kill takes grandchildren along.
     detached: true,

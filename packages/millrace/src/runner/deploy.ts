@@ -6,6 +6,7 @@ import { indexTasks } from '../bundle/index-tasks.ts';
 import type { ServedBuild } from '../bundle/versions-file.ts';
 import type { ProcessEnvironment } from '../executor/messages.ts';
 import { sdkVersion } from '../executor/sdk.ts';
+import type { SpawnOptions } from '../executor/spawn.ts';
 import type { Project } from '../project/load.ts';
 import type { Problem } from '../project/problem.ts';
 
@@ -15,6 +16,7 @@ export interface DeployOptions {
   readonly buildsDir: string;
   /** What the task files see in `process.env` when they are imported. */
   readonly env: ProcessEnvironment;
+  readonly ids: SpawnOptions['ids'];
 }
 
 /** A build that the server knows as a version. */
@@ -34,6 +36,7 @@ export async function deploy(project: Project, options: DeployOptions): Promise<
   const { tasks, problems } = await indexTasks(built, {
     projectDir: project.dir,
     env: options.env,
+    ids: options.ids,
     defaults: project.defaults,
   });
   const manifests = tasks.map(({ manifest }) => manifest);

@@ -1,6 +1,6 @@
 import type { AttemptWaits, LogLine, Settlement } from '@millrace/contract/runner';
 import { spawnExecutor } from '../executor/spawn.ts';
-import type { Death, ExecutorLink } from '../executor/spawn.ts';
+import type { Death, ExecutorLink, SpawnOptions } from '../executor/spawn.ts';
 import type { FromExecutor, ToExecutor, Waited } from '../executor/messages.ts';
 import type { Attempt } from './attempt.ts';
 import type { Credential } from './credential.ts';
@@ -14,6 +14,7 @@ export interface ExecutorOptions {
   readonly purpose: Purpose;
   readonly projectDir: string;
   readonly env: Readonly<Record<string, string>>;
+  readonly ids: SpawnOptions['ids'];
   /** MiB. */
   readonly memory: number | undefined;
   readonly serve: Extract<ToExecutor, { type: 'serve' }>;
@@ -66,7 +67,7 @@ export class Executor {
   #ticks = 0;
   readonly #link: ExecutorLink;
 
-  constructor({ version, revision, purpose, projectDir, env, memory, serve, events }: ExecutorOptions) {
+  constructor({ version, revision, purpose, memory, serve, events, ...process }: ExecutorOptions) {
     this.version = version;
     this.revision = revision;
     this.purpose = purpose;
@@ -83,7 +84,7 @@ export class Executor {
       } else if (message.type === 'thrownAside') events.onThrownAside(this, message);
       else if (message.type === 'exiting') events.onExiting(this, message);
     };
-    this.#link = spawnExecutor({ projectDir, env, memory, onMessage, onOutput: events.onOutput });
+    this.#link = spawnExecutor({ ...process, memory, onMessage, onOutput: events.onOutput });
     void this.#link.died.then((death) => events.onDeath(this, death));
     this.#link.send(serve);
   }

@@ -25,7 +25,12 @@ for pid in $pids; do kill -9 "-$pid" 2>/dev/null; done
 export function startGuard(): Guard {
   if (process.platform === 'win32')
     return { add: () => undefined, remove: () => undefined, end: () => undefined };
-  const shell = spawn('sh', ['-c', script], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  const shell = spawn('sh', ['-c', script], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+    // It needs none of our settings, which anybody who may read its environment would see.
+    env: { PATH: process.env['PATH'] },
+  });
   // Without a shell the guard is not there; executors end with their pipes all the same.
   shell.on('error', () => undefined);
   shell.stdin.on('error', () => undefined);

@@ -19,6 +19,8 @@ export interface RunnerOptions {
   readonly buildDir?: string;
   /** What processes inherit, below the environment's variables. Default: `process.env` without `MILLRACE_…`. */
   readonly env?: Readonly<Record<string, string>>;
+  /** A user of this machine that executors run as; the runner must be root. Default: its own user. */
+  readonly runAs?: string;
   /** Milliseconds between asking an attempt to stop and doing without its consent. Default 5,000. */
   readonly graceMs?: number;
   /** Milliseconds that a shared process may not answer. Default 10,000. */

@@ -4,6 +4,7 @@ import { machineMemory } from '@millrace/contract/runner';
 import type { EnvironmentFacts } from '@millrace/contract/runner';
 import type { ServedBuild } from '../bundle/versions-file.ts';
 import type { ProcessEnvironment } from '../executor/messages.ts';
+import type { SpawnOptions } from '../executor/spawn.ts';
 import { machineOf } from './attempt.ts';
 import type { Attempt } from './attempt.ts';
 import { Executor } from './executor.ts';
@@ -12,6 +13,8 @@ import type { Guard } from './guard.ts';
 
 export interface PoolOptions {
   readonly projectDir: string;
+  /** The user that processes run as. */
+  readonly ids: SpawnOptions['ids'];
   /** Shared processes of a version. */
   readonly executors: number;
   /** MiB of a shared process. */
@@ -181,7 +184,7 @@ export class Pool {
     memory: number | undefined,
   ): Executor | undefined {
     if (!this.#surroundings) return undefined;
-    const { projectDir, events, guard } = this.#options;
+    const { projectDir, ids, events, guard } = this.#options;
     const { env, revision, environment } = this.#surroundings;
     const { dir, entries, defaults } = build;
     const tasks = Object.fromEntries(Object.entries(build.tasks).map(([id, { source }]) => [id, source]));
@@ -192,6 +195,7 @@ export class Pool {
       purpose,
       projectDir,
       env: env.inherited,
+      ids,
       memory,
       serve,
       events,

@@ -14,6 +14,7 @@ import { startGuard } from './guard.ts';
 import type { GivenBack, Runner, RunnerOptions } from './options.ts';
 import { Outbox } from './outbox.ts';
 import { Pace } from './pace.ts';
+import { findRunAs, identityOf, idsOf } from './run-as.ts';
 import { Secrets } from './secrets.ts';
 import { Versions } from './versions.ts';
 import { startWatcher } from './watch.ts';
@@ -34,7 +35,9 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const { dir: projectDir } = await loadProject(options.projectDir);
   const buildsDir = options.buildDir ?? join(projectDir, '.millrace', 'build');
   const id = `runner_${randomUUID().replaceAll('-', '')}`;
-  const base = options.env ?? inherited();
+  const user = options.runAs === undefined ? undefined : findRunAs(options.runAs, projectDir);
+  const ids = user && idsOf(user);
+  const base = { ...(options.env ?? inherited()), ...(user && identityOf(user)) };
   const guard = startGuard();
 
   let environment: EnvironmentFacts | undefined;
@@ -54,6 +57,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const outbox = new Outbox((message) => connection.send(message));
   const dispatch = new Dispatch({
     projectDir,
+    ids,
     concurrency,
     executors,
     executorMemory: options.executorMemory,
@@ -82,6 +86,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     secretKey,
     projectDir,
     buildsDir,
+    ids,
     events,
     env: () => env,
     inUse: () => dispatch.versionsInUse,

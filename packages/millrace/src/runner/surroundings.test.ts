@@ -1,3 +1,4 @@
+import { chmod } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { serve, tasksFile } from './testing/serve.ts';
 import type { Peer } from './testing/peer.ts';
@@ -60,7 +61,8 @@ test("nor in what its environment's variables, or another base, say", async () =
 });
 
 test("an environment's variables are there before a file is imported, and steer the start of no process", async () => {
-  const loaded = "export const atImport = { planet: process.env.PLANET, hacked: Boolean((globalThis as any).hacked) };";
+  const loaded =
+    'export const atImport = { planet: process.env.PLANET, hacked: Boolean((globalThis as any).hacked) };';
   const said = `
     const { readFileSync } = await import('node:fs');
     return { ...atImport, options: process.env.NODE_OPTIONS, environ: process.platform === 'linux' ? readFileSync('/proc/self/environ', 'latin1') : '' };`;
@@ -86,4 +88,38 @@ test('the process that looks for tasks is not steered by them either', async () 
     prepared.variables = { PLANET: 'Mars', NODE_OPTIONS: evil };
   });
   expect(peer.registered[0]?.tasks.map(({ id }) => id)).toEqual(['on-Mars']);
+});
+
+const isRoot = process.getuid?.() === 0;
+
+test.runIf(isRoot)('as another user, tasks cannot read what the runner was started with', async () => {
+  const looks = `
+    const { readFileSync } = await import('node:fs');
+    const of = (pid: number) => { try { return readFileSync('/proc/' + pid + '/environ', 'latin1').length; } catch (error: any) { return error.code; } };
+    return { uid: process.getuid!(), home: process.env.HOME, runner: of(process.ppid), own: typeof of(process.pid) };`;
+  const { peer, project } = await serve(
+    { 'tasks/all.ts': tasksFile({ looks }) },
+    { runAs: 'nobody' },
+    undefined,
+    // As a folder of a project is; that of a test is its maker's alone.
+    (dir) => chmod(dir, 0o755),
+  );
+  const told = await outputOf(peer, 'looks');
+  expect(told).toMatchObject({ runner: process.platform === 'linux' ? 'EACCES' : 'ENOENT' });
+  expect(told.uid).not.toBe(0);
+  expect(told.home).not.toBe(process.env['HOME']);
+  await chmod(project.dir, 0o700);
+});
+
+test('a user that does not exist, may not read the project or is root is refused before anything starts', async () => {
+  const file = { 'tasks/all.ts': tasksFile({ t: '' }) };
+  const refused = (runAs: string) =>
+    serve(file, { runAs }).then(
+      () => 'started',
+      (error: Error) => error.message,
+    );
+  if (!isRoot) return expect(await refused('nobody')).toMatch(/only root/);
+  expect(await refused('nobody-of-this-name')).toMatch(/no such user/);
+  expect(await refused('root')).toMatch(/that is root/);
+  expect(await refused('nobody')).toMatch(/cannot run .* or read/);
 });

@@ -3,6 +3,7 @@ import { pruneBuilds } from '../bundle/prune.ts';
 import { keepVersions, versionsOnDisk } from '../bundle/versions-file.ts';
 import type { ServedBuild } from '../bundle/versions-file.ts';
 import type { ProcessEnvironment } from '../executor/messages.ts';
+import type { SpawnOptions } from '../executor/spawn.ts';
 import { loadProject } from '../project/load.ts';
 import { ProjectError } from '../project/problem.ts';
 import { deploy } from './deploy.ts';
@@ -13,6 +14,7 @@ export interface VersionsOptions {
   readonly secretKey: string;
   readonly projectDir: string;
   readonly buildsDir: string;
+  readonly ids: SpawnOptions['ids'];
   readonly events: RunnerEvents;
   /** What the task files see in `process.env`, at this moment. */
   readonly env: () => ProcessEnvironment;
@@ -81,10 +83,10 @@ export class Versions {
   }
 
   async #deployOnce(): Promise<void> {
-    const { url, secretKey, projectDir, buildsDir, events, env, onDeployed, onInputs, inUse } = this.#options;
+    const { projectDir, buildsDir, events, onDeployed, onInputs, inUse } = this.#options;
     const startedAt = performance.now();
     const project = await loadProject(projectDir);
-    const deployed = await deploy(project, { url, secretKey, buildsDir, env: env() });
+    const deployed = await deploy(project, { ...this.#options, env: this.#options.env() });
     const { version, build, isNew, tasks, problems, inputs } = deployed;
     // Last in the map is newest.
     this.#builds.delete(version);

@@ -51,10 +51,7 @@ export class ApiClient {
   }
 
   /** Calls an operation whose reply says something in its headers. */
-  async callWithHeaders<K extends Called>(
-    operation: K,
-    given: CallArguments = {},
-  ): Promise<HeadedReply<K>> {
+  async callWithHeaders<K extends Called>(operation: K, given: CallArguments = {}): Promise<HeadedReply<K>> {
     // The credential of a run ends with its attempt, which therefore does not end before the call.
     return runOf(this.settings)
       ? withinAttempt(() => this.#exchange(operation, given))

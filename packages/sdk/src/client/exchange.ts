@@ -78,7 +78,10 @@ export async function exchange(
     path,
     body,
     timeoutMs,
-    headers: { ...headersOf(settings, accessToken ?? (await accessTokenOf(settings)), method, body), ...headers },
+    headers: {
+      ...headersOf(settings, accessToken ?? (await accessTokenOf(settings)), method, body),
+      ...headers,
+    },
   };
   let last: Exchanged = firstFailure ? { ok: false, failure: firstFailure } : await attemptOnce(request);
   for (let attempt = 1; !last.ok; attempt += 1) {

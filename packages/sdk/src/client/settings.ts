@@ -123,7 +123,9 @@ export function resolveSettings(
     previewBranch: checkedBranch(
       filled(given.previewBranch) ??
         filled(variables['MILLRACE_PREVIEW_BRANCH']) ??
-        (/^(?:svc|tr)_preview_/.test(accessToken ?? '') ? filled(variables['VERCEL_GIT_COMMIT_REF']) : undefined),
+        (/^(?:svc|tr)_preview_/.test(accessToken ?? '')
+          ? filled(variables['VERCEL_GIT_COMMIT_REF'])
+          : undefined),
     ),
     retry: { maxAttempts, minTimeoutInMs, factor, maxTimeoutInMs },
     timeoutInMs: given.timeoutInMs ?? 60_000,

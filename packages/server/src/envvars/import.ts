@@ -38,9 +38,7 @@ export async function importVariables(
     own,
     own
       .catch(() => {})
-      .then(() =>
-        importInto(dependencies, { ...caller, environment: parent }, parentSettings, options),
-      ),
+      .then(() => importInto(dependencies, { ...caller, environment: parent }, parentSettings, options)),
   ]);
   const reasons = results.flatMap((result): unknown[] =>
     result.status === 'rejected' ? [result.reason] : [],

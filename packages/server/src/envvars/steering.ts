@@ -183,9 +183,7 @@ const groups: readonly Group[] = [
 ];
 
 const byName = new Map(groups.flatMap(({ why, names = [] }) => names.map((name) => [name, why] as const)));
-const byPrefix = groups.flatMap(({ why, prefixes = [] }) =>
-  prefixes.map((prefix) => [prefix, why] as const),
-);
+const byPrefix = groups.flatMap(({ why, prefixes = [] }) => prefixes.map((prefix) => [prefix, why] as const));
 
 /** What the variable could do, in words that follow "because it"; undefined for one that steers nothing. */
 export function whySteering(name: string): string | undefined {

@@ -241,7 +241,9 @@ function readIdempotencyExpiry(ttl: string | undefined, field: string, now: numb
 
 function readTags(tags: readonly string[] | undefined): readonly string[] {
   if (!tags) return [];
-  const clean = [...new Set(tags.map((tag) => redactKeys(tag.trim().toWellFormed())).filter((tag) => tag !== ''))];
+  const clean = [
+    ...new Set(tags.map((tag) => redactKeys(tag.trim().toWellFormed())).filter((tag) => tag !== '')),
+  ];
   if (clean.length > mostTags)
     throw unprocessable(`A run has at most ${mostTags} tags; this one has ${clean.length}.`);
   return clean;

@@ -30,8 +30,21 @@ export const workCommand = (): Command =>
         .choices(['debug', 'info', 'warn', 'error'])
         .default('info'),
     )
+    .addOption(
+      new Option('--run-as <user>', 'the user that tasks run as; the runner must be root').env(
+        'MILLRACE_RUN_AS',
+      ),
+    )
     .option('--json', 'when ready, one line of JSON on stdout: runner, version')
     .action(async (options: WorkOptions) => {
+      hideKey();
       const { work } = await import('../compose/work.ts');
       await work(options);
     });
+
+/** The key is in `options` now. Whoever lists processes, and whatever is started from here, need not see it. */
+function hideKey(): void {
+  delete process.env['MILLRACE_SECRET_KEY'];
+  // Takes the place of the arguments, too, where the system lets a process change them.
+  process.title = 'millrace work';
+}

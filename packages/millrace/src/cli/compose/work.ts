@@ -19,6 +19,7 @@ export interface WorkOptions {
   readonly grace: number;
   readonly healthPort?: ListenAddress;
   readonly logLevel: LogLevel;
+  readonly runAs?: string;
   readonly json?: boolean;
 }
 
@@ -51,6 +52,7 @@ export async function work(options: WorkOptions): Promise<void> {
       projectDir: options.dir,
       watch: false,
       concurrency: options.concurrency,
+      ...(options.runAs !== undefined && { runAs: options.runAs }),
       events: {
         ...output.events,
         onState: (state, detail) => {
@@ -76,6 +78,7 @@ export async function work(options: WorkOptions): Promise<void> {
 
 function refused(error: Error): never {
   if (error.name === 'ProjectError') throw error;
+  if (error.name === 'RunAsError') throw new CommandFailed(exitCodes.cannotStart, error.message);
   throw new CommandFailed(exitCodes.cannotReach, error.message);
 }
 

@@ -22,10 +22,12 @@ export async function serve(
   files: Readonly<Record<string, string>>,
   options: Partial<RunnerOptions> = {},
   prepare: (peer: Peer) => void = () => undefined,
+  prepareFolder: (dir: string) => Promise<void> = async () => undefined,
 ): Promise<Served> {
   const peer = await new Peer().listen();
   prepare(peer);
   const project = await testProject(files);
+  await prepareFolder(project.dir);
   const problems: Problem[] = [];
   const versions: VersionEvent[] = [];
   const echoed: LogLine[] = [];

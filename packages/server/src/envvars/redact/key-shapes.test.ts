@@ -32,7 +32,9 @@ describe('whatever has the shape of one of our credentials is cut out', () => {
   });
 
   test('also where a cut left its beginning', () => {
-    expect(redactKeys('KEY=svc_prod_sk_aB3aB… (512 more characters)')).toBe('KEY=<redacted>… (512 more characters)');
+    expect(redactKeys('KEY=svc_prod_sk_aB3aB… (512 more characters)')).toBe(
+      'KEY=<redacted>… (512 more characters)',
+    );
     expect(redactKeys(`${attempt.slice(0, 30)}…`)).toBe('<redacted>…');
   });
 });

@@ -21,8 +21,7 @@ const shape = new RegExp(
   'g',
 );
 
-export const redactKeys = (text: string): string =>
-  mayHoldKey(text) ? text.replace(shape, redacted) : text;
+export const redactKeys = (text: string): string => (mayHoldKey(text) ? text.replace(shape, redacted) : text);
 
 /** The same for JSON, which stays JSON: these shapes need no escape and hold none, and neither does what takes their place. */
 export const redactKeysInJson = (json: string): string =>

@@ -29,13 +29,10 @@ export function redacting({ redactor }: Pick<KnownVariables, 'redactor'>): Redac
       withRedactor(ended.env, (redact) =>
         settle({ ...ended, outcome: redactOutcome(redact, ended.outcome) }),
       ),
-    lines: (keep) => (env, lines) =>
-      withRedactor(env, (redact) => keep(env, redactLines(redact, lines))),
+    lines: (keep) => (env, lines) => withRedactor(env, (redact) => keep(env, redactLines(redact, lines))),
     metadata: (trigger) => (run) =>
       run.metadata === null
         ? trigger(run)
-        : withRedactor(run.env, (redact) =>
-            trigger({ ...run, metadata: redact.json(run.metadata ?? '') }),
-          ),
+        : withRedactor(run.env, (redact) => trigger({ ...run, metadata: redact.json(run.metadata ?? '') })),
   };
 }
