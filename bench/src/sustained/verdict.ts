@@ -32,7 +32,7 @@ export interface Verdict {
 export function verdictOf(all: readonly Window[]): Verdict {
   const windows = all.slice(warmUps);
   const rates = windows.map(({ perS }) => perS);
-  const medianPerS = median(rates);
+  const medianPerS = median(rates) ?? 0;
   const slowestPerS = Math.min(...rates);
   const ratio = slowestPerS / medianPerS;
   const third = Math.floor(windows.length / 3);
@@ -45,12 +45,17 @@ export function verdictOf(all: readonly Window[]): Verdict {
     'memory of the runner': ({ memory }) => memory.runner,
     'memory of the database': ({ memory }) => memory.database,
     ...Object.fromEntries(
-      Object.keys(windows[0]?.hot ?? {}).map((name) => [`table ${name}`, ({ hot }: Window) => hot[name] ?? 0]),
+      Object.keys(windows[0]?.hot ?? {}).map((name) => [
+        `table ${name}`,
+        ({ hot }: Window) => hot[name] ?? 0,
+      ]),
     ),
   };
   const rising = Object.entries(sizes).flatMap(([name, read]) => {
     const [before, after] = [most(middle, read), most(last, read)];
-    return after > before * slack + noise ? [`${name} (${Math.round(before)} to ${Math.round(after)} MiB)`] : [];
+    return after > before * slack + noise
+      ? [`${name} (${Math.round(before)} to ${Math.round(after)} MiB)`]
+      : [];
   });
   const good = windows.length >= 3 && ratio >= goal && rising.length === 0;
   const text = [

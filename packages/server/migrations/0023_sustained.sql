@@ -24,9 +24,9 @@ drop index delayed_by_run;
 create index delayed_first on delayed (env, run_id) where not retry;
 create index delayed_again on delayed (env, run_id) where retry;
 
--- For lists only, which ask for `env + 0`: registrations look for runs of a task.
+-- For lists only, which ask for it as it stands here: everybody else looks for a task, or for the whole key.
 drop index parked_by_run;
-create index parked_by_run on parked ((env + 0), run_id);
+create index parked_by_run on parked ((env + 0), (run_id || ''));
 
 drop index suspended_ready;
 create index suspended_ready on suspended (env) where ready_at is not null;
@@ -771,13 +771,13 @@ begin
                - (select count(*) from leases x where x.queue_id = y.queue_id and x.key = y.key))
        order by y.ready_at, y.run_id limit greatest(0, v_room)
     ), held as materialized (
-      select s.run_id
+      select s.place
         from (select f.run_id from fits f order by f.run_id) f
         cross join lateral (
-          select x.run_id from suspended x where x.env = p_env and x.run_id = f.run_id and num_nulls(x.runner_id) = 0
+          select x.ctid as place from suspended x where x.env = p_env and x.run_id = f.run_id and num_nulls(x.runner_id) = 0
            limit 1 for update) s
     ), gone as (
-      delete from suspended s where s.env = p_env and s.run_id = any (array(select h.run_id from held h)) returning s.*
+      delete from suspended s where s.ctid = any (array(select h.place from held h)) returning s.*
     ), leased as (
       insert into leases (env, run_id, fence, runner_id, queue_id, key, version_id, attempt, leased_at, cancel_requested)
       select g.env, g.run_id, g.fence, g.runner_id, g.queue_id, g.key, g.version_id, g.attempt,
@@ -785,9 +785,12 @@ begin
              p_at - make_interval(secs => g.active_ms / 1000.0), g.cancel_requested
         from gone g
     ), told as (
-      update waits w set told = true from gone g
-       where w.env = p_env and w.run_id = any (array(select h.run_id from held h))
-         and w.run_id = g.run_id and w.attempt = g.attempt and w.over_at is not null and not w.told
+      update waits w set told = true
+       where w.ctid = any (array(
+         select x.place from gone g
+          cross join lateral (
+            select y.ctid as place from waits y
+             where y.env = g.env and y.run_id = g.run_id and y.attempt = g.attempt and y.over_at is not null and not y.told offset 0) x))
       returning w.run_id, w.key
     )
     select g.run_id, g.fence, g.runner_id, g.spell,
@@ -823,7 +826,7 @@ begin
                     select from leases x where x.env = i.env and x.run_id = i.run_id and x.fence = i.fence limit 1) x);
 end $$;
 
--- As before (0011), but that suspended runs are read by their keys however they are joined.
+-- As before (0011), but that each suspended run is read by its key.
 create or replace function detach_runs(p_runner text, p_held bigint[], p_held_since timestamptz, p_only bigint[] default null)
 returns table (env int, run_id text, verdict text, fence bigint)
 language plpgsql as $$
@@ -844,10 +847,15 @@ begin
   if v_run is null then return; end if;
   -- a new fence: whatever its old holder may still send is refused
   update suspended s set runner_id = null, fence = nextval('lease_fences')
-    from unnest(v_env, v_run, v_verdict) as i (env, run_id, verdict)
-   where s.env = i.env and s.run_id = i.run_id and i.verdict = 'waits' and s.env = any (v_env) and s.run_id = any (v_run);
-  delete from suspended s using unnest(v_env, v_run, v_verdict) as i (env, run_id, verdict)
-   where s.env = i.env and s.run_id = i.run_id and i.verdict = 'queued' and s.env = any (v_env) and s.run_id = any (v_run);
+   where s.ctid = any (array(
+     select x.place from unnest(v_env, v_run, v_verdict) as i (env, run_id, verdict)
+      cross join lateral (select y.ctid as place from suspended y where y.env = i.env and y.run_id = i.run_id limit 1) x
+      where i.verdict = 'waits'));
+  delete from suspended s
+   where s.ctid = any (array(
+     select x.place from unnest(v_env, v_run, v_verdict) as i (env, run_id, verdict)
+      cross join lateral (select y.ctid as place from suspended y where y.env = i.env and y.run_id = i.run_id limit 1) x
+      where i.verdict = 'queued'));
   perform requeue_runs(array_agg(i.env), array_agg(i.run_id))
      from unnest(v_env, v_run, v_verdict) as i (env, run_id, verdict) where i.verdict = 'queued' having count(*) > 0;
   return query select * from unnest(v_env, v_run, v_verdict, v_fence) as i (env, run_id, verdict, fence) where i.verdict <> 'waits';

@@ -9,6 +9,8 @@ const measured: Settings = {
   checkpoint_timeout: '15min',
   work_mem: '16MB',
   max_connections: '100',
+  // Each run leaves dead rows in the tables that it passes through: at 10,000 runs a second 20,000 a second.
+  autovacuum_naptime: '10s',
   jit: 'off',
   timezone: 'UTC',
 };

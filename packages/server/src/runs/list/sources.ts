@@ -80,7 +80,7 @@ async function byStatus(
   );
   const live: Partial<Record<RunStatus, readonly Fragment[]>> = {
     // Written as the index of lists is (0023).
-    PENDING_VERSION: [sql`(select p.env + 0 as env, p.run_id from parked p)`],
+    PENDING_VERSION: [sql`(select p.env + 0 as env, p.run_id || '' as run_id from parked p)`],
     DELAYED: [sql`(select d.env, d.run_id from delayed d where not d.retry)`],
     WAITING: [sql`(select u.env, u.run_id from suspended u where u.ready_at is null)`],
     EXECUTING: [sql`leases`, sql`(select d.env, d.run_id from delayed d where d.retry)`],
