@@ -5,6 +5,7 @@ import { migrate } from './db/migrate.ts';
 import { reach } from './db/reach.ts';
 import { createHttpApp } from './http/app.ts';
 import { serveBoth } from './http/both-protocols.ts';
+import { UnprovenConnections } from './http/unproven.ts';
 import { acceptRunners } from './http/runner-socket.ts';
 import { packetContent } from './packets/content.ts';
 import { defaultLeaseTimes, serveRunner } from './runs/connection.ts';
@@ -62,15 +63,20 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       reveal: options.reveal ?? false,
     });
     const parts = await startParts(options, { sql, engineSql }, stops);
-    const { engine, clock, authenticate, tracing, packets, noticed, streams, realtime, appends } = parts;
+    const { engine, clock, authenticate, access, tracing, packets, noticed, streams, realtime, appends } =
+      parts;
+    const unproven = new UnprovenConnections(options.connectionLimits);
+    stops.push(() => unproven.stop());
     const app = createHttpApp({
       handlers: handlersOf(parts, options.rateLimits),
       authenticate,
       findRole: createFindRole(sql),
+      access,
       isReady: () => sql`select 1`,
       ...(tracing && { traced: tracing.request }),
       log,
       rateLimits: options.rateLimits,
+      unproven,
       packets: packetContent(engine, packets),
       streamAppends: appendRoute(appends) as never,
     });
@@ -80,18 +86,22 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       times: { ...defaultLeaseTimes, ...options.leaseTimes },
       closing: () => closing,
     };
-    const sockets = acceptRunners(app.server, authenticate, async (environment, socket) =>
-      serveRunner(connection, environment.id, await readEnvironmentFacts(sql, environment.id), {
-        send(message) {
-          socket.send(message);
-          noticed.sent(environment.id, message);
-        },
-        close: socket.close,
-      }),
+    const sockets = acceptRunners(
+      app.server,
+      authenticate,
+      { access, unproven },
+      async (environment, socket) =>
+        serveRunner(connection, environment.id, await readEnvironmentFacts(sql, environment.id), {
+          send(message) {
+            socket.send(message);
+            noticed.sent(environment.id, message);
+          },
+          close: socket.close,
+        }),
     );
 
-    const appendSessions = serveAppendSessions(appends, log);
-    const both = serveBoth(app.server, appendSessions.server);
+    const appendSessions = serveAppendSessions({ appends, access, unproven, log });
+    const both = serveBoth(app.server, appendSessions.server, unproven);
     stops.push(async () => {
       // What was under way when it closed is idle afterwards, and would be kept for its next request.
       const idle = setInterval(() => app.server.closeIdleConnections(), 100);

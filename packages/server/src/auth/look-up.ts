@@ -112,6 +112,48 @@ export async function delegateOf(
   return row;
 }
 
+/** The rows that must stay as they are for a credential to be good. */
+export interface CredentialRows {
+  /** Of a secret key or a personal access token. */
+  readonly credentialId: string;
+  /** Null for a personal access token itself, which is of no environment. */
+  readonly environmentId: number | null;
+  /** The key that signed a public token. */
+  readonly signerId: string | null;
+}
+
+/**
+ * Of credentials that were good a moment ago, by their index, those that are not any more: revoked, expired, of an environment that was
+ * archived, signed by a key that has ended, or made by a user who may no longer act in the project.
+ */
+export async function endedAmong(
+  sql: Sql,
+  credentials: readonly CredentialRows[],
+): Promise<{ readonly now: number; readonly ended: readonly number[] }> {
+  const [row] = await sql<{ now: number; ended: number[] }[]>`
+    select (extract(epoch from now()) * 1000)::float8 as now,
+           coalesce(array_agg((i.ix - 1)::int) filter (where not (
+             (i.env is null or (e.id is not null and e.archived_at is null))
+             and (i.signer is null
+                  or exists (select from signing_keys t where t.id = i.signer and (t.expires_at is null or t.expires_at > now()))
+                  or exists (select from secret_keys t where t.id = i.signer and ${live(sql)}))
+             and (exists (select from secret_keys t join environments o on o.id = t.environment_id
+                           where t.id = i.id and o.archived_at is null and ${live(sql)})
+                  or exists (select from personal_access_tokens t
+                              where t.id = i.id and ${live(sql)}
+                                and (i.env is null
+                                     or exists (select from memberships m
+                                                 where m.user_id = t.user_id and m.organization_id = p.organization_id
+                                                   and m.role <> 'viewer'))))
+           )), '{}') as ended
+      from unnest(${credentials.map(({ credentialId }) => credentialId)}::text[],
+                  ${credentials.map(({ signerId }) => signerId)}::text[],
+                  ${credentials.map(({ environmentId }) => environmentId)}::int[]) with ordinality as i (id, signer, env, ix)
+      left join environments e on e.id = i.env
+      left join projects p on p.id = e.project_id`;
+  return row ?? { now: Date.now(), ended: [] };
+}
+
 const tables = {
   secret_keys: (sql: Sql) => sql`secret_keys`,
   personal_access_tokens: (sql: Sql) => sql`personal_access_tokens`,

@@ -3,13 +3,13 @@ import type { Duplex } from 'node:stream';
 import { maxFrameBytes, type ServerMessage } from '@millrace/contract/runner';
 import { WebSocketServer } from 'ws';
 import type { Authenticate } from '../auth/authenticate.ts';
-import type { Environment } from '../auth/principal.ts';
+import type { LiveAccess } from '../auth/live-access.ts';
+import type { Environment, Principal } from '../auth/principal.ts';
 import { isUnrestricted } from '../auth/scopes.ts';
 import { forbidden, Problem, unauthorized } from '../problem.ts';
+import type { UnprovenConnections } from './unproven.ts';
 
 const path = '/runner/v1/connect';
-/** How often it is asked whether the key of a connection is still good. */
-const recheckMs = 250;
 /** A peer that does not even answer a ping is gone, though its connection never closed. */
 const pingMs = 15_000;
 
@@ -30,7 +30,12 @@ export interface RunnerSockets {
 }
 
 /** Takes runners' WebSockets on the HTTP server's own port, authorised by a secret key without restrictions. */
-export function acceptRunners(server: Server, authenticate: Authenticate, serve: ServeSocket): RunnerSockets {
+export function acceptRunners(
+  server: Server,
+  authenticate: Authenticate,
+  { access, unproven }: { access: Pick<LiveAccess, 'hold'>; unproven: Pick<UnprovenConnections, 'forget'> },
+  serve: ServeSocket,
+): RunnerSockets {
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: maxFrameBytes,
@@ -41,8 +46,9 @@ export function acceptRunners(server: Server, authenticate: Authenticate, serve:
     duplex.on('error', () => duplex.destroy());
     if (request.url?.split('?')[0] !== path) return refuse(duplex, new Problem(404, 'Not found'));
     void admit(request, authenticate)
-      .then((environment) => {
+      .then((principal) => {
         sockets.handleUpgrade(request, duplex, head, (socket) => {
+          unproven.forget(duplex);
           // Frames that come before the server is ready wait in order.
           const early: string[] = [];
           let serving: SocketServing | undefined;
@@ -53,12 +59,7 @@ export function acceptRunners(server: Server, authenticate: Authenticate, serve:
             socket.ping();
           }, pingMs);
           // A key that is revoked, or a branch that is archived, is out here as soon as for requests.
-          const recheck = setInterval(() => {
-            void admit(request, authenticate).catch((error: unknown) => {
-              if (error instanceof Problem && (error.status === 401 || error.status === 403))
-                socket.terminate();
-            });
-          }, recheckMs);
+          const release = access.hold(principal, () => socket.terminate());
           socket.on('pong', () => (silent = false));
           socket.on('message', (data: Buffer) => {
             const text = data.toString('utf8');
@@ -70,11 +71,11 @@ export function acceptRunners(server: Server, authenticate: Authenticate, serve:
           socket.on('close', () => {
             closed = true;
             clearInterval(ping);
-            clearInterval(recheck);
+            release();
             serving?.ended();
           });
           const send = (message: ServerMessage): void => socket.send(JSON.stringify(message));
-          serve(environment, { send, close: () => socket.close() }).then(
+          serve(principal.environment, { send, close: () => socket.close() }).then(
             (ready) => {
               serving = ready;
               for (const text of early) ready.receive(text);
@@ -97,7 +98,9 @@ export function acceptRunners(server: Server, authenticate: Authenticate, serve:
   };
 }
 
-async function admit(request: IncomingMessage, authenticate: Authenticate): Promise<Environment> {
+type RunnerPrincipal = Extract<Principal, { kind: 'secretKey' }>;
+
+async function admit(request: IncomingMessage, authenticate: Authenticate): Promise<RunnerPrincipal> {
   const header = (name: string): string | undefined => {
     const value = request.headers[name];
     return typeof value === 'string' ? value : undefined;
@@ -110,7 +113,7 @@ async function admit(request: IncomingMessage, authenticate: Authenticate): Prom
   if (principal.kind !== 'secretKey')
     throw unauthorized('Invalid API key: a runner connects with a secret key');
   if (!isUnrestricted(principal.scopes)) throw forbidden();
-  return principal.environment;
+  return principal;
 }
 
 function refuse(duplex: Duplex, { status, message }: Problem): void {

@@ -1,4 +1,5 @@
 import type { Operations } from '@millrace/contract';
+import { endOf } from '../auth/principal.ts';
 import { someTask } from '../auth/scopes.ts';
 import { notFound } from '../problem.ts';
 import type { HandlersOf, Identity, Request } from '../request.ts';
@@ -28,7 +29,10 @@ export function packetHandlers({
     request.authorize(someTask(request.principal), 'batchTrigger');
     const { packet } = request.params;
     const grant = { act: 'put', env: request.environment.id, name: packet } as const;
-    return { presignedUrl: request.baseUrl + addresses.sign(grant, clock.now()), storagePath: packet };
+    return {
+      presignedUrl: request.baseUrl + addresses.sign(grant, clock.now(), endOf(request.principal)),
+      storagePath: packet,
+    };
   };
   const download = async (request: Download) => {
     const { packet } = request.params;
@@ -36,7 +40,10 @@ export function packetHandlers({
     request.authorize([{ type: 'runs' }, ...(await identitiesOf(env, packet))]);
     if (!(await readPacket(sql, env, packet))) throw notFound();
     const grant = { act: 'get', env, name: packet } as const;
-    return { presignedUrl: request.baseUrl + addresses.sign(grant, clock.now()), storagePath: packet };
+    return {
+      presignedUrl: request.baseUrl + addresses.sign(grant, clock.now(), endOf(request.principal)),
+      storagePath: packet,
+    };
   };
   return {
     createPacket: upload,
