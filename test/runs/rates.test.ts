@@ -56,9 +56,9 @@ it('many triggers in one request count as many requests, and a large one is not 
 it('events count by the runs that they start, and a backfill and a bulk replay by theirs', async () => {
   const { server, token } = await serverWith({ batchRuns: { publicToken: slow, secretKey: slow } });
   await startProject(server, {
-    'tasks/work.ts': `import { schedules, task } from '@millrace/sdk';
-export const one = task({ id: 'one', on: { event: 'order.*' }, run: async () => {} });
-export const two = task({ id: 'two', on: { event: 'order.paid' }, run: async () => {} });
+    'tasks/work.ts': `import { event, schedules, task } from '@millrace/sdk';
+export const one = task({ id: 'one', on: event({ name: 'order.*' }), run: async () => {} });
+export const two = task({ id: 'two', on: event({ name: 'order.paid' }), run: async () => {} });
 export const tick = schedules.task({ id: 'tick', run: async () => {} });
 `,
   });

@@ -96,7 +96,8 @@ export function startLiveAccess(sql: Sql): LiveAccess {
 
   const timer = setInterval(() => {
     endExpired();
-    void check();
+    // One that takes long is not followed by another at once.
+    if (!checking) void check();
   }, checkMs);
   timer.unref();
 
