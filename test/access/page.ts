@@ -33,7 +33,7 @@ function row({ id, method, path, access }: OperationDeclaration): string {
 const listed = (scopes: readonly string[] | undefined): string =>
   scopes?.map((scope) => `\`${scope}\``).join(', ') ?? '–';
 
-const { publicToken, personalAccessToken, badCredentials } = defaultRateLimits;
+const { publicToken, personalAccessToken, badCredentials, batchRuns } = defaultRateLimits;
 
 /** Names of the public API that have no operation here, and why. */
 export const notServed: readonly (readonly [names: readonly string[], why: string])[] = [
@@ -119,7 +119,9 @@ an operation, not this page.
 | credential of an attempt | \`svc_run_…\` | the code of one attempt, by the key of its runner; ends with the attempt |
 
 All travel as \`Authorization: Bearer …\`. The marker \`tr_\` is accepted for \`svc_\`. A revocation is in force when it is answered
-in the server process that answers it, and in every other one within one second; runners connected with the key are disconnected in that time.
+in the server process that answers it, and in every other one within one second. What is open under the credential ends in that time, too:
+event streams, long polls, append sessions, uploads and the connections of runners. So it is with whatever else ends a credential: it
+expires, its environment is deleted or its branch archived, the key that signed it is replaced, or its user leaves the organisation.
 
 A branch of preview or dev is named by the header \`x-service-branch\` (or \`x-trigger-branch\`). It changes nothing for stg and prod,
 and nothing for public tokens, which are of one environment or branch.
@@ -151,6 +153,10 @@ one with a new key in its place; prod goes with its project only, and the only p
 the dev environments of members who left, are deleted after 30 days. The [audit log](audit.md) keeps the acts.
 
 A personal access token that ends makes none that outlives it: one made through it without a date ends with it, and a later date is 422.
+
+Nothing that is made through a token outlives it: the tokens that come with a trigger, a batch, a waitpoint or a session, those that append to a
+channel, and the addresses of packets end with it if they would end later. A public token that is asked for without a time lives for
+15 minutes; for one hour if one of its scopes is of sessions.
 
 ## Logging in where no token is
 
@@ -216,6 +222,11 @@ in seconds. A reply without these headers was not limited: there is no number th
 Wrong credentials are counted for the address that they come from (for a /64 network of IPv6): ${badCredentials?.burst} at once and ${badCredentials?.perSecond} a second after
 that are answered with 401, more with 429. A good credential is let in all the same. Behind a proxy the address is the proxy's, unless
 \`MILLRACE_TRUSTED_PROXIES\` (addresses and ranges, such as \`10.0.0.0/8\`) names it: then its \`X-Forwarded-For\` is believed.
+
+A request that stands for several counts as several: each item of \`trigger-many\` and each event of \`event-batches\`. It is not refused for
+being large; what it takes beyond the bucket has to be paid off before the next. Runs that come several to a request are counted beside
+that, whatever they come from (batches, \`trigger-many\`, events by the tasks that are subscribed, backfills, bulk replays of named runs): ${batchRuns?.publicToken?.burst} at once and ${batchRuns?.publicToken?.perSecond} a
+second for all public tokens of an environment together.
 
 The buckets are held in each server process. With N processes behind a balancer a caller is allowed at most N times the rate, and a
 restart fills the buckets. Put a limit in the balancer where that is not good enough.

@@ -53,7 +53,7 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
   sse: [],
   streams: ['s2', 'sessions', 'channels', 'sse', 'runs', 'envvars', 'db'],
   s2: ['channels', 'auth', 'db'],
-  realtime: ['sse', 'runs', 'db'],
+  realtime: ['sse', 'runs', 'auth', 'db'],
   sessions: ['channels', 'sse', 'runs', 'workers', 'envvars', 'auth', 'db'],
   schedules: ['runs', 'audit', 'auth', 'db', 'workers'],
   batches: ['runs', 'errors', 'auth', 'db'],

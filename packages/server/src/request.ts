@@ -33,6 +33,11 @@ export interface Request<D extends OperationDeclaration> {
    */
   readonly requestKey: string | undefined;
   header(name: string): string | undefined;
+  /**
+   * Counts so many requests more than this one against the caller's rate limit, for what could have been sent one by one; a 429 Problem
+   * where the limit is used up.
+   */
+  charge(requests: number): void;
   /** Sets a header of the reply. */
   setHeader(name: string, value: string): void;
   /** Another success than the operation's own. */
@@ -61,8 +66,8 @@ export interface Exchange {
   readonly isHttp10: boolean;
   /** What every answer of this operation has. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether the credential is still good. */
-  isAllowed(): Promise<boolean>;
+  /** Calls `ended`, once, when the caller's credential is no longer good; until the answer is called. */
+  whileAllowed(ended: () => void): () => void;
 }
 
 export interface Origin {

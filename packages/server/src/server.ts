@@ -11,6 +11,7 @@ import { serveBoth } from './http/both-protocols.ts';
 import { namesOneHost } from './http/one-host.ts';
 import { defaultRateLimits } from './http/rate-limit.ts';
 import { createHttpMetrics } from './http/metrics.ts';
+import { UnprovenConnections } from './http/unproven.ts';
 import { acceptRunners } from './http/runner-socket.ts';
 import { serveMetrics } from './http/serve-metrics.ts';
 import { packetContent } from './packets/content.ts';
@@ -80,19 +81,24 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const ignored = given && !credentials ? await ignoredOf(sql, given) : [];
     if (ignored.length > 0) log.warn('bootstrap.ignored', { variables: ignored, why: 'not the first start' });
     const parts = await startParts(options, { ...connections, direct: routes.direct }, stops);
-    const { engine, clock, authenticate, tracing, packets, noticed, streams, realtime, appends } = parts;
+    const { engine, clock, authenticate, access, tracing, packets, noticed, streams, realtime, appends } =
+      parts;
+    const unproven = new UnprovenConnections(options.connectionLimits);
+    stops.push(() => unproven.stop());
     const metrics = createHttpMetrics();
     const metricsReaders = options.metrics ?? {};
     const app = createHttpApp({
       handlers: handlersOf(parts, options.rateLimits),
       authenticate,
       findRole: createFindRole(sql),
+      access,
       isReady: () => sql`select 1`,
       pausedSince: () => parts.pause.since,
       ...(tracing && { traced: tracing.request }),
       log,
       rateLimits: options.rateLimits,
       trustedProxies: options.trustedProxies,
+      unproven,
       packets: packetContent(engine, packets),
       streamAppends: appendRoute(appends) as never,
       metrics,
@@ -105,18 +111,22 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       closing: () => closing,
     };
     const badCredentials = createBadCredentials((options.rateLimits ?? defaultRateLimits).badCredentials);
-    const sockets = acceptRunners(app.server, authenticate, badCredentials, async (environment, socket) =>
-      serveRunner(connection, environment.id, await readEnvironmentFacts(sql, environment.id), {
-        send(message) {
-          socket.send(message);
-          noticed.sent(environment.id, message);
-        },
-        close: socket.close,
-      }),
+    const sockets = acceptRunners(
+      app.server,
+      authenticate,
+      { access, unproven, badCredentials },
+      async (environment, socket) =>
+        serveRunner(connection, environment.id, await readEnvironmentFacts(sql, environment.id), {
+          send(message) {
+            socket.send(message);
+            noticed.sent(environment.id, message);
+          },
+          close: socket.close,
+        }),
     );
 
-    const appendSessions = serveAppendSessions(appends, log, namesOneHost);
-    const both = serveBoth(app.server, appendSessions.server);
+    const appendSessions = serveAppendSessions({ appends, access, unproven, log, namesOneHost });
+    const both = serveBoth(app.server, appendSessions.server, unproven);
     stops.push(async () => {
       // What was under way when it closed is idle afterwards, and would be kept for its next request.
       const idle = setInterval(() => app.server.closeIdleConnections(), 100);

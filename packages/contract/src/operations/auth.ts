@@ -17,7 +17,7 @@ const token = z.object({ token: z.string() });
 export const publicTokenBody = z.object({
   /** Each must be within what the calling key may do. */
   scopes: z.array(scope).min(1).max(mostScopes),
-  /** Default 15 minutes; at most 30 days from now. */
+  /** Default 15 minutes, or 1 hour where a scope is one of sessions; at most 30 days from now. */
   expirationTime: expirationTime.optional(),
   /** It may create one thing, once. */
   oneTimeUse: z.boolean().optional(),

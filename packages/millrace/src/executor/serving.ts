@@ -233,7 +233,9 @@ export class Serving {
 
   #blame(sdk: Sdk, fence: number | null, thrown: unknown, torn: boolean): void {
     const live = fence === null ? undefined : this.#live.get(fence);
-    if (live && !live.blamed) live.blamed = this.#settleThrown(sdk, live, thrown, torn);
+    // What the attempt changed before is with the server when its end is.
+    const told = sdk.currentRun()?.metadata?.flush();
+    if (live && !live.blamed) live.blamed = this.#settleThrown(sdk, live, thrown, torn, told);
     else this.#send({ type: 'thrownAside', settlement: null, torn, error: sdk.serializeError(thrown) });
   }
 
@@ -243,6 +245,7 @@ export class Serving {
     { assignment, task, abort, credential }: Live,
     thrown: unknown,
     torn: boolean,
+    told: Promise<void> | undefined,
   ): Promise<void> {
     const { run, fence } = assignment;
     const { environment } = this.#message;
@@ -257,6 +260,7 @@ export class Serving {
       credential: () => credential.get(),
       aside: true,
     });
+    await told;
     this.#flush();
     this.#send({
       type: 'thrownAside',

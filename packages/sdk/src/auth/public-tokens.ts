@@ -3,7 +3,10 @@ import { scopeTexts, type PublicTokenScopes } from './scopes.ts';
 
 /** How long a public token is good, and what else it says. */
 export interface PublicTokenOptions {
-  /** A time span such as `15m` or `2 hours`, a date, or seconds since 1970. Default 15 minutes; at most 30 days. */
+  /**
+   * A time span such as `15m` or `2 hours`, a date, or seconds since 1970. Default 15 minutes, or one hour where a scope is one of sessions; at
+   * most 30 days.
+   */
   expirationTime?: string | number | Date;
   /** Live subscriptions made with the token leave these columns out. */
   realtime?: { skipColumns?: readonly string[] };

@@ -59,7 +59,7 @@ export async function execute(options: ExecuteOptions): Promise<Outcome> {
     calls,
     signal,
     onLog,
-    waits: onWait && { counts: new Map(), begin: onWait },
+    waits: onWait && { counts: new Map(), begin: (wait) => beginWait(onWait, wait, metadata, signal) },
     locals: new Map(),
     heard: options.heard,
     // Most attempts never ask for it.
@@ -71,6 +71,32 @@ export async function execute(options: ExecuteOptions): Promise<Outcome> {
   while (calls.size > 0) await Promise.all(calls);
   await metadata?.end();
   return outcome;
+}
+
+/** So long a wait is put off, in milliseconds, while changes of metadata cannot be told. */
+const tellMs = 60_000;
+const againMs = 500;
+
+/**
+ * Whoever sees that the run waits sees what it told before: its changes of metadata are with the server when the wait begins. Where there
+ * are none it begins at once.
+ */
+function beginWait(
+  onWait: (wait: Wait) => Promise<void>,
+  wait: Wait,
+  metadata: MetadataBuffer | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!metadata?.isPending) return onWait(wait);
+  const tell = async (): Promise<void> => {
+    const until = Date.now() + tellMs;
+    await metadata.flush();
+    while (metadata.isPending && !signal.aborted && Date.now() < until) {
+      await new Promise((resolve) => setTimeout(resolve, againMs));
+      await metadata.flush();
+    }
+  };
+  return tell().then(() => onWait(wait));
 }
 
 /** Told with the run's own credential, whatever the author's code has configured. */

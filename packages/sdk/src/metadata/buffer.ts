@@ -58,6 +58,11 @@ export class MetadataBuffer implements RunMetadata {
     else this.#later();
   }
 
+  /** Whether the server does not have all of it yet. */
+  get isPending(): boolean {
+    return this.#telling !== undefined || this.#waiting.length > 0;
+  }
+
   async flush(): Promise<void> {
     while (this.#telling || this.#waiting.length > 0) {
       const before = this.#waiting.length;

@@ -211,6 +211,8 @@ export function sessionIn(client: ApiClient, session: string, position: Position
             took(record.seq);
             await handle(messageOf<T>(record));
           }
+          // It ended for want of news, or because there will be none.
+          if (await whyEnded(client, session).catch(() => undefined)) return;
         }
       };
       void follow().catch((error: unknown) => {

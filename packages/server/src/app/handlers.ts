@@ -5,7 +5,7 @@ import { errorHandlers } from '../errors/handlers.ts';
 import { eventHandlers } from '../events/handlers.ts';
 import { refuseUnreadable } from '../events/subscriptions.ts';
 import { batchHandlers } from '../batches/handlers.ts';
-import { createQuota } from '../batches/quota.ts';
+import { createQuota } from '../runs/quota.ts';
 import { createGate, createRunBucket, defaultRateLimits, type RateLimits } from '../http/rate-limit.ts';
 import { packetHandlers } from '../packets/handlers.ts';
 import { pauseHandlers } from '../pause/handlers.ts';
@@ -34,21 +34,26 @@ export function handlersOf(parts: Parts, rateLimits: RateLimits = defaultRateLim
   const { trigger, variables, redact, packets, realtime, channels, streams, ensureServed } = parts;
   const { writerHeaders } = parts.appends;
   const { batchRuns } = rateLimits;
+  // One for all operations that make several runs: each of them is counted once.
+  const takeRuns = createQuota({
+    secretKey: createRunBucket(batchRuns?.secretKey),
+    publicToken: createRunBucket(batchRuns?.publicToken),
+  });
   const tenancy = {
     sql,
     masterKey,
     now: clock.now,
     ended<T>(answer: T): T {
-      parts.authenticate.forget();
+      parts.accessEnded();
       return answer;
     },
   };
   return {
-    ...noticed.handlers(runHandlers({ engine, runners, trigger, mint, packets })),
+    ...noticed.handlers(runHandlers({ engine, runners, trigger, mint, packets, takeRuns })),
     ...listHandlers(engine),
     ...noticed.handlers(changeHandlers({ engine, dispatch, trigger, redactor: variables.redactor })),
     ...outcomeHandlers(engine),
-    ...bulkHandlers(engine, () => alarms.bulk()),
+    ...bulkHandlers(engine, takeRuns, () => alarms.bulk()),
     ...noticed.handlers(
       batchHandlers({
         sql,
@@ -57,10 +62,7 @@ export function handlersOf(parts: Parts, rateLimits: RateLimits = defaultRateLim
         dispatch,
         mint,
         redact: redact.metadata(async (run: NewRun) => run),
-        takeRuns: createQuota({
-          secretKey: createRunBucket(batchRuns?.secretKey),
-          publicToken: createRunBucket(batchRuns?.publicToken),
-        }),
+        takeRuns,
       }),
     ),
     ...packetHandlers({
@@ -70,10 +72,10 @@ export function handlersOf(parts: Parts, rateLimits: RateLimits = defaultRateLim
     }),
     ...waitpointHandlers({ engine, masterKey, resume, mint }),
     ...queueHandlers({ sql, clock, wake: dispatch.wake }),
-    ...scheduleHandlers({ engine, dispatch, expect: (at) => alarms.tick(at) }),
+    ...scheduleHandlers({ engine, dispatch, takeRuns, expect: (at) => alarms.tick(at) }),
     ...variableHandlers({ sql, masterKey, now: clock.now, changed: variables.changed }),
     ...errorHandlers(sql, clock),
-    ...eventHandlers({ engine, dispatch, expect: (at) => alarms.event(at) }),
+    ...eventHandlers({ engine, dispatch, takeRuns, expect: (at) => alarms.event(at) }),
     ...notificationHandlers({ sql, masterKey, clock, reach: parts.receivers }),
     ...sessionHandlers({ engine, dispatch, resume, channels, ensureServed, mint }),
     ...channelHandlers({

@@ -2,6 +2,7 @@ import type { MasterKey } from '../auth/seal.ts';
 import type { Database } from '../db/connect.ts';
 import type { RateLimits } from '../http/rate-limit.ts';
 import type { MetricsOptions } from '../http/serve-metrics.ts';
+import type { ConnectionLimits } from '../http/unproven.ts';
 import type { Log } from '../log.ts';
 import type { LeaseTimes } from '../runs/connection.ts';
 import type { StreamLimits } from '../sse/event-streams.ts';
@@ -31,6 +32,8 @@ export interface ServerOptions {
   readonly metrics?: MetricsOptions;
   /** Most event-streams at once. Default: `defaultStreamLimits`. */
   readonly streamLimits?: Partial<StreamLimits>;
+  /** For connections without a successful request. Default: `defaultConnectionLimits`. */
+  readonly connectionLimits?: Partial<ConnectionLimits>;
   readonly leaseTimes?: Partial<LeaseTimes>;
   readonly retention?: Partial<Retention>;
   /** Where notifications may go beside the public Internet, such as `10.0.0.0/8`. Default: nowhere. */

@@ -1,5 +1,7 @@
 import { createAuthenticate } from '../auth/authenticate.ts';
+import { startLiveAccess } from '../auth/live-access.ts';
 import { createMint } from '../auth/mint.ts';
+import { endOf } from '../auth/principal.ts';
 import { createSigningKeyRing } from '../auth/signing-keys.ts';
 import { startChannels } from '../channels/channels.ts';
 import type { Database, Sql } from '../db/connect.ts';
@@ -65,6 +67,8 @@ export async function startParts(options: ServerOptions, connections: Connection
   const { log, masterKey } = options;
   const ring = createSigningKeyRing(sql, masterKey);
   const authenticate = createAuthenticate({ sql, ring });
+  const access = startLiveAccess(sql);
+  stops.push(access.stop);
   const mint = createMint(ring);
   const clock = await startClock(sql);
   stops.push(clock.stop);
@@ -94,10 +98,11 @@ export async function startParts(options: ServerOptions, connections: Connection
     wakes,
     log,
     streams,
+    access,
     addressOf:
-      ({ environment, baseUrl }) =>
+      ({ environment, baseUrl, principal }) =>
       (name) =>
-        baseUrl + packets.sign({ act: 'get', env: environment.id, name }, clock.now()),
+        baseUrl + packets.sign({ act: 'get', env: environment.id, name }, clock.now(), endOf(principal)),
   });
 
   // Outermost first: who watches is told, secrets are taken out, spans are recorded, what is large is stored apart.
@@ -116,7 +121,13 @@ export async function startParts(options: ServerOptions, connections: Connection
     ),
   );
 
+  /** A credential, or what it is of, has ended. */
+  const accessEnded = (): void => {
+    authenticate.forget();
+    access.checkNow();
+  };
   wakes.listen((wake) => {
+    if (wake.kind === 'access') accessEnded();
     if (wake.kind === 'versions') engine.versions.forget(wake.env);
     if (wake.kind === 'resumed') {
       const runner = runners.get(wake.runner);
@@ -145,6 +156,11 @@ export async function startParts(options: ServerOptions, connections: Connection
     clock,
     engine,
     authenticate,
+    access,
+    accessEnded() {
+      accessEnded();
+      wakes.tell({ kind: 'access' });
+    },
     mint,
     pause,
     tracing,

@@ -121,6 +121,57 @@ export async function attemptHasLease(sql: Sql, env: number, run: string, fence:
   return rows.length > 0;
 }
 
+/** The rows that must stay as they are for a credential to be good. */
+export interface CredentialRows {
+  /** Of a secret key or a personal access token. */
+  readonly credentialId: string;
+  /** Null for a personal access token itself, which is of no environment. */
+  readonly environmentId: number | null;
+  /** The key that signed a public token. */
+  readonly signerId: string | null;
+  /** The attempt whose credential it is. */
+  readonly attempt: { readonly run: string; readonly fence: number } | null;
+}
+
+/**
+ * Of credentials that were good a moment ago, by their index, those that are not any more: revoked, expired, of an environment that was
+ * archived, signed by a key that has ended, made by a user who may no longer act in the project, or of an attempt that has no lease any more.
+ */
+export async function endedAmong(
+  sql: Sql,
+  credentials: readonly CredentialRows[],
+): Promise<{ readonly now: number; readonly ended: readonly number[] }> {
+  const [row] = await sql<{ now: number; ended: number[] }[]>`
+    select (extract(epoch from now()) * 1000)::float8 as now,
+           coalesce(array_agg((i.ix - 1)::int) filter (where not (
+             (i.env is null or (e.id is not null and e.archived_at is null))
+             and (i.signer is null
+                  or exists (select from signing_keys t where t.id = i.signer and (t.expires_at is null or t.expires_at > now()))
+                  or exists (select from secret_keys t where t.id = i.signer and ${live(sql)}))
+             and (i.run is null
+                  or exists (select from leases l where l.env = i.env and l.run_id = i.run and l.fence = i.fence)
+                  or exists (select from suspended l
+                              where l.env = i.env and l.run_id = i.run and l.fence = i.fence and l.runner_id is not null))
+             and (exists (select from secret_keys t join environments o on o.id = t.environment_id
+                           where t.id = i.id and o.archived_at is null and ${live(sql)})
+                  or exists (select from personal_access_tokens t
+                              where t.id = i.id and ${live(sql)}
+                                and (i.env is null
+                                     or exists (select from memberships m
+                                                 where m.user_id = t.user_id and m.organization_id = p.organization_id
+                                                   and m.role <> 'viewer'))))
+           )), '{}') as ended
+      from unnest(${credentials.map(({ credentialId }) => credentialId)}::text[],
+                  ${credentials.map(({ signerId }) => signerId)}::text[],
+                  ${credentials.map(({ environmentId }) => environmentId)}::int[],
+                  ${credentials.map(({ attempt }) => attempt?.run ?? null)}::text[],
+                  ${credentials.map(({ attempt }) => attempt?.fence ?? null)}::bigint[])
+             with ordinality as i (id, signer, env, run, fence, ix)
+      left join environments e on e.id = i.env
+      left join projects p on p.id = e.project_id`;
+  return row ?? { now: Date.now(), ended: [] };
+}
+
 const tables = {
   secret_keys: (sql: Sql) => sql`secret_keys`,
   personal_access_tokens: (sql: Sql) => sql`personal_access_tokens`,

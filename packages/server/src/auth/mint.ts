@@ -22,6 +22,8 @@ export interface MintFor {
   /** The user in whose name it acts. */
   readonly actor?: string;
   readonly realtime?: { readonly skipColumns?: readonly string[] };
+  /** When the calling token ends: what is made through it does not outlive it. */
+  readonly expiresAt?: Date;
 }
 
 /**
@@ -34,12 +36,13 @@ const header = Buffer.from('{"alg":"HS256"}').toString('base64url');
 
 export function createMint(ring: SigningKeyRing): MintPublicToken {
   return async (caller, { scopes, expiresInSeconds, oneTime, realtime = caller.realtime }) => {
-    const { environment, credentialId, actor } = caller;
+    const { environment, credentialId, actor, expiresAt } = caller;
     const { value: keys } = await ring.of(environment.publicId);
     const [signer] = keys?.keys.values() ?? [];
     if (!keys || !signer?.isServers) return undefined;
     const nowMs = keys.now();
     const iat = Math.floor(nowMs / 1_000);
+    const last = expiresAt ? Math.floor(expiresAt.getTime() / 1_000) : Infinity;
     const seconds = typeof expiresInSeconds === 'number' ? expiresInSeconds : expiresInSeconds(nowMs);
     const claims = {
       sub: environment.publicId,
@@ -54,7 +57,7 @@ export function createMint(ring: SigningKeyRing): MintPublicToken {
       iss: issuer,
       aud: audience,
       iat,
-      exp: iat + Math.ceil(seconds),
+      exp: Math.min(iat + Math.ceil(seconds), last),
     };
     const signed = `${header}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
     const [form] = signer.forms;

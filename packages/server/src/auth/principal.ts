@@ -28,6 +28,8 @@ export type Principal =
       readonly scopes: readonly string[];
       /** One for each token, whatever the spelling of its signature. */
       readonly tokenDigest: string;
+      /** The key that signed it: the server's own, or the secret key of a client. */
+      readonly signerId: string;
       readonly expiresAt: Date;
       /** The user on whose behalf a delegated token acts. */
       readonly actor?: string;
@@ -37,3 +39,7 @@ export type Principal =
       readonly oneTimeDigest?: string;
     }
   | { readonly kind: 'personalAccessToken'; readonly credentialId: string; readonly userId: string };
+
+/** When a caller's own token says that it ends, in milliseconds since 1970: what is made through it must not outlive it. */
+export const endOf = (principal: Principal): number =>
+  principal.kind === 'publicToken' ? principal.expiresAt.getTime() : Infinity;

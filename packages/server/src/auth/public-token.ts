@@ -47,6 +47,7 @@ export async function verifyPublicToken(ring: SigningKeyRing, token: string): Pr
     environment: keys.environment,
     scopes: scopesOf(payload, key),
     tokenDigest,
+    signerId: key.credentialId,
     // No Date reaches beyond this, and a token of a client's may.
     expiresAt: new Date(Math.min(exp * 1_000, 8.64e15)),
     ...(actor !== undefined && { actor }),

@@ -15,7 +15,7 @@ import { admitParent } from '../runs/reach.ts';
 import type { Batches, BatchRow } from './batch.ts';
 import { abortedBatch } from './fill.ts';
 import { columns, openBatch, type Opened } from './open.ts';
-import type { TakeRuns } from './quota.ts';
+import type { TakeRuns } from '../runs/quota.ts';
 import { retrieveBatch } from './retrieve.ts';
 import { fillFromLines } from './upload.ts';
 import { createWhole } from './whole.ts';

@@ -2,6 +2,7 @@ import type { Operations } from '@millrace/contract';
 import { recordHere } from '../audit/record.ts';
 import type { HandlersOf } from '../request.ts';
 import type { Engine } from '../runs/engine.ts';
+import type { TakeRuns } from '../runs/quota.ts';
 import { abortBulkAction } from './abort.ts';
 import { createBulkAction } from './create.ts';
 import { listBulkActions, retrieveBulkAction } from './read.ts';
@@ -12,11 +13,17 @@ type Named = Pick<
 >;
 
 /** `hurry` has the duty of this process look at once. */
-export function bulkHandlers(engine: Pick<Engine, 'sql' | 'clock'>, hurry: () => void): HandlersOf<Named> {
+export function bulkHandlers(
+  engine: Pick<Engine, 'sql' | 'clock'>,
+  takeRuns: TakeRuns,
+  hurry: () => void,
+): HandlersOf<Named> {
   const { sql } = engine;
   return {
     async createBulkAction(request) {
       const { environment, body } = request;
+      // How many a filter finds nobody knows yet; the duty replays those a hundred at a time.
+      if (body.action === 'replay' && body.runIds) takeRuns(request, body.runIds.length);
       const id = await createBulkAction(engine, environment.id, body, recordHere(environment, request));
       hurry();
       return { id };

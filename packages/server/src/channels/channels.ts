@@ -64,7 +64,7 @@ export function startChannels({ database, pooler, sql, clock, wakes }: ChannelsO
   const writer = new Direct(database, settings, plainStatements);
   const careful = connect(database, { ...settings, max: 1 });
   const read = (key: ChannelKey, from: number, limit?: number) => readRecords(sql, key, from, limit);
-  const hub = new Hub({ read, tails: (ids) => readTails(sql, ids) });
+  const hub = new Hub({ read, tails: (keys) => readTails(sql, keys), now: clock.now });
   wakes.listen((wake) => {
     if (wake.kind === 'channel') hub.heard(wake.channel);
   });
@@ -75,7 +75,10 @@ export function startChannels({ database, pooler, sql, clock, wakes }: ChannelsO
       wakes.tell({ kind: 'channel', channel: key.id });
     }),
     read,
-    tail: async (key) => (await readTails(sql, [key.id])).get(key.id),
+    async tail(key) {
+      const tail = (await readTails(sql, [key])).get(key.id);
+      return tail?.exists ? tail : undefined;
+    },
     async trim(key, before) {
       await trimChannel(sql, key, before);
       hub.pages.forget(key);

@@ -119,7 +119,8 @@ describe('a follower', () => {
     await store.trim(key, 1);
     const [read, told] = [gate(), gate()];
     const hub = new Hub({
-      tails: (ids) => readTails(store.sql, ids),
+      tails: (keys) => readTails(store.sql, keys),
+      now: () => Date.now(),
       async read(of, from) {
         const found = await store.read(of, from);
         read.open();

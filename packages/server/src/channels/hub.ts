@@ -11,6 +11,11 @@ export interface Follower {
   deliver(page: Page): boolean;
   /** Everything that there was has been delivered: what comes from now on is new. Once. */
   caughtUp?(): void;
+  /**
+   * Nothing more will come, and everything that there was has been delivered: its run or session is over. Once, and nothing after it. Who
+   * leaves this out goes on following.
+   */
+  ended?(): void;
   /** The channel is another one than it was, or cannot be read: what the follower has is all that it gets. */
   lost(reason: unknown): void;
 }
@@ -26,7 +31,9 @@ export interface Following {
 
 export interface HubSources {
   read(key: ChannelKey, from: number): Promise<Records>;
-  tails(ids: readonly string[]): Promise<ReadonlyMap<string, Tail>>;
+  tails(keys: readonly ChannelKey[]): Promise<ReadonlyMap<string, Tail>>;
+  /** Milliseconds since 1970. */
+  now(): number;
 }
 
 const pollMs = 2_000;
@@ -41,6 +48,8 @@ interface Spoke {
   readonly readers: Set<Reader>;
   /** What the next record's number will be, as far as is known here; undefined before the first look. */
   tail: number | undefined;
+  /** Nothing comes after `tail`, as far as is known here. */
+  over: boolean;
 }
 
 interface Reader extends Following {
@@ -48,12 +57,14 @@ interface Reader extends Following {
   live: boolean;
   take(page: Page): void;
   advance(): void;
+  /** It has everything, and nothing more will come. */
+  finish(): void;
   lose(reason: unknown): void;
 }
 
 /**
  * Brings records to those who follow their channels. What is appended in this process comes at once; of other processes' appends it
- * is told (`heard`), and looks for itself every two seconds in case that was lost.
+ * is told (`heard`), and looks for itself every two seconds in case that was lost. The same look says when a channel is over.
  */
 export class Hub {
   readonly #sources: HubSources;
@@ -61,13 +72,14 @@ export class Hub {
   readonly pages: Pages;
   readonly #timer: NodeJS.Timeout;
   /** Those who ask while a look is under way share the next one: what that began with may be older than their question. */
-  readonly #tailOf: (id: string) => Promise<number>;
+  readonly #tailOf: (key: ChannelKey) => Promise<number>;
 
   constructor(sources: HubSources) {
     this.#sources = sources;
-    this.#tailOf = groupCommit(async (ids) => {
-      const tails = await sources.tails([...new Set(ids)]);
-      return ids.map((id) => tails.get(id)?.tail ?? 0);
+    this.#tailOf = groupCommit(async (keys) => {
+      const byId = new Map(keys.map((key) => [key.id, key]));
+      const tails = await sources.tails([...byId.values()]);
+      return keys.map(({ id }) => tails.get(id)?.tail ?? 0);
     });
     this.pages = new Pages((key, from) => sources.read(key, from));
     this.#timer = setInterval(() => void this.#poll().catch(() => {}), pollMs);
@@ -86,6 +98,7 @@ export class Hub {
     // Number n + 1 is never committed before n, so what lies between is there to be read.
     if (page.first !== spoke.tail) return this.#moved(spoke, page.next);
     this.pages.keep(key, page);
+    spoke.over = false;
     spoke.tail = page.next;
     for (const reader of spoke.readers) if (reader.live) reader.take(page);
   }
@@ -102,13 +115,13 @@ export class Hub {
    */
   async place(key: ChannelKey, from: number): Promise<number> {
     if (from <= (this.#spokes.get(key.id)?.tail ?? 0)) return from;
-    return Math.min(from, await this.#tailOf(key.id));
+    return Math.min(from, await this.#tailOf(key));
   }
 
   /** Follows a channel from record `from` on, or from its end when that lies before. */
   follow(key: ChannelKey, from: number, follower: Follower): Following {
     let spoke = this.#spokes.get(key.id);
-    if (!spoke) this.#spokes.set(key.id, (spoke = { key, readers: new Set(), tail: undefined }));
+    if (!spoke) this.#spokes.set(key.id, (spoke = { key, readers: new Set(), tail: undefined, over: false }));
     const reader = this.#reader(spoke, from, follower);
     spoke.readers.add(reader);
     reader.advance();
@@ -140,6 +153,7 @@ export class Hub {
         if (reader.cursor >= tail) {
           reader.live = true;
           follower.caughtUp?.();
+          if (spoke.over) reader.finish();
           return;
         }
         const found = this.pages.at(spoke.key, reader.cursor, tail);
@@ -179,6 +193,11 @@ export class Hub {
             if (open && ready && !reader.live) reader.advance();
           });
       },
+      finish() {
+        if (!open || !follower.ended) return;
+        reader.close();
+        follower.ended();
+      },
       lose(reason) {
         if (!open) return;
         reader.close();
@@ -215,6 +234,7 @@ export class Hub {
   /** The channel goes on to `tail`: whoever was at its end reads what came. */
   #moved(spoke: Spoke, tail: number): void {
     if (spoke.tail !== undefined && tail <= spoke.tail) return;
+    spoke.over = false;
     spoke.tail = tail;
     for (const reader of spoke.readers) {
       reader.live = false;
@@ -224,16 +244,32 @@ export class Hub {
 
   async #look(spokes: readonly Spoke[]): Promise<void> {
     const before = new Map(spokes.map((spoke) => [spoke, spoke.tail]));
-    const tails = await this.#sources.tails(spokes.map(({ key }) => key.id));
+    const tails = await this.#sources.tails(spokes.map(({ key }) => key));
+    const now = this.#sources.now();
     for (const spoke of spokes) {
-      const tail = tails.get(spoke.key.id)?.tail ?? 0;
+      const { tail, overAt } = tails.get(spoke.key.id) ?? { tail: 0, overAt: Infinity };
       const known = before.get(spoke);
       // Its log was deleted, and perhaps begun again.
       if (known !== undefined && tail < known) {
         this.pages.forget(spoke.key);
         for (const reader of spoke.readers) reader.lose(new Error('The channel has begun anew.'));
-      } else this.#moved(spoke, tail);
+        continue;
+      }
+      this.#moved(spoke, tail);
+      // Something has been appended here since the look.
+      if (spoke.tail !== tail) continue;
+      spoke.over = overAt <= now;
+      if (spoke.over) for (const reader of spoke.readers) if (reader.live) reader.finish();
+      if (!spoke.over && overAt - now < pollMs) this.#lookAgain(spoke, overAt - now);
     }
+  }
+
+  /** It is over in a moment, sooner than the next poll. */
+  #lookAgain(spoke: Spoke, ms: number): void {
+    const timer = setTimeout(() => {
+      if (this.#spokes.get(spoke.key.id) === spoke) void this.#look([spoke]).catch(() => {});
+    }, ms + 1);
+    timer.unref();
   }
 
   async #poll(): Promise<void> {

@@ -27,7 +27,7 @@ it('a stream whose reader is behind is not at its end, however long that reads n
     socket: far,
     isHttp10: false,
     headers: {},
-    isAllowed: async () => true,
+    whileAllowed: () => () => {},
   });
   await new Promise((resolve) => setTimeout(resolve, 3 * idleMs));
   let text = '';

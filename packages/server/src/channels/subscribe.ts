@@ -1,6 +1,7 @@
 import { Streaming } from '../request.ts';
 import type { EventStreams } from '../sse/event-streams.ts';
 import type { Channels } from './channels.ts';
+import type { Following } from './hub.ts';
 import { endOf, frameOf, pingOf, type Framing } from './framing.ts';
 import type { ChannelKey } from './key.ts';
 
@@ -11,11 +12,9 @@ export interface Subscribing {
   /** Number of the first record that is wanted. */
   readonly from: number;
   readonly framing: Framing;
-  /** A stream without news for so long ends, properly. */
+  /** A stream without news for so long ends, properly; sooner where nothing more will come. */
   readonly idleMs: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** When the caller's token ends. */
-  readonly expiresAt?: Date | undefined;
 }
 
 /** The answer to a subscriber: the channel's records as server-sent events. */
@@ -24,10 +23,12 @@ export function subscribe(channels: Channels, streams: EventStreams, subscribing
   return new Streaming((exchange) => {
     let newsAt = performance.now();
     let idle: NodeJS.Timeout | undefined;
+    let isOver = false;
+    let following: Following | undefined;
     const waitForIdle = (ms: number): void => {
       idle = setTimeout(() => {
         // Who is behind has news to come, whatever holds them up.
-        const left = following.live ? idleMs - (performance.now() - newsAt) : idleMs;
+        const left = following?.live ? idleMs - (performance.now() - newsAt) : idleMs;
         // A millisecond early is not idle for longer.
         if (left > 1) waitForIdle(left);
         else stream.end(endOf(framing));
@@ -37,21 +38,23 @@ export function subscribe(channels: Channels, streams: EventStreams, subscribing
     const stream = streams.open(exchange, key.env, subject, {
       headers: { 'x-stream-version': framing === 'v2' ? 'v2' : 'v1', ...subscribing.headers },
       ping: pingOf(framing),
-      expiresAt: subscribing.expiresAt,
-      onDrain: () => following.resume(),
+      onDrain: () => following?.resume(),
       onOver() {
+        isOver = true;
         clearTimeout(idle);
-        following.close();
+        following?.close();
       },
     });
     const form = `${framing} ${stream.wire}`;
-    const following = channels.follow(key, from, {
+    following = channels.follow(key, from, {
       deliver(page) {
         newsAt = performance.now();
         return stream.send(page.frame(form, (records) => frameOf(records, framing, stream.wire)));
       },
+      ended: () => stream.end(endOf(framing)),
       lost: () => stream.break(),
     });
-    waitForIdle(idleMs);
+    if (isOver) following.close();
+    else waitForIdle(idleMs);
   });
 }

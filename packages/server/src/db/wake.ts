@@ -8,6 +8,8 @@ export type Wake =
   | { readonly kind: 'versions'; readonly env: number }
   /** Variables of this environment, or of one of its branches, changed. */
   | { readonly kind: 'variables'; readonly env: number }
+  /** A credential, or what it is of, has ended. */
+  | { readonly kind: 'access' }
   /** Somebody there watches runs of this environment. */
   | { readonly kind: 'watching'; readonly env: number }
   /** Runs of an environment that is watched there changed. */
@@ -101,6 +103,7 @@ export async function startWakes(
 /** What is told twice within the time of gathering is sent once. */
 function identityOf(wake: Wake): string {
   if (wake.kind === 'cancel') return `${wake.runner} ${wake.fences.join()}`;
+  if (wake.kind === 'access') return wake.kind;
   if (wake.kind === 'resumed') return `resumed ${wake.runner}`;
   if (wake.kind === 'pause') return wake.kind;
   return `${wake.kind} ${wake.kind === 'channel' ? wake.channel : wake.env}`;

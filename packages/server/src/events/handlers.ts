@@ -1,28 +1,52 @@
 import type { Operations } from '@millrace/contract';
-import type { HandlersOf } from '../request.ts';
+import type { HandlersOf, Request } from '../request.ts';
+import type { TakeRuns } from '../runs/quota.ts';
 import { cancelEvent } from './cancel.ts';
 import { listEvents } from './list.ts';
 import { replayEvent } from './replay.ts';
 import { retrieveEvent } from './retrieve.ts';
-import { createSend, sendingOf, type SendDependencies } from './send.ts';
+import { countRuns } from './plan.ts';
+import { createSend, sendingOf, type Send, type SendDependencies, type Sending } from './send.ts';
 
 type Named = Pick<
   Operations,
   'sendEvent' | 'sendEvents' | 'listEvents' | 'retrieveEvent' | 'replayEvent' | 'cancelEvent'
 >;
 
-export function eventHandlers(dependencies: SendDependencies): HandlersOf<Named> {
-  const { engine } = dependencies;
+export interface EventHandlerDependencies extends SendDependencies {
+  readonly takeRuns: TakeRuns;
+}
+
+export function eventHandlers(dependencies: EventHandlerDependencies): HandlersOf<Named> {
+  const { engine, takeRuns } = dependencies;
   const { sql, clock } = engine;
   const send = createSend(dependencies);
 
-  return {
-    sendEvent: ({ environment, body }) => send(sendingOf(environment, body, clock.now())),
+  /** An event makes a run for each task that is subscribed to it. */
+  const count = async (
+    request: Request<Named['sendEvent'] | Named['sendEvents'] | Named['replayEvent']>,
+    sendings: readonly Sending[],
+  ): Promise<void> => {
+    if (!takeRuns.isLimited(request)) return;
+    let runs = 0;
+    for (const { environment, row } of sendings) runs += await countRuns(engine, { environment, ...row });
+    takeRuns(request, runs);
+  };
 
-    async sendEvents({ environment, body }) {
+  return {
+    async sendEvent(request) {
+      const sending = sendingOf(request.environment, request.body, clock.now());
+      await count(request, [sending]);
+      return send(sending);
+    },
+
+    async sendEvents(request) {
+      const { environment, body } = request;
       const now = clock.now();
       // All of them are read before any is stored.
       const sendings = body.events.map((event) => sendingOf(environment, event, now));
+      request.charge(sendings.length - 1);
+      await count(request, sendings);
       return { events: await Promise.all(sendings.map(send)) };
     },
 
@@ -30,8 +54,14 @@ export function eventHandlers(dependencies: SendDependencies): HandlersOf<Named>
 
     retrieveEvent: ({ environment, params }) => retrieveEvent(sql, environment.id, params.eventId),
 
-    replayEvent: ({ environment, params, body }) =>
-      replayEvent(engine, send, environment, { original: params.eventId, id: body?.id }),
+    replayEvent(request) {
+      const { environment, params, body } = request;
+      const counted: Send = async (sending) => {
+        await count(request, [sending]);
+        return send(sending);
+      };
+      return replayEvent(engine, counted, environment, { original: params.eventId, id: body?.id });
+    },
 
     cancelEvent: ({ environment, params }) => cancelEvent(engine, environment.id, params.eventId),
   };

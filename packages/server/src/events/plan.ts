@@ -50,6 +50,16 @@ export async function planDelivery(engine: Engine, deliverable: Deliverable): Pr
   return { version: current.id, runs };
 }
 
+/** How many runs an event would make now, as far as this process knows. */
+export async function countRuns(
+  engine: Engine,
+  { environment, name, event }: Pick<Deliverable, 'environment' | 'name' | 'event'>,
+): Promise<number> {
+  const current = await engine.versions.current(environment.id);
+  if (!current || name === null) return 0;
+  return subscriptionsOf(current).matching(name, event['payload']).length;
+}
+
 const mostRunsAtOnce = 1_000;
 const mostCharactersAtOnce = 8_000_000;
 

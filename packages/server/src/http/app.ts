@@ -5,6 +5,7 @@ import { operations as everyOperation, type OperationDeclaration, type Operation
 import { openApiDocument } from '@millrace/contract/openapi';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Authenticate } from '../auth/authenticate.ts';
+import type { LiveAccess } from '../auth/live-access.ts';
 import type { FindRole } from '../auth/membership.ts';
 import type { Log } from '../log.ts';
 import { badRequest, Problem } from '../problem.ts';
@@ -19,6 +20,7 @@ import { mountStreamAppends, type StreamAppendRoute } from './stream-appends.ts'
 import { answeredRequest, type AnsweredRequest } from './answered.ts';
 import { refuseTwoHosts } from './one-host.ts';
 import { parseQuery } from './query.ts';
+import type { UnprovenConnections } from './unproven.ts';
 import { defaultRateLimits, type RateLimits } from './rate-limit.ts';
 import { mountReference } from './reference.ts';
 import type { MetricsOptions } from './serve-metrics.ts';
@@ -31,6 +33,8 @@ export interface HttpAppOptions<O extends Record<string, OperationDeclaration> =
   readonly authenticate: Authenticate;
   /** A user's role in the organisation that a path leads to. */
   readonly findRole: FindRole;
+  /** What ends streams and uploads with the credentials of their callers. */
+  readonly access: Pick<LiveAccess, 'hold'>;
   /** Resolves when the database answers; `/readyz` asks it. */
   readonly isReady: () => Promise<unknown>;
   /** Since when the installation is paused. */
@@ -50,6 +54,8 @@ export interface HttpAppOptions<O extends Record<string, OperationDeclaration> =
   readonly metrics?: HttpMetrics;
   /** Who may read them. Default: this machine. */
   readonly metricsReaders?: MetricsOptions;
+  /** Told of connections on which a request succeeded. Default: nobody is. */
+  readonly unproven?: Pick<UnprovenConnections, 'forget'>;
 }
 
 const packetPath = /^(\/api\/v[12]\/packets\/)([^?]*\/[^?]*)/;
@@ -67,9 +73,11 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
   const {
     authenticate,
     findRole,
+    access,
     isReady,
     pausedSince = () => null,
     log,
+    unproven,
     rateLimits = defaultRateLimits,
     trustedProxies,
   } = options;
@@ -79,10 +87,13 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
   const app = fastify({
     logger: false,
     // A public token may name a thousand objects, and travels in a header.
-    http: { maxHeaderSize: 64 * 1_024 },
+    // A request's headers come at once; who takes longer holds a connection and says nothing.
+    http: { maxHeaderSize: 64 * 1_024, headersTimeout: 20_000, connectionsCheckingInterval: 5_000 },
     genReqId: requestIds(),
     // Load balancers keep connections for a minute; ours must not close first.
     keepAliveTimeout: 72_000,
+    // Nothing goes to and fro for so long only where a client does not take its answer. Streams have rules of their own.
+    connectionTimeout: 300_000,
     // An upload of a batch may take as long as its sender needs to make the items.
     requestTimeout: 300_000,
     forceCloseConnections: 'idle',
@@ -134,6 +145,11 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
       return textOf(Buffer.concat(chunks));
     },
   );
+  if (unproven) {
+    app.addHook('onResponse', async ({ raw }, { statusCode }) => {
+      if (statusCode < 400) unproven.forget(raw.socket);
+    });
+  }
   const { traced } = options;
   if (traced) app.addHook('onResponse', async (request, reply) => traced(answeredRequest(request, reply)));
   app.setErrorHandler((error, request, reply) => sendFailure(request, reply, error, log));
@@ -146,7 +162,17 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
   mountReference(app, () => openApiDocument(operations));
   // A handler takes its own operation's request, and `mountOperations` pairs them by name.
   const handlers = options.handlers as unknown as Readonly<Record<string, Handler<OperationDeclaration>>>;
-  mountOperations(app, { operations, handlers, authenticate, findRole, rateLimits, metrics, log });
+  mountOperations(app, {
+    operations,
+    handlers,
+    authenticate,
+    findRole,
+    access,
+    rateLimits,
+    metrics,
+    log,
+    admitted: (socket) => unproven?.forget(socket),
+  });
   return app;
 }
 

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { serveBoth } from './both-protocols.ts';
+import { UnprovenConnections } from './unproven.ts';
 
 async function both(): Promise<{ port: number; stop(): void; open(): Promise<Socket> }> {
   const http = createServer(async (request, response) => {
@@ -15,11 +16,13 @@ async function both(): Promise<{ port: number; stop(): void; open(): Promise<Soc
     stream.respond({ ':status': 200 });
     stream.end(`2 ${headers[':method']}`);
   });
-  const { stop } = serveBoth(http, http2);
+  const unproven = new UnprovenConnections();
+  const { stop } = serveBoth(http, http2, unproven);
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   const { port } = http.address() as AddressInfo;
   onTestFinished(() => {
     stop();
+    unproven.stop();
     http.closeAllConnections();
     http.close();
   });

@@ -1,16 +1,16 @@
 import type { Server } from 'node:http';
 import type { Http2Server } from 'node:http2';
 import type { Socket } from 'node:net';
+import type { UnprovenConnections } from './unproven.ts';
 
 /** What HTTP/2 without TLS begins with, and no request of HTTP/1.1 does. */
 const preface = 'PRI';
-const silentMs = 60_000;
 
 /**
  * Lets one port serve both: a connection that begins with the preface of HTTP/2 goes to `http2`, any other stays. Answers how to
  * end connections that have not said anything yet.
  */
-export function serveBoth(http: Server, http2: Http2Server): { stop(): void } {
+export function serveBoth(http: Server, http2: Http2Server, unproven: UnprovenConnections): { stop(): void } {
   const [stay] = http.listeners('connection') as ((socket: Socket) => void)[];
   if (!stay) throw new TypeError('The HTTP server takes no connections.');
   http.removeListener('connection', stay);
@@ -18,11 +18,13 @@ export function serveBoth(http: Server, http2: Http2Server): { stop(): void } {
 
   http.on('connection', (socket: Socket) => {
     silent.add(socket);
-    const tooLong = (): void => void socket.destroy();
-    const gone = (): void => void silent.delete(socket);
-    socket.setTimeout(silentMs, tooLong);
-    socket.once('close', gone);
-    socket.once('error', tooLong);
+    unproven.opened(socket);
+    const failed = (): void => void socket.destroy();
+    socket.once('close', () => {
+      silent.delete(socket);
+      unproven.forget(socket);
+    });
+    socket.once('error', failed);
     let first = Buffer.alloc(0);
     const look = (): void => {
       const chunk = socket.read() as Buffer | null;
@@ -33,13 +35,15 @@ export function serveBoth(http: Server, http2: Http2Server): { stop(): void } {
       const maybe = preface.startsWith(says);
       if (maybe && says.length < preface.length) return void socket.once('readable', look);
       silent.delete(socket);
-      socket.setTimeout(0);
-      socket.off('timeout', tooLong);
-      socket.off('close', gone);
-      socket.off('error', tooLong);
+      socket.off('error', failed);
       socket.unshift(first);
-      if (maybe) http2.emit('connection', socket);
-      else stay.call(http, socket);
+      if (!maybe) {
+        stay.call(http, socket);
+        return;
+      }
+      // From here on the connection is known by its session.
+      unproven.forget(socket);
+      http2.emit('connection', socket);
     };
     socket.once('readable', look);
   });

@@ -28,6 +28,7 @@ const publicToken = (...scopes: string[]): Principal => ({
   environment,
   scopes,
   tokenDigest: scopes.join(),
+  signerId: 'key_1',
   expiresAt: new Date(8.64e15),
 });
 const oneTime = (...scopes: string[]): Principal =>

@@ -2,16 +2,18 @@
  * Puts every operation behind its path. The order of checks is the contract's: 405, 401, 413, parameters, query and body
  * (400), scopes (403), handler. What does not change between requests is worked out here, once a route.
  */
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { OperationDeclaration } from '@millrace/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { z } from 'zod';
 import type { Authenticate, Credentials } from '../auth/authenticate.ts';
+import type { LiveAccess } from '../auth/live-access.ts';
 import type { FindRole } from '../auth/membership.ts';
 import type { Principal } from '../auth/principal.ts';
 import { jsonOfReply } from '../json/shown.ts';
 import type { Log } from '../log.ts';
-import { forbidden, Problem } from '../problem.ts';
+import { forbidden, Problem, unauthorized } from '../problem.ts';
 import { Streaming, type Handler } from '../request.ts';
 import { admit, covers, roleOf } from './authorize.ts';
 import { createBadCredentials, type RefuseCredential } from './bad-credentials.ts';
@@ -31,9 +33,12 @@ export interface MountOptions {
   readonly handlers: Readonly<Record<string, Handler<OperationDeclaration>>>;
   readonly authenticate: Authenticate;
   readonly findRole: FindRole;
+  readonly access: Pick<LiveAccess, 'hold'>;
   readonly rateLimits: RateLimits;
   readonly metrics: HttpMetrics;
   readonly log: Log;
+  /** Told of the connection of each caller who may call what they do. */
+  readonly admitted: (socket: Socket) => void;
 }
 
 interface Route {
@@ -89,7 +94,7 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
 /** Before the body is read: who is calling, with what kind of credential. Nothing waits when the caller is known. */
 function callerCheck(
   { declaration: { access, method, bodyStream }, cors, limiter, observed }: Route,
-  { authenticate, log }: MountOptions,
+  { authenticate, log, admitted }: MountOptions,
   badCredentials: RefuseCredential,
 ): onRequestHookHandler {
   const { wholeEnvironment = false } = access;
@@ -101,11 +106,12 @@ function callerCheck(
     done: () => void,
   ): void {
     // Whoever may not call it at all uses up their bucket, too.
-    if (limiter !== undefined && !limiter(principal, reply)) {
+    if (limiter !== undefined && !limiter.admit(principal, reply)) {
       return observed.observe(reply.statusCode, performance.now() - request.arrivedAt);
     }
     admit(principal, access, method);
     request.principal = principal;
+    admitted(request.raw.socket);
     if (bodyStream) refuseOtherTypes(bodyStream, request.headers['content-type']);
     done();
   }
@@ -147,13 +153,33 @@ const credentialsOf = ({ headers }: FastifyRequest, wholeEnvironment = false): C
   wholeEnvironment,
 });
 
+/** A body as it comes, as long as its sender's credential is good: an upload may take minutes. */
+async function* partsOf(
+  { body, principal }: FastifyRequest,
+  live: Pick<LiveAccess, 'hold'>,
+): AsyncGenerator<Buffer> {
+  let ended = false;
+  const release = principal ? live.hold(principal, () => (ended = true)) : () => {};
+  try {
+    // Whoever stops reading leaves the connection open: there is an answer to come.
+    for await (const part of (body as Readable).iterator({
+      destroyOnReturn: false,
+    }) as AsyncIterable<Buffer>) {
+      if (ended) throw unauthorized('The credential of this request has ended');
+      yield part;
+    }
+  } finally {
+    release();
+  }
+}
+
 /** On what a request acts: a personal access token names a branch by header, too. */
 const targetOf = ({ url, headers, principal }: FastifyRequest): string =>
   principal?.kind === 'personalAccessToken'
     ? [url, headers['x-service-branch'], headers['x-trigger-branch']].join('\n')
     : url;
 
-function answer(route: Route, { authenticate, findRole, log }: MountOptions, replays: Replays) {
+function answer(route: Route, { access: live, findRole, log }: MountOptions, replays: Replays) {
   const { declaration, handler, observed, cors } = route;
   const {
     id,
@@ -186,12 +212,7 @@ function answer(route: Route, { authenticate, findRole, log }: MountOptions, rep
     const values = {
       params: params === undefined ? undefined : readPart(params, raw.params, 'Params Error'),
       query: query === undefined ? undefined : readPart(query, raw.query, 'Query Error'),
-      // Whoever stops reading leaves the connection open: there is an answer to come.
-      body: bodyStream
-        ? (raw.body as Readable).iterator({ destroyOnReturn: false })
-        : body === undefined
-          ? undefined
-          : bodyOf(body, raw),
+      body: bodyStream ? partsOf(raw, live) : body === undefined ? undefined : bodyOf(body, raw),
     };
     if (values.body instanceof Promise) values.body = await values.body;
     const { principal } = raw;
@@ -205,7 +226,7 @@ function answer(route: Route, { authenticate, findRole, log }: MountOptions, rep
     const key = isRead
       ? undefined
       : replayKey(id, raw.principal, raw.headers[requestKeyHeader], targetOf(raw));
-    return new HttpRequest(raw, to, access, authorized, role, values, key);
+    return new HttpRequest(raw, to, access, authorized, role, values, key, route.limiter);
   }
 
   const read = (raw: FastifyRequest, to: FastifyReply): Promise<HttpRequest> =>
@@ -239,19 +260,8 @@ function answer(route: Route, { authenticate, findRole, log }: MountOptions, rep
       socket,
       isHttp10: httpVersionMinor === 0,
       headers: { ...apiHeaders, ...(cors && corsHeaders), ...Object.fromEntries(request.headersSet) },
-      isAllowed: () => isStillAllowed(raw),
+      whileAllowed: (ended) => (raw.principal ? live.hold(raw.principal, ended) : () => {}),
     });
-  }
-
-  /** Asked again and again: a key may be revoked and a token expire under a stream. */
-  async function isStillAllowed(raw: FastifyRequest): Promise<boolean> {
-    try {
-      admit(await authenticate(credentialsOf(raw, access.wholeEnvironment)), access, method);
-      return true;
-    } catch (error) {
-      // Not known is not refused.
-      return !(error instanceof Problem && (error.status === 401 || error.status === 403));
-    }
   }
 
   async function act(request: HttpRequest): Promise<unknown> {

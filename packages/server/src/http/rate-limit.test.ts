@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createRateLimiter, defaultRateLimits } from './rate-limit.ts';
 
 test('a burst is allowed, then one request whenever a token has come back', () => {
-  const take = createRateLimiter({ burst: 3, perSecond: 10 });
+  const { take } = createRateLimiter({ burst: 3, perSecond: 10 });
   expect(
     [take('a', 0), take('a', 0), take('a', 0)].map(({ allowed, remaining }) => [allowed, remaining]),
   ).toEqual([
@@ -17,7 +17,7 @@ test('a burst is allowed, then one request whenever a token has come back', () =
 });
 
 test('callers do not use up each other', () => {
-  const take = createRateLimiter({ burst: 1, perSecond: 1 });
+  const { take } = createRateLimiter({ burst: 1, perSecond: 1 });
   expect(take('a', 0).allowed).toBe(true);
   expect(take('a', 0).allowed).toBe(false);
   expect(take('b', 0).allowed).toBe(true);
@@ -30,9 +30,21 @@ test('whoever keeps to the limits that published clients were made for is never 
     [publicToken, 60, 60_000, 60],
     [personalAccessToken, 750, 10_000, 250],
   ] as const) {
-    const take = createRateLimiter(limit!);
+    const { take } = createRateLimiter(limit!);
     for (let n = 0; n < most; n++) expect(take('a', 0).allowed).toBe(true);
     for (let at = everyMs; at <= 6 * everyMs; at += everyMs)
       for (let n = 0; n < size; n++) expect(take('a', at).allowed).toBe(true);
   }
+});
+
+test('what is charged at once counts in full: nothing more is charged until it is paid off', () => {
+  const { take, charge } = createRateLimiter({ burst: 10, perSecond: 1 });
+  expect(take('a', 0).allowed).toBe(true);
+  expect(charge('a', 499, 0)).toMatchObject({ allowed: true, remaining: 0, resetAt: 491_000 });
+  expect(take('a', 0).allowed).toBe(false);
+  expect(charge('a', 1, 0).allowed).toBe(false);
+  // A refusal costs nothing.
+  expect(take('a', 490_000).allowed).toBe(false);
+  expect(take('a', 491_000).allowed).toBe(true);
+  expect(take('b', 0).allowed).toBe(true);
 });

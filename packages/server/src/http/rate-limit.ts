@@ -4,6 +4,7 @@
  */
 import type { FastifyReply } from 'fastify';
 import type { Principal } from '../auth/principal.ts';
+import { Problem } from '../problem.ts';
 import { apiHeaders } from './headers.ts';
 
 export interface RateLimit {
@@ -71,7 +72,7 @@ export function createRateLimiter({ burst, perSecond }: RateLimit) {
     for (const [key, bucket] of buckets) if (filled(bucket, now) >= burst) buckets.delete(key);
   }
 
-  return function take(key: string, now = Date.now(), cost = 1): Verdict {
+  function bucketAt(key: string, now: number): Bucket {
     let bucket = buckets.get(key);
     if (bucket === undefined) {
       if (buckets.size >= mostBuckets) dropFull(now);
@@ -80,13 +81,32 @@ export function createRateLimiter({ burst, perSecond }: RateLimit) {
     }
     bucket.tokens = filled(bucket, now);
     bucket.at = now;
+    return bucket;
+  }
+
+  function take(key: string, now = Date.now(), cost = 1): Verdict {
+    const bucket = bucketAt(key, now);
     const allowed = bucket.tokens >= cost;
     if (allowed) bucket.tokens -= cost;
     // What is refused may come once there is enough for it; what is allowed, as soon as there is enough for the least.
     const next = allowed ? 1 : cost;
     const resetAt = bucket.tokens >= next ? now : Math.ceil(now + (next - bucket.tokens) / perMs);
-    return { allowed, remaining: Math.floor(bucket.tokens), resetAt };
-  };
+    return { allowed, remaining: Math.max(0, Math.floor(bucket.tokens)), resetAt };
+  }
+
+  /**
+   * Takes more than a bucket may ever hold, too, and leaves a debt that has to be paid off before anything else is allowed: so that what
+   * comes at once counts in full, and is not refused for ever. Refused while there is a debt.
+   */
+  function charge(key: string, cost: number, now = Date.now()): Verdict {
+    const bucket = bucketAt(key, now);
+    const allowed = bucket.tokens >= 0;
+    if (allowed) bucket.tokens -= cost;
+    const resetAt = bucket.tokens >= 1 ? now : Math.ceil(now + (1 - bucket.tokens) / perMs);
+    return { allowed, remaining: Math.max(0, Math.floor(bucket.tokens)), resetAt };
+  }
+
+  return { take, charge };
 }
 
 /** Whose bucket it is. */
@@ -97,26 +117,31 @@ function bucketOf(principal: Principal): string {
   return principal.actor === undefined ? principal.tokenDigest : `${environment}:${principal.actor}`;
 }
 
-/** Takes one request from the caller's bucket and says so in the reply's headers; false if it has been refused. */
-export type Limiter = (principal: Principal, reply: FastifyReply) => boolean;
+/** What limits the calls of an operation. Says in the reply's headers how things stand. */
+export interface Limiter {
+  /** Takes one request from the caller's bucket; false if it has been refused. */
+  admit(principal: Principal, reply: FastifyReply): boolean;
+  /** Takes more of them, for a request that stands for several; a 429 Problem while earlier ones are not paid off. */
+  charge(principal: Principal, reply: FastifyReply, requests: number): void;
+}
 
 /** Whether one more may come, for those who are limited. */
 export function createGate(limit: RateLimit | undefined): (key: string) => boolean {
   if (limit === undefined) return () => true;
-  const take = createRateLimiter(limit);
+  const { take } = createRateLimiter(limit);
   return (key) => take(key).allowed;
 }
 
 /** The bucket of the runs of batches, for those who are limited. */
 export function createRunBucket(limit: RateLimit | undefined) {
   if (limit === undefined) return undefined;
-  const take = createRateLimiter(limit);
+  const { take } = createRateLimiter(limit);
   return { burst: limit.burst, take: (key: string, runs: number) => take(key, Date.now(), runs) };
 }
 
 /** The limiters of operations; undefined for one that nobody is limited on. */
 export function createLimiters(limits: RateLimits): (operation: string) => Limiter | undefined {
-  const takeOf = (limit: RateLimit | undefined) => limit && { limit, take: createRateLimiter(limit) };
+  const takeOf = (limit: RateLimit | undefined) => limit && { limit, ...createRateLimiter(limit) };
   const byKind = {
     secretKey: takeOf(limits.secretKey),
     personalAccessToken: takeOf(limits.personalAccessToken),
@@ -125,14 +150,27 @@ export function createLimiters(limits: RateLimits): (operation: string) => Limit
   return (operation) => {
     const own = takeOf(limits.operations?.[operation]);
     if (own === undefined && Object.values(byKind).every((each) => each === undefined)) return undefined;
-    return (principal, reply) => {
-      const limited = own ?? byKind[principal.kind];
-      if (limited === undefined) return true;
-      const { limit, take } = limited;
-      const verdict = take(bucketOf(principal));
-      setRateHeaders(reply, limit, verdict);
-      if (!verdict.allowed) sendRateExceeded(reply, limit, verdict);
-      return verdict.allowed;
+    return {
+      admit(principal, reply) {
+        const limited = own ?? byKind[principal.kind];
+        if (limited === undefined) return true;
+        const { limit, take } = limited;
+        const verdict = take(bucketOf(principal));
+        setRateHeaders(reply, limit, verdict);
+        if (!verdict.allowed) sendRateExceeded(reply, limit, verdict);
+        return verdict.allowed;
+      },
+      charge(principal, reply, requests) {
+        const limited = own ?? byKind[principal.kind];
+        if (limited === undefined) return;
+        const { limit, charge } = limited;
+        const verdict = charge(bucketOf(principal), requests);
+        setRateHeaders(reply, limit, verdict);
+        if (verdict.allowed) return;
+        const { error, ...body } = refusalOf(limit, verdict);
+        reply.header('retry-after', body.secondsUntilReset);
+        throw new Problem(429, error, body);
+      },
     };
   };
 }
@@ -145,25 +183,28 @@ function setRateHeaders(reply: FastifyReply, { burst }: RateLimit, verdict: Verd
 }
 
 /** RFC 9457, as clients of the public API know it. */
-function sendRateExceeded(reply: FastifyReply, { burst }: RateLimit, { resetAt }: Verdict): void {
+function refusalOf({ burst }: RateLimit, { resetAt }: Verdict) {
   const seconds = Math.max(1, Math.ceil((resetAt - Date.now()) / 1_000));
   const wait = `Rate limit exceeded: at most ${burst} requests at once. Try again in ${seconds} s.`;
+  return {
+    title: 'Rate Limit Exceeded',
+    status: 429,
+    type: 'https://developer.mozilla.org/en-US/docs/Web/HTTP/Status/429',
+    detail: wait,
+    reset: resetAt,
+    limit: burst,
+    remaining: 0,
+    secondsUntilReset: seconds,
+    error: wait,
+  };
+}
+
+function sendRateExceeded(reply: FastifyReply, limit: RateLimit, verdict: Verdict): void {
+  const refusal = refusalOf(limit, verdict);
   reply.statusCode = 429;
   reply
     .headers(apiHeaders)
-    .header('retry-after', seconds)
+    .header('retry-after', refusal.secondsUntilReset)
     .header('content-type', 'application/problem+json; charset=utf-8')
-    .send(
-      JSON.stringify({
-        title: 'Rate Limit Exceeded',
-        status: 429,
-        type: 'https://developer.mozilla.org/en-US/docs/Web/HTTP/Status/429',
-        detail: wait,
-        reset: resetAt,
-        limit: burst,
-        remaining: 0,
-        secondsUntilReset: seconds,
-        error: wait,
-      }),
-    );
+    .send(JSON.stringify(refusal));
 }

@@ -55,6 +55,7 @@ test('callers and operations do not meet', () => {
     ...key,
     kind: 'publicToken',
     tokenDigest,
+    signerId: 'key_1',
     expiresAt: new Date(),
   });
   const user: Principal = { kind: 'personalAccessToken', credentialId: 'key_1', userId: 'user_1' };

@@ -5,6 +5,7 @@ import { allows } from '../auth/scopes.ts';
 import { forbidden } from '../problem.ts';
 import type { Identity, Origin, Request } from '../request.ts';
 import type { RouteMetrics } from './metrics.ts';
+import type { Limiter } from './rate-limit.ts';
 import { requestKeyOf } from './replay.ts';
 
 declare module 'fastify' {
@@ -43,6 +44,7 @@ export class HttpRequest implements Request<OperationDeclaration> {
   readonly #access: Access;
   readonly #raw: FastifyRequest;
   readonly #reply: FastifyReply;
+  readonly #limiter: Limiter | undefined;
   #gone: AbortSignal | undefined;
 
   constructor(
@@ -52,11 +54,13 @@ export class HttpRequest implements Request<OperationDeclaration> {
     authorized: boolean,
     role: Role | undefined,
     values: { params: unknown; query: unknown; body: unknown },
-    replayKey?: string,
+    replayKey: string | undefined,
+    limiter: Limiter | undefined,
   ) {
     this.#raw = raw;
     this.#reply = reply;
     this.#access = access;
+    this.#limiter = limiter;
     this.authorized = authorized;
     this.role = role;
     this.replayKey = replayKey;
@@ -112,6 +116,10 @@ export class HttpRequest implements Request<OperationDeclaration> {
   header(name: string): string | undefined {
     const value = this.#raw.headers[name.toLowerCase()];
     return typeof value === 'string' ? value : undefined;
+  }
+
+  charge(requests: number): void {
+    if (requests > 0) this.#limiter?.charge(this.principal, this.#reply, requests);
   }
 
   setHeader(name: string, value: string): void {

@@ -3,15 +3,15 @@ import type { Duplex } from 'node:stream';
 import { maxFrameBytes, type ServerMessage } from '@millrace/contract/runner';
 import { WebSocketServer } from 'ws';
 import type { Authenticate } from '../auth/authenticate.ts';
-import type { Environment } from '../auth/principal.ts';
+import type { LiveAccess } from '../auth/live-access.ts';
+import type { Environment, Principal } from '../auth/principal.ts';
 import { isUnrestricted } from '../auth/scopes.ts';
 import { forbidden, Problem, unauthorized } from '../problem.ts';
 import type { RefuseCredential } from './bad-credentials.ts';
 import { namesOneHost, twoHosts } from './one-host.ts';
+import type { UnprovenConnections } from './unproven.ts';
 
 const path = '/runner/v1/connect';
-/** How often it is asked whether the key of a connection is still good. */
-const recheckMs = 250;
 /** A peer that does not even answer a ping is gone, though its connection never closed. */
 const pingMs = 15_000;
 
@@ -44,7 +44,15 @@ export interface RunnerSockets {
 export function acceptRunners(
   server: Server,
   authenticate: Authenticate,
-  badCredentials: RefuseCredential,
+  {
+    access,
+    unproven,
+    badCredentials,
+  }: {
+    access: Pick<LiveAccess, 'hold'>;
+    unproven: Pick<UnprovenConnections, 'forget'>;
+    badCredentials: RefuseCredential;
+  },
   serve: ServeSocket,
 ): RunnerSockets {
   const sockets = new WebSocketServer({
@@ -58,8 +66,9 @@ export function acceptRunners(
     if (!namesOneHost(request.rawHeaders, request.url)) return refuse(duplex, twoHosts());
     if (request.url?.split('?')[0] !== path) return refuse(duplex, new Problem(404, 'Not found'));
     void admit(request, authenticate)
-      .then((environment) => {
+      .then((principal) => {
         sockets.handleUpgrade(request, duplex, head, (socket) => {
+          unproven.forget(duplex);
           // Frames that come before the server is ready wait in order.
           const early: Buffer[] = [];
           let undoneBytes = 0;
@@ -72,12 +81,7 @@ export function acceptRunners(
             socket.ping();
           }, pingMs);
           // A key that is revoked, or a branch that is archived, is out here as soon as for requests.
-          const recheck = setInterval(() => {
-            void admit(request, authenticate).catch((error: unknown) => {
-              if (error instanceof Problem && (error.status === 401 || error.status === 403))
-                socket.terminate();
-            });
-          }, recheckMs);
+          const endAccess = access.hold(principal, () => socket.terminate());
           socket.on('pong', () => (silent = false));
           const release = (bytes: number): void => {
             undoneBytes -= bytes;
@@ -105,11 +109,11 @@ export function acceptRunners(
           socket.on('close', () => {
             closed = true;
             clearInterval(ping);
-            clearInterval(recheck);
+            endAccess();
             serving?.ended();
           });
           const send = (message: ServerMessage): void => socket.send(JSON.stringify(message));
-          serve(environment, { send, close: () => socket.close() }).then(
+          serve(principal.environment, { send, close: () => socket.close() }).then(
             (ready) => {
               serving = ready;
               if (socket.isPaused) ready.unread(true);
@@ -134,7 +138,9 @@ export function acceptRunners(
   };
 }
 
-async function admit(request: IncomingMessage, authenticate: Authenticate): Promise<Environment> {
+type RunnerPrincipal = Extract<Principal, { kind: 'secretKey' }>;
+
+async function admit(request: IncomingMessage, authenticate: Authenticate): Promise<RunnerPrincipal> {
   const header = (name: string): string | undefined => {
     const value = request.headers[name];
     return typeof value === 'string' ? value : undefined;
@@ -147,7 +153,7 @@ async function admit(request: IncomingMessage, authenticate: Authenticate): Prom
   if (principal.kind !== 'secretKey' || principal.attempt)
     throw unauthorized('Invalid API key: a runner connects with a secret key');
   if (!isUnrestricted(principal.scopes)) throw forbidden();
-  return principal.environment;
+  return principal;
 }
 
 function refuse(duplex: Duplex, { status, message }: Problem): void {

@@ -1,4 +1,5 @@
 import type { Operations } from '@millrace/contract';
+import { endOf } from '../auth/principal.ts';
 import { someTask } from '../auth/scopes.ts';
 import { notFound } from '../problem.ts';
 import type { HandlersOf, Identity, Request } from '../request.ts';
@@ -30,7 +31,10 @@ export function packetHandlers({
     const { packet } = request.params;
     const by = uploaderOf(request.principal) ?? undefined;
     const grant = { act: 'put', env: request.environment.id, name: packet, by } as const;
-    return { presignedUrl: request.baseUrl + addresses.sign(grant, clock.now()), storagePath: packet };
+    return {
+      presignedUrl: request.baseUrl + addresses.sign(grant, clock.now(), endOf(request.principal)),
+      storagePath: packet,
+    };
   };
   const download = async (request: Download) => {
     const { packet } = request.params;
@@ -38,7 +42,10 @@ export function packetHandlers({
     request.authorize([{ type: 'runs' }, ...(await identitiesOf(env, packet))]);
     if (!(await readPacket(sql, env, packet))) throw notFound();
     const grant = { act: 'get', env, name: packet } as const;
-    return { presignedUrl: request.baseUrl + addresses.sign(grant, clock.now()), storagePath: packet };
+    return {
+      presignedUrl: request.baseUrl + addresses.sign(grant, clock.now(), endOf(request.principal)),
+      storagePath: packet,
+    };
   };
   return {
     createPacket: upload,

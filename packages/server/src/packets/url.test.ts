@@ -14,8 +14,15 @@ it('takes what a process with the other master key signed while keys are changed
     [before, after],
     [after, before],
   ] as const) {
-    expect(reader.verify(tokenOf(signer.sign(grant, 0)), 'put', 0)).toMatchObject(grant);
+    expect(reader.verify(tokenOf(signer.sign(grant, 0, Infinity)), 'put', 0)).toMatchObject(grant);
   }
-  const token = tokenOf(before.sign(grant, 0));
+  const token = tokenOf(before.sign(grant, 0, Infinity));
   expect(() => packetAddresses(next).verify(token, 'put', 0)).toThrow('not one that this server signed');
+});
+
+it('is good for no longer than the token of its caller', () => {
+  const addresses = packetAddresses(old);
+  const token = tokenOf(addresses.sign(grant, 0, 20_000));
+  expect(addresses.verify(token, 'put', 20_000)).toMatchObject(grant);
+  expect(() => addresses.verify(token, 'put', 20_001)).toThrow('over');
 });

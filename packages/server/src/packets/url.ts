@@ -15,8 +15,8 @@ export interface PacketGrant {
 
 /** Addresses of packets: whoever has one needs no credential, so each is for one act on one packet and soon over. */
 export interface PacketAddresses {
-  /** The path of an address that is good for `validMs`. */
-  sign(grant: Omit<PacketGrant, 'until'>, now: number): string;
+  /** The path of an address that is good for five minutes, and no longer than `callerUntil`, when its caller's token ends. */
+  sign(grant: Omit<PacketGrant, 'until'>, now: number, callerUntil: number): string;
   /** What the last part of such a path allows. Throws a 403 Problem for one that was changed or is over. */
   verify(token: string, act: PacketGrant['act'], now: number): PacketGrant;
 }
@@ -30,8 +30,9 @@ export function packetAddresses(masterKey: MasterKey): PacketAddresses {
   // While keys are changed, what another process signed with the other one is good.
   const known = masterKey.previous ? [key, keyOf(masterKey.previous.key)] : [key];
   return {
-    sign(grant, now) {
-      const text = Buffer.from(JSON.stringify({ ...grant, until: now + validMs })).toString('base64url');
+    sign(grant, now, callerUntil) {
+      const until = Math.min(now + validMs, callerUntil);
+      const text = Buffer.from(JSON.stringify({ ...grant, until })).toString('base64url');
       return `${packetPath}${text}.${macOf(key, text).toString('base64url')}`;
     },
     verify(token, act, now) {

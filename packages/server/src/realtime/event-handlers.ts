@@ -24,7 +24,6 @@ export function eventHandlers(realtime: Realtime): HandlersOf<Named> {
 
   function stream(request: Asking, subject: string, source: Source): Streaming {
     const env = request.environment.id;
-    const { principal } = request;
     const without = withoutColumns(request, request.query.skipColumns);
     const address = addressOf(request);
     const last = request.header('last-event-id') ?? '';
@@ -33,7 +32,6 @@ export function eventHandlers(realtime: Realtime): HandlersOf<Named> {
       let drained: () => void = () => {};
       const out = streams.open(exchange, env, subject, {
         ping: pingEvent,
-        expiresAt: principal.kind === 'publicToken' ? principal.expiresAt : undefined,
         onDrain: () => drained(),
         onOver() {
           over.abort();

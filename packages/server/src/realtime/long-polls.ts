@@ -1,3 +1,4 @@
+import type { LiveAccess } from '../auth/live-access.ts';
 import { Problem } from '../problem.ts';
 import type { Request } from '../request.ts';
 
@@ -14,16 +15,18 @@ export interface PollLimits {
 export class LongPolls {
   readonly #limits: PollLimits;
   readonly #holdMs: number;
+  readonly #access: Pick<LiveAccess, 'hold'>;
   readonly #counts = new Map<number, number>();
   readonly #stopping = new AbortController();
   #count = 0;
 
-  constructor(holdMs: number, limits: PollLimits) {
+  constructor(holdMs: number, limits: PollLimits, access: Pick<LiveAccess, 'hold'>) {
     this.#holdMs = holdMs;
+    this.#access = access;
     this.#limits = limits;
   }
 
-  /** Lets `wait` wait until its time is over, its caller gone, its token expired or the server closing. 429 if too many wait. */
+  /** Lets `wait` wait until its time is over, its caller gone, its credential ended or the server closing. 429 if too many wait. */
   async hold<R>(
     request: Pick<Request<never>, 'gone' | 'principal' | 'setHeader'>,
     env: number,
@@ -34,11 +37,10 @@ export class LongPolls {
       request.setHeader('retry-after', String(retryAfterSeconds));
       throw new Problem(429, `Too many subscribers. Try again in ${retryAfterSeconds} seconds.`);
     }
-    const { principal } = request;
-    const left = principal.kind === 'publicToken' ? principal.expiresAt.getTime() - Date.now() : Infinity;
     const over = new AbortController();
     const end = (): void => over.abort();
-    const timer = setTimeout(end, Math.max(0, Math.min(this.#holdMs, left)));
+    const timer = setTimeout(end, this.#holdMs);
+    const release = this.#access.hold(request.principal, end);
     const stopping = this.#stopping.signal;
     if (stopping.aborted) end();
     stopping.addEventListener('abort', end, { once: true });
@@ -49,6 +51,7 @@ export class LongPolls {
       return await wait(over.signal);
     } finally {
       clearTimeout(timer);
+      release();
       stopping.removeEventListener('abort', end);
       this.#count--;
       const others = (this.#counts.get(env) ?? 1) - 1;

@@ -1,4 +1,5 @@
 import type { Operations } from '@millrace/contract';
+import type { LiveAccess } from '../auth/live-access.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import type { Wakes } from '../db/wake.ts';
@@ -22,7 +23,7 @@ export interface Realtime {
   readonly polls: LongPolls;
   /** Where the caller can read what a run keeps apart. */
   readonly addressOf: (
-    request: Pick<Request<never>, 'environment' | 'baseUrl'>,
+    request: Pick<Request<never>, 'environment' | 'baseUrl' | 'principal'>,
   ) => (packet: string) => string;
 }
 
@@ -32,6 +33,7 @@ export interface RealtimeOptions {
   readonly wakes: Wakes;
   readonly log: Log;
   readonly streams: EventStreams;
+  readonly access: Pick<LiveAccess, 'hold'>;
   readonly addressOf: Realtime['addressOf'];
   /** How long a request waits for news before it is answered without. Default 20,000. */
   readonly holdMs?: number;
@@ -58,11 +60,11 @@ const defaultLimits: PollLimits = { process: 20_000, environment: 15_000 };
 
 /** Live subscriptions to runs. */
 export function startRealtime(options: RealtimeOptions): RunningRealtime {
-  const { sql, clock, wakes, log, streams, addressOf, holdMs = 20_000, pollMs = 2_000 } = options;
+  const { sql, clock, wakes, log, streams, access, addressOf, holdMs = 20_000, pollMs = 2_000 } = options;
   const interest = createInterest(wakes);
   const followed = followRuns(sql, { pollMs, watch: (env) => interest.watch(env) });
   const sets = watchSets({ sql, clock, followed }, interest, { pollMs });
-  const polls = new LongPolls(holdMs, { ...defaultLimits, ...options.limits });
+  const polls = new LongPolls(holdMs, { ...defaultLimits, ...options.limits }, access);
   const realtime: Realtime = { sql, clock, log, streams, followed, sets, polls, addressOf };
   return {
     changes: interest.changes,

@@ -1,8 +1,10 @@
 import { storedType, type operations } from '@millrace/contract';
 import type { MintPublicToken } from '../auth/mint.ts';
 import { oneTimeUseOf } from '../auth/one-time.ts';
+import { endOf } from '../auth/principal.ts';
 import type { PacketAddresses } from '../packets/url.ts';
 import { notFound, Problem, unprocessable } from '../problem.ts';
+import type { TakeRuns } from './quota.ts';
 import type { HandlersOf, Request } from '../request.ts';
 import type { ConnectedRunners } from '../workers/runners.ts';
 import { admitPacket, givenIn } from './admit-packet.ts';
@@ -34,6 +36,8 @@ export interface RunHandlerDependencies {
   readonly trigger: (run: NewRun) => Promise<Triggered>;
   readonly mint: MintPublicToken;
   readonly packets: Pick<PacketAddresses, 'sign'>;
+  /** Counts runs against the quota of batches: many triggers in one request are no way around it. */
+  readonly takeRuns: TakeRuns;
 }
 
 const handleTokenSeconds = 3_600;
@@ -44,11 +48,16 @@ export function runHandlers({
   trigger,
   mint,
   packets,
+  takeRuns,
 }: RunHandlerDependencies): HandlersOf<Named> {
   const addressesFor =
-    ({ environment, baseUrl }: Pick<Request<Named['retrieveRun']>, 'environment' | 'baseUrl'>): AddressOf =>
+    ({
+      environment,
+      baseUrl,
+      principal,
+    }: Pick<Request<Named['retrieveRun']>, 'environment' | 'baseUrl' | 'principal'>): AddressOf =>
     (name) =>
-      baseUrl + packets.sign({ act: 'get', env: environment.id, name }, engine.clock.now());
+      baseUrl + packets.sign({ act: 'get', env: environment.id, name }, engine.clock.now(), endOf(principal));
 
   const prepared = (
     request: Request<Named['triggerTask']>,
@@ -101,6 +110,8 @@ export function runHandlers({
       if (items.length > 1 && oneTimeUseOf(request.principal)) {
         throw unprocessable('A one-time token creates one run: send one item');
       }
+      request.charge(items.length - 1);
+      takeRuns(request, items.length);
       const { principal } = request;
       const isRun = principal.kind === 'secretKey' && principal.attempt !== undefined;
       const results = await Promise.all(

@@ -27,6 +27,7 @@ export interface StreamAppends {
 export interface Admitted {
   readonly environment: Environment;
   readonly key: ChannelKey;
+  readonly principal: Principal;
 }
 
 /** Appends to a channel, with whatever follows from it for what the channel is. */
@@ -82,7 +83,7 @@ export function streamAppends({
       const key = { env, name, id: uuidOf(`${env}/${name}`) };
       // The very scope: one that covers everything was not made for this.
       if (!principal.scopes.includes(scopeOf(key))) throw forbidden();
-      return { environment, key };
+      return { environment, key, principal };
     },
 
     async append({ environment, key }, { records, matchSeqNum, fencingToken }) {

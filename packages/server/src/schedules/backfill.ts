@@ -19,13 +19,16 @@ export async function backfillSchedule(
   environment: Environment,
   idOrKey: string,
   body: Body<Operations['backfillSchedule']>,
+  /** Told how many runs there will be at most, before any is made; may refuse. */
+  take: (runs: number) => void = () => {},
 ): Promise<Reply<Operations['backfillSchedule']>> {
   const { from, to } = readRange(body, engine.clock.now());
-  for (;;) {
+  for (let tries = 1; ; tries++) {
     const row = await findSchedule(engine.sql, environment.id, idOrKey);
     if (!row) throw scheduleNotFound();
     // Before the transaction: it may ask the database, over a connection of its own.
     const { launches, next } = await planRange(engine, environment, row, { from, to, max: body.max });
+    if (tries === 1) take(launches.length);
     const made = await engine.sql.begin(async (tx) => {
       const held = await findSchedule(tx, environment.id, idOrKey, true);
       if (!held) throw scheduleNotFound();

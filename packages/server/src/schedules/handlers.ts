@@ -2,6 +2,7 @@ import type { Operations } from '@millrace/contract';
 import { recordHere } from '../audit/record.ts';
 import type { Dispatch } from '../runs/dispatch.ts';
 import type { Engine } from '../runs/engine.ts';
+import type { TakeRuns } from '../runs/quota.ts';
 import type { HandlersOf, Request } from '../request.ts';
 import { setActive } from './activate.ts';
 import { backfillSchedule } from './backfill.ts';
@@ -32,12 +33,14 @@ type Named = Pick<
 export interface ScheduleHandlerDependencies {
   readonly engine: Engine;
   readonly dispatch: Pick<Dispatch, 'wake'>;
+  readonly takeRuns: TakeRuns;
   readonly expect: Scheduler['expect'];
 }
 
 export function scheduleHandlers({
   engine,
   dispatch,
+  takeRuns,
   expect,
 }: ScheduleHandlerDependencies): HandlersOf<Named> {
   const { sql } = engine;
@@ -82,8 +85,10 @@ export function scheduleHandlers({
     previewSchedule: ({ environment, params, query }) =>
       previewSchedule(engine, environment.id, params.scheduleId, query),
 
-    async backfillSchedule({ environment, params, body }) {
-      const done = await backfillSchedule(engine, environment, params.scheduleId, body);
+    async backfillSchedule(request) {
+      const { environment, params, body } = request;
+      const take = (runs: number): void => takeRuns(request, runs);
+      const done = await backfillSchedule(engine, environment, params.scheduleId, body, take);
       if (done.runs.length > 0) dispatch.wake(environment.id);
       return done;
     },

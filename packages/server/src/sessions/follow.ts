@@ -11,7 +11,7 @@ export interface FollowDependencies {
   readonly streams: EventStreams;
 }
 
-type Asking = Pick<Request<never>, 'header' | 'setHeader' | 'principal' | 'environment'>;
+type Asking = Pick<Request<never>, 'header' | 'setHeader'>;
 
 const defaultIdleSeconds = 60;
 const mostIdleSeconds = 600;
@@ -35,7 +35,6 @@ export async function followChannel(
   streams.admit(request, key.env, subject);
   const from = await channels.place(key, asked);
   const settled = peeks && (await hasSettled(channels, key));
-  const { principal } = request;
   return subscribe(channels, streams, {
     key,
     subject,
@@ -43,7 +42,6 @@ export async function followChannel(
     framing,
     idleMs: settled ? Math.min(idleMs, settledIdleMs) : idleMs,
     headers: settled ? { 'x-session-settled': 'true' } : {},
-    expiresAt: principal.kind === 'publicToken' ? principal.expiresAt : undefined,
   });
 }
 
@@ -69,9 +67,10 @@ function readFraming(text: string | undefined): Framing {
   throw badRequest('X-Stream-Version: send v1 or v2.');
 }
 
-/** Whether the last record says that the task's turn is over. */
+/** Whether nothing is to come for now: the last record says that the task's turn is over, or the session is closed. */
 async function hasSettled(channels: Channels, key: ChannelKey): Promise<boolean> {
   const end = await channels.tail(key);
+  if (end?.closed) return true;
   if (!end || end.tail === 0) return false;
   const { records } = await channels.read(key, end.tail - 1, 1);
   const headers = records[0]?.headers ?? [];

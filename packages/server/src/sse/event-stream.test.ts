@@ -24,7 +24,7 @@ async function streamOn(change: Partial<Exchange> = {}) {
   const { near, far } = await ends();
   const events: string[] = [];
   const stream = new EventStream(
-    { socket: far, isHttp10: false, headers: { 'x-one': '1' }, isAllowed: async () => true, ...change },
+    { socket: far, isHttp10: false, headers: { 'x-one': '1' }, whileAllowed: () => () => {}, ...change },
     {
       ping: (now) => `: ${now}\n\n`,
       onDrain: () => events.push('drain'),
@@ -66,11 +66,20 @@ describe('an event-stream', () => {
     broken.stream.break();
     await closed;
     expect(broken.text()).not.toContain('0\r\n\r\n');
-    const refused = await streamOn({ isAllowed: async () => false });
-    refused.stream.look(Date.now());
+    let end: () => void = () => {};
+    let released = 0;
+    const refused = await streamOn({
+      whileAllowed(ended) {
+        end = ended;
+        return () => released++;
+      },
+    });
+    const gone = once(refused.near, 'close');
     expect(refused.events).toEqual([]);
-    refused.stream.look(Date.now() + 31_000);
-    await becomes(() => refused.events, ['over']);
+    end();
+    await gone;
+    expect([refused.events, released]).toEqual([['over'], 1]);
+    expect(refused.text()).not.toContain('0\r\n\r\n');
   });
 
   it('that has ended does not keep the connection of a client that takes nothing', async () => {

@@ -5,8 +5,6 @@ export interface EventStreamOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** What says "still here", as event-stream text. */
   readonly ping: (now: number) => string;
-  /** The credential ends then, and the stream with it. */
-  readonly expiresAt?: Date | undefined;
   /** There is room again after `send` answered false. */
   readonly onDrain: () => void;
   /** It is over, however that came. Once. */
@@ -18,25 +16,22 @@ const stalledMs = 30_000;
 const longestLifeMs = 600_000;
 /** A restart of clients that came together should not bring them together again. */
 const lifeJitter = 0.2;
-const recheckMs = 30_000;
-/** No timer is longer than this. */
-const mostTimerMs = 2_147_483_647;
 
 /**
  * One client's event-stream, written straight to its socket. Nothing is buffered here beyond what the socket holds: whoever writes stops
- * when told to. `end` tells the client that all is said; `break` that it should come again, which is also how an expired token or
- * an old age ends.
+ * when told to. `end` tells the client that all is said; `break` that it should come again, which is also how the end of its credential
+ * or an old age ends.
  */
 export class EventStream {
   readonly wire: Wire;
   readonly #exchange: Exchange;
   readonly #options: EventStreamOptions;
   readonly #life: NodeJS.Timeout;
+  readonly #release: () => void;
   #over = false;
   #full = false;
   #sent = 0;
   #sentAt = Date.now();
-  #checkedAt = Date.now();
 
   constructor(exchange: Exchange, options: EventStreamOptions) {
     this.#exchange = exchange;
@@ -44,9 +39,9 @@ export class EventStream {
     this.wire = exchange.isHttp10 ? 'plain' : 'chunks';
     const { socket } = exchange;
     const life = longestLifeMs * (1 - lifeJitter * Math.random());
-    const left = options.expiresAt ? options.expiresAt.getTime() - Date.now() : Infinity;
-    this.#life = setTimeout(() => this.break(), Math.max(0, Math.min(life, left, mostTimerMs)));
+    this.#life = setTimeout(() => this.break(), life);
     this.#life.unref();
+    this.#release = exchange.whileAllowed(() => this.break());
     socket.setNoDelay(true);
     socket.setTimeout(0);
     socket.on('drain', this.#drained);
@@ -81,7 +76,7 @@ export class EventStream {
     this.#finish();
   }
 
-  /** Every few seconds: pings, and lets go of a client that takes nothing or may no more. */
+  /** Every few seconds: pings, and lets go of a client that takes nothing. */
   look(now: number): void {
     const { socket } = this.#exchange;
     const sent = socket.bytesWritten - socket.writableLength;
@@ -90,9 +85,6 @@ export class EventStream {
       this.#sentAt = now;
     } else if (now - this.#sentAt >= stalledMs) return this.break();
     if (socket.writableLength === 0) socket.write(pingOf(this.#options.ping, now, this.wire));
-    if (now - this.#checkedAt < recheckMs) return;
-    this.#checkedAt = now;
-    void this.#exchange.isAllowed().then((allowed) => (allowed ? undefined : this.break()));
   }
 
   readonly #drained = (): void => {
@@ -108,6 +100,7 @@ export class EventStream {
   #finish(): void {
     this.#over = true;
     clearTimeout(this.#life);
+    this.#release();
     const { socket } = this.#exchange;
     socket.off('drain', this.#drained);
     socket.off('close', this.#closed);

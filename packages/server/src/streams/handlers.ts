@@ -90,8 +90,6 @@ export function streamHandlers(dependencies: StreamDependencies): HandlersOf<Nam
         header: (name: string) =>
           name === 'last-event-id' && tail > 0 ? String(tail - 1) : request.header(name),
         setHeader: (name: string, value: string) => request.setHeader(name, value),
-        principal: request.principal,
-        environment: request.environment,
       };
       return followChannel(
         dependencies,

@@ -218,8 +218,11 @@ export const organizationHandlers = ({
   updateOrganization: (request) =>
     renameOrganization(sql, userOf(request), request.params.organization, request.body.name, request),
   listMembers: ({ params }) => listMembers(sql, params.organization),
-  updateMember: (request) =>
-    changeRole(sql, request.params.organization, request.params.userId, request.body.role, request),
+  // Tokens that a user made for others end when they may no longer act.
+  updateMember: async (request) =>
+    ended(
+      await changeRole(sql, request.params.organization, request.params.userId, request.body.role, request),
+    ),
   removeMember: async (request) =>
     ended(await removeMember(sql, request.params.organization, request.params.userId, request)),
   leaveOrganization: async (request) =>

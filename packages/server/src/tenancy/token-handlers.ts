@@ -7,6 +7,7 @@ import {
   refuseScopesBeyondRun,
   refuseTooMuch,
 } from '../auth/public-token-request.ts';
+import { parseScope } from '../auth/scopes.ts';
 import { findTarget } from '../auth/target.ts';
 import type { Sql } from '../db/connect.ts';
 import { Problem } from '../problem.ts';
@@ -21,6 +22,10 @@ type Named = Pick<
 
 const quarterHour = 900;
 const hour = 3_600;
+
+/** A conversation takes longer than most of what a token is for: one for a session lives for an hour. */
+const defaultSeconds = (scopes: readonly string[]): number =>
+  scopes.some((scope) => parseScope(scope).type === 'sessions') ? hour : quarterHour;
 
 export function tokenHandlers({ sql, mint }: { sql: Sql; mint: MintPublicToken }): HandlersOf<Named> {
   async function minted(caller: MintFor, options: PublicTokenOptions): Promise<{ token: string }> {
@@ -40,7 +45,7 @@ export function tokenHandlers({ sql, mint }: { sql: Sql; mint: MintPublicToken }
         { environment, credentialId: principal.credentialId },
         {
           scopes,
-          expiresInSeconds: (now) => readExpirationTime(expirationTime, quarterHour, now),
+          expiresInSeconds: (now) => readExpirationTime(expirationTime, defaultSeconds(scopes), now),
           ...(oneTimeUse && { oneTime: true }),
           ...(realtime && { realtime }),
         },

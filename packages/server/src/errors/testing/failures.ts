@@ -82,6 +82,7 @@ export const userToken: Principal = {
   kind: 'publicToken',
   credentialId: 'token_test',
   tokenDigest: 'digest_test',
+  signerId: 'key_1',
   expiresAt: new Date(8.64e15),
   actor: 'user_ann',
 };

@@ -148,6 +148,8 @@ export function sampleApp(authenticate: Authenticate, more: Partial<Options> = {
     handlers: sampleHandlers,
     authenticate,
     findRole: async () => undefined,
+    // Its callers never end.
+    access: { hold: () => () => {} },
     isReady: () => Promise.resolve(),
     log: createLog({ write: (line) => void lines.push(line) }),
     ...more,

@@ -4,8 +4,15 @@ import type { Request } from '../request.ts';
 
 type Asking = Pick<Request<OperationDeclaration>, 'principal' | 'setHeader'>;
 
-/** Counts the runs of a batch before it is made; a 429 Problem when the caller made too many of late. */
-export type TakeRuns = (request: Asking, runs: number) => void;
+/**
+ * Counts runs that one request makes, before it makes them, whatever they come from: a batch, several triggers, events, a backfill, a bulk
+ * replay. A 429 Problem when the caller made too many of late.
+ */
+export interface TakeRuns {
+  (request: Asking, runs: number): void;
+  /** Whether anything is counted for this caller at all. */
+  isLimited(request: Pick<Asking, 'principal'>): boolean;
+}
 
 /** A bucket of tokens, one a run. */
 export interface RunBucket {
@@ -20,7 +27,7 @@ export interface RunBucket {
 export function createQuota(
   buckets: Readonly<Partial<Record<Asking['principal']['kind'], RunBucket>>>,
 ): TakeRuns {
-  return (request, runs) => {
+  const take = (request: Asking, runs: number): void => {
     const { principal } = request;
     const bucket = buckets[principal.kind];
     if (!bucket || principal.kind === 'personalAccessToken') return;
@@ -36,4 +43,7 @@ export function createQuota(
         `It resets at ${new Date(resetAt).toISOString()}.`,
     );
   };
+  return Object.assign(take, {
+    isLimited: ({ principal }: Pick<Asking, 'principal'>) => buckets[principal.kind] !== undefined,
+  });
 }

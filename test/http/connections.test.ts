@@ -1,0 +1,163 @@
+import { connect as connectHttp2, constants, type ClientHttp2Session } from 'node:http2';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { WebSocket } from 'ws';
+import { sessionServer, type SessionServer } from '../sessions/session-server.ts';
+import { testServer } from '../support/server.ts';
+
+const limits = { unprovenMs: 1_500, maxUnproven: 20, idleMs: 1_500 };
+/** When everything that has to end has ended, and something for a machine that is busy. */
+const lateMs = 5_000;
+
+async function open(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  socket.setNoDelay(true);
+  socket.on('error', () => {});
+  socket.resume();
+  onTestFinished(() => void socket.destroy());
+  await new Promise((resolve) => socket.once('connect', resolve));
+  return socket;
+}
+
+const isOpen = (socket: Socket | ClientHttp2Session): boolean => !socket.destroyed && !socket.closed;
+
+function openHttp2(url: string): ClientHttp2Session {
+  const session = connectHttp2(url);
+  session.on('error', () => {});
+  onTestFinished(() => session.destroy());
+  return session;
+}
+
+/** A stream of an append session; answers its status. */
+async function append(session: ClientHttp2Session, path: string, token: string) {
+  const stream = session.request({ ':method': 'POST', ':path': path, authorization: `Bearer ${token}` });
+  stream.on('error', () => {});
+  stream.resume();
+  const status = await new Promise<number | undefined>((resolve) => {
+    stream.once('response', (headers) => resolve(headers[':status']));
+    stream.once('close', () => resolve(undefined));
+  });
+  return { stream, status };
+}
+
+async function appendTarget(server: SessionServer): Promise<{ path: string; token: string }> {
+  const { publicAccessToken } = await server.start({ externalId: 'a' });
+  const { headers } = await server.ask('/realtime/v1/sessions/a/in', {
+    method: 'PUT',
+    key: publicAccessToken,
+  });
+  return {
+    path: `/s2/v1/streams/${headers.get('x-s2-stream-name')}/records`,
+    token: headers.get('x-s2-access-token') ?? '',
+  };
+}
+
+describe('a connection without a request that succeeded', { timeout: 60_000 }, () => {
+  it('ends after a while, whatever it says meanwhile, over HTTP/1.1 and HTTP/2', async () => {
+    const server = await testServer({ connectionLimits: limits });
+    const { port, url } = server;
+    const silent = await open(port);
+    const slow = await open(port);
+    const refused = await open(port);
+    const cut = await open(port);
+    cut.write('PRI * HT');
+    const prefaced = await open(port);
+    prefaced.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+    const idle = openHttp2(url);
+    const pinging = openHttp2(url);
+    const asking = openHttp2(url);
+    const all = { silent, slow, refused, cut, prefaced, idle, pinging, asking };
+    let done = false;
+    slow.write('GET /api/v1/runs HTTP/1.1\r\nHost: x\r\n');
+    const talking = (async () => {
+      for (let n = 0; !done; n++) {
+        if (isOpen(slow)) slow.write(`x-${n}: 1\r\n`);
+        if (isOpen(refused)) refused.write('GET /api/v1/runs HTTP/1.1\r\nHost: x\r\n\r\n');
+        if (isOpen(pinging)) pinging.ping(() => {});
+        // A stream that is never ended by its writer.
+        if (isOpen(asking)) void append(asking, '/s2/v1/streams/eA/records', 'nobody');
+        await pause(200);
+      }
+    })();
+    await pause(lateMs);
+    done = true;
+    await talking;
+    const stillOpen = Object.entries(all).flatMap(([name, each]) => (isOpen(each) ? [name] : []));
+    expect(stillOpen).toEqual([]);
+  });
+
+  it('gives way when there are too many, and leaves those alone that did something', async () => {
+    const server = await testServer({ connectionLimits: { ...limits, unprovenMs: 60_000 } });
+    const proven = await open(server.port);
+    const answered = new Promise((resolve) => proven.once('data', resolve));
+    proven.write(`GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await answered;
+    const others: (Socket | ClientHttp2Session)[] = [];
+    for (let n = 0; n < 60; n++) others.push(n % 2 ? await open(server.port) : openHttp2(server.url));
+    await expect
+      .poll(() => others.filter(isOpen).length, { timeout: 10_000 })
+      .toBeLessThanOrEqual(limits.maxUnproven);
+    expect(isOpen(proven)).toBe(true);
+    // Whoever comes with a good key is served all the same.
+    expect((await server.ask('/api/v1/runs')).status).toBe(200);
+  });
+});
+
+describe('an append session over HTTP/2', { timeout: 60_000 }, () => {
+  it('stays as long as it wants, and its connection ends a while after it', async () => {
+    const server = await sessionServer({ connectionLimits: limits });
+    const { path, token } = await appendTarget(server);
+    const session = openHttp2(server.url);
+    const { stream, status } = await append(session, path, token);
+    expect(status).toBe(200);
+    await pause(lateMs);
+    expect([isOpen(session), stream.closed]).toEqual([true, false]);
+    stream.close(constants.NGHTTP2_CANCEL);
+    const pinging = setInterval(() => isOpen(session) && session.ping(() => {}), 200);
+    onTestFinished(() => clearInterval(pinging));
+    await expect.poll(() => isOpen(session), { timeout: lateMs }).toBe(false);
+  });
+
+  it('that is refused is over, though its writer never ends it', async () => {
+    const server = await sessionServer();
+    const { path } = await appendTarget(server);
+    const session = openHttp2(server.url);
+    const { stream, status } = await append(session, path, 'nobody');
+    expect(status).toBe(401);
+    await expect.poll(() => stream.closed, { timeout: lateMs }).toBe(true);
+  });
+
+  it('has a connection that may ping and change its settings, but not without end', async () => {
+    const server = await sessionServer();
+    const { path, token } = await appendTarget(server);
+    for (const flood of ['ping', 'settings'] as const) {
+      const session = openHttp2(server.url);
+      await append(session, path, token);
+      for (let n = 0; n < 5; n++) await new Promise((resolve) => session.ping(resolve));
+      expect(isOpen(session)).toBe(true);
+      for (let n = 0; n < 400 && isOpen(session); n++) {
+        if (flood === 'ping') session.ping(() => {});
+        else session.settings({ initialWindowSize: 65_535 + n });
+        if (n % 5 === 0) await pause(2);
+      }
+      await expect.poll(() => isOpen(session), { timeout: lateMs }).toBe(false);
+    }
+  });
+});
+
+it('a stream of events and a runner outlive all of these times', { timeout: 60_000 }, async () => {
+  const server = await sessionServer({ connectionLimits: limits });
+  await server.start({ externalId: 'a' });
+  const reader = await server.follow('a/out');
+  const runner = new WebSocket(`${server.url.replace('http', 'ws')}/runner/v1/connect`, {
+    headers: { authorization: `Bearer ${server.keys.prod}` },
+  });
+  onTestFinished(() => runner.terminate());
+  await new Promise((resolve, reject) => runner.once('open', resolve).once('error', reject));
+  await pause(lateMs);
+  await server.append('a', 'out', 'late');
+  expect(await reader.records(1)).toHaveLength(1);
+  expect(runner.readyState).toBe(WebSocket.OPEN);
+  await reader.cancel();
+});

@@ -1,0 +1,92 @@
+import { configure, runs, tasks } from '@millrace/sdk';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { connect } from '../../packages/server/src/db/connect.ts';
+import { followEvents } from '../sessions/session-server.ts';
+import { startProject } from '../support/project.ts';
+import { testServer } from '../support/server.ts';
+
+const project = {
+  'tasks/work.ts': `import { metadata, task, wait } from '@millrace/sdk';
+export const child = task({ id: 'child', run: async () => { await new Promise((done) => setTimeout(done, 1_500)); } });
+export const work = task({
+  id: 'work',
+  run: async () => {
+    for (let step = 1; step <= 3; step++) {
+      metadata.set('step', step);
+      metadata.append('steps', step);
+      if (step === 2) await child.triggerAndWait({});
+      else await Promise.all([wait.for({ seconds: 1.5 }), wait.for({ seconds: 1.6 })]);
+    }
+    metadata.set('step', 'end');
+  },
+});
+export const aside = task({
+  id: 'aside',
+  retry: { maxAttempts: 1 },
+  run: async () => {
+    metadata.set('step', 'last');
+    setTimeout(() => { throw new Error('thrown aside'); }, 0);
+    await new Promise((done) => setTimeout(done, 3_000));
+  },
+});
+`,
+};
+
+interface Shown {
+  readonly status: string;
+  readonly isCompleted: boolean;
+  readonly metadata?: { readonly step?: unknown; readonly steps?: readonly number[] };
+}
+
+describe('changes of metadata that a run made before', { timeout: 120_000 }, () => {
+  it('are seen by whoever sees that it waits, and that it has ended', async () => {
+    const server = await testServer();
+    configure({ baseURL: server.url, accessToken: server.keys.prod });
+    await startProject(server, project);
+    const sql = connect(server.database, { name: 'test', max: 1 });
+    onTestFinished(() => sql.end());
+    const { id } = await tasks.trigger('work', {});
+    const reader = await followEvents(`${server.url}/realtime/v1/runs/${id}/events`, {
+      authorization: `Bearer ${server.keys.prod}`,
+    });
+    const told: Shown[] = [];
+    let over = false;
+    const following = (async () => {
+      for (let event = await reader.next(); event && event.event !== 'end'; event = await reader.next()) {
+        if (event.event === 'run') told.push(JSON.parse(event.data) as Shown);
+      }
+      over = true;
+    })();
+    // Both as of one moment, for each time that it was suspended.
+    const steps = new Map<number, Set<string | null>>();
+    while (!over) {
+      const rows = await sql<{ spell: string; step: string | null }[]>`
+        select s.spell, r.metadata::json->>'step' as step
+          from suspended s join runs r on r.env = s.env and r.id = s.run_id where s.run_id = ${id}`;
+      for (const { spell, step } of rows) {
+        steps.set(Number(spell), (steps.get(Number(spell)) ?? new Set()).add(step));
+      }
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await following;
+    const bySpell = [...steps].toSorted(([a], [b]) => a - b).map(([, seen]) => [...seen]);
+    expect(bySpell.length).toBeGreaterThanOrEqual(3);
+    for (const seen of bySpell) expect(seen).toHaveLength(1);
+    expect([...new Set(bySpell.flat())]).toEqual(['1', '2', '3']);
+
+    const waiting = told.filter(({ status }) => status === 'WAITING').map(({ metadata }) => metadata?.step);
+    expect([...new Set(waiting)]).toEqual([1, 2, 3]);
+    const ended = told.filter(({ isCompleted }) => isCompleted).map(({ metadata }) => metadata);
+    expect(ended.at(0)).toEqual({ step: 'end', steps: [1, 2, 3] });
+  });
+
+  it('are not lost when it ends by an error that was thrown aside', async () => {
+    const server = await testServer();
+    configure({ baseURL: server.url, accessToken: server.keys.prod });
+    await startProject(server, project);
+    const { id } = await tasks.trigger('aside', {});
+    const ended = await runs.poll(id);
+    expect(ended.status).toBe('FAILED');
+    expect(ended.metadata).toEqual({ step: 'last' });
+  });
+});
