@@ -31,7 +31,7 @@ async function principals(count: number) {
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('what goes on in the name of callers', () => {
-  it('costs one statement a round however much that is, and none when it is nothing', async () => {
+  it('costs one statement a check however much that is, and none when it is nothing', async () => {
     const { sql, made } = await principals(3);
     const access = started(sql);
     await pause(1_000);

@@ -32,8 +32,8 @@ interface Group {
 const checkMs = 750;
 
 /**
- * One statement a round asks about all live credentials of this process together, however many streams there are. A hint from whoever
- * ends one (`checkNow`) makes it sooner.
+ * One statement each time asks about all live credentials of this process together, however many streams there are. A hint from
+ * whoever ends one (`checkNow`) makes it sooner.
  */
 export function startLiveAccess(sql: Sql): LiveAccess {
   const groups = new Map<string, Group>();
@@ -88,7 +88,7 @@ export function startLiveAccess(sql: Sql): LiveAccess {
         }
       } while (again && !stopped);
     } catch {
-      // The database is away. What is not known is not refused; the next round asks again.
+      // The database is away. What is not known is not refused; the next check asks again.
     } finally {
       checking = false;
     }

@@ -22,7 +22,7 @@ export function bulkHandlers(
   return {
     async createBulkAction(request) {
       const { environment, body } = request;
-      // How many a filter finds nobody knows yet; the duty replays those a hundred at a time.
+      // How many a filter finds nobody knows yet; the bulk worker replays those a hundred at a time.
       if (body.action === 'replay' && body.runIds) takeRuns(request, body.runIds.length);
       const id = await createBulkAction(engine, environment.id, body, recordHere(environment, request));
       hurry();
