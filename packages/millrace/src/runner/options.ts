@@ -17,7 +17,7 @@ export interface RunnerOptions {
   readonly executorMemory?: number;
   /** Where builds are kept: inside the project, since they find their packages from there. Default `.millrace/build`. */
   readonly buildDir?: string;
-  /** What processes inherit, below the environment's variables. Default: `process.env` without `MILLRACE_…`. */
+  /** What processes inherit, below the environment's variables. Default: `process.env` without `MILLRACE_…`. See `changeEnv`. */
   readonly env?: Readonly<Record<string, string>>;
   /** Milliseconds between asking an attempt to stop and doing without its consent. Default 5,000. */
   readonly graceMs?: number;
@@ -69,6 +69,8 @@ export interface Runner {
   readonly ended: Promise<Error | null>;
   /** Ids of its executor processes. */
   readonly pids: () => number[];
+  /** Changes what processes inherit: attempts that run finish in the old ones, new ones start with it, and the files are read anew. */
+  readonly changeEnv: (env: Readonly<Record<string, string>>) => void;
   /** Takes no more, gives back what has not started, waits for what runs, then ends whatever is left (the server has it run elsewhere). */
   readonly stop: (options?: { readonly waitMs?: number }) => Promise<void>;
 }

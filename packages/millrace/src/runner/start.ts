@@ -28,7 +28,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const { dir: projectDir } = await loadProject(options.projectDir);
   const buildsDir = options.buildDir ?? join(projectDir, '.millrace', 'build');
   const id = `runner_${randomUUID().replaceAll('-', '')}`;
-  const base = options.env ?? inherited();
+  let base = options.env ?? inherited();
   const guard = startGuard();
 
   let environment: EnvironmentFacts | undefined;
@@ -85,11 +85,11 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     onInputs: async (paths) => watcher?.watch(paths),
   });
 
-  const surround = ({
-    variables,
-    revision: of,
-    secrets: names,
-  }: Pick<Welcome, 'variables' | 'revision' | 'secrets'>): void => {
+  type Variables = Pick<Welcome, 'variables' | 'revision' | 'secrets'>;
+  let told: Variables | undefined;
+  const surround = (variablesNow: Variables): void => {
+    told = variablesNow;
+    const { variables, revision: of, secrets: names } = variablesNow;
     secrets.learn(variables, names);
     if (!environment) return;
     const now = surroundings(base, variables, { url, secretKey }, environment, of);
@@ -98,6 +98,13 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     dispatch.surround(now);
     // A file that threw for want of a variable may load now.
     if (changed && versions.hadProblems) void versions.redeploy();
+  };
+  const changeEnv = (changed: Readonly<Record<string, string>>): void => {
+    base = changed;
+    if (!told) return;
+    surround(told);
+    // What a declaration computes from a variable may be another now.
+    if (!versions.hadProblems) void versions.redeploy();
   };
   const hello = (): Hello => ({
     type: 'hello',
@@ -198,6 +205,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
       return versions.names.at(-1) ?? '';
     },
     ended,
+    changeEnv,
     pids: () => dispatch.pids,
     stop: ({ waitMs = 30_000 } = {}) => (stopping ??= stop(waitMs)),
   };

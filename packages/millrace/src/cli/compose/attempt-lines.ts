@@ -5,7 +5,10 @@ import { duration, type Screen } from '../screen.ts';
 const mostASecond = 20;
 
 /** One line an attempt that ended; of a flood only the first lines of each second and how many more there were. */
-export function attemptLines({ line, paint }: Screen, now: () => number = () => performance.now()) {
+export function attemptLines(
+  { line, paint }: Pick<Screen, 'line' | 'paint'>,
+  now: () => number = () => performance.now(),
+) {
   let since = Number.NEGATIVE_INFINITY;
   let shown = 0;
   let left = 0;

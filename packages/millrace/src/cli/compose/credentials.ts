@@ -5,7 +5,10 @@ import { table, type Screen } from '../screen.ts';
 const revoked = 'revoked since the first start';
 
 /** The block that a person copies from. */
-export function printCredentials(credentials: Credentials, { line, paint }: Screen): void {
+export function printCredentials(
+  credentials: Credentials,
+  { line, paint }: Pick<Screen, 'line' | 'paint'>,
+): void {
   const rows = [
     ['project', credentials.projectRef],
     ['personal access token', credentials.personalAccessToken ?? revoked],

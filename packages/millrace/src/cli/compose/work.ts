@@ -4,6 +4,7 @@ import { findServer } from '../connection.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { printJson, screenOn } from '../screen.ts';
 import { listenForStop } from '../stop-request.ts';
+import { waitsFor } from '../waiting.ts';
 import { withClosing } from './closing.ts';
 import { runnerScreen } from './runner-screen.ts';
 
@@ -37,6 +38,7 @@ export async function work(options: WorkOptions): Promise<void> {
       events: runnerScreen(screen, { quiet: false }),
     }).catch(refused);
     const runner = await Promise.race([starting, stop.requested]);
+    waitsFor();
     // Asked to stop while it waits for a server: there is nothing to finish, and nothing to wait for.
     if (!runner) return;
     closing.add(() => runner.stop({ waitMs: finishMs }));
