@@ -41,7 +41,7 @@ it('a folder with one task file runs on packages installed from npm pack, far fr
     try {
       const args = ['trigger', 'double', '--payload', '21', '--wait', '--json'];
       const { stdout, stderr } = await finished(args, { cwd: project, bin });
-      expect({ ...(JSON.parse(stdout) as object), stderr }).toMatchObject({
+      expect({ ...(JSON.parse(stdout.split('\n').at(-1) ?? '') as object), stderr }).toMatchObject({
         status: 'COMPLETED',
         output: 42,
         stderr: '',
@@ -50,7 +50,17 @@ it('a folder with one task file runs on packages installed from npm pack, far fr
       dev.kill('SIGTERM');
       expect(await dev.exitCode).toBe(0);
     }
+
+    // What `init` writes has types that are right, checked by the compiler that it brings.
+    expect((await finished(['init', 'first'], { cwd: folder, bin })).exitCode).toBe(0);
+    const first = join(folder, 'first');
+    await run('npm', ['install', ...options, ...Object.values(tarballs)], { cwd: first });
+    await run('npm', ['run', 'types'], { cwd: first });
+    await writeFile(join(first, 'tasks/wrong.ts'), "export const wrong: number = 'a text';\n");
+    await expect(run('npm', ['run', 'types'], { cwd: first })).rejects.toMatchObject({
+      stdout: expect.stringMatching(/tasks\/wrong\.ts.*not assignable to type 'number'/) as string,
+    });
   } finally {
     await remove();
   }
-}, 240_000);
+}, 360_000);

@@ -43,6 +43,24 @@ describe('secret keys', () => {
     expect(logged.join('')).not.toContain(made.key);
   });
 
+  it('are told the name of a task only when they may read tasks', async () => {
+    const { ask, keys, projectRef } = await installation();
+    const register = (id: string) => {
+      const tasks = [{ id, filePath: 'x.ts', exportName: id }];
+      return ask('POST /runner/v1/versions', { key: keys.prod, body: { contentHash: id.repeat(9), tasks } });
+    };
+    await register('payrol');
+    const asked = { name: 'one', preset: 'task-operator', tasks: ['payrol'] };
+    const made = await ask(`POST /api/v1/projects/${projectRef}/prod/keys`, { body: asked });
+    await register('payroll');
+    const run = await ask(trigger('payrol'), { key: keys.prod, body: {} });
+    const why = async (key: string) => (await ask(`GET /api/v1/runs/${run.body.id}/reason`, { key })).body;
+    expect(await why(keys.prod)).toMatchObject({ reason: 'no_version', nearestTask: 'payroll' });
+    const told = await why(String(made.body.key));
+    expect(told).toMatchObject({ reason: 'no_version' });
+    expect(JSON.stringify(told)).not.toContain('payroll');
+  });
+
   it('restricted to tasks trigger these, alone and together, and no other', async () => {
     const { ask, keys, projectRef } = await installation();
     const at = `/api/v1/projects/${projectRef}/prod/keys`;

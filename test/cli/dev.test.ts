@@ -1,4 +1,5 @@
-import { rm } from 'node:fs/promises';
+import { realpath, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -40,7 +41,8 @@ describe('millrace dev', () => {
   const asked = async (...args: string[]): Promise<Record<string, unknown>> => {
     const { stdout, stderr } = await finished([...args, '--json'], { cwd: project.path });
     expect(stderr).toBe('');
-    return JSON.parse(stdout) as Record<string, unknown>;
+    // The last line is what came of it.
+    return JSON.parse(stdout.split('\n').at(-1) ?? '') as Record<string, unknown>;
   };
   const run = (task: string) => asked('trigger', task, '--wait');
 
@@ -63,7 +65,31 @@ describe('millrace dev', () => {
   it('refuses a second one on the same data folder', async () => {
     const second = await finished(['dev', '--json', '--port', '0'], { cwd: project.path });
     expect(second).toMatchObject({ exitCode: 3, stdout: '' });
-    expect(second.stderr).toMatch(/^millrace: The data folder .* is in use by process \d+\..*--data\.$/);
+    expect(second.stderr).toBe(
+      `millrace: \`millrace dev\` runs in ${await realpath(project.path)} already: process ${dev.pid} at ${dev.ready.url}. Stop it first, or work in a copy of the folder.`,
+    );
+    const elsewhere = await finished(['dev', '--port', '0', '--data', 'other'], { cwd: project.path });
+    expect(elsewhere).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('runs in') as string });
+    // What the first one left for other terminals is still there.
+    expect(await run('answer')).toMatchObject({ status: 'COMPLETED' });
+    // In another project that is given its data folder, it is that folder.
+    const other = await temporaryProject({ 'tasks/answer.ts': taskFile('answer', `return 'one';`) });
+    try {
+      const data = `${project.path}/.millrace/data`;
+      const third = await finished(['dev', '--port', '0', '--data', data], { cwd: other.path });
+      expect(third.exitCode).toBe(3);
+      expect(third.stderr).toMatch(/^millrace: The data folder .* is in use by process \d+\..*--data\.$/);
+    } finally {
+      await other.remove();
+    }
+  });
+
+  it('is found from folders below, by commands with a key and by those with a login', async () => {
+    const cwd = join(project.path, 'tasks');
+    expect((await finished(['runs', 'list', '--json'], { cwd })).exitCode).toBe(0);
+    const XDG_CONFIG_HOME = join(project.path, 'no-login');
+    const { stdout } = await finished(['whoami', '--json'], { cwd, env: { XDG_CONFIG_HOME } });
+    expect(JSON.parse(stdout)).toMatchObject({ kind: 'personalAccessToken', url: dev.ready.url });
   });
 
   it('refuses a taken port in one sentence and leaves nothing running', async () => {
@@ -73,7 +99,7 @@ describe('millrace dev', () => {
       const second = await finished(['dev', '--json', '--port', port], { cwd: other.path });
       expect(second).toMatchObject({ exitCode: 3, stdout: '' });
       expect(second.stderr).toMatch(
-        new RegExp(`^millrace: Port ${port} of 127.0.0.1 is taken\\..*--port.*$`),
+        new RegExp(`^millrace: Port ${port} of 127.0.0.1 is taken\\..*--port.*$`, 'm'),
       );
       // What was made for it is whole: the next start takes the folder over.
       const third = await startDev(other.path);
@@ -119,6 +145,19 @@ describe('millrace dev', () => {
     expect(said).toMatch(/tasks\/broken\.ts:3.*no setting 1/);
     expect(await run('answer')).toMatchObject({ status: 'COMPLETED' });
     await rm(`${project.path}/tasks/broken.ts`);
+  });
+
+  it('says of a cron expression that cannot be read what is wrong with it, in a sentence with its file', async () => {
+    const seen = dev.seen();
+    await project.write(
+      'tasks/nightly.ts',
+      `import { schedules } from '@millrace/sdk';\nexport const nightly = schedules.task({ id: 'nightly', cron: '61 * * * *', run: async () => {} });\n`,
+    );
+    const said = await dev.line(/problem/, seen);
+    expect(said).toMatch(/^problem tasks\/nightly\.ts: Task "nightly" in tasks\/nightly\.ts: .*61.*minute/i);
+    expect(said).not.toMatch(/[{}]|Error:|\b422\b/);
+    expect(await run('answer')).toMatchObject({ status: 'COMPLETED' });
+    await rm(`${project.path}/tasks/nightly.ts`);
   });
 
   it('names both files of two tasks with one id', async () => {

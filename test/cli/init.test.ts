@@ -19,11 +19,13 @@ it('a project that init wrote runs under dev as it is', async () => {
       const ran = await finished(['trigger', 'hello', '--payload', '{"name":"Ada"}', '--wait', '--json'], {
         cwd: path,
       });
-      expect(JSON.parse(ran.stdout)).toMatchObject({
+      const [handle = '', run = ''] = ran.stdout.split('\n');
+      expect(JSON.parse(run)).toMatchObject({
         status: 'COMPLETED',
         output: { greeting: 'Hello, Ada!' },
       });
-      const { id } = JSON.parse(ran.stdout) as { id: string };
+      const { id } = JSON.parse(run) as { id: string };
+      expect(JSON.parse(handle)).toEqual({ type: 'triggered', id, isCached: false });
       await expect
         .poll(async () => (await finished(['logs', id], { cwd: path })).stdout, { timeout: 5_000 })
         .toMatch(/Saying hello.*"name":"Ada"/);

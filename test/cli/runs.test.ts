@@ -41,7 +41,7 @@ describe('commands about runs and queues', () => {
     expect((await said('queues', 'list')).stdout).toMatch(/^task\/answer +0 +1 +none +paused$/m);
     expect(await asked('queues', 'resume', 'task/answer')).toMatchObject([{ paused: false }]);
     const done = await asked('trigger', 'answer', '--payload', '6', '--wait');
-    expect(done).toMatchObject([
+    expect(done.slice(-1)).toMatchObject([
       { status: 'COMPLETED', output: 6, tags: ['answered'], metadata: { given: 6 } },
     ]);
 
@@ -49,7 +49,7 @@ describe('commands about runs and queues', () => {
     const [delayed] = await asked('trigger', 'answer', '--delay', '1h');
     expect((await said('runs', 'cancel', String(delayed?.['id']))).exitCode).toBe(0);
     const listed = await asked('runs', 'list', '--task', 'answer');
-    expect(listed.map((run) => run['id'])).toEqual([delayed?.['id'], again?.['id'], done[0]?.['id'], id]);
+    expect(listed.map((run) => run['id'])).toEqual([delayed?.['id'], again?.['id'], done.at(-1)?.['id'], id]);
     expect((await said('runs', 'list', '--status', 'CANCELED')).stdout).toContain(String(delayed?.['id']));
 
     const many = await Promise.all(

@@ -1,8 +1,9 @@
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../packages/server/src/db/connect.ts';
 import { serve, type Served } from '../../packages/server/src/envvars/testing/serve.ts';
@@ -100,6 +101,43 @@ test('pulls into a file that only its owner reads, and pushes it back', { timeou
   expect((await env('push')).stdout).toBe(
     'Set 1 variables of .env. Left out, as empty or reserved: EMPTY, MILLRACE_API_URL.',
   );
+});
+
+test('pull writes no secrets where git would take them', { timeout: 60_000 }, async () => {
+  const { env, folder, served } = await opened();
+  const git = (...args: string[]) => promisify(execFile)('git', ['-C', folder.path, ...args]);
+  await served.call('POST', 'envvars/prod/import', {
+    body: { variables: { S: 'a secret' }, isSecret: true },
+  });
+  await git('init', '--quiet');
+  const refused = await env('pull');
+  expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(refused.stderr).toMatch(
+    /^millrace: git would take \.env .*add a line \.env\* to .*\.gitignore.*--force/,
+  );
+  await expect(stat(join(folder.path, '.env'))).rejects.toThrow('ENOENT');
+  // A folder in it is inside the repository as well.
+  await folder.write('deep/file', '');
+  expect(await env('pull', 'deep/prod.env')).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(/add a line prod\.env to/) as string,
+  });
+
+  await folder.write('.gitignore', '.env*\n');
+  expect(await env('pull')).toMatchObject({ exitCode: 0, stderr: '' });
+  // One that git has already it goes on taking, whatever is ignored.
+  await git('add', '--force', '.env');
+  const tracked = await env('pull', '--force');
+  expect(tracked).toMatchObject({
+    exitCode: 0,
+    stdout: 'Wrote 1 variables to .env.',
+    stderr: expect.stringMatching(/^git would take \.env .*git rm --cached.*all the same\.$/) as string,
+  });
+  await folder.write('.git/index', 'broken');
+  expect(await env('pull', '.env.stg')).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(/whether git ignores it is not known/) as string,
+  });
 });
 
 test('shows the history, compares and rolls back', { timeout: 60_000 }, async () => {

@@ -53,6 +53,8 @@ export const runReason = z.object({
   until: date.optional(),
   /** Id of the run, batch or token that its code waits for. */
   waitsFor: z.string().optional(),
+  /** With `no_version`: the task of the current version whose id is nearest, when one is near and the caller may know of it. */
+  nearestTask: z.string().optional(),
   queue: z.string().optional(),
   concurrencyKey: z.string().optional(),
   /** The version that it needs; without one, whichever is current. */

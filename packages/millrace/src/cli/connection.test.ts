@@ -1,41 +1,103 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chown, mkdir, mkdtemp, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findServer, rememberDev } from './connection.ts';
+import { findServer } from './connection.ts';
+import { findLogin } from './login.ts';
+import { ownDev } from './running-dev.ts';
 
-const running = { url: 'http://127.0.0.1:4400', key: 'svc_dev_sk_0' };
+const running = { url: 'http://127.0.0.1:4400', key: 'svc_dev_sk_0', token: 'svc_pat_0' };
 
 describe('which server a command speaks to', () => {
   let dir: string;
   beforeEach(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'millrace-connection-'));
+    dir = await realpath(await mkdtemp(join(tmpdir(), 'millrace-connection-')));
   });
   afterEach(() => rm(dir, { recursive: true, force: true }));
 
+  const remembered = async () => {
+    const owned = await ownDev(dir);
+    await owned.remember(running);
+    return owned;
+  };
+
   it('the one that is named, also beside a running dev', async () => {
-    await rememberDev(dir, running);
+    await remembered();
     const named = { url: 'https://millrace.example.com', key: 'svc_prod_sk_1' };
     expect(await findServer({ dir, ...named })).toEqual(named);
+    const login = { url: named.url, token: 'svc_pat_1' };
+    expect(await findLogin({ dir, ...login })).toEqual(login);
+    expect(await findLogin({ dir, url: named.url, key: login.token })).toEqual(login);
+    await expect(findLogin({ dir, ...login, key: 'svc_pat_2' })).rejects.toThrow(/--token .* and --key/);
   });
 
-  it('else the dev of the folder, for as long as it runs', async () => {
-    const forget = await rememberDev(dir, running);
-    expect(await findServer({ dir })).toMatchObject(running);
-    await forget();
-    await expect(findServer({ dir })).rejects.toThrow(/start `millrace dev`/);
+  it('else the dev of the folder, or of one above it, for as long as it runs: commands with a key and commands with a login alike', async () => {
+    const owned = await remembered();
+    const below = join(dir, 'tasks', 'deep');
+    await mkdir(below, { recursive: true });
+    for (const folder of [dir, below]) {
+      expect(await findServer({ dir: folder })).toMatchObject({ url: running.url, key: running.key });
+      expect(await findServer({ dir: folder, url: running.url })).toMatchObject({ key: running.key });
+      expect(await findLogin({ dir: folder })).toEqual({ url: running.url, token: running.token });
+    }
+    await owned.release();
+    await expect(findServer({ dir: below })).rejects.toThrow(/start `millrace dev`/);
+    await expect(findLogin({ dir: below })).rejects.toThrow(/millrace login.*millrace dev/);
   });
 
   it('never sends the key of one server to another', async () => {
-    await rememberDev(dir, running);
-    await expect(findServer({ dir, url: 'https://elsewhere.example.com' })).rejects.toThrow(
-      /MILLRACE_SECRET_KEY/,
-    );
+    await remembered();
+    const url = 'https://elsewhere.example.com';
+    await expect(findServer({ dir, url })).rejects.toThrow(/MILLRACE_SECRET_KEY/);
     await expect(findServer({ dir, key: 'svc_prod_sk_1' })).rejects.toThrow(/MILLRACE_API_URL/);
+    await expect(findLogin({ dir, url })).rejects.toThrow(/MILLRACE_ACCESS_TOKEN/);
+    await expect(findLogin({ dir, key: 'svc_pat_1' })).rejects.toThrow(/MILLRACE_API_URL/);
+  });
+
+  it('not one whose process is gone without a word', async () => {
+    const owned = await remembered();
+    const file = join(dir, '.millrace', 'dev.json');
+    const gone = spawn('true');
+    await new Promise((resolve) => gone.once('exit', resolve));
+    const { pid } = gone;
+    await writeFile(file, JSON.stringify({ ...running, pid, birth: null }));
+    await expect(findServer({ dir })).rejects.toThrow(/no server/);
+    // A process that has its number by now is another one.
+    await writeFile(file, JSON.stringify({ ...running, pid: process.pid, birth: 'another boot/1' }));
+    await expect(findServer({ dir })).rejects.toThrow(/no server/);
+    await owned.release();
+  });
+
+  it.runIf(process.getuid?.() === 0)('not one that another user of the machine wrote', async () => {
+    const owned = await remembered();
+    const below = join(dir, 'deep');
+    await mkdir(below);
+    expect(await findServer({ dir: below })).toMatchObject({ key: running.key });
+    await chown(join(dir, '.millrace', 'dev.json'), 65_534, 65_534);
+    await expect(findServer({ dir: below })).rejects.toThrow(/no server/);
+    await owned.release();
   });
 
   it('keeps the key from other users of the machine', async () => {
-    await rememberDev(dir, running);
+    await remembered();
     expect((await stat(join(dir, '.millrace', 'dev.json'))).mode & 0o077).toBe(0);
+  });
+
+  it('one dev owns a folder: the next one is told who has it, and takes nothing away', async () => {
+    const owned = await ownDev(dir);
+    await expect(ownDev(dir)).rejects.toThrow(
+      `\`millrace dev\` runs in ${dir} already: process ${process.pid}, which is still starting.`,
+    );
+    await owned.remember(running);
+    await expect(ownDev(dir)).rejects.toThrow(
+      `process ${process.pid} at http://127.0.0.1:4400. Stop it first`,
+    );
+    expect(await findServer({ dir })).toMatchObject({ key: running.key });
+    await owned.release();
+    expect(existsSync(join(dir, '.millrace', 'dev.json'))).toBe(false);
+    const next = await ownDev(dir);
+    await next.release();
   });
 });

@@ -2,8 +2,11 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Option, type Command } from 'commander';
+import { withFolderOption } from './connection.ts';
 import { CommandFailed, exitCodes } from './exit-codes.ts';
 import { address } from './options.ts';
+import { findDev } from './running-dev.ts';
+import { waitsForServer } from './waiting.ts';
 
 /** A server and who one is there. */
 export interface Login {
@@ -15,14 +18,20 @@ export interface Login {
 export interface LoginOptions {
   readonly url?: string;
   readonly token?: string;
+  /** The same as `token`, by the name that it has for the other commands. */
+  readonly key?: string;
+  readonly dir: string;
 }
 
 /** The options of every command that acts in the name of a user. */
 export const withLoginOptions = (command: Command): Command =>
-  command
-    .addOption(new Option('--url <address>', 'the server').env('MILLRACE_API_URL').argParser(address))
-    .addOption(new Option('--token <token>', 'a personal access token').env('MILLRACE_ACCESS_TOKEN'))
-    .option('--json', 'JSON on stdout');
+  withFolderOption(
+    command
+      .addOption(new Option('--url <address>', 'the server').env('MILLRACE_API_URL').argParser(address))
+      .addOption(new Option('--token <token>', 'a personal access token').env('MILLRACE_ACCESS_TOKEN'))
+      .addOption(new Option('--key <token>', 'the same as --token'))
+      .option('--json', 'JSON on stdout'),
+  );
 
 const loginFile = (): string =>
   join(process.env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'millrace', 'login.json');
@@ -37,22 +46,56 @@ export async function keepLogin(login: Login): Promise<string> {
   return file;
 }
 
-const keptLogin = (): Promise<Login | undefined> =>
+/** What `millrace login` kept, if anything. */
+export const keptLogin = (): Promise<Login | undefined> =>
   readFile(loginFile(), 'utf8').then(
     (text) => JSON.parse(text) as Login,
     () => undefined,
   );
 
-/** Who acts, and where: options, then the environment's variables, then what `millrace login` kept. */
-export async function findLogin({ url, token }: LoginOptions): Promise<Login> {
-  if (url !== undefined && token !== undefined) return { url, token };
-  const kept = await keptLogin();
+/** Forgets it. Returns where it was. */
+export async function forgetLogin(): Promise<string> {
+  const file = loginFile();
+  await rm(file, { force: true });
+  return file;
+}
+
+/** The token that was given, by either name. */
+export function givenToken({ token, key }: LoginOptions): string | undefined {
+  if (token !== undefined && key !== undefined && token !== key) {
+    throw new CommandFailed(
+      exitCodes.usage,
+      'Both --token (or MILLRACE_ACCESS_TOKEN) and --key are given. Keep one.',
+    );
+  }
+  return key ?? token;
+}
+
+/**
+ * Who acts, and where: options, then the environment's variables, then the `millrace dev` of this folder or one above it, then what
+ * `millrace login` kept.
+ */
+export async function findLogin(options: LoginOptions): Promise<Login> {
+  const { url } = options;
+  const token = givenToken(options);
+  const found = url !== undefined && token !== undefined ? { url, token } : await foundLogin(options, token);
+  waitsForServer(found.url);
+  return found;
+}
+
+async function foundLogin({ url, dir }: LoginOptions, token: string | undefined): Promise<Login> {
   // A token given for one server is not sent to another.
-  if (kept && token === undefined && (url === undefined || url === kept.url)) return kept;
+  const isMeant = (other: { readonly url: string }): boolean =>
+    token === undefined && (url === undefined || url === other.url);
+  const running = await findDev(dir);
+  if (running && running.token !== null && isMeant(running))
+    return { url: running.url, token: running.token };
+  const kept = await keptLogin();
+  if (kept && isMeant(kept)) return kept;
   throw new CommandFailed(
     exitCodes.cannotReach,
     url === undefined && token === undefined
-      ? 'You are not logged in: run `millrace login`, or set MILLRACE_API_URL and MILLRACE_ACCESS_TOKEN.'
-      : `Only half of the login is set: set ${url === undefined ? 'MILLRACE_API_URL (or --url)' : 'MILLRACE_ACCESS_TOKEN (or --token)'} as well.`,
+      ? 'There is no login: run `millrace login`, start `millrace dev` in this folder, or set MILLRACE_API_URL and MILLRACE_ACCESS_TOKEN.'
+      : `Only half of the login is set: set ${url === undefined ? 'MILLRACE_API_URL (or --url)' : 'MILLRACE_ACCESS_TOKEN (or --key)'} as well.`,
   );
 }

@@ -2,6 +2,7 @@ import { explain } from './explain.ts';
 import { exitCodes } from './exit-codes.ts';
 import { program } from './program.ts';
 import { screenOn } from './screen.ts';
+import { waitsFor } from './waiting.ts';
 
 /** Runs one command line and gives the exit code. Nothing but a fault of ours is shown with a stack. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -14,9 +15,11 @@ export async function main(args: readonly string[]): Promise<number> {
   } catch (error) {
     const { exitCode, sentence } = explain(error);
     if (sentence !== undefined) {
-      const { line, paint } = screenOn(process.stderr);
-      line(`${paint.red('millrace:')} ${sentence}`);
+      const { text, paint } = screenOn(process.stderr);
+      text(`${paint.red('millrace:')} ${sentence}`);
     }
     return exitCode;
+  } finally {
+    waitsFor();
   }
 }

@@ -2,7 +2,7 @@ import type { Run } from '@millrace/sdk';
 import { duration, table, type Screen } from './screen.ts';
 
 /** A run as a person reads it. */
-export function printRun(run: Run, { line, paint }: Screen): void {
+export function printRun(run: Run, { line, text, paint }: Screen): void {
   const colour = run.isSuccess ? paint.green : run.isFailed ? paint.red : paint.yellow;
   const facts = [
     ['run', run.id],
@@ -21,6 +21,6 @@ export function printRun(run: Run, { line, paint }: Screen): void {
   for (const row of table(facts)) line(row);
   if (run.error) {
     line();
-    line(paint.red(run.error.stackTrace || `${run.error.name ?? 'Error'}: ${run.error.message}`));
+    text(paint.red(run.error.stackTrace || `${run.error.name ?? 'Error'}: ${run.error.message}`));
   }
 }

@@ -7,6 +7,7 @@ import { eventsCommand } from './commands/events.ts';
 import { initCommand } from './commands/init.ts';
 import { keysCommand } from './commands/keys.ts';
 import { loginCommand } from './commands/login.ts';
+import { logoutCommand } from './commands/logout.ts';
 import { logsCommand } from './commands/logs.ts';
 import { membersCommand } from './commands/members.ts';
 import { orgsCommand } from './commands/orgs.ts';
@@ -21,6 +22,7 @@ import { triggerCommand } from './commands/trigger.ts';
 import { whoamiCommand } from './commands/whoami.ts';
 import { whyCommand } from './commands/why.ts';
 import { workCommand } from './commands/work.ts';
+import { screenOn } from './screen.ts';
 import { version } from './version.ts';
 
 const closing = `
@@ -33,7 +35,12 @@ export function program(): Command {
     .version(version, '-v, --version')
     .showSuggestionAfterError()
     .showHelpAfterError('(add --help for what there is)')
-    .addHelpText('after', closing);
+    .addHelpText('after', closing)
+    // What is wrong with a command line quotes it.
+    .configureOutput({
+      writeOut: (text) => screenOn(process.stdout).text(text.replace(/\n$/, '')),
+      writeErr: (text) => screenOn(process.stderr).text(text.replace(/\n$/, '')),
+    });
   for (const command of [
     initCommand(),
     devCommand(),
@@ -49,6 +56,7 @@ export function program(): Command {
     eventsCommand(),
     envCommand(),
     loginCommand(),
+    logoutCommand(),
     whoamiCommand(),
     orgsCommand(),
     membersCommand(),

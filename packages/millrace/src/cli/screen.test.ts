@@ -2,6 +2,14 @@ import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { duration, screenOn, table } from './screen.ts';
 
+const esc = '\u001b';
+
+/** A stream and what was written to it. */
+function terminal(isTTY: boolean) {
+  const written: string[] = [];
+  return { written, stream: { isTTY, write: (text: string) => written.push(text) > 0 } };
+}
+
 it.each([
   [0, '0 ms'],
   [999.4, '999 ms'],
@@ -28,7 +36,42 @@ it('writes no colours to what is no terminal', () => {
   const pipe = new PassThrough({ encoding: 'utf8' });
   const { line, paint } = screenOn(pipe);
   // Not by itself: a CI is not a terminal.
-  expect(paint.isColorSupported).toBe(false);
   line(paint.red('bad'));
   expect(pipe.read()).toBe('bad\n');
+});
+
+it('shows what a terminal would obey, and keeps our own colours', () => {
+  const { written, stream } = terminal(true);
+  const { line, text, raw, paint } = screenOn(stream);
+  line(`${paint.red('failed')} ${esc}[32mdone${esc}]0;title\u0007 a\rb\tc\nd\u009b2J\u202eexe\u2028\u007f`);
+  expect(written.pop()).toBe(
+    `${esc}[31mfailed${esc}[39m ␛[32mdone␛]0;title␇ a␍b\tc⏎d\\u009b2J\\u202eexe\\u2028␡\n`,
+  );
+  text(paint.dim(`one\r\ntwo\rthree\n${esc}c`));
+  expect(written.pop()).toBe(`${esc}[2mone\ntwo␍three\n␛c${esc}[22m\n`);
+  raw(`${esc}[1mas it is\r`);
+  expect(written.pop()).toBe(`${esc}[1mas it is\r`);
+});
+
+it('does not take a colour that others wrote for our own', () => {
+  const { written, stream } = terminal(true);
+  const { line, paint } = screenOn(stream);
+  const seen = paint.red('x');
+  // Whoever could see a mark would see a terminal's sequence: that is what is written.
+  line(seen);
+  const copied = written.pop() ?? '';
+  line(copied.trim());
+  expect(written.pop()).toBe('␛[31mx␛[39m\n');
+});
+
+it('aligns columns by what is seen, and lets no cell begin another row', () => {
+  const { paint } = screenOn(terminal(true).stream);
+  const [first = '', second = ''] = table([
+    [`a\nb${esc}`, 'x'],
+    [paint.red('abc'), 'y'],
+  ]);
+  expect(first).toBe('a⏎b␛  x');
+  const { written, stream } = terminal(true);
+  screenOn(stream).line(second);
+  expect(written).toEqual([`${esc}[31mabc${esc}[39m   y\n`]);
 });

@@ -5,7 +5,8 @@ export function firstProject(name: string, version: string): Readonly<Record<str
     'tasks/hello.ts': helloTask,
     'package.json': `${JSON.stringify(manifest(name, version), null, 2)}\n`,
     'tsconfig.json': `${JSON.stringify(tsconfig, null, 2)}\n`,
-    '.gitignore': 'node_modules/\n.millrace/\n',
+    '.gitignore': gitignore,
+    'README.md': readme(name),
   };
 }
 
@@ -44,9 +45,29 @@ const manifest = (name: string, version: string) => ({
   name,
   private: true,
   type: 'module',
-  scripts: { dev: 'millrace dev', work: 'millrace work --env prod' },
+  scripts: { dev: 'millrace dev', work: 'millrace work --env prod', types: 'tsc' },
   dependencies: { '@millrace/sdk': `^${version}`, millrace: `^${version}` },
+  devDependencies: { '@types/node': '^24.19.2', typescript: '^7.0.2' },
 });
+
+const gitignore = `node_modules/
+.millrace/
+# Values of variables, secrets among them. An example without values may go along.
+.env*
+!.env.example
+`;
+
+const readme = (name: string): string => `# ${name}
+
+Background tasks, run by Millrace. Each file in \`tasks/\` exports its tasks.
+
+- \`npm run dev\` serves them on this machine; save a file for a new version.
+- \`npx millrace trigger hello --payload '{"name":"Ada"}' --wait\`, in a second terminal, starts a run.
+- \`npm run types\` checks the types.
+- \`.env\` holds variables for \`npm run dev\`; git does not take it.
+- \`npm run work\` runs them in production (set MILLRACE_API_URL and MILLRACE_SECRET_KEY).
+- \`npx millrace --help\` lists everything else.
+`;
 
 const tsconfig = {
   compilerOptions: {
@@ -55,6 +76,7 @@ const tsconfig = {
     moduleResolution: 'nodenext',
     strict: true,
     noEmit: true,
+    types: ['node'],
     skipLibCheck: true,
   },
   include: ['tasks', 'millrace.config.ts'],

@@ -22,7 +22,22 @@ describe('init', () => {
       dependencies: { millrace: '^1.2.3' },
     });
     expect(await readFile(join(folder, 'My Tasks/tasks/hello.ts'), 'utf8')).toContain("id: 'hello'");
-    expect(await readFile(join(folder, 'My Tasks/.gitignore'), 'utf8')).toContain('.millrace/');
+    const ignored = (await readFile(join(folder, 'My Tasks/.gitignore'), 'utf8')).split('\n');
+    expect(ignored).toEqual(expect.arrayContaining(['.millrace/', 'node_modules/', '.env*']));
+    expect((await readFile(join(folder, 'My Tasks/README.md'), 'utf8')).trim().split('\n')).toHaveLength(10);
+  });
+
+  it('brings the compiler that its types are checked with here', async () => {
+    await writeProject(folder, '1.2.3');
+    const own = JSON.parse(
+      await readFile(new URL('../../../../package.json', import.meta.url), 'utf8'),
+    ) as Record<'devDependencies', Record<string, string>>;
+    const { scripts, devDependencies } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+    expect(scripts).toMatchObject({ types: 'tsc' });
+    expect(devDependencies).toEqual({
+      '@types/node': own.devDependencies['@types/node'],
+      typescript: own.devDependencies['typescript'],
+    });
   });
 
   it('leaves every file that exists as it is', async () => {

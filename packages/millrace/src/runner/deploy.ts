@@ -8,7 +8,7 @@ import type { ProcessEnvironment } from '../executor/messages.ts';
 import { sdkVersion } from '../executor/sdk.ts';
 import type { SpawnOptions } from '../executor/spawn.ts';
 import type { Project } from '../project/load.ts';
-import type { Problem } from '../project/problem.ts';
+import { ProjectError, type Problem } from '../project/problem.ts';
 
 export interface DeployOptions {
   readonly url: string;
@@ -68,15 +68,53 @@ export async function deploy(project: Project, options: DeployOptions): Promise<
   };
 }
 
-async function register({ url, secretKey }: DeployOptions, body: object): Promise<RegisteredVersion> {
+async function register(
+  { url, secretKey }: DeployOptions,
+  version: {
+    readonly contentHash: string;
+    readonly tasks: readonly TaskManifest[];
+    readonly sdkVersion?: string;
+  },
+): Promise<RegisteredVersion> {
   const response = await fetch(`${url.replace(/\/+$/, '')}/runner/v1/versions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
+    body: JSON.stringify(version),
     signal: AbortSignal.timeout(30_000),
   });
   const text = await response.text();
-  if (!response.ok)
-    throw new Error(`The server did not register this version (${response.status}): ${text.slice(0, 2_000)}`);
+  if (!response.ok) throw refusalOf(response.status, text, version.tasks);
   return JSON.parse(text) as RegisteredVersion;
+}
+
+/** Why the server did not take a version, in its own words. What is wrong with a task is the author's to mend. */
+function refusalOf(status: number, text: string, tasks: readonly TaskManifest[]): Error {
+  const { error = text.slice(0, 2_000), details } = bodyOf(text);
+  if (status !== 400 && status !== 422) {
+    return new Error(`The server did not register this version (${status}): ${error}`);
+  }
+  const place = details?.[0]?.path ?? [];
+  const task =
+    place[0] === 'tasks' ? tasks[Number(place[1])] : tasks.find(({ filePath }) => error.includes(filePath));
+  const whose = place[0] === 'tasks' && task ? `task "${task.id}": ` : '';
+  return new ProjectError({
+    file: task?.filePath ?? 'tasks',
+    line: null,
+    column: null,
+    message: whose + error,
+  });
+}
+
+interface Refusal {
+  readonly error?: string;
+  readonly details?: readonly { readonly path?: readonly string[] }[];
+}
+
+function bodyOf(text: string): Refusal {
+  try {
+    const { error, details } = JSON.parse(text) as Refusal;
+    return { ...(typeof error === 'string' && { error }), ...(Array.isArray(details) && { details }) };
+  } catch {
+    return {};
+  }
 }

@@ -17,7 +17,7 @@ export interface RunnerOptions {
   readonly executorMemory?: number;
   /** Where builds are kept: inside the project, since they find their packages from there. Default `.millrace/build`. */
   readonly buildDir?: string;
-  /** What processes inherit, below the environment's variables. Default: `process.env` without `MILLRACE_…`. */
+  /** What processes inherit, below the environment's variables. Default: `process.env` without `MILLRACE_…`. See `changeEnv`. */
   readonly env?: Readonly<Record<string, string>>;
   /** A user of this machine that executors run as; the runner must be root. Default: its own user. */
   readonly runAs?: string;
@@ -79,6 +79,8 @@ export interface Runner {
   readonly ended: Promise<Error | null>;
   /** Ids of its executor processes. */
   readonly pids: () => number[];
+  /** Changes what processes inherit: attempts that run finish in the old ones, new ones start with it, and the files are read anew. */
+  readonly changeEnv: (env: Readonly<Record<string, string>>) => void;
   /**
    * Takes no more, gives back what has not started, waits for what runs (default 25,000 ms), then ends whatever is left (the server has
    * it run elsewhere). What follows the wait takes two seconds at most.

@@ -37,7 +37,11 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const id = `runner_${randomUUID().replaceAll('-', '')}`;
   const user = options.runAs === undefined ? undefined : findRunAs(options.runAs, projectDir);
   const ids = user && idsOf(user);
-  const base = { ...(options.env ?? inherited()), ...(user && identityOf(user)) };
+  const inheritedFrom = (env: Readonly<Record<string, string>>): Readonly<Record<string, string>> => ({
+    ...env,
+    ...(user && identityOf(user)),
+  });
+  let base = inheritedFrom(options.env ?? inherited());
   const guard = startGuard();
 
   let environment: EnvironmentFacts | undefined;
@@ -97,11 +101,11 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     onInputs: async (paths) => watcher?.watch(paths),
   });
 
-  const surround = ({
-    variables,
-    revision: of,
-    secrets: names,
-  }: Pick<Welcome, 'variables' | 'revision' | 'secrets'>): void => {
+  type Variables = Pick<Welcome, 'variables' | 'revision' | 'secrets'>;
+  let told: Variables | undefined;
+  const surround = (variablesNow: Variables): void => {
+    told = variablesNow;
+    const { variables, revision: of, secrets: names } = variablesNow;
     secrets.learn(variables, names);
     if (!environment) return;
     const now = surroundings(base, variables, { url }, environment, of);
@@ -110,6 +114,13 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     dispatch.surround(now);
     // A file that threw for want of a variable may load now.
     if (changed && versions.hadProblems) void versions.redeploy();
+  };
+  const changeEnv = (changed: Readonly<Record<string, string>>): void => {
+    base = inheritedFrom(changed);
+    if (!told) return;
+    surround(told);
+    // What a declaration computes from a variable may be another now.
+    if (!versions.hadProblems) void versions.redeploy();
   };
   const hello = (): Hello => ({
     type: 'hello',
@@ -221,6 +232,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
       return versions.names.at(-1) ?? '';
     },
     ended,
+    changeEnv,
     pids: () => dispatch.pids,
     stop: ({ waitMs = 25_000 } = {}) => (stopping ??= stop(waitMs)),
   };

@@ -14,6 +14,7 @@ export const devCommand = (): Command =>
       'when ready, one line of JSON on stdout: url, projectRef, personalAccessToken, environments',
     )
     .option('-q, --quiet', 'no keys and no output of tasks, only versions and problems')
+    .option('--raw', 'output of tasks with its escape sequences; they may change what the terminal shows')
     .option('--verbose', 'every line that server and database log, on stderr')
     .action(async (options: DevOptions) => {
       const { dev } = await import('../compose/dev.ts');

@@ -8,6 +8,8 @@ import { dotenvFile } from '../dotenv-file.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { environment, positiveInteger, wholeNumber } from '../options.ts';
 import { printJson, screenOn, table } from '../screen.ts';
+import { waitsFor } from '../waiting.ts';
+import { refuseWhereGitTakesIt } from './env-pull-git.ts';
 
 interface EnvOptions extends ConnectionOptions {
   readonly project?: string;
@@ -48,7 +50,7 @@ const listCommand = (): Command =>
       if (variables.length === 0) return line('No variables.');
       const [head = '', ...rows] = table([
         ['name', 'value'],
-        ...variables.map(({ name, value }) => [name, value.replaceAll('\n', '⏎')]),
+        ...variables.map(({ name, value }) => [name, value]),
       ]);
       line(paint.dim(head));
       for (const row of rows) line(row);
@@ -81,6 +83,7 @@ async function readAssignments(assignments: readonly string[]) {
     throw new CommandFailed(exitCodes.usage, 'Only one variable can take its value from stdin.');
   }
   // The line end that a file or an editor adds is not part of a value.
+  if (fromInput.length === 1) waitsFor(`the value of ${fromInput[0]} on stdin, up to its end (Ctrl-D)`);
   const input = fromInput.length === 1 ? (await text(process.stdin)).replace(/\r?\n$/, '') : '';
   return assignments.map((one) => {
     const at = one.indexOf('=');
@@ -109,8 +112,9 @@ const pullCommand = (): Command =>
     new Command('pull')
       .description('writes all variables, secrets too, into a dotenv file that only you can read')
       .argument('[file]', 'where to', '.env')
-      .option('--force', 'replace the file when there is one'),
+      .option('--force', 'replace the file when there is one, and write it where git would take it'),
   ).action(async (file: string, { force = false, ...options }: EnvOptions & { force?: boolean }) => {
+    await refuseWhereGitTakesIt(file, force);
     const { envvars, at } = await openEnvironment(options);
     // Only the key says whose values they are: where another environment is named, the server refuses.
     if (at.length > 0) await envvars.list(...(at as At));

@@ -83,10 +83,12 @@ const removeCommand = (): Command =>
   withConnectionOptions(
     new Command('remove')
       .description('delete a rule; what it has grouped stays')
-      .argument('<rule>', 'its id (rule_…)'),
-  ).action(async (id: string, options: ConnectionOptions) => {
+      .argument('<rule>', 'its id (rule_…)')
+      .option('--json', 'one line of JSON'),
+  ).action(async (id: string, options: JsonOption) => {
     const { errors } = await openClient(options);
     await errors.rules.del(id);
+    if (options.json) return printJson({ deleted: id });
     screenOn(process.stdout).line(`${id} is deleted.`);
   });
 

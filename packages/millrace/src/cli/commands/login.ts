@@ -4,9 +4,10 @@ import { setTimeout } from 'node:timers/promises';
 import { Command } from 'commander';
 import { call } from '../call.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
-import { keepLogin, withLoginOptions, type Login, type LoginOptions } from '../login.ts';
+import { givenToken, keepLogin, withLoginOptions, type Login, type LoginOptions } from '../login.ts';
 import { printJson, screenOn } from '../screen.ts';
 import { version } from '../version.ts';
+import { waitsFor, waitsForServer } from '../waiting.ts';
 
 interface Options extends LoginOptions {
   readonly invitation?: string;
@@ -35,7 +36,14 @@ async function approvedToken(url: string): Promise<string> {
   }
 }
 
-async function tokenFor(url: string, { token, invitation, name, approval }: Options): Promise<string> {
+async function tokenOnStdin(): Promise<string> {
+  waitsFor('a personal access token on stdin');
+  const token = (await text(process.stdin)).trim();
+  waitsFor();
+  return token;
+}
+
+async function tokenFor(url: string, { invitation, name, approval, ...given }: Options): Promise<string> {
   if (approval) return approvedToken(url);
   if (invitation !== undefined) {
     if (name === undefined)
@@ -44,8 +52,8 @@ async function tokenFor(url: string, { token, invitation, name, approval }: Opti
     return (await call(login, 'joinByInvitation', { body: { token: invitation, name } })).personalAccessToken;
   }
   // Given as an option it would stay in the shell's history; piped in it does not.
-  const given = token ?? (process.stdin.isTTY ? '' : (await text(process.stdin)).trim());
-  if (given !== '') return given;
+  const token = givenToken(given) ?? (process.stdin.isTTY ? '' : await tokenOnStdin());
+  if (token !== '') return token;
   throw new CommandFailed(
     exitCodes.usage,
     'Give a personal access token: --token, MILLRACE_ACCESS_TOKEN or on stdin; or an --invitation; or ask for --approval. The first start of the server made the first token.',
@@ -65,6 +73,7 @@ export const loginCommand = (): Command =>
       throw new CommandFailed(exitCodes.usage, 'Which server? Give --url, or set MILLRACE_API_URL.');
     }
     const login = { url, token: await tokenFor(url, options) };
+    waitsForServer(url);
     const { user } = await call(login, 'whoami');
     if (!user) {
       throw new CommandFailed(

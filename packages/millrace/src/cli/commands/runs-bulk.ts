@@ -5,6 +5,7 @@ import { openClient, withConnectionOptions, type ConnectionOptions } from '../co
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { instant, positiveInteger } from '../options.ts';
 import { printJson, screenOn, table } from '../screen.ts';
+import { waitsFor } from '../waiting.ts';
 import { queueNamed } from './runs-list.ts';
 
 type Bulk = typeof sdkRuns.bulk;
@@ -96,6 +97,7 @@ export async function followBulk(
   if (detach) return json ? printJson(await bulk.retrieve(id)) : line(id);
   if (!json)
     line(paint.dim(`${id}  goes on without this command; to stop it: millrace runs bulk abort ${id}`));
+  waitsFor(`${id} to be done with all runs; \`millrace runs bulk show ${id}\` tells how it stands`);
   let said = '';
   const over = await bulk.poll(id, {
     pollIntervalMs: 300,

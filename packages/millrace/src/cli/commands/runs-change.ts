@@ -2,6 +2,7 @@ import type { BulkRuns } from '@millrace/sdk';
 import { Command } from 'commander';
 import { openClient } from '../connection.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
+import { warnWithoutVersion } from '../follow-run.ts';
 import { json as readJson } from '../options.ts';
 import { printJson, screenOn } from '../screen.ts';
 import { bulkSelection, followBulk, withBulkOptions, type BulkOptions } from './runs-bulk.ts';
@@ -39,4 +40,5 @@ export const replayCommand = (): Command =>
     const replayed = await runs.replay(selection, { payload });
     if (options.json) printJson(replayed);
     else screenOn(process.stdout).line(replayed.id);
+    await warnWithoutVersion(runs, replayed.id);
   });

@@ -1,5 +1,7 @@
 import { Command } from 'commander';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { followRun } from '../follow-run.ts';
 import { printRun } from '../print-run.ts';
 import { printJson, screenOn } from '../screen.ts';
 import { bulkCommand } from './runs-bulk.ts';
@@ -11,12 +13,14 @@ const showCommand = (): Command =>
     new Command('show')
       .description('a run: status, attempts, output or error')
       .argument('<run>', 'its id (run_…)')
-      .option('--json', 'one line of JSON'),
-  ).action(async (id: string, options: ConnectionOptions & { json?: boolean }) => {
+      .option('--wait', 'wait until it is over; exit code 1 when it did not complete')
+      .option('--json', 'one line of JSON; with --wait the last of several'),
+  ).action(async (id: string, options: ConnectionOptions & { wait?: boolean; json?: boolean }) => {
     const { runs } = await openClient(options);
-    const run = await runs.retrieve(id);
+    const run = options.wait ? await followRun(runs, id, options) : await runs.retrieve(id);
     if (options.json) printJson(run);
     else printRun(run, screenOn(process.stdout));
+    if (options.wait && !run.isSuccess) process.exitCode = exitCodes.failed;
   });
 
 export const runsCommand = (): Command =>

@@ -4,7 +4,8 @@ import { previewRuns } from '@millrace/contract/cron';
 import { Command } from 'commander';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { positiveInteger } from '../options.ts';
-import { printJson, screenOn } from '../screen.ts';
+import { printJson, screenOn, writeJson } from '../screen.ts';
+import { waitsFor } from '../waiting.ts';
 
 interface PreviewOptions {
   readonly tz: string;
@@ -46,8 +47,9 @@ export const previewCommand = (): Command =>
 
 /** One line out for every line in, as they come, however many: the reader's pace is ours. */
 async function answerLines(): Promise<void> {
+  waitsFor('lines of JSON on stdin');
   for await (const text of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
-    if (!process.stdout.write(`${JSON.stringify(answer(text))}\n`)) await once(process.stdout, 'drain');
+    if (!writeJson(answer(text))) await once(process.stdout, 'drain');
   }
 }
 

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { followRun, warnWithoutVersion } from '../follow-run.ts';
 import { json } from '../options.ts';
 import { printRun } from '../print-run.ts';
 import { printJson, screenOn } from '../screen.ts';
@@ -26,7 +27,7 @@ export const triggerCommand = (): Command =>
       .option('--delay <time>', 'not before: a duration such as 10m, or a date')
       .option('--tag <tag>', 'may be given several times', collect, [])
       .option('--wait', 'wait until the run is over; exit code 1 when it did not complete')
-      .option('--json', 'one line of JSON: the handle, or with --wait the run'),
+      .option('--json', 'one line of JSON, the handle; with --wait lines, the last of which is the run'),
   ).action(async (task: string, options: TriggerOptions) => {
     const { tasks, runs } = await openClient(options);
     const handle = await tasks.trigger(task, options.payload, {
@@ -34,11 +35,16 @@ export const triggerCommand = (): Command =>
       ...(options.delay !== undefined && { delay: options.delay }),
       ...(options.tag.length > 0 && { tags: [...options.tag] }),
     });
+    const { id, isCached } = handle;
     if (!options.wait) {
-      if (options.json) return printJson({ id: handle.id, isCached: handle.isCached });
-      return screenOn(process.stdout).line(handle.id);
+      if (options.json) printJson({ id, isCached });
+      else screenOn(process.stdout).line(id);
+      return warnWithoutVersion(runs, id);
     }
-    const run = await runs.poll(handle, { pollIntervalMs: 200 });
+    // At once: whoever stops to wait has to know what goes on.
+    if (options.json) printJson({ type: 'triggered', id, isCached });
+    else screenOn(process.stdout).line(id);
+    const run = await followRun(runs, id, options);
     if (options.json) printJson(run);
     else printRun(run, screenOn(process.stdout));
     if (!run.isSuccess) process.exitCode = exitCodes.failed;

@@ -3,7 +3,10 @@ import { duration, type Screen } from '../screen.ts';
 import { firstOfEachSecond } from './first-of-each-second.ts';
 
 /** One line an attempt that ended; of a flood only the first lines of each second and how many more there were. */
-export const attemptLines = ({ line, paint }: Screen, now?: () => number): ((end: AttemptEnd) => void) =>
+export const attemptLines = (
+  { line, paint }: Pick<Screen, 'line' | 'paint'>,
+  now?: () => number,
+): ((end: AttemptEnd) => void) =>
   firstOfEachSecond(
     (end) => line(describe(end, paint)),
     (count) => line(paint.dim(`… and ${count} more`)),

@@ -13,7 +13,10 @@ const orWhy = (secret: string | null | undefined): string =>
   secret ?? (secret === null ? 'revoked since the first start' : 'as given by MILLRACE_BOOTSTRAP_…');
 
 /** The block that a person copies from. */
-export function printCredentials(credentials: ShownCredentials, { line, paint }: Screen): void {
+export function printCredentials(
+  credentials: ShownCredentials,
+  { line, paint }: Pick<Screen, 'line' | 'paint'>,
+): void {
   const rows = [
     ['project', credentials.projectRef],
     ['personal access token', orWhy(credentials.personalAccessToken)],

@@ -1,20 +1,26 @@
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { EnvironmentKind } from '@millrace/contract';
 import { createLog, loadMasterKey, type Credentials } from '@millrace/server';
 import { loadProject } from '../../project/index.ts';
+import type { Runner } from '../../runner/options.ts';
 import { startRunner } from '../../runner/start.ts';
-import { rememberDev } from '../connection.ts';
+import { startWatcher } from '../../runner/watch.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
+import { ownDev } from '../running-dev.ts';
 import { printJson, screenOn, type Screen } from '../screen.ts';
-import { listenForStop, type StopRequest } from '../stop-request.ts';
+import { listenForStop } from '../stop-request.ts';
 import { version } from '../version.ts';
-import { withClosing } from './closing.ts';
+import { waitsFor } from '../waiting.ts';
+import { type Closing, withClosing } from './closing.ts';
 import { credentialsJson, printCredentials } from './credentials.ts';
+import { projectVariables, type ProjectVariables } from './dotenv.ts';
 import { serveKeyChanges } from './key-changes.ts';
 import { embeddedDatabase } from './open-database.ts';
 import { openServer } from './open-server.ts';
 import { runnerScreen } from './runner-screen.ts';
+import { troublesOn } from './troubles.ts';
 
 export interface DevOptions {
   readonly dir: string;
@@ -23,6 +29,7 @@ export interface DevOptions {
   readonly env: EnvironmentKind;
   readonly json?: boolean;
   readonly quiet?: boolean;
+  readonly raw?: boolean;
   readonly verbose?: boolean;
 }
 
@@ -33,8 +40,12 @@ export async function dev(options: DevOptions): Promise<void> {
   await withClosing(async (closing) => {
     // A project that cannot be served is said before anything is started or written.
     const { dir } = await loadProject(options.dir);
+    const owned = await ownDev(dir);
+    closing.add(() => owned.release());
     const data = resolve(options.data ?? join(dir, '.millrace', 'data'));
-    const onLog = options.verbose ? (line: string) => void process.stderr.write(`${line}\n`) : undefined;
+    waitsFor(`PostgreSQL to start on ${data}`);
+    const errors = screenOn(process.stderr);
+    const onLog = options.verbose ? (line: string) => errors.line(line) : undefined;
     const { database, lost } = await embeddedDatabase(data, closing, onLog);
     const env = process.env['MILLRACE_MASTER_KEY'];
     const file = join(data, 'master.key');
@@ -43,9 +54,12 @@ export async function dev(options: DevOptions): Promise<void> {
       previous: process.env['MILLRACE_MASTER_KEY_PREVIOUS'],
       file,
     });
-    const log = options.verbose ? createLog() : createLog(troublesOn(screen, stop), 'warn');
+    const log = options.verbose
+      ? createLog({ write: (text) => errors.text(text.trimEnd()) })
+      : createLog(troublesOn(screen, stop), 'warn');
     // Receivers of notifications are on this machine too.
     const notificationNetworks = ['127.0.0.0/8', '::1/128'];
+    waitsFor('the server to prepare the database and to listen');
     const server = await openServer({
       database,
       port: options.port,
@@ -67,13 +81,17 @@ export async function dev(options: DevOptions): Promise<void> {
     screen.line(`${screen.paint.bold('Millrace')} ${version} at ${screen.paint.cyan(url)}`);
     // With --json the keys are in that line. What is no terminal is kept by somebody: they are not shown there.
     if (!options.json && !options.quiet) greet(screen, url, process.stdout.isTTY ? credentials : undefined);
+    const variables = await projectVariables(dir);
+    if (variables.told !== undefined) screen.line(`${screen.paint.cyan('env')}     ${variables.told}`);
+    waitsFor('the first version: the task files are bundled and imported');
     const runner = startRunner({
       url,
       secretKey,
       projectDir: dir,
       watch: true,
-      events: runnerScreen(screen, { quiet: options.quiet ?? false }),
-    });
+      env: variables.env,
+      events: runnerScreen(screen, { quiet: options.quiet ?? false, raw: options.raw ?? false }),
+    }).catch(notStarted);
     closing.add(async () => {
       // Also when the stop is asked for before the first version is there: then it is not waited for long.
       const started = await Promise.race([
@@ -83,12 +101,39 @@ export async function dev(options: DevOptions): Promise<void> {
       await started?.stop({ waitMs: 5_000 });
     });
     const ready = await Promise.race([runner, stop.requested, lost]);
+    waitsFor();
     if (!ready) return;
-    const forget = await rememberDev(dir, { url, key: secretKey });
-    closing.add(forget);
+    await followVariables(dir, variables, ready, screen, closing);
+    await owned.remember({ url, key: secretKey, token: credentials.personalAccessToken ?? null });
     if (options.json) printJson(credentialsJson(url, credentials));
     await Promise.race([stop.requested, lost, ready.ended.then(refused)]);
   });
+}
+
+/** Gives the tasks a changed `.env`: what runs finishes with the one before. */
+async function followVariables(
+  dir: string,
+  first: ProjectVariables,
+  runner: Runner,
+  { line, paint }: Screen,
+  closing: Closing,
+): Promise<void> {
+  let last = first;
+  const look = async (): Promise<void> => {
+    const now = await projectVariables(dir);
+    if (isDeepStrictEqual(now, last)) return;
+    last = now;
+    line(`${paint.cyan('env')}     ${now.told ?? '.env is gone'}`);
+    runner.changeEnv(now.env);
+  };
+  // One after the other: an older text never replaces a newer one.
+  let looking = Promise.resolve();
+  const lookNext = (): Promise<void> => (looking = looking.then(look));
+  const watcher = await startWatcher(() => void lookNext());
+  closing.add(() => watcher.close());
+  await watcher.watch([join(dir, '.env')]);
+  // It may have changed before it was watched.
+  await lookNext();
 }
 
 function greet({ line, paint }: Screen, url: string, credentials: Credentials | undefined): void {
@@ -100,26 +145,12 @@ function greet({ line, paint }: Screen, url: string, credentials: Credentials | 
   line();
 }
 
-function refused(error: Error | null): void {
-  if (error) throw new CommandFailed(exitCodes.failed, `The runner has ended: ${error.message}`);
+/** A project that cannot be served says so itself; anything else is one sentence as well. */
+function notStarted(error: Error): never {
+  if (error.name === 'ProjectError') throw error;
+  throw new CommandFailed(exitCodes.failed, `The runner has not started: ${error.message}`);
 }
 
-/** The server's warnings and errors, a line each, for a person. */
-function troublesOn({ line, paint }: Screen, stop: StopRequest) {
-  let stopping = false;
-  void stop.requested.then(() => (stopping = true));
-  return {
-    write(text: string): void {
-      // That the runner goes is no news then.
-      if (stopping) return;
-      const { fact, level, ...fields } = JSON.parse(text) as {
-        fact: string;
-        level: string;
-        time: string;
-        err?: { message?: string };
-      };
-      const message = fields.err?.message ?? JSON.stringify({ ...fields, time: undefined });
-      line(`${level === 'error' ? paint.red('server') : paint.yellow('server')}  ${fact} ${message}`);
-    },
-  };
+function refused(error: Error | null): void {
+  if (error) throw new CommandFailed(exitCodes.failed, `The runner has ended: ${error.message}`);
 }

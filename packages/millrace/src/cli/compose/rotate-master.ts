@@ -14,6 +14,7 @@ import {
 import { runningConnection } from '../../postgres/index.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { printJson, screenOn } from '../screen.ts';
+import { waitsFor } from '../waiting.ts';
 import { type Closing, withClosing } from './closing.ts';
 import { embeddedDatabase, externalDatabase } from './open-database.ts';
 
@@ -62,6 +63,7 @@ async function rotate(
 ): Promise<number> {
   const sql = connect(database, { name: 'millrace keys', max: 2, pooler });
   closing.add(() => sql.end());
+  waitsFor('the database, to seal everything anew');
   const { resealed } = await rotateMasterKey(sql, masterKey).catch(explained);
   return resealed;
 }
@@ -93,6 +95,7 @@ const patienceMs = 120_000;
 async function changeFile(folder: string): Promise<void> {
   const file = join(folder, 'master.key');
   await askForNextKey(file);
+  waitsFor(`the process that serves ${folder} to change the key, for two minutes at most`);
   const until = performance.now() + patienceMs;
   while ((await readNextKey(file)) && performance.now() < until) {
     const isDone = await changeAlone(folder, file);

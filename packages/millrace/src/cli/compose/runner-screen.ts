@@ -3,8 +3,17 @@ import { describeProblem } from '../../project/index.ts';
 import { attemptLines } from './attempt-lines.ts';
 import { duration, type Screen } from '../screen.ts';
 
+interface RunnerScreenOptions {
+  readonly quiet: boolean;
+  /** Output of tasks with its escape sequences. */
+  readonly raw?: boolean;
+}
+
 /** What a runner does, one line each. */
-export function runnerScreen({ line, paint }: Screen, { quiet }: { quiet: boolean }): RunnerEvents {
+export function runnerScreen(
+  { line, text, raw, paint }: Screen,
+  { quiet, raw: asItIs = false }: RunnerScreenOptions,
+): RunnerEvents {
   let wasConnected = false;
   return {
     onVersion: ({ version, isNew, tasks, took }) => {
@@ -17,11 +26,13 @@ export function runnerScreen({ line, paint }: Screen, { quiet }: { quiet: boolea
       const how = isNew ? `registered in ${duration(took)}` : 'unchanged';
       line(`${paint.cyan('version')} ${version} ${paint.dim(how)}  ${what}`);
     },
-    onProblem: (problem) => line(`${paint.red('problem')} ${describeProblem(problem)}`),
+    onProblem: (problem) => text(`${paint.red('problem')} ${describeProblem(problem)}`),
     ...(!quiet && { onAttemptEnd: attemptLines({ line, paint }) }),
-    onOutput: (stream, text) => {
+    onOutput: (stream, output) => {
       if (quiet) return;
-      for (const said of text.trimEnd().split('\n')) line(stream === 'stderr' ? paint.yellow(said) : said);
+      if (asItIs) return raw(output);
+      const said = output.trimEnd();
+      text(stream === 'stderr' ? paint.yellow(said) : said);
     },
     onState: (state, detail) => {
       if (state === 'disconnected') {

@@ -36,13 +36,15 @@ function jsonLines(level: LogLevel): WorkOutput {
 }
 
 function linesForPeople(level: LogLevel): WorkOutput {
-  const { line: write, paint } = screenOn(process.stderr);
-  const folded = foldRepeats<string>((text, repeated) => {
+  const screen = screenOn(process.stderr);
+  const { paint } = screen;
+  const folded = foldRepeats<{ write: (text: string) => void; what: string }>(({ write, what }, repeated) => {
     const time = paint.dim(new Date().toTimeString().slice(0, 8));
-    write(`${time} ${text}${repeated === 0 ? '' : paint.dim(` (${repeated} more times)`)}`);
+    write(`${time} ${what}${repeated === 0 ? '' : paint.dim(` (${repeated} more times)`)}`);
   });
-  const line = (text = ''): void => folded.add(text, text);
-  const events = runnerScreen({ line, paint }, { quiet: false });
+  const line = (what = ''): void => folded.add({ write: screen.line, what }, what);
+  const text = (what: string): void => folded.add({ write: screen.text, what }, what);
+  const events = runnerScreen({ ...screen, line, text }, { quiet: false });
   const tellInfo = level === 'debug' || level === 'info';
   const tellWarnings = tellInfo || level === 'warn';
   return {

@@ -5,6 +5,7 @@ import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import type { ListenAddress } from '../options.ts';
 import { printJson } from '../screen.ts';
 import { listenForStop } from '../stop-request.ts';
+import { waitsFor } from '../waiting.ts';
 import { withClosing } from './closing.ts';
 import { serveHealth } from './health.ts';
 import { workOutput, type LogLevel } from './work-output.ts';
@@ -66,6 +67,7 @@ export async function work(options: WorkOptions): Promise<void> {
       },
     }).catch(refused);
     const runner = await Promise.race([starting, stop.requested]);
+    waitsFor();
     // Asked to stop while it waits for a server: there is nothing to finish, and nothing to wait for.
     if (!runner) return;
     closing.add(() => runner.stop({ waitMs: options.grace }));

@@ -6,6 +6,7 @@ import { cancelRun } from '../cancel.ts';
 import { testEngine, type TestEngine } from '../testing/engine.ts';
 import { createBeginWaits } from '../waits/begin.ts';
 import { readWaitFacts } from './facts.ts';
+import { nearestTask } from './nearest-task.ts';
 import { reasonOf } from './reason.ts';
 
 const failure = { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrace: '' } as const;
@@ -110,6 +111,35 @@ describe('why a run is not running', () => {
     });
     const { version } = await t.register('other');
     expect((await why(t, id))?.message).toContain(`${version} has no task "send"`);
+  });
+
+  it('no version, with the task that was likely meant', async () => {
+    const t = await testEngine();
+    await t.register('other');
+    const { id } = await t.trigger('otehr');
+    const facts = await readWaitFacts(t.sql, t.environment.id, id, new Date(t.engine.clock.now()));
+    expect(facts && reasonOf(facts, 'other')).toMatchObject({
+      reason: 'no_version',
+      nearestTask: 'other',
+      message: expect.stringMatching(/has no task "otehr": .* Did you mean "other"\?$/),
+    });
+  });
+
+  it.each([
+    ['helo', 'hello'],
+    ['Send-Mail', 'send-mail'],
+    ['nope', undefined],
+    ['x', undefined],
+    ['sendmail', 'send-mail'],
+  ])('of the ids of a version, %j may have meant %j', (task, nearest) => {
+    expect(nearestTask(task, ['hello', 'send-mail', 'resize-image'])).toBe(nearest);
+  });
+
+  it('the nearest id is found quickly among very many long ones', () => {
+    const known = Array.from({ length: 10_000 }, (_, i) => `${'a'.repeat(60)}${i}${'b'.repeat(60)}`);
+    const startedAt = performance.now();
+    nearestTask('c'.repeat(128), known);
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
   });
 
   it('no runner for the current version, or for the one that it is bound to', async () => {

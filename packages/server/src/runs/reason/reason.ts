@@ -7,8 +7,9 @@ type Told = Omit<RunReasonReply, 'id' | 'status'>;
 /**
  * Why a run does not run. Causes are looked at in the order in which they must go away: whoever removes the one that is told
  * starts the run, or is told the next.
+ * `nearest` is a task of the current version that may have been meant where no version has the run's.
  */
-export function reasonOf(facts: WaitFacts): Told {
+export function reasonOf(facts: WaitFacts, nearest?: string): Told {
   const { status, queue, key } = facts;
   const place = { queue, ...(key !== '' && { concurrencyKey: key }) };
   if (isFinal(status)) return { reason: 'not_waiting', message: `It is over: ${status}.` };
@@ -44,12 +45,14 @@ export function reasonOf(facts: WaitFacts): Told {
   }
   if (status === 'EXECUTING') return { reason: 'not_waiting', message: 'It is running.' };
   if (status === 'PENDING_VERSION') {
+    const meant = nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
     return {
       reason: 'no_version',
       message:
         facts.version === null
           ? 'No version was registered in this environment: start `millrace dev` or `millrace work`, or deploy.'
-          : `The current version ${facts.version} has no task "${facts.task}": register a version that has it.`,
+          : `The current version ${facts.version} has no task "${facts.task}": register a version that has it.${meant}`,
+      ...(nearest !== undefined && { nearestTask: nearest }),
     };
   }
   if (facts.environmentPaused) {

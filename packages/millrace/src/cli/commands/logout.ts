@@ -1,0 +1,43 @@
+import { Command } from 'commander';
+import { call } from '../call.ts';
+import { CommandFailed } from '../exit-codes.ts';
+import { forgetLogin, keptLogin, type Login } from '../login.ts';
+import { printJson, screenOn } from '../screen.ts';
+import { waitsFor } from '../waiting.ts';
+
+interface Options {
+  readonly revoke?: boolean;
+  readonly json?: boolean;
+}
+
+/** Ends the token at its server. One that the server does not know any more has ended already. */
+async function revoke(login: Login): Promise<void> {
+  waitsFor(`${login.url} to revoke the token; without --revoke it is only forgotten here`);
+  try {
+    const { credentialId: tokenId } = await call(login, 'whoami');
+    await call(login, 'revokeToken', { params: { tokenId } });
+  } catch (error) {
+    if (!(error instanceof CommandFailed) || !error.message.startsWith('401 ')) throw error;
+  }
+}
+
+export const logoutCommand = (): Command =>
+  new Command('logout')
+    .description('forget what `millrace login` kept; the token stays good unless it is revoked')
+    .option('--revoke', 'end the token at its server as well: wherever else it is used, it is refused')
+    .option('--json', 'one line of JSON')
+    .action(async (options: Options) => {
+      const kept = await keptLogin();
+      // First there: a token that could not be revoked is not forgotten, so that it can be tried again.
+      if (kept && options.revoke) await revoke(kept);
+      const file = await forgetLogin();
+      const revoked = kept !== undefined && options.revoke === true;
+      if (options.json) return printJson({ url: kept?.url ?? null, file, revoked });
+      const { line } = screenOn(process.stdout);
+      if (!kept) return line('Nobody was logged in.');
+      line(
+        revoked
+          ? `You are logged out of ${kept.url}, and the token is revoked.`
+          : `You are logged out of ${kept.url}. The token stays good: \`millrace tokens revoke\` ends it.`,
+      );
+    });

@@ -1,0 +1,36 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'dotenv';
+import { inherited } from '../../runner/executor-env.ts';
+
+/** The project's `.env`, as tasks get it under `millrace dev`. */
+export interface ProjectVariables {
+  /** What processes of tasks inherit: the file, and over it what `dev` itself was started with. */
+  readonly env: Readonly<Record<string, string>>;
+  /** What there is of the file in one line, names only; undefined without a file. */
+  readonly told: string | undefined;
+}
+
+export async function projectVariables(dir: string): Promise<ProjectVariables> {
+  const outside = inherited();
+  const text = await readFile(join(dir, '.env'), 'utf8').catch((error: NodeJS.ErrnoException) => error);
+  if (text instanceof Error) {
+    return { env: outside, told: text.code === 'ENOENT' ? undefined : `.env is not used: ${text.message}` };
+  }
+  const used: Record<string, string> = {};
+  const notUsed: string[] = [];
+  for (const [name, value] of Object.entries(parse(text.replace(/^\uFEFF/, '')))) {
+    const why = whyNot(name, value, outside);
+    if (why === undefined) used[name] = value;
+    else notUsed.push(`${name} (${why})`);
+  }
+  const names = Object.keys(used).join(', ') || 'no variables';
+  const others = notUsed.length === 0 ? '' : `; not used: ${notUsed.join(', ')}`;
+  return { env: { ...used, ...outside }, told: `.env gives tasks ${names}${others}` };
+}
+
+function whyNot(name: string, value: string, outside: Readonly<Record<string, string>>): string | undefined {
+  if (name.startsWith('MILLRACE_')) return 'a setting of Millrace itself';
+  if (name in outside) return 'set where dev was started';
+  return value.includes('\0') ? 'no process can have a NUL character in it' : undefined;
+}

@@ -1,0 +1,27 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { jsonLine, visibleCell, visibleLine, visibleText } from './visible.ts';
+
+const obeyed = (text: string): string[] =>
+  text.match(/[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f]/gu) ?? [];
+
+it('leaves nothing that a terminal obeys, whatever it is given', () => {
+  const texts = fc.string({
+    unit: fc.integer({ min: 0, max: 0x2fff }).map((code) => String.fromCodePoint(code)),
+  });
+  fc.assert(
+    fc.property(texts, (text) => {
+      expect(obeyed(visibleCell(text))).toEqual([]);
+      expect(obeyed(visibleLine(text)).filter((char) => char !== '\t')).toEqual([]);
+      expect(obeyed(visibleText(text)).filter((char) => char !== '\t' && char !== '\n')).toEqual([]);
+      const line = jsonLine({ [text]: text });
+      expect(obeyed(line)).toEqual(['\n']);
+      expect(JSON.parse(line)).toEqual({ [text]: text });
+    }),
+  );
+});
+
+it('leaves words of every language, and emoji, as they are', () => {
+  const text = 'Grüße, 你好, مرحبا, 👩‍💻';
+  expect([visibleCell(text), visibleLine(text), visibleText(text)]).toEqual([text, text, text]);
+});

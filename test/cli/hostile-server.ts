@@ -1,0 +1,94 @@
+/** A server whose every answer is one that the contract allows, with a hostile text in every place where any text may stand. */
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { operations } from '@millrace/contract';
+import { openApiDocument } from '@millrace/contract/openapi';
+import { wholeSampleOf, type Schema } from '../access/sample.ts';
+
+/** Hides what is before it, sets the title and the clipboard, begins a line of its own, turns the direction of reading. */
+export const hostile =
+  'hostile\u001b[2K\u001b]0;title\u0007\u001b]52;c;ZXZpbA==\u001b\\\rover\nnext\u009b31m\u0090q\u009c\u202eexe\u2066x\u2028y\u007f\b';
+
+interface Described {
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { readonly schema: Schema }>> }>
+  >;
+}
+
+interface Route {
+  readonly method: string;
+  readonly pattern: RegExp;
+  readonly reply: unknown;
+}
+
+/** A text or null is a text here. */
+const { paths } = JSON.parse(JSON.stringify(openApiDocument(operations)), (name, value: unknown) =>
+  name === 'type' && Array.isArray(value) ? (value[0] as unknown) : value,
+) as ReturnType<typeof openApiDocument>;
+
+const declared: Route[] = Object.entries(paths).flatMap(([path, methods]) =>
+  Object.entries(methods as Readonly<Record<string, Described>>).map(([method, { responses }]) => {
+    const [, success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [];
+    const schema = success?.content?.['application/json']?.schema ?? {};
+    return {
+      method: method.toUpperCase(),
+      pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+      reply: ended(wholeSampleOf(schema, hostile)),
+    };
+  }),
+);
+// A path that is written out goes before one with a parameter in its place.
+const routes = declared.toSorted(
+  (one, other) => one.pattern.source.split('[^/]+').length - other.pattern.source.split('[^/]+').length,
+);
+
+/** Lists end, runs and actions are over: otherwise a command would go on for ever. */
+function ended(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(ended);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).flatMap(([name, member]): [string, unknown][] => {
+    // An address of content stored apart would have to be one.
+    if (name === 'next' || name === 'previous' || name.endsWith('PresignedUrl')) return [];
+    if (name === 'status' && member === 'PENDING_VERSION') return [[name, 'FAILED']];
+    if (name === 'status' && member === 'PENDING') return [[name, 'COMPLETED']];
+    if (name === 'isCompleted') return [[name, true]];
+    return [[name, ended(member)]];
+  });
+  return Object.fromEntries(members);
+}
+
+export interface HostileServer {
+  readonly url: string;
+  /** Operations that were asked for, as method and path. */
+  readonly asked: string[];
+  /** From now on it refuses everything, in the same manner. */
+  refuses: boolean;
+  close(): Promise<void>;
+}
+
+export async function hostileServer(): Promise<HostileServer> {
+  const state = { asked: [] as string[], refuses: false };
+  const answer = ({ method = '', url = '' }: IncomingMessage): [number, unknown] => {
+    const path = url.replace(/\?.*$/, '');
+    state.asked.push(`${method} ${path}`);
+    if (state.refuses)
+      return [422, { error: hostile, details: [{ code: hostile, message: hostile, path: [hostile] }] }];
+    const route = routes.find((one) => one.method === method && one.pattern.test(path));
+    return route ? [200, route.reply] : [404, { error: `No operation ${method} ${path}` }];
+  };
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      const [status, body] = answer(request);
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return Object.assign(state, {
+    url: `http://127.0.0.1:${port}`,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  });
+}

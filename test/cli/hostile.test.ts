@@ -1,0 +1,266 @@
+/** Nothing that others wrote steers the terminal of whoever reads it, whichever command shows it. */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { main } from '../../packages/millrace/src/cli/main.ts';
+import { hostile, hostileServer, type HostileServer } from './hostile-server.ts';
+import { finished, millrace, repository, startDev, temporaryProject } from './command.ts';
+import { leaves } from './leaves.ts';
+
+/** What a terminal obeys. Ends of lines and tabs are our own, and sequences of colours where the stream is a terminal. */
+const obeyed = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f]/;
+
+const connection = (url: string): string[] => ['--url', url, '--key', 'svc_prod_sk_0'];
+
+/**
+ * How each command is called so that it shows something: with `mute` it shows nothing that others wrote; with `alone` it has a test
+ * of its own below. A command that is missing here fails the test.
+ */
+type Row = { readonly args?: readonly string[]; readonly mute?: boolean } | 'alone';
+
+const rows: Readonly<Record<string, Row>> = {
+  init: 'alone',
+  dev: 'alone',
+  start: 'alone',
+  work: 'alone',
+  trigger: { args: [hostile, '--wait'] },
+  'runs list': { args: ['--limit', '1'] },
+  'runs show': { args: ['run_1'] },
+  'runs cancel': { args: [hostile] },
+  'runs replay': { args: ['run_1'] },
+  'runs bulk list': { args: ['--limit', '1'] },
+  'runs bulk show': { args: ['bulk_1'], mute: true },
+  'runs bulk abort': { args: ['bulk_1'], mute: true },
+  why: { args: ['run_1'] },
+  'queues list': {},
+  'queues pause': { args: ['mail'] },
+  'queues resume': { args: ['mail'] },
+  'queues limit': { args: ['mail', '--to', '1'] },
+  logs: { args: ['run_1'] },
+  'errors list': { args: ['--limit', '1'] },
+  'errors show': { args: ['error_1'] },
+  'errors resolve': { args: ['error_1'] },
+  'errors ignore': { args: ['error_1'] },
+  'errors unresolve': { args: ['error_1'] },
+  'errors merge': { args: ['error_1', 'error_2'] },
+  'errors split': { args: ['error_1', 'f'] },
+  'errors rules list': {},
+  'errors rules add': { args: ['--group', 'g'] },
+  'errors rules change': { args: ['rule_1'] },
+  'errors rules remove': { args: [hostile] },
+  'errors rules try': { args: ['--group', 'g'] },
+  'events send': { args: ['name'] },
+  'events list': { args: ['--limit', '1'] },
+  'events show': { args: ['event_1'] },
+  'events replay': { args: ['event_1'] },
+  'events cancel': { args: ['event_1'] },
+  'env list': {},
+  'env set': { args: [`${hostile}=1`] },
+  'env unset': { args: [hostile] },
+  'env pull': { args: ['pulled.env', '--force'] },
+  'env push': { args: ['pulled.env'], mute: true },
+  'env import': { args: ['pulled.env'], mute: true },
+  'env history': { args: ['--limit', '1'] },
+  'env diff': { args: ['1'] },
+  'env rollback': { args: ['1'] },
+  login: {},
+  logout: 'alone',
+  whoami: {},
+  'orgs list': {},
+  'orgs create': { args: ['n'] },
+  'orgs rename': { args: ['n'] },
+  'orgs join': { args: ['t'] },
+  'orgs leave': { args: [] },
+  'members list': {},
+  'members invite': { args: ['a@example.com'] },
+  'members invitations': {},
+  'members uninvite': { args: ['invite_1'] },
+  'members role': { args: ['user_1', 'member'] },
+  'members remove': { args: ['user_1'] },
+  'projects list': {},
+  'projects create': { args: ['n'] },
+  'projects environments': {},
+  'projects pause': { args: ['preview', '--branch', 'b'], mute: true },
+  'projects resume': { args: ['preview', '--branch', 'b'], mute: true },
+  'projects delete': { args: [hostile, '--confirm', 'x'] },
+  'keys list': {},
+  'keys create': { args: ['n'] },
+  'keys rotate': { args: ['key_1'] },
+  'keys revoke': { args: ['key_1'] },
+  'keys rotate-master': 'alone',
+  'tokens list': {},
+  'tokens create': { args: ['n'] },
+  'tokens approve': { args: ['svc_code_1'] },
+  'tokens revoke': { args: ['pat_1'] },
+  'branches list': {},
+  'branches create': { args: [hostile] },
+  'branches archive': { args: [hostile] },
+  'schedules list': { args: ['--limit', '1'] },
+  'schedules show': { args: ['sched_1'] },
+  'schedules preview': 'alone',
+  'schedules activate': { args: ['sched_1'] },
+  'schedules deactivate': { args: ['sched_1'] },
+  'schedules backfill': { args: ['sched_1', '--from', '2026-01-01', '--to', '2026-01-02'] },
+};
+
+it('every command has its row', () => {
+  expect(Object.keys(rows).toSorted()).toEqual([...leaves().keys()].toSorted());
+});
+
+describe('a server that answers with hostile texts', () => {
+  let server: HostileServer;
+  let folder: string;
+  const before = process.cwd();
+  beforeAll(async () => {
+    server = await hostileServer();
+    folder = await mkdtemp(join(tmpdir(), 'millrace-hostile-'));
+    process.chdir(folder);
+    vi.stubEnv('XDG_CONFIG_HOME', folder);
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+    server.refuses = false;
+    process.exitCode = undefined;
+  });
+  afterAll(async () => {
+    process.chdir(before);
+    vi.unstubAllEnvs();
+    await server.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** What a command writes to both streams. */
+  async function shown(...args: string[]): Promise<{ exitCode: number; stdout: string; all: string }> {
+    const written = { stdout: '', all: '' };
+    for (const stream of ['stdout', 'stderr'] as const) {
+      vi.spyOn(process[stream], 'write').mockImplementation((text) => {
+        if (stream === 'stdout') written.stdout += String(text);
+        written.all += String(text);
+        return true;
+      });
+    }
+    const exitCode = await main(args);
+    vi.restoreAllMocks();
+    process.exitCode = undefined;
+    return { exitCode, ...written };
+  }
+
+  const served = Object.entries(rows).flatMap(([command, row]) =>
+    row === 'alone' ? [] : [{ command, ...row }],
+  );
+
+  it.each(served)(
+    'is shown by `$command` so that it can be seen, and steers nothing',
+    async ({ command, args = [], mute }) => {
+      const words = [...command.split(' '), ...args, ...connection(server.url)];
+      server.asked.length = 0;
+      const people = await shown(...words);
+      expect(server.asked.length).toBeGreaterThan(0);
+      expect(people.all).not.toMatch(obeyed);
+      expect([0, 1]).toContain(people.exitCode);
+      // Otherwise nothing would be shown that could have done harm.
+      if (!mute) expect(people.all).toContain('hostile␛[2K');
+      const programs = await shown(...words, '--json');
+      expect(programs.all).not.toMatch(obeyed);
+      for (const line of programs.stdout.trim().split('\n')) {
+        if (line !== '') JSON.parse(line);
+      }
+      server.refuses = true;
+      const refused = await shown(...words);
+      expect(refused.all).not.toMatch(obeyed);
+      expect(refused.all).toContain('hostile␛[2K');
+    },
+  );
+
+  it('is shown by `logs --raw` as it is', async () => {
+    const { stdout } = await shown('logs', 'run_1', '--raw', ...connection(server.url));
+    expect(stdout).toContain(hostile);
+  });
+
+  it('steers nothing through what the command line itself quotes', async () => {
+    for (const args of [
+      [hostile],
+      ['trigger', 'x', '--payload', hostile],
+      ['schedules', 'preview', hostile],
+      ['logs', 'a', `--${hostile}`],
+    ]) {
+      const { all, exitCode } = await shown(...args);
+      expect(exitCode).toBe(2);
+      expect(all).toContain('hostile␛[2K');
+      expect(all).not.toMatch(obeyed);
+    }
+  });
+
+  it('steers nothing where a login is forgotten, and where a project is written', async () => {
+    vi.stubEnv('XDG_CONFIG_HOME', join(folder, hostile));
+    await shown('login', ...connection(server.url));
+    expect((await shown('logout', '--json')).all).not.toMatch(obeyed);
+    const { all } = await shown('init', join(folder, hostile));
+    expect(all).toContain('hostile␛[2K');
+    expect(all).not.toMatch(obeyed);
+  });
+});
+
+it('writes to the terminal in one place only', async () => {
+  const cli = join(repository, 'packages/millrace/src/cli');
+  const files = (await readdir(cli, { recursive: true })).filter((name) => /(?<!\.test)\.ts$/.test(name));
+  expect(files.length).toBeGreaterThan(50);
+  const elsewhere: string[] = [];
+  for (const name of files) {
+    if (name === 'screen.ts') continue;
+    const text = await readFile(join(cli, name), 'utf8');
+    for (const line of text.split('\n')) {
+      if (!/console\.|process\.std(?:out|err)|\bfd: [12]\b/.test(line)) continue;
+      if (
+        !/screenOn\(.*process\.std|createLog\(process\.stderr|process\.std(?:out|err)\.on\('error'|drain/.test(
+          line,
+        )
+      ) {
+        elsewhere.push(`${name}: ${line.trim()}`);
+      }
+    }
+  }
+  expect(elsewhere).toEqual([]);
+});
+
+describe('tasks with hostile texts', () => {
+  const text = JSON.stringify(hostile);
+  const tasks = `
+import { task } from '@millrace/sdk';
+console.log('out ' + ${text});
+console.error('err ' + ${text});
+export const bad = task({ id: ${text}, run: async () => { throw new Error(${text}); } });
+export const good = task({ id: 'good', run: async () => ${text} });
+`;
+
+  it('steer nothing through dev, work and start', { timeout: 120_000 }, async () => {
+    const project = await temporaryProject({
+      'tasks/bad.ts': tasks,
+      'tasks/broken.ts': `throw new Error(${text});`,
+    });
+    const dev = await startDev(project.path);
+    try {
+      await dev.line(/problem .*hostile␛/);
+      await dev.line(/out hostile␛/);
+      const failed = await finished(['trigger', hostile, '--wait'], { cwd: project.path });
+      expect(failed.exitCode).toBe(1);
+      expect(failed.stdout).not.toMatch(obeyed);
+      await dev.line(/failed .*hostile␛/);
+      const { url, environments } = dev.ready;
+      const work = millrace(['work', '--url', url, '--key', environments.stg.secretKey, '--json'], {
+        cwd: project.path,
+      });
+      await work.line(/"runner"/);
+      work.kill('SIGTERM');
+      await work.exitCode;
+      for (const line of [...dev.stdout, ...dev.stderr, ...work.stdout, ...work.stderr])
+        expect(line).not.toMatch(obeyed);
+      expect([...work.stderr].join('\n')).toContain('hostile␛');
+    } finally {
+      dev.kill('SIGTERM');
+      await dev.exitCode;
+      await project.remove();
+    }
+  });
+});

@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { finished, startDev, temporaryProject, type Folder, type Ready, type Running } from './command.ts';
+
+let project: Folder;
+let elsewhere: Folder;
+let dev: Running & { ready: Ready };
+beforeAll(async () => {
+  project = await temporaryProject({ 'tasks/a.ts': '' });
+  elsewhere = await temporaryProject({});
+  dev = await startDev(project.path);
+}, 60_000);
+afterAll(async () => {
+  dev?.kill('SIGTERM');
+  await dev?.exitCode;
+  await project?.remove();
+  await elsewhere?.remove();
+});
+
+const command = (...args: string[]) =>
+  finished(args, { cwd: elsewhere.path, env: { XDG_CONFIG_HOME: elsewhere.path } });
+const kept = () => existsSync(join(elsewhere.path, 'millrace', 'login.json'));
+
+const newToken = async (): Promise<string> => {
+  const { url, personalAccessToken } = dev.ready;
+  const made = await command(
+    'tokens',
+    'create',
+    'mine',
+    '--url',
+    url,
+    '--key',
+    personalAccessToken,
+    '--json',
+  );
+  return (JSON.parse(made.stdout) as { token: string }).token;
+};
+const isGood = async (token: string): Promise<boolean> =>
+  (await command('whoami', '--url', dev.ready.url, '--token', token)).exitCode === 0;
+
+it('logout forgets the token, which stays good; with --revoke it ends', async () => {
+  const { url } = dev.ready;
+  expect(await command('logout')).toEqual({ exitCode: 0, stdout: 'Nobody was logged in.', stderr: '' });
+  const first = await newToken();
+  await command('login', '--url', url, '--token', first);
+  expect(kept()).toBe(true);
+  expect(await command('logout')).toMatchObject({
+    exitCode: 0,
+    stdout: `You are logged out of ${url}. The token stays good: \`millrace tokens revoke\` ends it.`,
+  });
+  expect(kept()).toBe(false);
+  expect(await command('whoami')).toMatchObject({ exitCode: 4 });
+  expect(await isGood(first)).toBe(true);
+
+  await command('login', '--url', url, '--token', first);
+  expect(await command('logout', '--revoke')).toMatchObject({
+    exitCode: 0,
+    stdout: `You are logged out of ${url}, and the token is revoked.`,
+  });
+  expect(kept()).toBe(false);
+  expect(await isGood(first)).toBe(false);
+}, 60_000);
+
+it('a token that could not be revoked is not forgotten; one that has ended already is', async () => {
+  const { url, personalAccessToken } = dev.ready;
+  const token = await newToken();
+  await command('login', '--url', url, '--token', token);
+  const id = (JSON.parse((await command('whoami', '--json')).stdout) as { credentialId: string })
+    .credentialId;
+  await command('tokens', 'revoke', id, '--url', url, '--key', personalAccessToken);
+  expect(await command('logout', '--revoke', '--json')).toMatchObject({ exitCode: 0 });
+  expect(kept()).toBe(false);
+
+  await command('login', '--url', url, '--token', await newToken());
+  dev.kill('SIGTERM');
+  await dev.exitCode;
+  expect(await command('logout', '--revoke')).toMatchObject({ exitCode: 4 });
+  expect(kept()).toBe(true);
+  expect(await command('logout')).toMatchObject({ exitCode: 0 });
+  expect(kept()).toBe(false);
+}, 60_000);

@@ -1,0 +1,128 @@
+/** Nobody sits before a screen that tells nothing: what a command waits for is said, and what it started is known at once. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  finished,
+  millrace,
+  repository,
+  startDev,
+  temporaryProject,
+  type Folder,
+  type Ready,
+  type Running,
+} from './command.ts';
+
+const tasks = `
+import { task, wait } from '@millrace/sdk';
+export const hello = task({ id: 'hello', run: async () => 'hello' });
+export const rests = task({ id: 'rests', run: async () => { await wait.for({ seconds: 4 }); return 'rested'; } });
+`;
+
+describe('beside a running dev', () => {
+  let project: Folder;
+  let dev: Running & { ready: Ready };
+  beforeAll(async () => {
+    project = await temporaryProject({ 'tasks/all.ts': tasks });
+    dev = await startDev(project.path);
+  }, 60_000);
+  afterAll(async () => {
+    dev?.kill('SIGTERM');
+    await dev?.exitCode;
+    await project?.remove();
+  });
+  const command = (...args: string[]) => finished(args, { cwd: project.path });
+
+  it('a task that no version has is told at once, with the nearest name, and the run can be watched later', async () => {
+    const waiting = millrace(['trigger', 'helo', '--wait'], { cwd: project.path });
+    const id = await waiting.line(/^run_\w+$/);
+    const told = await waiting.line(/^Waiting for/);
+    expect(told).toMatch(
+      new RegExp(
+        `^Waiting for ${id}, PENDING_VERSION: The current version \\d{8}\\.\\d+ has no task "helo": register a version that has it\\. Did you mean "hello"\\?$`,
+      ),
+    );
+    waiting.kill('SIGINT');
+    expect(await waiting.exitCode).toBe(130);
+    expect(waiting.stderr.at(-1)).toBe(`${id} goes on. To watch it: millrace runs show ${id} --wait`);
+    const again = millrace(['runs', 'show', id, '--wait'], { cwd: project.path });
+    await again.line(/has no task "helo"/);
+    expect((await command('runs', 'cancel', id)).exitCode).toBe(0);
+    expect(await again.exitCode).toBe(1);
+    expect(again.stdout.join('\n')).toMatch(/status +CANCELED/);
+  });
+
+  it('the same in lines of JSON', async () => {
+    const waiting = millrace(['trigger', 'helo', '--wait', '--json'], { cwd: project.path });
+    const first = JSON.parse(await waiting.line(/triggered/)) as { id: string };
+    expect(first).toEqual({ type: 'triggered', id: expect.stringMatching(/^run_/), isCached: false });
+    expect(JSON.parse(await waiting.line(/"waiting"/))).toEqual({
+      type: 'waiting',
+      id: first.id,
+      status: 'PENDING_VERSION',
+      reason: 'no_version',
+      message: expect.stringContaining('Did you mean "hello"?') as string,
+    });
+    await command('runs', 'cancel', first.id);
+    expect(await waiting.exitCode).toBe(1);
+    expect(JSON.parse(waiting.stdout.at(-1) ?? '')).toMatchObject({ id: first.id, status: 'CANCELED' });
+    expect(waiting.stderr).toEqual([]);
+  });
+
+  it('without --wait it is a warning beside the id, also for a replay', async () => {
+    const triggered = await command('trigger', 'quite-another');
+    expect(triggered).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^run_\w+$/) as string });
+    expect(triggered.stderr).toMatch(
+      /^warning run_\w+ waits: The current version \S+ has no task "quite-another": register a version that has it\.$/,
+    );
+    const json = await command('trigger', 'rest', '--json');
+    expect(JSON.parse(json.stdout)).toEqual({ id: expect.any(String) as string, isCached: false });
+    expect(json.stderr).toContain('Did you mean "rests"?');
+    expect((await command('runs', 'replay', triggered.stdout)).stderr).toMatch(/^warning run_/);
+    expect((await command('trigger', 'hello')).stderr).toBe('');
+  });
+
+  it('a run that does not start, or stands still, says why', async () => {
+    await command('queues', 'pause', 'task/hello');
+    const held = millrace(['trigger', 'hello', '--wait'], { cwd: project.path });
+    await held.line(/^Waiting for run_\w+, QUEUED: The queue "task\/hello" is paused: resume it\.$/);
+    await command('queues', 'resume', 'task/hello');
+    expect(await held.exitCode).toBe(0);
+    const rests = await command('trigger', 'rests', '--wait');
+    expect(rests.exitCode).toBe(0);
+    expect(rests.stderr).toMatch(/^Waiting for run_\w+, WAITING: It waits until /m);
+  });
+});
+
+it('a command says that it waits for the server, and for stdin', async () => {
+  const server = createServer((_, response) => {
+    setTimeout(() => response.writeHead(200, { 'content-type': 'application/json' }).end('[]'), 6_000);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const folder = await temporaryProject({});
+  try {
+    const connection = ['--url', url, '--key', 'svc_pat_0'];
+    for (const args of [
+      ['orgs', 'list'],
+      ['errors', 'rules', 'list'],
+    ]) {
+      const asked = millrace([...args, ...connection], { cwd: folder.path });
+      await asked.line(/^Waiting for /);
+      expect(asked.stderr).toEqual([`Waiting for ${url} to answer …`]);
+      await asked.exitCode;
+    }
+    const bin = join(repository, 'packages/millrace/bin/millrace.js');
+    const child = spawn(process.execPath, [bin, 'env', 'set', 'KEY', ...connection], { cwd: folder.path });
+    const [said] = (await once(child.stderr, 'data')) as [Buffer];
+    expect(String(said)).toBe('Waiting for the value of KEY on stdin, up to its end (Ctrl-D) …\n');
+    child.kill('SIGKILL');
+  } finally {
+    server.closeAllConnections();
+    server.close();
+    await folder.remove();
+  }
+});
