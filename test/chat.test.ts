@@ -8,7 +8,7 @@ import { answerTo } from '../examples/chat/answer.ts';
 import { startRunner } from '../packages/millrace/src/runner/index.ts';
 import { repository } from './cli/command.ts';
 import { startServerProcess } from './sessions/processes.ts';
-import { browserPath } from './support/browser.ts';
+import { findBrowser } from './support/browser.ts';
 import { testDatabase } from './support/database.ts';
 
 const example = join(repository, 'examples/chat');
@@ -24,7 +24,7 @@ async function servePage(url: string, secretKey: string): Promise<string> {
 }
 
 it('a chat in a browser goes on through the killing of the server without losing a character', async () => {
-  const executablePath = await browserPath();
+  const { executablePath, env } = await findBrowser();
   const { connection, drop } = await testDatabase();
   onTestFinished(drop);
   let server = await startServerProcess(connection);
@@ -38,6 +38,7 @@ it('a chat in a browser goes on through the killing of the server without losing
   const address = await servePage(server.url, server.secretKey);
   const browser = await chromium.launch({
     executablePath,
+    env: { ...process.env, ...env },
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
   });
   onTestFinished(() => browser.close());

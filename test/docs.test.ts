@@ -5,10 +5,13 @@ import { readdir, readFile } from 'node:fs/promises';
 import { delimiter, dirname, join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { runStatuses, transitions } from '@millrace/contract';
+import { machineMemory } from '@millrace/contract/runner';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exitCodes } from '../packages/millrace/src/cli/exit-codes.ts';
 import { firstProject } from '../packages/millrace/src/init/first-project.ts';
 import { program } from '../packages/millrace/src/cli/program.ts';
+import { keys as configKeys } from '../packages/millrace/src/project/config.ts';
+import { retryDefaults } from '../packages/sdk/src/retry/backoff.ts';
 import { repository, startDev, temporaryProject, type Folder, type Running } from './cli/command.ts';
 
 interface Page {
@@ -82,6 +85,25 @@ describe('the documentation', () => {
       return [words.join(' ')].concat(more.map((sub) => `${words[0]} ${sub}`));
     });
     expect(named.toSorted()).toEqual(leaves.toSorted());
+  });
+
+  it('has the machines and the defaults of retries that the code has', async () => {
+    const machines = rows(await page('docs/machines.md'), /^\| `\w+(?:-\dx)?` \| [\d,]+ \|/).map(
+      ([name = '', memory = '']) => [name.replaceAll('`', ''), Number(memory.replaceAll(',', ''))],
+    );
+    expect(machines).toEqual(Object.entries(machineMemory));
+    const defaults = rows(await page('docs/retries.md'), /^\| `\w+` \|/).map(([name = '', , value = '']) => [
+      name.replaceAll('`', ''),
+      JSON.parse(value.replaceAll(/[`,]/g, '')) as unknown,
+    ]);
+    expect(Object.fromEntries(defaults)).toEqual(retryDefaults);
+  });
+
+  it('names every setting of millrace.config.ts', async () => {
+    const named = rows(await page('docs/config.md'), /^\| `\w+` \|/).map(([name = '']) =>
+      name.replaceAll('`', ''),
+    );
+    expect(named).toEqual([...configKeys]);
   });
 
   it('shows the first task as init writes it', async () => {

@@ -2,12 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { satisfies } from 'semver';
 import { describe, expect, it } from 'vitest';
+import { firstProject } from '../../packages/millrace/src/init/first-project.ts';
 import { repository } from '../cli/command.ts';
 
 interface Locked {
   readonly version?: string;
   readonly engines?: { readonly node?: string };
   readonly hasInstallScript?: boolean;
+  readonly dev?: boolean;
 }
 
 const read = async <T>(file: string): Promise<T> =>
@@ -33,6 +35,16 @@ describe('the packages that npm installs', () => {
       return hasInstallScript && root.allowScripts[name] === undefined ? [name] : [];
     });
     expect(undecided).toEqual([]);
+  });
+});
+
+describe('a first project', () => {
+  it('allows no script of the packages that it installs, by name', () => {
+    const manifest = JSON.parse(firstProject('first', '0.0.0')['package.json'] ?? '') as typeof root;
+    const withScripts = Object.entries(packages)
+      .filter(([, { hasInstallScript, dev }]) => hasInstallScript && !dev)
+      .map(([path]) => [path.split('node_modules/').at(-1), false]);
+    expect(manifest.allowScripts).toEqual(Object.fromEntries(withScripts));
   });
 });
 

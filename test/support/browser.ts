@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
@@ -11,8 +11,21 @@ const cache = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.ur
 /** The package that ships the browser. Its own unpacking is not used: it goes to a fixed path in the system's temporary folder. */
 const packageFolder = fileURLToPath(new URL('../../', import.meta.resolve('@sparticuz/chromium')));
 
+const unpack = (file: string, to: string): Promise<void> =>
+  pipeline(
+    createReadStream(join(packageFolder, 'bin', file)),
+    createBrotliDecompress(),
+    createWriteStream(to),
+  );
+
+export interface Browser {
+  readonly executablePath: string;
+  /** What it needs in its environment. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /** Unpacks the browser once per version, in one step: a test that is killed leaves no half of one behind. */
-async function unpacked(): Promise<string> {
+async function unpacked(): Promise<Browser> {
   const { version } = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8')) as {
     version: string;
   };
@@ -20,23 +33,25 @@ async function unpacked(): Promise<string> {
   if (!existsSync(folder)) {
     await mkdir(cache, { recursive: true });
     const half = await mkdtemp(`${folder}.`);
-    await pipeline(
-      createReadStream(join(packageFolder, 'bin/chromium.br')),
-      createBrotliDecompress(),
-      createWriteStream(join(half, 'chromium'), { mode: 0o755 }),
-    );
+    const chromium = join(half, 'chromium');
+    await unpack('chromium.br', chromium);
+    await chmod(chromium, 0o755);
+    // The libraries that it needs and that not every system has: NSS, NSPR.
+    await unpack('al2023.tar.br', join(half, 'libraries.tar'));
+    execFileSync('tar', ['-xf', 'libraries.tar'], { cwd: half });
     await rename(half, folder).catch(async (error: unknown) => {
       await rm(half, { recursive: true, force: true });
       // Another test file was faster.
       if (!existsSync(folder)) throw error;
     });
   }
-  return join(folder, 'chromium');
+  const libraries = [join(folder, 'lib'), process.env['LD_LIBRARY_PATH']].filter(Boolean).join(':');
+  return { executablePath: join(folder, 'chromium'), env: { LD_LIBRARY_PATH: libraries } };
 }
 
-function ofTheSystem(): string {
+function ofTheSystem(): Browser {
   try {
-    return execFileSync('which', ['chromium'], { encoding: 'utf8' }).trim();
+    return { executablePath: execFileSync('which', ['chromium'], { encoding: 'utf8' }).trim(), env: {} };
   } catch {
     throw new Error(
       `npm has no Chromium for ${process.platform} ${process.arch}: install one, or set CHROMIUM to the path of one.`,
@@ -44,9 +59,9 @@ function ofTheSystem(): string {
   }
 }
 
-/** The path of a Chromium: the one that `CHROMIUM` names, else the one that npm installed. Nothing is downloaded. */
-export async function browserPath(): Promise<string> {
+/** A Chromium: the one that `CHROMIUM` names, else the one that npm installed. Nothing is downloaded. */
+export async function findBrowser(): Promise<Browser> {
   const { CHROMIUM } = process.env;
-  if (CHROMIUM) return CHROMIUM;
+  if (CHROMIUM) return { executablePath: CHROMIUM, env: {} };
   return process.platform === 'linux' && process.arch === 'x64' ? unpacked() : ofTheSystem();
 }

@@ -49,8 +49,8 @@ export function applyInPlace(metadata: Metadata, operation: MetadataOperation): 
 }
 
 const forbidden = new Set(['__proto__', 'prototype', 'constructor']);
-const mostDepth = 32;
-const mostIndex = 10_000;
+export const mostDepth = 32;
+export const mostIndex = 10_000;
 
 /** Why a key cannot be used; undefined if it can. */
 export function refusedKey(key: string): string | undefined {

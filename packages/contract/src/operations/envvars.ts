@@ -37,7 +37,7 @@ const write = {
 const done = z.object({ success: z.boolean() });
 
 /** The largest body of an import: the variables of an environment, written as JSON. */
-const importLimit = 4 * 1024 * 1024;
+export const importLimit = 4 * 1024 * 1024;
 
 export const listVariables = operation({
   id: 'listVariables',

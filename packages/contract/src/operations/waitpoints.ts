@@ -16,7 +16,7 @@ import {
 export const waitpointStatuses = ['WAITING', 'COMPLETED', 'TIMED_OUT'] as const;
 
 const tokenId = z.object({ waitpointId: z.string().min(1).max(128) });
-const dataLimit = 3_145_728;
+export const dataLimit = 3_145_728;
 
 const waitpointToken = z.object({
   id: z.string(),

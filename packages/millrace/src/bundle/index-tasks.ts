@@ -4,6 +4,9 @@ import type { FromExecutor, IndexedTask, ProcessEnvironment, TaskDefaults } from
 import type { Problem } from '../project/problem.ts';
 import type { Build, Entry } from './build.ts';
 
+/** Milliseconds that importing one file may take when tasks are looked for. */
+export const importMs = 15_000;
+
 /** The tasks of a build, each id once, and what is wrong with the others. */
 export interface TaskIndex {
   readonly tasks: readonly IndexedTask[];
@@ -39,7 +42,7 @@ type Attempt = TaskIndex | { readonly problem: Problem };
 async function attempt(
   dir: string,
   entries: readonly Entry[],
-  { projectDir, env, ids, defaults, timeout = 15_000 }: IndexOptions,
+  { projectDir, env, ids, defaults, timeout = importMs }: IndexOptions,
 ): Promise<Attempt> {
   let importing = entries[0]?.source ?? '';
   let indexed: TaskIndex | undefined;

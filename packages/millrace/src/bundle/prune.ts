@@ -2,7 +2,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Builds beyond this many are removed, oldest first. */
-const kept = 10;
+export const kept = 10;
 /** Milliseconds: another command in the same project may be about to register a build this young. */
 const young = 60_000;
 

@@ -7,7 +7,7 @@ export interface CurrentRun {
 }
 
 /** A longer message is cut: it is a log, not a store. */
-const longest = 64 * 1024;
+export const longest = 64 * 1024;
 
 const levels: Readonly<Record<'log' | 'info' | 'warn' | 'error' | 'debug', LogLevel>> = {
   log: 'log',

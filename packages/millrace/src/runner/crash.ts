@@ -4,7 +4,7 @@ import type { Attempt } from './attempt.ts';
 import type { Executor } from './executor.ts';
 
 /** After so many processes that died before they could start it, an attempt fails. */
-const startsAtMost = 3;
+export const startsAtMost = 3;
 const outOfMemory = /heap out of memory|Reached heap limit|JavaScript heap|Out of memory:/i;
 const wordsShown = 8;
 /** Addresses in the machine code of Node, which say nothing about the task. */

@@ -6,7 +6,7 @@ import type { Executor } from './executor.ts';
 /** Milliseconds between two looks at what runs. */
 export const tickMs = 100;
 /** Milliseconds that importing the task files may take. */
-const startMs = 60_000;
+export const startMs = 60_000;
 
 export interface Limits {
   /** Milliseconds between asking an attempt to stop and doing without its consent. */
@@ -16,6 +16,9 @@ export interface Limits {
   /** Milliseconds that a shared process may not answer. */
   readonly blockedMs: number;
 }
+
+/** What holds where the runner's options say nothing else. */
+export const defaultLimits: Limits = { graceMs: 5_000, vacateMs: 60_000, blockedMs: 10_000 };
 
 /** What an attempt comes to that was asked to stop and has not; undefined while it is in its time. */
 export function overdue(

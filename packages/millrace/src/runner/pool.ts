@@ -39,7 +39,7 @@ const spareMs = 10_000;
 /** Milliseconds that idle processes have to end by themselves when all are ended. */
 const endMs = 1_000;
 /** MiB that a run alone counts for when its task names no machine. */
-const unnamedMachine = 512;
+export const unnamedMachine = 512;
 
 /** The executor processes of a runner: shared ones a version, and those for one run. */
 export class Pool {

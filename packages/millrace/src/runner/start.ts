@@ -11,6 +11,7 @@ import { Credentials } from './credential.ts';
 import { Dispatch } from './dispatch.ts';
 import { inherited, surroundings } from './executor-env.ts';
 import { startGuard } from './guard.ts';
+import { defaultLimits } from './limits.ts';
 import type { GivenBack, Runner, RunnerOptions } from './options.ts';
 import { Outbox } from './outbox.ts';
 import { Pace } from './pace.ts';
@@ -65,9 +66,9 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     concurrency,
     executors,
     executorMemory: options.executorMemory,
-    graceMs: options.graceMs ?? 5_000,
-    vacateMs: options.vacateMs ?? 60_000,
-    blockedMs: options.blockedMs ?? 10_000,
+    graceMs: options.graceMs ?? defaultLimits.graceMs,
+    vacateMs: options.vacateMs ?? defaultLimits.vacateMs,
+    blockedMs: options.blockedMs ?? defaultLimits.blockedMs,
     build: (version) => versions.build(version),
     settle: (settlement) => outbox.settle(settlement),
     // What is not heard is asked again when the next connection is made.

@@ -46,6 +46,36 @@ test('two tasks of one id are refused, both files are named, and the others serv
   expect(problems[0]?.message).toMatch(/"twin".*tasks\/one\.ts.*tasks\/two\.ts/);
 });
 
+test('a task that is not exported is told with its file and line, one of an imported file as well', async () => {
+  const { peer, problems } = await serve({
+    'tasks/hidden.ts': [
+      "import { schedules, task } from '@millrace/sdk';",
+      "import { shared } from '../lib/shared.ts';",
+      "import '../lib/unserved.ts';",
+      "const hidden = task({ id: 'hidden', run: async () => 1 });",
+      "schedules.task({ id: 'nightly', cron: '0 0 * * *', run: async () => 1 });",
+      'export { shared };',
+      'export const list = [hidden];',
+    ].join('\n'),
+    'tasks/scheduled.ts':
+      "import { schedules } from '@millrace/sdk';\nexport const hourly = schedules.task({ id: 'hourly', cron: '0 * * * *', run: async () => 1 });",
+    'tasks/throws.ts':
+      "import { task } from '@millrace/sdk';\ntask({ id: 'lost', run: async () => 1 });\nthrow new Error('no');",
+    'lib/shared.ts':
+      "import { task } from '@millrace/sdk';\nexport const shared = task({ id: 'shared', run: async () => 1 });",
+    'lib/unserved.ts':
+      "import { task } from '@millrace/sdk';\nexport const unserved = task({ id: 'unserved', run: async () => 1 });",
+  });
+  expect(peer.registered[0]?.tasks.map(({ id }) => id).toSorted()).toEqual(['hourly', 'shared']);
+  const told = problems.map(({ file, line, message }) => `${file}:${line}: ${message}`).toSorted();
+  expect(told).toEqual([
+    'lib/unserved.ts:2: task "unserved" is defined in lib/unserved.ts but not exported, so nothing serves it: export it from a file in a task folder, such as tasks/hidden.ts',
+    'tasks/hidden.ts:4: task "hidden" is defined in tasks/hidden.ts but not exported, so nothing serves it: export it from there',
+    'tasks/hidden.ts:5: task "nightly" is defined in tasks/hidden.ts but not exported, so nothing serves it: export it from there',
+    'tasks/throws.ts:3: Error: no',
+  ]);
+});
+
 test('a version that is registered before the server has answered a hello without it is told of after that', async () => {
   const { peer, project, versions } = await serve(
     { 'tasks/all.ts': tasksFile({ one: 'return 1;' }) },

@@ -5,3 +5,4 @@ export { execute, type AbortReason, type ExecuteOptions, type RunContextFacts } 
 export { outputLimit } from './outcome.ts';
 export { serializeError } from './serialize-error.ts';
 export { currentRun, type RunLogLine, type RunScope, type RunWaits } from '../run-scope.ts';
+export { collectDeclaredTasks, type DeclaredTask } from '../task/declared.ts';

@@ -2,9 +2,9 @@ import type { SerializedError } from '@millrace/contract/runner';
 import { boundedText } from '../bounded-text.ts';
 import { propertiesText } from '../logger/properties.ts';
 
-const bounds = { name: 256, message: 16_384, stack: 65_536, code: 128, fingerprint: 256 };
-const mostLevels = 3;
-const mostCauses = 9;
+export const bounds = { name: 256, message: 16_384, stack: 65_536, code: 128, fingerprint: 256 };
+export const mostLevels = 3;
+export const mostCauses = 9;
 
 /** A property, whatever it costs to ask: getters and proxies may throw. */
 function read(from: object, key: string): unknown {

@@ -3,7 +3,7 @@ import { boundedText } from '../bounded-text.ts';
 import { currentRun } from '../run-scope.ts';
 import { propertiesText } from './properties.ts';
 
-const mostCharacters = 65_536;
+export const mostCharacters = 65_536;
 
 const at =
   (level: LogLevel) =>

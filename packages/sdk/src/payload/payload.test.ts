@@ -87,6 +87,9 @@ describe('encode', () => {
     expect(() => encode(value, 'payload')).toThrow(reason);
   });
 
+  const sparse: number[] = [];
+  sparse.length = 2;
+
   class Money {
     readonly cents = 5;
   }
@@ -107,7 +110,7 @@ describe('encode', () => {
     ['a symbol as key of a map', new Map([[Symbol('x'), 1]]), 'payload.keys()[0] is a symbol'],
     ['a function in a set', { s: new Set([() => 1]) }, 'payload.s.values()[0] is a function'],
     ['a function in a cause', new Error('x', { cause: { f() {} } }), 'payload.cause.f is a function'],
-    ['a hole', { list: new Array<number>(2) }, 'payload.list[0] is a hole in a sparse array'],
+    ['a hole', { list: sparse }, 'payload.list[0] is a hole in a sparse array'],
     ['a buffer', { file: Buffer.from('x') }, 'payload.file is a Buffer: send it as a Uint8Array'],
     ['binary data without a view', { file: new ArrayBuffer(2) }, 'payload.file is an ArrayBuffer'],
     ['big integers of 64 bits', { n: new BigInt64Array(1) }, 'payload.n is a BigInt64Array'],

@@ -10,6 +10,7 @@ import type {
 import { triggerBatchAndWait } from '../batch/trigger-and-wait.ts';
 import { ResultPromise } from '../wait/result-promise.ts';
 import { batchTrigger } from './batch-trigger.ts';
+import { noteDeclaredTask } from './declared.ts';
 import { triggerThrough } from './trigger.ts';
 import { triggerAndWaitThrough } from './trigger-and-wait.ts';
 import { taskBrand, type AnyTask, type Task, type TriggerArguments } from './types.ts';
@@ -49,6 +50,7 @@ export function task<const TId extends string, TInput = void, TOutput = unknown>
 ): Task<TId, TInput, Awaited<TOutput>>;
 export function task(options: TaskDefinition): AnyTask {
   const { id, description } = options;
+  noteDeclaredTask(options);
   return {
     id,
     description,

@@ -3,7 +3,7 @@ import { parseTimeSpan } from '@millrace/contract';
 import { badRequest, Problem } from '../problem.ts';
 import { grants, parseScope } from './scopes.ts';
 
-const longestSeconds = 30 * 86_400;
+export const longestSeconds = 30 * 86_400;
 
 /** Seconds from now until a token that is asked for ends. A text is a time span from now, a number seconds since 1970. */
 export function readExpirationTime(

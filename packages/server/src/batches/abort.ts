@@ -3,7 +3,7 @@ import type { Batches } from './batch.ts';
 import { createForget } from './forget.ts';
 
 /** A batch that nobody filled for so long never will be. */
-const abandonedMs = 24 * 3_600_000;
+export const abandonedMs = 24 * 3_600_000;
 const mostAtOnce = 20;
 
 /** Gives up an open batch: what came of it is cancelled, and nothing more may come. */

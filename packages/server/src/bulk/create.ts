@@ -6,7 +6,7 @@ import type { Engine } from '../runs/engine.ts';
 import { idAt } from '../runs/list/place.ts';
 import { readFilter, type ListRunsQuery } from '../runs/list/read-filter.ts';
 
-const mostPending = 50;
+export const mostPending = 50;
 
 /** Stores a bulk action; the duty does it. A filter under which nothing can be is over at once. */
 export async function createBulkAction(

@@ -8,7 +8,7 @@ const folder = new URL('../../migrations/', import.meta.url);
 // Any number; every Millrace process takes this advisory lock while it migrates.
 const migrationLock = 7_144_001;
 
-const oldestMajor = 15;
+export const oldestMajor = 15;
 
 /** How long a migration waits for one lock. Shorter than a server waits before it looks for deadlocks: who serves loses none to us. */
 const lockWaitMs = 200;

@@ -2,9 +2,9 @@
 import { Problem } from '../problem.ts';
 import { whySteering } from './steering.ts';
 
-const mostName = 255;
+export const mostName = 255;
 /** Bytes. Linux refuses to start a process with a longer one. */
-const mostValue = 128_000;
+export const mostValue = 128_000;
 /** Bytes of the names and values that an environment has of its own; with a branch's parent's it must fit a process's 2 MiB. */
 export const mostTogether = 750_000;
 export const mostVariables = 5_000;

@@ -11,9 +11,9 @@ import { SubscriptionRefused } from './pattern.ts';
  */
 export type Filter = (payload: unknown) => boolean;
 
-const mostDepth = 8;
-const mostConditions = 100;
-const mostChoices = 200;
+export const mostDepth = 8;
+export const mostConditions = 100;
+export const mostChoices = 200;
 
 type Scalar = string | number | boolean | null;
 type Test = (value: unknown) => boolean;

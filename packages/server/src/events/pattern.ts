@@ -2,7 +2,7 @@
  * Names of events have segments, separated by dots: `order.created`. A pattern is a name in which whole segments may be `*` (any
  * one segment), and the last one `**` (one or more).
  */
-const mostSegments = 16;
+export const mostSegments = 16;
 const mostCharacters = 255;
 
 /** A subscription that cannot be understood. The message says which part of it, and what to write instead. */

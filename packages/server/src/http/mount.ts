@@ -49,7 +49,7 @@ interface Route {
   readonly observed: RouteMetrics;
 }
 
-const defaultBodyLimit = 1024 * 1024;
+export const defaultBodyLimit = 1024 * 1024;
 
 export function mountOperations(app: FastifyInstance, options: MountOptions): void {
   const { operations, handlers } = options;

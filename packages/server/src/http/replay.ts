@@ -25,7 +25,7 @@ interface Kept {
   bytes: number;
 }
 
-const keepMs = 24 * 3_600_000;
+export const keepMs = 24 * 3_600_000;
 const mostBytes = 16 * 1024 * 1024;
 /** A longer answer is not kept: it belongs to calls that are rarely repeated, and would drive out many others. */
 const longestAnswer = 64 * 1024;

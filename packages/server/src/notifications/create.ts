@@ -8,7 +8,7 @@ import { endpointOf, secretPlace, type EndpointRow } from './endpoint.ts';
 import type { Recorded } from './record.ts';
 import { newSecret } from './sign.ts';
 
-const mostEndpoints = 50;
+export const mostEndpoints = 50;
 
 export interface NewEndpoint {
   readonly env: number;

@@ -30,11 +30,11 @@ export interface Taken extends NotificationRow {
   readonly sealed_before: Buffer | null;
 }
 
-const timeoutMs = 15_000;
+export const timeoutMs = 15_000;
 /** When another process may take it for lost: well after the timeout. */
 const claimMs = 60_000;
 /** Nothing was accepted for so long: the receiver is gone. */
-const patienceMs = 5 * 86_400_000;
+export const patienceMs = 5 * 86_400_000;
 /** Longer than any pause between two attempts of a delivery: nobody asked meanwhile, and nobody knows whether it would have failed. */
 const quietMs = 2 * 86_400_000;
 

@@ -19,14 +19,14 @@ import { storableJson } from './storable.ts';
 export type TriggerRequest = z.output<typeof triggerBody>;
 type Options = NonNullable<TriggerRequest['options']>;
 
-const mostTags = 10;
+export const mostTags = 10;
 const mostMetadataBytes = 262_144;
-const defaultIdempotencyMs = 30 * 86_400_000;
-const longestIdempotencyKey = 2_048;
-const leastMaxDuration = 5;
+export const defaultIdempotencyMs = 30 * 86_400_000;
+export const longestIdempotencyKey = 2_048;
+export const leastMaxDuration = 5;
 const mostInt = 2_147_483_647;
 /** A run of a development environment that nobody starts within ten minutes is of no interest any more. */
-const devTtlSeconds = 600;
+export const devTtlSeconds = 600;
 /** What is known of a run beside the body of its request. */
 export interface BesideBody {
   /** Older clients send the key as headers. */
@@ -184,7 +184,7 @@ function readDelay(delay: string | Date, now: number): number {
   throw badRequest(`options.delay: ${read.error}`);
 }
 
-const leastDebounceMs = 1_000;
+export const leastDebounceMs = 1_000;
 
 function readDebounce({ key, delay, mode, maxDelay }: NonNullable<Options['debounce']>): {
   readonly debounce: Debounce;

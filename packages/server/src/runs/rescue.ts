@@ -5,7 +5,7 @@ import type { Engine } from './engine.ts';
 import type { EndedAttempt, Settled } from './settle.ts';
 
 /** A run whose runner was lost so often ends as CRASHED: it may be what kills them. */
-const mostRescues = 3;
+export const mostRescues = 3;
 
 export interface RescueDependencies {
   readonly engine: Engine;

@@ -106,7 +106,7 @@ export async function retrieveRun(
   };
 }
 
-const mostChildren = 100;
+export const mostChildren = 100;
 
 function readRuns({ sql }: Engine, env: number, id: string): Promise<RunRow[]> {
   return sql<RunRow[]>`

@@ -58,7 +58,7 @@ const kinds: Readonly<Record<Exclude<Outcome['kind'], 'failed'>, string>> = {
 };
 
 /** A year: no task means to be tried again later than that, and a date must come of it. */
-const longestPauseMs = 366 * 86_400_000;
+export const longestPauseMs = 366 * 86_400_000;
 
 async function writeOutcomes(
   { engine, sql, dispatch, resume, identify }: Settling,

@@ -11,9 +11,9 @@ export interface EventStreamOptions {
   readonly onOver: () => void;
 }
 
-const mostUnsentBytes = 1_048_576;
-const stalledMs = 30_000;
-const longestLifeMs = 600_000;
+export const mostUnsentBytes = 1_048_576;
+export const stalledMs = 30_000;
+export const longestLifeMs = 600_000;
 /** A restart of clients that came together should not bring them together again. */
 const lifeJitter = 0.2;
 

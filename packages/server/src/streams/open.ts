@@ -11,7 +11,7 @@ export interface OpenStreams {
   open(env: number, run: string, target: Target, stream: string): Promise<ChannelKey>;
 }
 
-const mostStreams = 100;
+export const mostStreams = 100;
 const mostKnown = 20_000;
 
 /** Makes the streams of runs. A run shows their names, so that who watches it can follow them. */

@@ -12,7 +12,7 @@ import { archiveEnvironments } from './environments.ts';
 
 type Kind = 'preview' | 'dev';
 
-const mostBranches = 500;
+export const mostBranches = 500;
 const mostGitBytes = 16_384;
 
 /** Dev branches are seen by whose they are; keys see branches of preview only, which are nobody's. */

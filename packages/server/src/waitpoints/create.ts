@@ -12,9 +12,9 @@ export interface CreatedToken extends Addressed {
   readonly isCached: boolean;
 }
 
-const defaultTimeoutMs = 600_000;
+export const defaultTimeoutMs = 600_000;
 const defaultKeyMs = 30 * 86_400_000;
-const longestMs = 100 * 366 * 86_400_000;
+export const longestMs = 100 * 366 * 86_400_000;
 
 /** Creates a token, or finds the one that its idempotency key led to before. */
 export async function createToken(

@@ -1,0 +1,413 @@
+import {
+  batchItemLimit,
+  batchLimit,
+  eventBodyLimit,
+  mostBulkRuns,
+  mostErrorRules,
+  mostEventsAtOnce,
+  mostKeyTasks,
+  mostMetadataBytes,
+  mostPacketBytes,
+  mostPatternCharacters,
+  mostRecordsAtOnce,
+  oneShotBatchLimit,
+  packetThreshold,
+  sessionBodyLimit,
+  triggerBodyLimit,
+  triggerManyLimit,
+} from '@millrace/contract';
+import { machineMemory, maxFrameBytes, mostSuspended } from '@millrace/contract/runner';
+import * as metadata from '../../packages/contract/src/metadata.ts';
+import { appendBodyLimit } from '../../packages/contract/src/operations/channels.ts';
+import { importLimit } from '../../packages/contract/src/operations/envvars.ts';
+import { mostBackfilled } from '../../packages/contract/src/operations/schedules.ts';
+import { dataLimit } from '../../packages/contract/src/operations/waitpoints.ts';
+import { importMs } from '../../packages/millrace/src/bundle/index-tasks.ts';
+import { kept as builds } from '../../packages/millrace/src/bundle/prune.ts';
+import { longest as consoleCharacters } from '../../packages/millrace/src/executor/capture-console.ts';
+import { startsAtMost } from '../../packages/millrace/src/runner/crash.ts';
+import { defaultLimits, startMs } from '../../packages/millrace/src/runner/limits.ts';
+import { maxUnsentLines } from '../../packages/millrace/src/runner/outbox.ts';
+import { unnamedMachine } from '../../packages/millrace/src/runner/pool.ts';
+import { outputLimit } from '../../packages/sdk/src/executor/outcome.ts';
+import { bounds, mostCauses, mostLevels } from '../../packages/sdk/src/executor/serialize-error.ts';
+import { hookLimitMs } from '../../packages/sdk/src/hooks/call.ts';
+import { mostCharacters as loggerCharacters } from '../../packages/sdk/src/logger/logger.ts';
+import { longestSeconds } from '../../packages/server/src/auth/public-token-request.ts';
+import { abandonedMs } from '../../packages/server/src/batches/abort.ts';
+import { mostPending } from '../../packages/server/src/bulk/create.ts';
+import { mostRecordBytes } from '../../packages/server/src/channels/record.ts';
+import { oldestMajor } from '../../packages/server/src/db/migrate.ts';
+import { mostName, mostTogether, mostValue, mostVariables } from '../../packages/server/src/envvars/rules.ts';
+import * as filters from '../../packages/server/src/events/filter.ts';
+import { mostSegments } from '../../packages/server/src/events/pattern.ts';
+import { defaultBodyLimit } from '../../packages/server/src/http/mount.ts';
+import { defaultRateLimits, type RateLimit } from '../../packages/server/src/http/rate-limit.ts';
+import { keepMs } from '../../packages/server/src/http/replay.ts';
+import { mostEndpoints } from '../../packages/server/src/notifications/create.ts';
+import * as deliveries from '../../packages/server/src/notifications/deliver.ts';
+import { defaultLeaseTimes } from '../../packages/server/src/runs/connection.ts';
+import { maxLineCharacters } from '../../packages/server/src/runs/logs.ts';
+import { maxEvents } from '../../packages/server/src/runs/outcome.ts';
+import * as triggers from '../../packages/server/src/runs/prepare.ts';
+import { mostRescues } from '../../packages/server/src/runs/rescue.ts';
+import { mostChildren } from '../../packages/server/src/runs/retrieve.ts';
+import { longestPauseMs } from '../../packages/server/src/runs/settle.ts';
+import { graceMs as lateMs } from '../../packages/server/src/schedules/rules.ts';
+import { longestLifeMs, mostUnsentBytes, stalledMs } from '../../packages/server/src/sse/event-stream.ts';
+import { defaultStreamLimits } from '../../packages/server/src/sse/event-streams.ts';
+import { mostStreams } from '../../packages/server/src/streams/open.ts';
+import { mostBranches } from '../../packages/server/src/tenancy/branches.ts';
+import { defaultRetention } from '../../packages/server/src/upkeep/duties.ts';
+import * as tokens from '../../packages/server/src/waitpoints/create.ts';
+
+if (loggerCharacters !== maxLineCharacters || consoleCharacters !== maxLineCharacters) {
+  throw new Error('The SDK, the executor and the server cut log lines at different lengths.');
+}
+
+const number = (value: number): string => value.toLocaleString('en-US');
+
+function bytes(value: number): string {
+  const units = [
+    ['MiB', 1_048_576],
+    ['KiB', 1_024],
+  ] as const;
+  for (const [unit, size] of units) {
+    if (value >= size && value % size === 0) return `${number(value / size)} ${unit}`;
+  }
+  return `${number(value)} bytes`;
+}
+
+function time(ms: number): string {
+  const units = [
+    ['day', 86_400_000],
+    ['hour', 3_600_000],
+    ['minute', 60_000],
+    ['second', 1_000],
+  ] as const;
+  for (const [unit, size] of units) {
+    if (ms >= size && ms % size === 0) return `${number(ms / size)} ${unit}${ms === size ? '' : 's'}`;
+  }
+  return `${number(ms)} ms`;
+}
+
+const rate = (limit: RateLimit | undefined): string =>
+  limit === undefined ? 'none' : `${number(limit.burst)} at once, ${number(limit.perSecond)} a second`;
+
+/** What, how much, what happens beyond it, and how to change it. */
+type Row = readonly [what: string, limit: string, beyond: string, change: string];
+
+const fixed = 'fixed';
+const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
+  [
+    'Triggering',
+    [
+      ['body of a trigger', bytes(triggerBodyLimit), '413', 'send a large payload as a packet; our SDK does'],
+      [
+        'payload that is sent within its trigger',
+        `below ${bytes(packetThreshold)}`,
+        'our SDK stores it as a packet first',
+        fixed,
+      ],
+      [
+        'packet, so payload and output',
+        bytes(mostPacketBytes),
+        '413 for a payload',
+        'store the data elsewhere and send where',
+      ],
+      [
+        'metadata of a run',
+        bytes(mostMetadataBytes),
+        '413 at a trigger; a `RangeError` where a run changes it',
+        fixed,
+      ],
+      [
+        'parts of a metadata key (`$.a.b[0]`)',
+        number(metadata.mostDepth),
+        'refused where it is changed',
+        fixed,
+      ],
+      [
+        'items of a list in metadata, by index',
+        number(metadata.mostIndex),
+        'refused where it is changed',
+        fixed,
+      ],
+      ['tags of a run', number(triggers.mostTags), '422', fixed],
+      [
+        'idempotency key',
+        `${number(triggers.longestIdempotencyKey)} characters`,
+        '400',
+        'send a digest of it',
+      ],
+      [
+        'memory of an idempotency key',
+        `${time(triggers.defaultIdempotencyMs)} by default`,
+        'a new run',
+        '`idempotencyKeyTTL`',
+      ],
+      [
+        '`ttl` of runs in the dev environment',
+        `${time(triggers.devTtlSeconds * 1_000)} by default`,
+        'EXPIRED',
+        '`ttl`',
+      ],
+      [
+        '`maxDuration`',
+        `${number(triggers.leastMaxDuration)} seconds or more`,
+        'a shorter one at a trigger counts as this',
+        fixed,
+      ],
+      ['pause of a debounce', `${time(triggers.leastDebounceMs)} or more`, '422', fixed],
+      [
+        'triggers of one request (`batchTrigger` of few runs, `trigger-many`)',
+        `${number(oneShotBatchLimit)}, ${number(triggerManyLimit)}`,
+        '400',
+        'a batch',
+      ],
+      ['runs of a batch', number(batchLimit), '400', 'several batches'],
+      ['item of a batch', bytes(batchItemLimit), 'refused; the others are made', 'a packet'],
+      ['time to fill a batch', time(abandonedMs), 'the batch is given up', fixed],
+      [
+        'children that a run lists',
+        number(mostChildren),
+        'the first ones are listed',
+        '`runs.list` by its parent',
+      ],
+    ],
+  ],
+  [
+    'Executing',
+    [
+      [
+        'time that code may block the event loop of a shared process',
+        time(defaultLimits.blockedMs),
+        'the process is killed, and its runs go on in others, one to a process, until the culprit is found: it is CRASHED, "The run blocked its event loop"',
+        '`isolated: true` of the task lifts it',
+      ],
+      [
+        'time to stop when cancelled, or after `maxDuration`',
+        time(defaultLimits.graceMs),
+        'the process is killed',
+        fixed,
+      ],
+      [
+        'time that the other runs of such a process have to finish',
+        time(defaultLimits.vacateMs),
+        'they begin again in another',
+        fixed,
+      ],
+      [
+        'import of one task file when tasks are looked for',
+        time(importMs),
+        'a problem that names the file; the others serve',
+        fixed,
+      ],
+      ['import of all task files by a process', time(startMs), 'the process is killed', fixed],
+      ['processes that may die before they could start a run', number(startsAtMost), 'CRASHED', fixed],
+      [
+        'loss of the runner in the midst of a run',
+        `${number(mostRescues)} times`,
+        'CRASHED at the next',
+        fixed,
+      ],
+      [
+        'time that a silent runner keeps its runs',
+        time(defaultLeaseTimes.leaseMs),
+        'they are queued again',
+        '`MILLRACE_LEASE_SECONDS`',
+      ],
+      ['a hook at the end of an attempt', time(hookLimitMs), 'left behind and logged', fixed],
+      [
+        'output',
+        bytes(outputLimit),
+        'FAILED, `OutputTooLargeError`',
+        'store the data elsewhere and return where',
+      ],
+      ['pause before a retry', time(longestPauseMs), 'a longer one counts as this', fixed],
+      [
+        'runs that wait suspended in one runner',
+        number(mostSuspended),
+        'their code is given up, and begins again after the wait',
+        'more runners',
+      ],
+      [
+        'memory of a run alone without `machine`',
+        `${bytes(unnamedMachine * 1_048_576)} are counted`,
+        'further ones wait',
+        '[machines](machines.md)',
+      ],
+      [
+        'memory of a machine',
+        `${bytes(machineMemory.micro * 1_048_576)} to ${bytes(machineMemory['large-2x'] * 1_048_576)}`,
+        'CRASHED, out of memory',
+        '[machines](machines.md)',
+      ],
+      ['builds kept in `.millrace`', number(builds), 'the oldest that are not in use go', fixed],
+      ['frame between runner and server', bytes(maxFrameBytes), 'the connection is closed', fixed],
+    ],
+  ],
+  [
+    'Logs and errors',
+    [
+      [
+        'message, and properties, of a log line',
+        `${number(maxLineCharacters)} characters`,
+        'cut, with a note of how many are missing',
+        fixed,
+      ],
+      [
+        'lines of all runs that a runner keeps while the server is away',
+        number(maxUnsentLines),
+        'the oldest go, and a line in the run’s log says how many',
+        fixed,
+      ],
+      [
+        'lines of `GET /api/v1/runs/{id}/events`',
+        number(maxEvents),
+        'a last line says that more follow',
+        '`GET /api/v1/runs/{id}/logs` has pages',
+      ],
+      [
+        'name, message and stack of a thrown error',
+        `${number(bounds.name)}, ${number(bounds.message)} and ${number(bounds.stack)} characters`,
+        'cut, with a note',
+        fixed,
+      ],
+      [
+        'causes of a thrown error',
+        `${number(mostCauses)}, ${number(mostLevels)} levels deep`,
+        'left out',
+        fixed,
+      ],
+      ['rules for errors of a project', number(mostErrorRules), '422', fixed],
+      ['pattern of such a rule', `${number(mostPatternCharacters)} characters`, '400', fixed],
+    ],
+  ],
+  [
+    'How long things are kept',
+    [
+      [
+        'runs that are over',
+        `${time(defaultRetention.runsMs)} by default`,
+        'deleted',
+        '`PUT /api/v1/retention`',
+      ],
+      ['log lines', time(defaultRetention.logsMs), 'deleted', fixed],
+      [
+        'occurrences of errors; counts by the hour',
+        `${time(defaultRetention.occurrencesMs)}; ${time(defaultRetention.errorHoursMs)}`,
+        'counts by the day stay',
+        fixed,
+      ],
+      [
+        'events; notifications',
+        `${time(defaultRetention.eventsMs)}; ${time(defaultRetention.notificationsMs)}`,
+        'deleted',
+        fixed,
+      ],
+      [
+        'sessions that are over; records of streams',
+        `${time(defaultRetention.sessionsMs)}; ${time(defaultRetention.recordsMs)}`,
+        'deleted',
+        fixed,
+      ],
+    ],
+  ],
+  [
+    'Waits, schedules, events',
+    [
+      ['a token without `timeout`', time(tokens.defaultTimeoutMs), 'it times out', '`timeout`'],
+      ['data of a completed token', bytes(dataLimit), '413', 'store the data elsewhere'],
+      ['lateness of a scheduled time', time(lateMs), 'it counts as missed: its `missed` rule decides', fixed],
+      ['runs of one backfill', number(mostBackfilled), '422', 'several backfills'],
+      ['body of an event or of several', bytes(eventBodyLimit), '413', fixed],
+      ['events of one request', number(mostEventsAtOnce), '400', 'several requests; `events.sendBatch` does'],
+      ['segments of an event pattern', number(mostSegments), '400', fixed],
+      [
+        'filter of a subscription',
+        `${number(filters.mostDepth)} levels, ${number(filters.mostConditions)} conditions, ${number(filters.mostChoices)} choices`,
+        '400',
+        fixed,
+      ],
+    ],
+  ],
+  [
+    'Sessions and streams',
+    [
+      ['body of `POST /api/v1/sessions`', bytes(sessionBodyLimit), '413', fixed],
+      ['body of an append', bytes(appendBodyLimit), '413', 'several appends'],
+      ['records of an append', number(mostRecordsAtOnce), '400', 'several appends'],
+      ['record', bytes(mostRecordBytes), '413', fixed],
+      ['streams of a run', number(mostStreams), '422', fixed],
+      [
+        'life of one connection that streams',
+        time(longestLifeMs),
+        'it ends; clients connect again and miss nothing',
+        fixed,
+      ],
+      [
+        'what a slow reader has not taken',
+        `${bytes(mostUnsentBytes)}, or ${time(stalledMs)} without progress`,
+        'its connection is closed',
+        fixed,
+      ],
+      [
+        'open streams of a server, an environment, a subject',
+        `${number(defaultStreamLimits.process)}, ${number(defaultStreamLimits.environment)}, ${number(defaultStreamLimits.subject)}`,
+        '429',
+        'more servers',
+      ],
+    ],
+  ],
+  [
+    'Access and requests',
+    [
+      ['body of every other request', bytes(defaultBodyLimit), '413', fixed],
+      [
+        'requests of a secret key',
+        rate(defaultRateLimits.secretKey),
+        '429 with `retry-after`',
+        '`MILLRACE_KEY_RATE`',
+      ],
+      ['requests of a personal access token', rate(defaultRateLimits.personalAccessToken), '429', fixed],
+      ['requests of a public token', rate(defaultRateLimits.publicToken), '429', fixed],
+      ['runs in batches by public tokens', rate(defaultRateLimits.batchRuns?.publicToken), '429', fixed],
+      ['memory of a repeated request', time(keepMs), 'it is done again', fixed],
+      ['life of a public token', time(longestSeconds * 1_000), '400', fixed],
+      ['tasks of a restricted key', number(mostKeyTasks), '422', fixed],
+      ['branches of preview, and of dev', number(mostBranches), '400', 'archive some'],
+      ['variables of an environment', number(mostVariables), 'refused', fixed],
+      [
+        'name, and value, of a variable',
+        `${number(mostName)} characters, ${number(mostValue)} bytes`,
+        '400',
+        fixed,
+      ],
+      ['all variables of an environment together', `${number(mostTogether)} bytes`, 'refused', fixed],
+      ['import of variables', bytes(importLimit), '413', 'several imports'],
+      ['runs of a bulk action by id', number(mostBulkRuns), '400', 'a filter'],
+      ['bulk actions of an environment under way', number(mostPending), '429', 'wait'],
+      ['endpoints for notifications', number(mostEndpoints), '422', fixed],
+      ['answer of such an endpoint', time(deliveries.timeoutMs), 'tried again', fixed],
+      ['tries to reach it', time(deliveries.patienceMs), 'the notification has failed', 'replay it'],
+      ['PostgreSQL', `${oldestMajor} or later`, 'the server does not start', 'a newer one'],
+    ],
+  ],
+];
+
+const section = ([title, rows]: (typeof sections)[number]): string =>
+  `## ${title}
+
+| What | Limit | Beyond it | To change it |
+|---|---|---|---|
+${rows.map((row) => `| ${row.join(' | ')} |`).join('\n')}
+`;
+
+/** docs/limits.md, from the constants of the code. `npx vitest run test/limits -u` writes it. */
+export const limitsPage = (): string => `# Limits
+
+Written from the constants of the code by test/limits/page.ts, which fails when the two differ: change the constant, not this page. Concurrency
+limits of queues, keys and environments are settings, not limits of this kind. Messages that refuse something name the limit.
+
+${sections.map(section).join('\n')}`;
