@@ -4,7 +4,6 @@ import { fillIn } from '../batches/fill.ts';
 import { newTimedId } from '../db/ids.ts';
 import { connect } from '../db/connect.ts';
 import { engineSettings } from '../db/engine-settings.ts';
-import { defaultRetention, duties } from '../upkeep/duties.ts';
 import { cancelRun } from './cancel.ts';
 import type { Engine } from './engine.ts';
 import { insertLeased, insertQueued } from './insert-plain.ts';
@@ -18,7 +17,7 @@ import { testEngine } from './testing/engine.ts';
 import { watchPlans, type Scan } from './testing/plans.ts';
 import { insertRuns } from './trigger.ts';
 import { createBeginWaits } from './waits/begin.ts';
-import { endDueWaits, environmentsToResume, nextDueWait } from './waits/due.ts';
+import { endDueWaits } from './waits/due.ts';
 
 const few = 25;
 
@@ -45,11 +44,6 @@ async function crowded() {
   const settle = createSettle(engine, engineSql, t.dispatch, () => {});
   const begin = createBeginWaits(engine, engineSql, t.dispatch, () => {});
   const dependencies = { engine, dispatch: t.dispatch, settle };
-  // The others read pages of a thousand rows, or all leases.
-  const names = new Set(['expirer', 'unparker', 'error tallier', 'pruner']);
-  const keepers = duties({ ...dependencies, engine: { ...engine, sql } }, defaultRetention).filter((duty) =>
-    names.has(duty.name),
-  );
   const now = () => new Date(t.engine.clock.now());
   let clients = 0;
 
@@ -144,9 +138,6 @@ async function crowded() {
     for (const { run } of attempts.slice(0, 2)) await retrieveRun({ ...engine, sql }, env, run);
     await engineSql`select expire_due(${new Date(now().getTime() + 2_000)}, 1000)`;
     await engineSql`select unpark_runs(${env}, ${now()}, 1000)`;
-    for (const duty of keepers) await duty.round();
-    await environmentsToResume({ ...engine, sql });
-    await nextDueWait({ ...engine, sql });
     // a living runner says what it holds, then it is lost
     await reclaimUnheld(
       dependencies,

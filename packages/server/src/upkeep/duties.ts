@@ -86,7 +86,7 @@ export function duties(dependencies: RescueDependencies, retention: Retention): 
       everyMs: 2_000,
       async round() {
         const envs = await sql<{ env: number }[]>`
-          select c.env from current_versions c where (select true from parked p where p.env = c.env limit 1)`;
+          select c.env from current_versions c where exists (select from parked p where p.env = c.env)`;
         for (const { env } of envs) {
           const [row] = await sql<
             { count: number }[]
@@ -168,7 +168,7 @@ export function duties(dependencies: RescueDependencies, retention: Retention): 
         const debounces = await sql`
           delete from debounces where ctid = any(array(
             select b.ctid from debounces b
-             where b.due <= ${now()} and (select true from delayed d where d.env = b.env and d.run_id = b.run_id limit 1) is null
+             where b.due <= ${now()} and not exists (select from delayed d where d.env = b.env and d.run_id = b.run_id)
              order by b.due limit ${mostAtOnce} for update skip locked))`;
         return [keys, logs, debounces].some(({ count }) => count >= mostAtOnce);
       },

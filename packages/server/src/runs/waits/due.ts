@@ -18,6 +18,6 @@ export async function nextDueWait({ sql }: Engine): Promise<number | undefined> 
 /** Environments with suspended runs that are ready. */
 export async function environmentsToResume({ sql }: Engine): Promise<number[]> {
   const rows = await sql<{ env: number }[]>`
-    select distinct env from suspended where ready_at is not null and num_nulls(runner_id) = 0`;
+    select distinct env from suspended where ready_at is not null and runner_id is not null`;
   return rows.map((row) => row.env);
 }
