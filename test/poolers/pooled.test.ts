@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { connect } from '../../packages/server/src/db/connect.ts';
 import { followEvents } from '../sessions/session-server.ts';
 import { testDatabase } from '../support/database.ts';
-import { pgbouncer, startPgbouncer, withPgbouncer } from '../support/pgbouncer.ts';
+import { pgbouncer, startPgbouncer, unlessMissing } from '../support/pgbouncer.ts';
 import { startProject } from '../support/project.ts';
 import { testServer } from '../support/server.ts';
 
@@ -32,7 +32,7 @@ const files = {
 
 const patience = { timeout: 40_000 };
 
-describe.skipIf(pgbouncer === undefined)(`${withPgbouncer}`, () => {
+describe.skipIf(pgbouncer === undefined)(`with PgBouncer${unlessMissing}`, () => {
   it.each(['transaction', 'session'] as const)(
     'two servers and a runner behind %s mode do everything they do without it, and log nothing odd',
     async (mode) => {

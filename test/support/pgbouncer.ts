@@ -8,17 +8,13 @@ import { onTestFinished } from 'vitest';
 import type { Database } from '../../packages/server/src/db/connect.ts';
 
 /** The PgBouncer of this machine: of PGBOUNCER, of PATH, or where Debian puts it. Undefined if there is none. */
-export const pgbouncer = [
-  'PGBOUNCER' in process.env ? process.env['PGBOUNCER'] : undefined,
-  'pgbouncer',
-  '/usr/sbin/pgbouncer',
-].find((program) => program !== undefined && runs(program));
+export const pgbouncer = [process.env['PGBOUNCER'], 'pgbouncer', '/usr/sbin/pgbouncer'].find(
+  (program) => program !== undefined && runs(program),
+);
 
-/** For titles, so that a run without it says what is missing. */
-export const withPgbouncer =
-  pgbouncer === undefined
-    ? 'with PgBouncer (skipped: install pgbouncer, or name it in PGBOUNCER)'
-    : 'with PgBouncer';
+/** The end of titles, so that a run without it says what is missing. */
+export const unlessMissing =
+  pgbouncer === undefined ? ' (skipped: install pgbouncer, or name it in PGBOUNCER)' : '';
 
 export interface Pooled {
   /** The database through PgBouncer. */

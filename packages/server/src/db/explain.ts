@@ -100,7 +100,7 @@ function failureOf(error: unknown): Failure {
 const quoted = (message: string): string => message.replace(/\s+/g, ' ').replace(/[.\s]+$/, '');
 
 /** Host, port and name. */
-export function addressOf(database: Database, variable = 'DATABASE_URL'): string {
+function addressOf(database: Database, variable = 'DATABASE_URL'): string {
   if (typeof database !== 'string')
     return `${database.host}${database.port === undefined ? '' : `:${database.port}`}`;
   try {

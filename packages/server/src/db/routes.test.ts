@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { testDatabase } from '../../../../test/support/database.ts';
-import { pgbouncer, startPgbouncer, withPgbouncer } from '../../../../test/support/pgbouncer.ts';
+import { pgbouncer, startPgbouncer, unlessMissing } from '../../../../test/support/pgbouncer.ts';
 import { connect } from './connect.ts';
 import { reach } from './reach.ts';
 import { findRoutes } from './routes.ts';
@@ -19,7 +19,7 @@ it('PostgreSQL without a pooler is known as that', async () => {
   });
 });
 
-describe.skipIf(pgbouncer === undefined)(`${withPgbouncer}`, () => {
+describe.skipIf(pgbouncer === undefined)(`with PgBouncer${unlessMissing}`, () => {
   it.each([
     ['one connection', { default_pool_size: 1 }],
     ['many', {}],

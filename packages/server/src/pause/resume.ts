@@ -3,7 +3,7 @@ import { recordAct, type Actor } from '../audit/record.ts';
 import type { Sql } from '../db/connect.ts';
 import { Problem } from '../problem.ts';
 
-export interface Resumed {
+interface Resumed {
   readonly wasPaused: boolean;
   /** Schedules of which ticks had fallen due. */
   readonly schedules: number;
