@@ -40,9 +40,9 @@ interface PromiseWithResolvers<T> {
 }
 
 function withResolvers<T>(): PromiseWithResolvers<T> {
-  let settle!: Pick<PromiseWithResolvers<T>, 'resolve' | 'reject'>;
+  let functions!: Pick<PromiseWithResolvers<T>, 'resolve' | 'reject'>;
   const promise = new Promise<T>((resolve, reject) => {
-    settle = { resolve, reject };
+    functions = { resolve, reject };
   });
-  return { promise, ...settle };
+  return { promise, ...functions };
 }

@@ -5,7 +5,7 @@ import type { SigningKey, SigningKeyRing, SigningKeys } from './signing-keys.ts'
 export interface Signed {
   readonly keys: SigningKeys;
   readonly key: SigningKey;
-  /** The spelling of the key that it was signed with. */
+  /** The text of the key that it was signed with, `svc_…` or `tr_…`. */
   readonly form: KeyObject;
   readonly asOf: number;
   /** When it was looked for: keys that are newer than `asOf` may be unknown. */
