@@ -57,7 +57,10 @@ describe('beside a running dev', () => {
 
   it('a run that does not exist is not said to go on', async () => {
     const unknown = await command('runs', 'show', 'run_unknown', '--wait');
-    expect(unknown).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^millrace: .*404/) as string });
+    expect(unknown).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/^millrace: .*404/) as string,
+    });
   });
 
   it('the same in lines of JSON', async () => {
