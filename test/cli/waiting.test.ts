@@ -55,6 +55,14 @@ describe('beside a running dev', () => {
     expect(again.stdout.join('\n')).toMatch(/status +CANCELED/);
   });
 
+  it('a run that does not exist is not said to go on', async () => {
+    const unknown = await command('runs', 'show', 'run_unknown', '--wait');
+    expect(unknown).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/^millrace: .*404/) as string,
+    });
+  });
+
   it('the same in lines of JSON', async () => {
     const waiting = millrace(['trigger', 'helo', '--wait', '--json'], { cwd: project.path });
     const first = JSON.parse(await waiting.line(/triggered/)) as { id: string };

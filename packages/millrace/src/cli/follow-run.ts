@@ -34,15 +34,17 @@ export async function followRun(
       ? printJson({ type: 'waiting', id, status, reason, message })
       : line(paint.dim(`Waiting for ${id}, ${status}: ${message}`)),
   );
+  let isKnown = false;
   try {
     for (;;) {
       const run = await runs.retrieve(id);
+      isKnown = true;
       if (run.isCompleted) return run;
       await teller(run);
       await setTimeout(lookMs);
     }
   } catch (error) {
-    sayHowToGoOn();
+    if (isKnown) sayHowToGoOn();
     throw error;
   } finally {
     process.off('SIGINT', onInterrupt);
