@@ -50,7 +50,7 @@ async function serving(): Promise<Set> {
   const { server, keys, ask } = all;
   const dir = await mkdtemp(join(tmpdir(), 'millrace-credential-'));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
-  await startProject({ url: server.url, keys } as TestServer, { 'tasks/all.ts': tasks });
+  await startProject({ url: server.url, keys }, { 'tasks/all.ts': tasks });
   return {
     ...all,
     dir,

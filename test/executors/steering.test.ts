@@ -178,7 +178,7 @@ it('one that is stored all the same runs no code in the next run', { timeout: 60
   ).toBe(200);
   const file = `import { task } from '@millrace/sdk';
 export const looks = task({ id: 'looks', run: async () => ({ hacked: Boolean((globalThis as any).hacked), options: process.env.NODE_OPTIONS }) });`;
-  await startProject({ url: server.url, keys } as TestServer, { 'tasks/looks.ts': file });
+  await startProject({ url: server.url, keys }, { 'tasks/looks.ts': file });
   const { id } = (await ask('POST /api/v1/tasks/looks/trigger', { key: keys.prod, body: {} })).body;
   await expect
     .poll(async () => (await ask(`GET /api/v3/runs/${id}`, { key: keys.prod })).body.output, {

@@ -27,7 +27,10 @@ import { kept as builds } from '../../packages/millrace/src/bundle/prune.ts';
 import { longest as consoleCharacters } from '../../packages/millrace/src/executor/capture-console.ts';
 import { startsAtMost } from '../../packages/millrace/src/runner/crash.ts';
 import { defaultLimits, startMs } from '../../packages/millrace/src/runner/limits.ts';
-import { maxUnsentLines } from '../../packages/millrace/src/runner/outbox.ts';
+import { maxLinesSize as runnerLines } from '../../packages/millrace/src/runner/outbox.ts';
+import { maxLinesSize as executorLines } from '../../packages/millrace/src/executor/serving.ts';
+import { maxUndoneBytes } from '../../packages/server/src/http/runner-socket.ts';
+import { maxJsonLevels } from '../../packages/contract/src/json.ts';
 import { unnamedMachine } from '../../packages/millrace/src/runner/pool.ts';
 import { outputLimit } from '../../packages/sdk/src/executor/outcome.ts';
 import { bounds, mostCauses, mostLevels } from '../../packages/sdk/src/executor/serialize-error.ts';
@@ -119,6 +122,12 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         'metadata of a run',
         bytes(mostMetadataBytes),
         '413 at a trigger; a `RangeError` where a run changes it',
+        fixed,
+      ],
+      [
+        'levels of objects and lists in JSON that is stored',
+        number(maxJsonLevels),
+        '400; what was stored before shows `{"$omitted": …}` in its place',
         fixed,
       ],
       [
@@ -257,9 +266,15 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         fixed,
       ],
       [
-        'lines of all runs that a runner keeps while the server is away',
-        number(maxUnsentLines),
-        'the oldest go, and a line in the run’s log says how many',
+        'lines that wait in a process with tasks; in a runner',
+        `${bytes(executorLines)}; ${bytes(runnerLines)}`,
+        'further ones are dropped, and a line in their place says how many',
+        fixed,
+      ],
+      [
+        'what a runner sent that the server has not dealt with',
+        bytes(maxUndoneBytes),
+        'the server reads no further until half of it is done',
         fixed,
       ],
       [
@@ -372,6 +387,12 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ],
       ['requests of a personal access token', rate(defaultRateLimits.personalAccessToken), '429', fixed],
       ['requests of a public token', rate(defaultRateLimits.publicToken), '429', fixed],
+      [
+        'wrong credentials from one address',
+        rate(defaultRateLimits.badCredentials),
+        '429',
+        '`MILLRACE_TRUSTED_PROXIES` says whose addresses count',
+      ],
       ['runs in batches by public tokens', rate(defaultRateLimits.batchRuns?.publicToken), '429', fixed],
       ['memory of a repeated request', time(keepMs), 'it is done again', fixed],
       ['life of a public token', time(longestSeconds * 1_000), '400', fixed],

@@ -291,11 +291,11 @@ describe('every route for every credential', { timeout: 300_000 }, () => {
     const before = await snapshot(sql, part);
     const wrong: unknown[] = [];
     for (const [request, bodyOf, ofProject] of namings(own)) {
-      const send = (named: World) => ask(request, { key: own.key, body: bodyOf(named) });
+      const sendNaming = (named: World) => ask(request, { key: own.key, body: bodyOf(named) });
       const none = nobodysWorld(own);
-      const expected = await send(none);
+      const expected = await sendNaming(none);
       for (const world of ofProject ? [foreign] : [sibling, foreign]) {
-        const sent = await send(world);
+        const sent = await sendNaming(world);
         const text = (answer: { body: unknown }, of: World) =>
           nameless(JSON.stringify(answer.body), namesOf(of));
         if (sent.status !== expected.status || text(sent, world) !== text(expected, none))

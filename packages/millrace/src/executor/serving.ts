@@ -25,7 +25,7 @@ import { writeLast } from './write-last.ts';
 /** Lines wait this long for company, in milliseconds, unless their attempt settles before. */
 const linesWait = 20;
 /** Characters of lines that wait in this process for the runner. */
-const maxLinesSize = 8 * 1024 * 1024;
+export const maxLinesSize = 8 * 1024 * 1024;
 type AbortReason =
   | { readonly kind: 'canceled' | 'settled' }
   | { readonly kind: 'maxDuration'; readonly seconds: number };

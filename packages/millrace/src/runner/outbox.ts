@@ -4,7 +4,7 @@ import { LineBuffer } from '../executor/line-buffer.ts';
 /** Lines wait this long for company, in milliseconds. */
 const linesWait = 50;
 /** Characters of lines that wait here for the server. */
-const maxLinesSize = 16 * 1024 * 1024;
+export const maxLinesSize = 16 * 1024 * 1024;
 /** A frame of lines is small: what follows it must not wait long. */
 const linesFrameLength = 256 * 1024;
 /** A frame is cut where its text passes about this many characters, well below what the server accepts. */

@@ -171,7 +171,7 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
     rateLimits,
     metrics,
     log,
-    admitted: (socket) => unproven?.forget(socket),
+    onAdmitted: (socket) => unproven?.forget(socket),
   });
   return app;
 }

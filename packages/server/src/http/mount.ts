@@ -38,7 +38,7 @@ export interface MountOptions {
   readonly metrics: HttpMetrics;
   readonly log: Log;
   /** Told of the connection of each caller who may call what they do. */
-  readonly admitted: (socket: Socket) => void;
+  readonly onAdmitted: (socket: Socket) => void;
 }
 
 interface Route {
@@ -94,7 +94,7 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
 /** Before the body is read: who is calling, with what kind of credential. Nothing waits when the caller is known. */
 function callerCheck(
   { declaration: { access, method, bodyStream }, cors, limiter, observed }: Route,
-  { authenticate, log, admitted }: MountOptions,
+  { authenticate, log, onAdmitted }: MountOptions,
   badCredentials: RefuseCredential,
 ): onRequestHookHandler {
   const { wholeEnvironment = false } = access;
@@ -111,7 +111,7 @@ function callerCheck(
     }
     admit(principal, access, method);
     request.principal = principal;
-    admitted(request.raw.socket);
+    onAdmitted(request.raw.socket);
     if (bodyStream) refuseOtherTypes(bodyStream, request.headers['content-type']);
     done();
   }

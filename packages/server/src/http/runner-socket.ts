@@ -19,7 +19,7 @@ const pingMs = 15_000;
  * Bytes of frames that were read from one connection and not dealt with yet. From here on it is not read, until half of them are: what
  * the runner has to say waits with the runner.
  */
-const maxUndoneBytes = 8 * 1024 * 1024;
+export const maxUndoneBytes = 8 * 1024 * 1024;
 
 /** What serves one connection once it is open. */
 export interface SocketServing {
