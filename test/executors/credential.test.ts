@@ -8,7 +8,6 @@ import { WebSocket } from 'ws';
 import { attemptMarker } from '@millrace/contract/runner';
 import { installation, type Installation } from '../access/installation.ts';
 import { startProject } from '../support/project.ts';
-import type { TestServer } from '../support/server.ts';
 
 /** Tasks that write what they call the API with into a file, and go on when another one is there. */
 const tasks = `

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { installation, type Installation } from '../access/installation.ts';
 import { startProject } from '../support/project.ts';
-import type { TestServer } from '../support/server.ts';
 
 const code = '--import=data:text/javascript,globalThis.hacked=true';
 
