@@ -67,6 +67,7 @@ const rows: Readonly<Record<string, Row>> = {
   login: {},
   logout: 'alone',
   whoami: {},
+  resume: { mute: true },
   'orgs list': {},
   'orgs create': { args: ['n'] },
   'orgs rename': { args: ['n'] },
@@ -91,7 +92,7 @@ const rows: Readonly<Record<string, Row>> = {
   'keys rotate-master': 'alone',
   'tokens list': {},
   'tokens create': { args: ['n'] },
-  'tokens approve': { args: ['svc_code_1'] },
+  'tokens approve': { args: ['BCDF-GHJK', '--yes'] },
   'tokens revoke': { args: ['pat_1'] },
   'branches list': {},
   'branches create': { args: [hostile] },
@@ -213,7 +214,7 @@ it('writes to the terminal in one place only', async () => {
     for (const line of text.split('\n')) {
       if (!/console\.|process\.std(?:out|err)|\bfd: [12]\b/.test(line)) continue;
       if (
-        !/screenOn\(.*process\.std|createLog\(process\.stderr|process\.std(?:out|err)\.on\('error'|drain/.test(
+        !/(?:screenOn|logLinesOn)\(.*process\.std|process\.std(?:out|err)\.(?:isTTY|on\('error')|drain|createInterface/.test(
           line,
         )
       ) {

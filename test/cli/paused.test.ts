@@ -24,7 +24,7 @@ const tasks = {
 };
 
 async function start(url: string, args: readonly string[] = []) {
-  const running = millrace(['start', '--port', '0', '--json', ...args], {
+  const running = millrace(['start', '--port', '0', '--json', '--show-secrets', ...args], {
     cwd: folder.path,
     env: { DATABASE_URL: url, MILLRACE_MASTER_KEY: masterKey },
   });

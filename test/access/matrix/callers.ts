@@ -1,3 +1,4 @@
+import { attemptAudience, attemptMarker } from '@millrace/contract/runner';
 import type { Installation } from '../installation.ts';
 import { actions, meets, presets, taskPresets, types } from './rules.ts';
 import type { Role, Row } from './table.ts';
@@ -33,6 +34,7 @@ const user =
   (row: Row): Verdict => {
     if (row.needs === 'open' || row.role === 'own') return 'may';
     if (row.role === null) return 401;
+    if (row.role === 'installation') return role === 'owner' ? 'may' : 403;
     return roles.indexOf(role) >= roles.indexOf(row.role) ? 'may' : 403;
   };
 
@@ -55,6 +57,12 @@ export async function known(installed: Installation, world: World, foreign: Worl
       verdict: holder('key', ['admin'], world),
     },
   ];
+  const work = holder('key', ['admin'], world);
+  callers.push({
+    name: 'a run',
+    credential: await ofAttempt(installed, world),
+    verdict: (row) => (row.key && !row.inRuns ? 403 : work(row)),
+  });
   for (const [preset, scopes] of Object.entries(presets)) {
     if (preset === 'full') continue;
     callers.push({
@@ -108,6 +116,20 @@ export async function known(installed: Installation, world: World, foreign: Worl
   return callers;
 }
 
+/** What code of a run has that executes, its runner having the full key. */
+async function ofAttempt({ ask, keys, sql, sign, publicIdOf }: Installation, world: World): Promise<string> {
+  const { id: run } = (await ask(`POST /api/v1/tasks/${world.task}/trigger`, { key: keys.prod, body: {} }))
+    .body as { id: string };
+  const [lease] = await sql<{ fence: string }[]>`
+    with taken as (delete from queued where run_id = ${run})
+    insert into leases (env, run_id, runner_id, queue_id, key, version_id, attempt, leased_at)
+    select r.env, r.id, (select id from runners where env = r.env limit 1), r.queue_id, '', c.version_id, 1, now()
+      from runs r join current_versions c on c.env = r.env where r.id = ${run}
+    returning fence`;
+  const claims = { sub: await publicIdOf('prod'), aud: attemptAudience, run, fence: Number(lease?.fence) };
+  return attemptMarker + sign(keys.prod, claims);
+}
+
 /** Everybody whose credential is none. */
 export async function unknown(installed: Installation): Promise<Caller[]> {
   const { keys, keyWith, sign, publicIdOf, sql, token, ask } = installed;
@@ -119,6 +141,7 @@ export async function unknown(installed: Installation): Promise<Caller[]> {
   await ask(`POST /api/v1/tokens/${made.body.id}/revoke`, { key: token });
   const now = Math.floor(Date.now() / 1_000);
   const scopes = ['admin'];
+  const attempt = { sub, aud: attemptAudience, run: 'run_none', fence: 1 };
   return Object.entries({
     nothing: '',
     'an empty bearer': 'Bearer ',
@@ -138,6 +161,9 @@ export async function unknown(installed: Installation): Promise<Caller[]> {
     'a public token signed by the key of another environment': sign(keys.stg, { sub, scopes }),
     'a public token for another audience': sign(keys.prod, { sub, scopes, aud: 'https://example.com' }),
     'a public token of another issuer': sign(keys.prod, { sub, scopes, iss: 'https://example.com' }),
+    'a run without a lease': attemptMarker + sign(keys.prod, attempt),
+    'a public token in the form of a run': attemptMarker + sign(keys.prod, { sub, scopes }),
+    'a run in the form of a public token': sign(keys.prod, attempt),
     'a public token of no environment': sign(keys.prod, { sub: 'x', scopes }),
   }).map(([name, credential]) => ({ name, credential, verdict: nobody }));
 }

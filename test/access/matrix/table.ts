@@ -3,8 +3,8 @@
  * 3 to 9, 12), never from the code: the matrix compares a running server with it. A route that is missing here fails the test.
  *
  * Columns: the route; what a secret key or public token must be granted (`rules.ts` says what each word asks for); whether secret keys
- * are accepted; whether public tokens are (`403`: known, and refused for what they ask); the least role of a personal access token's user
- * (`own`: whoever it is; `x/y`: y where the environment is the user's own dev).
+ * are accepted (`not in runs`: 403 for the credential of a run's attempt); whether public tokens are (`403`: known, and refused for what they ask); the least role of a personal access token's user
+ * (`own`: whoever it is; `x/y`: y where the environment is the user's own dev; `installation`: an owner of the first organisation).
  */
 const text = `
 # Triggering: specification, operation table; contract 3
@@ -37,7 +37,7 @@ GET    /api/v1/runs/{runId}/trace                                        | read 
 GET    /api/v1/runs/{runId}/reason                                       | read run            | key | token | -
 GET    /api/v1/runs/{runId}/packets/{field}                              | read run            | key | token | -
 GET    /api/v1/retention                                                 | read runs           | key | -     | -
-PUT    /api/v1/retention                                                 | admin               | key | -     | -
+PUT    /api/v1/retention                                                 | admin               | key, not in runs | -     | -
 POST   /api/v1/bulk-actions                                              | write runs          | key | -     | -
 GET    /api/v1/bulk-actions                                              | read runs           | key | -     | -
 GET    /api/v1/bulk-actions/{bulkActionId}                               | read runs           | key | -     | -
@@ -50,7 +50,7 @@ GET    /realtime/v1/batches/{batchId}                                    | read 
 GET    /realtime/v1/runs/{runId}/events                                  | read run            | key | token | -
 GET    /realtime/v1/runs/events                                          | read tagged         | key | token | -
 GET    /realtime/v1/batches/{batchId}/events                             | read batch          | key | token | -
-PUT    /realtime/v1/streams/{runId}/{target}/{stream}                    | write run           | key | -     | -
+PUT    /realtime/v1/streams/{runId}/{target}/{stream}                    | write run           | key, not in runs | -     | -
 POST   /realtime/v1/streams/{runId}/{target}/{stream}/append             | write run           | key | -     | -
 POST   /realtime/v1/streams/{runId}/{target}/{stream}/records            | write run           | key | -     | -
 GET    /realtime/v1/streams/{runId}/{stream}                             | read run            | key | token | -
@@ -119,8 +119,8 @@ POST   /realtime/v1/sessions/{session}/channels/{channel}/in/append      | write
 POST   /realtime/v1/sessions/{session}/channels/{channel}/out/append     | write session       | key | 403   | -
 POST   /realtime/v1/sessions/{session}/out/records                       | write session       | key | 403   | -
 POST   /realtime/v1/sessions/{session}/channels/{channel}/out/records    | write session       | key | 403   | -
-PUT    /realtime/v1/sessions/{session}/in                                | write session       | key | token | -
-PUT    /realtime/v1/sessions/{session}/out                               | write session       | key | 403   | -
+PUT    /realtime/v1/sessions/{session}/in                                | write session       | key, not in runs | token | -
+PUT    /realtime/v1/sessions/{session}/out                               | write session       | key, not in runs | 403   | -
 HEAD   /realtime/v1/sessions/{session}/in                                | read session        | key | 403   | -
 HEAD   /realtime/v1/sessions/{session}/out                               | read session        | key | token | -
 GET    /realtime/v1/sessions/{session}/in                                | read session        | key | 403   | -
@@ -131,15 +131,15 @@ GET    /realtime/v1/sessions/{session}/in/records                        | read 
 GET    /realtime/v1/sessions/{session}/out/records                       | read session        | key | token | -
 
 # Notifications: our own ([R] of contract 12.3), shaped as its webhooks
-POST   /api/v1/projects/{projectRef}/notifications/{env}/endpoints                            | write webhooks | key | - | member
+POST   /api/v1/projects/{projectRef}/notifications/{env}/endpoints                            | write webhooks | key, not in runs | - | member
 GET    /api/v1/projects/{projectRef}/notifications/{env}/endpoints                            | read webhooks  | key | - | viewer
 GET    /api/v1/projects/{projectRef}/notifications/{env}/endpoints/{endpointId}               | read webhooks  | key | - | viewer
-PATCH  /api/v1/projects/{projectRef}/notifications/{env}/endpoints/{endpointId}               | write webhooks | key | - | member
-DELETE /api/v1/projects/{projectRef}/notifications/{env}/endpoints/{endpointId}               | write webhooks | key | - | member
-POST   /api/v1/projects/{projectRef}/notifications/{env}/endpoints/{endpointId}/rotate-secret | write webhooks | key | - | member
+PATCH  /api/v1/projects/{projectRef}/notifications/{env}/endpoints/{endpointId}               | write webhooks | key, not in runs | - | member
+DELETE /api/v1/projects/{projectRef}/notifications/{env}/endpoints/{endpointId}               | write webhooks | key, not in runs | - | member
+POST   /api/v1/projects/{projectRef}/notifications/{env}/endpoints/{endpointId}/rotate-secret | write webhooks | key, not in runs | - | member
 GET    /api/v1/projects/{projectRef}/notifications/{env}/deliveries                           | read webhooks  | key | - | viewer
 GET    /api/v1/projects/{projectRef}/notifications/{env}/deliveries/{deliveryId}              | read webhooks  | key | - | viewer
-POST   /api/v1/projects/{projectRef}/notifications/{env}/deliveries/{deliveryId}/replay       | write webhooks | key | - | member
+POST   /api/v1/projects/{projectRef}/notifications/{env}/deliveries/{deliveryId}/replay       | write webhooks | key, not in runs | - | member
 
 # Environment variables: specification, operation table; contract 5
 GET    /api/v1/projects/{projectRef}/envvars/{env}                       | read envvars        | key | -     | viewer
@@ -149,25 +149,26 @@ PUT    /api/v1/projects/{projectRef}/envvars/{env}/{name}                | write
 POST   /api/v1/projects/{projectRef}/envvars/{env}/{name}                | write envvars       | key | -     | member
 DELETE /api/v1/projects/{projectRef}/envvars/{env}/{name}                | write envvars       | key | -     | member
 POST   /api/v1/projects/{projectRef}/envvars/{env}/import                | write envvars       | key | -     | member
-GET    /api/v1/projects/{projectRef}/envvars                             | read envvars        | key | -     | -
+GET    /api/v1/projects/{projectRef}/envvars                             | read envvars        | key, not in runs | -     | -
 GET    /api/v1/projects/{projectRef}/envvar-revisions/{env}              | read envvars        | key | -     | viewer
 GET    /api/v1/projects/{projectRef}/envvar-revisions/{env}/diff         | read envvars        | key | -     | viewer
 POST   /api/v1/projects/{projectRef}/envvar-revisions/{env}/rollback     | write envvars       | key | -     | member
 
 # Versions and branches: contract 5.9, 12
-POST   /runner/v1/versions                                               | write deployments   | key | -     | -
+POST   /runner/v1/versions                                               | write deployments   | key, not in runs | -     | -
 GET    /api/v1/projects/{projectRef}/branches                            | read branches       | key | -     | viewer
-POST   /api/v1/projects/{projectRef}/branches                            | write branches      | key | -     | member
-POST   /api/v1/projects/{projectRef}/branches/archive                    | write branches      | key | -     | member
+POST   /api/v1/projects/{projectRef}/branches                            | write branches      | key, not in runs | -     | member
+POST   /api/v1/projects/{projectRef}/branches/archive                    | write branches      | key, not in runs | -     | member
 
 # Credentials: contract 2.6
 POST   /api/v1/auth/public-tokens                                        | hand on             | key | -     | -
-POST   /api/v1/auth/jwt                                                  | admin               | key | -     | -
-POST   /api/v1/auth/jwt/claims                                           | any                 | key | -     | -
+POST   /api/v1/auth/jwt                                                  | admin               | key, not in runs | -     | -
+POST   /api/v1/auth/jwt/claims                                           | any                 | key, not in runs | -     | -
 POST   /api/v1/projects/{projectRef}/{env}/jwt                           | -                   | -   | -     | member
 GET    /api/v1/whoami                                                    | any                 | key | token | own
 GET    /api/v2/whoami                                                    | -                   | -   | -     | own
 POST   /api/v1/authorization-code                                        | open                | key | token | own
+POST   /api/v1/authorization-code/describe                               | -                   | -   | -     | own
 POST   /api/v1/authorization-code/approve                                | -                   | -   | -     | own
 POST   /api/v1/token                                                     | open                | key | token | own
 GET    /api/v1/projects/{projectRef}/{env}/keys                          | -                   | -   | -     | viewer
@@ -179,6 +180,9 @@ POST   /api/v1/projects/{projectRef}/{env}/signing-key/rotate            | -    
 GET    /api/v1/tokens                                                    | -                   | -   | -     | own
 POST   /api/v1/tokens                                                    | -                   | -   | -     | own
 POST   /api/v1/tokens/{tokenId}/revoke                                   | -                   | -   | -     | own
+
+# The installation: our own; for owners of the organisation that it was set up with, whatever other roles they have
+POST   /api/v1/resume                                                    | -                   | -   | -     | installation
 
 # Organisations, projects, people: contract 12.2, for users only
 GET    /api/v1/projects                                                  | -                   | -   | -     | own
@@ -215,9 +219,11 @@ export interface Row {
   /** What a secret key or public token must be granted; `-` where neither is accepted, `open` where nobody is asked. */
   readonly needs: string;
   readonly key: boolean;
+  /** Whether code of runs may, with the credential of its attempt. */
+  readonly inRuns: boolean;
   readonly token: boolean | 403;
   /** Of a personal access token; null where none is accepted. */
-  readonly role: Role | 'own' | null;
+  readonly role: Role | 'own' | 'installation' | null;
   readonly devRole: Role | null;
 }
 
@@ -230,7 +236,8 @@ export const table: readonly Row[] = text
     return {
       route: route.replace(/ +/, ' '),
       needs,
-      key: key === 'key',
+      key: key?.startsWith('key') === true,
+      inRuns: key === 'key',
       token: token === '403' ? 403 : token === 'token',
       role: least === '-' ? null : (least as Row['role']),
       devRole: (dev as Role | undefined) ?? null,

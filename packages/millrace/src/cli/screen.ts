@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import picocolors from 'picocolors';
-import { jsonLine, visibleCell, visibleLine, visibleText } from './visible.ts';
+import { jsonLine, jsonLines, visibleCell, visibleLine, visibleText } from './visible.ts';
 
 /** Everything that a person or a program reads of the command is written here, so that nothing that others wrote steers a terminal. */
 
@@ -56,6 +56,11 @@ export function screenOn(stream: Output): Screen {
     paint: painting(coloured),
   };
 }
+
+/** Where the lines of a log go, each of them JSON. */
+export const logLinesOn = (stream: Output): { write(lines: string): void } => ({
+  write: (lines) => void stream.write(jsonLines(lines)),
+});
 
 /** One line of JSON on stdout. */
 export const printJson = (value: unknown): void => void writeJson(value);

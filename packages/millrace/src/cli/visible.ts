@@ -31,3 +31,7 @@ export const visibleText = (text: string): string =>
 
 /** JSON as one line that a terminal shows as it is. Programs read the same value. */
 export const jsonLine = (value: unknown): string => `${JSON.stringify(value).replace(obeyed, codePoint)}\n`;
+
+/** Lines of JSON that others have written, for a terminal in the same way. */
+export const jsonLines = (text: string): string =>
+  text.replace(obeyed, (char) => (char === '\n' ? char : codePoint(char)));

@@ -8,7 +8,7 @@ import {
   type RunningServer,
 } from '@millrace/server';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
-import { printJson, screenOn } from '../screen.ts';
+import { logLinesOn, printJson, screenOn } from '../screen.ts';
 import { listenForStop } from '../stop-request.ts';
 import { version } from '../version.ts';
 import { type Closing, withClosing } from './closing.ts';
@@ -55,7 +55,7 @@ export async function start(options: StartOptions): Promise<void> {
       previous: process.env['MILLRACE_MASTER_KEY_PREVIOUS'],
       file,
     });
-    const folded = foldJsonLines(process.stderr);
+    const folded = foldJsonLines(logLinesOn(process.stderr));
     closing.add(async () => folded.end());
     const log = createLog(folded, options.logLevel);
     const server = await openServer({

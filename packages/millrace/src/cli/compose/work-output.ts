@@ -1,6 +1,6 @@
 import { createLog } from '@millrace/server';
 import type { RunnerEvents } from '../../runner/options.ts';
-import { screenOn } from '../screen.ts';
+import { logLinesOn, screenOn } from '../screen.ts';
 import { foldJsonLines, foldRepeats } from './fold-repeats.ts';
 import { runnerLog } from './runner-log.ts';
 import { runnerScreen } from './runner-screen.ts';
@@ -22,7 +22,7 @@ export const workOutput = (level: LogLevel): WorkOutput =>
   process.stderr.isTTY ? linesForPeople(level) : jsonLines(level);
 
 function jsonLines(level: LogLevel): WorkOutput {
-  const folded = foldJsonLines(process.stderr);
+  const folded = foldJsonLines(logLinesOn(process.stderr));
   const log = createLog(folded, level);
   return {
     events: runnerLog(log),

@@ -41,8 +41,8 @@ export async function addCrowd(sql: Sql, env: number, queue: number): Promise<vo
       select :env, 'batch_' || lpad(i.n::text, 24, '0'), 1, 1, now(), now() from :runs;
     insert into batch_cached (env, place, run_id) select :env, :id, 'run_other' || i.n from :runs;
     insert into run_facets (env, facet, span) select :env, 'g:crowd' || i.n, 'run_000000' from :runs;
-    insert into waitpoints (env, id, callback, created_at, expires_at)
-      select :env, 'waitpoint_' || lpad(i.n::text, 24, '0'), 'x', now(), now() + interval '1 hour' from :runs`),
+    insert into waitpoints (env, id, created_at, expires_at)
+      select :env, 'waitpoint_' || lpad(i.n::text, 24, '0'), now(), now() + interval '1 hour' from :runs`),
   );
   const tables = await sql<{ name: string }[]>`
     select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'`;
