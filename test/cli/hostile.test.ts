@@ -257,7 +257,7 @@ export const good = task({ id: 'good', run: async () => ${text} });
       await work.exitCode;
       for (const line of [...dev.stdout, ...dev.stderr, ...work.stdout, ...work.stderr])
         expect(line).not.toMatch(obeyed);
-      expect([...work.stderr].join('\n')).toContain('hostile␛');
+      expect([...work.stderr].join('\n')).toContain(String.raw`hostile\u001b`);
     } finally {
       dev.kill('SIGTERM');
       await dev.exitCode;

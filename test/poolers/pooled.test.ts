@@ -45,6 +45,8 @@ describe.skipIf(pgbouncer === undefined)(`with PgBouncer${unlessMissing}`, () =>
         database: pooler.url,
         ...(mode === 'transaction' && { directDatabase: pooler.directUrl }),
         reveal: true,
+        // Longer than time is moved below.
+        leaseTimes: { leaseMs: 120_000 },
       };
       const one = await testServer(options);
       const two = await testServer(options);

@@ -121,9 +121,13 @@ async function ofAttempt({ ask, keys, sql, sign, publicIdOf }: Installation, wor
   const { id: run } = (await ask(`POST /api/v1/tasks/${world.task}/trigger`, { key: keys.prod, body: {} }))
     .body as { id: string };
   const [lease] = await sql<{ fence: string }[]>`
-    with taken as (delete from queued where run_id = ${run})
+    with taken as (delete from queued where run_id = ${run}),
+    runner as (
+      insert into runners (id, env, host, pid, connection, connected_at, expires_at)
+      select 'runner_of_matrix', env, 'test', 1, 'none', now(), now() + interval '1 hour' from runs where id = ${run}
+      returning id)
     insert into leases (env, run_id, runner_id, queue_id, key, version_id, attempt, leased_at)
-    select r.env, r.id, (select id from runners where env = r.env limit 1), r.queue_id, '', c.version_id, 1, now()
+    select r.env, r.id, (select id from runner), r.queue_id, '', c.version_id, 1, now()
       from runs r join current_versions c on c.env = r.env where r.id = ${run}
     returning fence`;
   const claims = { sub: await publicIdOf('prod'), aud: attemptAudience, run, fence: Number(lease?.fence) };

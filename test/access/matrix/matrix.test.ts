@@ -106,6 +106,7 @@ const otherwise: Readonly<Record<string, number>> = {
   'POST /api/v1/errors/{errorId}/merge': 404,
   'POST /api/v1/errors/{errorId}/split': 404,
   'POST /api/v1/projects/{projectRef}/branches/archive': 404,
+  'POST /api/v1/authorization-code/describe': 404,
   'POST /api/v1/authorization-code/approve': 404,
   'POST /api/v1/token': 404,
   'POST /api/v1/invites/accept': 404,

@@ -95,7 +95,7 @@ export async function fill({ ask, server, sql }: Installation, site: Site): Prom
     id: `event-${name}`,
     event: { name: 'x', deliverAfter: 100_000 },
   });
-  const rule = await did(`POST ${project}/error-rules`, { type: `Never${name}`, groupKey: name });
+  const rule = await did(`POST ${project}/error-rules`, { type: `Never${name}`, groupKey: name }, token);
   await did(`POST ${project}/envvars/${env}`, { name: `VAR_${name}`, value: 'x' });
   const bulk = await did('POST /api/v1/bulk-actions', { action: 'cancel', runIds: ['run_none'] });
   const queues = (await did('GET /api/v1/queues?perPage=100')).data as { id: string; name: string }[];

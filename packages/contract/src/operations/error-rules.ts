@@ -67,10 +67,10 @@ const read = {
   action: 'read',
   on: 'errors',
 } as const;
-// Rules are the project's: a key that is good for testing must not regroup what happens in production.
+// Rules are the project's: a key that is good for testing must not regroup what happens in production. A dev key is a member's own, who may.
 const write = {
   secretKey: true,
-  keysOf: ['prod'],
+  keysOf: ['dev', 'prod'],
   personalAccessToken: true,
   role: 'member',
   action: 'write',

