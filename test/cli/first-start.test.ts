@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdir, readFile, stat } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { finished, millrace, temporaryProject, type Folder, type Running } from './command.ts';
@@ -107,6 +109,24 @@ it(
     expect(await first.status('/api/v1/errors', environments['prod']?.secretKey)).toBe(200);
   },
 );
+
+it('a first start that cannot listen makes nothing, and the next one does', { timeout: 90_000 }, async () => {
+  const here = await folder();
+  const taken = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void taken.close());
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  for (const args of [
+    ['--port', String(port)],
+    ['--port', '0', '--host', 'nowhere.invalid'],
+  ]) {
+    const { exitCode, stdout } = await finished(['start', '--data', 'data', ...args], { cwd: here.path });
+    expect([exitCode, stdout]).toEqual([3, '']);
+    await expect(stat(join(here.path, 'data', 'millrace-secrets.json'))).rejects.toThrow('ENOENT');
+  }
+  const first = await start(here, ['--json', '--show-secrets']);
+  expect(JSON.parse(first.ready)).toMatchObject({ personalAccessToken: expect.any(String) as string });
+});
 
 const given = {
   MILLRACE_BOOTSTRAP_PROJECT_REF: 'proj_abcdefghijklmnopqrst',

@@ -24,7 +24,7 @@ it(
     const sql = connect(connection, { name: 'test', max: 2 });
     onTestFinished(() => sql.end());
     const server = await startServerProcess(connection, 0, {
-      leaseTimes: { leaseMs: 3_000, heartbeatMs: 500 },
+      leaseTimes: { leaseMs: 6_000, heartbeatMs: 500 },
     });
     // It pays no heed to what the server has stored: a runner of another version, or a broken one.
     const socket = new WebSocket(`${server.url.replace('http', 'ws')}/runner/v1/connect`, {
@@ -51,7 +51,7 @@ it(
       await tx`lock table run_logs in access exclusive mode`;
       for (let frame = 0; frame < frames; frame++) send({ type: 'log', lines });
       // Longer than the lease.
-      await new Promise((resolve) => setTimeout(resolve, 5_000));
+      await new Promise((resolve) => setTimeout(resolve, 8_000));
       expect((await memoryOf(server.process.pid, 'VmRSS')) - before).toBeLessThan(120);
       expect(socket.bufferedAmount).toBeGreaterThan(50_000_000);
       const [runner] = await tx<{ live: boolean }[]>`select expires_at > now() as live from runners`;

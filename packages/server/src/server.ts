@@ -14,6 +14,7 @@ import { createHttpMetrics } from './http/metrics.ts';
 import { UnprovenConnections } from './http/unproven.ts';
 import { acceptRunners } from './http/runner-socket.ts';
 import { serveMetrics } from './http/serve-metrics.ts';
+import { tryListening } from './http/try-listening.ts';
 import { packetContent } from './packets/content.ts';
 import { defaultLeaseTimes, serveRunner } from './runs/connection.ts';
 import { appendRoute } from './s2/route.ts';
@@ -63,6 +64,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
 
   try {
+    await tryListening(host, options.port);
     const routes = await findRoutes(database, directDatabase);
     const connections = openConnections(routes);
     const { sql, directSql } = connections;

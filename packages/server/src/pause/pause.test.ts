@@ -13,7 +13,7 @@ async function delayed(server: TestServer): Promise<() => Promise<string>> {
 }
 
 it('a server that runs already follows the pause of another, and the end of it', async () => {
-  const one = await testServer();
+  const one = await testServer({ reveal: true });
   await one.ask('/runner/v1/versions', {
     method: 'POST',
     body: { contentHash: 'a'.repeat(64), tasks: [{ id: 'work', filePath: 'x.ts', exportName: 'work' }] },
