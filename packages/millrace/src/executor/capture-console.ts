@@ -1,5 +1,6 @@
 import { formatWithOptions } from 'node:util';
 import type { LogLevel, LogLine } from '@millrace/contract/runner';
+import { PartialLines } from './partial-lines.ts';
 
 /** The run that the calling code belongs to. */
 export interface CurrentRun {
@@ -19,39 +20,48 @@ const levels: Readonly<Record<'log' | 'info' | 'warn' | 'error' | 'debug', LogLe
 
 /**
  * What a run writes to the console becomes lines of that run; what belongs to none goes to the process's own output, as
- * ever. The streams are caught as well: console.table, console.dir and libraries write to them directly.
+ * ever. The streams are caught as well: console.table, console.dir and libraries write to them directly. Returns what puts together
+ * the lines that are written to them in pieces.
  */
-export function captureConsole(currentRun: () => CurrentRun | undefined): void {
+export function captureConsole(
+  currentRun: () => CurrentRun | undefined,
+): Pick<PartialLines, 'end' | 'endAll'> {
+  const partial = new PartialLines(add, longest);
   for (const method of Object.keys(levels) as (keyof typeof levels)[]) {
     const plain = console[method].bind(console);
     console[method] = (...values: unknown[]) => {
       const current = currentRun();
       if (!current) plain(...values);
-      else add(current, levels[method], formatWithOptions({ colors: false }, ...values));
+      else {
+        partial.end(current.onLog);
+        add(current.onLog, levels[method], formatWithOptions({ colors: false }, ...values));
+      }
     };
   }
-  captureStream(process.stdout, 'log', currentRun);
-  captureStream(process.stderr, 'error', currentRun);
+  captureStream(process.stdout, 'log', currentRun, partial);
+  captureStream(process.stderr, 'error', currentRun, partial);
+  return partial;
 }
 
 function captureStream(
   stream: NodeJS.WriteStream,
   level: LogLevel,
   currentRun: () => CurrentRun | undefined,
+  partial: PartialLines,
 ): void {
   const plain = stream.write.bind(stream) as (...values: unknown[]) => boolean;
   stream.write = (chunk: string | Uint8Array, ...rest: unknown[]): boolean => {
     const current = currentRun();
     if (!current) return plain(chunk, ...rest);
     const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8');
-    add(current, level, text.endsWith('\n') ? text.slice(0, -1) : text);
+    partial.write(current.onLog, level, text);
     const done = rest.at(-1);
     if (typeof done === 'function') process.nextTick(done);
     return true;
   };
 }
 
-function add({ onLog }: CurrentRun, level: LogLevel, text: string): void {
+function add(onLog: CurrentRun['onLog'], level: LogLevel, text: string): void {
   const message =
     text.length > longest ? `${text.slice(0, longest)}… (${text.length - longest} more characters)` : text;
   onLog({ at: Date.now(), level, message });

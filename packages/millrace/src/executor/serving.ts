@@ -66,6 +66,7 @@ export class Serving {
 
   #settlements: Settlement[] = [];
   readonly #lines = new LineBuffer(maxLinesSize);
+  #partialLines: ReturnType<typeof captureConsole> | undefined;
   #flushing = false;
   #linesTimer: NodeJS.Timeout | undefined;
 
@@ -77,7 +78,7 @@ export class Serving {
 
   async #load(loading: Promise<Sdk>): Promise<void> {
     const sdk = await loading;
-    captureConsole(() => sdk.currentRun());
+    this.#partialLines = captureConsole(() => sdk.currentRun());
     this.#takeBlame(sdk);
     const { dir, entries, tasks, defaults } = this.#message;
     for (const { source, module } of entries) {
@@ -163,6 +164,7 @@ export class Serving {
       heard,
       filePath,
     });
+    this.#partialLines?.end(onLog);
     limit?.end();
     waiting.forget();
     this.#live.delete(fence);
@@ -226,6 +228,7 @@ export class Serving {
       // The stack begins at whoever called it.
       // oxlint-disable-next-line typescript/unbound-method -- it is named, not called
       Error.captureStackTrace(error, process.exit);
+      this.#partialLines?.endAll();
       const exiting = { type: 'exiting', fence: culprit(), error: sdk.serializeError(error) } as const;
       writeLast(this.#pipe, [this.#takeProgress(), exiting]);
     });
