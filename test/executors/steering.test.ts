@@ -12,6 +12,11 @@ const writes = (
   ['create', `POST ${at}/envvars/${env}`, { name: 'NODE_OPTIONS', value: code }],
   ['create in other case', `POST ${at}/envvars/${env}`, { name: 'node_Options', value: code }],
   ['create LD_PRELOAD', `POST ${at}/envvars/${env}`, { name: 'LD_PRELOAD', value: '/tmp/evil.so' }],
+  [
+    'create TAR_OPTIONS',
+    `POST ${at}/envvars/${env}`,
+    { name: 'TAR_OPTIONS', value: '--checkpoint=1 --checkpoint-action=exec=id' },
+  ],
   ['create PATH', `POST ${at}/envvars/${env}`, { name: 'PATH', value: '/tmp' }],
   ['update', `PUT ${at}/envvars/${env}/BASH_ENV`, { value: '/tmp/evil.sh' }],
   ['update by POST', `POST ${at}/envvars/${env}/BASH_ENV`, { value: '/tmp/evil.sh' }],

@@ -1,11 +1,23 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chown, mkdir, mkdtemp, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  realpath,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findServer } from './connection.ts';
 import { findLogin } from './login.ts';
+import { processBirth } from '../postgres/index.ts';
 import { ownDev } from './running-dev.ts';
 
 const running = { url: 'http://127.0.0.1:4400', key: 'svc_dev_sk_0', token: 'svc_pat_0' };
@@ -78,6 +90,90 @@ describe('which server a command speaks to', () => {
     await chown(join(dir, '.millrace', 'dev.json'), 65_534, 65_534);
     await expect(findServer({ dir: below })).rejects.toThrow(/no server/);
     await owned.release();
+  });
+
+  describe('only what a dev of this user left there', () => {
+    const own = () => join(dir, '.millrace', 'dev.json');
+    const mine = () => ({ ...running, pid: process.pid, birth: processBirth(process.pid) });
+    /** As a repository brings it: the user's own file. */
+    const planted = async (content: unknown, mode = 0o600) => {
+      await mkdir(join(dir, '.millrace'), { recursive: true });
+      await rm(own(), { force: true });
+      await writeFile(own(), typeof content === 'string' ? content : JSON.stringify(content), { mode });
+      await chmod(own(), mode);
+    };
+    const refused = async () => {
+      await expect(findServer({ dir })).rejects.toThrow(/no server/);
+      await expect(findLogin({ dir })).rejects.toThrow(/no login/);
+    };
+
+    it('not one that a repository brings: it does not know when a process of this machine was born', async () => {
+      for (const pid of [1, process.pid, process.ppid]) {
+        for (const birth of [null, undefined, '', 'another boot/1']) {
+          await planted({ ...running, pid, birth });
+          await refused();
+        }
+      }
+      for (const pid of [0, -1, 1.5, '1', `${process.pid}`, 'self', null]) {
+        await planted({ ...mine(), pid });
+        await refused();
+      }
+      for (const content of ['', 'null', '[]', '1', '{', { ...mine(), url: 7 }, { ...mine(), key: null }]) {
+        await planted(content);
+        await refused();
+      }
+      // The control: with the birth of a process that runs it counts.
+      await planted(mine());
+      expect(await findServer({ dir })).toMatchObject({ key: running.key });
+    });
+
+    it('not one that others may read or write', async () => {
+      for (const mode of [0o666, 0o620, 0o602, 0o644]) {
+        await planted(mine(), mode);
+        await refused();
+      }
+    });
+
+    it('not one behind a symbolic link, of the file or of the folder', async () => {
+      await planted(mine());
+      await rename(own(), join(dir, 'elsewhere.json'));
+      await symlink(join(dir, 'elsewhere.json'), own());
+      await refused();
+      await planted(mine());
+      await rename(join(dir, '.millrace'), join(dir, 'elsewhere'));
+      await symlink(join(dir, 'elsewhere'), join(dir, '.millrace'));
+      await refused();
+    });
+
+    it('not one that names a server of another machine', async () => {
+      for (const url of [
+        'https://elsewhere.example.com',
+        'http://127.0.0.1.example.com',
+        'http://127.0.0.1@example.com',
+        'x',
+      ]) {
+        await planted({ ...mine(), url });
+        await refused();
+      }
+    });
+
+    it.runIf(process.getuid?.() === 0)(
+      'not one in a folder of another user, or of the process of another user',
+      async () => {
+        await planted(mine());
+        await chown(join(dir, '.millrace'), 65_534, 65_534);
+        await refused();
+        await chown(join(dir, '.millrace'), 0, 0);
+        const other = spawn('sleep', ['60'], { uid: 65_534, gid: 65_534, cwd: '/' });
+        const ended = new Promise((resolve) => other.once('exit', resolve));
+        const pid = other.pid ?? 0;
+        expect(processBirth(pid)).not.toBeNull();
+        await planted({ ...running, pid, birth: processBirth(pid) });
+        await refused();
+        other.kill();
+        await ended;
+      },
+    );
   });
 
   it('keeps the key from other users of the machine', async () => {

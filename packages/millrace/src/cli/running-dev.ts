@@ -1,6 +1,7 @@
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { isRunning, ownFolder, processBirth } from '../postgres/index.ts';
+import { ownFolder, processBirth, processUser } from '../postgres/index.ts';
 import { CommandFailed, exitCodes } from './exit-codes.ts';
 
 /** A server and what one presents there. */
@@ -73,19 +74,54 @@ export async function findDev(dir: string): Promise<RunningDev | undefined> {
   }
 }
 
+/**
+ * What a `dev` of this user left in a folder. It is sent keys, payloads and values of secrets, so a file is believed only when nobody
+ * else can have made it: a repository may bring one of that name, and another user may put one into a folder above.
+ */
 async function readDev(file: string): Promise<RunningDev | undefined> {
-  // One that somebody else put into a folder above ours would be sent our payloads and secrets.
-  const { uid } = await stat(file).catch(() => ({ uid: undefined }));
-  if (uid === undefined || (process.getuid && uid !== process.getuid())) return undefined;
-  const found = await readFile(file, 'utf8').then(
-    (text) => JSON.parse(text) as DevFile,
-    () => undefined,
-  );
-  return found && isAlive(found) ? found : undefined;
+  try {
+    const text = await readOwn(file);
+    return text === undefined ? undefined : believed(text);
+  } catch {
+    // None is there, it is a link, or it is no JSON.
+    return undefined;
+  }
 }
 
-function isAlive({ pid, birth }: DevFile): boolean {
-  if (!isRunning(pid)) return false;
-  const now = processBirth(pid);
-  return now === null || birth === null || now === birth;
+/** The text of a file that only this user reads and writes, in a folder of this user, with no link at either. */
+async function readOwn(file: string): Promise<string | undefined> {
+  const user = process.geteuid?.();
+  const folder = await lstat(dirname(file));
+  if (!folder.isDirectory() || folder.uid !== user) return undefined;
+  // The file that was looked at is the one that is read. A pipe does not hold the command up.
+  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const found = await handle.stat();
+    const isOwn = found.isFile() && found.uid === user && (found.mode & 0o077) === 0;
+    return isOwn ? await handle.readFile('utf8') : undefined;
+  } finally {
+    await handle.close();
+  }
+}
+
+function believed(text: string): RunningDev | undefined {
+  const found = JSON.parse(text) as Partial<Record<keyof DevFile, unknown>> | null;
+  const { url, key, token, pid, birth } = found ?? {};
+  if (typeof url !== 'string' || typeof key !== 'string' || typeof pid !== 'number') return undefined;
+  if (token !== null && typeof token !== 'string') return undefined;
+  return isOnThisMachine(url) && isOurs(pid, birth) ? { url, key, token, pid } : undefined;
+}
+
+/**
+ * When a process was born is known to nobody who was not on this machine then. Where the system does not tell it, no file is believed:
+ * address and key are given as settings there.
+ */
+function isOurs(pid: number, birth: unknown): boolean {
+  if (!Number.isSafeInteger(pid) || pid <= 0 || typeof birth !== 'string') return false;
+  return processBirth(pid) === birth && processUser(pid) === process.geteuid?.();
+}
+
+/** `dev` listens nowhere else. */
+function isOnThisMachine(url: string): boolean {
+  return URL.canParse(url) && ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname);
 }

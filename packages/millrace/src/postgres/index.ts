@@ -1,4 +1,4 @@
 export { ownFolder } from './own-folder.ts';
-export { isRunning, processBirth } from './process-birth.ts';
+export { processBirth, processUser } from './process-birth.ts';
 export { runningConnection } from './running.ts';
 export { startPostgres } from './start.ts';

@@ -22,6 +22,20 @@ export function processBirth(pid: number): string | null {
   }
 }
 
+/** The id of the user that a process acts as. Null when there is no such process, or it cannot be looked at. */
+export function processUser(pid: number): number | null {
+  if (process.platform !== 'linux') {
+    const { status, stdout } = spawnSync('ps', ['-o', 'uid=', '-p', String(pid)], { encoding: 'utf8' });
+    return status === 0 && /^\s*\d+\s*$/.test(stdout) ? Number(stdout) : null;
+  }
+  try {
+    const [, user] = /^Uid:\s+\d+\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    return user === undefined ? null : Number(user);
+  } catch {
+    return null;
+  }
+}
+
 /** Whether a process of this id exists and has not ended. */
 export function isRunning(pid: number): boolean {
   try {

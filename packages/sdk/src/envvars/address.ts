@@ -1,6 +1,7 @@
 import type { ApiClient } from '../client/api-client.ts';
 import { currentClient } from '../client/current-client.ts';
 import { ConfigurationError, runOf } from '../client/settings.ts';
+import { expected, isObject } from './expected.ts';
 
 /** Which environment a call is about. */
 export interface Address {
@@ -50,7 +51,8 @@ function ownEnvironment(client: ApiClient): Promise<Address> {
   }
   let asked = own.get(client);
   if (!asked) {
-    asked = client.call('whoami').then(({ project, environment }) => {
+    asked = client.call('whoami').then((reply) => {
+      const { project, environment } = expected(reply, isObject);
       if (project && environment) return { projectRef: project.ref, env: environment.name };
       throw new ConfigurationError('This credential is for no environment: give a secret key.');
     });

@@ -16,7 +16,10 @@ beforeAll(async () => {
 afterAll(() => server.close());
 beforeEach(() => {
   server.received.length = 0;
-  answer = () => ({ body: { success: true } });
+  answer = ({ method, path }) => {
+    if (method === 'GET' && /\/envvars\/\w+$/.test(path)) return { body: [] };
+    return { body: path.includes('/envvar-revisions/') ? { changes: [] } : { success: true } };
+  };
   configure({ baseURL: server.url, secretKey: 'svc_stg_sk_1', retry: { maxAttempts: 1 } });
 });
 

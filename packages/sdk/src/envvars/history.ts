@@ -1,6 +1,7 @@
 import type { VariableDifference, VariableRevision as WireRevision } from '@millrace/contract';
 import { pages, type PageList } from '../client/page.ts';
 import { addressed } from './address.ts';
+import { areNamed, areRevisions, expected } from './expected.ts';
 
 /** One change of an environment's variables: who (`userId`, `credentialId`), when (`at`), which names. Never a value. */
 export type VariableRevision = Omit<WireRevision, 'at'> & { at: Date };
@@ -38,7 +39,8 @@ export function history(...given: readonly string[]): PageList<VariableRevision>
     async ({ after }) => {
       const { client, params } = await asked;
       const query = { 'page[after]': after };
-      const page = await client.call('listVariableRevisions', { params: { ...params }, query });
+      const reply = await client.call('listVariableRevisions', { params: { ...params }, query });
+      const page = expected(reply, areRevisions, 'data');
       const data = page.data.map((revision) => ({ ...revision, at: new Date(revision.at) }));
       return { data, pagination: page.pagination };
     },
@@ -64,7 +66,8 @@ export async function diff(
 ): Promise<VariableComparison> {
   const { client, params, rest } = await addressed<[{ from: number; to?: number }]>(given, 1);
   const { from, to } = rest[0];
-  return client.call('compareVariableRevisions', { params: { ...params }, query: { from, to } });
+  const reply = await client.call('compareVariableRevisions', { params: { ...params }, query: { from, to } });
+  return expected(reply, areNamed, 'changes');
 }
 
 /**
@@ -78,5 +81,6 @@ export function rollback(projectRef: string, env: string, to: { revision: number
 export function rollback(to: { revision: number }): Promise<RolledBack>;
 export async function rollback(...given: readonly (string | { revision: number })[]): Promise<RolledBack> {
   const { client, params, rest } = await addressed<[{ revision: number }]>(given, 1);
-  return client.call('rollBackVariables', { params: { ...params }, body: rest[0] });
+  const reply = await client.call('rollBackVariables', { params: { ...params }, body: rest[0] });
+  return expected(reply, areNamed, 'changes');
 }

@@ -1,4 +1,5 @@
 import { addressed } from './address.ts';
+import { areNamed, expected } from './expected.ts';
 import type { EnvironmentVariable } from './variable.ts';
 
 /**
@@ -17,5 +18,5 @@ export function list(projectRef: string, env: string): Promise<EnvironmentVariab
 export function list(): Promise<EnvironmentVariable[]>;
 export async function list(...given: readonly string[]): Promise<EnvironmentVariable[]> {
   const { client, params } = await addressed(given, 0);
-  return client.call('listVariables', { params: { ...params } });
+  return expected(await client.call('listVariables', { params: { ...params } }), areNamed);
 }

@@ -1,4 +1,5 @@
 import { addressed } from './address.ts';
+import { areTexts, expected } from './expected.ts';
 
 /**
  * All variables of the environment that the secret key is for with their values, secret ones too: for programs that run in it.
@@ -10,5 +11,6 @@ import { addressed } from './address.ts';
 export async function readAll(): Promise<Record<string, string>> {
   const { client, params } = await addressed([], 0);
   const { projectRef } = params;
-  return (await client.call('readVariables', { params: { projectRef } })).variables;
+  const reply = await client.call('readVariables', { params: { projectRef } });
+  return expected(reply, areTexts, 'variables').variables;
 }

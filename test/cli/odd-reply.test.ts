@@ -1,0 +1,49 @@
+/** Something else than Millrace at the address: one sentence, no stack. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { finished, temporaryProject } from './command.ts';
+
+test('an odd reply to `env` is one sentence', { timeout: 120_000 }, async () => {
+  let reply = '';
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(reply);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const project = await temporaryProject({ 'push.env': 'STRIPE_KEY=sk_live_0\n' });
+  onTestFinished(project.remove);
+  const { port } = server.address() as AddressInfo;
+  const connection = [
+    '--url',
+    `http://127.0.0.1:${port}`,
+    '--key',
+    'svc_prod_sk_0',
+    '--project',
+    'p',
+    '--env',
+    'prod',
+  ];
+  for (const [text, commands] of [
+    ['{"ok":true}', ['push push.env', 'import push.env', 'list', 'pull', 'history', 'diff 1', 'rollback 1']],
+    ['null', ['push push.env', 'list', 'pull']],
+    ['[null]', ['push push.env']],
+    ['{"variables":{"A":1}}', ['pull']],
+    ['{"changes":[null],"data":[null]}', ['diff 1', 'rollback 1', 'history']],
+  ] as const) {
+    reply = text;
+    for (const command of commands) {
+      const { exitCode, stderr } = await finished(['env', ...command.split(' '), ...connection], {
+        cwd: project.path,
+      });
+      expect([text, command, exitCode, stderr]).toEqual([
+        text,
+        command,
+        1,
+        "millrace: 200 with a body that is not this API's; is baseURL the address of a Millrace server?",
+      ]);
+    }
+  }
+});
