@@ -35,7 +35,7 @@ import { unnamedMachine } from '../../packages/millrace/src/runner/pool.ts';
 import { outputLimit } from '../../packages/sdk/src/executor/outcome.ts';
 import { bounds, mostCauses, mostLevels } from '../../packages/sdk/src/executor/serialize-error.ts';
 import { hookLimitMs } from '../../packages/sdk/src/hooks/call.ts';
-import { mostCharacters as loggerCharacters } from '../../packages/sdk/src/logger/logger.ts';
+import { mostCharacters as loggerCharacters } from '../../packages/sdk/src/logger/properties.ts';
 import { longestSeconds } from '../../packages/server/src/auth/public-token-request.ts';
 import { abandonedMs } from '../../packages/server/src/batches/abort.ts';
 import { mostPending } from '../../packages/server/src/bulk/create.ts';
@@ -260,9 +260,9 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
     'Logs and errors',
     [
       [
-        'message, and properties, of a log line',
+        'message, and properties as JSON, of a log line',
         `${number(maxLineCharacters)} characters`,
-        'cut, with a note of how many are missing',
+        'cut, with a note of how many are missing; of properties, the beginning is under `cut`',
         fixed,
       ],
       [

@@ -102,7 +102,8 @@ describe.each(Object.entries(all))('%s (%s)', (alias, version) => {
         types: ['node'],
         strict: true,
         noEmit: true,
-        skipLibCheck: true,
+        // What we publish is known to the oldest compiler, not what uses of it alone ask for.
+        skipLibCheck: version !== compilers['typescript-5.0'],
       };
       await writeFile(join(project, config), JSON.stringify({ compilerOptions, files: ['use.ts'] }));
       const tsc = join(alias === 'typescript' ? repository : project, 'node_modules', alias, 'bin/tsc');

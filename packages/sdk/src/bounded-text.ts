@@ -4,8 +4,13 @@ const loneSurrogate = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\
 export const isStorable = (text: string): boolean =>
   !text.includes('\0') && text.search(loneSurrogate) === -1;
 
+/** What no store takes is replaced by U+FFFD. */
+export const storable = (text: string): string =>
+  text.replaceAll('\0', '\uFFFD').replaceAll(loneSurrogate, '\uFFFD');
+
 /** At most `most` characters, then a note of how many are missing; what no store takes is replaced by U+FFFD. */
 export function boundedText(text: string, most: number): string {
-  const cut = text.length > most ? `${text.slice(0, most)}… (${text.length - most} more characters)` : text;
-  return cut.replaceAll('\0', '\uFFFD').replaceAll(loneSurrogate, '\uFFFD');
+  return storable(
+    text.length > most ? `${text.slice(0, most)}… (${text.length - most} more characters)` : text,
+  );
 }

@@ -27,17 +27,22 @@ export interface IndexOptions {
 export async function indexTasks(build: Build, options: IndexOptions): Promise<TaskIndex> {
   const problems: Problem[] = [...build.problems];
   let entries = build.entries;
-  // A file that ends the process, or never finishes, is left out and the rest is tried again.
+  // A file that ends the process, throws outside of every promise, or never finishes, is left out and the rest is tried again.
   while (entries.length > 0) {
     const result = await attempt(build.dir, entries, options);
-    if ('tasks' in result) return withoutClashes(result.tasks, [...problems, ...result.problems]);
-    problems.push(result.problem);
-    entries = entries.filter(({ source }) => source !== result.problem.file);
+    problems.push(...result.problems);
+    if ('tasks' in result) return withoutClashes(result.tasks, each(problems));
+    entries = entries.filter(({ source }) => source !== result.leftOut);
   }
-  return { tasks: [], problems };
+  return { tasks: [], problems: each(problems) };
 }
 
-type Attempt = TaskIndex | { readonly problem: Problem };
+/** What is thrown aside is told by each try. */
+const each = (problems: readonly Problem[]): Problem[] => [
+  ...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values(),
+];
+
+type Attempt = TaskIndex | { readonly leftOut: string; readonly problems: readonly Problem[] };
 
 async function attempt(
   dir: string,
@@ -46,6 +51,8 @@ async function attempt(
 ): Promise<Attempt> {
   let importing = entries[0]?.source ?? '';
   let indexed: TaskIndex | undefined;
+  const aside: Problem[] = [];
+  let torn: string | undefined;
   let timedOut = false;
   const onTimeout = (): void => {
     timedOut = true;
@@ -57,7 +64,12 @@ async function attempt(
       importing = message.source;
       clearTimeout(timer);
       timer = setTimeout(onTimeout, timeout);
-    } else if (message.type === 'indexed') {
+    } else if (message.type === 'problem' && torn === undefined) {
+      aside.push(message.problem);
+      if (!message.torn) return;
+      torn = message.source;
+      link.kill();
+    } else if (message.type === 'indexed' && torn === undefined) {
       indexed = message;
       link.kill();
     }
@@ -66,11 +78,13 @@ async function attempt(
   link.send({ type: 'index', env: env.added, dir, entries, defaults });
   const death = await link.died;
   clearTimeout(timer);
-  if (indexed) return indexed;
+  if (indexed) return { tasks: indexed.tasks, problems: [...indexed.problems, ...aside] };
+  if (torn !== undefined) return { leftOut: torn, problems: aside };
   const message = timedOut
     ? `importing it did not finish within ${timeout / 1_000} seconds`
     : describeDeath(death);
-  return { problem: { file: importing, line: null, column: null, message } };
+  const problem = { file: importing, line: null, column: null, message };
+  return { leftOut: importing, problems: [...aside, problem] };
 }
 
 const describeDeath = ({ code, signal, lastWords }: Death): string =>

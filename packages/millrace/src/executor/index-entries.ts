@@ -1,4 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { locate } from '../project/locate.ts';
 import type { Problem } from '../project/problem.ts';
@@ -7,7 +9,12 @@ import type { FromExecutor, IndexedTask, ToExecutor } from './messages.ts';
 import { notExported, type Declared } from './not-exported.ts';
 import type { Sdk } from './sdk.ts';
 
-/** Imports the task files one after the other and says what tasks they declare; a file that throws does not stop the others. */
+/** Frames of a stack: those of packages alone must not hide the line of the task file that called them. */
+const stackFrames = 50;
+/** Turns of the event loop after the last import, for what it started and nobody awaits. */
+const lastTurns = 5;
+
+/** Imports the task files one after the other and says what tasks they declare; a file that throws, at once or later, does not stop the others. */
 export async function indexEntries(
   sdk: Sdk,
   projectDir: string,
@@ -21,11 +28,23 @@ export async function indexEntries(
   const collected = sdk.collectDeclaredTasks();
   const declared: Declared[] = [];
   const exportedRuns = new Set<unknown>();
+  /** The task file whose import is behind what runs now. */
+  const sources = new AsyncLocalStorage<string>();
+  let importing = entries[0]?.source ?? '';
+  const tellAside = (thrown: unknown, torn: boolean): void => {
+    const source = sources.getStore() ?? importing;
+    send({ type: 'problem', source, torn, problem: locate(thrown, projectDir, source) });
+  };
+  process.on('uncaughtException', (thrown) => tellAside(thrown, true));
+  process.on('unhandledRejection', (thrown) => tellAside(thrown, false));
+  Error.stackTraceLimit = stackFrames;
   for (const { source, module } of entries) {
     send({ type: 'importing', source });
+    importing = source;
     const before = collected.length;
     try {
-      const namespace: unknown = await import(pathToFileURL(join(dir, module)).href);
+      const { href } = pathToFileURL(join(dir, module));
+      const namespace: unknown = await sources.run(source, () => import(href));
       for (const { task, exportName } of sdk.findTasks(namespace as Record<string, unknown>)) {
         if (seen.has(task)) continue;
         seen.add(task);
@@ -40,6 +59,7 @@ export async function indexEntries(
       problems.push(locate(error, projectDir, source));
     }
   }
+  for (let turn = 0; turn < lastTurns; turn += 1) await setImmediate();
   problems.push(...notExported(declared, exportedRuns, projectDir));
   send({ type: 'indexed', tasks, problems });
 }

@@ -61,6 +61,15 @@ export interface Waited extends Pick<AttemptWaited, 'fence' | 'keys'> {
 export type FromExecutor =
   /** This file is imported next: should the process die, it is why. */
   | { readonly type: 'importing'; readonly source: string }
+  /** What the import of a task file started has thrown, and nobody caught it. */
+  | {
+      readonly type: 'problem';
+      /** The task file that was imported. */
+      readonly source: string;
+      /** Thrown outside of every promise, as in a timer: every process that imports the file would end of it. */
+      readonly torn: boolean;
+      readonly problem: Problem;
+    }
   | {
       readonly type: 'indexed';
       readonly tasks: readonly IndexedTask[];

@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { serve, tasksFile } from './testing/serve.ts';
 
@@ -33,6 +35,42 @@ test('a task file that throws on import, or does not compile, is named with its 
     }),
   );
   expect(problems).toHaveLength(4);
+});
+
+test('what a task file throws aside while it is imported is told of that file with its line and costs no other file its tasks', async () => {
+  const { peer, problems } = await serve({
+    'tasks/a.ts': [
+      "import { task, tasks } from '@millrace/sdk';",
+      "void tasks.trigger('good', {});",
+      "export const a = task({ id: 'a', run: async () => 1 });",
+    ].join('\n'),
+    'tasks/b.ts': [
+      "import { task } from '@millrace/sdk';",
+      "void Promise.reject('no stack');",
+      "export const b = task({ id: 'b', run: async () => 1 });",
+    ].join('\n'),
+    'tasks/c.ts': [
+      "import { task } from '@millrace/sdk';",
+      "setImmediate(() => { throw new Error('late'); });",
+      "export const c = task({ id: 'c', run: async () => 1 });",
+    ].join('\n'),
+    'tasks/good.ts': tasksFile({ good: 'return 1;' }),
+    'tasks/last.ts': [
+      "import { task, tasks } from '@millrace/sdk';",
+      "export const last = task({ id: 'last', run: async () => 1 });",
+      "void tasks.trigger('good', {});",
+    ].join('\n'),
+  });
+  expect(peer.registered[0]?.tasks.map(({ id }) => id).toSorted()).toEqual(['a', 'b', 'good', 'last']);
+  const told = problems.map(({ file, line, message }) => `${file}:${line}: ${message}`).toSorted();
+  expect(told).toEqual([
+    expect.stringMatching(/^tasks\/a\.ts:2: .*There is no credential here.*\.$/),
+    'tasks/b.ts:null: no stack',
+    'tasks/c.ts:2: Error: late',
+    expect.stringMatching(/^tasks\/last\.ts:3: .*There is no credential here.*\.$/),
+  ]);
+  // The process that serves them has imported the same files.
+  expect(await peer.outcome(peer.assign('good'))).toMatchObject({ kind: 'completed' });
 });
 
 test('two tasks of one id are refused, both files are named, and the others serve', async () => {
@@ -120,6 +158,38 @@ test('an edit registers a new version within a second, and what runs finishes on
     output: 'old',
   });
   expect(versions.map(({ version }) => version)).toEqual(['20261121.1', '20261121.2']);
+});
+
+test('a file that was removed and comes back makes a new version each time, an imported one as well', async () => {
+  const { peer, project, problems } = await serve(
+    {
+      'tasks/stays.ts': tasksFile({ stays: 'return 1;' }),
+      'tasks/goes.ts': tasksFile({ goes: 'return 1;' }),
+      'tasks/imports.ts': `import '../lib/side.ts';\n${tasksFile({ imports: '' })}`,
+      'lib/side.ts': 'export {};',
+    },
+    { watch: true },
+  );
+  const served = (): string | undefined =>
+    peer.registered
+      .at(-1)
+      ?.tasks.map(({ id }) => id)
+      .toSorted()
+      .join();
+  const timeout = 10_000;
+  for (let time = 0; time < 2; time += 1) {
+    await rm(join(project.dir, 'tasks/goes.ts'));
+    await expect.poll(served, { timeout }).toBe('imports,stays');
+    await project.write('tasks/goes.ts', tasksFile({ goes: `return ${time};` }));
+    await expect.poll(served, { timeout }).toBe('goes,imports,stays');
+    await rm(join(project.dir, 'lib/side.ts'));
+    await expect.poll(served, { timeout }).toBe('goes,stays');
+    await project.write('lib/side.ts', `export const side = ${time};`);
+    await expect.poll(served, { timeout }).toBe('goes,imports,stays');
+  }
+  await project.write('tasks/goes.ts', tasksFile({ edited: '' }));
+  await expect.poll(served, { timeout }).toBe('edited,imports,stays');
+  expect(problems).not.toEqual([]);
 });
 
 test('a mistake in an edit is reported while the version before it serves, and mending it is enough', async () => {

@@ -1,4 +1,4 @@
-import { sep } from 'node:path';
+import { dirname, sep } from 'node:path';
 import type { FSWatcher } from 'chokidar';
 
 /** Milliseconds: one save is several events. */
@@ -17,12 +17,15 @@ export async function startWatcher(onChange: () => void): Promise<Watcher> {
   let timer: NodeJS.Timeout | undefined;
   let watcher: FSWatcher | undefined;
   let watched = new Set<string>();
+  /** Watched files that are not there now. Nothing depends on them, or it would not compile; it may again once they are back. */
+  const gone = new Set<string>();
   return {
     watch: async (paths) => {
-      const wanted = new Set(paths);
+      const wanted = new Set([...paths, ...gone]);
       if (watcher) {
         watcher.add([...wanted].filter((path) => !watched.has(path)));
-        watcher.unwatch([...watched].filter((path) => !wanted.has(path)));
+        // What is unwatched is ignored, in a folder that is watched as well.
+        watcher.unwatch([...watched].filter((path) => !wanted.has(path) && !isWithin(wanted, path)));
         watched = wanted;
         return;
       }
@@ -32,6 +35,13 @@ export async function startWatcher(onChange: () => void): Promise<Watcher> {
         ignored: (path) => ours.some((part) => `${path}${sep}`.includes(part)),
       });
       watcher = started;
+      started.on('unlink', (path) => {
+        if (!watched.has(path)) return;
+        gone.add(path);
+        // A file that is added while it is not there is looked for.
+        started.add(path);
+      });
+      started.on('add', (path) => gone.delete(path));
       started.on('all', () => {
         clearTimeout(timer);
         timer = setTimeout(onChange, settleMs);
@@ -45,4 +55,10 @@ export async function startWatcher(onChange: () => void): Promise<Watcher> {
       await watcher?.close();
     },
   };
+}
+
+function isWithin(folders: ReadonlySet<string>, path: string): boolean {
+  for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder))
+    if (folders.has(folder)) return true;
+  return false;
 }

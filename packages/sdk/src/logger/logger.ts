@@ -1,9 +1,7 @@
 import type { LogLevel } from '@millrace/contract/runner';
 import { boundedText } from '../bounded-text.ts';
 import { currentRun } from '../run-scope.ts';
-import { propertiesText } from './properties.ts';
-
-export const mostCharacters = 65_536;
+import { mostCharacters, propertiesText } from './properties.ts';
 
 const at =
   (level: LogLevel) =>

@@ -1,10 +1,11 @@
-import { boundedText } from '../bounded-text.ts';
+import { boundedText, storable } from '../bounded-text.ts';
 
-const mostCharacters = 65_536;
+/** Characters of a line's message, and of its properties as JSON. */
+export const mostCharacters = 65_536;
 
 /** What JSON has no form for, in a form that a reader of logs understands. */
 function readable(value: unknown): unknown {
-  if (typeof value === 'string') return boundedText(value, mostCharacters);
+  if (typeof value === 'string') return storable(value);
   if (typeof value === 'bigint') return `${value}n`;
   if (typeof value === 'function') return `[function ${value.name}]`;
   if (typeof value === 'symbol') return String(value);
@@ -15,7 +16,7 @@ function readable(value: unknown): unknown {
   return value;
 }
 
-/** Properties of a log line as JSON text: an object, at most 64 Ki characters. Never throws: a log line must not fail a run. */
+/** Properties of a log line as JSON text: an object; of a text that is too long, its beginning under `cut`. Never throws: a log line must not fail a run. */
 export function propertiesText(properties: unknown): string {
   const ancestors: unknown[] = [];
   try {
@@ -34,7 +35,7 @@ export function propertiesText(properties: unknown): string {
     const object = text?.startsWith('{') ? text : `{"value":${text ?? null}}`;
     return object.length <= mostCharacters
       ? object
-      : JSON.stringify({ cut: boundedText(object, mostCharacters / 4) });
+      : JSON.stringify({ cut: boundedText(object, mostCharacters) });
   } catch (error) {
     return JSON.stringify({ unreadable: boundedText(String((error as Error)?.message), 1_000) });
   }

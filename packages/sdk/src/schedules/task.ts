@@ -1,6 +1,6 @@
 import type { ScheduleType } from '@millrace/contract';
 import type { Hooks } from '../hooks/types.ts';
-import type { RunArguments, TaskDefinition, TaskSettings } from '../task/definition.ts';
+import type { RunArguments, TaskDefinition, TaskSettings, Uninferred } from '../task/definition.ts';
 import { task as declareTask } from '../task/task.ts';
 import { taskBrand, type Task } from '../task/types.ts';
 import type { DeclaredCron } from './schedule.ts';
@@ -25,7 +25,7 @@ export interface ScheduledTaskPayload {
 
 /** A task for schedules. */
 export interface ScheduledTaskOptions<TId extends string, TOutput>
-  extends TaskSettings<TId>, Hooks<ScheduledTaskPayload, NoInfer<Awaited<TOutput>>> {
+  extends TaskSettings<TId>, Hooks<ScheduledTaskPayload, Uninferred<Awaited<TOutput>>> {
   /** When it runs by itself, in UTC or in a zone. Without it, only schedules that are created run it. */
   cron?: string | DeclaredCron;
   /** The work. What it returns is the run's output. */

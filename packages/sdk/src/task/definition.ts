@@ -6,6 +6,9 @@ import type { DeclaredCron } from '../schedules/schedule.ts';
 import type { Hooks } from '../hooks/types.ts';
 import type { Context } from './context.ts';
 
+/** A place that a type parameter is not inferred from. As `NoInfer`, which TypeScript has since 5.4 only. */
+export type Uninferred<T> = [T][T extends unknown ? 0 : never];
+
 /** What `run` gets beside the payload. */
 export interface RunArguments {
   readonly ctx: Context;
@@ -45,7 +48,7 @@ export interface TaskSettings<TId extends string> {
 
 /** A task whose payload is what `run` takes. */
 export interface TaskOptions<TId extends string, TInput, TOutput>
-  extends TaskSettings<TId>, Hooks<NoInfer<TInput>, NoInfer<Awaited<TOutput>>> {
+  extends TaskSettings<TId>, Hooks<Uninferred<TInput>, Uninferred<Awaited<TOutput>>> {
   schema?: undefined;
   /** The events that start it beside triggers. */
   on?: EventSubscription;
@@ -55,7 +58,7 @@ export interface TaskOptions<TId extends string, TInput, TOutput>
 
 /** A task that events start whose payload is checked before `run`. */
 export interface EventTaskOptions<TId extends string, TSchema extends StandardSchemaV1, TOutput>
-  extends TaskSettings<TId>, Hooks<StandardSchemaV1.InferOutput<TSchema>, NoInfer<Awaited<TOutput>>> {
+  extends TaskSettings<TId>, Hooks<StandardSchemaV1.InferOutput<TSchema>, Uninferred<Awaited<TOutput>>> {
   schema?: undefined;
   /** The events that start it beside triggers. */
   on: EventSubscription<TSchema> & { readonly schema: TSchema };
@@ -65,7 +68,7 @@ export interface EventTaskOptions<TId extends string, TSchema extends StandardSc
 
 /** A task whose payload is checked before `run`. */
 export interface SchemaTaskOptions<TId extends string, TSchema extends StandardSchemaV1, TOutput>
-  extends TaskSettings<TId>, Hooks<StandardSchemaV1.InferOutput<TSchema>, NoInfer<Awaited<TOutput>>> {
+  extends TaskSettings<TId>, Hooks<StandardSchemaV1.InferOutput<TSchema>, Uninferred<Awaited<TOutput>>> {
   /** Any Standard Schema (zod, valibot, arktype …). A payload that does not fit fails the run at once, without a retry. */
   schema: TSchema;
   /** The events that start it beside triggers. */

@@ -2,6 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as superjson from 'superjson';
 import { afterAll, afterEach, beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
 import {
+  batch,
   configure,
   queue,
   runs,
@@ -86,6 +87,28 @@ describe('trigger', () => {
     await expect(tasks.trigger('x', () => 1)).rejects.toThrow(UnserializableError);
     await expect(tasks.trigger('x', 1, { metadata: { n: 1n } })).rejects.toThrow(
       /options\.metadata cannot be serialized as JSON: options\.metadata\./,
+    );
+    expect(server.received).toHaveLength(0);
+  });
+
+  test('names the item of a batch that cannot be sent, and the line that called', async () => {
+    configure({ baseURL: server.url, secretKey: 'k' });
+    const items = [0, 1, 2, 3].map((at) => ({ payload: { user: at === 3 ? { callback: () => at } : null } }));
+    const calls: (() => Promise<unknown>)[] = [
+      async () => tasks.batchTrigger('x', items),
+      async () => batch.trigger(items.map((item) => ({ id: 'x', ...item }))),
+      async () => task({ id: 'x', run: (given: unknown) => given }).batchTrigger(items),
+    ];
+    for (const call of calls) {
+      const error = await call().catch((thrown: unknown) => thrown as Error);
+      expect(error).toMatchObject({
+        message: 'The items[3].payload cannot be serialized: items[3].payload.user.callback is a function.',
+        stack: expect.stringContaining('task.test.ts') as string,
+      });
+    }
+    const metadata = { n: 1n } as never;
+    await expect(tasks.batchTrigger('x', [{ payload: 1, options: { metadata } }])).rejects.toThrow(
+      'items[0].options.metadata.n is a bigint',
     );
     expect(server.received).toHaveLength(0);
   });

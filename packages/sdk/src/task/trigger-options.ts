@@ -57,7 +57,8 @@ export interface TriggerOptions {
 export function wireOptions(
   options: TriggerOptions,
   isAmbient: boolean,
-  waitKey?: string,
+  waitKey: string | undefined,
+  place: string,
 ): Omit<WireOptions, 'payloadType' | 'idempotencyKey'> {
   // The key is made elsewhere: that takes its time.
   const { queue, version, metadata, idempotencyKey: _, ...same } = options;
@@ -67,7 +68,7 @@ export function wireOptions(
   const parentRunId = parentOf(scope);
   return {
     ...same,
-    ...(metadata !== undefined && { metadata: asJson(metadata, 'options.metadata') }),
+    ...(metadata !== undefined && { metadata: asJson(metadata, `${place}options.metadata`) }),
     queue: name === undefined ? undefined : { name },
     lockToVersion: version,
     parentRunId,

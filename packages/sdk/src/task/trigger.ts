@@ -15,12 +15,13 @@ interface Sent {
 }
 
 /** The members of a trigger's JSON object: payload and options. */
-function membersOf({ text, type }: Sent, wire: object): string {
+function membersOf({ text, type }: Sent, wire: object, place: string): string {
   let optionText: string;
   try {
     optionText = JSON.stringify(type === 'application/json' ? wire : { ...wire, payloadType: type });
   } catch (cause) {
-    throw new UnserializableError(`The options cannot be serialized: ${(cause as Error).message}`, { cause });
+    const reason = (cause as Error).message;
+    throw new UnserializableError(`The ${place}options cannot be serialized: ${reason}`, { cause });
   }
   const parts: string[] = [];
   // JSON goes as the value itself, the other types as a string that holds them.
@@ -31,26 +32,30 @@ function membersOf({ text, type }: Sent, wire: object): string {
 }
 
 /** A payload as it is sent; at once, unless it is large and stored first. */
-function sentOf(client: ApiClient, payload: unknown): Sent | Promise<Sent> {
-  const encoded: Sent = encode(payload, 'payload');
+function sentOf(client: ApiClient, payload: unknown, place: string): Sent | Promise<Sent> {
+  const encoded: Sent = encode(payload, `${place}payload`);
   const { text, type } = encoded;
   if (text === undefined || !isLarge(text)) return encoded;
   return storePayload(client, { text, type }).then((name) => ({ text: name, type: storedType }));
 }
 
-/** The members of a trigger's JSON object, its payload stored apart if it is large; at once where nothing takes its time. */
+/**
+ * The members of a trigger's JSON object, its payload stored apart if it is large; at once where nothing takes its time.
+ * @param place for errors: where the payload and the options are, such as `items[3].`
+ */
 export function triggerMembers(
   client: ApiClient,
   payload: unknown,
   options: TriggerOptions = {},
   waitKey?: string,
+  place = '',
 ): string | Promise<string> {
-  const sent = sentOf(client, payload);
-  const wire = wireOptions(options, client.settings.isAmbient, waitKey);
+  const sent = sentOf(client, payload, place);
+  const wire = wireOptions(options, client.settings.isAmbient, waitKey, place);
   const { idempotencyKey } = options;
-  if (idempotencyKey === undefined && !(sent instanceof Promise)) return membersOf(sent, wire);
+  if (idempotencyKey === undefined && !(sent instanceof Promise)) return membersOf(sent, wire, place);
   return Promise.all([sent, idempotencyKey === undefined ? {} : keyMembers(idempotencyKey)]).then(
-    ([ready, key]) => membersOf(ready, { ...wire, ...key }),
+    ([ready, key]) => membersOf(ready, { ...wire, ...key }, place),
   );
 }
 

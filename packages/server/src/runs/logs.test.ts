@@ -29,18 +29,21 @@ it('a line that is cut says by how much, also one that its SDK has cut', async (
 
 it('properties that are too long, or no JSON, cost neither the line nor the page that it is on', async () => {
   const long = JSON.stringify({ text: 'x'.repeat(maxLineCharacters) });
+  const cutBySdk = { cut: `${'"'.repeat(maxLineCharacters)}… (7 more characters)` };
   const { t, id, stored } = await withLines([
     { properties: '{"a":1}' },
+    { properties: JSON.stringify(cutBySdk) },
     { properties: long },
     { properties: '{"a":' },
     { properties: '[1]' },
   ]);
-  const [plain, cut, broken, list] = stored.map(propertiesOf);
+  const [plain, kept, cut, broken, list] = stored.map(propertiesOf);
   expect(plain).toEqual({ a: 1 });
-  const shown = maxLineCharacters / 4;
+  expect(kept).toEqual(cutBySdk);
+  const shown = maxLineCharacters;
   expect(cut).toEqual({ cut: `${long.slice(0, shown)}… (${long.length - shown} more characters)` });
   expect([broken, list]).toEqual([{ $omitted: 'not JSON' }, { $omitted: 'not JSON' }]);
-  expect((await eventsOf(t.engine, t.environment.id, id)).events).toHaveLength(4);
+  expect((await eventsOf(t.engine, t.environment.id, id)).events).toHaveLength(5);
 });
 
 it('the list of events says where it ends and lines follow', async () => {

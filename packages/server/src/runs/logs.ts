@@ -8,7 +8,7 @@ interface KeptLine extends LogLine {
   readonly env: number;
 }
 
-/** Characters of a message; the SDK cuts at the same place, and its note of what is missing is kept. */
+/** Characters of a message, and of properties as JSON; the SDK cuts at the same place, and its note of what is missing is kept. */
 export const maxLineCharacters = 64 * 1024;
 const noteCharacters = 64;
 
@@ -42,10 +42,14 @@ const cutAt = (text: string, limit: number): string =>
 const short = (text: string): string =>
   text.length > maxLineCharacters + noteCharacters ? cutAt(text, maxLineCharacters) : storableText(text);
 
+/** Whether the SDK cut it: text with its note, in which each character may be escaped. */
+const isCut = (text: string): boolean =>
+  text.startsWith('{"cut":"') && text.length <= 2 * maxLineCharacters + noteCharacters;
+
 /** What is too long stays JSON. */
 const shortJson = (text: string): string =>
-  text.length > maxLineCharacters
-    ? JSON.stringify({ cut: cutAt(text, maxLineCharacters / 4) })
+  text.length > maxLineCharacters && !isCut(text)
+    ? JSON.stringify({ cut: cutAt(text, maxLineCharacters) })
     : storableText(shownText(text));
 
 /** The properties of a line. Whatever its runner sent, the page with it can be read. */
