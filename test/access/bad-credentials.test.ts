@@ -6,6 +6,15 @@ import { installation } from './installation.ts';
 
 const limit = { rateLimits: { badCredentials: { burst: 5, perSecond: 0.5 } } };
 
+const statusOfRunner = (url: string, key: string) =>
+  new Promise<number>((resolve) => {
+    const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/runner/v1/connect`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    socket.on('unexpected-response', (_, { statusCode = 0 }) => resolve(statusCode));
+    socket.on('error', () => {});
+  });
+
 describe('wrong credentials', () => {
   it('are slowed down by address, and good ones from there never are', async () => {
     const { ask, keys, keyWith, server } = await installation(limit);
@@ -30,17 +39,36 @@ describe('wrong credentials', () => {
     // Nobody chooses the address that they are counted for.
     const lied = await ask('GET /api/v1/runs', { key: 'x', headers: { 'x-forwarded-for': '8.8.8.8' } });
     expect(lied.status).toBe(429);
-    const statusOfRunner = (key: string) =>
-      new Promise<number>((resolve) => {
-        const socket = new WebSocket(`${server.url.replace(/^http/, 'ws')}/runner/v1/connect`, {
-          headers: { authorization: `Bearer ${key}` },
-        });
-        socket.on('unexpected-response', (_, { statusCode = 0 }) => resolve(statusCode));
-        socket.on('error', () => {});
-      });
     const runners: number[] = [];
-    for (let n = 0; n < 7; n++) runners.push(await statusOfRunner('svc_prod_sk_x'));
+    for (let n = 0; n < 7; n++) runners.push(await statusOfRunner(server.url, 'svc_prod_sk_x'));
     expect(runners).toEqual([401, 401, 401, 401, 401, 429, 429]);
+  });
+
+  it('are those that are unknown, not good ones that are used wrongly', async () => {
+    const { ask, keys, server } = await installation(limit);
+    const preview = (branch?: string) =>
+      ask('GET /api/v1/runs', {
+        key: keys.preview,
+        ...(branch !== undefined && { headers: { 'x-service-branch': branch } }),
+      });
+    for (let n = 0; n < 8; n++) {
+      expect(await preview()).toMatchObject({
+        status: 401,
+        body: { error: 'x-service-branch header required for the preview environment' },
+      });
+      expect(await preview(`none-${n}`)).toMatchObject({
+        status: 401,
+        body: { error: expect.stringMatching(/^No matching branch/) as string },
+      });
+    }
+    const { body } = await ask('POST /api/v1/auth/public-tokens', {
+      key: keys.prod,
+      body: { scopes: ['read:runs'] },
+    });
+    for (let n = 0; n < 8; n++) expect(await statusOfRunner(server.url, body.token as string)).toBe(401);
+    const unknown = [];
+    for (let n = 0; n < 6; n++) unknown.push((await ask('GET /api/v1/runs', { key: 'x' })).status);
+    expect(unknown).toEqual([401, 401, 401, 401, 401, 429]);
   });
 
   it('are counted for whom a trusted proxy names', async () => {

@@ -98,3 +98,52 @@ it('our SDK leaves the lifetime of a token to the server', async () => {
   const lifetimes = [ofSession, ofRun].map(claimsOf).map(({ exp, iat }) => exp - iat);
   expect(lifetimes).toEqual([3_600, 900]);
 });
+
+/** When the address of a packet is over. */
+function untilOf(address: string): number {
+  const [grant = ''] = (new URL(address).pathname.split('/').at(-1) ?? '').split('.');
+  return (JSON.parse(Buffer.from(grant, 'base64url').toString()) as { until: number }).until;
+}
+
+it('what a secret key with an end makes ends with it', async () => {
+  const { ask, keyWith, sql } = await installation();
+  const key = await keyWith(['admin']);
+  const expiresAt = Math.floor(Date.now() / 1_000) + 60;
+  const [signer] = await sql`update secret_keys set expires_at = to_timestamp(${expiresAt})
+                              where last_four = ${key.slice(-4)} returning id`;
+  const scopes = ['read:runs', 'trigger:tasks'];
+  const made: string[] = [];
+  for (const [request, body] of [
+    ['POST /api/v1/auth/public-tokens', { scopes, expirationTime: '2h' }],
+    ['POST /api/v1/auth/jwt', { claims: { scopes }, expirationTime: '2h' }],
+  ] as const) {
+    const { body: answer } = await ask(request, { key, body });
+    expect([request, claimsOf(answer.token as string).exp]).toEqual([request, expiresAt]);
+    made.push(answer.token as string);
+  }
+  const { body: started } = await ask('POST /api/v1/sessions', { key, body: session('a') });
+  expect(claimsOf(started.publicAccessToken as string).exp).toBe(expiresAt);
+  const { headers } = await ask('PUT /realtime/v1/sessions/a/in', { key });
+  expect(claimsOf(headers.get('x-s2-access-token') ?? '').exp).toBe(expiresAt);
+  const address = async (by: string) =>
+    untilOf((await ask('PUT /api/v2/packets/a', { key: by })).body.presignedUrl);
+  expect(await address(key)).toBe(expiresAt * 1_000);
+
+  // Its key is rotated later, say, and ends before the token does.
+  const sooner = expiresAt - 20;
+  await sql`update secret_keys set expires_at = to_timestamp(${sooner}) where id = ${signer?.['id']}`;
+  for (const token of made) await expect.poll(() => address(token), { timeout: 5_000 }).toBe(sooner * 1_000);
+});
+
+it('what a personal access token with an end makes ends with it', async () => {
+  const { ask, projectRef } = await installation();
+  const expiresAt = Math.floor(Date.now() / 1_000) + 60;
+  const { body: made } = await ask('POST /api/v1/tokens', {
+    body: { name: 'short', expiresAt: new Date(expiresAt * 1_000).toISOString() },
+  });
+  const { body } = await ask(`POST /api/v1/projects/${projectRef}/prod/jwt`, {
+    key: made.token,
+    body: { claims: { scopes: ['read:runs'] }, expirationTime: '2h' },
+  });
+  expect(claimsOf(body.token as string).exp).toBe(expiresAt);
+});

@@ -82,6 +82,36 @@ describe('a one-time token', () => {
     expect(await runsIn(installed)).toBe(1);
   });
 
+  it('is asked for by its claim, too, and never for nothing', async () => {
+    const { ask, keys, projectRef, token } = await installation();
+    const signs: readonly (readonly [request: string, key: string])[] = [
+      ['POST /api/v1/auth/jwt', keys.prod],
+      [`POST /api/v1/projects/${projectRef}/prod/jwt`, token],
+    ];
+    const scopes = ['trigger:tasks:send'];
+    for (const [request, key] of signs) {
+      const made = await ask(request, { key, body: { claims: { scopes, otu: true } } });
+      const statuses = [];
+      for (let n = 0; n < 2; n++)
+        statuses.push((await ask(trigger, { key: made.body.token, body: {} })).status);
+      expect([request, statuses]).toEqual([request, [200, 422]]);
+      for (const otu of [false, 1, 'true', null])
+        expect(await ask(request, { key, body: { claims: { scopes, otu } } })).toMatchObject({
+          status: 400,
+          body: { error: expect.stringContaining('claims.otu') as string },
+        });
+      for (const name of ['otu', 'oneTimeUse'])
+        expect(await ask(request, { key, body: { claims: { scopes }, [name]: true } })).toMatchObject({
+          status: 400,
+          body: { error: expect.stringContaining('claims.otu') as string },
+        });
+    }
+    for (const otu of [true, false, null])
+      expect(
+        await ask('POST /api/v1/auth/public-tokens', { key: keys.prod, body: { scopes, otu } }),
+      ).toMatchObject({ status: 400, body: { error: expect.stringContaining('oneTimeUse') as string } });
+  });
+
   it('writes nowhere else', async () => {
     const { ask, keys, sign, publicIdOf } = await installation();
     const key = sign(keys.prod, { sub: await publicIdOf('prod'), otu: true, scopes: ['admin'] });

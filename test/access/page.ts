@@ -129,13 +129,15 @@ and nothing for public tokens, which are of one environment or branch.
 What is found by a name of the caller's choosing is theirs only if they may have it: a session under an \`externalId\`, a batch under an
 idempotency key are 403 for who may not act on their tasks, and a session of another task than the request's is 409 for all others.
 
-A public token whose \`otu\` is neither true nor false, or whose \`realtime\` cannot be understood, is refused (401).
+A one-time token is asked for with \`oneTimeUse\` of \`public-tokens\`, or with \`claims.otu\` of the two that sign any claims: \`true\`, or leave it
+out; anything else, or the name of the other, is 400. A public token whose \`otu\` is neither true nor false, or whose \`realtime\` cannot be understood, is refused (401).
 
 The SDK calls the API with the credential of its attempt wherever a task gives no other. It counts as a secret key with the scopes of its
 runner's key, in the run's own environment or branch, as long as the attempt has its lease: what code leaves behind gets 401 within one
 second. Its runner signs it with its own key, without asking the server, for ten minutes at a time. Operations marked "not in runs" refuse it
 with 403, it connects no runner, and it sets no [variable that steers processes](environment-variables.md#names-that-only-administrators-may-set).
-Public tokens that a run makes allow single actions, never \`admin\`; they live on to their own end, and end with the runner's key.
+Public tokens that a run makes are for single objects: each scope names an action and an id (\`read:runs:run_1\`, \`trigger:tasks:mail\`), others
+are refused with 403. They live on after the attempt, for 24 hours at most, and end with the runner's key.
 
 Whoever may not see an object is told the same (403, or 404 in another project or environment) whether it exists or not.
 
@@ -154,8 +156,10 @@ the dev environments of members who left, are deleted after 30 days. The [audit 
 
 A personal access token that ends makes none that outlives it: one made through it without a date ends with it, and a later date is 422.
 
-Nothing that is made through a token outlives it: the tokens that come with a trigger, a batch, a waitpoint or a session, those that append to a
-channel, and the addresses of packets end with it if they would end later. A public token that is asked for without a time lives for
+Nothing that is made through a secret key or a token with an end outlives that: public tokens that are asked for, those that come with a
+trigger, a batch, a waitpoint or a session, those that append to a channel, and the addresses of packets end with it if they would end
+later. Of what a run makes, the end of its runner's key counts. A key or token that is revoked takes its public tokens along, but an address of
+a packet holds no credential: it stays good until its own end, at most five minutes later. A public token that is asked for without a time lives for
 15 minutes; for one hour if one of its scopes is of sessions.
 
 ## Logging in where no token is
@@ -220,7 +224,7 @@ with \`MILLRACE_KEY_RATE\` (such as \`750/25\`); then all keys of an environment
 in seconds. A reply without these headers was not limited: there is no number that would be true of it.
 
 Wrong credentials are counted for the address that they come from (for a /64 network of IPv6): ${badCredentials?.burst} at once and ${badCredentials?.perSecond} a second after
-that are answered with 401, more with 429. A good credential is let in all the same. Behind a proxy the address is the proxy's, unless
+that are answered with 401, more with 429. A good credential is let in all the same, and one that is only used wrongly (a key of preview without its branch) does not count. Behind a proxy the address is the proxy's, unless
 \`MILLRACE_TRUSTED_PROXIES\` (addresses and ranges, such as \`10.0.0.0/8\`) names it: then its \`X-Forwarded-For\` is believed.
 
 A request that stands for several counts as several: each item of \`trigger-many\` and each event of \`event-batches\`. It is not refused for

@@ -183,8 +183,59 @@ describe('the credential of an attempt', { timeout: 60_000 }, () => {
     expect((await ask('POST /api/v1/tasks/holds/trigger', { key, body: {} })).status).toBe(403);
     const token = (scope: string) =>
       ask('POST /api/v1/auth/public-tokens', { key, body: { scopes: [scope] } });
-    expect((await token('read:runs')).status).toBe(200);
-    expect((await token('write:runs')).status).toBe(403);
+    expect((await token('read:runs:run_1')).status).toBe(200);
+    expect((await token('write:runs:run_1')).status).toBe(403);
+    await go();
+  });
+
+  it('hands on single objects for a day at most', async () => {
+    const { ask, start, credential, go } = await serving();
+    await start('holds');
+    const key = await credential();
+    const make = (scopes: readonly string[], more: object = {}) =>
+      ask('POST /api/v1/auth/public-tokens', { key, body: { scopes, ...more } });
+    const single = ['read:runs:run_1', 'trigger:tasks:mail', 'batchTrigger:tasks:a:b', 'read:sessions:x'];
+    for (const scope of [...single, 'write:waitpoints:waitpoint_1', 'read:tags:t'])
+      expect([scope, (await make([scope])).status]).toEqual([scope, 200]);
+    const wide = ['read:runs', 'trigger:tasks', 'read:all', 'write:all', 'read:all:x', 'read:*', 'read:*:x'];
+    const denied = [...wide, 'read:runs:*', '*:runs:run_1', 'admin:runs:run_1', 'read:runs:'];
+    expect(await make([...single, ...denied])).toMatchObject({
+      status: 403,
+      body: { code: 'scopes_exceed_key_access', deniedScopes: denied },
+    });
+    const lifetime = async (expirationTime?: string | number) => {
+      const { body } = await make(['read:runs:run_1'], { expirationTime });
+      const { exp, iat } = claimsOf(body.token as string) as { exp: number; iat: number };
+      return exp - iat;
+    };
+    expect([await lifetime(), await lifetime('24h')]).toEqual([900, 86_400]);
+    for (const expirationTime of ['25h', '30d', Math.floor(Date.now() / 1_000) + 90_000])
+      expect(await make(['read:runs:run_1'], { expirationTime })).toMatchObject({
+        status: 400,
+        body: { error: expect.stringMatching(/^Expiration time cannot exceed 24 hours.* run/) as string },
+      });
+    await go();
+  });
+
+  it('makes nothing that outlives the key of its runner', async () => {
+    const { ask, sql, start, credential, go } = await serving();
+    await start('holds');
+    const key = await credential();
+    const expiresAt = Math.floor(Date.now() / 1_000) + 60;
+    await sql`update secret_keys set expires_at = to_timestamp(${expiresAt})
+               where environment_id = (select id from environments where kind = 'prod')`;
+    const packet = async () => {
+      const { body } = await ask('PUT /api/v2/packets/mine', { key });
+      const [grant = ''] = (new URL(body.presignedUrl as string).pathname.split('/').at(-1) ?? '').split('.');
+      return (JSON.parse(Buffer.from(grant, 'base64url').toString()) as { until: number }).until;
+    };
+    // The end is known within a second.
+    await expect.poll(packet, { timeout: 5_000 }).toBe(expiresAt * 1_000);
+    const { body } = await ask('POST /api/v1/auth/public-tokens', {
+      key,
+      body: { scopes: ['read:runs:run_1'], expirationTime: '20h' },
+    });
+    expect(claimsOf(body.token as string)['exp']).toBe(expiresAt);
     await go();
   });
 

@@ -36,7 +36,7 @@ import { outputLimit } from '../../packages/sdk/src/executor/outcome.ts';
 import { bounds, mostCauses, mostLevels } from '../../packages/sdk/src/executor/serialize-error.ts';
 import { hookLimitMs } from '../../packages/sdk/src/hooks/call.ts';
 import { mostCharacters as loggerCharacters } from '../../packages/sdk/src/logger/properties.ts';
-import { longestSeconds } from '../../packages/server/src/auth/public-token-request.ts';
+import { maxLifetime, maxLifetimeByRun } from '../../packages/server/src/auth/public-token-request.ts';
 import { abandonedMs } from '../../packages/server/src/batches/abort.ts';
 import { mostPending } from '../../packages/server/src/bulk/create.ts';
 import { mostRecordBytes } from '../../packages/server/src/channels/record.ts';
@@ -395,7 +395,12 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ],
       ['runs in batches by public tokens', rate(defaultRateLimits.batchRuns?.publicToken), '429', fixed],
       ['memory of a repeated request', time(keepMs), 'it is done again', fixed],
-      ['life of a public token', time(longestSeconds * 1_000), '400', fixed],
+      [
+        'life of a public token; of one that a run makes',
+        `${time(maxLifetime.seconds * 1_000)}; ${time(maxLifetimeByRun.seconds * 1_000)}`,
+        '400',
+        fixed,
+      ],
       ['tasks of a restricted key', number(mostKeyTasks), '422', fixed],
       ['branches of preview, and of dev', number(mostBranches), '400', 'archive some'],
       ['variables of an environment', number(mostVariables), 'refused', fixed],

@@ -37,3 +37,12 @@ export const forbidden = () =>
   new Problem(403, 'Unauthorized', { code: 'unauthorized', param: 'access_token', type: 'authorization' });
 
 export const unauthorized = (message: string) => new Problem(401, message);
+
+/** 401 for a credential that is good, but not for what it is used for: whoever sends it does not guess credentials. */
+export class MisusedCredential extends Problem {
+  override name = 'MisusedCredential';
+
+  constructor(message: string) {
+    super(401, message);
+  }
+}

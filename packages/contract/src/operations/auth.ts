@@ -7,20 +7,30 @@ import { operation } from '../operation.ts';
 const mostScopes = 1_000;
 
 const scope = z.string().min(1).max(512);
-const claims = z.object({ scopes: z.array(scope).max(mostScopes).optional() });
 
 /** A time span such as `15m` or `2 hours`, or seconds since 1970 as a number. */
 const expirationTime = z.union([z.string(), z.number().int()]);
 const realtime = z.object({ skipColumns: z.array(z.string().max(128)).max(100).optional() });
 const token = z.object({ token: z.string() });
 
+/** A name that is refused: left out silently, the token would be good for more than was asked for. */
+const refused = (error: string) => z.never({ error }).optional();
+
+const claims = z.object({
+  scopes: z.array(scope).max(mostScopes).optional(),
+  /** It may create one thing, once. */
+  otu: z.literal(true, { error: 'true makes a one-time token; otherwise leave claims.otu out' }).optional(),
+  realtime: realtime.optional(),
+});
+
 export const publicTokenBody = z.object({
   /** Each must be within what the calling key may do. */
   scopes: z.array(scope).min(1).max(mostScopes),
-  /** Default 15 minutes, or 1 hour where a scope is one of sessions; at most 30 days from now. */
+  /** Default 15 minutes, or 1 hour where a scope is one of sessions; at most 30 days from now, 24 hours for a run. */
   expirationTime: expirationTime.optional(),
   /** It may create one thing, once. */
   oneTimeUse: z.boolean().optional(),
+  otu: refused('a one-time token is asked for by oneTimeUse: true'),
   realtime: realtime.optional(),
 });
 
@@ -38,6 +48,8 @@ export const createPublicToken = operation({
 
 const signBody = z.object({
   claims: claims.optional(),
+  otu: refused('a one-time token is asked for by claims.otu: true'),
+  oneTimeUse: refused('a one-time token is asked for by claims.otu: true'),
   /** Default 1 hour. */
   expirationTime: expirationTime.optional(),
 });

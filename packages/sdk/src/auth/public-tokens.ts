@@ -5,7 +5,7 @@ import { scopeTexts, type PublicTokenScopes } from './scopes.ts';
 export interface PublicTokenOptions {
   /**
    * A time span such as `15m` or `2 hours`, a date, or seconds since 1970. Default 15 minutes, or one hour where a scope is one of sessions; at
-   * most 30 days.
+   * most 30 days, 24 hours in the code of a run.
    */
   expirationTime?: string | number | Date;
   /** Live subscriptions made with the token leave these columns out. */
@@ -13,7 +13,7 @@ export interface PublicTokenOptions {
 }
 
 export interface CreatePublicTokenOptions extends PublicTokenOptions {
-  /** At least one. Each must be within what the calling key may do. */
+  /** At least one. Each must be within what the calling key may do; in the code of a run each names an object by its id. */
   scopes: PublicTokenScopes;
 }
 

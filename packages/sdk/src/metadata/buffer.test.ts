@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { applyOperations, type Metadata } from '@millrace/contract/metadata';
-import type { MetadataOperation } from '@millrace/contract';
+import { maxJsonLevels, type MetadataOperation } from '@millrace/contract';
 import { expect, test } from 'vitest';
 import { MetadataBuffer, MetadataRefused, type MetadataChanges } from './buffer.ts';
 
@@ -109,6 +109,26 @@ test('refuses keys that touch the prototype, and amounts that are no numbers', (
   buffer.change('operations', set('a', 1));
   buffer.change('operations', set('a', undefined));
   expect(buffer.current()).toEqual({});
+});
+
+test('what is nested too deeply is refused where it is made, by the limit', async () => {
+  const { buffer, told } = buffered();
+  const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
+  for (const levels of [maxJsonLevels + 1, 3_000, 100_000]) {
+    for (const type of ['set', 'append'] as const)
+      expect(() => buffer.change('operations', { type, key: 'deep', value: nested(levels) })).toThrow(
+        /^The metadata\.deep cannot be serialized as JSON: metadata\.deep.{1,250} is nested more than 1000 levels deep/,
+      );
+    expect(() => buffer.change('operations', { type: 'update', value: { a: nested(levels) } })).toThrow(
+      /nested more than 1000 levels deep/,
+    );
+  }
+  const circle: unknown[] = [];
+  circle.push(circle);
+  expect(() => buffer.change('operations', set('circle', circle))).toThrow(/circular/);
+  buffer.change('operations', set('deep', nested(maxJsonLevels - 1)));
+  await buffer.end();
+  expect(told).toHaveLength(1);
 });
 
 test('what it holds is always what the server has once it was told everything', async () => {

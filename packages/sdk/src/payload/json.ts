@@ -1,6 +1,9 @@
 import { findUnkept } from './unkept.ts';
 import { UnserializableError } from './unserializable-error.ts';
 
+const maxPath = 200;
+const shortened = (path: string): string => (path.length > maxPath ? `${path.slice(0, maxPath)}…` : path);
+
 /**
  * A value as JSON text, for places that hold JSON alone: metadata, completed tokens, events, chunks of streams, messages. Members that
  * are `undefined` are left out, and what has a `toJSON` method (dates, URLs) is written as that says. Whatever else JSON would drop or
@@ -12,7 +15,7 @@ export function jsonText(value: unknown, what: string): string | undefined {
   try {
     const unkept = findUnkept(value, 'json');
     if (!unkept) return JSON.stringify(value);
-    reason = `${what}${unkept.path} ${unkept.reason}`;
+    reason = `${what}${shortened(unkept.path)} ${unkept.reason}`;
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new UnserializableError(`The ${what} cannot be serialized: ${why}`, { cause });

@@ -1,3 +1,7 @@
+import type { maxJsonLevels as contractLimit } from '@millrace/contract';
+
+const maxLevels: typeof contractLimit = 1_000;
+
 /** `json` is JSON alone; `super+json` also holds dates, maps, sets, bigints, `undefined`, errors and circular references. */
 export type Format = 'json' | 'super+json';
 
@@ -47,6 +51,10 @@ export function findUnkept(
   if (typeof value !== 'object' || value === null) return undefined;
   if (seen.has(value)) {
     return format === 'json' ? here('is an object that contains it: a circular reference') : undefined;
+  }
+  // Of JSON these are the objects that it is in. Deeper, the server would refuse it, and the stack would end before long.
+  if (format === 'json' && seen.size >= maxLevels) {
+    return here(`is nested more than ${maxLevels} levels deep: send something flatter`);
   }
   seen.add(value);
   const found = inObject(value, format, seen);

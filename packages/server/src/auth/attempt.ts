@@ -47,6 +47,8 @@ export async function verifyAttempt(
       environment,
       scopes: key.scopes,
       attempt: { run, fence },
+      // Its runner renews the credential; what ends for good is the key.
+      ...(key.expiresAt && { expiresAt: key.expiresAt }),
     },
     asOf,
     endsInMs: exp * 1_000 - nowMs,

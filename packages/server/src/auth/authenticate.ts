@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Sql } from '../db/connect.ts';
-import { unauthorized } from '../problem.ts';
+import { MisusedCredential, unauthorized } from '../problem.ts';
 import { verifyAttempt } from './attempt.ts';
 import { branchName } from './branch.ts';
 import { credentialDigest, credentialForm } from './keys.ts';
@@ -98,10 +98,10 @@ export function createAuthenticate({
   async function personalAccessToken(text: string): Promise<Loaded<Principal>> {
     const { row, asOf } = await lookUp(text, personalAccessTokenByDigest);
     if (!row) throw unauthorized('Invalid Access Token');
-    const { credentialId, userId, endsInMs, useIsStale } = row;
+    const { credentialId, userId, endsInMs, expiresAt, useIsStale } = row;
     if (useIsStale) noteUse(sql, 'personal_access_tokens', credentialId).catch(() => {});
     return {
-      value: { kind: 'personalAccessToken', credentialId, userId },
+      value: { kind: 'personalAccessToken', credentialId, userId, ...(expiresAt && { expiresAt }) },
       asOf,
       endsInMs: endsInMs ?? undefined,
     };
@@ -114,11 +114,11 @@ export function createAuthenticate({
   ): Promise<Loaded<Principal>> {
     const { row, asOf } = await lookUp(text, secretKeyByDigest);
     if (!row) throw invalid();
-    const { credentialId, scopes, endsInMs, useIsStale } = row;
+    const { credentialId, scopes, endsInMs, expiresAt, useIsStale } = row;
     const environment = wholeEnvironment ? row.environment : await targetOf(row.environment, branch);
     if (useIsStale) noteUse(sql, 'secret_keys', credentialId).catch(() => {});
     return {
-      value: { kind: 'secretKey', credentialId, environment, scopes },
+      value: { kind: 'secretKey', credentialId, environment, scopes, ...(expiresAt && { expiresAt }) },
       asOf,
       endsInMs: endsInMs ?? undefined,
     };
@@ -130,11 +130,13 @@ export function createAuthenticate({
     if (kind === 'prod' || kind === 'stg') return environment;
     if (kind === 'dev' && (branch === undefined || branch === 'default')) return environment;
     if (branch === undefined) {
-      throw unauthorized('x-service-branch header required for the preview environment');
+      throw new MisusedCredential('x-service-branch header required for the preview environment');
     }
     const target = await branchOf(sql, environment, branch);
     if (!target)
-      throw unauthorized('No matching branch: create it first, or correct the x-service-branch header');
+      throw new MisusedCredential(
+        'No matching branch: create it first, or correct the x-service-branch header',
+      );
     return target;
   }
 }

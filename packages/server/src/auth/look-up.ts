@@ -5,6 +5,7 @@ import type { Environment } from './principal.ts';
 interface Lifetime {
   /** Milliseconds until it expires; null is never. */
   readonly endsInMs: number | null;
+  readonly expiresAt: Date | null;
   /** Its last use was noted five minutes ago or more. */
   readonly useIsStale: boolean;
 }
@@ -26,12 +27,13 @@ export interface SigningKeyRow {
   readonly scopes: string[];
   readonly sealed: Buffer;
   readonly endsInMs: number | null;
+  readonly expiresAt: Date | null;
   /** No client has it: what it signed, the server did. */
   readonly isServers: boolean;
 }
 
 const lifetime = (sql: Sql) => sql`
-  (extract(epoch from t.expires_at - now()) * 1000)::float8 as "endsInMs",
+  (extract(epoch from t.expires_at - now()) * 1000)::float8 as "endsInMs", t.expires_at as "expiresAt",
   coalesce(t.last_used_at < now() - interval '5 minutes', true) as "useIsStale"`;
 
 const live = (sql: Sql) => sql`t.revoked_at is null and (t.expires_at is null or t.expires_at > now())`;
@@ -82,7 +84,7 @@ export async function signingKeysOf(
 ): Promise<{ environment: Environment; keys: SigningKeyRow[]; now: number } | undefined> {
   const rows = await sql<({ environment: Environment; now: number } & SigningKeyRow)[]>`
     select ${environment(sql)}, (extract(epoch from now()) * 1000)::float8 as now, t.id as "credentialId", t.scopes, t.sealed, t.servers as "isServers",
-      (extract(epoch from t.expires_at - now()) * 1000)::float8 as "endsInMs"
+      (extract(epoch from t.expires_at - now()) * 1000)::float8 as "endsInMs", t.expires_at as "expiresAt"
     from environments e
     join projects p on p.id = e.project_id
     cross join lateral (
@@ -97,14 +99,19 @@ export async function signingKeysOf(
   return rows[0] && { environment: rows[0].environment, keys: rows, now: rows[0].now };
 }
 
+export interface Delegate extends Pick<Lifetime, 'endsInMs' | 'expiresAt'> {
+  readonly userId: string;
+}
+
 /** The user behind a personal access token that is live and may still act in the project: who made a token in their name. */
 export async function delegateOf(
   sql: Sql,
   personalAccessTokenId: string,
   projectId: number,
-): Promise<{ userId: string; endsInMs: number | null } | undefined> {
-  const [row] = await sql<{ userId: string; endsInMs: number | null }[]>`
-    select t.user_id as "userId", (extract(epoch from t.expires_at - now()) * 1000)::float8 as "endsInMs"
+): Promise<Delegate | undefined> {
+  const [row] = await sql<Delegate[]>`
+    select t.user_id as "userId", t.expires_at as "expiresAt",
+      (extract(epoch from t.expires_at - now()) * 1000)::float8 as "endsInMs"
     from personal_access_tokens t
     join memberships m on m.user_id = t.user_id
     join projects p on p.organization_id = m.organization_id

@@ -17,6 +17,8 @@ export type Principal =
       readonly credentialId: string;
       readonly environment: Environment;
       readonly scopes: readonly string[];
+      /** When the key ends, if it does: for an attempt, the key of its runner. */
+      readonly expiresAt?: Date;
       /** It is code of this attempt that calls, with the credential of the attempt. The key is the one that its runner has. */
       readonly attempt?: { readonly run: string; readonly fence: number };
     }
@@ -30,6 +32,7 @@ export type Principal =
       readonly tokenDigest: string;
       /** The key that signed it: the server's own, or the secret key of a client. */
       readonly signerId: string;
+      /** Its own end, or that of a key or personal access token that it ends with. */
       readonly expiresAt: Date;
       /** The user on whose behalf a delegated token acts. */
       readonly actor?: string;
@@ -38,8 +41,12 @@ export type Principal =
       /** Only for a one-time token: what its use is recorded under. A verb that creates something must refuse a second use. */
       readonly oneTimeDigest?: string;
     }
-  | { readonly kind: 'personalAccessToken'; readonly credentialId: string; readonly userId: string };
+  | {
+      readonly kind: 'personalAccessToken';
+      readonly credentialId: string;
+      readonly userId: string;
+      readonly expiresAt?: Date;
+    };
 
-/** When a caller's own token says that it ends, in milliseconds since 1970: what is made through it must not outlive it. */
-export const endOf = (principal: Principal): number =>
-  principal.kind === 'publicToken' ? principal.expiresAt.getTime() : Infinity;
+/** When a caller's credential ends, in milliseconds since 1970: what is made through it must not outlive it. */
+export const endOf = ({ expiresAt }: Principal): number => expiresAt?.getTime() ?? Infinity;

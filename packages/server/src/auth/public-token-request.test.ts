@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { readExpirationTime, refuseScopesBeyond, refuseScopesBeyondMember } from './public-token-request.ts';
+import {
+  maxLifetimeByRun,
+  readExpirationTime,
+  refuseScopesBeyond,
+  refuseScopesBeyondMember,
+} from './public-token-request.ts';
 
 const now = Date.parse('2030-01-01T00:00:00Z');
 const seconds = now / 1_000;
@@ -26,6 +31,14 @@ describe('the time of a token', () => {
     [seconds * 1_000, /30 days/],
   ])('%j is refused', (asked, why) => {
     expect(() => readExpirationTime(asked, 900, now)).toThrow(why);
+  });
+});
+
+describe('the time of a token that a run makes', () => {
+  test('is a day at most, and a second for clocks', () => {
+    const read = (asked: string | number) => readExpirationTime(asked, 900, now, maxLifetimeByRun);
+    expect([read('24h'), read(seconds + 86_401)]).toEqual([86_400, 86_401]);
+    for (const asked of ['25h', seconds + 86_402]) expect(() => read(asked)).toThrow(/24 hours/);
   });
 });
 

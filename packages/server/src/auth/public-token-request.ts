@@ -3,20 +3,33 @@ import { parseTimeSpan } from '@millrace/contract';
 import { badRequest, Problem } from '../problem.ts';
 import { grants, parseScope } from './scopes.ts';
 
-export const longestSeconds = 30 * 86_400;
+/** What a token may be asked to live at most. */
+export interface MaxLifetime {
+  readonly seconds: number;
+  /** As the refusal says it. */
+  readonly text: string;
+}
+
+export const maxLifetime: MaxLifetime = { seconds: 30 * 86_400, text: '30 days' };
+/** One that outlives the attempt that made it is good for what somebody watches, not for keeping. */
+export const maxLifetimeByRun: MaxLifetime = {
+  seconds: 86_400,
+  text: '24 hours for a token that is made by a run',
+};
 
 /** Seconds from now until a token that is asked for ends. A text is a time span from now, a number seconds since 1970. */
 export function readExpirationTime(
   asked: string | number | undefined,
   fallbackSeconds: number,
   nowMs: number,
+  max: MaxLifetime = maxLifetime,
 ): number {
   if (asked === undefined) return fallbackSeconds;
   const ms = typeof asked === 'number' ? asked * 1_000 - nowMs : parseTimeSpan(asked);
   if (typeof ms !== 'number') throw badRequest(`Invalid expiration time: ${ms.error}`);
   if (ms <= 0) throw badRequest('Expiration time must be in the future');
-  // A whole second of grace: the client's clock told it what thirty days from now is.
-  if (ms > longestSeconds * 1_000 + 1_000) throw badRequest('Expiration time cannot exceed 30 days');
+  // A whole second of grace: the client's clock told it what the latest time is.
+  if (ms > max.seconds * 1_000 + 1_000) throw badRequest(`Expiration time cannot exceed ${max.text}`);
   return ms / 1_000;
 }
 
@@ -60,9 +73,14 @@ function isWellFormed(scope: string): boolean {
   return action !== '' && type !== undefined && type !== '' && id !== '';
 }
 
-/** The same for a run: a token that outlives it must not be able to do everything. */
+/** The same for a run: a token that outlives it is for single objects. */
 export function refuseScopesBeyondRun(held: readonly string[], asked: readonly string[]): void {
-  refuseScopesBeyond(held, asked, isGrantable);
+  refuseScopesBeyond(held, asked, (scope) => isGrantable(scope) && isOfOneObject(scope));
+}
+
+function isOfOneObject(scope: string): boolean {
+  const { type, id } = parseScope(scope);
+  return id !== undefined && id !== '*' && type !== 'all' && type !== '*';
 }
 
 /** 403 for what a member may not hand on: everything, or any action. Who may make keys may. */

@@ -38,7 +38,7 @@ export async function verifyPublicToken(ring: SigningKeyRing, token: string): Pr
   if (payload['pub'] !== true || (iat !== undefined && iat > now + clockSkewSeconds)) {
     throw invalidPublicToken();
   }
-  const { credentialId, actor, endsInMs } = await originOf(ring, payload, signed);
+  const { credentialId, actor, endsInMs, expiresAt } = await originOf(ring, payload, signed);
   const tokenDigest = digestOf(token);
   const realtime = realtimeOf(payload);
   const principal: Principal = {
@@ -49,7 +49,7 @@ export async function verifyPublicToken(ring: SigningKeyRing, token: string): Pr
     tokenDigest,
     signerId: key.credentialId,
     // No Date reaches beyond this, and a token of a client's may.
-    expiresAt: new Date(Math.min(exp * 1_000, 8.64e15)),
+    expiresAt: new Date(Math.min(exp * 1_000, 8.64e15, msOf(key.expiresAt), msOf(expiresAt))),
     ...(actor !== undefined && { actor }),
     ...(realtime && { realtime }),
     ...(isOneTime(payload) && { oneTimeDigest: tokenDigest }),
@@ -61,7 +61,11 @@ interface TokenOrigin {
   readonly credentialId: string;
   readonly actor?: string;
   readonly endsInMs: number;
+  /** When the key or personal access token ends that it was made through. */
+  readonly expiresAt: Date | null;
 }
+
+const msOf = (end: Date | null): number => end?.getTime() ?? Infinity;
 
 /**
  * What the token ends with. One that we made names the key or personal access token it was made through and, where it acts for
@@ -75,19 +79,22 @@ async function originOf(
   const { via } = payload;
   if (!signer.isServers) {
     if (via !== undefined) throw invalidPublicToken();
-    return { credentialId: signer.credentialId, endsInMs: Infinity };
+    return { credentialId: signer.credentialId, endsInMs: Infinity, expiresAt: signer.expiresAt };
   }
   if (typeof via !== 'string') throw invalidPublicToken();
-  const delegate = keys.has(via) ? undefined : await ring.delegate(via, environment.projectId);
-  if (!keys.has(via) && !delegate) {
+  let made = keys.get(via);
+  const delegate = made ? undefined : await ring.delegate(via, environment.projectId);
+  if (!made && !delegate) {
     // The key may have come to be since the keys were looked up.
     const newer = asOf < began ? (await ring.anew(environment.publicId)).value : undefined;
-    if (!newer?.keys.has(via)) throw invalidPublicToken();
+    made = newer?.keys.get(via);
+    if (!made) throw invalidPublicToken();
   }
   const { sub: actor } = (payload['act'] ?? {}) as { sub?: unknown };
   return {
     credentialId: via,
     endsInMs: delegate?.endsInMs ?? Infinity,
+    expiresAt: (delegate ?? made)?.expiresAt ?? null,
     ...(typeof actor === 'string' && { actor }),
   };
 }

@@ -2,7 +2,7 @@ import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 import type { Queryable, Sql } from '../db/connect.ts';
 import { newId } from '../db/ids.ts';
 import { markerForms } from './keys.ts';
-import { delegateOf, signingKeysOf, type SigningKeyRow } from './look-up.ts';
+import { delegateOf, signingKeysOf, type Delegate, type SigningKeyRow } from './look-up.ts';
 import type { Environment } from './principal.ts';
 import { Recent, type Loaded } from './recent.ts';
 import { seal, secretKeyPlace, signingKeyPlace, unseal, type MasterKey } from './seal.ts';
@@ -12,6 +12,7 @@ export interface SigningKey {
   readonly scopes: readonly string[];
   /** No client has it: what it signed, the server did. */
   readonly isServers: boolean;
+  readonly expiresAt: Date | null;
   /** The HMAC key; of a secret key its text in both spellings, since a client signs with the one it was given. */
   readonly forms: readonly KeyObject[];
 }
@@ -32,10 +33,7 @@ export interface SigningKeyRing {
   /** Keeps nothing of what is known: a key or an environment has just ended. */
   forget(): void;
   /** The user of a personal access token through which a token was made; undefined when it has ended. */
-  delegate(
-    personalAccessTokenId: string,
-    projectId: number,
-  ): Promise<{ readonly userId: string; readonly endsInMs: number | null } | undefined>;
+  delegate(personalAccessTokenId: string, projectId: number): Promise<Delegate | undefined>;
 }
 
 export function createSigningKeyRing(sql: Sql, masterKey: MasterKey): SigningKeyRing {
@@ -70,12 +68,12 @@ export function createSigningKeyRing(sql: Sql, masterKey: MasterKey): SigningKey
 
 function opened(
   masterKey: MasterKey,
-  { credentialId, scopes, sealed, isServers }: SigningKeyRow,
+  { credentialId, scopes, sealed, isServers, expiresAt }: SigningKeyRow,
 ): SigningKey {
   const place = isServers ? signingKeyPlace(credentialId) : secretKeyPlace(credentialId);
   const text = unseal(masterKey, sealed, place);
   const forms = (isServers ? [text] : markerForms(text)).map((form) => createSecretKey(form, 'utf8'));
-  return { credentialId, scopes, isServers, forms };
+  return { credentialId, scopes, isServers, expiresAt, forms };
 }
 
 /** Gives an environment the key that its tokens are signed with from now on. There must be no other current one. */

@@ -1,8 +1,9 @@
 /**
  * Slows down whoever tries credentials: of each address so many may be wrong at once, and so many a second after that. It is asked
- * about failures only, so a good credential is let in from any address at any time.
+ * about failures only, so a good credential is let in from any address at any time; one that is used for what it is not for does not
+ * count.
  */
-import { Problem } from '../problem.ts';
+import { MisusedCredential, Problem } from '../problem.ts';
 import type { RateLimit } from './rate-limit.ts';
 
 const maxAddresses = 10_000;
@@ -29,7 +30,8 @@ export function createBadCredentials(
   const buckets = new Map<string, Bucket>();
 
   return (error, address, setHeader) => {
-    if (!(error instanceof Problem) || error.status !== 401) return error;
+    if (!(error instanceof Problem) || error.status !== 401 || error instanceof MisusedCredential)
+      return error;
     const from = networkOf(address);
     const at = now();
     const known = buckets.get(from);

@@ -6,7 +6,7 @@ import type { Authenticate } from '../auth/authenticate.ts';
 import type { LiveAccess } from '../auth/live-access.ts';
 import type { Environment, Principal } from '../auth/principal.ts';
 import { isUnrestricted } from '../auth/scopes.ts';
-import { forbidden, Problem, unauthorized } from '../problem.ts';
+import { forbidden, MisusedCredential, Problem } from '../problem.ts';
 import type { RefuseCredential } from './bad-credentials.ts';
 import { namesOneHost, twoHosts } from './one-host.ts';
 import type { UnprovenConnections } from './unproven.ts';
@@ -151,7 +151,7 @@ async function admit(request: IncomingMessage, authenticate: Authenticate): Prom
     triggerBranch: header('x-trigger-branch'),
   });
   if (principal.kind !== 'secretKey' || principal.attempt)
-    throw unauthorized('Invalid API key: a runner connects with a secret key');
+    throw new MisusedCredential('Invalid API key: a runner connects with a secret key');
   if (!isUnrestricted(principal.scopes)) throw forbidden();
   return principal;
 }

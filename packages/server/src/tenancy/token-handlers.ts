@@ -1,6 +1,8 @@
-import { isAtLeast, type operations } from '@millrace/contract';
+import { isAtLeast, type Body, type operations } from '@millrace/contract';
 import type { MintFor, MintPublicToken, PublicTokenOptions } from '../auth/mint.ts';
+import type { Principal } from '../auth/principal.ts';
 import {
+  maxLifetimeByRun,
   readExpirationTime,
   refuseScopesBeyond,
   refuseScopesBeyondMember,
@@ -27,6 +29,19 @@ const hour = 3_600;
 const defaultSeconds = (scopes: readonly string[]): number =>
   scopes.some((scope) => parseScope(scope).type === 'sessions') ? hour : quarterHour;
 
+const signed = ({ claims = {}, expirationTime }: Body<Named['signToken']>): PublicTokenOptions => ({
+  scopes: claims.scopes ?? [],
+  expiresInSeconds: (now) => readExpirationTime(expirationTime, hour, now),
+  ...(claims.otu && { oneTime: true }),
+  ...(claims.realtime && { realtime: claims.realtime }),
+});
+
+/** What is made through a key or personal access token ends with it. */
+const through = ({ credentialId, expiresAt }: Principal): Pick<MintFor, 'credentialId' | 'expiresAt'> => ({
+  credentialId,
+  ...(expiresAt && { expiresAt }),
+});
+
 export function tokenHandlers({ sql, mint }: { sql: Sql; mint: MintPublicToken }): HandlersOf<Named> {
   async function minted(caller: MintFor, options: PublicTokenOptions): Promise<{ token: string }> {
     refuseTooMuch(options.scopes);
@@ -42,10 +57,16 @@ export function tokenHandlers({ sql, mint }: { sql: Sql; mint: MintPublicToken }
       if (principal.attempt) refuseScopesBeyondRun(principal.scopes, scopes);
       else refuseScopesBeyond(principal.scopes, scopes);
       return minted(
-        { environment, credentialId: principal.credentialId },
+        { environment, ...through(principal) },
         {
           scopes,
-          expiresInSeconds: (now) => readExpirationTime(expirationTime, defaultSeconds(scopes), now),
+          expiresInSeconds: (now) =>
+            readExpirationTime(
+              expirationTime,
+              defaultSeconds(scopes),
+              now,
+              principal.attempt && maxLifetimeByRun,
+            ),
           ...(oneTimeUse && { oneTime: true }),
           ...(realtime && { realtime }),
         },
@@ -55,10 +76,7 @@ export function tokenHandlers({ sql, mint }: { sql: Sql; mint: MintPublicToken }
     async signToken({ principal, body, environment }) {
       const scopes = body.claims?.scopes ?? [];
       refuseScopesBeyond(['admin'], scopes);
-      return minted(
-        { environment, credentialId: principal.credentialId },
-        { scopes, expiresInSeconds: (now) => readExpirationTime(body.expirationTime, hour, now) },
-      );
+      return minted({ environment, ...through(principal) }, signed(body));
     },
 
     retrieveClaims: async ({ environment }) => ({ sub: environment.publicId, pub: true as const }),
@@ -68,10 +86,7 @@ export function tokenHandlers({ sql, mint }: { sql: Sql; mint: MintPublicToken }
       const scopes = body.claims?.scopes ?? [];
       refuseScopesBeyondMember(role !== undefined && isAtLeast(role, 'admin'), scopes);
       const environment = await findTarget(sql, request);
-      return minted(
-        { environment, credentialId: principal.credentialId, actor: userOf(request) },
-        { scopes, expiresInSeconds: (now) => readExpirationTime(body.expirationTime, hour, now) },
-      );
+      return minted({ environment, ...through(principal), actor: userOf(request) }, signed(body));
     },
 
     whoami: ({ principal }) => whoami(sql, principal),
