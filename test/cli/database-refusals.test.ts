@@ -118,12 +118,29 @@ describe('a database that cannot be used is refused with one sentence, no stack 
       /verify-ca needs sslrootcert/,
     ],
     [
+      'an sslmode that there is not',
+      () => at('boss', 'b0ss', 'postgres?sslmode=bogus'),
+      /no sslmode "bogus", which DATABASE_URL names: .*disable, allow, prefer, require, verify-ca, verify-full/,
+    ],
+    [
+      'the last of several',
+      () => at('boss', 'b0ss', 'postgres?sslmode=disable&sslmode=Require'),
+      /"Require"/,
+    ],
+    ['none', () => at('boss', 'b0ss', 'postgres?sslmode='), /no sslmode ""/],
+    [
       'a socket folder without a socket',
       () => 'postgresql://guest@localhost/postgres?host=/none',
       /no socket of PostgreSQL/,
     ],
   ])('%s', async (_, url, said) => {
     expect(await refusal(url())).toMatch(said);
+  });
+
+  it('an sslmode that there is not, at the start of a server', async () => {
+    expect(await start(at('boss', 'b0ss', 'postgres?sslmode=bogus'))).toMatch(
+      /no sslmode "bogus".*verify-full/,
+    );
   });
 
   it('something else that listens on the port', async () => {

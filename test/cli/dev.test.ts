@@ -156,6 +156,7 @@ describe('millrace dev', () => {
     const said = await dev.line(/problem/, seen);
     expect(said).toMatch(/^problem tasks\/nightly\.ts: Task "nightly" in tasks\/nightly\.ts: .*61.*minute/i);
     expect(said).not.toMatch(/[{}]|Error:|\b422\b/);
+    expect(await dev.line(/goes on being served/, seen)).toMatch(/^version \d{8}\.\d+ goes on being served$/);
     expect(await run('answer')).toMatchObject({ status: 'COMPLETED' });
     await rm(`${project.path}/tasks/nightly.ts`);
   });
@@ -202,6 +203,7 @@ describe('millrace dev', () => {
     const under = await descendants(dev.pid);
     dev.kill('SIGINT');
     await dev.line(/Stopping/);
+    await dev.line(/^Waiting for 1 run to finish, for 5\.0 s at most\. Ctrl-C again stops at once\.$/);
     // npm repeats the first one within an instant; a person does not.
     await pause(600);
     dev.kill('SIGINT');

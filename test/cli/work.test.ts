@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { startSystem } from '../faults/project.ts';
 import { finished, millrace, temporaryProject } from './command.ts';
@@ -102,3 +103,21 @@ it('says only what the log level asks for, and refuses settings that it cannot r
     expect([exitCode, stderr]).toEqual([2, expect.stringMatching(said)]);
   }
 }, 60_000);
+
+it('has nothing but JSON on stderr where that is no terminal, also while it waits for a server', async () => {
+  const folder = await temporaryProject({ 'tasks/a.ts': '' });
+  onTestFinished(folder.remove);
+  const runner = millrace(
+    ['work', '--url', `http://127.0.0.1:${await freePort()}`, '--key', 'svc_prod_sk_x'],
+    {
+      cwd: folder.path,
+    },
+  );
+  onTestFinished(() => runner.kill('SIGKILL'));
+  await runner.line(/runner\.disconnected/);
+  await pause(4_000);
+  runner.kill('SIGTERM');
+  await runner.exitCode;
+  const plain = runner.stderr.filter((line) => !line.startsWith('{'));
+  expect(plain).toEqual([]);
+}, 30_000);

@@ -126,7 +126,22 @@ test('pull writes no secrets where git would take them', { timeout: 60_000 }, as
   await folder.write('.gitignore', '.env*\n');
   expect(await env('pull')).toMatchObject({ exitCode: 0, stderr: '' });
   // One that git has already it goes on taking, whatever is ignored.
+  await folder.write('.gitignore', '.env*\n!.env.example\n');
+  expect(await env('pull', '.env.example')).toMatchObject({
+    exitCode: 1,
+    stderr:
+      'millrace: git would take .env.example with all its secrets: remove the line !.env.example (.gitignore:2), or give the file another name. Nothing was written; --force writes it all the same.',
+  });
+  expect(await env('pull', 'nowhere/prod.env')).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(
+      /^millrace: There is no folder \S+\/nowhere for prod\.env\. Make it first\.$/,
+    ) as string,
+  });
   await git('add', '--force', '.env');
+  expect((await env('pull', '.env')).stderr).toBe(
+    'millrace: git would take .env with all its secrets: take it out of git with `git rm --cached .env`. Nothing was written; --force writes it all the same.',
+  );
   const tracked = await env('pull', '--force');
   expect(tracked).toMatchObject({
     exitCode: 0,
@@ -177,7 +192,7 @@ test('with a personal access token it names project, environment and branch', as
   expect((await env('list', '--json', ...at.slice(0, 4))).stdout).toBe('');
   expect(await env('list')).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining('proj_') as string,
+    stderr: expect.stringContaining('as in --project proj_… --env prod.') as string,
   });
   expect(await env('list', '--project', served.ref)).toMatchObject({ exitCode: 2 });
 });

@@ -28,9 +28,7 @@ export const withConnectionOptions = (command: Command): Command =>
 /** Which server to speak to: options, then the environment's variables, then the `millrace dev` of this folder or one above it. */
 export async function findServer(options: ConnectionOptions): Promise<Connection> {
   const { url, key } = options;
-  const found = url !== undefined && key !== undefined ? { url, key } : await devFor(options);
-  waitsForServer(found.url);
-  return found;
+  return url !== undefined && key !== undefined ? { url, key } : await devFor(options);
 }
 
 async function devFor({ url, key, dir }: ConnectionOptions): Promise<Connection> {
@@ -49,6 +47,7 @@ async function devFor({ url, key, dir }: ConnectionOptions): Promise<Connection>
 /** The SDK, set up for that server. A person waits: it gives up after a second try. */
 export async function openClient(options: ConnectionOptions): Promise<typeof Sdk> {
   const { url, key } = await findServer(options);
+  waitsForServer(url);
   const sdk = await import('@millrace/sdk');
   sdk.configure({
     baseURL: url,

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type * as Sdk from '@millrace/sdk';
+import { drained } from './drain.ts';
 import { exitCodes } from './exit-codes.ts';
 import { printJson, screenOn } from './screen.ts';
 import { waitsFor } from './waiting.ts';
@@ -24,9 +25,10 @@ export async function followRun(
   waitsFor();
   const { line, paint } = screenOn(process.stderr);
   const sayHowToGoOn = (): void => line(`${id} goes on. To watch it: millrace runs show ${id} --wait`);
-  const onInterrupt = (): never => {
+  const onInterrupt = (): void => {
     sayHowToGoOn();
-    process.exit(exitCodes.interrupted);
+    // A second Ctrl-C finds no listener and ends the process at once.
+    void drained().then(() => process.exit(exitCodes.interrupted));
   };
   process.once('SIGINT', onInterrupt);
   const teller = tellWhy(runs, id, ({ status, reason, message }) =>

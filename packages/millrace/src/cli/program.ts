@@ -22,6 +22,7 @@ import { triggerCommand } from './commands/trigger.ts';
 import { whoamiCommand } from './commands/whoami.ts';
 import { whyCommand } from './commands/why.ts';
 import { workCommand } from './commands/work.ts';
+import { exitCodes } from './exit-codes.ts';
 import { screenOn } from './screen.ts';
 import { version } from './version.ts';
 
@@ -69,6 +70,7 @@ export function program(): Command {
     root.addCommand(command);
   }
   inherit(root);
+  root.hook('preAction', (_, command) => refuseEmpty(command));
   return root;
 }
 
@@ -79,4 +81,16 @@ function inherit(parent: Command): void {
     command.copyInheritedSettings(parent);
     inherit(command);
   }
+}
+
+/** `millrace trigger "$UNSET"`: no argument of any command means anything when it is empty. */
+function refuseEmpty(command: Command): void {
+  const at = command.args.findIndex((argument) => argument.trim() === '');
+  if (at === -1) return;
+  const name =
+    command.registeredArguments[Math.min(at, command.registeredArguments.length - 1)]?.name() ?? '';
+  command.error(`error: argument '${name}' is empty: a variable of the shell may be unset`, {
+    exitCode: exitCodes.usage,
+    code: 'millrace.emptyArgument',
+  });
 }

@@ -39,6 +39,10 @@ export interface RunnerEvents {
   readonly onProblem?: (problem: Problem) => void;
   /** An attempt has ended here, given back ones left out. */
   readonly onAttemptEnd?: (end: AttemptEnd) => void;
+  /** A change could not be made a version: this one, the newest that could, goes on being served. */
+  readonly onStillServed?: (version: string) => void;
+  /** It stops, and waits for these runs, this long at most. */
+  readonly onStopping?: (stopping: { readonly runs: readonly string[]; readonly waitMs: number }) => void;
   /** Runs that the server has run elsewhere because this runner stops. */
   readonly onGivenBack?: (givenBack: GivenBack) => void;
   readonly onRunLog?: (lines: readonly LogLine[]) => void;

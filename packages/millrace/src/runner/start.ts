@@ -201,6 +201,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     connection.send({ type: 'drain' });
     tellGivenBack('notStarted', dispatch.giveBack(0));
     dispatch.letGo();
+    events.onStopping?.({ runs: dispatch.runs, waitMs });
     await Promise.race([dispatch.emptied(), ended, sleep(waitMs, undefined, { ref: false })]);
     tellGivenBack('unfinished', dispatch.runs);
     // Their code ends before the server hears of it: nobody else may start them while they run here.

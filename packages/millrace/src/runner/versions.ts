@@ -79,6 +79,8 @@ export class Versions {
       const told = { file: this.#options.projectDir, line: null, column: null, message: String(error) };
       this.hadProblems = true;
       this.#options.events.onProblem?.(error instanceof ProjectError ? error.problem : told);
+      const still = this.names.at(-1);
+      if (still !== undefined) this.#options.events.onStillServed?.(still);
     }
   }
 

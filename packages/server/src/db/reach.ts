@@ -13,6 +13,7 @@ const reachMs = 10_000;
  * be used. `variable` is what names it in that sentence.
  */
 export async function reach(database: Database, variable = 'DATABASE_URL'): Promise<Route<Database>> {
+  refuseUnknownTlsMode(database, variable);
   const fallback = withoutTls(database);
   try {
     return await probe(database, variable);
@@ -64,6 +65,19 @@ async function refuseReadOnly(client: Client, variable: string): Promise<void> {
 
 const noAnswer = (): Promise<never> =>
   new Promise((_, reject) => setTimeout(reject, reachMs, new Error('no answer within ten seconds')).unref());
+
+// What psql knows, and `no-verify` of the driver.
+const tlsModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
+
+/** The driver takes a mode that it does not know for another one. */
+function refuseUnknownTlsMode(database: Database, variable: string): void {
+  if (typeof database !== 'string' || !URL.canParse(database)) return;
+  const unknown = new URL(database).searchParams.getAll('sslmode').find((mode) => !tlsModes.includes(mode));
+  if (unknown === undefined) return;
+  throw new DatabaseRefused(
+    `There is no sslmode ${JSON.stringify(unknown)}, which ${variable} names: it is one of ${tlsModes.join(', ')}.`,
+  );
+}
 
 /** The same address without TLS where TLS is a wish and no condition. */
 function withoutTls(database: Database): Database | undefined {

@@ -21,18 +21,38 @@ async function whyGitTakes(file: string): Promise<string | undefined> {
   const repository = repositoryAbove(folder);
   if (repository === undefined) return undefined;
   const name = basename(file);
+  const git = (...args: string[]) => run('git', ['-C', folder, ...args, '--', name]);
   try {
     // 0: it is ignored, and git does not have it already.
-    await run('git', ['-C', folder, 'check-ignore', '--quiet', '--', name]);
+    await git('check-ignore', '--quiet');
     return undefined;
   } catch (error) {
     const { code, stderr = '' } = error as { code?: unknown; stderr?: string };
-    if (code === 1) {
-      return `git would take ${name} with all its secrets: add a line ${name.startsWith('.env') ? '.env*' : name} to ${join(repository, '.gitignore')}, and \`git rm --cached\` the file if git has it already.`;
+    if (code !== 1) {
+      const said = code === 'ENOENT' ? 'there is no git to ask' : stderr.trim().split('\n', 1)[0];
+      return `${name} would be inside the git repository ${repository}, and whether git ignores it is not known (${said}).`;
     }
-    const said = code === 'ENOENT' ? 'there is no git to ask' : stderr.trim().split('\n', 1)[0];
-    return `${name} would be inside the git repository ${repository}, and whether git ignores it is not known (${said}).`;
   }
+  // Fails where git does not have the file, or where no line of .gitignore is about it.
+  const orNothing = (asked: Promise<{ stdout: string }>): Promise<string> =>
+    asked.then(
+      ({ stdout }) => stdout.trim(),
+      () => '',
+    );
+  const tracked = await orNothing(git('ls-files', '--error-unmatch'));
+  // `<file>:<line>:<pattern>\t<name>`, the last one that is about it, also one that takes it out again.
+  const rule = (await orNothing(git('check-ignore', '--verbose', '--no-index'))).replace(/\t[^\t]*$/, '');
+  const [, where = '', pattern = ''] = /^(.+?:\d+):(.+)$/.exec(rule) ?? [];
+  const steps = [
+    ...(tracked === '' ? [] : [`take it out of git with \`git rm --cached ${name}\``]),
+    ...(pattern.startsWith('!')
+      ? [`remove the line ${pattern} (${where}), or give the file another name`]
+      : []),
+    ...(pattern === ''
+      ? [`add a line ${name.startsWith('.env') ? '.env*' : name} to ${join(repository, '.gitignore')}`]
+      : []),
+  ];
+  return `git would take ${name} with all its secrets: ${steps.join(', and ')}.`;
 }
 
 /** The folder whose `.git` (a file in a worktree) is the nearest. */

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type * as Sdk from '@millrace/sdk';
 import { Command } from 'commander';
@@ -31,9 +33,15 @@ async function openEnvironment(
   options: EnvOptions,
 ): Promise<{ envvars: Envvars; at: [] | [string, string] }> {
   const { envvars } = await openClient(options);
-  const { project, env } = options;
-  if (project === undefined && env === undefined) return { envvars, at: [] };
+  const { project, env, key = '' } = options;
   if (project !== undefined && env !== undefined) return { envvars, at: [project, env] };
+  if (/^(?:svc|tr)_pat_/.test(key)) {
+    throw new CommandFailed(
+      exitCodes.usage,
+      'A personal access token is for many environments: say which one, as in --project proj_… --env prod.',
+    );
+  }
+  if (project === undefined && env === undefined) return { envvars, at: [] };
   throw new CommandFailed(exitCodes.usage, 'Give both --project and --env, or neither with a secret key.');
 }
 
@@ -114,6 +122,13 @@ const pullCommand = (): Command =>
       .argument('[file]', 'where to', '.env')
       .option('--force', 'replace the file when there is one, and write it where git would take it'),
   ).action(async (file: string, { force = false, ...options }: EnvOptions & { force?: boolean }) => {
+    const folder = dirname(resolve(file));
+    if (!existsSync(folder)) {
+      throw new CommandFailed(
+        exitCodes.failed,
+        `There is no folder ${folder} for ${basename(file)}. Make it first.`,
+      );
+    }
     await refuseWhereGitTakesIt(file, force);
     const { envvars, at } = await openEnvironment(options);
     // Only the key says whose values they are: where another environment is named, the server refuses.

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { findServer, openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
+import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { followRun } from '../follow-run.ts';
 import { printRun } from '../print-run.ts';
 import { printJson, screenOn } from '../screen.ts';
@@ -17,7 +17,15 @@ const showCommand = (): Command =>
       .option('--json', 'one line of JSON; with --wait the last of several'),
   ).action(async (id: string, options: ConnectionOptions & { wait?: boolean; json?: boolean }) => {
     const { runs } = await openClient(options);
-    const run = options.wait ? await followRun(runs, id, options) : await runs.retrieve(id);
+    const found = options.wait ? followRun(runs, id, options) : runs.retrieve(id);
+    const run = await found.catch(async (error: unknown) => {
+      if ((error as { status?: unknown }).status !== 404) throw error;
+      const { url } = await findServer(options);
+      throw new CommandFailed(
+        exitCodes.failed,
+        `404 There is no run ${id} in the environment of this key at ${url}.`,
+      );
+    });
     if (options.json) printJson(run);
     else printRun(run, screenOn(process.stdout));
     if (options.wait && !run.isSuccess) process.exitCode = exitCodes.failed;

@@ -27,6 +27,16 @@ export function runnerScreen(
       line(`${paint.cyan('version')} ${version} ${paint.dim(how)}  ${what}`);
     },
     onProblem: (problem) => text(`${paint.red('problem')} ${describeProblem(problem)}`),
+    onStillServed: (version) => line(`${paint.cyan('version')} ${version} goes on being served`),
+    onStopping: ({ runs, waitMs }) => {
+      if (runs.length === 0) return;
+      const what = runs.length === 1 ? '1 run' : `${runs.length} runs`;
+      line(`Waiting for ${what} to finish, for ${duration(waitMs)} at most. Ctrl-C again stops at once.`);
+    },
+    onGivenBack: ({ why, runs }) => {
+      const what = why === 'notStarted' ? 'had not started' : 'did not end in time';
+      line(`${paint.yellow('runner')}  gives back what ${what}: ${runs.join(', ')}`);
+    },
     ...(!quiet && { onAttemptEnd: attemptLines({ line, paint }) }),
     onOutput: (stream, output) => {
       if (quiet) return;

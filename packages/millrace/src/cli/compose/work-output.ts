@@ -50,11 +50,9 @@ function linesForPeople(level: LogLevel): WorkOutput {
   return {
     events: {
       onProblem: events.onProblem,
+      onStillServed: events.onStillServed,
       ...(tellWarnings && {
-        onGivenBack: ({ why, runs }) => {
-          const what = why === 'notStarted' ? 'had not started' : 'did not end in time';
-          line(`${paint.yellow('runner')}  gives back what ${what}: ${runs.join(', ')}`);
-        },
+        onGivenBack: events.onGivenBack,
         onState: events.onState,
         onAttemptEnd: (end) => {
           if (tellInfo || (end.outcome.kind !== 'completed' && end.outcome.kind !== 'canceled'))

@@ -29,6 +29,9 @@ export async function work(options: WorkOptions): Promise<void> {
   const { url, key } = await findServer(options);
   if (options.env !== undefined) refuseOtherKey(key, options.env);
   const output = workOutput(options.logLevel);
+  // Where stderr is no terminal each of its lines is JSON, and tells the state of the connection.
+  const tellWaiting = process.stderr.isTTY ? waitsFor : () => {};
+  tellWaiting(`${url} to answer`, 3_000);
   let stopping = false;
   let connected = false;
   let version = '';
@@ -58,6 +61,8 @@ export async function work(options: WorkOptions): Promise<void> {
         ...output.events,
         onState: (state, detail) => {
           if (state !== 'connecting') connected = state === 'connected';
+          if (connected && version === '')
+            tellWaiting('the first version: the task files are bundled and imported');
           output.events.onState?.(state, detail);
         },
         onVersion: (event) => {

@@ -1,0 +1,91 @@
+/** What a command writes reaches whoever reads it, however slow they are. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  finished,
+  repository,
+  startDev,
+  temporaryProject,
+  type Folder,
+  type Ready,
+  type Running,
+} from './command.ts';
+
+const lines = 400;
+const length = 10_000;
+const tasks = `
+import { task } from '@millrace/sdk';
+export const talks = task({
+  id: 'talks',
+  run: async () => {
+    for (let line = 0; line < ${lines}; line++) {
+      console.log('x'.repeat(${length}));
+      if (line % 20 === 0) await new Promise((done) => setTimeout(done, 50));
+    }
+  },
+});
+`;
+const bin = join(repository, 'packages/millrace/bin/millrace.js');
+
+let project: Folder;
+let dev: Running & { ready: Ready };
+let run: string;
+beforeAll(async () => {
+  project = await temporaryProject({ 'tasks/all.ts': tasks });
+  dev = await startDev(project.path, ['--quiet']);
+  const { exitCode, stdout } = await finished(['trigger', 'talks', '--wait'], { cwd: project.path });
+  expect(exitCode).toBe(0);
+  run = stdout.split('\n')[0] ?? '';
+}, 60_000);
+afterAll(async () => {
+  dev?.kill('SIGTERM');
+  await dev?.exitCode;
+  await project?.remove();
+});
+
+/** A command whose output nobody reads yet. */
+const unread = (...args: string[]) =>
+  spawn(process.execPath, [bin, ...args], { cwd: project.path, stdio: ['ignore', 'pipe', 'pipe'] });
+
+/** The same by a shell, where `$MILLRACE` is the command. */
+async function shell(script: string): Promise<{ code: unknown; said: string }> {
+  const child = spawn('sh', ['-c', script], {
+    cwd: project.path,
+    env: { ...process.env, MILLRACE: `${process.execPath} ${bin}`, RUN: run },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let said = '';
+  child.stdout.on('data', (data: Buffer) => (said += String(data)));
+  const [code] = await once(child, 'close');
+  return { code, said };
+}
+
+it('a slow reader of several megabytes gets them to the end, also with --json', async () => {
+  for (const json of ['', '--json']) {
+    const { said } = await shell(`$MILLRACE logs $RUN ${json} | (sleep 3; grep -c '${'x'.repeat(100)}')`);
+    expect(said.trim()).toBe(String(lines));
+  }
+}, 60_000);
+
+it('a reader that goes away ends it, and what did not fit on a disk is an error', async () => {
+  const { code, said } = await shell('($MILLRACE logs $RUN; echo " code $?" >&2) 2>&1 | head -c 10');
+  expect({ code, length: said.length }).toEqual({ code: 0, length: 10 });
+  if (!existsSync('/dev/full')) return;
+  const full = await shell('$MILLRACE logs $RUN 2>&1 >/dev/full; echo "code $?"');
+  expect(full.said).toMatch(/^millrace: [^\n]*ENOSPC[^\n]*\ncode 1\n$/);
+}, 60_000);
+
+it('a reader that never reads is waited for until Ctrl-C', async () => {
+  const child = unread('logs', run);
+  await once(child.stdout, 'readable');
+  await pause(3_000);
+  expect(child.exitCode).toBeNull();
+  child.kill('SIGINT');
+  // `exit`: the pipe is closed only when somebody reads it.
+  expect(await once(child, 'exit')).toEqual([null, 'SIGINT']);
+  child.stdout.destroy();
+}, 60_000);
