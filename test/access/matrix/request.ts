@@ -94,7 +94,8 @@ const bodies: Readonly<Record<string, (world: World) => unknown>> = {
       { id: task.replace('mail', 'tick'), filePath: 'a.ts', scheduled: true },
     ],
   }),
-  'POST /api/v1/auth/public-tokens': () => ({ scopes: ['read:runs'] }),
+  // A run hands on single objects only.
+  'POST /api/v1/auth/public-tokens': ({ runId }) => ({ scopes: [`read:runs:${runId}`] }),
   'POST /api/v1/projects/{projectRef}/branches': () => ({ branch: 'feature', env: 'preview' }),
   'POST /api/v1/projects/{projectRef}/branches/archive': () => ({ branch: 'none', env: 'preview' }),
   'POST /api/v1/orgs/{organization}/invites': () => ({ email: 'somebody@example.com' }),

@@ -123,7 +123,7 @@ export function meets(scopes: readonly string[], needs: string, things: Things):
       return granted('admin', ['nothing']);
     // What the request of the matrix asks to hand on.
     case 'hand on':
-      return granted('read', ['runs']);
+      return granted('read', ['runs'], ['runs', runId]);
     case 'trigger some':
       return scopes.some((scope) => /^(admin$|(trigger|batchTrigger|write|\*):(tasks|all)(:|$))/.test(scope));
     case 'open batch':
