@@ -59,6 +59,10 @@ export async function use(): Promise<number> {
 }
 `;
 
+/** Without what is said of packages of others, and the indented lines below it: they have newer compilers in mind. */
+const withoutOthers = (said: string): string =>
+  said.replaceAll(/^node_modules\/(?!millrace\/|@millrace\/).*\n(?:[ \t].*\n)*/gm, '');
+
 let packed: Packed;
 let project: string;
 
@@ -81,6 +85,8 @@ beforeAll(async () => {
       ...Object.values(packed.tarballs),
       // The last version that TypeScript 5.0 reads.
       '@types/node@20',
+      // Declarations of the server name types of its driver, which it does not bring along: known only where libraries are checked.
+      '@types/pg@8',
       ...aliases,
     ],
     { cwd: project },
@@ -93,6 +99,8 @@ describe.each(Object.entries(all))('%s (%s)', (alias, version) => {
   it.each(resolutions.filter(({ until }) => major <= until))(
     'compiles it with moduleResolution $name',
     async ({ name, options }) => {
+      // The oldest compiler reads our declarations whole: it knows all that they use.
+      const checksDeclarations = version === compilers['typescript-5.0'];
       const config = `tsconfig.${alias}.${name}.json`;
       const compilerOptions = {
         ...options,
@@ -102,8 +110,7 @@ describe.each(Object.entries(all))('%s (%s)', (alias, version) => {
         types: ['node'],
         strict: true,
         noEmit: true,
-        // What we publish is known to the oldest compiler, not what uses of it alone ask for.
-        skipLibCheck: version !== compilers['typescript-5.0'],
+        skipLibCheck: !checksDeclarations,
       };
       await writeFile(join(project, config), JSON.stringify({ compilerOptions, files: ['use.ts'] }));
       const tsc = join(alias === 'typescript' ? repository : project, 'node_modules', alias, 'bin/tsc');
@@ -111,7 +118,7 @@ describe.each(Object.entries(all))('%s (%s)', (alias, version) => {
         () => '',
         (error: { stdout: string; stderr: string }) => error.stdout + error.stderr,
       );
-      expect(said).toBe('');
+      expect(checksDeclarations ? withoutOthers(said) : said).toBe('');
     },
     120_000,
   );
