@@ -85,8 +85,6 @@ beforeAll(async () => {
       ...Object.values(packed.tarballs),
       // The last version that TypeScript 5.0 reads.
       '@types/node@20',
-      // Declarations of the server name types of its driver, which it does not bring along: known only where libraries are checked.
-      '@types/pg@8',
       ...aliases,
     ],
     { cwd: project },
