@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { startPostgres } from '../packages/millrace/src/postgres/index.ts';
 import { masterKeyOf } from '../packages/server/src/auth/seal.ts';
 import { indexSubscriptions } from '../packages/server/src/events/subscriptions.ts';
-import { createLog } from '../packages/server/src/log.ts';
+import { createLog } from '../packages/server/src/logger.ts';
 import { startServer } from '../packages/server/src/server.ts';
 
 const seconds = Number(process.argv[2] ?? 8);

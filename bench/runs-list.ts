@@ -12,7 +12,7 @@ import { startPostgres } from '../packages/millrace/src/postgres/index.ts';
 import { connect, type Sql } from '../packages/server/src/db/connect.ts';
 import { migrate } from '../packages/server/src/db/migrate.ts';
 import { listRuns } from '../packages/server/src/runs/list/list.ts';
-import { idAt } from '../packages/server/src/runs/list/place.ts';
+import { idAt } from '../packages/server/src/runs/list/position.ts';
 
 const total = Number(process.argv[2] ?? 1_000_000);
 const daysMs = 30 * 86_400_000;

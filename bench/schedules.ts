@@ -17,7 +17,7 @@ import type { BriefAssignment, ServerMessage } from '../packages/contract/src/ru
 import { startPostgres } from '../packages/millrace/src/postgres/index.ts';
 import { masterKeyOf } from '../packages/server/src/auth/seal.ts';
 import { connect, type Database } from '../packages/server/src/db/connect.ts';
-import { createLog } from '../packages/server/src/log.ts';
+import { createLog } from '../packages/server/src/logger.ts';
 import { startServer } from '../packages/server/src/server.ts';
 
 const minute = 60_000;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { chromium } from 'playwright-core';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { answerTo } from '../examples/chat/answer.ts';
 import { startRunner } from '../packages/millrace/src/runner/index.ts';
 import { repository } from './cli/command.ts';
@@ -23,7 +23,7 @@ async function servePage(url: string, secretKey: string): Promise<string> {
   return line;
 }
 
-it('a chat in a browser goes on through the killing of the server without losing a character', async () => {
+test('a chat in a browser goes on through the killing of the server without losing a character', async () => {
   const { executablePath, env } = await findBrowser();
   const { connection, drop } = await testDatabase();
   onTestFinished(drop);

@@ -6,7 +6,7 @@ import { delimiter, dirname, join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { runStatuses, transitions } from '@millrace/contract';
 import { machineMemory } from '@millrace/contract/runner';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exitCodes } from '../packages/millrace/src/cli/exit-codes.ts';
 import { firstProject } from '../packages/millrace/src/init/first-project.ts';
 import { program } from '../packages/millrace/src/cli/program.ts';
@@ -46,7 +46,7 @@ const rows = (markdown: string, pattern: RegExp): string[][] =>
     );
 
 describe('the documentation', () => {
-  it('links to files that are there', async () => {
+  test('links to files that are there', async () => {
     const broken: string[] = [];
     for (const { path, text: markdown } of await pages()) {
       for (const [, target = ''] of markdown.matchAll(/\]\((?!https?:)([^)#]+)/g)) {
@@ -56,7 +56,7 @@ describe('the documentation', () => {
     expect(broken).toEqual([]);
   });
 
-  it('draws the state machine that the code has', async () => {
+  test('draws the state machine that the code has', async () => {
     const drawn = rows(await page('docs/state-machine.md'), /^\| `[A-Z_]+` \|/).map(
       ([status = '', , goesTo = '']) => [
         status.replaceAll('`', ''),
@@ -66,12 +66,12 @@ describe('the documentation', () => {
     expect(drawn).toEqual(runStatuses.map((status) => [status, transitions[status]]));
   });
 
-  it('lists the exit codes that the command has', async () => {
+  test('lists the exit codes that the command has', async () => {
     const listed = rows(await page('docs/operations.md'), /^\| \d+ \|/).map(([code]) => Number(code));
     expect(listed).toEqual(Object.values(exitCodes));
   });
 
-  it('names every command, and no other', async () => {
+  test('names every command, and no other', async () => {
     const leaves = program().commands.flatMap((command) =>
       command.commands.length === 0
         ? command.name()
@@ -87,7 +87,7 @@ describe('the documentation', () => {
     expect(named.toSorted()).toEqual(leaves.toSorted());
   });
 
-  it('has the machines and the defaults of retries that the code has', async () => {
+  test('has the machines and the defaults of retries that the code has', async () => {
     const machines = rows(await page('docs/machines.md'), /^\| `\w+(?:-\dx)?` \| [\d,]+ \|/).map(
       ([name = '', memory = '']) => [name.replaceAll('`', ''), Number(memory.replaceAll(',', ''))],
     );
@@ -99,14 +99,14 @@ describe('the documentation', () => {
     expect(Object.fromEntries(defaults)).toEqual(retryDefaults);
   });
 
-  it('names every setting of millrace.config.ts', async () => {
+  test('names every setting of millrace.config.ts', async () => {
     const named = rows(await page('docs/config.md'), /^\| `\w+` \|/).map(([name = '']) =>
       name.replaceAll('`', ''),
     );
     expect(named).toEqual([...configKeys]);
   });
 
-  it('shows the first task as init writes it', async () => {
+  test('shows the first task as init writes it', async () => {
     const [, shown] = /```ts\n\/\/ tasks\/hello\.ts\n([\s\S]*?)```/.exec(await page('README.md')) ?? [];
     expect(shown).toBe(firstProject('hello', '0.0.0')['tasks/hello.ts']);
   });
@@ -129,7 +129,7 @@ describe('commands of the documentation', async () => {
     await project?.remove();
   });
 
-  it.each(blocks)('run in a first project beside millrace dev: $path', async ({ script }) => {
+  test.each(blocks)('run in a first project beside millrace dev: $path', async ({ script }) => {
     const PATH = [join(repository, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
     const shell = spawn('sh', ['-e', '-c', script], { cwd: project.path, env: { ...process.env, PATH } });
     const [said, complained, [code]] = await Promise.all([
@@ -143,7 +143,7 @@ describe('commands of the documentation', async () => {
     });
   });
 
-  it('are more than none', () => {
+  test('are more than none', () => {
     expect(blocks.map(({ path }) => relative('.', path))).toContain('README.md');
   });
 });

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { repository } from './cli/command.ts';
 
 async function audit(data: string): Promise<{ code: number; output: string }> {
@@ -18,7 +18,7 @@ async function audit(data: string): Promise<{ code: number; output: string }> {
 
 const groups = ({ output }: { output: string }) => output.match(/error_\w+/g)?.toSorted();
 
-it('the license audit ends with its summary, and a second time on the same data', async () => {
+test('the license audit ends with its summary, and a second time on the same data', async () => {
   const data = await mkdtemp(join(tmpdir(), 'millrace-audit-'));
   try {
     const first = await audit(data);

@@ -1,10 +1,10 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { finished, startDev } from './cli/command.ts';
 import { packAll, run } from './packages/packed.ts';
 
-it('a folder with one task file runs on packages installed from npm pack, far from the repository', async () => {
+test('a folder with one task file runs on packages installed from npm pack, far from the repository', async () => {
   const { folder, tarballs, remove } = await packAll();
   try {
     const project = join(folder, 'project');

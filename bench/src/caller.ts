@@ -23,7 +23,7 @@ export interface Burst {
 
 export interface Paced extends Burst {
   readonly failed: number;
-  readonly mostOpen: number;
+  readonly maxOpen: number;
 }
 
 const pad = 'x'.repeat(160);
@@ -73,13 +73,13 @@ async function paced(through: Client, n: number, gapMs: number, open: boolean): 
   const calls: Promise<void>[] = [];
   let failed = 0;
   let underWay = 0;
-  let mostOpen = 0;
+  let maxOpen = 0;
   const started = now();
   for (let i = 0; i < n; i++) {
     const wait = started + i * gapMs - now();
     if (wait > 0) await sleep(wait);
     const made = sample(i);
-    mostOpen = Math.max(mostOpen, ++underWay);
+    maxOpen = Math.max(maxOpen, ++underWay);
     const call = through
       .add(made, 0)
       .then(
@@ -91,5 +91,5 @@ async function paced(through: Client, n: number, gapMs: number, open: boolean): 
     if (!open) await call;
   }
   await Promise.all(calls);
-  return { ...summary(started, latencies), failed, mostOpen };
+  return { ...summary(started, latencies), failed, maxOpen };
 }

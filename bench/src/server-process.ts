@@ -1,6 +1,6 @@
 /** A server in a process of its own; its memory is asked for over IPC. */
 import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
-import { createLog } from '../../packages/server/src/log.ts';
+import { createLog } from '../../packages/server/src/logger.ts';
 import { startServer } from '../../packages/server/src/server.ts';
 
 const server = await startServer({

@@ -20,7 +20,7 @@ export const w6: Workload = {
 
     await fill(system, address, profile, n);
     let most = 0;
-    let mostProportional = 0;
+    let maxProportional = 0;
     let watched: number[] = [];
     const serverAtOnce = server ? [server] : [];
     const watching = setInterval(() => {
@@ -28,7 +28,7 @@ export const w6: Workload = {
     }, 20);
     // Dearer to read: the kernel walks all pages.
     const weighing = setInterval(() => {
-      mostProportional = Math.max(mostProportional, sum([...serverAtOnce, ...watched], proportionalOf));
+      maxProportional = Math.max(maxProportional, sum([...serverAtOnce, ...watched], proportionalOf));
     }, 100);
     const spy = {
       ...system,
@@ -44,7 +44,7 @@ export const w6: Workload = {
     const executors = tree(runner.pid).slice(1);
     const peak = {
       peakMiB: most,
-      peakProportionalMiB: mostProportional,
+      peakProportionalMiB: maxProportional,
       peakServerMiB: server ? peakOf(server) : null,
       peakRunnerMiB: peakOf(runner.pid),
       peakExecutorsMiB: executors.length > 0 ? sum(executors, peakOf) : null,

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { masterKeyOf, turnMasterKey } from '../../packages/server/src/auth/seal.ts';
 import { rotateMasterKey } from '../../packages/server/src/envvars/rotate-master-key.ts';
 import { installation, masterKey, type Installation } from './installation.ts';
@@ -17,7 +17,7 @@ async function everything({ sql }: Installation): Promise<string> {
   return texts.join('\n');
 }
 
-it('the database holds no callback address, and no way back to the first personal access token', async () => {
+test('the database holds no callback address, and no way back to the first personal access token', async () => {
   const installed = await installation();
   const { ask, keys, sql, token } = installed;
   const key = keys.prod;
@@ -44,7 +44,7 @@ it('the database holds no callback address, and no way back to the first persona
   expect((await post(one.url)).status).toBe(200);
 });
 
-it('a callback address outlives a change of the master key', async () => {
+test('a callback address outlives a change of the master key', async () => {
   const own = { ...masterKey };
   const installed = await installation({ masterKey: own });
   const { ask, keys, sql } = installed;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { operations } from '@millrace/contract';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { installation, type Ask } from './installation.ts';
 
 interface Entry {
@@ -33,7 +33,7 @@ const elsewhere = [
 ];
 
 describe('the audit log', () => {
-  it('tells every administrative act: who, what, from where, before and after, without secrets', async () => {
+  test('tells every administrative act: who, what, from where, before and after, without secrets', async () => {
     const { ask, organization, projectRef, sql, userWith } = await installation({
       notificationNetworks: ['127.0.0.0/8'],
     });
@@ -116,7 +116,7 @@ describe('the audit log', () => {
     expect((await ask(list, { key: viewer })).status).toBe(403);
   });
 
-  it('has the acts that docs/audit.md names, with what was before and after, and decides of every operation', async () => {
+  test('has the acts that docs/audit.md names, with what was before and after, and decides of every operation', async () => {
     const page = await readFile(new URL('../../docs/audit.md', import.meta.url), 'utf8');
     const [recorded = '', unrecorded = ''] =
       page.split('## What leaves an entry')[1]?.split('## What leaves none') ?? [];

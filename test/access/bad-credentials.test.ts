@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createBadCredentials, networkOf } from '../../packages/server/src/http/bad-credentials.ts';
 import { Problem, unauthorized } from '../../packages/server/src/problem.ts';
 import { WebSocket } from 'ws';
@@ -16,7 +16,7 @@ const statusOfRunner = (url: string, key: string) =>
   });
 
 describe('wrong credentials', () => {
-  it('are slowed down by address, and good ones from there never are', async () => {
+  test('are slowed down by address, and good ones from there never are', async () => {
     const { ask, keys, keyWith, server } = await installation(limit);
     const wrong = (n: number) =>
       ask('GET /api/v1/runs', { key: `svc_prod_sk_${String(n).padStart(24, '0')}` });
@@ -44,7 +44,7 @@ describe('wrong credentials', () => {
     expect(runners).toEqual([401, 401, 401, 401, 401, 429, 429]);
   });
 
-  it('are those that are unknown, not good ones that are used wrongly', async () => {
+  test('are those that are unknown, not good ones that are used wrongly', async () => {
     const { ask, keys, server } = await installation(limit);
     const preview = (branch?: string) =>
       ask('GET /api/v1/runs', {
@@ -71,7 +71,7 @@ describe('wrong credentials', () => {
     expect(unknown).toEqual([401, 401, 401, 401, 401, 429]);
   });
 
-  it('are counted for whom a trusted proxy names', async () => {
+  test('are counted for whom a trusted proxy names', async () => {
     const { ask } = await installation({ ...limit, trustedProxies: ['127.0.0.1'] });
     const from = async (address: string) =>
       (await ask('GET /api/v1/runs', { key: 'x', headers: { 'x-forwarded-for': address } })).status;
@@ -86,7 +86,7 @@ describe('the count', () => {
   afterEach(() => void vi.useRealTimers());
   const statusOf = (error: unknown) => (error as Problem).status;
 
-  it('comes back with time, is of a whole network of IPv6, and holds 10,000 addresses at most', () => {
+  test('comes back with time, is of a whole network of IPv6, and holds 10,000 addresses at most', () => {
     let now = 0;
     const refuse = createBadCredentials({ burst: 2, perSecond: 1 }, () => now);
     const from = (address: string) => statusOf(refuse(unauthorized('no'), address, () => {}));
@@ -102,7 +102,7 @@ describe('the count', () => {
     expect(refuse(fault, 'a', () => {})).toBe(fault);
   });
 
-  it.each([
+  test.each([
     ['::ffff:192.0.2.1', '192.0.2.1'],
     ['::1', '0:0:0:0::/64'],
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],

@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { newBranchName } from '../../packages/server/src/tenancy/branches.ts';
 import { installation } from './installation.ts';
 
 describe('branches', () => {
-  it('are made, targeted by header, listed and archived', async () => {
+  test('are made, targeted by header, listed and archived', async () => {
     const { ask, keys, projectRef } = await installation();
     const at = `/api/v1/projects/${projectRef}/branches`;
     const inBranch = (branch: string, key = keys.preview) =>
@@ -49,7 +49,7 @@ describe('branches', () => {
     expect(archived.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 404, 404]);
   });
 
-  it('of dev are made by users only, of preview also by its keys', async () => {
+  test('of dev are made by users only, of preview also by its keys', async () => {
     const { ask, keys, keyWith, projectRef } = await installation();
     const at = `POST /api/v1/projects/${projectRef}/branches`;
     const deploy = await keyWith(['read:branches', 'write:branches'], 'preview');
@@ -75,7 +75,7 @@ describe('branches', () => {
     expect((await dev('other')).status).toBe(401);
   });
 
-  it.each([
+  test.each([
     'a b',
     'a~b',
     'a^',

@@ -1,7 +1,7 @@
 import { maxJsonLevels, operations, type OperationDeclaration } from '@millrace/contract';
 import type { SerializedError } from '@millrace/contract/runner';
 import { openApiDocument } from '@millrace/contract/openapi';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { connectRunner } from '../../packages/server/src/notifications/testing/failing-runner.ts';
 import { followEvents } from '../sessions/session-server.ts';
 import { installation, type Installation } from './installation.ts';
@@ -14,7 +14,7 @@ const refusal = 'nested more than 1000 levels deep';
 const mark = { $omitted: refusal };
 
 describe('JSON that is nested too deeply', () => {
-  it('is refused by the name of its field, as a value and as text, and one level less is taken', async () => {
+  test('is refused by the name of its field, as a value and as text, and one level less is taken', async () => {
     const { ask, keys, sql, projectRef, token } = await installation();
     const key = keys.prod;
     const { body: run } = await ask('POST /api/v1/tasks/send/trigger', { key, body: {} });
@@ -105,7 +105,7 @@ describe('JSON that is nested too deeply', () => {
     expect((await upload(fits)).status).toBe(200);
   });
 
-  it('is never a fault of the server, wherever in whatever body it is', { timeout: 120_000 }, async () => {
+  test('is never a fault of the server, wherever in whatever body it is', { timeout: 120_000 }, async () => {
     const { ask, keys, organization, projectRef, token, logged } = await installation();
     const { paths } = openApiDocument(operations) as {
       paths: Readonly<
@@ -153,7 +153,7 @@ describe('JSON that is nested too deeply', () => {
     expect(logged.filter((line) => line.includes('request.failed'))).toEqual([]);
   });
 
-  it('as the output or the error of a run ends it with an error that says so', async () => {
+  test('as the output or the error of a run ends it with an error that says so', async () => {
     const { ask, keys, server } = await installation();
     const version = await ask('POST /runner/v1/versions', {
       key: keys.prod,
@@ -214,7 +214,7 @@ describe('a row that is there already and cannot be shown', () => {
     return { deepRun, fine };
   }
 
-  it('leaves its page, its relations and its own reply as they are', async () => {
+  test('leaves its page, its relations and its own reply as they are', async () => {
     const installed = await installation();
     const { ask, keys, sql } = installed;
     const { deepRun, fine } = await stored(installed);
@@ -251,7 +251,7 @@ describe('a row that is there already and cannot be shown', () => {
     expect((await ask('GET /api/v1/sessions/deep', { key: keys.prod })).status).toBe(200);
   });
 
-  it('leaves live streams as they are', async () => {
+  test('leaves live streams as they are', async () => {
     const installed = await installation();
     const { ask, keys, server } = installed;
     const { deepRun, fine } = await stored(installed);

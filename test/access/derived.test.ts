@@ -1,5 +1,5 @@
 import { auth, configure } from '@millrace/sdk';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { installation } from './installation.ts';
 
 const claimsOf = (token: string): { exp: number; iat: number; scopes: string[] } =>
@@ -12,7 +12,7 @@ const session = (externalId: string) => ({
   triggerConfig: { basePayload: {} },
 });
 
-it('a token that is made from another one does not outlive it, wherever it is made', async () => {
+test('a token that is made from another one does not outlive it, wherever it is made', async () => {
   const { ask, keys } = await installation();
   const { body: started } = await ask('POST /api/v1/sessions', { key: keys.prod, body: session('a') });
   const scopes = [
@@ -65,7 +65,7 @@ it('a token that is made from another one does not outlive it, wherever it is ma
   expect([run.id.slice(0, 4), until <= expiresAt * 1_000]).toEqual(['run_', true]);
 });
 
-it('a public token for a session lives for an hour unless told otherwise, and any other for a quarter', async () => {
+test('a public token for a session lives for an hour unless told otherwise, and any other for a quarter', async () => {
   const { ask, keys } = await installation();
   const lifetime = async (scopes: readonly string[], more: object = {}): Promise<number> => {
     const { body } = await ask('POST /api/v1/auth/public-tokens', {
@@ -88,7 +88,7 @@ it('a public token for a session lives for an hour unless told otherwise, and an
   expect(await lifetime(['read:sessions:a'], { expirationTime: '5m' })).toBe(300);
 });
 
-it('our SDK leaves the lifetime of a token to the server', async () => {
+test('our SDK leaves the lifetime of a token to the server', async () => {
   const { server, keys } = await installation();
   configure({ baseURL: server.url, accessToken: keys.prod });
   const ofSession = await auth.createPublicToken({
@@ -105,7 +105,7 @@ function untilOf(address: string): number {
   return (JSON.parse(Buffer.from(grant, 'base64url').toString()) as { until: number }).until;
 }
 
-it('what a secret key with an end makes ends with it', async () => {
+test('what a secret key with an end makes ends with it', async () => {
   const { ask, keyWith, sql } = await installation();
   const key = await keyWith(['admin']);
   const expiresAt = Math.floor(Date.now() / 1_000) + 60;
@@ -135,7 +135,7 @@ it('what a secret key with an end makes ends with it', async () => {
   for (const token of made) await expect.poll(() => address(token), { timeout: 5_000 }).toBe(sooner * 1_000);
 });
 
-it('what a personal access token with an end makes ends with it', async () => {
+test('what a personal access token with an end makes ends with it', async () => {
   const { ask, projectRef } = await installation();
   const expiresAt = Math.floor(Date.now() / 1_000) + 60;
   const { body: made } = await ask('POST /api/v1/tokens', {

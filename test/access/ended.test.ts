@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { installation } from './installation.ts';
 
-it('what has ended is taken no more by the process that answered so, with the very next request', async () => {
+test('what has ended is taken no more by the process that answered so, with the very next request', async () => {
   const { ask, projectRef, keys } = await installation();
   const project = `/api/v1/projects/${projectRef}`;
   const runs = async (key: string, branch?: string): Promise<number> =>

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { installation } from './installation.ts';
 
 interface Shown {
@@ -8,7 +8,7 @@ interface Shown {
 }
 
 describe('dev', () => {
-  it('is each member’s own, with keys, branches, variables and runs that nobody else sees', async () => {
+  test('is each member’s own, with keys, branches, variables and runs that nobody else sees', async () => {
     const { ask, userWith, projectRef, keys, token } = await installation();
     const at = `/api/v1/projects/${projectRef}`;
     const [ann, bob] = [await userWith('member'), await userWith('admin')];
@@ -60,7 +60,7 @@ describe('dev', () => {
     expect((await ask(`POST ${at}/dev/jwt`, { key: ann.token, body: {} })).status).toBe(200);
   });
 
-  it('is made for everybody when a project or a member comes, also at once, and ends with the membership', async () => {
+  test('is made for everybody when a project or a member comes, also at once, and ends with the membership', async () => {
     const { ask, userWith, organization, sql } = await installation();
     const ann = await userWith('member');
     const [project] = await Promise.all([
@@ -85,7 +85,7 @@ describe('dev', () => {
 });
 
 describe('an environment', () => {
-  it('that is paused takes triggers, starts nothing and says so, until it is resumed', async () => {
+  test('that is paused takes triggers, starts nothing and says so, until it is resumed', async () => {
     const { ask, keys, projectRef, userWith, organization } = await installation();
     const at = `/api/v1/projects/${projectRef}`;
     const [viewer, member] = [await userWith('viewer'), await userWith('member')];
@@ -127,7 +127,7 @@ describe('an environment', () => {
     ]);
   });
 
-  it('is deleted when its name is confirmed: its keys end, an empty one takes its place; prod stays', async () => {
+  test('is deleted when its name is confirmed: its keys end, an empty one takes its place; prod stays', async () => {
     const { ask, keys, projectRef, userWith } = await installation();
     const at = `/api/v1/projects/${projectRef}`;
     const member = await userWith('member');
@@ -153,7 +153,7 @@ describe('an environment', () => {
 });
 
 describe('a project', () => {
-  it('is deleted by owners who confirm it: access ends at once, the data in batches, the last project never', async () => {
+  test('is deleted by owners who confirm it: access ends at once, the data in batches, the last project never', async () => {
     const { ask, organization, userWith, sql, server, projectRef } = await installation();
     const admin = await userWith('admin');
     const ref = (await ask(`POST /api/v1/orgs/${organization}/projects`, { body: { name: 'Second' } })).body

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { installation, type Installation } from './installation.ts';
 
 const config = (basePayload: object = {}) => ({ triggerConfig: { basePayload } });
@@ -10,7 +10,7 @@ async function keysOf({ keyWith }: Installation) {
 }
 
 describe('what a caller finds by a name of their own choosing is theirs only if they may have it', () => {
-  it('a session of another task keeps its configuration and hands out no token', async () => {
+  test('a session of another task keeps its configuration and hands out no token', async () => {
     const installed = await installation();
     const { ask, keys, sql } = installed;
     const { mine, theirs } = await keysOf(installed);
@@ -45,7 +45,7 @@ describe('what a caller finds by a name of their own choosing is theirs only if 
     expect((await stored())?.['trigger_config']).toEqual({ basePayload: { secret: 'second' } });
   });
 
-  it('two tasks that open one session at once make one, and the other is refused', async () => {
+  test('two tasks that open one session at once make one, and the other is refused', async () => {
     const installed = await installation();
     const { ask, sql } = installed;
     const { mine, theirs } = await keysOf(installed);
@@ -66,7 +66,7 @@ describe('what a caller finds by a name of their own choosing is theirs only if 
     expect(answers.filter(({ body }) => body.taskIdentifier === row?.task)).toHaveLength(5);
   });
 
-  it('a batch of another task is not found by its idempotency key', async () => {
+  test('a batch of another task is not found by its idempotency key', async () => {
     const installed = await installation();
     const { ask, keys } = installed;
     const { mine, theirs } = await keysOf(installed);

@@ -5,7 +5,7 @@ import { masterKeyOf, seal, secretKeyPlace } from '../../packages/server/src/aut
 import { credentialDigest, lastFour, newSecretKey } from '../../packages/server/src/auth/keys.ts';
 import { connect, type Sql } from '../../packages/server/src/db/connect.ts';
 import { newId } from '../../packages/server/src/db/ids.ts';
-import { createLog } from '../../packages/server/src/log.ts';
+import { createLog } from '../../packages/server/src/logger.ts';
 import { startServer, type RunningServer, type ServerOptions } from '../../packages/server/src/server.ts';
 import { testDatabase } from '../support/database.ts';
 

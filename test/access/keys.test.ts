@@ -1,11 +1,11 @@
 import { presets, scopesOfPreset } from '@millrace/contract';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { installation } from './installation.ts';
 
 const trigger = (task: string) => `POST /api/v1/tasks/${task}/trigger`;
 
 describe('secret keys', () => {
-  it('are made with the scopes of their preset, shown once, used, revoked', async () => {
+  test('are made with the scopes of their preset, shown once, used, revoked', async () => {
     const { ask, projectRef, sql, logged } = await installation();
     const at = `/api/v1/projects/${projectRef}/production/keys`;
     for (const preset of presets) {
@@ -43,7 +43,7 @@ describe('secret keys', () => {
     expect(logged.join('')).not.toContain(made.key);
   });
 
-  it('are told the name of a task only when they may read tasks', async () => {
+  test('are told the name of a task only when they may read tasks', async () => {
     const { ask, keys, projectRef } = await installation();
     const register = (id: string) => {
       const tasks = [{ id, filePath: 'x.ts', exportName: id }];
@@ -61,7 +61,7 @@ describe('secret keys', () => {
     expect(JSON.stringify(told)).not.toContain('payroll');
   });
 
-  it('restricted to tasks trigger these, alone and together, and no other', async () => {
+  test('restricted to tasks trigger these, alone and together, and no other', async () => {
     const { ask, keys, projectRef } = await installation();
     const at = `/api/v1/projects/${projectRef}/prod/keys`;
     const tasks = ['a', 'b'].map((id) => ({ id, filePath: 'x.ts', exportName: id }));
@@ -90,7 +90,7 @@ describe('secret keys', () => {
     expect(not?.status).toBe(403);
   });
 
-  it('are refused when they would be nonsense', async () => {
+  test('are refused when they would be nonsense', async () => {
     const { ask, projectRef, userWith } = await installation();
     const at = `/api/v1/projects/${projectRef}/prod/keys`;
     const make = (body: object) => ask(`POST ${at}`, { body });
@@ -115,7 +115,7 @@ describe('secret keys', () => {
     expect((await ask(`POST ${at}`, { key: token, body: { name: 'x' } })).status).toBe(403);
   });
 
-  it('end when they expire', async () => {
+  test('end when they expire', async () => {
     const { ask, projectRef } = await installation();
     const expiresAt = new Date(Date.now() + 1_500).toISOString();
     const { body } = await ask(`POST /api/v1/projects/${projectRef}/dev/keys`, {
@@ -127,7 +127,7 @@ describe('secret keys', () => {
     expect(Date.now()).toBeGreaterThanOrEqual(new Date(expiresAt).getTime());
   });
 
-  it('are rotated with an overlap, in which both are good', async () => {
+  test('are rotated with an overlap, in which both are good', async () => {
     const { ask, keys, projectRef, sql } = await installation();
     const at = `/api/v1/projects/${projectRef}/stg`;
     const rotated = await ask(`POST ${at}/regenerate-api-key`);
@@ -156,7 +156,7 @@ describe('secret keys', () => {
     expect((await ask(`POST ${at}/keys/key_unknown/rotate`)).status).toBe(404);
   });
 
-  it('are rotated once each, so that none inherits the end of an overlap', async () => {
+  test('are rotated once each, so that none inherits the end of an overlap', async () => {
     const { ask, projectRef } = await installation();
     const at = `/api/v1/projects/${projectRef}/stg`;
     const made = await ask(`POST ${at}/keys`, { body: { name: 'x' } });
@@ -172,7 +172,7 @@ describe('secret keys', () => {
     expect(data.map(({ expiresAt }) => expiresAt === undefined)).toEqual([false, false, true]);
   });
 
-  it('that last longest are the ones that tools are shown and that are regenerated', async () => {
+  test('that last longest are the ones that tools are shown and that are regenerated', async () => {
     const { ask, projectRef, sql, keys } = await installation();
     const at = `/api/v1/projects/${projectRef}/stg`;
     const endingIn = (ms: number, name: string) =>
@@ -200,7 +200,7 @@ describe('secret keys', () => {
 });
 
 describe('personal access tokens', () => {
-  it('are made, listed without their text, and revoked by their user alone', async () => {
+  test('are made, listed without their text, and revoked by their user alone', async () => {
     const { ask, userWith } = await installation();
     const made = await ask('POST /api/v1/tokens', { body: { name: 'laptop' } });
     const { id, token } = made.body as { id: string; token: string };
@@ -215,7 +215,7 @@ describe('personal access tokens', () => {
     expect((await ask('POST /api/v1/tokens', { body: past })).status).toBe(422);
   });
 
-  it('that end make none that outlives them, and none when they have ended', async () => {
+  test('that end make none that outlives them, and none when they have ended', async () => {
     const { ask, sql } = await installation();
     const at = (ms: number) => new Date(Date.now() + ms).toISOString();
     const expiresAt = at(60_000);

@@ -1,5 +1,5 @@
 import { connect as connectHttp2 } from 'node:http2';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { followEvents } from '../sessions/session-server.ts';
 import type { RunningServer } from '../../packages/server/src/server.ts';
@@ -178,7 +178,7 @@ describe(
   'within a second, on every server process, everything that is open ends',
   { timeout: 60_000 },
   () => {
-    it('when a key is revoked, and what was made through it', async () => {
+    test('when a key is revoked, and what was made through it', async () => {
       const { ask, projectRef, named, publicToken, everything } = await set();
       const { id, key } = await named('a');
       const live = [
@@ -190,7 +190,7 @@ describe(
       ).toEqual([]);
     });
 
-    it('when a key is ended in the database, where nobody is told', async () => {
+    test('when a key is ended in the database, where nobody is told', async () => {
       const { sql, named, publicToken, everything } = await set();
       const { id, key } = await named('a');
       const live = [
@@ -201,7 +201,7 @@ describe(
       expect(await late(live, end)).toEqual([]);
     });
 
-    it('when a personal access token is revoked, or its user is a viewer from now on, or is removed', async () => {
+    test('when a personal access token is revoked, or its user is a viewer from now on, or is removed', async () => {
       const { ask, sql, organization, userWith, delegated, everything } = await set();
       const one = await userWith('member');
       const token = await delegated(one.token);
@@ -217,7 +217,7 @@ describe(
       expect(await late(await everything(await delegated(three.token)), remove)).toEqual([]);
     });
 
-    it('when the signing key is replaced', async () => {
+    test('when the signing key is replaced', async () => {
       const { ask, projectRef, named, publicToken, everything } = await set();
       const token = await publicToken((await named('a')).key);
       const path = `POST /api/v1/projects/${projectRef}/prod/signing-key/rotate`;
@@ -226,7 +226,7 @@ describe(
       expect(await late(live, act)).toEqual([]);
     });
 
-    it('when the environment is deleted, or the branch archived', async () => {
+    test('when the environment is deleted, or the branch archived', async () => {
       const installed = await set();
       const { ask, projectRef, keys, make, other, server } = installed;
       const stg = await make(keys.stg);
@@ -246,7 +246,7 @@ describe(
       expect(await late(inBranch, archive)).toEqual([]);
     });
 
-    it('when a token expires', async () => {
+    test('when a token expires', async () => {
       const { named, publicToken, everything } = await set();
       const { key } = await named('a');
       const soon = Math.floor(Date.now() / 1_000) + 6;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { defaultRateLimits } from '../../packages/server/src/http/rate-limit.ts';
 import { installation, type Installation } from './installation.ts';
 
@@ -28,7 +28,7 @@ const approve = ({ ask }: Installation, userCode: string, more: object = {}, key
   });
 
 describe('a login by approval', () => {
-  it('gives the machine that asked one token of the user who approved, once', async () => {
+  test('gives the machine that asked one token of the user who approved, once', async () => {
     const here = await installation();
     const { ask, organization, sql, logged, server } = here;
     const { fetches } = machine(here);
@@ -90,7 +90,7 @@ describe('a login by approval', () => {
     }
   });
 
-  it('tells the approver first who asks from where, in words that do no harm', async () => {
+  test('tells the approver first who asks from where, in words that do no harm', async () => {
     const here = await installation();
     const { ask } = here;
     const { asks } = machine(here);
@@ -126,7 +126,7 @@ describe('a login by approval', () => {
     expect((await describeCode(codes.userCode)).status).toBe(422);
   });
 
-  it('is of the one who approves: no other user, no key, and no longer than the approving token', async () => {
+  test('is of the one who approves: no other user, no key, and no longer than the approving token', async () => {
     const here = await installation();
     const { ask, keys, userWith } = here;
     const { asks, fetches } = machine(here);
@@ -160,7 +160,7 @@ describe('a login by approval', () => {
     expect((await fetches(third)).status).toBe(404);
   });
 
-  it('gives a token that ends when its approver says, or never', async () => {
+  test('gives a token that ends when its approver says, or never', async () => {
     const here = await installation();
     const { asks } = machine(here);
     const [never, soon, past] = [await asks(), await asks(), await asks()];
@@ -171,7 +171,7 @@ describe('a login by approval', () => {
     expect((await approve(here, past.userCode, { expiresAt: before })).status).toBe(422);
   });
 
-  it('slows down a machine that asks for its token too often', async () => {
+  test('slows down a machine that asks for its token too often', async () => {
     const here = await installation();
     const { asks, fetches } = machine(here);
     const codes = await asks();
@@ -184,7 +184,7 @@ describe('a login by approval', () => {
     expect((await fetches(codes)).body.token).not.toBeNull();
   });
 
-  it('takes no code that the server did not make, or that is over', async () => {
+  test('takes no code that the server did not make, or that is over', async () => {
     const here = await installation();
     const { ask, sql } = here;
     const { asks, fetches } = machine(here);
@@ -206,7 +206,7 @@ describe('a login by approval', () => {
     expect(await sql`select from login_requests`).toHaveLength(1);
   });
 
-  it('lets nobody try many codes, nor fill the table', async () => {
+  test('lets nobody try many codes, nor fill the table', async () => {
     const { logins } = defaultRateLimits;
     const here = await installation({
       rateLimits: { logins: { ...logins, asked: { burst: 3, perSecond: 0.001 } } },

@@ -1,6 +1,6 @@
 import { operations, type OperationDeclaration } from '@millrace/contract';
 import { openApiDocument } from '@millrace/contract/openapi';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { installation } from './installation.ts';
 import { sampleOf, wholeSampleOf, type Schema } from './sample.ts';
 
@@ -18,7 +18,7 @@ const withEnd = (value: unknown, end: string): unknown =>
         ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withEnd(member, end)]))
         : value;
 
-it(
+test(
   'a NUL, or half of a surrogate pair, in a path or a body is never a fault of the server, on any route',
   { timeout: 120_000 },
   async () => {

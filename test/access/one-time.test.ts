@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { installation, type Installation } from './installation.ts';
 
 const trigger = 'POST /api/v1/tasks/send/trigger';
@@ -17,7 +17,7 @@ async function oneTimeToken({ ask, keys }: Installation, expirationTime = '15m')
 }
 
 describe('a one-time token', () => {
-  it('creates one run; the second use is 422', async () => {
+  test('creates one run; the second use is 422', async () => {
     const installed = await installation();
     const key = await oneTimeToken(installed);
     expect(await installed.ask(trigger, { key, body: {} })).toMatchObject({ status: 200 });
@@ -28,7 +28,7 @@ describe('a one-time token', () => {
     expect(await runsIn(installed)).toBe(1);
   });
 
-  it('used many times at once, by two server processes, creates one run', async () => {
+  test('used many times at once, by two server processes, creates one run', async () => {
     const installed = await installation();
     const other = await installed.another();
     const key = await oneTimeToken(installed);
@@ -42,7 +42,7 @@ describe('a one-time token', () => {
     expect(await runsIn(installed)).toBe(1);
   });
 
-  it('is not used up by what is refused, nor by a key that leads to an old run', async () => {
+  test('is not used up by what is refused, nor by a key that leads to an old run', async () => {
     const installed = await installation();
     const { ask, keys } = installed;
     const options = { idempotencyKey: 'once' };
@@ -66,7 +66,7 @@ describe('a one-time token', () => {
     expect((await ask(trigger, { key, body: {} })).status).toBe(422);
   });
 
-  it('creates one run in company, too, and never two', async () => {
+  test('creates one run in company, too, and never two', async () => {
     const installed = await installation();
     const { ask } = installed;
     const key = await oneTimeToken(installed);
@@ -82,7 +82,7 @@ describe('a one-time token', () => {
     expect(await runsIn(installed)).toBe(1);
   });
 
-  it('is asked for by its claim, too, and never for nothing', async () => {
+  test('is asked for by its claim, too, and never for nothing', async () => {
     const { ask, keys, projectRef, token } = await installation();
     const signs: readonly (readonly [request: string, key: string])[] = [
       ['POST /api/v1/auth/jwt', keys.prod],
@@ -112,7 +112,7 @@ describe('a one-time token', () => {
       ).toMatchObject({ status: 400, body: { error: expect.stringContaining('oneTimeUse') as string } });
   });
 
-  it('writes nowhere else', async () => {
+  test('writes nowhere else', async () => {
     const { ask, keys, sign, publicIdOf } = await installation();
     const key = sign(keys.prod, { sub: await publicIdOf('prod'), otu: true, scopes: ['admin'] });
     expect((await ask('POST /api/v1/errors/error_x/resolve', { key, body: {} })).status).toBe(403);

@@ -1,12 +1,12 @@
 import { operations } from '@millrace/contract';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { accessPage, notServed } from './page.ts';
 
-it('docs/access.md says what the contract says', async () => {
+test('docs/access.md says what the contract says', async () => {
   await expect(accessPage()).toMatchFileSnapshot('../../docs/access.md');
 });
 
-it('what it says is not served is not', () => {
+test('what it says is not served is not', () => {
   const shape = (method: string, path: string) => `${method} ${path.replace(/:\w+|\{\w+\}/g, ':')}`;
   const served = new Set(Object.values(operations).map(({ method, path }) => shape(method, path)));
   const named = notServed.flatMap(([names]) => names);

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { installation } from './installation.ts';
 
 describe('organisations', () => {
-  it('are made, renamed and seen by their members only', async () => {
+  test('are made, renamed and seen by their members only', async () => {
     const { ask, organization, userWith } = await installation();
     const { token } = await userWith('viewer');
     const made = await ask('POST /api/v1/orgs', { body: { name: ' Mine ' } });
@@ -21,7 +21,7 @@ describe('organisations', () => {
     expect(none?.status).toBe(404);
   });
 
-  it('keep an owner, and only owners make owners', async () => {
+  test('keep an owner, and only owners make owners', async () => {
     const { ask, organization, userWith } = await installation();
     const at = `/api/v1/orgs/${organization}`;
     const [admin, member] = [await userWith('admin'), await userWith('member')];
@@ -49,7 +49,7 @@ describe('organisations', () => {
 });
 
 describe('names', () => {
-  it('with half a character are refused, wherever a name is given', async () => {
+  test('with half a character are refused, wherever a name is given', async () => {
     const { ask, organization, projectRef } = await installation();
     const name = 'a\ud800';
     const at = `/api/v1/projects/${projectRef}`;
@@ -77,7 +77,7 @@ describe('names', () => {
 });
 
 describe('invitations', () => {
-  it('make a new user with a token of their own, once', async () => {
+  test('make a new user with a token of their own, once', async () => {
     const { ask, organization, logged, sql } = await installation();
     const at = `/api/v1/orgs/${organization}/invites`;
     const made = await ask(`POST ${at}`, { body: { email: 'ann@example.com' } });
@@ -99,7 +99,7 @@ describe('invitations', () => {
     expect(logged.join('')).not.toContain(made.body.token);
   });
 
-  it('are accepted by users who are there, and never lead to one by their address', async () => {
+  test('are accepted by users who are there, and never lead to one by their address', async () => {
     const { ask, userWith } = await installation();
     const { token } = await userWith('member');
     const org = (await ask('POST /api/v1/orgs', { body: { name: 'Other' } })).body.id as string;
@@ -126,7 +126,7 @@ describe('invitations', () => {
     expect(me.body.organizations).toHaveLength(1);
   });
 
-  it('to one address, used at once, make users of whom one has it', async () => {
+  test('to one address, used at once, make users of whom one has it', async () => {
     const { ask, organization, sql, logged } = await installation();
     const invited = await Promise.all(
       ['A', 'B', 'C', 'D'].map(async (name) => {
@@ -144,7 +144,7 @@ describe('invitations', () => {
     expect(logged.filter((line) => line.includes('request.failed'))).toEqual([]);
   });
 
-  it('are taken back, and end', async () => {
+  test('are taken back, and end', async () => {
     const { ask, organization, sql } = await installation();
     const at = `/api/v1/orgs/${organization}/invites`;
     const invite = async () =>
@@ -163,7 +163,7 @@ describe('invitations', () => {
 });
 
 describe('projects', () => {
-  it('come with four environments, and keys that open nothing elsewhere', async () => {
+  test('come with four environments, and keys that open nothing elsewhere', async () => {
     const { ask, organization, keys, projectRef, userWith } = await installation();
     const made = await ask(`POST /api/v1/orgs/${organization}/projects`, { body: { name: 'Second' } });
     expect(made).toMatchObject({

@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { installation } from './installation.ts';
 
-it('only keys of prod and dev, and members, change the rules by which a project groups its errors', async () => {
+test('only keys of prod and dev, and members, change the rules by which a project groups its errors', async () => {
   const { ask, keys, keyWith, projectRef, sql, userWith, token } = await installation();
   const at = `/api/v1/projects/${projectRef}/error-rules`;
   const rule = { message: 'secret*', groupKey: 'g' };
@@ -39,7 +39,7 @@ it('only keys of prod and dev, and members, change the rules by which a project 
   expect((await ask(`DELETE ${at}/${made.id}`, { key: token })).status).toBe(200);
 });
 
-it('only preview keys, and users, see and change branches', async () => {
+test('only preview keys, and users, see and change branches', async () => {
   const { ask, keys, projectRef } = await installation();
   const at = `/api/v1/projects/${projectRef}/branches`;
   const statuses = async (key: string) => [

@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { installation } from './installation.ts';
 
 const claimsOf = (token: string) =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>;
 
 describe('public tokens on request', () => {
-  it('allow what was asked for, for as long as was asked', async () => {
+  test('allow what was asked for, for as long as was asked', async () => {
     const { ask, keys, publicIdOf } = await installation();
     const make = (body: object, key = keys.prod) => ask('POST /api/v1/auth/public-tokens', { key, body });
     const made = await make({ scopes: ['read:errors'] });
@@ -32,7 +32,7 @@ describe('public tokens on request', () => {
     });
   });
 
-  it('never exceed the key, and say by which scopes they would', async () => {
+  test('never exceed the key, and say by which scopes they would', async () => {
     const { ask, keys, keyWith } = await installation();
     const key = await keyWith(['trigger:tasks:a', 'read:runs']);
     const make = (scopes: string[], by = key) =>
@@ -60,7 +60,7 @@ describe('public tokens on request', () => {
     });
   });
 
-  it('are refused for a time that cannot be', async () => {
+  test('are refused for a time that cannot be', async () => {
     const { ask, keys } = await installation();
     const make = (body: object) => ask('POST /api/v1/auth/public-tokens', { key: keys.dev, body });
     const scopes = ['read:runs'];
@@ -74,7 +74,7 @@ describe('public tokens on request', () => {
     expect((await make({ scopes, expirationTime: '30d' })).status).toBe(200);
   });
 
-  it('are ended by the end of the key they were made through, on every process, within a second', async () => {
+  test('are ended by the end of the key they were made through, on every process, within a second', async () => {
     const { ask, another, projectRef, keys } = await installation();
     const other = await another();
     const { body: key } = await ask(`POST /api/v1/projects/${projectRef}/prod/keys`, {
@@ -108,7 +108,7 @@ describe('public tokens on request', () => {
     expect(await both(root.body.token)).toEqual([200, 200]);
   });
 
-  it('signed by the server outlive a rotation of its key by the overlap', async () => {
+  test('signed by the server outlive a rotation of its key by the overlap', async () => {
     const { ask, keys, projectRef } = await installation();
     const make = async () =>
       (await ask('POST /api/v1/auth/jwt', { key: keys.dev, body: { claims: { scopes: ['read:errors'] } } }))
@@ -126,7 +126,7 @@ describe('public tokens on request', () => {
     await expect.poll(async () => status(await make())).toBe(200);
   });
 
-  it('in the name of a user act for them, no longer than they belong', async () => {
+  test('in the name of a user act for them, no longer than they belong', async () => {
     const { ask, organization, projectRef, publicIdOf, token, userWith } = await installation();
     const at = `POST /api/v1/projects/${projectRef}/production/jwt`;
     const asked = { claims: { scopes: ['read:errors', 'write:errors'] }, expirationTime: '5m' };
@@ -145,7 +145,7 @@ describe('public tokens on request', () => {
     await expect.poll(async () => (await ask('GET /api/v1/errors', { key: body.token })).status).toBe(401);
   });
 
-  it('of a branch are of that branch', async () => {
+  test('of a branch are of that branch', async () => {
     const { ask, projectRef } = await installation();
     const { body: branch } = await ask(`POST /api/v1/projects/${projectRef}/branches`, {
       body: { branch: 'feat' },
@@ -160,7 +160,7 @@ describe('public tokens on request', () => {
     expect((await make('prod', 'other')).status).toBe(200);
   });
 
-  it('that clients sign themselves need only the claims', async () => {
+  test('that clients sign themselves need only the claims', async () => {
     const { ask, keyWith, sign, publicIdOf } = await installation();
     const key = await keyWith(['read:errors', 'trigger:tasks:a']);
     const claims = await ask('POST /api/v1/auth/jwt/claims', { key });

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { installation } from './installation.ts';
 
 describe('a request that is sent again', () => {
-  it('is done once and answered the same, also with a one-time token', async () => {
+  test('is done once and answered the same, also with a one-time token', async () => {
     const { ask, keys, sql } = await installation();
     const trigger = 'POST /api/v1/tasks/send/trigger';
     const headers = { 'x-trigger-request-idempotency-key': '7b0e5d9e-0f27-4c8d-b1fe-0d6f0c1a6f11' };
@@ -28,7 +28,7 @@ describe('a request that is sent again', () => {
     expect(count).toBe(3);
   });
 
-  it('is another one where its key comes with another object, environment or body', async () => {
+  test('is another one where its key comes with another object, environment or body', async () => {
     const { ask, projectRef } = await installation();
     const headers = { 'x-trigger-request-idempotency-key': '7b0e5d9e-0f27-4c8d-b1fe-0d6f0c1a6f11' };
     await ask(`POST /api/v1/projects/${projectRef}/branches`, { body: { branch: 'b' } });
@@ -56,7 +56,7 @@ describe('a request that is sent again', () => {
 });
 
 describe('a rate limit', () => {
-  it('is each public token its own, told in milliseconds, and none for keys', async () => {
+  test('is each public token its own, told in milliseconds, and none for keys', async () => {
     const { ask, keys } = await installation({ rateLimits: { publicToken: { burst: 3, perSecond: 1 } } });
     const make = async (scope: string) =>
       (

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { installation, type Installation } from './installation.ts';
 
 /** A run of `mine` with a tag and a batch. */
@@ -21,7 +21,7 @@ const child = async ({ ask, keys }: Installation, task: string, parentRunId?: st
     .body.id as string;
 
 describe('a scope of a tag or a batch', () => {
-  it(
+  test(
     'reads runs and changes none, and one of the run or its task does both',
     { timeout: 60_000 },
     async () => {
@@ -68,7 +68,7 @@ describe('a scope of a tag or a batch', () => {
 });
 
 describe('through a child', () => {
-  it('a key for its task changes no parent and no root of another task', async () => {
+  test('a key for its task changes no parent and no root of another task', async () => {
     const installed = await setUp();
     const { ask, keyWith, keys } = installed;
     const root = await child(installed, 'root');
@@ -126,7 +126,7 @@ describe('a packet', () => {
   }
   const stored = (payload: string) => ({ payload, options: { payloadType: 'application/store' } });
 
-  it('is named by whoever uploaded it, and by whoever may read a run that names it', async () => {
+  test('is named by whoever uploaded it, and by whoever may read a run that names it', async () => {
     const installed = await setUp();
     const { ask, keys, keyWith, sign, publicIdOf, run } = installed;
     const prod = await publicIdOf('prod');
@@ -195,7 +195,7 @@ describe('a packet', () => {
     expect((await ask(`POST /api/v1/runs/${big}/replay`, { key: operator, body: {} })).status).toBe(200);
   });
 
-  it('that somebody else uploaded is not replaced before it is named', async () => {
+  test('that somebody else uploaded is not replaced before it is named', async () => {
     const installed = await setUp();
     const { keys, keyWith, sql } = installed;
     const [one, other] = [await keyWith(['trigger:tasks:one']), await keyWith(['trigger:tasks:other'])];

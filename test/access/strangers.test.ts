@@ -1,9 +1,9 @@
 import { operations, type OperationDeclaration } from '@millrace/contract';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { installation } from './installation.ts';
 
 describe('what is not one’s own', () => {
-  it('answers as what does not exist, on every route that leads to a project or an organisation, in as much time', async () => {
+  test('answers as what does not exist, on every route that leads to a project or an organisation, in as much time', async () => {
     const { ask, projectRef, organization } = await installation();
     const other = (await ask('POST /api/v1/orgs', { body: { name: 'Elsewhere' } })).body.id as string;
     const invited = await ask(`POST /api/v1/orgs/${other}/invites`, {

@@ -1,5 +1,5 @@
 import { operations, roles, type Access, type OperationDeclaration } from '@millrace/contract';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { installation, type Installation } from './installation.ts';
 import { sampleOf, type Schema } from './sample.ts';
 
@@ -281,7 +281,7 @@ const fits = (expected: Verdict, status: number): boolean => {
 };
 
 describe('the table', () => {
-  it(
+  test(
     'is what every route of the document does for every kind of credential',
     { timeout: 120_000 },
     async () => {

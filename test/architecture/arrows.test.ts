@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -14,15 +14,16 @@ const packageArrows: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Which rooms of the server a room may import, beside its own. */
-const everywhere = new Set(['json', 'log', 'problem', 'request']);
+const everywhere = new Set(['json', 'logger', 'problem', 'request']);
 const roomArrows: Readonly<Record<string, readonly string[]>> = {
-  server: ['pause', 'app', 'http', 'upkeep', 'runs', 'workers', 's2', 'packets', 'tenancy', 'auth', 'db'],
+  server: ['pause', 'app', 'http', 'runs', 'versions', 'protocols', 'packets', 'tenancy', 'auth', 'db'],
   app: [
     'pause',
     'http',
-    'upkeep',
+    'jobs',
     'runs',
-    'workers',
+    'versions',
+    'runners',
     'queues',
     'errors',
     'auth',
@@ -34,46 +35,41 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
     'events',
     'notifications',
     'waitpoints',
-    'channels',
+    'log',
     'realtime',
-    's2',
-    'streams',
-    'sse',
+    'protocols',
     'sessions',
     'envvars',
     'tracing',
     'packets',
-    'bulk',
   ],
   index: ['server', 'http', 'auth', 'tenancy', 'db', 'runs', 'schedules', 'envvars'],
   http: ['auth', 'db'],
-  upkeep: ['runs', 'errors', 'db'],
-  runs: ['queues', 'errors', 'workers', 'envvars', 'packets', 'audit', 'auth', 'db'],
-  channels: ['sse', 'db'],
-  sse: [],
-  streams: ['s2', 'sessions', 'channels', 'sse', 'runs', 'envvars', 'db'],
-  s2: ['channels', 'auth', 'db'],
-  realtime: ['sse', 'runs', 'auth', 'db'],
-  sessions: ['channels', 'sse', 'runs', 'workers', 'envvars', 'auth', 'db'],
-  schedules: ['runs', 'audit', 'auth', 'db', 'workers'],
-  batches: ['runs', 'errors', 'auth', 'db'],
-  events: ['runs', 'auth', 'db', 'workers'],
-  notifications: ['audit', 'auth', 'db'],
-  waitpoints: ['runs', 'auth', 'db'],
+  jobs: ['db'],
+  runs: ['queues', 'errors', 'versions', 'runners', 'envvars', 'packets', 'audit', 'jobs', 'auth', 'db'],
+  log: ['protocols', 'jobs', 'db'],
+  protocols: ['log', 'auth', 'db'],
+  realtime: ['protocols', 'sessions', 'log', 'runs', 'envvars', 'auth', 'db'],
+  sessions: ['log', 'protocols', 'runs', 'runners', 'versions', 'envvars', 'jobs', 'auth', 'db'],
+  schedules: ['runs', 'runners', 'versions', 'audit', 'jobs', 'auth', 'db'],
+  batches: ['runs', 'errors', 'jobs', 'auth', 'db'],
+  events: ['runs', 'versions', 'jobs', 'auth', 'db'],
+  notifications: ['audit', 'jobs', 'auth', 'db'],
+  waitpoints: ['runs', 'jobs', 'auth', 'db'],
   envvars: ['audit', 'auth', 'db'],
-  packets: ['auth', 'db'],
-  bulk: ['runs', 'envvars', 'workers', 'audit', 'auth', 'db'],
-  workers: ['audit', 'auth', 'db'],
+  packets: ['jobs', 'auth', 'db'],
+  versions: ['audit', 'auth', 'db'],
+  runners: [],
   queues: ['audit', 'auth', 'db'],
-  errors: ['audit', 'auth', 'db'],
-  tenancy: ['audit', 'auth', 'db'],
-  audit: ['auth', 'db'],
+  errors: ['audit', 'jobs', 'auth', 'db'],
+  tenancy: ['audit', 'jobs', 'auth', 'db'],
+  audit: ['jobs', 'auth', 'db'],
   pause: ['audit', 'auth', 'db'],
   tracing: [],
   auth: ['db'],
   db: [],
   json: [],
-  log: [],
+  logger: [],
   problem: [],
   request: ['auth'],
 };
@@ -107,7 +103,7 @@ const workspaceName = (specifier: string): string | undefined =>
 
 describe('the arrows of the house', () => {
   for (const [name, allowed] of Object.entries(packageArrows)) {
-    it(`${name} imports only ${allowed.length > 0 ? allowed.join(', ') : 'nothing'} of the workspace`, () => {
+    test(`${name} imports only ${allowed.length > 0 ? allowed.join(', ') : 'nothing'} of the workspace`, () => {
       const imports = importsBelow(join(root, 'packages', name, 'src'));
       expect(imports.length).toBeGreaterThan(0);
       const wrong = imports.filter(({ to }) => {
@@ -118,14 +114,14 @@ describe('the arrows of the house', () => {
     });
   }
 
-  it('contract needs zod and nothing else', () => {
+  test('contract needs zod and nothing else', () => {
     const wrong = importsBelow(join(root, 'packages/contract/src')).filter(
       ({ to }) => !to.startsWith('.') && to !== 'zod',
     );
     expect(wrong).toEqual([]);
   });
 
-  it('a room of the server imports only the rooms below it', () => {
+  test('a room of the server imports only the rooms below it', () => {
     const source = join(root, 'packages/server/src');
     const roomOf = (file: string): string =>
       (relative(source, file).split('/')[0] as string).replace(/\.ts$/, '');
@@ -140,7 +136,7 @@ describe('the arrows of the house', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('only http knows the HTTP framework', () => {
+  test('only http knows the HTTP framework', () => {
     const wrong = importsBelow(join(root, 'packages/server/src'))
       .filter(({ to }) => to === 'fastify' || to.startsWith('@fastify/') || to === 'ws')
       .filter(({ from }) => !from.includes('/server/src/http/'));

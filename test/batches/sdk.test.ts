@@ -11,7 +11,7 @@ import {
   UnprocessableEntityError,
   UnserializableError,
 } from '@millrace/sdk';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { runScopes } from '../../packages/sdk/src/run-scope.ts';
 import { testServer, type TestServer } from '../support/server.ts';
 
@@ -28,7 +28,7 @@ const payloadsOf = (ids: readonly string[]) =>
   Promise.all(ids.map(async (id) => (await runs.retrieve(id)).payload));
 
 describe('a batch of the SDK', () => {
-  it('is one of a task, by itself or by its id', async () => {
+  test('is one of a task, by itself or by its id', async () => {
     const items = Array.from({ length: 30 }, (_, n) => ({
       payload: { n },
       options: { tags: [`t${n % 2}`] },
@@ -54,7 +54,7 @@ describe('a batch of the SDK', () => {
     expect([status, other.status]).toEqual([200, 403]);
   });
 
-  it('is one of several tasks, with payloads of every kind', async () => {
+  test('is one of several tasks, with payloads of every kind', async () => {
     const when = new Date(7);
     const { batchId } = await batch.triggerByTask([{ task: send, payload: { n: 1 } }, { task: plain }]);
     const ids = (await batch.retrieve(batchId)).runs;
@@ -69,7 +69,7 @@ describe('a batch of the SDK', () => {
     expect(payloads).toEqual(['text', { when: when.toISOString() }, { large }]);
   });
 
-  it('is sent in several uploads when it is large', async () => {
+  test('is sent in several uploads when it is large', async () => {
     const pad = 'x'.repeat(100_000);
     const { batchId } = await tasks.batchTrigger(
       'any',
@@ -78,7 +78,7 @@ describe('a batch of the SDK', () => {
     expect((await batch.retrieve(batchId)).runs).toHaveLength(90);
   });
 
-  it('leaves nothing behind when an item cannot be written, and starts nothing when one is refused', async () => {
+  test('leaves nothing behind when an item cannot be written, and starts nothing when one is refused', async () => {
     await expect(tasks.batchTrigger('any', [{ payload: 1 }, { payload: () => 1 }])).rejects.toThrow(
       UnserializableError,
     );
@@ -94,7 +94,7 @@ describe('a batch of the SDK', () => {
     await expect(batch.retrieve('batch_x')).rejects.toThrow(NotFoundError);
   });
 
-  it('happens once under its key', async () => {
+  test('happens once under its key', async () => {
     const first = await send.batchTrigger([{ payload: { n: 1 } }], { idempotencyKey: 'daily' });
     const second = await send.batchTrigger([{ payload: { n: 2 } }], { idempotencyKey: 'daily' });
     expect(second).toMatchObject({ batchId: first.batchId, isCached: true });
@@ -103,7 +103,7 @@ describe('a batch of the SDK', () => {
 });
 
 describe('idempotency keys of the SDK', () => {
-  it('are the digest of their parts and of what they are scoped to', async () => {
+  test('are the digest of their parts and of what they are scoped to', async () => {
     const scopes = runScopes(() => new AsyncLocalStorage());
     const inRun = <R>(act: () => Promise<R>) => scopes.run({ run: 'run_p', attempt: 3, onLog() {} }, act);
     expect(await idempotencyKeys.create(['a', 'b'])).toBe(sha256('a-b'));
@@ -114,7 +114,7 @@ describe('idempotency keys of the SDK', () => {
     expect(await inRun(() => idempotencyKeys.create('a', { scope: 'global' }))).toBe(sha256('a'));
   });
 
-  it('lead to one run, whichever way they are given, until they are reset', async () => {
+  test('lead to one run, whichever way they are given, until they are reset', async () => {
     const key = await idempotencyKeys.create('order-1', { scope: 'global' });
     const first = await plain.trigger(undefined, { idempotencyKey: key });
     const again = await plain.trigger(undefined, { idempotencyKey: 'order-1' });
@@ -127,7 +127,7 @@ describe('idempotency keys of the SDK', () => {
     await expect(idempotencyKeys.reset('plain', 'never')).rejects.toThrow(NotFoundError);
   });
 
-  it('are sent with what they were made of, and debounced triggers come to one run', async () => {
+  test('are sent with what they were made of, and debounced triggers come to one run', async () => {
     const debounce = { key: 'k', delay: '1h', mode: 'trailing' as const };
     const made = [];
     for (const n of [1, 2, 3]) made.push(await send.trigger({ n }, { debounce }));

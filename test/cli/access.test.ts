@@ -1,7 +1,7 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { testServer } from '../support/server.ts';
 import { millrace } from './command.ts';
 
@@ -29,7 +29,7 @@ const json = async (...args: string[]) => {
 
 // Each starts a process a command.
 describe('the commands about access', { timeout: 60_000 }, () => {
-  it('log in, make a key that works, rotate and revoke it', async () => {
+  test('log in, make a key that works, rotate and revoke it', async () => {
     const server = await testServer();
     const before = await run(['whoami']);
     expect(before).toMatchObject({ code: 4, error: expect.stringContaining('millrace login') as string });
@@ -53,7 +53,7 @@ describe('the commands about access', { timeout: 60_000 }, () => {
     expect(out).not.toContain(next.key);
   });
 
-  it('invite people, and say who belongs', async () => {
+  test('invite people, and say who belongs', async () => {
     const server = await testServer();
     expect((await run(['login', '--url', server.url, '--token', server.personalAccessToken])).code).toBe(0);
     const [org] = await json('orgs', 'list');
@@ -84,7 +84,7 @@ describe('the commands about access', { timeout: 60_000 }, () => {
     expect((await run(['orgs', 'list'], elsewhere)).out).toBe('None.');
   });
 
-  it('let a machine in that asks, when its user approves', async () => {
+  test('let a machine in that asks, when its user approves', async () => {
     const server = await testServer();
     expect((await run(['login', '--url', server.url, '--token', server.personalAccessToken])).code).toBe(0);
     const machine = { XDG_CONFIG_HOME: join(home, 'machine') };
@@ -108,7 +108,7 @@ describe('the commands about access', { timeout: 60_000 }, () => {
     expect(said).not.toContain('svc_code_');
   });
 
-  it('list and make projects, tokens and branches, and say what is missing', async () => {
+  test('list and make projects, tokens and branches, and say what is missing', async () => {
     const server = await testServer();
     const login = ['login', '--url', server.url, '--token', server.personalAccessToken];
     expect((await run(login)).code).toBe(0);

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { connect, type Sql } from '../../packages/server/src/db/connect.ts';
-import { reach } from '../../packages/server/src/db/reach.ts';
+import { ping } from '../../packages/server/src/db/ping.ts';
 import { hasOpenssl, tcpPostgres, type TcpPostgres } from '../support/tcp-postgres.ts';
 import { finished, temporaryProject, type Folder } from './command.ts';
 
@@ -54,7 +54,7 @@ async function start(url: string, args: readonly string[] = []) {
 }
 
 async function refusal(url: string): Promise<string> {
-  const error: unknown = await reach(url).catch((reason: unknown) => reason);
+  const error: unknown = await ping(url).catch((reason: unknown) => reason);
   expect(error).toMatchObject({ name: 'DatabaseRefused' });
   const { message } = error as Error;
   expect(message).not.toContain(secret);
@@ -63,19 +63,19 @@ async function refusal(url: string): Promise<string> {
 }
 
 describe('a database that cannot be used is refused with one sentence, no stack and no password', () => {
-  it('a role that may not make tables', async () => {
+  test('a role that may not make tables', async () => {
     expect(await start(at('guest', secret))).toMatch(
       /The role of DATABASE_URL may not.*permission denied.*grant usage, create on schema public/,
     );
   });
 
-  it('a wrong password', async () => {
+  test('a wrong password', async () => {
     const said = await start(at('guest', 'wrong'));
     expect(said).toContain(`127.0.0.1:${plain.port}/postgres`);
     expect(said).toMatch(/refuses the password.*%40/);
   });
 
-  it('a host that nobody knows, of the database or to listen on', async () => {
+  test('a host that nobody knows, of the database or to listen on', async () => {
     expect(await start(at('guest', secret, 'postgres', 5432, 'nowhere.invalid'))).toMatch(
       /nowhere\.invalid.*(no host of this name|cannot be resolved)/,
     );
@@ -84,7 +84,7 @@ describe('a database that cannot be used is refused with one sentence, no stack 
     );
   });
 
-  it.each([
+  test.each([
     ['no such database', () => at('guest', secret, 'none'), /no database of this name.*createdb/],
     ['a rule that rejects', () => at('stranger', secret), /does not let this role in.*pg_hba/],
     ['no rule at all', () => at('ghost', secret), /does not let this role in.*pg_hba/],
@@ -137,13 +137,13 @@ describe('a database that cannot be used is refused with one sentence, no stack 
     expect(await refusal(url())).toMatch(said);
   });
 
-  it('an sslmode that there is not, at the start of a server', async () => {
+  test('an sslmode that there is not, at the start of a server', async () => {
     expect(await start(at('boss', 'b0ss', 'postgres?sslmode=bogus'))).toMatch(
       /no sslmode "bogus".*verify-full/,
     );
   });
 
-  it('something else that listens on the port', async () => {
+  test('something else that listens on the port', async () => {
     const server = createServer((socket) => socket.end('220 mail\r\n'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
@@ -151,9 +151,9 @@ describe('a database that cannot be used is refused with one sentence, no stack 
     expect(await refusal(at('guest', secret, 'postgres', port))).toMatch(/cannot be used: /);
   });
 
-  it('sslmode=prefer and allow do without TLS where there is none', async () => {
+  test('sslmode=prefer and allow do without TLS where there is none', async () => {
     for (const mode of ['prefer', 'allow']) {
-      const { database } = await reach(at('boss', 'b0ss', `postgres?sslmode=${mode}`));
+      const { database } = await ping(at('boss', 'b0ss', `postgres?sslmode=${mode}`));
       expect(database).toContain('sslmode=disable');
     }
   });
@@ -168,7 +168,7 @@ describe.skipIf(!hasOpenssl)('a server with TLS (skipped where there is no opens
   const by = (query: string, host = 'localhost') =>
     at('boss', 'b0ss', `postgres${query}`, secured.port, host);
 
-  it('is used as everybody else reads sslmode, without a warning', async () => {
+  test('is used as everybody else reads sslmode, without a warning', async () => {
     const warnings: Error[] = [];
     const warned = (warning: Error): void => void warnings.push(warning);
     process.on('warning', warned);
@@ -180,15 +180,15 @@ describe.skipIf(!hasOpenssl)('a server with TLS (skipped where there is no opens
       `?sslmode=verify-ca&sslrootcert=${secured.certificate}`,
       `?sslmode=verify-full&sslrootcert=${secured.certificate}`,
     ]) {
-      expect((await reach(by(query))).pooler).toBeUndefined();
+      expect((await ping(by(query))).pooler).toBeUndefined();
     }
     expect(
-      (await reach(by(`?sslmode=verify-ca&sslrootcert=${secured.certificate}`, '127.0.0.1'))).pooler,
+      (await ping(by(`?sslmode=verify-ca&sslrootcert=${secured.certificate}`, '127.0.0.1'))).pooler,
     ).toBeUndefined();
     expect(warnings).toEqual([]);
   });
 
-  it.each([
+  test.each([
     ['', /does not let this role in.*sslmode=require/],
     ['?sslmode=disable', /does not let this role in.*sslmode=require/],
     ['?sslmode=verify-full', /signed by itself.*sslrootcert/],
@@ -196,7 +196,7 @@ describe.skipIf(!hasOpenssl)('a server with TLS (skipped where there is no opens
     expect(await refusal(by(query))).toMatch(said);
   });
 
-  it('says that a certificate is for another name', async () => {
+  test('says that a certificate is for another name', async () => {
     const url = by(`?sslmode=verify-full&sslrootcert=${secured.certificate}`, '127.0.0.1');
     expect(await refusal(url)).toMatch(/for another name than this host/);
   });

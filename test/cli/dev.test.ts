@@ -1,7 +1,7 @@
 import { realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   descendants,
   finished,
@@ -46,7 +46,7 @@ describe('millrace dev', () => {
   };
   const run = (task: string) => asked('trigger', task, '--wait');
 
-  it('says on stdout exactly one line of JSON, and people read stderr', async () => {
+  test('says on stdout exactly one line of JSON, and people read stderr', async () => {
     expect(dev.stdout).toHaveLength(1);
     expect(JSON.parse(dev.stdout[0] ?? '')).toEqual({
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
@@ -58,11 +58,11 @@ describe('millrace dev', () => {
     expect(dev.stderr.join('\n')).not.toContain(dev.ready.environments.prod.secretKey);
   });
 
-  it('is ready when it says so: a run executes at once', async () => {
+  test('is ready when it says so: a run executes at once', async () => {
     expect(await run('answer')).toMatchObject({ status: 'COMPLETED', output: 'one' });
   });
 
-  it('refuses a second one on the same data folder', async () => {
+  test('refuses a second one on the same data folder', async () => {
     const second = await finished(['dev', '--json', '--port', '0'], { cwd: project.path });
     expect(second).toMatchObject({ exitCode: 3, stdout: '' });
     expect(second.stderr).toBe(
@@ -84,7 +84,7 @@ describe('millrace dev', () => {
     }
   });
 
-  it('is found from folders below, by commands with a key and by those with a login', async () => {
+  test('is found from folders below, by commands with a key and by those with a login', async () => {
     const cwd = join(project.path, 'tasks');
     expect((await finished(['runs', 'list', '--json'], { cwd })).exitCode).toBe(0);
     const XDG_CONFIG_HOME = join(project.path, 'no-login');
@@ -92,7 +92,7 @@ describe('millrace dev', () => {
     expect(JSON.parse(stdout)).toMatchObject({ kind: 'personalAccessToken', url: dev.ready.url });
   });
 
-  it('refuses a taken port in one sentence and leaves nothing running', async () => {
+  test('refuses a taken port in one sentence and leaves nothing running', async () => {
     const other = await temporaryProject({ 'tasks/answer.ts': taskFile('answer', `return 'one';`) });
     try {
       const port = new URL(dev.ready.url).port;
@@ -110,7 +110,7 @@ describe('millrace dev', () => {
     }
   }, 60_000);
 
-  it('an edit is a new version within a second, and runs under way finish on theirs', async () => {
+  test('an edit is a new version within a second, and runs under way finish on theirs', async () => {
     await project.write(
       'tasks/answer.ts',
       taskFile('answer', `await new Promise((done) => setTimeout(done, payload ?? 0)); return 'two';`),
@@ -135,7 +135,7 @@ describe('millrace dev', () => {
       .toMatchObject({ status: 'COMPLETED', output: 'two', version: expect.stringMatching(/\.2$/) });
   }, 60_000);
 
-  it('names a file that throws on import with its line, while the other tasks serve', async () => {
+  test('names a file that throws on import with its line, while the other tasks serve', async () => {
     const seen = dev.seen();
     await project.write(
       'tasks/broken.ts',
@@ -147,7 +147,7 @@ describe('millrace dev', () => {
     await rm(`${project.path}/tasks/broken.ts`);
   });
 
-  it('says of a cron expression that cannot be read what is wrong with it, in a sentence with its file', async () => {
+  test('says of a cron expression that cannot be read what is wrong with it, in a sentence with its file', async () => {
     const seen = dev.seen();
     await project.write(
       'tasks/nightly.ts',
@@ -161,7 +161,7 @@ describe('millrace dev', () => {
     await rm(`${project.path}/tasks/nightly.ts`);
   });
 
-  it('names both files of two tasks with one id', async () => {
+  test('names both files of two tasks with one id', async () => {
     const seen = dev.seen();
     await project.write('tasks/again.ts', taskFile('answer', `return 'other';`));
     const said = await dev.line(/problem .*answer/, seen);
@@ -170,7 +170,7 @@ describe('millrace dev', () => {
     await rm(`${project.path}/tasks/again.ts`);
   });
 
-  it('kill -9 leaves nothing behind, and the next start has the same keys and the same runs', async () => {
+  test('kill -9 leaves nothing behind, and the next start has the same keys and the same runs', async () => {
     await run('answer');
     const under = await descendants(dev.pid);
     expect(under.length).toBeGreaterThan(2);
@@ -187,14 +187,14 @@ describe('millrace dev', () => {
     expect(await asked('runs', 'show', String(id))).toMatchObject({ id, taskIdentifier: 'answer' });
   }, 60_000);
 
-  it('Ctrl-C ends it in good order, with what it started', async () => {
+  test('Ctrl-C ends it in good order, with what it started', async () => {
     const under = await descendants(dev.pid);
     dev.kill('SIGINT');
     expect(await dev.exitCode).toBe(0);
     expect((await Promise.all(under.map(isAlive))).filter(Boolean)).toEqual([]);
   });
 
-  it('a second Ctrl-C does not wait for runs, and leaves nothing behind either', async () => {
+  test('a second Ctrl-C does not wait for runs, and leaves nothing behind either', async () => {
     const endless = 'await new Promise((done) => setTimeout(done, 60_000));';
     await project.write('tasks/endless.ts', taskFile('endless', endless));
     dev = await startDev(project.path);

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { finished, millrace, temporaryProject } from './command.ts';
 
 const tasks = `
@@ -9,7 +9,7 @@ const names = ['FROM_FILE', 'IN_BOTH', 'IN_MILLRACE', 'MILLRACE_LEASE_SECONDS'];
 export const shows = task({ id: 'shows', run: async () => names.map((name) => process.env[name] ?? null) });
 `;
 
-it('dev gives tasks the variables of .env, below those of its own environment and of Millrace, and follows changes', async () => {
+test('dev gives tasks the variables of .env, below those of its own environment and of Millrace, and follows changes', async () => {
   const project = await temporaryProject({
     'tasks/shows.ts': tasks,
     '.env':
@@ -45,7 +45,7 @@ it('dev gives tasks the variables of .env, below those of its own environment an
   }
 }, 120_000);
 
-it('a .env that comes while dev runs counts as well', async () => {
+test('a .env that comes while dev runs counts as well', async () => {
   const project = await temporaryProject({ 'tasks/shows.ts': tasks });
   const dev = millrace(['dev', '--json', '--port', '0'], { cwd: project.path });
   try {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { finished, millrace, temporaryProject, type Folder, type Running } from './command.ts';
 
 type Env = Readonly<Record<string, string>>;
@@ -40,7 +40,7 @@ async function stop(running: Running): Promise<void> {
 const said = ({ stdout, stderr }: Running): string => [...stdout, ...stderr].join('\n');
 const secret = /svc_\w+_(?:sk_)?\w{20,}|svc_pat_\w+/;
 
-it(
+test(
   'where stdout is no terminal the secrets go to a file that only this user reads, and nowhere else',
   { timeout: 90_000 },
   async () => {
@@ -66,7 +66,7 @@ it(
   },
 );
 
-it('--json names the file; --show-secrets shows them instead', { timeout: 90_000 }, async () => {
+test('--json names the file; --show-secrets shows them instead', { timeout: 90_000 }, async () => {
   const [quiet, shown] = [await folder(), await folder()];
   const file = join(quiet.path, 'mine.json');
   const first = await start(quiet, ['--json'], { MILLRACE_SECRETS_FILE: file });
@@ -86,7 +86,7 @@ it('--json names the file; --show-secrets shows them instead', { timeout: 90_000
   await expect(stat(join(shown.path, 'data', 'millrace-secrets.json'))).rejects.toThrow('ENOENT');
 });
 
-it(
+test(
   'where the file cannot be written nothing is made, and the next start makes it',
   { timeout: 90_000 },
   async () => {
@@ -110,23 +110,27 @@ it(
   },
 );
 
-it('a first start that cannot listen makes nothing, and the next one does', { timeout: 90_000 }, async () => {
-  const here = await folder();
-  const taken = createServer().listen(0, '127.0.0.1');
-  onTestFinished(() => void taken.close());
-  await once(taken, 'listening');
-  const { port } = taken.address() as AddressInfo;
-  for (const args of [
-    ['--port', String(port)],
-    ['--port', '0', '--host', 'nowhere.invalid'],
-  ]) {
-    const { exitCode, stdout } = await finished(['start', '--data', 'data', ...args], { cwd: here.path });
-    expect([exitCode, stdout]).toEqual([3, '']);
-    await expect(stat(join(here.path, 'data', 'millrace-secrets.json'))).rejects.toThrow('ENOENT');
-  }
-  const first = await start(here, ['--json', '--show-secrets']);
-  expect(JSON.parse(first.ready)).toMatchObject({ personalAccessToken: expect.any(String) as string });
-});
+test(
+  'a first start that cannot listen makes nothing, and the next one does',
+  { timeout: 90_000 },
+  async () => {
+    const here = await folder();
+    const taken = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void taken.close());
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    for (const args of [
+      ['--port', String(port)],
+      ['--port', '0', '--host', 'nowhere.invalid'],
+    ]) {
+      const { exitCode, stdout } = await finished(['start', '--data', 'data', ...args], { cwd: here.path });
+      expect([exitCode, stdout]).toEqual([3, '']);
+      await expect(stat(join(here.path, 'data', 'millrace-secrets.json'))).rejects.toThrow('ENOENT');
+    }
+    const first = await start(here, ['--json', '--show-secrets']);
+    expect(JSON.parse(first.ready)).toMatchObject({ personalAccessToken: expect.any(String) as string });
+  },
+);
 
 const given = {
   MILLRACE_BOOTSTRAP_PROJECT_REF: 'proj_abcdefghijklmnopqrst',
@@ -138,7 +142,7 @@ const given = {
   MILLRACE_BOOTSTRAP_ACCESS_TOKEN: `svc_pat_${'a1b2c3d4e5'.repeat(4)}`,
 };
 
-it(
+test(
   'secrets that are given by environment are taken once, and written and shown nowhere',
   { timeout: 90_000 },
   async () => {
@@ -177,7 +181,7 @@ it(
   },
 );
 
-it(
+test(
   'what is given and cannot be used is refused by its name, without its value',
   { timeout: 60_000 },
   async () => {

@@ -2,7 +2,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { main } from '../../packages/millrace/src/cli/main.ts';
 import { hostile, hostileServer, type HostileServer } from './hostile-server.ts';
 import { finished, millrace, repository, startDev, temporaryProject } from './command.ts';
@@ -105,7 +105,7 @@ const rows: Readonly<Record<string, Row>> = {
   'schedules backfill': { args: ['sched_1', '--from', '2026-01-01', '--to', '2026-01-02'] },
 };
 
-it('every command has its row', () => {
+test('every command has its row', () => {
   expect(Object.keys(rows).toSorted()).toEqual([...leaves().keys()].toSorted());
 });
 
@@ -151,7 +151,7 @@ describe('a server that answers with hostile texts', () => {
     row === 'alone' ? [] : [{ command, ...row }],
   );
 
-  it.each(served)(
+  test.each(served)(
     'is shown by `$command` so that it can be seen, and steers nothing',
     async ({ command, args = [], mute }) => {
       const words = [...command.split(' '), ...args, ...connection(server.url)];
@@ -174,12 +174,12 @@ describe('a server that answers with hostile texts', () => {
     },
   );
 
-  it('is shown by `logs --raw` as it is', async () => {
+  test('is shown by `logs --raw` as it is', async () => {
     const { stdout } = await shown('logs', 'run_1', '--raw', ...connection(server.url));
     expect(stdout).toContain(hostile);
   });
 
-  it('steers nothing through what the command line itself quotes', async () => {
+  test('steers nothing through what the command line itself quotes', async () => {
     for (const args of [
       [hostile],
       ['trigger', 'x', '--payload', hostile],
@@ -193,7 +193,7 @@ describe('a server that answers with hostile texts', () => {
     }
   });
 
-  it('steers nothing where a login is forgotten, and where a project is written', async () => {
+  test('steers nothing where a login is forgotten, and where a project is written', async () => {
     vi.stubEnv('XDG_CONFIG_HOME', join(folder, hostile));
     await shown('login', ...connection(server.url));
     expect((await shown('logout', '--json')).all).not.toMatch(obeyed);
@@ -203,7 +203,7 @@ describe('a server that answers with hostile texts', () => {
   });
 });
 
-it('writes to the terminal in one place only', async () => {
+test('writes to the terminal in one place only', async () => {
   const cli = join(repository, 'packages/millrace/src/cli');
   const files = (await readdir(cli, { recursive: true })).filter((name) => /(?<!\.test)\.ts$/.test(name));
   expect(files.length).toBeGreaterThan(50);
@@ -235,7 +235,7 @@ export const bad = task({ id: ${text}, run: async () => { throw new Error(${text
 export const good = task({ id: 'good', run: async () => ${text} });
 `;
 
-  it('steer nothing through dev, work and start', { timeout: 120_000 }, async () => {
+  test('steer nothing through dev, work and start', { timeout: 120_000 }, async () => {
     const project = await temporaryProject({
       'tasks/bad.ts': tasks,
       'tasks/broken.ts': `throw new Error(${text});`,

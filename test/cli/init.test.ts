@@ -1,9 +1,9 @@
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { finished, repository, startDev, temporaryProject } from './command.ts';
 
-it('a project that init wrote runs under dev as it is', async () => {
+test('a project that init wrote runs under dev as it is', async () => {
   const folder = await temporaryProject({});
   try {
     const { exitCode, stdout } = await finished(['init', 'first', '--json'], { cwd: folder.path });

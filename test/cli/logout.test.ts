@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { finished, startDev, temporaryProject, type Folder, type Ready, type Running } from './command.ts';
 
 let project: Folder;
@@ -39,7 +39,7 @@ const newToken = async (): Promise<string> => {
 const isGood = async (token: string): Promise<boolean> =>
   (await command('whoami', '--url', dev.ready.url, '--token', token)).exitCode === 0;
 
-it('logout forgets the token, which stays good; with --revoke it ends', async () => {
+test('logout forgets the token, which stays good; with --revoke it ends', async () => {
   const { url } = dev.ready;
   expect(await command('logout')).toEqual({ exitCode: 0, stdout: 'Nobody was logged in.', stderr: '' });
   const first = await newToken();
@@ -62,7 +62,7 @@ it('logout forgets the token, which stays good; with --revoke it ends', async ()
   expect(await isGood(first)).toBe(false);
 }, 60_000);
 
-it('a token that could not be revoked is not forgotten; one that has ended already is', async () => {
+test('a token that could not be revoked is not forgotten; one that has ended already is', async () => {
   const { url, personalAccessToken } = dev.ready;
   const token = await newToken();
   await command('login', '--url', url, '--token', token);

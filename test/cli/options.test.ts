@@ -1,11 +1,11 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { program } from '../../packages/millrace/src/cli/program.ts';
 import { leaves } from './leaves.ts';
 
 /** Commands that speak to no server, or to the one that they start, and `logout`, which is about the login that is kept. */
 const alone = new Set(['init', 'dev', 'start', 'logout', 'schedules preview', 'keys rotate-master']);
 
-it('every command that speaks to a server takes --url, --key and --dir, and every command --json', () => {
+test('every command that speaks to a server takes --url, --key and --dir, and every command --json', () => {
   const lacking = [...leaves()].flatMap(([name, { options }]) => {
     const wanted = alone.has(name) ? ['--json'] : ['--url', '--key', '--dir', '--json'];
     const missing = wanted.filter((option) => !options.some(({ long }) => long === option));
@@ -18,7 +18,7 @@ const withArguments = [...leaves()].flatMap(([name, { registeredArguments }]) =>
   registeredArguments.length > 0 ? [{ name, count: registeredArguments.length }] : [],
 );
 
-it.each(withArguments)('an empty argument of $name is a wrong command line', async ({ name, count }) => {
+test.each(withArguments)('an empty argument of $name is a wrong command line', async ({ name, count }) => {
   let said = '';
   const root = program();
   const quiet = (command: typeof root): void => {

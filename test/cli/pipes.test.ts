@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   finished,
   repository,
@@ -64,14 +64,14 @@ async function shell(script: string): Promise<{ code: unknown; said: string }> {
   return { code, said };
 }
 
-it('a slow reader of several megabytes gets them to the end, also with --json', async () => {
+test('a slow reader of several megabytes gets them to the end, also with --json', async () => {
   for (const json of ['', '--json']) {
     const { said } = await shell(`$MILLRACE logs $RUN ${json} | (sleep 3; grep -c '${'x'.repeat(100)}')`);
     expect(said.trim()).toBe(String(lines));
   }
 }, 60_000);
 
-it('a reader that goes away ends it, and what did not fit on a disk is an error', async () => {
+test('a reader that goes away ends it, and what did not fit on a disk is an error', async () => {
   const { code, said } = await shell('($MILLRACE logs $RUN; echo " code $?" >&2) 2>&1 | head -c 10');
   expect({ code, length: said.length }).toEqual({ code: 0, length: 10 });
   if (!existsSync('/dev/full')) return;
@@ -79,7 +79,7 @@ it('a reader that goes away ends it, and what did not fit on a disk is an error'
   expect(full.said).toMatch(/^millrace: [^\n]*ENOSPC[^\n]*\ncode 1\n$/);
 }, 60_000);
 
-it('a reader that never reads is waited for until Ctrl-C', async () => {
+test('a reader that never reads is waited for until Ctrl-C', async () => {
   const child = unread('logs', run);
   await once(child.stdout, 'readable');
   await pause(3_000);

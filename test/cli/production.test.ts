@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { finished, millrace, temporaryProject } from './command.ts';
 
 describe('millrace start', () => {
-  it('shows secrets at the first start only, refuses another master key and loses nothing by it', async () => {
+  test('shows secrets at the first start only, refuses another master key and loses nothing by it', async () => {
     const folder = await temporaryProject({});
     const key = 'ab'.repeat(32);
     const serve = (masterKey: string, settings: Readonly<Record<string, string>> = {}) =>
@@ -46,7 +46,7 @@ describe('millrace start', () => {
 });
 
 describe('millrace start and millrace work', () => {
-  it('run tasks apart, and a runner that is asked to stop finishes what it runs', async () => {
+  test('run tasks apart, and a runner that is asked to stop finishes what it runs', async () => {
     const project = await temporaryProject({
       'tasks/slow.ts': `import { task } from '@millrace/sdk';
 export const slow = task({ id: 'slow', run: async () => { await new Promise((done) => setTimeout(done, 1_500)); return 'done'; } });`,

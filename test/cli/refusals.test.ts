@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { finished, temporaryProject, type Folder } from './command.ts';
 
 /** One sentence of ours, no stack. */
@@ -11,7 +11,7 @@ describe('what cannot start says so in one sentence', () => {
   });
   afterAll(() => empty.remove());
 
-  it('a folder without tasks', async () => {
+  test('a folder without tasks', async () => {
     const { exitCode, stdout, stderr } = await finished(['dev', '--json', '--port', '0'], {
       cwd: empty.path,
     });
@@ -20,13 +20,13 @@ describe('what cannot start says so in one sentence', () => {
     expect(stderr).toContain('tasks');
   });
 
-  it('a folder that does not exist', async () => {
+  test('a folder that does not exist', async () => {
     const { exitCode, stderr } = await finished(['dev', '--dir', 'nowhere'], { cwd: empty.path });
     expect(exitCode).toBe(3);
     expect(stderr).toMatch(/nowhere.*does not exist/);
   });
 
-  it('a configuration that throws, with file and line', async () => {
+  test('a configuration that throws, with file and line', async () => {
     const broken = await temporaryProject({
       'tasks/a.ts': '',
       'millrace.config.ts': `import { defineConfig } from 'millrace';\n\nthrow new Error('no way');\nexport default defineConfig({});\n`,
@@ -41,7 +41,7 @@ describe('what cannot start says so in one sentence', () => {
     }
   });
 
-  it('a database that is not there, without its password', async () => {
+  test('a database that is not there, without its password', async () => {
     const { exitCode, stdout, stderr } = await finished(['start', '--port', '0'], {
       cwd: empty.path,
       env: { DATABASE_URL: 'postgresql://me:hunter2@127.0.0.1:1/none', MILLRACE_MASTER_KEY: '0'.repeat(64) },
@@ -52,7 +52,7 @@ describe('what cannot start says so in one sentence', () => {
     expect(stderr).not.toContain('hunter2');
   });
 
-  it.each([
+  test.each([
     ['MILLRACE_KEY_RATE', '750'],
     ['MILLRACE_TRUSTED_PROXIES', '10.0.0.0/8,balancer'],
     ['MILLRACE_TRUSTED_PROXIES', '10.0.0.0/33'],
@@ -70,7 +70,7 @@ describe('what cannot start says so in one sentence', () => {
     expect(stderr).toContain(variable);
   });
 
-  it('a DATABASE_URL that is none, without showing it', async () => {
+  test('a DATABASE_URL that is none, without showing it', async () => {
     const { exitCode, stderr } = await finished(['start', '--port', '0'], {
       cwd: empty.path,
       env: { DATABASE_URL: 'me:hunter2', MILLRACE_MASTER_KEY: '0'.repeat(64) },
@@ -80,7 +80,7 @@ describe('what cannot start says so in one sentence', () => {
     expect(stderr).not.toContain('hunter2');
   });
 
-  it('no master key, or one that is none', async () => {
+  test('no master key, or one that is none', async () => {
     const env = { DATABASE_URL: 'postgresql://127.0.0.1:1/none' };
     const none = await finished(['start'], { cwd: empty.path, env });
     expect(none.exitCode).toBe(3);
@@ -93,7 +93,7 @@ describe('what cannot start says so in one sentence', () => {
     expect(short.stderr).not.toContain('secretish');
   });
 
-  it('no word on where the data is', async () => {
+  test('no word on where the data is', async () => {
     const { exitCode, stderr } = await finished(['start'], {
       cwd: empty.path,
       env: { MILLRACE_MASTER_KEY: '0'.repeat(64) },
@@ -102,7 +102,7 @@ describe('what cannot start says so in one sentence', () => {
     expect(stderr).toMatch(/DATABASE_URL.*--data/);
   });
 
-  it('a key of another environment', async () => {
+  test('a key of another environment', async () => {
     const { exitCode, stderr } = await finished(
       ['work', '--env', 'prod', '--url', 'http://127.0.0.1:1', '--key', 'svc_dev_sk_x'],
       {
@@ -113,7 +113,7 @@ describe('what cannot start says so in one sentence', () => {
     expect(stderr).toMatch(/one of dev.*prod/);
   });
 
-  it('a command line that is wrong', async () => {
+  test('a command line that is wrong', async () => {
     for (const args of [
       ['bogus'],
       ['dev', '--port', 'x'],
@@ -126,7 +126,7 @@ describe('what cannot start says so in one sentence', () => {
     }
   });
 
-  it('a client command without a server', async () => {
+  test('a client command without a server', async () => {
     const nobody = await finished(['errors', 'list'], { cwd: empty.path });
     expect(nobody.exitCode).toBe(4);
     expect(nobody.stderr).toMatch(/millrace dev.*MILLRACE_API_URL/);

@@ -1,5 +1,5 @@
 /** A change of the master key on a PostgreSQL of one's own: several server processes, keys in the settings, kills in the middle. */
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
 import { connect, type Database } from '../../packages/server/src/db/connect.ts';
 import { testServer } from '../support/server.ts';
@@ -17,7 +17,7 @@ function urlOf(database: Database): string {
 }
 
 describe('millrace keys rotate-master with DATABASE_URL', () => {
-  it(
+  test(
     'goes on after kills of the command and of a server, while servers that know both keys serve',
     { timeout: 120_000 },
     async () => {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { finished, millrace, temporaryProject } from './command.ts';
 
 interface Ready {
@@ -14,7 +14,7 @@ interface Ready {
 const many = Object.fromEntries(Array.from({ length: 700 }, (_, at) => [`N${at}`, `value ${at}`]));
 
 describe('millrace keys rotate-master', () => {
-  it(
+  test(
     'gives an embedded PostgreSQL a new key while it serves, and goes on after a kill',
     { timeout: 120_000 },
     async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { finished, startDev, temporaryProject, type Folder, type Ready, type Running } from './command.ts';
 
 const taskFile = `
@@ -33,7 +33,7 @@ describe('commands about runs and queues', () => {
     return stdout.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
   };
 
-  it('show why a run waits, let it go, find it, repeat and cancel it', async () => {
+  test('show why a run waits, let it go, find it, repeat and cancel it', async () => {
     expect((await said('queues', 'pause', 'task/answer')).stdout).toMatch(/task\/answer is paused/);
     const [held] = await asked('trigger', 'answer', '--payload', '5');
     const id = String(held?.['id']);
@@ -78,7 +78,7 @@ describe('commands about runs and queues', () => {
     ]);
   }, 60_000);
 
-  it('refuse what names no queue, or two', async () => {
+  test('refuse what names no queue, or two', async () => {
     for (const args of [
       ['queues', 'pause'],
       ['queues', 'pause', 'a', '--environment'],

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   finished,
   millrace,
@@ -36,7 +36,7 @@ describe('beside a running dev', () => {
   });
   const command = (...args: string[]) => finished(args, { cwd: project.path });
 
-  it('a task that no version has is told at once, with the nearest name, and the run can be watched later', async () => {
+  test('a task that no version has is told at once, with the nearest name, and the run can be watched later', async () => {
     const waiting = millrace(['trigger', 'helo', '--wait'], { cwd: project.path });
     const id = await waiting.line(/^run_\w+$/);
     const told = await waiting.line(/^Waiting for/);
@@ -55,7 +55,7 @@ describe('beside a running dev', () => {
     expect(again.stdout.join('\n')).toMatch(/status +CANCELED/);
   });
 
-  it('a run that does not exist is not said to go on', async () => {
+  test('a run that does not exist is not said to go on', async () => {
     for (const wait of [['--wait'], []]) {
       expect(await command('runs', 'show', 'run_unknown', ...wait)).toMatchObject({
         exitCode: 1,
@@ -66,7 +66,7 @@ describe('beside a running dev', () => {
     }
   });
 
-  it('the same in lines of JSON', async () => {
+  test('the same in lines of JSON', async () => {
     const waiting = millrace(['trigger', 'helo', '--wait', '--json'], { cwd: project.path });
     const first = JSON.parse(await waiting.line(/triggered/)) as { id: string };
     expect(first).toEqual({ type: 'triggered', id: expect.stringMatching(/^run_/), isCached: false });
@@ -83,7 +83,7 @@ describe('beside a running dev', () => {
     expect(waiting.stderr).toEqual([]);
   });
 
-  it('without --wait it is a warning beside the id, also for a replay', async () => {
+  test('without --wait it is a warning beside the id, also for a replay', async () => {
     const triggered = await command('trigger', 'quite-another');
     expect(triggered).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^run_\w+$/) as string });
     expect(triggered.stderr).toMatch(
@@ -96,7 +96,7 @@ describe('beside a running dev', () => {
     expect((await command('trigger', 'hello')).stderr).toBe('');
   });
 
-  it('a run that does not start, or stands still, says why', async () => {
+  test('a run that does not start, or stands still, says why', async () => {
     await command('queues', 'pause', 'task/hello');
     const held = millrace(['trigger', 'hello', '--wait'], { cwd: project.path });
     await held.line(/^Waiting for run_\w+, QUEUED: The queue "task\/hello" is paused: resume it\.$/);
@@ -108,7 +108,7 @@ describe('beside a running dev', () => {
   });
 });
 
-it('a command says that it waits for the server, and for stdin', async () => {
+test('a command says that it waits for the server, and for stdin', async () => {
   const server = createServer((_, response) => {
     setTimeout(() => response.writeHead(200, { 'content-type': 'application/json' }).end('[]'), 6_000);
   });

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startSystem } from '../faults/project.ts';
 import { finished, millrace, temporaryProject } from './command.ts';
 
@@ -18,7 +18,7 @@ const answer = async (url: string): Promise<[number, unknown]> => {
   return [response.status, await response.json()];
 };
 
-it(
+test(
   'tells orchestrators whether the runner lives and whether it takes runs',
   { timeout: 60_000 },
   async () => {
@@ -62,7 +62,7 @@ it(
   },
 );
 
-it('says only what the log level asks for, and refuses settings that it cannot read', async () => {
+test('says only what the log level asks for, and refuses settings that it cannot read', async () => {
   const project = await temporaryProject({
     'tasks/a.ts': `import { task } from '@millrace/sdk'; export const a = task({ id: 'a', run: async () => 1 });`,
   });
@@ -104,7 +104,7 @@ it('says only what the log level asks for, and refuses settings that it cannot r
   }
 }, 60_000);
 
-it('has nothing but JSON on stderr where that is no terminal, also while it waits for a server', async () => {
+test('has nothing but JSON on stderr where that is no terminal, also while it waits for a server', async () => {
   const folder = await temporaryProject({ 'tasks/a.ts': '' });
   onTestFinished(folder.remove);
   const runner = millrace(

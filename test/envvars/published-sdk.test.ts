@@ -1,5 +1,5 @@
 import { configure, envvars } from '@trigger.dev/sdk';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { serve } from '../../packages/server/src/envvars/testing/serve.ts';
 
 /** The published SDK reads a global variable here where it means its argument. */
@@ -11,7 +11,7 @@ const update = async (ref: string, env: string, name: string, value: string) => 
 afterEach(() => delete named.name);
 
 describe.each(['secret key', 'personal access token'])('the published SDK with a %s', (credential) => {
-  it('lists, creates, retrieves, updates, uploads and deletes', async () => {
+  test('lists, creates, retrieves, updates, uploads and deletes', async () => {
     const served = await serve();
     const accessToken = credential === 'secret key' ? served.key('prod').replace(/^svc_/, 'tr_') : served.pat;
     configure({ baseURL: served.server.url, accessToken });
@@ -42,7 +42,7 @@ describe.each(['secret key', 'personal access token'])('the published SDK with a
     });
   });
 
-  it('works on the preview branch that it is configured with', async () => {
+  test('works on the preview branch that it is configured with', async () => {
     const served = await serve();
     await served.addBranch('preview', 'feat/x');
     const accessToken = credential === 'secret key' ? served.key('preview') : served.pat;
@@ -57,7 +57,7 @@ describe.each(['secret key', 'personal access token'])('the published SDK with a
   });
 });
 
-it('a personal access token names other environments, a key does not', async () => {
+test('a personal access token names other environments, a key does not', async () => {
   const served = await serve();
   configure({ baseURL: served.server.url, accessToken: served.pat });
   await envvars.create(served.ref, 'staging', { name: 'A', value: '1' });

@@ -1,5 +1,5 @@
 /** What people see of their tasks on the terminal: `millrace dev` in a real process, and secrets of its environment. */
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { spellingsOf } from '../../packages/server/src/envvars/redact/spellings.ts';
 import { startDev, temporaryProject } from '../cli/command.ts';
 
@@ -44,7 +44,7 @@ export const dies = task({ id: 'dies', isolated: true, retry: { maxAttempts: 1 }
 } });
 `;
 
-it(
+test(
   'shows no secret of the environment, whatever tasks log, throw, print or die of',
   { timeout: 120_000 },
   async () => {

@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { testServer } from '../support/server.ts';
 
 const unknown = 'error_0000000000000000';
 
 describe('requests about error groups that cannot be taken', () => {
-  it('name the parameter that is wrong', async () => {
+  test('name the parameter that is wrong', async () => {
     const server = await testServer();
     for (const [parameter, value] of [
       ['sort', 'newest'],
@@ -38,7 +38,7 @@ describe('requests about error groups that cannot be taken', () => {
     expect(search).toMatchObject({ status: 200, body: { data: [], pagination: {} } });
   });
 
-  it('are 404 for malformed and for unknown ids alike, in every operation', async () => {
+  test('are 404 for malformed and for unknown ids alike, in every operation', async () => {
     const server = await testServer();
     const bodies = {
       resolve: {},
@@ -60,7 +60,7 @@ describe('requests about error groups that cannot be taken', () => {
     }
   });
 
-  it('are 400 with a sentence for a body that is empty, broken or wrong', async () => {
+  test('are 400 with a sentence for a body that is empty, broken or wrong', async () => {
     const server = await testServer();
     for (const act of ['resolve', 'ignore', 'merge', 'split']) {
       const path = `/api/v1/errors/${unknown}/${act}`;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   finished,
   startDev,
@@ -74,7 +74,7 @@ describe('errors of runs that really fail', () => {
   const countOf = async (task: string): Promise<number> =>
     (await asked('errors', 'list', '--task', task)).reduce((sum, group) => sum + group.count, 0);
 
-  it('end their run and form a group, whatever was thrown', async () => {
+  test('end their run and form a group, whatever was thrown', async () => {
     const ids = await Promise.all(Object.keys(odd).map((_, n) => post('odds', { n })));
     await expect.poll(() => countOf('odds'), { timeout: 30_000, interval: 200 }).toBe(ids.length);
     for (const group of await asked('errors', 'list', '--task', 'odds')) {
@@ -85,7 +85,7 @@ describe('errors of runs that really fail', () => {
     expect(runs.map((run) => run.id).toSorted()).toEqual(ids.toSorted());
   }, 60_000);
 
-  it('are grouped as the code of the task says', async () => {
+  test('are grouped as the code of the task says', async () => {
     await Promise.all([post('own', {}), post('own', {}), post('own', { own: 'mine' })]);
     await expect.poll(() => countOf('own'), { timeout: 30_000, interval: 200 }).toBe(3);
     const groups = await asked('errors', 'list', '--task', 'own', '--sort', 'count');
@@ -95,7 +95,7 @@ describe('errors of runs that really fail', () => {
     ]);
   }, 60_000);
 
-  it('are merged, split, ruled, ignored and resolved by the command', async () => {
+  test('are merged, split, ruled, ignored and resolved by the command', async () => {
     await Promise.all(['alpha broke', 'beta broke'].map((message) => post('plain', { message })));
     await expect.poll(() => countOf('plain'), { timeout: 30_000, interval: 200 }).toBe(2);
     const [one, other] = await asked('errors', 'list', '--task', 'plain', '--sort', 'firstSeen');

@@ -1,7 +1,7 @@
 /** A server in a process of its own that can be killed. */
 import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
 import type { Database } from '../../packages/server/src/db/connect.ts';
-import { createLog } from '../../packages/server/src/log.ts';
+import { createLog } from '../../packages/server/src/logger.ts';
 import { startServer } from '../../packages/server/src/server.ts';
 
 const { database } = JSON.parse(process.env['SERVER_OF_A_TEST'] ?? '') as { database: Database };

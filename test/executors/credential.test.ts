@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { attemptMarker } from '@millrace/contract/runner';
 import { installation, type Installation } from '../access/installation.ts';
@@ -83,7 +83,7 @@ const signed = (key: string, claims: object): string => {
 };
 
 describe('the credential of an attempt', { timeout: 60_000 }, () => {
-  it('does the work of a run, and no administration', async () => {
+  test('does the work of a run, and no administration', async () => {
     const { ask, server, start, credential, go, projectRef } = await serving();
     await start('holds');
     const key = await credential();
@@ -123,7 +123,7 @@ describe('the credential of an attempt', { timeout: 60_000 }, () => {
     await go();
   });
 
-  it('ends with the attempt', async () => {
+  test('ends with the attempt', async () => {
     const { ask, start, credential, go, ended } = await serving();
     const run = await start('holds');
     const key = await credential();
@@ -136,7 +136,7 @@ describe('the credential of an attempt', { timeout: 60_000 }, () => {
       .toBe(401);
   });
 
-  it('is not that of the next attempt of the same run', async () => {
+  test('is not that of the next attempt of the same run', async () => {
     const { ask, start, credential, go } = await serving();
     await start('again');
     const second = await credential('credential2');
@@ -148,7 +148,7 @@ describe('the credential of an attempt', { timeout: 60_000 }, () => {
     await go();
   });
 
-  it('is good while its code waits, and ends with the key of its runner', async () => {
+  test('is good while its code waits, and ends with the key of its runner', async () => {
     const { ask, sql, start, credential, keys, projectRef } = await serving();
     const made = await ask('POST /api/v1/waitpoints/tokens', { key: keys.prod, body: {} });
     const run = await start('suspends', { token: made.body.id });
@@ -174,7 +174,7 @@ describe('the credential of an attempt', { timeout: 60_000 }, () => {
       .toBe(401);
   });
 
-  it('has at most the rights of the key that signed it', async () => {
+  test('has at most the rights of the key that signed it', async () => {
     const { ask, start, credential, go, keyWith } = await serving();
     await start('holds');
     const claims = claimsOf(await credential());
@@ -188,7 +188,7 @@ describe('the credential of an attempt', { timeout: 60_000 }, () => {
     await go();
   });
 
-  it('hands on single objects for a day at most', async () => {
+  test('hands on single objects for a day at most', async () => {
     const { ask, start, credential, go } = await serving();
     await start('holds');
     const key = await credential();
@@ -217,7 +217,7 @@ describe('the credential of an attempt', { timeout: 60_000 }, () => {
     await go();
   });
 
-  it('makes nothing that outlives the key of its runner', async () => {
+  test('makes nothing that outlives the key of its runner', async () => {
     const { ask, sql, start, credential, go } = await serving();
     await start('holds');
     const key = await credential();
@@ -239,7 +239,7 @@ describe('the credential of an attempt', { timeout: 60_000 }, () => {
     await go();
   });
 
-  it('cannot be made of anything else, nor anything else of it', async () => {
+  test('cannot be made of anything else, nor anything else of it', async () => {
     const { ask, keys, start, credential, go, sign, publicIdOf } = await serving();
     await start('holds');
     const key = await credential();
@@ -268,7 +268,7 @@ describe('the credential of an attempt', { timeout: 60_000 }, () => {
     await go();
   });
 
-  it('is told by no output', async () => {
+  test('is told by no output', async () => {
     const { ask, keys, start, ended } = await serving();
     const run = await start('says');
     await ended(run);

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../packages/server/src/db/connect.ts';
 import { startProject } from '../support/project.ts';
 import { testServer } from '../support/server.ts';
@@ -29,7 +29,7 @@ export const throws = task({ id: 'throws', retry: { maxAttempts: 1 }, run: async
 export const triggers = task({ id: 'triggers', run: async () => (await serves.trigger({}, { tags: ['of ${key}'], metadata: env })).id });
 `;
 
-it(
+test(
   'nothing that a run says keeps the shape of a key, in no place that it is kept in',
   { timeout: 60_000 },
   async () => {

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { startProject } from '../support/project.ts';
 import { testServer, type TestServer } from '../support/server.ts';
 
@@ -87,7 +87,7 @@ async function ended(server: TestServer, id: string, within = 60_000): Promise<a
   return run;
 }
 
-it('a task calls the whole API with a credential of its run', { timeout: 120_000 }, async () => {
+test('a task calls the whole API with a credential of its run', { timeout: 120_000 }, async () => {
   const server = await testServer();
   await startProject(server, { 'tasks/all.ts': tasks });
   const keys = `/api/v1/projects/${server.projectRef}/prod/keys`;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { installation, type Installation } from '../access/installation.ts';
 import { startProject } from '../support/project.ts';
 
@@ -73,7 +73,7 @@ async function sendForm(
 }
 
 describe('variables that steer processes', () => {
-  it(
+  test(
     'are refused from all but admins, in every way in which variables are written',
     { timeout: 60_000 },
     async () => {
@@ -124,7 +124,7 @@ describe('variables that steer processes', () => {
     },
   );
 
-  it('are refused for a parent and its branch before either is written', async () => {
+  test('are refused for a parent and its branch before either is written', async () => {
     const all = await installation();
     const { ask, projectRef } = all;
     const at = `/api/v1/projects/${projectRef}`;
@@ -145,7 +145,7 @@ describe('variables that steer processes', () => {
     expect(await namesIn(all)).toEqual([]);
   });
 
-  it('come back by no rollback, which may leave them as they are', async () => {
+  test('come back by no rollback, which may leave them as they are', async () => {
     const all = await installation();
     const { ask, projectRef } = all;
     const at = `/api/v1/projects/${projectRef}`;
@@ -172,7 +172,7 @@ describe('variables that steer processes', () => {
   });
 });
 
-it('one that is stored all the same runs no code in the next run', { timeout: 60_000 }, async () => {
+test('one that is stored all the same runs no code in the next run', { timeout: 60_000 }, async () => {
   const all = await installation();
   const { ask, server, keys, projectRef } = all;
   // By an admin, or from before such names were refused.

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type { RunnerMessage } from '@millrace/contract/runner';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { connect } from '../../packages/server/src/db/connect.ts';
 import { descendants } from '../cli/command.ts';
@@ -15,7 +15,7 @@ async function memoryOf(pid: number | undefined, what: 'VmRSS' | 'VmHWM'): Promi
   return Number(new RegExp(`${what}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1_024;
 }
 
-it(
+test(
   'a server that cannot store the lines of a runner reads no further, lets it keep its lease, and stores all of them later',
   { timeout: 90_000 },
   async () => {
@@ -77,7 +77,7 @@ export const breathing = task({ id: 'breathing', run: async () => {
 export const quick = task({ id: 'quick', run: async () => 'done' });
 `;
 
-it(
+test(
   'tasks that log without end fill nobody’s memory, others go on, and a line says how many are missing',
   { timeout: 120_000 },
   async () => {

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { descendants } from '../cli/command.ts';
 import { eventually, startSystem, type RunShown, type System } from './project.ts';
 
@@ -15,7 +15,7 @@ const processesOf = async (system: System, id: string): Promise<number[]> => {
 
 const allAre = (status: string) => (runs: readonly RunShown[]) => runs.every((run) => run.status === status);
 
-it(
+test(
   'kill -9 of a runner with 50 runs in flight: all run again elsewhere, none is lost, each ends once',
   { timeout: 90_000 },
   async () => {
@@ -60,7 +60,7 @@ it(
   },
 );
 
-it('a runner stopped past its lease finds its late completion refused', { timeout: 90_000 }, async () => {
+test('a runner stopped past its lease finds its late completion refused', { timeout: 90_000 }, async () => {
   const system = await startSystem({ MILLRACE_LEASE_SECONDS: '3' });
   const sleeper = await system.work();
   const until = join(system.folder, 'go');

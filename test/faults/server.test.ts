@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventually, startSystem, type RunShown, type System } from './project.ts';
 
 /** Triggers 1,000 runs from 32 callers and kills in the midst of it; answers the ids that were acknowledged. */
@@ -44,7 +44,7 @@ async function allComplete(system: System, ids: readonly string[]): Promise<void
   );
 }
 
-it(
+test(
   'kill -9 of the server during 1,000 triggers: every acknowledged run is there and ends',
   { timeout: 150_000 },
   async () => {
@@ -62,7 +62,7 @@ it(
   },
 );
 
-it(
+test(
   'kill -9 of PostgreSQL during 1,000 triggers: every acknowledged run is there and ends',
   { timeout: 150_000 },
   async () => {

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { descendants, isAlive, millrace, type Running } from '../cli/command.ts';
 import { testServer } from '../support/server.ts';
 import { eventually, startSystem, type RunShown, type System } from './project.ts';
@@ -37,7 +37,7 @@ const isExecuting = (system: System, id: string) =>
 const factsOf = ({ stderr }: Running) =>
   stderr.map((line) => JSON.parse(line) as Record<string, unknown> & { fact: string; time: string });
 
-it(
+test(
   'a runner that is asked to stop is gone at the end of its grace, and says which runs it gave back; they run elsewhere once',
   { timeout: 90_000 },
   async () => {
@@ -79,7 +79,7 @@ it(
   },
 );
 
-it('a second signal of any kind stops a runner at once', { timeout: 60_000 }, async () => {
+test('a second signal of any kind stops a runner at once', { timeout: 60_000 }, async () => {
   const system = await startSystem();
   const runner = await work(system, []);
   const id = await hold(system, join(system.folder, 'never'));
@@ -97,7 +97,7 @@ it('a second signal of any kind stops a runner at once', { timeout: 60_000 }, as
     .toEqual([]);
 });
 
-it('a server that is closed does not wait for a body that never ends', { timeout: 60_000 }, async () => {
+test('a server that is closed does not wait for a body that never ends', { timeout: 60_000 }, async () => {
   const server = await testServer();
   const socket = connect(server.port, '127.0.0.1');
   onTestFinished(() => void socket.destroy());

@@ -1,11 +1,11 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../packages/server/src/db/connect.ts';
 import { testServer } from '../support/server.ts';
 
 const trigger = '/api/v1/tasks/send/trigger';
 
 describe('what a server is sent that it cannot take', () => {
-  it('is answered as the contract says, and nothing is written', async () => {
+  test('is answered as the contract says, and nothing is written', async () => {
     const server = await testServer();
     const post = (body: unknown, more: object = {}) => server.ask(trigger, { method: 'POST', body, ...more });
 
@@ -61,14 +61,14 @@ describe('what a server is sent that it cannot take', () => {
     expect(server.logged.join('')).not.toContain(server.keys.prod);
   });
 
-  it('another environment does not see a run', async () => {
+  test('another environment does not see a run', async () => {
     const server = await testServer();
     const { body } = await server.ask(trigger, { method: 'POST', body: {} });
     expect((await server.ask(`/api/v3/runs/${body.id}`, { key: server.keys.stg })).status).toBe(404);
     expect((await server.ask(`/api/v3/runs/${body.id}`)).status).toBe(200);
   });
 
-  it('an errors query that cannot be read names its parameter', async () => {
+  test('an errors query that cannot be read names its parameter', async () => {
     const server = await testServer();
     for (const [parameter, value] of [
       ['filter[status]', 'unresolved,foo'],
@@ -90,7 +90,7 @@ describe('what a server is sent that it cannot take', () => {
   });
 });
 
-it('a database that takes nothing in is told from a fault, and nothing is written by half', async () => {
+test('a database that takes nothing in is told from a fault, and nothing is written by half', async () => {
   const server = await testServer();
   const sql = connect(server.database, { name: 'test', max: 1 });
   onTestFinished(() => sql.end());

@@ -1,7 +1,7 @@
 import { connect as connectHttp2, constants, type ClientHttp2Session } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { sessionServer, type SessionServer } from '../sessions/session-server.ts';
 import { testServer } from '../support/server.ts';
@@ -54,7 +54,7 @@ async function appendTarget(server: SessionServer): Promise<{ path: string; toke
 }
 
 describe('a connection without a request that succeeded', { timeout: 60_000 }, () => {
-  it('ends after a while, whatever it says meanwhile, over HTTP/1.1 and HTTP/2', async () => {
+  test('ends after a while, whatever it says meanwhile, over HTTP/1.1 and HTTP/2', async () => {
     const server = await testServer({ connectionLimits: limits });
     const { port, url } = server;
     const silent = await open(port);
@@ -87,7 +87,7 @@ describe('a connection without a request that succeeded', { timeout: 60_000 }, (
     expect(stillOpen).toEqual([]);
   });
 
-  it('gives way when there are too many, and leaves those alone that did something', async () => {
+  test('gives way when there are too many, and leaves those alone that did something', async () => {
     const server = await testServer({ connectionLimits: { ...limits, unprovenMs: 60_000 } });
     const proven = await open(server.port);
     const answered = new Promise((resolve) => proven.once('data', resolve));
@@ -105,7 +105,7 @@ describe('a connection without a request that succeeded', { timeout: 60_000 }, (
 });
 
 describe('an append session over HTTP/2', { timeout: 60_000 }, () => {
-  it('stays as long as it wants, and its connection ends a while after it', async () => {
+  test('stays as long as it wants, and its connection ends a while after it', async () => {
     const server = await sessionServer({ connectionLimits: limits });
     const { path, token } = await appendTarget(server);
     const session = openHttp2(server.url);
@@ -119,7 +119,7 @@ describe('an append session over HTTP/2', { timeout: 60_000 }, () => {
     await expect.poll(() => isOpen(session), { timeout: lateMs }).toBe(false);
   });
 
-  it('that is refused is over, though its writer never ends it', async () => {
+  test('that is refused is over, though its writer never ends it', async () => {
     const server = await sessionServer();
     const { path } = await appendTarget(server);
     const session = openHttp2(server.url);
@@ -128,7 +128,7 @@ describe('an append session over HTTP/2', { timeout: 60_000 }, () => {
     await expect.poll(() => stream.closed, { timeout: lateMs }).toBe(true);
   });
 
-  it('has a connection that may ping and change its settings, but not without end', async () => {
+  test('has a connection that may ping and change its settings, but not without end', async () => {
     const server = await sessionServer();
     const { path, token } = await appendTarget(server);
     for (const flood of ['ping', 'settings'] as const) {
@@ -146,7 +146,7 @@ describe('an append session over HTTP/2', { timeout: 60_000 }, () => {
   });
 });
 
-it('a stream of events and a runner outlive all of these times', { timeout: 60_000 }, async () => {
+test('a stream of events and a runner outlive all of these times', { timeout: 60_000 }, async () => {
   const server = await sessionServer({ connectionLimits: limits });
   await server.start({ externalId: 'a' });
   const reader = await server.follow('a/out');

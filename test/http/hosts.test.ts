@@ -1,6 +1,6 @@
 import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { testServer } from '../support/server.ts';
 
 /** The status line and body of what comes back for a request as it is written. */
@@ -14,7 +14,7 @@ const raw = (port: number, lines: readonly string[]): Promise<string> =>
     socket.write([...lines, 'Connection: close', '', ''].join('\r\n'));
   });
 
-it('a request that names two hosts is refused, whatever it asks for', async () => {
+test('a request that names two hosts is refused, whatever it asks for', async () => {
   const server = await testServer();
   const { port } = new URL(server.url);
   const to = Number(port);
@@ -46,7 +46,7 @@ it('a request that names two hosts is refused, whatever it asks for', async () =
   expect(runner).toMatch(/^HTTP\/1\.1 400 /);
 });
 
-it('in HTTP/2 the authority and the host are the same', async () => {
+test('in HTTP/2 the authority and the host are the same', async () => {
   const server = await testServer();
   const session = connectHttp2(server.url);
   const statusOf = (headers: Record<string, string | string[]>): Promise<number> =>

@@ -1,6 +1,6 @@
 /** Hooks, metadata and retries in real executor processes, and tokens of handles, against a real server. */
 import { configure, runs, tasks } from '@millrace/sdk';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { startProject } from '../support/project.ts';
 import { testServer } from '../support/server.ts';
 
@@ -64,7 +64,7 @@ const files = {
   `,
 };
 
-it('calls hooks, keeps metadata of every attempt, and knows when a run first started', async () => {
+test('calls hooks, keeps metadata of every attempt, and knows when a run first started', async () => {
   const server = await testServer();
   await startProject(server, files);
   configure({ baseURL: server.url, secretKey: server.keys.prod });
@@ -117,7 +117,7 @@ it('calls hooks, keeps metadata of every attempt, and knows when a run first sta
   });
 }, 90_000);
 
-it('gives each handle of triggers that go together a token for its own run', async () => {
+test('gives each handle of triggers that go together a token for its own run', async () => {
   const server = await testServer();
   configure({ baseURL: server.url, secretKey: server.keys.prod });
   const handles = await Promise.all([1, 2, 3].map((n) => tasks.trigger('echo', n)));
@@ -128,7 +128,7 @@ it('gives each handle of triggers that go together a token for its own run', asy
   expect((await read(second?.id, first?.publicAccessToken)).status).toBe(403);
 });
 
-it('tells who may not see a run the same whether it is there or not', async () => {
+test('tells who may not see a run the same whether it is there or not', async () => {
   const server = await testServer();
   configure({ baseURL: server.url, secretKey: server.keys.prod });
   const { id } = await tasks.trigger('echo', 1);

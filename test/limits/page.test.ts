@@ -1,6 +1,6 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { limitsPage } from './page.ts';
 
-it('docs/limits.md has the numbers of the code', async () => {
+test('docs/limits.md has the numbers of the code', async () => {
   await expect(limitsPage()).toMatchFileSnapshot('../../docs/limits.md');
 });

@@ -2,25 +2,25 @@ import {
   batchItemLimit,
   batchLimit,
   eventBodyLimit,
-  mostBulkRuns,
-  mostErrorRules,
-  mostEventsAtOnce,
-  mostKeyTasks,
-  mostMetadataBytes,
-  mostPacketBytes,
-  mostPatternCharacters,
-  mostRecordsAtOnce,
+  maxBulkRuns,
+  maxErrorRules,
+  maxEventsAtOnce,
+  maxKeyTasks,
+  maxMetadataBytes,
+  maxPacketBytes,
+  maxPatternCharacters,
+  maxRecordsAtOnce,
   oneShotBatchLimit,
   packetThreshold,
   sessionBodyLimit,
   triggerBodyLimit,
   triggerManyLimit,
 } from '@millrace/contract';
-import { machineMemory, maxFrameBytes, mostSuspended } from '@millrace/contract/runner';
+import { machineMemory, maxFrameBytes, maxSuspended } from '@millrace/contract/runner';
 import * as metadata from '../../packages/contract/src/metadata.ts';
 import { appendBodyLimit } from '../../packages/contract/src/operations/channels.ts';
 import { importLimit } from '../../packages/contract/src/operations/envvars.ts';
-import { mostBackfilled } from '../../packages/contract/src/operations/schedules.ts';
+import { maxBackfilled } from '../../packages/contract/src/operations/schedules.ts';
 import { dataLimit } from '../../packages/contract/src/operations/waitpoints.ts';
 import { importMs } from '../../packages/millrace/src/bundle/index-tasks.ts';
 import { kept as builds } from '../../packages/millrace/src/bundle/prune.ts';
@@ -33,35 +33,44 @@ import { maxUndoneBytes } from '../../packages/server/src/http/runner-socket.ts'
 import { maxJsonLevels } from '../../packages/contract/src/json.ts';
 import { unnamedMachine } from '../../packages/millrace/src/runner/pool.ts';
 import { outputLimit } from '../../packages/sdk/src/executor/outcome.ts';
-import { bounds, mostCauses, mostLevels } from '../../packages/sdk/src/executor/serialize-error.ts';
+import { bounds, maxCauses, maxLevels } from '../../packages/sdk/src/executor/serialize-error.ts';
 import { hookLimitMs } from '../../packages/sdk/src/hooks/call.ts';
-import { mostCharacters as loggerCharacters } from '../../packages/sdk/src/logger/properties.ts';
+import { maxCharacters as loggerCharacters } from '../../packages/sdk/src/logger/properties.ts';
 import { maxLifetime, maxLifetimeByRun } from '../../packages/server/src/auth/public-token-request.ts';
 import { abandonedMs } from '../../packages/server/src/batches/abort.ts';
-import { mostPending } from '../../packages/server/src/bulk/create.ts';
-import { mostRecordBytes } from '../../packages/server/src/channels/record.ts';
+import { maxPending } from '../../packages/server/src/runs/bulk/create.ts';
+import { maxRecordBytes } from '../../packages/server/src/log/record.ts';
 import { oldestMajor } from '../../packages/server/src/db/migrate.ts';
-import { mostName, mostTogether, mostValue, mostVariables } from '../../packages/server/src/envvars/rules.ts';
+import {
+  maxNameLength,
+  maxTogether,
+  maxValue,
+  maxVariables,
+} from '../../packages/server/src/envvars/rules.ts';
 import * as filters from '../../packages/server/src/events/filter.ts';
-import { mostSegments } from '../../packages/server/src/events/pattern.ts';
+import { maxSegments } from '../../packages/server/src/events/pattern.ts';
 import { defaultBodyLimit } from '../../packages/server/src/http/mount.ts';
 import { defaultRateLimits, type RateLimit } from '../../packages/server/src/http/rate-limit.ts';
-import { keepMs } from '../../packages/server/src/http/replay.ts';
-import { mostEndpoints } from '../../packages/server/src/notifications/create.ts';
+import { keepMs } from '../../packages/server/src/http/idempotent-response.ts';
+import { maxEndpoints } from '../../packages/server/src/notifications/create.ts';
 import * as deliveries from '../../packages/server/src/notifications/deliver.ts';
-import { defaultLeaseTimes } from '../../packages/server/src/runs/connection.ts';
+import { defaultLeaseTimes } from '../../packages/server/src/runs/dispatch/connection.ts';
 import { maxLineCharacters } from '../../packages/server/src/runs/logs.ts';
-import { maxEvents } from '../../packages/server/src/runs/outcome.ts';
-import * as triggers from '../../packages/server/src/runs/prepare.ts';
-import { mostRescues } from '../../packages/server/src/runs/rescue.ts';
-import { mostChildren } from '../../packages/server/src/runs/retrieve.ts';
-import { longestPauseMs } from '../../packages/server/src/runs/settle.ts';
+import { maxEvents } from '../../packages/server/src/runs/complete/outcome.ts';
+import * as triggers from '../../packages/server/src/runs/create/prepare.ts';
+import { maxRescues } from '../../packages/server/src/runs/dispatch/rescue.ts';
+import { maxChildren } from '../../packages/server/src/runs/retrieve.ts';
+import { maxPauseMs } from '../../packages/server/src/runs/complete/complete.ts';
 import { graceMs as lateMs } from '../../packages/server/src/schedules/rules.ts';
-import { longestLifeMs, mostUnsentBytes, stalledMs } from '../../packages/server/src/sse/event-stream.ts';
-import { defaultStreamLimits } from '../../packages/server/src/sse/event-streams.ts';
-import { mostStreams } from '../../packages/server/src/streams/open.ts';
-import { mostBranches } from '../../packages/server/src/tenancy/branches.ts';
-import { defaultRetention } from '../../packages/server/src/upkeep/duties.ts';
+import {
+  maxLifeMs,
+  maxUnsentBytes,
+  stalledMs,
+} from '../../packages/server/src/protocols/sse/event-stream.ts';
+import { defaultStreamLimits } from '../../packages/server/src/protocols/sse/event-streams.ts';
+import { maxStreams } from '../../packages/server/src/realtime/streams/open.ts';
+import { maxBranches } from '../../packages/server/src/tenancy/branches.ts';
+import { defaultRetention } from '../../packages/server/src/app/engine-jobs.ts';
 import * as tokens from '../../packages/server/src/waitpoints/create.ts';
 
 if (loggerCharacters !== maxLineCharacters || consoleCharacters !== maxLineCharacters) {
@@ -114,13 +123,13 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ],
       [
         'packet, so payload and output',
-        bytes(mostPacketBytes),
+        bytes(maxPacketBytes),
         '413 for a payload',
         'store the data elsewhere and send where',
       ],
       [
         'metadata of a run',
-        bytes(mostMetadataBytes),
+        bytes(maxMetadataBytes),
         '413 at a trigger; a `RangeError` where a run changes it',
         fixed,
       ],
@@ -132,20 +141,20 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ],
       [
         'parts of a metadata key (`$.a.b[0]`)',
-        number(metadata.mostDepth),
+        number(metadata.maxDepth),
         'refused where it is changed',
         fixed,
       ],
       [
         'items of a list in metadata, by index',
-        number(metadata.mostIndex),
+        number(metadata.maxIndex),
         'refused where it is changed',
         fixed,
       ],
-      ['tags of a run', number(triggers.mostTags), '422', fixed],
+      ['tags of a run', number(triggers.maxTags), '422', fixed],
       [
         'idempotency key',
-        `${number(triggers.longestIdempotencyKey)} characters`,
+        `${number(triggers.maxIdempotencyKeyLength)} characters`,
         '400',
         'send a digest of it',
       ],
@@ -163,11 +172,11 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ],
       [
         '`maxDuration`',
-        `${number(triggers.leastMaxDuration)} seconds or more`,
+        `${number(triggers.minMaxDuration)} seconds or more`,
         'a shorter one at a trigger counts as this',
         fixed,
       ],
-      ['pause of a debounce', `${time(triggers.leastDebounceMs)} or more`, '422', fixed],
+      ['pause of a debounce', `${time(triggers.minDebounceMs)} or more`, '422', fixed],
       [
         'triggers of one request (`batchTrigger` of few runs, `trigger-many`)',
         `${number(oneShotBatchLimit)}, ${number(triggerManyLimit)}`,
@@ -179,7 +188,7 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ['time to fill a batch', time(abandonedMs), 'the batch is given up', fixed],
       [
         'children that a run lists',
-        number(mostChildren),
+        number(maxChildren),
         'the first ones are listed',
         '`runs.list` by its parent',
       ],
@@ -216,7 +225,7 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ['processes that may die before they could start a run', number(startsAtMost), 'CRASHED', fixed],
       [
         'loss of the runner in the midst of a run',
-        `${number(mostRescues)} times`,
+        `${number(maxRescues)} times`,
         'CRASHED at the next',
         fixed,
       ],
@@ -233,10 +242,10 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         'FAILED, `OutputTooLargeError`',
         'store the data elsewhere and return where',
       ],
-      ['pause before a retry', time(longestPauseMs), 'a longer one counts as this', fixed],
+      ['pause before a retry', time(maxPauseMs), 'a longer one counts as this', fixed],
       [
         'runs that wait suspended in one runner',
-        number(mostSuspended),
+        number(maxSuspended),
         'their code is given up, and begins again after the wait',
         'more runners',
       ],
@@ -291,12 +300,12 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ],
       [
         'causes of a thrown error',
-        `${number(mostCauses)}, ${number(mostLevels)} levels deep`,
+        `${number(maxCauses)}, ${number(maxLevels)} levels deep`,
         'left out',
         fixed,
       ],
-      ['rules for errors of a project', number(mostErrorRules), '422', fixed],
-      ['pattern of such a rule', `${number(mostPatternCharacters)} characters`, '400', fixed],
+      ['rules for errors of a project', number(maxErrorRules), '422', fixed],
+      ['pattern of such a rule', `${number(maxPatternCharacters)} characters`, '400', fixed],
     ],
   ],
   [
@@ -335,13 +344,13 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ['a token without `timeout`', time(tokens.defaultTimeoutMs), 'it times out', '`timeout`'],
       ['data of a completed token', bytes(dataLimit), '413', 'store the data elsewhere'],
       ['lateness of a scheduled time', time(lateMs), 'it counts as missed: its `missed` rule decides', fixed],
-      ['runs of one backfill', number(mostBackfilled), '422', 'several backfills'],
+      ['runs of one backfill', number(maxBackfilled), '422', 'several backfills'],
       ['body of an event or of several', bytes(eventBodyLimit), '413', fixed],
-      ['events of one request', number(mostEventsAtOnce), '400', 'several requests; `events.sendBatch` does'],
-      ['segments of an event pattern', number(mostSegments), '400', fixed],
+      ['events of one request', number(maxEventsAtOnce), '400', 'several requests; `events.sendBatch` does'],
+      ['segments of an event pattern', number(maxSegments), '400', fixed],
       [
         'filter of a subscription',
-        `${number(filters.mostDepth)} levels, ${number(filters.mostConditions)} conditions, ${number(filters.mostChoices)} choices`,
+        `${number(filters.maxDepth)} levels, ${number(filters.maxConditions)} conditions, ${number(filters.maxChoices)} choices`,
         '400',
         fixed,
       ],
@@ -352,18 +361,18 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
     [
       ['body of `POST /api/v1/sessions`', bytes(sessionBodyLimit), '413', fixed],
       ['body of an append', bytes(appendBodyLimit), '413', 'several appends'],
-      ['records of an append', number(mostRecordsAtOnce), '400', 'several appends'],
-      ['record', bytes(mostRecordBytes), '413', fixed],
-      ['streams of a run', number(mostStreams), '422', fixed],
+      ['records of an append', number(maxRecordsAtOnce), '400', 'several appends'],
+      ['record', bytes(maxRecordBytes), '413', fixed],
+      ['streams of a run', number(maxStreams), '422', fixed],
       [
         'life of one connection that streams',
-        time(longestLifeMs),
+        time(maxLifeMs),
         'it ends; clients connect again and miss nothing',
         fixed,
       ],
       [
         'what a slow reader has not taken',
-        `${bytes(mostUnsentBytes)}, or ${time(stalledMs)} without progress`,
+        `${bytes(maxUnsentBytes)}, or ${time(stalledMs)} without progress`,
         'its connection is closed',
         fixed,
       ],
@@ -401,20 +410,20 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         '400',
         fixed,
       ],
-      ['tasks of a restricted key', number(mostKeyTasks), '422', fixed],
-      ['branches of preview, and of dev', number(mostBranches), '400', 'archive some'],
-      ['variables of an environment', number(mostVariables), 'refused', fixed],
+      ['tasks of a restricted key', number(maxKeyTasks), '422', fixed],
+      ['branches of preview, and of dev', number(maxBranches), '400', 'archive some'],
+      ['variables of an environment', number(maxVariables), 'refused', fixed],
       [
         'name, and value, of a variable',
-        `${number(mostName)} characters, ${number(mostValue)} bytes`,
+        `${number(maxNameLength)} characters, ${number(maxValue)} bytes`,
         '400',
         fixed,
       ],
-      ['all variables of an environment together', `${number(mostTogether)} bytes`, 'refused', fixed],
+      ['all variables of an environment together', `${number(maxTogether)} bytes`, 'refused', fixed],
       ['import of variables', bytes(importLimit), '413', 'several imports'],
-      ['runs of a bulk action by id', number(mostBulkRuns), '400', 'a filter'],
-      ['bulk actions of an environment under way', number(mostPending), '429', 'wait'],
-      ['endpoints for notifications', number(mostEndpoints), '422', fixed],
+      ['runs of a bulk action by id', number(maxBulkRuns), '400', 'a filter'],
+      ['bulk actions of an environment under way', number(maxPending), '429', 'wait'],
+      ['endpoints for notifications', number(maxEndpoints), '422', fixed],
       ['answer of such an endpoint', time(deliveries.timeoutMs), 'tried again', fixed],
       ['tries to reach it', time(deliveries.patienceMs), 'the notification has failed', 'replay it'],
       ['PostgreSQL', `${oldestMajor} or later`, 'the server does not start', 'a newer one'],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { repository } from '../cli/command.ts';
 import { packAll, published, run, type Packed } from './packed.ts';
 
@@ -17,7 +17,7 @@ afterAll(() => packed?.remove());
 const accepted = new Set(['CJSResolvesToESM']);
 
 describe.each(published)('the tarball of packages/%s', (name) => {
-  it('has a README and the licence', async () => {
+  test('has a README and the licence', async () => {
     const read = async (file: string): Promise<string> =>
       (await run('tar', ['-xzOf', packed.tarballs[name], `package/${file}`])).stdout;
     expect(await read('LICENSE')).toBe(await readFile(join(repository, 'LICENSE'), 'utf8'));
@@ -25,7 +25,7 @@ describe.each(published)('the tarball of packages/%s', (name) => {
     expect(await read('README.md')).toMatch(new RegExp(`^# ${packageName}\n`));
   });
 
-  it('has types that every kind of module resolution finds', async () => {
+  test('has types that every kind of module resolution finds', async () => {
     const tarball = createPackageFromTarballData(await readFile(packed.tarballs[name]));
     const result = await checkPackage(tarball);
     expect(result.types).toMatchObject({ kind: 'included' });
@@ -33,7 +33,7 @@ describe.each(published)('the tarball of packages/%s', (name) => {
     expect(problems.filter(({ kind }) => !accepted.has(kind))).toEqual([]);
   });
 
-  it('is as bundlers and runtimes expect', async () => {
+  test('is as bundlers and runtimes expect', async () => {
     const { buffer } = new Uint8Array(await readFile(packed.tarballs[name]));
     const { messages, pkg } = await publint({ pack: { tarball: buffer }, strict: true });
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);

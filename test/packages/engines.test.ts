@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { satisfies } from 'semver';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { firstProject } from '../../packages/millrace/src/init/first-project.ts';
 import { repository } from '../cli/command.ts';
 
@@ -20,7 +20,7 @@ const root = await read<{ engines: { node: string }; allowScripts: Record<string
 const oldestNode = `${/^>=(\d+\.\d+)$/.exec(root.engines.node)?.[1]}.0`;
 
 describe('the packages that npm installs', () => {
-  it('all support the oldest Node that is promised', () => {
+  test('all support the oldest Node that is promised', () => {
     const refusing = Object.entries(packages).flatMap(([path, { version, engines }]) =>
       engines?.node === undefined || satisfies(oldestNode, engines.node)
         ? []
@@ -29,7 +29,7 @@ describe('the packages that npm installs', () => {
     expect(refusing).toEqual([]);
   });
 
-  it('run no script at installation that nobody decided about', () => {
+  test('run no script at installation that nobody decided about', () => {
     const undecided = Object.entries(packages).flatMap(([path, { hasInstallScript }]) => {
       const name = path.split('node_modules/').at(-1) ?? path;
       return hasInstallScript && root.allowScripts[name] === undefined ? [name] : [];
@@ -39,7 +39,7 @@ describe('the packages that npm installs', () => {
 });
 
 describe('a first project', () => {
-  it('allows no script of the packages that it installs, by name', () => {
+  test('allows no script of the packages that it installs, by name', () => {
     const manifest = JSON.parse(firstProject('first', '0.0.0')['package.json'] ?? '') as typeof root;
     const withScripts = Object.entries(packages)
       .filter(([, { hasInstallScript, dev }]) => hasInstallScript && !dev)
@@ -49,7 +49,7 @@ describe('a first project', () => {
 });
 
 describe('the published packages', () => {
-  it.each(['contract', 'sdk', 'server', 'millrace'])('%s promises the same Node', async (name) => {
+  test.each(['contract', 'sdk', 'server', 'millrace'])('%s promises the same Node', async (name) => {
     expect(await read(`packages/${name}/package.json`)).toMatchObject({ engines: root.engines });
   });
 });

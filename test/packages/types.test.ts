@@ -1,7 +1,7 @@
 /** A project that imports the packed packages compiles under each kind of module resolution and TypeScript 5.0 to 7. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { version as ts7 } from 'typescript';
 import { repository } from '../cli/command.ts';
 import { packAll, run, type Packed } from './packed.ts';
@@ -94,7 +94,7 @@ afterAll(() => packed?.remove());
 
 describe.each(Object.entries(all))('%s (%s)', (alias, version) => {
   const major = Number.parseInt(version, 10);
-  it.each(resolutions.filter(({ until }) => major <= until))(
+  test.each(resolutions.filter(({ until }) => major <= until))(
     'compiles it with moduleResolution $name',
     async ({ name, options }) => {
       // The oldest compiler reads our declarations whole: it knows all that they use.

@@ -5,7 +5,7 @@ import {
   tasks as publishedTasks,
 } from '@trigger.dev/sdk';
 import { configure, runs, tasks } from '@millrace/sdk';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { startProject } from '../support/project.ts';
 import { testServer, type TestServer } from '../support/server.ts';
 
@@ -23,7 +23,7 @@ const files = {
     });`,
 };
 
-it('brings a large payload to the task and a large output back, with the published SDK and ours', async () => {
+test('brings a large payload to the task and a large output back, with the published SDK and ours', async () => {
   const server = await testServer();
   await startProject(server, files);
   const payload = { text: 'x'.repeat(200 * kib), at: new Date(5), back: 300 * kib };
@@ -72,7 +72,7 @@ async function address(name: string, method: 'PUT' | 'GET' = 'PUT', server = sha
 const put = (url: string, body: string | ReadableStream, type = 'application/json') =>
   fetch(url, { method: 'PUT', body, headers: { 'content-type': type }, duplex: 'half' });
 
-it('refuses an address that was changed, is for something else, or is over', async () => {
+test('refuses an address that was changed, is for something else, or is over', async () => {
   shared = await testServer();
   const url = await address('a/b.json');
   expect((await put(url, '{"n":1}')).status).toBe(200);
@@ -112,7 +112,7 @@ it('refuses an address that was changed, is for something else, or is over', asy
   expect((await put(url, '{}')).status).toBe(403);
 });
 
-it('keeps environments apart, refuses names that are paths elsewhere, and asks for a credential', async () => {
+test('keeps environments apart, refuses names that are paths elsewhere, and asks for a credential', async () => {
   shared = await testServer();
   expect((await put(await address('mine.json'), '1')).status).toBe(200);
   const ask = (name: string, key = shared.keys.prod, method = 'GET') =>
@@ -152,7 +152,7 @@ it('keeps environments apart, refuses names that are paths elsewhere, and asks f
   expect((await ask('mine.json', shared.personalAccessToken)).status).toBe(401);
 });
 
-it('stops reading what is too large, and what a run was given does not change any more', async () => {
+test('stops reading what is too large, and what a run was given does not change any more', async () => {
   shared = await testServer();
   const url = await address('big');
   const chunk = new Uint8Array(1_024 * kib);
@@ -187,7 +187,7 @@ it('stops reading what is too large, and what a run was given does not change an
   expect(await (await fetch(body.payloadPresignedUrl)).json()).toBe('two');
 });
 
-it('takes uploads from whoever may trigger some task, and from nobody else', async () => {
+test('takes uploads from whoever may trigger some task, and from nobody else', async () => {
   shared = await testServer();
   const token = async (scopes: string[], oneTimeUse = false) => {
     const { body } = await shared.ask('/api/v1/auth/public-tokens', {
@@ -207,7 +207,7 @@ it('takes uploads from whoever may trigger some task, and from nobody else', asy
   }
 });
 
-it('gives what a run holds to whoever may read that run, and to nobody else', async () => {
+test('gives what a run holds to whoever may read that run, and to nobody else', async () => {
   shared = await testServer();
   const name = 'trigger/echo/payload.json';
   expect((await put(await address(name), '{"n":1}')).status).toBe(200);

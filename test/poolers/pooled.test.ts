@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { configure, runs, schedules, tasks } from '@millrace/sdk';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../packages/server/src/db/connect.ts';
 import { followEvents } from '../sessions/session-server.ts';
 import { testDatabase } from '../support/database.ts';
@@ -33,7 +33,7 @@ const files = {
 const patience = { timeout: 40_000 };
 
 describe.skipIf(pgbouncer === undefined)(`with PgBouncer${unlessMissing}`, () => {
-  it.each(['transaction', 'session'] as const)(
+  test.each(['transaction', 'session'] as const)(
     'two servers and a runner behind %s mode do everything they do without it, and log nothing odd',
     async (mode) => {
       const { connection, drop } = await testDatabase();

@@ -1,5 +1,5 @@
 import { auth, configure, runs, tasks, TriggerClient } from '@trigger.dev/sdk';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { testServer } from '../support/server.ts';
 
 /** The SDK takes one spelling for a root key, which signs tokens itself, and the other for a named one, which asks for them. */
@@ -9,7 +9,7 @@ describe.each([
 ])('the published SDK with a %s key, which %s tokens', (marker) => {
   const keyOf = (key: string) => key.replace('svc_', marker);
 
-  it('makes public tokens that open what they name', async () => {
+  test('makes public tokens that open what they name', async () => {
     const server = await testServer();
     configure({ baseURL: server.url, accessToken: keyOf(server.keys.prod) });
     const [mine, other] = [
@@ -35,7 +35,7 @@ describe.each([
     if (past !== 'refused') expect(await status(mine.id, past)).toBe(401);
   });
 
-  it('makes trigger tokens, for one use and for many', async () => {
+  test('makes trigger tokens, for one use and for many', async () => {
     const server = await testServer();
     configure({ baseURL: server.url, accessToken: keyOf(server.keys.prod) });
     const once = await auth.createTriggerPublicToken('send');
@@ -54,7 +54,7 @@ describe.each([
     expect((await tasks.trigger('third', {})).id).toMatch(/^run_/);
   });
 
-  it('keeps clients of several environments and branches apart', async () => {
+  test('keeps clients of several environments and branches apart', async () => {
     const server = await testServer();
     await server.ask(`/api/v1/projects/${server.projectRef}/branches`, {
       method: 'POST',

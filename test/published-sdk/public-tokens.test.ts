@@ -1,5 +1,5 @@
 import type * as Published from '@trigger.dev/sdk';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startProject } from '../support/project.ts';
 import { testServer, type TestServer } from '../support/server.ts';
 import { versions } from './each-version.ts';
@@ -21,7 +21,7 @@ describe.each(versions)('with a public token, the published SDK %s', (version, l
     await testServer(),
   ];
 
-  it('follows a run whose payload and output are stored apart', { timeout: 60_000 }, async () => {
+  test('follows a run whose payload and output are stored apart', { timeout: 60_000 }, async () => {
     const [sdk, server] = await start();
     await startProject(server, project);
     const text = 'x'.repeat(300_000);
@@ -40,7 +40,7 @@ describe.each(versions)('with a public token, the published SDK %s', (version, l
     });
   });
 
-  it(
+  test(
     'triggers the batches that the token is for, also with large payloads',
     { timeout: 30_000 },
     async () => {

@@ -1,5 +1,5 @@
 import type * as Published from '@trigger.dev/sdk';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { RateLimits } from '../../packages/server/src/http/rate-limit.ts';
 import { testServer, type TestServer } from '../support/server.ts';
 import { versions } from './each-version.ts';
@@ -34,7 +34,7 @@ describe.each(versions)('the published SDK %s', (version, load) => {
     await testServer({ rateLimits }),
   ];
 
-  it('throws the class of each refusal, with what the server says', async () => {
+  test('throws the class of each refusal, with what the server says', async () => {
     const [sdk, { url: baseURL, keys }] = await start();
     const thrown = (accessToken: string, call: () => Promise<unknown>) =>
       sdk.auth.withAuth({ baseURL, accessToken }, () => call().catch((error: unknown) => error));
@@ -51,7 +51,7 @@ describe.each(versions)('the published SDK %s', (version, load) => {
     expect(await thrown(token, () => sdk.runs.list())).toBeInstanceOf(sdk.PermissionDeniedError);
   });
 
-  it(
+  test(
     'is told that a payload is too large, although it is still sending it',
     { timeout: 60_000 },
     async () => {
@@ -66,7 +66,7 @@ describe.each(versions)('the published SDK %s', (version, load) => {
     },
   );
 
-  it('is told to come again later, and does', { timeout: 30_000 }, async () => {
+  test('is told to come again later, and does', { timeout: 30_000 }, async () => {
     const [sdk, { url: baseURL, keys }] = await start({ publicToken: { burst: 5, perSecond: 1 } });
     const { id, publicAccessToken: token } = await sdk.auth.withAuth(
       { baseURL, accessToken: keys.prod },

@@ -1,8 +1,8 @@
 import { configure, runs, tasks } from '@trigger.dev/sdk';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { testServer } from '../support/server.ts';
 
-it('the published SDK triggers and retrieves a run with only its base URL and key changed', async () => {
+test('the published SDK triggers and retrieves a run with only its base URL and key changed', async () => {
   const server = await testServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const when = new Date('2026-01-02T03:04:05.678Z');
@@ -32,7 +32,7 @@ it('the published SDK triggers and retrieves a run with only its base URL and ke
   expect((await runs.retrieve(handle.id)).status).toBe('CANCELED');
 });
 
-it('the key may be presented with the marker that the published SDK knows', async () => {
+test('the key may be presented with the marker that the published SDK knows', async () => {
   const server = await testServer();
   const key = server.keys.stg.replace(/^svc_/, 'tr_');
   configure({ baseURL: server.url, accessToken: key });
@@ -43,7 +43,7 @@ it('the key may be presented with the marker that the published SDK knows', asyn
   expect((await runs.retrieve(handle.id)).id).toBe(handle.id);
 });
 
-it('the token of a handle opens its run and no other', async () => {
+test('the token of a handle opens its run and no other', async () => {
   const server = await testServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const mine = await tasks.trigger('send-mail', {});

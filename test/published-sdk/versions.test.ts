@@ -1,5 +1,5 @@
 import type * as Published from '@trigger.dev/sdk';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { testServer, type TestServer } from '../support/server.ts';
 import { versions } from './each-version.ts';
 
@@ -14,7 +14,7 @@ describe.each(versions)('the published SDK %s', (version, load) => {
     await sdk.auth.withAuth({ baseURL: server.url, accessToken: server.keys.prod }, () => act(sdk, server));
   };
 
-  it('triggers with every option, and finds the run again', () =>
+  test('triggers with every option, and finds the run again', () =>
     withServer(async (sdk, server) => {
       const { body } = await server.ask('/runner/v1/versions', {
         method: 'POST',
@@ -59,7 +59,7 @@ describe.each(versions)('the published SDK %s', (version, load) => {
       expect(sameKey.id).toBe(handle.id);
     }));
 
-  it('lists, reschedules, cancels and replays', () =>
+  test('lists, reschedules, cancels and replays', () =>
     withServer(async (sdk) => {
       const handle = await sdk.tasks.trigger('send', 'a text', { delay: '1h', tags: 'mine' });
       const later = await sdk.runs.reschedule(handle.id, { delay: '2h' });
@@ -73,7 +73,7 @@ describe.each(versions)('the published SDK %s', (version, load) => {
       expect((await sdk.runs.retrieve(replayed.id)).payload).toBe('a text');
     }));
 
-  it('triggers batches, of one task and of several', () =>
+  test('triggers batches, of one task and of several', () =>
     withServer(async (sdk, server) => {
       const items = Array.from({ length: 25 }, (_, n) => ({ payload: { n }, options: { tags: [`n${n}`] } }));
       const handle = await sdk.tasks.batchTrigger('send', items);
@@ -97,7 +97,7 @@ describe.each(versions)('the published SDK %s', (version, load) => {
       expect(status).toBe(200);
     }));
 
-  it.skipIf(version === '4.0')('gives a batch an idempotency key, and resets the key of a run', () =>
+  test.skipIf(version === '4.0')('gives a batch an idempotency key, and resets the key of a run', () =>
     withServer(async (sdk) => {
       const key = await sdk.idempotencyKeys.create('daily', { scope: 'global' });
       const items = [{ payload: 1 }, { payload: 2 }];

@@ -4,9 +4,9 @@ import type {
   streams as publishedStreams,
 } from '@trigger.dev/sdk';
 import { configure, runs, sessions, streams, tasks } from '@millrace/sdk';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
-import { createLog } from '../../packages/server/src/log.ts';
+import { createLog } from '../../packages/server/src/logger.ts';
 import { startServer } from '../../packages/server/src/server.ts';
 import { versions } from '../published-sdk/each-version.ts';
 import { followEvents, sessionServer, type SessionServer } from '../sessions/session-server.ts';
@@ -58,7 +58,7 @@ async function timed<T>(act: () => Promise<T>): Promise<T> {
 }
 
 describe('the stream of a run that is over', { timeout: 120_000 }, () => {
-  it('ends with what is there, for a reader that comes afterwards and for one that was there, on every server', async () => {
+  test('ends with what is there, for a reader that comes afterwards and for one that was there, on every server', async () => {
     const server = await sessionServer();
     const run = await runWithStream(server, 3);
     const elsewhere = await replica(server);
@@ -101,7 +101,7 @@ describe('the stream of a run that is over', { timeout: 120_000 }, () => {
     expect(performance.now() - began).toBeLessThan(3_000);
   });
 
-  it('brings records first that were on their way when the run ended', async () => {
+  test('brings records first that were on their way when the run ended', async () => {
     const server = await sessionServer();
     const run = await runWithStream(server, 1);
     const elsewhere = await replica(server);
@@ -120,7 +120,7 @@ describe('the stream of a run that is over', { timeout: 120_000 }, () => {
     for (const records of read) expect(chunks(records)).toEqual(wanted);
   });
 
-  it('goes on while the run is tried again', async () => {
+  test('goes on while the run is tried again', async () => {
     const server = await sessionServer();
     configure({ baseURL: server.url, accessToken: server.keys.prod });
     await startProject(server, {
@@ -142,7 +142,7 @@ export const tell = task({
     expect((await runs.retrieve(id)).status).toBe('COMPLETED');
   });
 
-  it('is read to its end by our SDK and by every published one', async () => {
+  test('is read to its end by our SDK and by every published one', async () => {
     const server = await sessionServer();
     const run = await runWithStream(server, 3);
     await server.endRun(run);
@@ -166,7 +166,7 @@ export const tell = task({
   });
 });
 
-it(
+test(
   'what is told of a run and of a batch ends with them, for who comes afterwards',
   { timeout: 60_000 },
   async () => {
@@ -205,7 +205,7 @@ it(
 );
 
 describe('a channel of a session that is over', { timeout: 60_000 }, () => {
-  it('ends with what is there, for a reader that comes afterwards and for one that was there', async () => {
+  test('ends with what is there, for a reader that comes afterwards and for one that was there', async () => {
     const server = await sessionServer();
     await server.start({ externalId: 'a' });
     await server.append('a', 'in', 'one');
@@ -227,7 +227,7 @@ describe('a channel of a session that is over', { timeout: 60_000 }, () => {
     expect(performance.now() - began).toBeLessThan(3_000);
   });
 
-  it('ends when the session expires', async () => {
+  test('ends when the session expires', async () => {
     const server = await sessionServer();
     const expiresAt = new Date(Date.now() + 4_000).toISOString();
     await server.start({ externalId: 'a', expiresAt });
@@ -238,7 +238,7 @@ describe('a channel of a session that is over', { timeout: 60_000 }, () => {
     expect(chunks(await timed(async () => (await server.follow('a/out')).records()))).toEqual(['two']);
   });
 
-  it('is followed by a listener of our SDK to its end, and not again and again', async () => {
+  test('is followed by a listener of our SDK to its end, and not again and again', async () => {
     const server = await sessionServer();
     configure({ baseURL: server.url, accessToken: server.keys.prod });
     await server.start({ externalId: 'a' });

@@ -1,5 +1,5 @@
 import type * as Published from '@trigger.dev/sdk';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { testServer } from '../support/server.ts';
 
 const versions: readonly (readonly [string, () => Promise<unknown>])[] = [
@@ -8,7 +8,7 @@ const versions: readonly (readonly [string, () => Promise<unknown>])[] = [
   ['4.5', () => import('published-sdk-4.5')],
 ];
 
-it.each(versions)(
+test.each(versions)(
   'the published SDK %s follows a run to its end, and runs with a tag',
   { timeout: 60_000 },
   async (_version, load) => {

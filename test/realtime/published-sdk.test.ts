@@ -1,5 +1,5 @@
 import { auth, batch, configure, runs, tasks } from '@trigger.dev/sdk';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { startProject } from '../support/project.ts';
 import { testServer } from '../support/server.ts';
 
@@ -17,7 +17,7 @@ export const fails = task({ id: 'fails', retry: { maxAttempts: 1 }, run: async (
 `,
 };
 
-it('the published SDK follows a run to its end: statuses, metadata, payload, output and tags', async () => {
+test('the published SDK follows a run to its end: statuses, metadata, payload, output and tags', async () => {
   const server = await testServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const handle = await tasks.trigger('work', { n: 21 }, { tags: ['it"s {a}, \\tag', 'b'] });
@@ -47,7 +47,7 @@ it('the published SDK follows a run to its end: statuses, metadata, payload, out
   expect(last?.finishedAt).toBeInstanceOf(Date);
 });
 
-it('the published SDK is shown why a run failed, and leaves out columns', async () => {
+test('the published SDK is shown why a run failed, and leaves out columns', async () => {
   const server = await testServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const handle = await tasks.trigger('fails', { big: 'payload' });
@@ -71,7 +71,7 @@ it('the published SDK is shown why a run failed, and leaves out columns', async 
   expect((await runs.retrieve(handle.id)).error).toMatchObject(error);
 });
 
-it('the published SDK follows the runs with a tag, those that come and those that were there', async () => {
+test('the published SDK follows the runs with a tag, those that come and those that were there', async () => {
   const server = await testServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const first = await tasks.trigger('work', { n: 1 }, { tags: ['order:7', 'x'] });
@@ -102,7 +102,7 @@ it('the published SDK follows the runs with a tag, those that come and those tha
   await following.catch(() => {});
 });
 
-it('the published SDK follows the runs of a batch', async () => {
+test('the published SDK follows the runs of a batch', async () => {
   const server = await testServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const made = await batch.trigger([

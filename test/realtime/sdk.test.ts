@@ -1,5 +1,5 @@
 import { auth, ApiError, configure, runs, tasks } from '@millrace/sdk';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { breakable } from '../support/breakable.ts';
 import { startProject } from '../support/project.ts';
 import { testServer } from '../support/server.ts';
@@ -19,7 +19,7 @@ export const work = task({
 `,
 };
 
-it('a run is followed to its end through cut connections, with a public token', async () => {
+test('a run is followed to its end through cut connections, with a public token', async () => {
   const server = await testServer();
   const way = await breakable(server.port);
   configure({ baseURL: way.url, accessToken: server.keys.prod });
@@ -42,7 +42,7 @@ it('a run is followed to its end through cut connections, with a public token', 
   expect(steps.at(-1)).toBe(12);
 });
 
-it('runs with a tag are followed until the loop is left, and those of a batch until all are over', async () => {
+test('runs with a tag are followed until the loop is left, and those of a batch until all are over', async () => {
   const server = await testServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const [first] = (
@@ -74,7 +74,7 @@ it('runs with a tag are followed until the loop is left, and those of a batch un
   expect([...last.values()]).toEqual(['COMPLETED', 'COMPLETED']);
 });
 
-it('a subscription ends with its signal, and throws what asking again would not change', async () => {
+test('a subscription ends with its signal, and throws what asking again would not change', async () => {
   const server = await testServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const { id } = await tasks.trigger('work', { steps: 1 });

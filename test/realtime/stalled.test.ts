@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { testServer } from '../support/server.ts';
 import { followEvents } from '../sessions/session-server.ts';
 
-it(
+test(
   'a subscriber of runs that takes nothing holds nobody up, and gets every run as it is when it goes on',
   { timeout: 90_000 },
   async () => {

@@ -7,7 +7,7 @@ import {
   streams as published,
 } from '@trigger.dev/sdk';
 import { configure, streams, tasks } from '@millrace/sdk';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { startProject } from '../support/project.ts';
 import { testServer } from '../support/server.ts';
 
@@ -24,7 +24,7 @@ export const tell = task({
 `,
 };
 
-it('a task writes streams that its caller reads with the token of the handle, in either SDK', async () => {
+test('a task writes streams that its caller reads with the token of the handle, in either SDK', async () => {
   const server = await testServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const handle = await tasks.trigger('tell', {});
@@ -71,7 +71,7 @@ it('a task writes streams that its caller reads with the token of the handle, in
   }
 });
 
-it('the published SDK writes streams of a run and follows them beside the run', async () => {
+test('the published SDK writes streams of a run and follows them beside the run', async () => {
   const server = await testServer();
   configurePublished({ baseURL: server.url, accessToken: server.keys.prod });
   configure({ baseURL: server.url, accessToken: server.keys.prod });

@@ -1,6 +1,6 @@
 /** Options at the edge of what can be stored: each is kept, or refused with a sentence, and never an error of ours. */
 import { randomBytes } from 'node:crypto';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { testServer } from '../support/server.ts';
 
 async function started() {
@@ -10,7 +10,7 @@ async function started() {
   return { ask, trigger };
 }
 
-it('metadata is an object or the JSON text of one, so that no run spoils the list that it is in', async () => {
+test('metadata is an object or the JSON text of one, so that no run spoils the list that it is in', async () => {
   const { ask, trigger } = await started();
   for (const metadata of [[1], 'x', 'x{', '5', '[1]', 5, true]) {
     const { status, body } = await trigger({ metadata, metadataType: 'application/json' });
@@ -33,7 +33,7 @@ it('metadata is an object or the JSON text of one, so that no run spoils the lis
   expect((await ask(`/api/v1/runs/${run.id}/metadata`)).body.metadata).toEqual({ a: 1 });
 });
 
-it('keys of the greatest length are remembered, whatever they are made of', async () => {
+test('keys of the greatest length are remembered, whatever they are made of', async () => {
   const { ask, trigger } = await started();
   const key = Array.from(randomBytes(4_096), (byte) => String.fromCodePoint(0x4e00 + byte * 79))
     .join('')
@@ -54,7 +54,7 @@ it('keys of the greatest length are remembered, whatever they are made of', asyn
   expect((await token()).body.id).toBe((await token()).body.id);
 });
 
-it('an empty idempotency key is a mistake in a body, and none in a header', async () => {
+test('an empty idempotency key is a mistake in a body, and none in a header', async () => {
   const { ask, trigger } = await started();
   const empty = { idempotencyKey: '' };
   for (const refused of [
@@ -87,7 +87,7 @@ it('an empty idempotency key is a mistake in a body, and none in a header', asyn
   expect((await ask('/api/v1/tasks/send/trigger', keyed)).body).toEqual({ id: first.id, isCached: true });
 });
 
-it('what is wrong is refused and named, also where another option decides', async () => {
+test('what is wrong is refused and named, also where another option decides', async () => {
   const { ask, trigger } = await started();
   const debounce = { key: 'd', delay: '5s' };
   const cases: [unknown, string][] = [
@@ -117,7 +117,7 @@ it('what is wrong is refused and named, also where another option decides', asyn
   expect((await ask('/api/v1/runs')).body.data).toEqual([]);
 });
 
-it('a tag that was cut in the midst of a character is added once', async () => {
+test('a tag that was cut in the midst of a character is added once', async () => {
   const { ask, trigger } = await started();
   const { body: run } = await trigger({ tags: ['a\ud83d'] });
   const add = { method: 'POST', body: { tags: ['a\ud83d', 'b\ud83d'] } };
@@ -132,7 +132,7 @@ it('a tag that was cut in the midst of a character is added once', async () => {
   expect((await ask(`/api/v3/runs/${run.id}`)).body.tags).toEqual(['a\ufffd', 'b\ufffd']);
 });
 
-it('what cannot be stored is refused, and halves of characters are made whole', async () => {
+test('what cannot be stored is refused, and halves of characters are made whole', async () => {
   const { ask, trigger } = await started();
   const deep = '['.repeat(100_000) + ']'.repeat(100_000);
   const cases: [unknown, RegExp][] = [
@@ -168,7 +168,7 @@ it('what cannot be stored is refused, and halves of characters are made whole', 
   expect((await ask(`/api/v3/runs/${half.body.id}`)).body.tags).toEqual(['a\ufffd']);
 });
 
-it('a region is kept, shown, filtered by and replayed, and moves nothing', async () => {
+test('a region is kept, shown, filtered by and replayed, and moves nothing', async () => {
   const { ask, trigger } = await started();
   const { body: eu } = await trigger({ region: 'eu' });
   await trigger({ region: 'us' });
@@ -188,7 +188,7 @@ it('a region is kept, shown, filtered by and replayed, and moves nothing', async
   expect(inBatch.data).toHaveLength(1);
 });
 
-it('what lasts longer than dates do is refused where it begins something, and cut where it only ends', async () => {
+test('what lasts longer than dates do is refused where it begins something, and cut where it only ends', async () => {
   const { ask, trigger } = await started();
   for (const options of [{ delay: '4000000d' }, { debounce: { key: 'k', delay: '4000000d' } }]) {
     const { status, body } = await trigger(options);

@@ -1,9 +1,9 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { installation } from '../access/installation.ts';
 
 const trigger = 'POST /api/v1/tasks/send/trigger';
 
-it('options that cannot be read or kept are refused by name', async () => {
+test('options that cannot be read or kept are refused by name', async () => {
   const { ask, keys, sql } = await installation();
   const cases: [options: Record<string, unknown>, status: number, says: RegExp][] = [
     [{ delay: 'soon' }, 400, /^options\.delay: "soon"/],
@@ -43,7 +43,7 @@ it('options that cannot be read or kept are refused by name', async () => {
   expect(await sql`select from runs`).toHaveLength(0);
 });
 
-it('options that are read are kept with the run', async () => {
+test('options that are read are kept with the run', async () => {
   const { ask, keys, sql } = await installation();
   const register = (contentHash: string) =>
     ask('POST /runner/v1/versions', {
@@ -82,7 +82,7 @@ it('options that are read are kept with the run', async () => {
   });
 });
 
-it('an idempotency key is forgotten when it is reset, by who may write runs', async () => {
+test('an idempotency key is forgotten when it is reset, by who may write runs', async () => {
   const { ask, keys, keyWith } = await installation();
   const options = { idempotencyKey: 'a/b c' };
   const make = async () => (await ask(trigger, { key: keys.prod, body: { options } })).body;

@@ -1,8 +1,8 @@
 /** Whose child a run may be. */
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { installation } from '../access/installation.ts';
 
-it('a caller makes children only of runs that it may write, and learns nothing of others', async () => {
+test('a caller makes children only of runs that it may write, and learns nothing of others', async () => {
   const { ask, keys, keyWith, sql } = await installation();
   const made = async (task: string, options = {}) =>
     (await ask(`POST /api/v1/tasks/${task}/trigger`, { key: keys.prod, body: { options } })).body

@@ -1,7 +1,7 @@
 /** The published SDK's runs, tags, metadata and queues against a real server. */
 import { apiClientManager } from '@trigger.dev/core/v3';
 import { configure, queues, runs, tasks } from '@trigger.dev/sdk';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { testServer, type TestServer } from '../support/server.ts';
 
 async function serverWithTasks(): Promise<TestServer> {
@@ -21,7 +21,7 @@ async function serverWithTasks(): Promise<TestServer> {
   return server;
 }
 
-it('lists runs by every filter it has, page by page and as one iteration', async () => {
+test('lists runs by every filter it has, page by page and as one iteration', async () => {
   await serverWithTasks();
   const made: string[] = [];
   for (let n = 0; n < 5; n++) {
@@ -63,7 +63,7 @@ it('lists runs by every filter it has, page by page and as one iteration', async
   await expect(runs.list({ status: 'NONE' as never })).rejects.toMatchObject({ status: 400 });
 });
 
-it('lists the runs of a project with a personal access token', async () => {
+test('lists the runs of a project with a personal access token', async () => {
   const server = await serverWithTasks();
   const prod = await tasks.trigger('echo', 1);
   configure({ baseURL: server.url, accessToken: server.keys.stg });
@@ -80,7 +80,7 @@ it('lists the runs of a project with a personal access token', async () => {
   await expect(runs.list('proj_unknown', {})).rejects.toMatchObject({ status: 404 });
 });
 
-it('replays, reschedules and cancels', async () => {
+test('replays, reschedules and cancels', async () => {
   await serverWithTasks();
   const { id } = await tasks.trigger('echo', { when: new Date(0) }, { tags: ['a'] });
   await runs.cancel(id);
@@ -100,7 +100,7 @@ it('replays, reschedules and cancels', async () => {
   await expect(runs.reschedule(late.id, { delay: 'soon' })).rejects.toMatchObject({ status: 400 });
 });
 
-it('adds tags and changes metadata, as code inside a task does', async () => {
+test('adds tags and changes metadata, as code inside a task does', async () => {
   await serverWithTasks();
   const { id } = await tasks.trigger('echo', 1, { metadata: { step: 1 } });
   const client = apiClientManager.clientOrThrow();
@@ -113,7 +113,7 @@ it('adds tags and changes metadata, as code inside a task does', async () => {
   expect(await runs.retrieve(id)).toMatchObject({ tags: ['a', 'b'], metadata: { step: 3 } });
 });
 
-it('looks at queues, pauses them and changes their limits', async () => {
+test('looks at queues, pauses them and changes their limits', async () => {
   await serverWithTasks();
   await tasks.trigger('mail', 1);
   const { data } = await queues.list({ page: 1, perPage: 10 });
@@ -139,7 +139,7 @@ it('looks at queues, pauses them and changes their limits', async () => {
   expect((await queues.pause({ type: 'custom', name: 'team/mail' })).paused).toBe(true);
 });
 
-it('cancels and replays many runs, and says how far it is', async () => {
+test('cancels and replays many runs, and says how far it is', async () => {
   const server = await serverWithTasks();
   const made = await Promise.all([1, 2, 3].map((n) => tasks.trigger('echo', { n }, { tags: 'many' })));
   await tasks.trigger('mail', {});

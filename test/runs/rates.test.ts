@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import type { RateLimits } from '../../packages/server/src/http/rate-limit.ts';
 import { startProject } from '../support/project.ts';
 import { testServer, type TestServer } from '../support/server.ts';
@@ -21,7 +21,7 @@ async function post(server: TestServer, path: string, key: string, body: unknown
 const many = '/api/v1/tasks/trigger-many';
 const whole = '/api/v2/tasks/batch';
 
-it('many triggers in one request count with the runs of batches, each of them', async () => {
+test('many triggers in one request count with the runs of batches, each of them', async () => {
   const { server, token } = await serverWith({ batchRuns: { publicToken: slow } });
   expect(await post(server, many, token, { items: items(6) })).toBe(200);
   expect(await post(server, whole, token, { items: items(3) })).toBe(202);
@@ -36,7 +36,7 @@ it('many triggers in one request count with the runs of batches, each of them', 
   expect(await post(server, many, server.keys.prod, { items: items(100) })).toBe(200);
 });
 
-it('many triggers in one request count as many requests, and a large one is not refused for ever', async () => {
+test('many triggers in one request count as many requests, and a large one is not refused for ever', async () => {
   const { server, token } = await serverWith({ publicToken: { burst: 5, perSecond: 20 } });
   expect(await post(server, many, token, { items: items(40) })).toBe(200);
   const refused = await server.ask(many, { method: 'POST', key: token, body: { items: items(1) } });
@@ -53,7 +53,7 @@ it('many triggers in one request count as many requests, and a large one is not 
   expect(at.filter((status) => status === 200)).toHaveLength(1);
 });
 
-it('events count by the runs that they start, and a backfill and a bulk replay by theirs', async () => {
+test('events count by the runs that they start, and a backfill and a bulk replay by theirs', async () => {
   const { server, token } = await serverWith({ batchRuns: { publicToken: slow, secretKey: slow } });
   await startProject(server, {
     'tasks/work.ts': `import { event, schedules, task } from '@millrace/sdk';

@@ -1,8 +1,8 @@
 /** What is refused, with which status and what it says. */
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { testServer } from '../support/server.ts';
 
-it('filters and cursors that cannot be read are named', async () => {
+test('filters and cursors that cannot be read are named', async () => {
   const { ask } = await testServer();
   const cases: [string, string][] = [
     ['filter[status]=QUEUED,NONE', 'filter[status]'],
@@ -25,7 +25,7 @@ it('filters and cursors that cannot be read are named', async () => {
   }
 });
 
-it('runs that do not exist are 404, with the words that clients know', async () => {
+test('runs that do not exist are 404, with the words that clients know', async () => {
   const { ask } = await testServer();
   const post = { method: 'POST', body: {} };
   const said = async (path: string, options = {}) => {
@@ -43,7 +43,7 @@ it('runs that do not exist are 404, with the words that clients know', async () 
   expect(await said('tags', post)).toMatch(/^400 Validation error: .*tags/);
 });
 
-it('bodies that do not fit are refused before anything is changed', async () => {
+test('bodies that do not fit are refused before anything is changed', async () => {
   const { ask } = await testServer();
   const { body: made } = await ask('/api/v1/tasks/send/trigger', { method: 'POST', body: { payload: 1 } });
   const metadata = (body: unknown) => ask(`/api/v1/runs/${made.id}/metadata`, { method: 'PUT', body });
@@ -66,7 +66,7 @@ it('bodies that do not fit are refused before anything is changed', async () => 
   expect((await ask('/api/v1/queues/a%2Fb?type=custom')).status).toBe(404);
 });
 
-it('who may read some tasks must name them, and learns nothing of other runs', async () => {
+test('who may read some tasks must name them, and learns nothing of other runs', async () => {
   const { ask, keys } = await testServer();
   const trigger = async (task: string) =>
     (await ask(`/api/v1/tasks/${task}/trigger`, { method: 'POST', body: { payload: 1 } })).body.id as string;
@@ -87,7 +87,7 @@ it('who may read some tasks must name them, and learns nothing of other runs', a
   expect((await ask(`/api/v1/runs/${mine}/replay`, { ...as, method: 'POST' })).status).toBe(401);
 });
 
-it('how long runs are kept is for unrestricted keys to say, and for each environment', async () => {
+test('how long runs are kept is for unrestricted keys to say, and for each environment', async () => {
   const { ask, keys } = await testServer();
   const put = (runsDays: unknown) => ask('/api/v1/retention', { method: 'PUT', body: { runsDays } });
   expect((await ask('/api/v1/retention')).body).toEqual({ runsDays: null });

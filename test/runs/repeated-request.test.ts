@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../packages/server/src/db/connect.ts';
 import { installation } from '../access/installation.ts';
 import { testDatabase } from '../support/database.ts';
@@ -11,7 +11,7 @@ const header = 'x-trigger-request-idempotency-key';
 const trigger = 'POST /api/v1/tasks/send/trigger';
 
 describe('a request that is sent again', () => {
-  it('leads to the run that it made, in any process, and to another one in other hands', async () => {
+  test('leads to the run that it made, in any process, and to another one in other hands', async () => {
     const { another, ask, keys, keyWith, sql } = await installation();
     const other = await another();
     const headers = { [header]: randomUUID() };
@@ -39,7 +39,7 @@ describe('a request that is sent again', () => {
     expect(new Set([again, ...elsewhere].map(({ body }) => body.id)).size).toBe(5);
   });
 
-  it('makes its many runs once, each in its place', async () => {
+  test('makes its many runs once, each in its place', async () => {
     const { another, ask, keys, sql } = await installation();
     const other = await another();
     const headers = { [header]: randomUUID() };
@@ -60,7 +60,7 @@ describe('a request that is sent again', () => {
     expect(await sql`select from runs`).toHaveLength(49);
   });
 
-  it('is a new one after a day', async () => {
+  test('is a new one after a day', async () => {
     const { ask, keys, server } = await installation();
     const headers = { [header]: randomUUID() };
     const send = async () => (await ask(trigger, { key: keys.prod, body: {}, headers })).body.id;
@@ -73,7 +73,7 @@ describe('a request that is sent again', () => {
     expect(await send()).toBe(next);
   });
 
-  it('with a one-time token uses that once', async () => {
+  test('with a one-time token uses that once', async () => {
     const { ask, keys, sql } = await installation();
     const made = await ask('POST /api/v1/auth/public-tokens', {
       key: keys.prod,
@@ -94,7 +94,7 @@ interface Server {
   readonly secretKey: string;
 }
 
-it('neither triggers nor batches are doubled or lost when the server is killed in the midst of them', async () => {
+test('neither triggers nor batches are doubled or lost when the server is killed in the midst of them', async () => {
   const { connection, drop } = await testDatabase();
   const sql = connect(connection, { name: 'test', max: 2 });
   let server: Server | undefined;

@@ -1,9 +1,9 @@
 /** Runs that were held back start at once when what held them goes away, through a real server and a real runner connection. */
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { connectIdleRunner } from './idle-runner.ts';
 import { testServer } from '../support/server.ts';
 
-it('a paused queue, a limit and a paused environment let go at once', async () => {
+test('a paused queue, a limit and a paused environment let go at once', async () => {
   const server = await testServer();
   const version = await server.ask('/runner/v1/versions', {
     method: 'POST',

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { dataOf, sessionServer, type SessionServer } from './session-server.ts';
 
 const path = '/realtime/v1/sessions/a/in/append';
@@ -34,7 +34,7 @@ const chunked = (server: SessionServer, parts: readonly Buffer[]) =>
   });
 
 describe('an appended body', () => {
-  it('is any text, and comes back as it was in both framings', async () => {
+  test('is any text, and comes back as it was in both framings', async () => {
     const server = await sessionServer();
     await server.start({ externalId: 'a' });
     const bodies = [
@@ -73,7 +73,7 @@ describe('an appended body', () => {
     expect(records.map(({ data }: { data: string }) => data)).toEqual([...bodies, '']);
   });
 
-  it('with NUL, or that is not UTF-8, is refused', async () => {
+  test('with NUL, or that is not UTF-8, is refused', async () => {
     const server = await sessionServer();
     await server.start({ externalId: 'a' });
     for (const body of [
@@ -89,7 +89,7 @@ describe('an appended body', () => {
     expect((await server.append('a', 'in', 'after')).body.seq).toBe(0);
   });
 
-  it('has 1 MiB, counted in bytes, and not one more', async () => {
+  test('has 1 MiB, counted in bytes, and not one more', async () => {
     const server = await sessionServer();
     await server.start({ externalId: 'a' });
     const mebibyte = 'ü'.repeat(524_288);
@@ -105,7 +105,7 @@ describe('an appended body', () => {
     expect((await chunked(server, [...parts, Buffer.from('x')])).status).toBe(413);
   });
 
-  it('whose connection ends too soon is not stored', async () => {
+  test('whose connection ends too soon is not stored', async () => {
     const server = await sessionServer();
     await server.start({ externalId: 'a' });
     const { port } = server;
@@ -122,7 +122,7 @@ describe('an appended body', () => {
   });
 });
 
-it('a client cannot say that its message came by a webhook', async () => {
+test('a client cannot say that its message came by a webhook', async () => {
   const server = await sessionServer();
   await server.start({ externalId: 'a' });
   const sent = [
@@ -146,7 +146,7 @@ it('a client cannot say that its message came by a webhook', async () => {
   expect((await server.append('a', 'in', deep)).status).toBe(400);
 });
 
-it('a text may say that it is of any type', async () => {
+test('a text may say that it is of any type', async () => {
   const server = await sessionServer();
   await server.start({ externalId: 'a' });
   const types = [
@@ -167,7 +167,7 @@ it('a text may say that it is of any type', async () => {
 });
 
 describe('a part id', () => {
-  it('makes a repeated append the first one, also after a close', async () => {
+  test('makes a repeated append the first one, also after a close', async () => {
     const server = await sessionServer();
     await server.start({ externalId: 'a' });
     const send = (text: string, id: string) => server.append('a', 'in', text, { 'x-part-id': id });
@@ -187,7 +187,7 @@ describe('a part id', () => {
 });
 
 describe('written records', () => {
-  it('keep their headers and may depend on what is there', async () => {
+  test('keep their headers and may depend on what is there', async () => {
     const server = await sessionServer();
     await server.start({ externalId: 'a' });
     const write = (body: unknown) =>

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { address, dataOf, sessionServer, type SessionServer } from './session-server.ts';
 
 /** Every route under both names, and a token of the one name under the other. */
@@ -46,7 +46,7 @@ async function roundTrip(server: SessionServer, externalId: string): Promise<voi
 }
 
 describe('an external id', () => {
-  it('may be nearly anything, on every route and in a scope', { timeout: 60_000 }, async () => {
+  test('may be nearly anything, on every route and in a scope', { timeout: 60_000 }, async () => {
     const server = await sessionServer();
     for (const externalId of [
       'a b/ü?#%:1',
@@ -65,7 +65,7 @@ describe('an external id', () => {
       await roundTrip(server, externalId);
   });
 
-  it('is refused that could not be told from an id, or not be part of an address or stored', async () => {
+  test('is refused that could not be told from an id, or not be part of an address or stored', async () => {
     const server = await sessionServer();
     for (const externalId of ['session_x', '.', '..', '', '  ', 'x'.repeat(257), 'a\u0000b', '\ud800']) {
       await expect(server.start({ externalId }), JSON.stringify(externalId)).rejects.toThrow(/externalId/);
@@ -73,7 +73,7 @@ describe('an external id', () => {
     expect((await server.ask('/api/v1/sessions')).body.data).toEqual([]);
   });
 
-  it('without a session has an empty channel that can be followed until there is one', async () => {
+  test('without a session has an empty channel that can be followed until there is one', async () => {
     const server = await sessionServer();
     const reader = await server.follow(`${address('to come')}/out`);
     expect(reader.status).toBe(200);
@@ -91,7 +91,7 @@ describe('an external id', () => {
 });
 
 describe('a side channel', () => {
-  it('is beside the two of its session', async () => {
+  test('is beside the two of its session', async () => {
     const server = await sessionServer();
     await server.start({ externalId: 'a' });
     const side = '/realtime/v1/sessions/a/channels/notes';

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { dataOf, sessionServer, type SessionServer } from './session-server.ts';
 
 async function withRecords(count: number): Promise<SessionServer> {
@@ -14,7 +14,7 @@ async function withRecords(count: number): Promise<SessionServer> {
 }
 
 describe('Last-Event-ID', () => {
-  it('is followed by what comes after it', { timeout: 60_000 }, async () => {
+  test('is followed by what comes after it', { timeout: 60_000 }, async () => {
     const server = await withRecords(5);
     let end = 5;
     for (const [id, first] of [
@@ -45,7 +45,7 @@ describe('Last-Event-ID', () => {
     }
   });
 
-  it('that is no number of a record is refused', async () => {
+  test('that is no number of a record is refused', async () => {
     const server = await withRecords(1);
     for (const id of ['-1', '1e3', 'x', '1.5', '0x1', '1 2']) {
       expect((await server.follow('a/out', { headers: { 'last-event-id': id } })).status, id).toBe(400);
@@ -54,7 +54,7 @@ describe('Last-Event-ID', () => {
 });
 
 describe('Timeout-Seconds', () => {
-  it('that is not a whole number from 1 to 600 is refused', async () => {
+  test('that is not a whole number from 1 to 600 is refused', async () => {
     const server = await withRecords(0);
     for (const seconds of ['0', '601', '10abc', '-1', '1.5', '0010']) {
       expect(
@@ -64,7 +64,7 @@ describe('Timeout-Seconds', () => {
     }
   });
 
-  it('ends a stream properly that has had no news for so long', async () => {
+  test('ends a stream properly that has had no news for so long', async () => {
     const server = await withRecords(2);
     const began = performance.now();
     const reader = await server.follow('a/out', { headers: { 'timeout-seconds': '1' } });
@@ -78,7 +78,7 @@ describe('Timeout-Seconds', () => {
 });
 
 describe('X-Peek-Settled', () => {
-  it('ends the stream at once when the last record says that the turn is over', async () => {
+  test('ends the stream at once when the last record says that the turn is over', async () => {
     const server = await withRecords(2);
     const peek = { 'x-peek-settled': '1', 'last-event-id': '0' };
     const open = await server.follow('a/out', { headers: peek });
@@ -101,7 +101,7 @@ describe('X-Peek-Settled', () => {
 });
 
 describe('a stream', () => {
-  it('has the headers that proxies and browsers need', async () => {
+  test('has the headers that proxies and browsers need', async () => {
     const server = await withRecords(1);
     const reader = await server.follow('a/out');
     expect(Object.fromEntries(reader.headers)).toMatchObject({
@@ -118,7 +118,7 @@ describe('a stream', () => {
     );
   });
 
-  it('is not in chunks for a client that knows none', async () => {
+  test('is not in chunks for a client that knows none', async () => {
     const server = await withRecords(1);
     const text = await new Promise<string>((resolve) => {
       let received = '';
@@ -135,7 +135,7 @@ describe('a stream', () => {
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
   });
 
-  it('is refused with 429 when there are too many, and counted until it is over', async () => {
+  test('is refused with 429 when there are too many, and counted until it is over', async () => {
     const server = await sessionServer({ streamLimits: { subject: 2, environment: 3, process: 4 } });
     for (const externalId of ['a', 'b']) await server.start({ externalId });
     await server.start({ externalId: 'a' }, server.keys.stg);

@@ -1,6 +1,6 @@
 import { apiClientManager } from '@trigger.dev/core/v3';
 import { auth, configure, sessions } from '@trigger.dev/sdk';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { sessionServer } from './session-server.ts';
 
 const chat = { type: 'chat.agent', taskIdentifier: 'chat', triggerConfig: { basePayload: { a: 1 } } };
@@ -11,7 +11,7 @@ async function readAll(stream: AsyncIterable<unknown>): Promise<unknown[]> {
   return chunks;
 }
 
-it('the published SDK starts, retrieves, lists, updates and closes sessions', async () => {
+test('the published SDK starts, retrieves, lists, updates and closes sessions', async () => {
   const server = await sessionServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const started = await sessions.start({ ...chat, externalId: 'chat/1', tags: ['t'], metadata: { m: 1 } });
@@ -28,7 +28,7 @@ it('the published SDK starts, retrieves, lists, updates and closes sessions', as
   expect(await sessions.close('chat/1', { reason: 'done' })).toMatchObject({ closedReason: 'done' });
 });
 
-it('the published SDK sends to .in and reads .out, with control records and a resumed position', async () => {
+test('the published SDK sends to .in and reads .out, with control records and a resumed position', async () => {
   const server = await sessionServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const { id, publicAccessToken } = await sessions.start({ ...chat, externalId: 'chat/1' });
@@ -76,7 +76,7 @@ it('the published SDK sends to .in and reads .out, with control records and a re
   });
 });
 
-it('a token that the published SDK makes may be for a part of a session', async () => {
+test('a token that the published SDK makes may be for a part of a session', async () => {
   const server = await sessionServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const { id } = await sessions.start({ ...chat, externalId: 'mine' });
@@ -117,7 +117,7 @@ it('a token that the published SDK makes may be for a part of a session', async 
   expect(await open({ read: { sessions: 'mine:out' } })).toEqual([]);
 });
 
-it('a token that the published SDK makes reads one session only', async () => {
+test('a token that the published SDK makes reads one session only', async () => {
   const server = await sessionServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const { id } = await sessions.start({ ...chat, externalId: 'mine' });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { testDatabase } from '../support/database.ts';
 import { insist, startServerProcess } from './processes.ts';
 import { dataOf, followEvents, sessionServer, type SessionServer } from './session-server.ts';
@@ -20,7 +20,7 @@ const numbered = (count: number, from = 0) =>
   Array.from({ length: count }, (_, n) => JSON.stringify({ data: n + from, id: `${n + from}` }));
 
 describe('a replay', () => {
-  it('of 10,000 records takes two seconds at most', async () => {
+  test('of 10,000 records takes two seconds at most', async () => {
     const server = await sessionServer();
     await server.start({ externalId: 'a' });
     for (let n = 0; n < 10; n++) await write(server, numbered(1_000, n * 1_000));
@@ -35,7 +35,7 @@ describe('a replay', () => {
 });
 
 describe('a reader that takes nothing', () => {
-  it(
+  test(
     'costs the others and the memory little, and gets everything when it goes on',
     { timeout: 60_000 },
     async () => {
@@ -77,7 +77,7 @@ describe('a reader that takes nothing', () => {
 });
 
 describe('a rolling restart', () => {
-  it(
+  test(
     'brings every reader back to where it was, without a loss or a double',
     { timeout: 90_000 },
     async () => {

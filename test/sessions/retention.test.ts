@@ -1,13 +1,13 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { connect } from '../../packages/server/src/db/connect.ts';
 import { sessionPruner } from '../../packages/server/src/sessions/prune.ts';
-import { channelPruner } from '../../packages/server/src/channels/prune.ts';
+import { channelPruner } from '../../packages/server/src/log/prune.ts';
 import { startClock } from '../../packages/server/src/db/clock.ts';
 import { sessionServer } from './session-server.ts';
 
 const day = 86_400_000;
 
-it('a session that ended long ago goes with its records, and its external id begins anew', async () => {
+test('a session that ended long ago goes with its records, and its external id begins anew', async () => {
   const server = await sessionServer();
   const { id } = await server.start({ externalId: 'a' });
   await server.start({ externalId: 'open' });

@@ -1,7 +1,7 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { auth, configure, SessionClosedError, sessions, SessionTimeoutError } from '@millrace/sdk';
 import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
-import { createLog } from '../../packages/server/src/log.ts';
+import { createLog } from '../../packages/server/src/logger.ts';
 import { startServer } from '../../packages/server/src/server.ts';
 import { testDatabase } from '../support/database.ts';
 import { cuttingProxy } from './cutting-proxy.ts';
@@ -23,7 +23,7 @@ async function configured() {
 }
 
 describe('sessions', () => {
-  it('start, are found, change and close', async () => {
+  test('start, are found, change and close', async () => {
     await configured();
     const started = await sessions.start({
       ...chat,
@@ -49,7 +49,7 @@ describe('sessions', () => {
 });
 
 describe('.out', () => {
-  it('is written by append, pipe and writer, and read with its control records', async () => {
+  test('is written by append, pipe and writer, and read with its control records', async () => {
     await configured();
     const { id, publicAccessToken } = await sessions.start({ ...chat, externalId: 'a' });
     const { out } = sessions.open(id);
@@ -103,7 +103,7 @@ describe('.out', () => {
     expect(await reading).toEqual([]);
   });
 
-  it('fails a pipe at what cannot be written, and never writes what comes after it', async () => {
+  test('fails a pipe at what cannot be written, and never writes what comes after it', async () => {
     await configured();
     const { id } = await sessions.start(chat);
     const { out } = sessions.open(id);
@@ -114,7 +114,7 @@ describe('.out', () => {
 });
 
 describe('.in', () => {
-  it('gives its messages one by one, and goes on after the last completed turn', async () => {
+  test('gives its messages one by one, and goes on after the last completed turn', async () => {
     await configured();
     const { id } = await sessions.start(chat);
     const session = sessions.open(id);
@@ -153,7 +153,7 @@ describe('.in', () => {
   });
 });
 
-it('what a wait has taken is not taken again because a slow listener comes to it later', async () => {
+test('what a wait has taken is not taken again because a slow listener comes to it later', async () => {
   await configured();
   const { id } = await sessions.start(chat);
   const session = sessions.open(id);
@@ -175,7 +175,7 @@ it('what a wait has taken is not taken again because a slow listener comes to it
 });
 
 describe('a wait outside of a run', () => {
-  it('ends when the session is closed or expires, after the messages that came before', async () => {
+  test('ends when the session is closed or expires, after the messages that came before', async () => {
     await configured();
     const { id } = await sessions.start(chat);
     const session = sessions.open(id);
@@ -198,7 +198,7 @@ describe('a wait outside of a run', () => {
 });
 
 describe('a connection', () => {
-  it(
+  test(
     'that is cut every few milliseconds, between two servers, loses and doubles nothing',
     { timeout: 60_000 * scale },
     async () => {

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { connect as connectTo } from '../../packages/server/src/db/connect.ts';
 import { testDatabase } from '../support/database.ts';
 import { insist, startServerProcess, type ServerProcess } from './processes.ts';
@@ -44,7 +44,7 @@ async function reader(
   return socket;
 }
 
-it(
+test(
   'a thousand readers that join at one number cause a handful of reads of the log',
   { timeout: 60_000 },
   async () => {
@@ -98,7 +98,7 @@ it(
 const residentMiB = ({ process: { pid } }: ServerProcess): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
 
-it(
+test(
   'a reader stalled 20 MB behind costs the others little and the server no memory, and misses nothing',
   { timeout: 120_000 },
   async () => {
@@ -115,7 +115,7 @@ it(
     let sent = 0;
     let most = 0;
     /** How long deliveries took at the 99th percentile, and the most memory meanwhile. */
-    const phase = async (): Promise<{ p99: number; mostMiB: number }> => {
+    const phase = async (): Promise<{ p99: number; maxMiB: number }> => {
       const took: number[] = [];
       most = 0;
       for (let n = 0; n < count; n++) {
@@ -126,7 +126,7 @@ it(
         for (const time of cameAt.get(seq) ?? []) took.push(time - at);
         most = Math.max(most, residentMiB(server));
       }
-      return { p99: took.toSorted((a, b) => a - b)[Math.floor(took.length * 0.99)] ?? 0, mostMiB: most };
+      return { p99: took.toSorted((a, b) => a - b)[Math.floor(took.length * 0.99)] ?? 0, maxMiB: most };
     };
     // Twice, so that what a server takes for itself has been taken.
     await phase();
@@ -139,7 +139,7 @@ it(
     expect(numbers.length).toBeLessThan(count / 2);
     // A share of a busy machine is no part of the promise.
     expect(beside.p99).toBeLessThan(Math.max(2 * alone.p99, 100));
-    expect(beside.mostMiB - alone.mostMiB).toBeLessThan(64);
+    expect(beside.maxMiB - alone.maxMiB).toBeLessThan(64);
     stalled.resume();
     const expected = Array.from({ length: count }, (_, n) => first + n);
     await expect.poll(() => numbers.length, { timeout: 20_000 }).toBe(count);

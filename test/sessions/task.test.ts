@@ -1,5 +1,5 @@
 import { configure, sessions } from '@millrace/sdk';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventually, startSystem, type RunShown } from '../faults/project.ts';
 
 const tasks = `
@@ -23,7 +23,7 @@ export const chat = task({
 });
 `;
 
-it('a task talks in its session over several runs, and loses no message', { timeout: 90_000 }, async () => {
+test('a task talks in its session over several runs, and loses no message', { timeout: 90_000 }, async () => {
   const system = await startSystem({}, tasks);
   await system.work();
   configure({ baseURL: system.url, secretKey: system.key });
@@ -89,7 +89,7 @@ export const says = takesOne('says', true);
 export const forgets = takesOne('forgets', false);
 `;
 
-it(
+test(
   'a message that a run leaves behind at its end starts another one, and that one no third',
   { timeout: 90_000 },
   async () => {

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventually, startSystem, type RunShown, type System } from '../faults/project.ts';
 
 const tasks = `
@@ -97,7 +97,7 @@ const says = (system: System, session: string, ...texts: readonly string[]): Pro
     30_000,
   );
 
-it(
+test(
   'conversations that wait for a message take no slot, and go on where they were when the server was killed',
   { timeout: 120_000 },
   async () => {
@@ -124,7 +124,7 @@ it(
   },
 );
 
-it(
+test(
   'a conversation whose runner was killed while it waited is taken up again by the message, by the same run',
   { timeout: 120_000 },
   async () => {
@@ -145,7 +145,7 @@ it(
   },
 );
 
-it('waits for messages time out, and several share what comes', { timeout: 120_000 }, async () => {
+test('waits for messages time out, and several share what comes', { timeout: 120_000 }, async () => {
   const system = await startSystem({}, tasks);
   await system.work();
   const { id, runId } = await startSession(system, 'patient', 'b');
@@ -163,7 +163,7 @@ const closed = (session: string): unknown => [
   expect.stringMatching(new RegExp(`^The session ${session} was closed at .*: enough$`)) as string,
 ];
 
-it(
+test(
   'a wait ends when its session is closed or expires, after the messages that came before',
   { timeout: 120_000 },
   async () => {
@@ -199,7 +199,7 @@ it(
   },
 );
 
-it(
+test(
   'a close is heard of by code that runs again after its process was lost, and when the server is killed meanwhile',
   { timeout: 120_000 },
   async () => {
@@ -230,7 +230,7 @@ it(
   },
 );
 
-it(
+test(
   'two waits with a timeout get a message each, however far apart these come',
   { timeout: 120_000 },
   async () => {

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
 import type { Database } from '../../packages/server/src/db/connect.ts';
-import { createLog } from '../../packages/server/src/log.ts';
+import { createLog } from '../../packages/server/src/logger.ts';
 import { startServer, type RunningServer, type ServerOptions } from '../../packages/server/src/server.ts';
 import { testDatabase } from './database.ts';
 

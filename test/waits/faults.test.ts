@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventually, startSystem, type RunShown, type System } from '../faults/project.ts';
 import { waitingTasks } from './tasks.ts';
 
@@ -56,7 +56,7 @@ async function began(system: System): Promise<number[]> {
   return Array.from({ length: count }, (_, n) => noted.filter((one) => one === String(n)).length);
 }
 
-it(
+test(
   'kill -9 of the server while 50 runs wait: their code goes on where it was',
   { timeout: 180_000 },
   async () => {
@@ -70,7 +70,7 @@ it(
   },
 );
 
-it(
+test(
   'kill -9 of PostgreSQL while 50 runs wait: their code goes on where it was',
   { timeout: 180_000 },
   async () => {
@@ -83,7 +83,7 @@ it(
   },
 );
 
-it(
+test(
   'kill -9 of the runner while 50 runs wait: their code runs again and triggers nothing twice',
   { timeout: 180_000 },
   async () => {

@@ -1,5 +1,5 @@
 import { configure, runs, tasks } from '@millrace/sdk';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../packages/server/src/db/connect.ts';
 import { followEvents } from '../sessions/session-server.ts';
 import { startProject } from '../support/project.ts';
@@ -39,7 +39,7 @@ interface Shown {
 }
 
 describe('changes of metadata that a run made before', { timeout: 120_000 }, () => {
-  it('are seen by whoever sees that it waits, and that it has ended', async () => {
+  test('are seen by whoever sees that it waits, and that it has ended', async () => {
     const server = await testServer();
     configure({ baseURL: server.url, accessToken: server.keys.prod });
     await startProject(server, project);
@@ -80,7 +80,7 @@ describe('changes of metadata that a run made before', { timeout: 120_000 }, () 
     expect(ended.at(0)).toEqual({ step: 'end', steps: [1, 2, 3] });
   });
 
-  it('are not lost when it ends by an error that was thrown aside', async () => {
+  test('are not lost when it ends by an error that was thrown aside', async () => {
     const server = await testServer();
     configure({ baseURL: server.url, accessToken: server.keys.prod });
     await startProject(server, project);

@@ -1,6 +1,6 @@
 /** Waitpoint tokens over HTTP, by hand and with the published SDK. */
 import { configure, wait } from '@trigger.dev/sdk';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { testServer, type TestServer } from '../support/server.ts';
 
 const path = '/api/v1/waitpoints/tokens';
@@ -16,7 +16,7 @@ async function create(
 }
 
 describe('a token', () => {
-  it('is created with a token for a browser that may complete it, and nothing else', async () => {
+  test('is created with a token for a browser that may complete it, and nothing else', async () => {
     const server = await testServer();
     const { ask } = server;
     const made = await ask(path, { ...post, body: {} });
@@ -44,7 +44,7 @@ describe('a token', () => {
     });
   });
 
-  it('is completed once: of many at the same time the first counts, and all are answered alike', async () => {
+  test('is completed once: of many at the same time the first counts, and all are answered alike', async () => {
     const server = await testServer();
     const { id, url } = await create(server);
     const replies = await Promise.all([
@@ -59,7 +59,7 @@ describe('a token', () => {
     expect((await server.ask(`${path}/${id}`)).body.output).toBe(first);
   });
 
-  it('is completed by whoever calls back, with JSON or any other text', async () => {
+  test('is completed by whoever calls back, with JSON or any other text', async () => {
     const server = await testServer();
     const form = 'application/x-www-form-urlencoded';
     for (const [type, sent, output] of [
@@ -88,7 +88,7 @@ describe('a token', () => {
     expect((await server.ask(`${path}/${id}`)).body.status).toBe('WAITING');
   });
 
-  it('times out with an error, and then cannot be completed any more', async () => {
+  test('times out with an error, and then cannot be completed any more', async () => {
     const server = await testServer();
     const { id } = await create(server, { timeout: '1h' });
     expect((await server.ask(`${path}/${id}`)).body).toMatchObject({ status: 'WAITING', tags: [] });
@@ -106,7 +106,7 @@ describe('a token', () => {
     expect((await server.ask(`${path}/${id}`)).body.status).toBe('TIMED_OUT');
   });
 
-  it('is the same for the same idempotency key, until the key has expired', async () => {
+  test('is the same for the same idempotency key, until the key has expired', async () => {
     const server = await testServer();
     const given = { idempotencyKey: 'order-1', idempotencyKeyTTL: '1h' };
     const made = await Promise.all(Array.from({ length: 5 }, () => create(server, given)));
@@ -116,7 +116,7 @@ describe('a token', () => {
     expect(await create(server, given)).toMatchObject({ isCached: false });
   });
 
-  it('is unknown to other environments and to whoever guesses its address', async () => {
+  test('is unknown to other environments and to whoever guesses its address', async () => {
     const server = await testServer();
     const { ask, keys } = server;
     const { id, url } = await create(server);
@@ -128,7 +128,7 @@ describe('a token', () => {
     expect((await ask(path, { ...post, key: '' })).status).toBe(401);
   });
 
-  it('refuses what it cannot read and says what to send', async () => {
+  test('refuses what it cannot read and says what to send', async () => {
     const { ask } = await testServer();
     const refusal = async (body: object) => {
       const reply = await ask(path, { ...post, body });
@@ -155,7 +155,7 @@ describe('a token', () => {
   });
 });
 
-it("the published SDK's tokens: create, list by everything, retrieve, complete", async () => {
+test("the published SDK's tokens: create, list by everything, retrieve, complete", async () => {
   const server = await testServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const first = await wait.createToken({ timeout: '1h', tags: ['a', 'b'], idempotencyKey: 'once' });

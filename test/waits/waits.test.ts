@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { finished } from '../cli/command.ts';
 import { eventually, startSystem, type RunShown, type System } from '../faults/project.ts';
 import { waitingTasks } from './tasks.ts';
@@ -20,7 +20,7 @@ const becomes = (system: System, id: string, status: string) =>
 const completed = async (system: System, id: string) => (await becomes(system, id, 'COMPLETED')).output;
 
 describe('waits in the code of a task', { timeout: 120_000 }, () => {
-  it('triggerAndWait, several at once, failures, tokens, and what is told of them meanwhile', async () => {
+  test('triggerAndWait, several at once, failures, tokens, and what is told of them meanwhile', async () => {
     const system = await start();
     await system.work();
 
@@ -80,7 +80,7 @@ describe('waits in the code of a task', { timeout: 120_000 }, () => {
     expect((done as unknown as { durationMs: number }).durationMs).toBeLessThan(5_000);
   });
 
-  it('a hundred parents do not keep their children from the slots of a runner that has ten', async () => {
+  test('a hundred parents do not keep their children from the slots of a runner that has ten', async () => {
     const system = await start();
     await system.work({ concurrency: 10 });
     const children = (action: 'pause' | 'resume') =>

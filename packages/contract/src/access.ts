@@ -83,7 +83,7 @@ export const presets = [
 export type Preset = (typeof presets)[number];
 
 /** Most tasks that a key can be restricted to. */
-export const mostKeyTasks = 10;
+export const maxKeyTasks = 10;
 
 const observing = [
   'read:runs',

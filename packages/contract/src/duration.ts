@@ -15,7 +15,7 @@ const unitMs: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
-const mostCharacters = 100;
+const maxCharacters = 100;
 /** The largest instant that a Date can hold, in milliseconds. */
 const lastInstant = 8.64e15;
 
@@ -33,9 +33,9 @@ export const lastMoment = 253_402_300_799_999;
  */
 export function parseDuration(text: string): number | Unreadable {
   const error = {
-    error: `"${text.slice(0, mostCharacters)}" is not a duration; write numbers with units, such as 90s, 1h30m or 2d`,
+    error: `"${text.slice(0, maxCharacters)}" is not a duration; write numbers with units, such as 90s, 1h30m or 2d`,
   };
-  if (text.length === 0 || text.length > mostCharacters) return error;
+  if (text.length === 0 || text.length > maxCharacters) return error;
   const seen = new Set<string>();
   let total = 0;
   let rest = text;
@@ -100,6 +100,6 @@ export function parseDelay(delay: string | Date, now: Date): Date | Unreadable {
   const date = parseInstant(delay);
   if (date !== undefined) return date;
   return {
-    error: `"${delay.slice(0, mostCharacters)}" cannot be read; write a duration such as 90s, 1h30m or 2d, or an ISO 8601 date`,
+    error: `"${delay.slice(0, maxCharacters)}" cannot be read; write a duration such as 90s, 1h30m or 2d, or an ISO 8601 date`,
   };
 }

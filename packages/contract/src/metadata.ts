@@ -49,17 +49,17 @@ export function applyInPlace(metadata: Metadata, operation: MetadataOperation): 
 }
 
 const forbidden = new Set(['__proto__', 'prototype', 'constructor']);
-export const mostDepth = 32;
-export const mostIndex = 10_000;
+export const maxDepth = 32;
+export const maxIndex = 10_000;
 
 /** Why a key cannot be used; undefined if it can. */
 export function refusedKey(key: string): string | undefined {
   const path = pathOf(key);
   const name = path.find((part) => typeof part === 'string' && forbidden.has(part));
   if (name !== undefined) return `"${name}" is not a name that metadata may have`;
-  if (path.length > mostDepth) return `a path has at most ${mostDepth} parts`;
-  if (path.some((part) => typeof part === 'number' && part >= mostIndex)) {
-    return `a list has at most ${mostIndex} items`;
+  if (path.length > maxDepth) return `a path has at most ${maxDepth} parts`;
+  if (path.some((part) => typeof part === 'number' && part >= maxIndex)) {
+    return `a list has at most ${maxIndex} items`;
   }
   return undefined;
 }

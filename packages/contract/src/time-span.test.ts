@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseTimeSpan } from './time-span.ts';
 
 describe('parseTimeSpan', () => {
-  it.each([
+  test.each([
     ['15m', 900_000],
     ['2 hours', 7_200_000],
     ['7d', 604_800_000],
@@ -20,7 +20,7 @@ describe('parseTimeSpan', () => {
     expect(parseTimeSpan(text)).toBe(ms);
   });
 
-  it.each([
+  test.each([
     '',
     '15',
     '2 fortnights',
@@ -38,7 +38,7 @@ describe('parseTimeSpan', () => {
     });
   });
 
-  it('refuses what no date can reach', () => {
+  test('refuses what no date can reach', () => {
     expect(parseTimeSpan('999999999 years')).toEqual({ error: expect.stringContaining('is too long') });
   });
 });

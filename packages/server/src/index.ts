@@ -8,11 +8,11 @@ export {
 export type { MasterKey } from './auth/seal.ts';
 export { connect, type Database, type Sql } from './db/connect.ts';
 export { DatabaseRefused, migrate } from './db/migrate.ts';
-export { reach } from './db/reach.ts';
+export { ping } from './db/ping.ts';
 export { changeKeyFile, rotateMasterKey, type Rotated } from './envvars/rotate-master-key.ts';
 export { defaultRateLimits } from './http/rate-limit.ts';
-export { createLog, type Fact, type Log } from './log.ts';
-export type { LeaseTimes } from './runs/connection.ts';
+export { createLog, type Fact, type Log } from './logger.ts';
+export type { LeaseTimes } from './runs/dispatch/connection.ts';
 export { startServer, type RunningServer, type ServerOptions } from './server.ts';
 export type { Credentials } from './tenancy/bootstrap.ts';
 export { readGiven, type GivenCredentials } from './tenancy/given.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { installation, type Installation } from '../installation.ts';
 import { known, ofOtherEnvironments, unknown, type Caller } from './callers.ts';
 import { objectsOf, placesOf, routesOf, send, type Route, type Sent } from './request.ts';
@@ -215,7 +215,7 @@ function namings(own: World): [request: string, body: (named: World) => unknown,
 }
 
 describe('every route for every credential', { timeout: 300_000 }, () => {
-  it('refuses what the table refuses, and changes nothing by it', async () => {
+  test('refuses what the table refuses, and changes nothing by it', async () => {
     const { installed, routes, own, foreign } = await stage();
     const callers = [
       ...(await unknown(installed)),
@@ -237,7 +237,7 @@ describe('every route for every credential', { timeout: 300_000 }, () => {
     expect(refused.length).toBeGreaterThan(5_000);
   });
 
-  it('answers for what is another environment’s as for what does not exist, and does not touch it', async () => {
+  test('answers for what is another environment’s as for what does not exist, and does not touch it', async () => {
     const { installed, routes, own, sibling, foreign } = await stage();
     const { sql } = installed;
     const callers = (await known(installed, own, foreign)).filter(({ name }) => !/_/.test(name));
@@ -285,7 +285,7 @@ describe('every route for every credential', { timeout: 300_000 }, () => {
     expect(asked).toBeGreaterThan(500);
   });
 
-  it('takes what a body names from its own environment only', async () => {
+  test('takes what a body names from its own environment only', async () => {
     const { installed, own, sibling, foreign } = await stage();
     const { sql, ask } = installed;
     const part = await partOf(installed, own, foreign);
@@ -307,7 +307,7 @@ describe('every route for every credential', { timeout: 300_000 }, () => {
     expect(changed(before, await snapshot(sql, part))).toEqual([]);
   });
 
-  it('lets in whom the table lets in', async () => {
+  test('lets in whom the table lets in', async () => {
     const { installed, routes, own, foreign } = await stage();
     const callers = await known(installed, own, foreign);
     const admitted = pairs(routes, [...callers, ...ofOtherEnvironments(installed)])

@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CronError, parseCron, requireDates } from './index.ts';
 
 const bits = (mask: number): number[] =>
   Array.from({ length: 32 }, (_, i) => i).filter((i) => (mask >>> i) & 1);
 
 describe('parseCron', () => {
-  it('reads ranges, lists, steps and first values with a step', () => {
+  test('reads ranges, lists, steps and first values with a step', () => {
     const cron = parseCron('5,10-12 */6 1-10/4 3/4 1-5');
     expect(cron.minutes).toEqual([5, 10, 11, 12]);
     expect(bits(cron.hours)).toEqual([0, 6, 12, 18]);
@@ -14,17 +14,17 @@ describe('parseCron', () => {
     expect(bits(cron.weekdays)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('reads names in any case', () => {
+  test('reads names in any case', () => {
     const cron = parseCron('0 0 * Jan-MAR,dec Mon,FRI');
     expect(bits(cron.months)).toEqual([1, 2, 3, 12]);
     expect(bits(cron.weekdays)).toEqual([1, 5]);
   });
 
-  it.each(['7', '0', 'sun', '7-7', '0,7', '7/2'])('takes %s for Sunday', (weekday) => {
+  test.each(['7', '0', 'sun', '7-7', '0,7', '7/2'])('takes %s for Sunday', (weekday) => {
     expect(bits(parseCron(`0 0 * * ${weekday}`).weekdays)).toEqual([0]);
   });
 
-  it.each([
+  test.each([
     ['5-7', [0, 5, 6]],
     ['fri-sun', [0, 5, 6]],
     ['0-7', [0, 1, 2, 3, 4, 5, 6]],
@@ -34,13 +34,13 @@ describe('parseCron', () => {
     expect(bits(parseCron(`0 0 * * ${weekday}`).weekdays)).toEqual(expected);
   });
 
-  it('reads L as the last day of the month, alone or in a list', () => {
+  test('reads L as the last day of the month, alone or in a list', () => {
     expect(parseCron('0 0 L * *')).toMatchObject({ lastDay: true, days: 0 });
     const cron = parseCron('0 0 1,l * *');
     expect([cron.lastDay, bits(cron.days)]).toEqual([true, [1]]);
   });
 
-  it.each([
+  test.each([
     ['5L', [5]],
     ['7L', [0]],
     ['0L', [0]],
@@ -51,7 +51,7 @@ describe('parseCron', () => {
     expect([bits(cron.lastWeekdays), bits(cron.weekdays)]).toEqual([expected, []]);
   });
 
-  it.each([
+  test.each([
     ['@yearly', '0 0 1 1 *'],
     ['@annually', '0 0 1 1 *'],
     ['@monthly', '0 0 1 * *'],
@@ -64,7 +64,7 @@ describe('parseCron', () => {
     expect(parseCron(text).text).toBe(meaning);
   });
 
-  it.each([
+  test.each([
     ['30 2 * * *', true],
     ['0-59 0-23 * * *', true],
     ['0,30 1,2 */2 * *', true],
@@ -76,7 +76,7 @@ describe('parseCron', () => {
     expect(parseCron(text).fixed).toBe(fixed);
   });
 
-  it.each([
+  test.each([
     ['0 0 13 * 5', true],
     ['0 0 */2 * 1', true],
     ['0 0 13 * *', false],
@@ -86,7 +86,7 @@ describe('parseCron', () => {
     expect(parseCron(text).eitherDay).toBe(eitherDay);
   });
 
-  it.each([
+  test.each([
     [
       '* * * * * *',
       "CRON expressions with seconds are not allowed: '* * * * * *' has 6 fields; write five, for instance '* * * * *' without the seconds.",
@@ -133,7 +133,7 @@ describe('parseCron', () => {
     expect(() => parseCron(text)).toThrow(message);
   });
 
-  it.each(['0 0 30 2 *', '0 0 31 4,6,9,11 *', '0 0 30-31 feb ?'])(
+  test.each(['0 0 30 2 *', '0 0 31 4,6,9,11 *', '0 0 30-31 feb ?'])(
     'tells that the dates of %s never come',
     (text) => {
       const cron = parseCron(text);
@@ -144,7 +144,7 @@ describe('parseCron', () => {
     },
   );
 
-  it.each(['0 0 29 2 *', '0 0 31 1,2 *', '0 0 30 2 1', '0 0 30,L 2 *'])(
+  test.each(['0 0 29 2 *', '0 0 31 1,2 *', '0 0 30 2 1', '0 0 30,L 2 *'])(
     'tells that the dates of %s do come',
     (text) => {
       const cron = parseCron(text);

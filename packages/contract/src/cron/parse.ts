@@ -42,7 +42,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   '@midnight': '0 0 * * *',
   '@hourly': '0 * * * *',
 };
-const LONGEST_MONTH = [0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+const MAX_MONTH_DAYS = [0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 /** Every value of every field listed by hand fits. */
 const MAX_LENGTH = 1000;
 
@@ -75,7 +75,9 @@ export function parseCron(text: string): Cron {
 
   const anyWeekday = isAny(weekdayText);
   const lastDay = day.last.size > 0;
-  const dateExists = [...month.values].some((m) => [...day.values].some((d) => d <= (LONGEST_MONTH[m] ?? 0)));
+  const dateExists = [...month.values].some((m) =>
+    [...day.values].some((d) => d <= (MAX_MONTH_DAYS[m] ?? 0)),
+  );
   return {
     text: texts.join(' '),
     fixed: !/[*?/]/.test(minuteText + hourText),

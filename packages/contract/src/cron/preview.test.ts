@@ -1,14 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { previewRuns } from './index.ts';
 
 const good = { pattern: '0 9 * * *', tz: 'Europe/Paris', from: '2026-01-15T12:00:00Z', n: 2 };
 
 describe('previewRuns', () => {
-  it('lists the next runs as ISO instants', () => {
+  test('lists the next runs as ISO instants', () => {
     expect(previewRuns(good)).toEqual(['2026-01-16T08:00:00.000Z', '2026-01-17T08:00:00.000Z']);
   });
 
-  it('takes UTC when no zone is given, an offset or a plain date for from, and no runs for n 0', () => {
+  test('takes UTC when no zone is given, an offset or a plain date for from, and no runs for n 0', () => {
     expect(previewRuns({ pattern: '@daily', from: '2026-01-15', n: 1 })).toEqual([
       '2026-01-16T00:00:00.000Z',
     ]);
@@ -18,11 +18,11 @@ describe('previewRuns', () => {
     expect(previewRuns({ ...good, n: 0 })).toEqual([]);
   });
 
-  it('gives an empty list for dates that never come', () => {
+  test('gives an empty list for dates that never come', () => {
     expect(previewRuns({ ...good, pattern: '0 0 30 2 *' })).toEqual([]);
   });
 
-  it.each([
+  test.each([
     [
       { ...good, pattern: '61 * * * *' },
       'Invalid cron expression: 61 is out of range in the minute field; write 0-59.',

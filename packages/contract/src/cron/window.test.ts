@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CronError, parseWindow, windowOffset } from './index.ts';
 
 describe('parseWindow', () => {
-  it.each([
+  test.each([
     ['0m', { kind: 'length', ms: 0 }],
     ['15m', { kind: 'length', ms: 900_000 }],
     ['1440m', { kind: 'length', ms: 86_400_000 }],
@@ -14,7 +14,7 @@ describe('parseWindow', () => {
     expect(parseWindow(text)).toEqual(window);
   });
 
-  it.each([
+  test.each([
     ['25h', 'longer than 24 hours'],
     ['1441m', 'longer than 24 hours'],
     ['101%', 'write 0% to 100%'],
@@ -29,7 +29,7 @@ describe('parseWindow', () => {
 });
 
 describe('windowOffset', () => {
-  it('stays below the window, the same for every run of a schedule', () => {
+  test('stays below the window, the same for every run of a schedule', () => {
     fc.assert(
       fc.property(fc.string(), fc.integer({ min: 0, max: 1440 }), fc.nat(1e10), (id, minutes, interval) => {
         const window = parseWindow(`${minutes}m`);
@@ -40,7 +40,7 @@ describe('windowOffset', () => {
     );
   });
 
-  it('takes a percentage of the time to the next run, and of nothing when none follows', () => {
+  test('takes a percentage of the time to the next run, and of nothing when none follows', () => {
     const hour = windowOffset(parseWindow('1h'), 'sched_a', 0);
     expect(windowOffset(parseWindow('50%'), 'sched_a', 7_200_000)).toBe(hour);
     expect(windowOffset(parseWindow('100%'), 'sched_a', 3_600_000)).toBe(hour);
@@ -48,11 +48,11 @@ describe('windowOffset', () => {
     expect(windowOffset(parseWindow('0%'), 'sched_a', 7_200_000)).toBe(0);
   });
 
-  it('keeps the number it gave in an earlier version, so that an upgrade moves no schedule', () => {
+  test('keeps the number it gave in an earlier version, so that an upgrade moves no schedule', () => {
     expect(windowOffset(parseWindow('24h'), 'sched_a', 0)).toBe(26_570_953);
   });
 
-  it('spreads schedules evenly, also when their ids differ in one character', () => {
+  test('spreads schedules evenly, also when their ids differ in one character', () => {
     const slots = Array.from({ length: 60 }, () => 0);
     for (let i = 0; i < 60_000; i++) {
       const slot = Math.floor(windowOffset(parseWindow('60m'), `sched_${i}`, 0) / 60_000);

@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findZone } from './zone.ts';
 
 const HOUR = 3_600_000;
 
 describe('findZone', () => {
-  it('has one segment after another without a hole, whichever is asked for first', () => {
+  test('has one segment after another without a hole, whichever is asked for first', () => {
     const zone = findZone('Europe/London');
     let at = Date.UTC(2040, 0, 1);
     for (let i = 0; i < 500; i++) {
@@ -16,13 +16,13 @@ describe('findZone', () => {
     expect(at).toBeLessThan(Date.UTC(1900, 0, 1));
   });
 
-  it('finds changes to the second, and offsets of seconds', () => {
+  test('finds changes to the second, and offsets of seconds', () => {
     const segment = findZone('Africa/Monrovia').segmentAt(Date.UTC(1972, 0, 1));
     expect(segment.offset).toBe(-(44 * 60 + 30) * 1000);
     expect(new Date(segment.end).toISOString()).toBe('1972-01-07T00:44:30.000Z');
   });
 
-  it('knows from which wall time on the clock shows new times after it went back', () => {
+  test('knows from which wall time on the clock shows new times after it went back', () => {
     const zone = findZone('Europe/Paris');
     const winter = zone.segmentAt(Date.UTC(2026, 9, 25, 2));
     expect(new Date(winter.start).toISOString()).toBe('2026-10-25T01:00:00.000Z');
@@ -31,7 +31,7 @@ describe('findZone', () => {
     expect(summer.fresh).toBe(summer.start + summer.offset);
   });
 
-  it('sees a suspension of ten days', () => {
+  test('sees a suspension of ten days', () => {
     const zone = findZone('America/Noronha');
     const summer = zone.segmentAt(Date.UTC(2000, 9, 10));
     expect(summer.offset).toBe(-HOUR);
@@ -39,7 +39,7 @@ describe('findZone', () => {
     expect(summer.end - summer.start).toBeLessThan(10 * 24 * HOUR);
   });
 
-  it('is found once, whatever the case', () => {
+  test('is found once, whatever the case', () => {
     expect(findZone('EUROPE/LONDON')).toBe(findZone('europe/london'));
   });
 });

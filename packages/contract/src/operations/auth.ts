@@ -4,7 +4,7 @@ import { environmentKinds } from '../environment.ts';
 import { operation } from '../operation.ts';
 
 /** Most scopes of one public token. */
-const mostScopes = 1_000;
+const maxScopes = 1_000;
 
 const scope = z.string().min(1).max(512);
 
@@ -17,7 +17,7 @@ const token = z.object({ token: z.string() });
 const refused = (error: string) => z.never({ error }).optional();
 
 const claims = z.object({
-  scopes: z.array(scope).max(mostScopes).optional(),
+  scopes: z.array(scope).max(maxScopes).optional(),
   /** It may create one thing, once. */
   otu: z.literal(true, { error: 'true makes a one-time token; otherwise leave claims.otu out' }).optional(),
   realtime: realtime.optional(),
@@ -25,7 +25,7 @@ const claims = z.object({
 
 export const publicTokenBody = z.object({
   /** Each must be within what the calling key may do. */
-  scopes: z.array(scope).min(1).max(mostScopes),
+  scopes: z.array(scope).min(1).max(maxScopes),
   /** Default 15 minutes, or 1 hour where a scope is one of sessions; at most 30 days from now, 24 hours for a run. */
   expirationTime: expirationTime.optional(),
   /** It may create one thing, once. */

@@ -7,7 +7,7 @@ import { runStatuses } from '../status.ts';
 import { cursors, date, pageSize } from './shapes.ts';
 
 /** Most runs that a bulk action names one by one. */
-export const mostBulkRuns = 500;
+export const maxBulkRuns = 500;
 
 /** One or several; several mean any of them. */
 const some = <const S extends z.ZodType>(one: S) =>
@@ -68,7 +68,7 @@ export const createBulkAction = operation({
     .object({
       action: z.enum(['cancel', 'replay']),
       filter: filter.optional(),
-      runIds: z.array(z.string().min(1).max(128)).min(1).max(mostBulkRuns).optional(),
+      runIds: z.array(z.string().min(1).max(128)).min(1).max(maxBulkRuns).optional(),
       /** For people who look at it later. */
       name: z.string().max(255).optional(),
       /** There are no regions to choose from: refused. */

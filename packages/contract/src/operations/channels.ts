@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { operation, type EventStreamReply } from '../operation.ts';
-import { mostExternalIdCharacters } from './sessions.ts';
+import { maxExternalIdCharacters } from './sessions.ts';
 
 /** Largest text that is appended at once, in bytes. */
 export const appendBodyLimit = 1_048_576;
 /** Most records of one write. */
-export const mostRecordsAtOnce = 1_000;
+export const maxRecordsAtOnce = 1_000;
 
-const one = z.object({ session: z.string().min(1).max(mostExternalIdCharacters) });
+const one = z.object({ session: z.string().min(1).max(maxExternalIdCharacters) });
 const side = one.extend({
   /** A channel beside the session's own two. */
   channel: z.string().regex(/^[\w-]{1,64}$/, 'up to 64 letters, digits, _ and -'),
@@ -112,7 +112,7 @@ const writing = {
         }),
       )
       .min(1)
-      .max(mostRecordsAtOnce),
+      .max(maxRecordsAtOnce),
     /** Refused with 412 unless the first record gets this number. */
     matchSeqNum: z.number().int().min(0).optional(),
     /** Refused with 412 unless it is the channel's. */

@@ -3,9 +3,9 @@ import { operation } from '../operation.ts';
 import { date, period } from './shapes.ts';
 
 /** Most characters of a rule's pattern. */
-export const mostPatternCharacters = 512;
+export const maxPatternCharacters = 512;
 /** Most rules of a project. */
-export const mostErrorRules = 100;
+export const maxErrorRules = 100;
 
 const words = (most: number) =>
   z
@@ -21,7 +21,7 @@ const words = (most: number) =>
  * A whole text in which `*` stands for anything, also for nothing; `\\*` and `\\\\` are the characters themselves. Upper and lower
  * case differ.
  */
-const pattern = words(mostPatternCharacters).nullable();
+const pattern = words(maxPatternCharacters).nullable();
 
 const patterns = {
   /** Of the task's id. Null or left out: any. */
@@ -46,7 +46,7 @@ export const errorRule = z.object({
 });
 export type ErrorRule = z.infer<typeof errorRule>;
 
-const position = z.number().int().min(1).max(mostErrorRules);
+const position = z.number().int().min(1).max(maxErrorRules);
 const fields = z.object({
   task: pattern.optional(),
   type: pattern.optional(),

@@ -123,7 +123,7 @@ export const resolveError = operation({
 });
 
 /** Longest `duration` of an ignore: ten years. */
-const longestIgnoreMs = 315_576_000_000;
+const maxIgnoreMs = 315_576_000_000;
 
 export const ignoreError = operation({
   id: 'ignoreError',
@@ -135,7 +135,7 @@ export const ignoreError = operation({
   params: errorId,
   body: z.object({
     /** Milliseconds from now. */
-    duration: z.number().int().positive().max(longestIgnoreMs).optional(),
+    duration: z.number().int().positive().max(maxIgnoreMs).optional(),
     /** Occurrences a minute, in a sliding window; the ignore ends when there are more. */
     occurrenceRate: z.number().positive().max(1_000_000).optional(),
     /** Further occurrences, counted from now. */
@@ -171,7 +171,7 @@ export const errorFingerprint = z.object({
 export type ErrorFingerprint = z.infer<typeof errorFingerprint>;
 
 /** Most fingerprints of a group. */
-export const mostFingerprints = 100;
+export const maxFingerprints = 100;
 
 export const listErrorFingerprints = operation({
   id: 'listErrorFingerprints',
@@ -194,7 +194,7 @@ export const mergeErrors = operation({
   access: { secretKey: true, action: 'write', on: 'errors' },
   params: errorId,
   /** Ids of groups; they lead to this one afterwards. */
-  body: z.object({ errors: z.array(z.string().min(1).max(256)).min(1).max(mostFingerprints) }),
+  body: z.object({ errors: z.array(z.string().min(1).max(256)).min(1).max(maxFingerprints) }),
   reply: errorGroupDetail,
   errors: [404, 422],
 });
@@ -207,7 +207,7 @@ export const splitError = operation({
   summary: 'Move fingerprints, with all their errors, from a group into one of their own, which is the reply',
   access: { secretKey: true, action: 'write', on: 'errors' },
   params: errorId,
-  body: z.object({ fingerprints: z.array(words(256).min(1)).min(1).max(mostFingerprints) }),
+  body: z.object({ fingerprints: z.array(words(256).min(1)).min(1).max(maxFingerprints) }),
   reply: errorGroupDetail,
   errors: [404, 422],
 });

@@ -4,17 +4,17 @@ import { lastMoment, parseDuration, parseInstant } from '../duration.ts';
 import { commaList, cursors, date, instant, oneOfList, pageSize } from './shapes.ts';
 
 /** Most characters of an event's id. */
-export const mostEventIdCharacters = 255;
+export const maxEventIdCharacters = 255;
 /** Largest body of one event, or of a batch of them, in bytes. */
 export const eventBodyLimit = 3_145_728;
 /** Most events of one batch. */
-export const mostEventsAtOnce = 500;
+export const maxEventsAtOnce = 500;
 
 const isStorable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
 const words = (most: number) =>
   z.string().min(1).max(most).refine(isStorable, 'must not contain NUL or half a character');
 
-const eventId = words(mostEventIdCharacters).refine(
+const eventId = words(maxEventIdCharacters).refine(
   (id) => id !== '.' && id !== '..',
   'must not be . or .., which are no parts of an address',
 );
@@ -35,7 +35,7 @@ const moment = z
     'not a date; send ISO 8601, such as 2026-01-15T12:00:00Z, or milliseconds since 1970',
   );
 
-const longestWait = 315_576_000;
+const maxWait = 315_576_000;
 
 /** What is sent. Members that are not named here are kept and shown, and mean nothing. */
 export const eventFields = z.looseObject({
@@ -51,7 +51,7 @@ export const eventFields = z.looseObject({
   deliverAt: moment.optional(),
   /** Not before so many seconds from now, or a duration such as `1h30m`. */
   deliverAfter: z
-    .union([z.number().min(0).max(longestWait), z.string()])
+    .union([z.number().min(0).max(maxWait), z.string()])
     .refine(
       (value) => typeof value === 'number' || typeof parseDuration(value) === 'number',
       'not a duration; send seconds, or numbers with units such as 90s or 1h30m',
@@ -130,7 +130,7 @@ export const sendEvents = operation({
   tag: 'events',
   summary: 'Send several events; each stands alone, and none is stored unless all are valid',
   access: { secretKey: true, publicToken: true, action: 'write', on: 'events' },
-  body: z.object({ events: z.array(newEvent).min(1).max(mostEventsAtOnce) }),
+  body: z.object({ events: z.array(newEvent).min(1).max(maxEventsAtOnce) }),
   bodyLimit: eventBodyLimit,
   /** In the order of the request. */
   reply: z.object({ events: z.array(sentEvent) }),
@@ -188,7 +188,7 @@ export const listEvents = operation({
   reply: z.object({ data: z.array(listedEvent), pagination: cursors }),
 });
 
-const oneEvent = z.object({ eventId: z.string().min(1).max(mostEventIdCharacters) });
+const oneEvent = z.object({ eventId: z.string().min(1).max(maxEventIdCharacters) });
 
 export const retrieveEvent = operation({
   id: 'retrieveEvent',

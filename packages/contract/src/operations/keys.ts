@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mostKeyTasks, presets } from '../access.ts';
+import { maxKeyTasks, presets } from '../access.ts';
 import { operation } from '../operation.ts';
 import { date, nameOf } from './shapes.ts';
 
@@ -61,7 +61,7 @@ export const createKey = operation({
     /** Default `full`. It cannot be changed later: make another key. */
     preset: z.enum(presets).default('full'),
     /** Only these tasks, each known in the environment; for the presets `trigger-only` and `task-operator`. */
-    tasks: z.array(z.string().min(1).max(128)).min(1).max(mostKeyTasks).optional(),
+    tasks: z.array(z.string().min(1).max(128)).min(1).max(maxKeyTasks).optional(),
     expiresAt: expiresAt.optional(),
   }),
   reply: newKey,

@@ -4,9 +4,9 @@ import { operation } from '../operation.ts';
 /** Payloads and outputs from this size on, in bytes, travel apart from their run, as packets. */
 export const packetThreshold = 128 * 1024;
 /** Largest packet in bytes: 10 MiB. */
-export const mostPacketBytes = 10 * 1024 * 1024;
+export const maxPacketBytes = 10 * 1024 * 1024;
 /** Most characters of a packet's name. */
-export const mostPacketNameCharacters = 512;
+export const maxPacketNameCharacters = 512;
 
 /** The type of a payload or an output that is the name of a packet. The packet has the type of what it holds. */
 export const storedType = 'application/store';
@@ -15,7 +15,7 @@ export const storedType = 'application/store';
 const name = z
   .string()
   .min(1)
-  .max(mostPacketNameCharacters)
+  .max(maxPacketNameCharacters)
   .refine(
     // oxlint-disable-next-line no-control-regex -- they are what is refused
     (text) => text.isWellFormed() && !/[\u0000-\u001f\u007f\\]/.test(text),

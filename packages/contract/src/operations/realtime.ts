@@ -5,10 +5,10 @@ import { runId } from './runs.ts';
 import { commaList } from './shapes.ts';
 
 /** Most tags, or tasks, that a subscription names. */
-const mostNamed = 10;
+const maxNamed = 10;
 
-const named = commaList.pipe(z.array(z.string().max(128)).max(mostNamed));
-const someTags = commaList.pipe(z.array(z.string().max(128)).min(1, 'name at least one tag').max(mostNamed));
+const named = commaList.pipe(z.array(z.string().max(128)).max(maxNamed));
+const someTags = commaList.pipe(z.array(z.string().max(128)).min(1, 'name at least one tag').max(maxNamed));
 
 /** How long ago a run may have been created. A longer time is cut to seven days. */
 const createdAt = z

@@ -63,7 +63,7 @@ export const addRunTags = operation({
   errors: [404, 409, 422],
 });
 
-export const mostMetadataBytes = 262_144;
+export const maxMetadataBytes = 262_144;
 
 /** An object with any members but `__proto__`, which a record would leave out without a word. */
 const metadata = z.preprocess(

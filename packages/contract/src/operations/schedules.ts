@@ -209,7 +209,7 @@ export const previewSchedule = operation({
 });
 
 /** Most ticks of one backfill request. */
-export const mostBackfilled = 1_000;
+export const maxBackfilled = 1_000;
 
 export const backfillSchedule = operation({
   id: 'backfillSchedule',
@@ -225,7 +225,7 @@ export const backfillSchedule = operation({
     /** The range ends before this instant; not after now. */
     to: z.iso.datetime({ offset: true }),
     /** Most ticks to look at, the oldest first. */
-    max: z.number().int().min(1).max(mostBackfilled).default(100),
+    max: z.number().int().min(1).max(maxBackfilled).default(100),
   }),
   reply: z.object({
     /** Runs made, oldest tick first. */

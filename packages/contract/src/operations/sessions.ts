@@ -7,7 +7,7 @@ import { commaList, cursors, date, instant, oneOfList, pageSize, period } from '
 /** Largest body of a session, in bytes. */
 export const sessionBodyLimit = 32_768;
 /** Most characters of a session's external id. */
-export const mostExternalIdCharacters = 256;
+export const maxExternalIdCharacters = 256;
 
 const isStorable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
 const words = (most: number) =>
@@ -17,7 +17,7 @@ const externalId = z
   .string()
   .trim()
   .pipe(
-    words(mostExternalIdCharacters)
+    words(maxExternalIdCharacters)
       .refine((id) => !id.startsWith('session_'), 'must not begin with session_, as the ids of sessions do')
       .refine((id) => id !== '.' && id !== '..', 'must not be . or .., which are no parts of an address'),
   );
@@ -147,7 +147,7 @@ export const listSessions = operation({
 });
 
 /** `session` is a session's id or its external id. What begins with `session_` is an id. */
-const one = z.object({ session: z.string().min(1).max(mostExternalIdCharacters) });
+const one = z.object({ session: z.string().min(1).max(maxExternalIdCharacters) });
 
 export const retrieveSession = operation({
   id: 'retrieveSession',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operation, type EventStreamReply } from '../operation.ts';
-import { appendBodyLimit, mostRecordsAtOnce } from './channels.ts';
+import { appendBodyLimit, maxRecordsAtOnce } from './channels.ts';
 
 const streamName = z.string().min(1).max(256);
 const read = z.object({ runId: z.string().min(1).max(128), stream: streamName });
@@ -48,7 +48,7 @@ export const writeRunStream = operation({
     records: z
       .array(z.object({ body: z.string() }))
       .min(1)
-      .max(mostRecordsAtOnce),
+      .max(maxRecordsAtOnce),
   }),
   bodyLimit: 3 * appendBodyLimit,
   reply: z.object({

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { brief, inFull } from './brief.ts';
 import type { Assignment } from './messages.ts';
 
@@ -30,7 +30,7 @@ const assignment: fc.Arbitrary<Assignment> = fc.record({
   event: nullable(fc.json()),
 });
 
-it('arrives as it was sent', () => {
+test('arrives as it was sent', () => {
   fc.assert(
     fc.property(assignment, (sent) => {
       expect(inFull(JSON.parse(JSON.stringify(brief(sent))))).toEqual(sent);
@@ -38,7 +38,7 @@ it('arrives as it was sent', () => {
   );
 });
 
-it('leaves out what is usual', () => {
+test('leaves out what is usual', () => {
   const sent = inFull({
     run: 'run_1',
     fence: 7,

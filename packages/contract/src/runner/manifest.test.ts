@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { registerVersionBody } from './manifest.ts';
 
-it.each([
+test.each([
   ['ttl', { ttl: 2_147_483_648 }],
   ['maxDuration', { maxDuration: 2_147_483_648 }],
   ['concurrencyLimit', { queue: { name: 'q', concurrencyLimit: 2_147_483_648 } }],

@@ -205,7 +205,7 @@ export interface EnvironmentFacts {
 }
 
 /** Most suspended attempts of a runner that take none of its slots. Each one beyond takes one. */
-export const mostSuspended = 10_000;
+export const maxSuspended = 10_000;
 
 /** Longest frame either side accepts, in bytes; batches are cut below it. */
 export const maxFrameBytes = 32 * 1024 * 1024;

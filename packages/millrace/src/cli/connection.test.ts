@@ -14,7 +14,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { findServer } from './connection.ts';
 import { findLogin } from './login.ts';
 import { processBirth } from '../postgres/index.ts';
@@ -35,7 +35,7 @@ describe('which server a command speaks to', () => {
     return owned;
   };
 
-  it('the one that is named, also beside a running dev', async () => {
+  test('the one that is named, also beside a running dev', async () => {
     await remembered();
     const named = { url: 'https://millrace.example.com', key: 'svc_prod_sk_1' };
     expect(await findServer({ dir, ...named })).toEqual(named);
@@ -45,7 +45,7 @@ describe('which server a command speaks to', () => {
     await expect(findLogin({ dir, ...login, key: 'svc_pat_2' })).rejects.toThrow(/--token .* and --key/);
   });
 
-  it('else the dev of the folder, or of one above it, for as long as it runs: commands with a key and commands with a login alike', async () => {
+  test('else the dev of the folder, or of one above it, for as long as it runs: commands with a key and commands with a login alike', async () => {
     const owned = await remembered();
     const below = join(dir, 'tasks', 'deep');
     await mkdir(below, { recursive: true });
@@ -59,7 +59,7 @@ describe('which server a command speaks to', () => {
     await expect(findLogin({ dir: below })).rejects.toThrow(/millrace login.*millrace dev/);
   });
 
-  it('never sends the key of one server to another', async () => {
+  test('never sends the key of one server to another', async () => {
     await remembered();
     const url = 'https://elsewhere.example.com';
     await expect(findServer({ dir, url })).rejects.toThrow(/MILLRACE_SECRET_KEY/);
@@ -68,7 +68,7 @@ describe('which server a command speaks to', () => {
     await expect(findLogin({ dir, key: 'svc_pat_1' })).rejects.toThrow(/MILLRACE_API_URL/);
   });
 
-  it('not one whose process is gone without a word', async () => {
+  test('not one whose process is gone without a word', async () => {
     const owned = await remembered();
     const file = join(dir, '.millrace', 'dev.json');
     const gone = spawn('true');
@@ -82,7 +82,7 @@ describe('which server a command speaks to', () => {
     await owned.release();
   });
 
-  it.runIf(process.getuid?.() === 0)('not one that another user of the machine wrote', async () => {
+  test.runIf(process.getuid?.() === 0)('not one that another user of the machine wrote', async () => {
     const owned = await remembered();
     const below = join(dir, 'deep');
     await mkdir(below);
@@ -107,7 +107,7 @@ describe('which server a command speaks to', () => {
       await expect(findLogin({ dir })).rejects.toThrow(/no login/);
     };
 
-    it('not one that a repository brings: it does not know when a process of this machine was born', async () => {
+    test('not one that a repository brings: it does not know when a process of this machine was born', async () => {
       for (const pid of [1, process.pid, process.ppid]) {
         for (const birth of [null, undefined, '', 'another boot/1']) {
           await planted({ ...running, pid, birth });
@@ -127,14 +127,14 @@ describe('which server a command speaks to', () => {
       expect(await findServer({ dir })).toMatchObject({ key: running.key });
     });
 
-    it('not one that others may read or write', async () => {
+    test('not one that others may read or write', async () => {
       for (const mode of [0o666, 0o620, 0o602, 0o644]) {
         await planted(mine(), mode);
         await refused();
       }
     });
 
-    it('not one behind a symbolic link, of the file or of the folder', async () => {
+    test('not one behind a symbolic link, of the file or of the folder', async () => {
       await planted(mine());
       await rename(own(), join(dir, 'elsewhere.json'));
       await symlink(join(dir, 'elsewhere.json'), own());
@@ -145,7 +145,7 @@ describe('which server a command speaks to', () => {
       await refused();
     });
 
-    it('not one that names a server of another machine', async () => {
+    test('not one that names a server of another machine', async () => {
       for (const url of [
         'https://elsewhere.example.com',
         'http://127.0.0.1.example.com',
@@ -157,7 +157,7 @@ describe('which server a command speaks to', () => {
       }
     });
 
-    it.runIf(process.getuid?.() === 0)(
+    test.runIf(process.getuid?.() === 0)(
       'not one in a folder of another user, or of the process of another user',
       async () => {
         await planted(mine());
@@ -176,12 +176,12 @@ describe('which server a command speaks to', () => {
     );
   });
 
-  it('keeps the key from other users of the machine', async () => {
+  test('keeps the key from other users of the machine', async () => {
     await remembered();
     expect((await stat(join(dir, '.millrace', 'dev.json'))).mode & 0o077).toBe(0);
   });
 
-  it('one dev owns a folder: the next one is told who has it, and takes nothing away', async () => {
+  test('one dev owns a folder: the next one is told who has it, and takes nothing away', async () => {
     const owned = await ownDev(dir);
     await expect(ownDev(dir)).rejects.toThrow(
       `\`millrace dev\` runs in ${dir} already: process ${process.pid}, which is still starting.`,

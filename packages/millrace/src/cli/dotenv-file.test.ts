@@ -1,9 +1,9 @@
 import { parse } from 'dotenv';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { dotenvFile } from './dotenv-file.ts';
 
-it('writes what the library reads back, and names what it cannot write', () => {
+test('writes what the library reads back, and names what it cannot write', () => {
   const pieces = fc.constantFrom(
     "'",
     '"',
@@ -37,7 +37,7 @@ it('writes what the library reads back, and names what it cannot write', () => {
   fc.assert(property, { numRuns: 1_000 });
 });
 
-it('needs quotes for few values and gives up on fewer', () => {
+test('needs quotes for few values and gives up on fewer', () => {
   expect(dotenvFile({ B: 'a b', A: 'postgres://u:p@h:5432/d', C: "it's" })).toEqual({
     text: "A=postgres://u:p@h:5432/d\nB='a b'\nC=`it's`\n",
     missing: [],

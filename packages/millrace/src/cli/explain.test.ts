@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CommanderError } from 'commander';
 import { CommandFailed, exitCodes } from './exit-codes.ts';
 import { explain } from './explain.ts';
@@ -11,24 +11,24 @@ class AuthenticationError extends Error {
 }
 
 describe('how an error ends the command', () => {
-  it('a folder in use is a start that could not be', () => {
+  test('a folder in use is a start that could not be', () => {
     expect(explain(new DataFolderInUse('in use'))).toEqual({ exitCode: 3, sentence: 'in use' });
   });
 
-  it('a refused key is a server that could not be reached', () => {
+  test('a refused key is a server that could not be reached', () => {
     expect(explain(new AuthenticationError('401'))).toEqual({ exitCode: 4, sentence: '401' });
   });
 
-  it('a command says its own exit code', () => {
+  test('a command says its own exit code', () => {
     expect(explain(new CommandFailed(exitCodes.usage, 'no'))).toEqual({ exitCode: 2, sentence: 'no' });
   });
 
-  it('help ends well, a wrong command line does not, and neither is said twice', () => {
+  test('help ends well, a wrong command line does not, and neither is said twice', () => {
     expect(explain(new CommanderError(0, 'commander.helpDisplayed', ''))).toEqual({ exitCode: 0 });
     expect(explain(new CommanderError(1, 'commander.unknownOption', 'x'))).toEqual({ exitCode: 2 });
   });
 
-  it('a reply of the server needs no stack, a fault of ours does', () => {
+  test('a reply of the server needs no stack, a fault of ours does', () => {
     const reply = Object.assign(new Error('404 Not found'), { status: 404 });
     expect(explain(reply)).toEqual({ exitCode: 1, sentence: '404 Not found' });
     expect(explain(new TypeError('x is not a function')).sentence).toMatch(/explain\.test/);

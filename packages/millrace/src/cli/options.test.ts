@@ -1,30 +1,30 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { address, environment, instant, json, port, positiveInteger } from './options.ts';
 
 describe('values of options', () => {
-  it('a port is 0 to 65535', () => {
+  test('a port is 0 to 65535', () => {
     expect([port('0'), port('65535')]).toEqual([0, 65_535]);
     for (const text of ['-1', '65536', '1e3', '', ' 80', '80.5'])
       expect(() => port(text)).toThrow(/0 .* to 65535/);
   });
 
-  it('an environment goes by any of its names', () => {
+  test('an environment goes by any of its names', () => {
     expect([environment('staging'), environment('prod')]).toEqual(['stg', 'prod']);
     expect(() => environment('test')).toThrow(/dev, stg, prod and preview/);
   });
 
-  it('a payload is JSON', () => {
+  test('a payload is JSON', () => {
     expect(json('{"a":[1]}')).toEqual({ a: [1] });
     expect(() => json('{a:1}')).toThrow(/not JSON/);
   });
 
-  it('an address is http or https and loses its last slash', () => {
+  test('an address is http or https and loses its last slash', () => {
     expect(address('http://127.0.0.1:4400/')).toBe('http://127.0.0.1:4400');
     for (const text of ['127.0.0.1:4400', 'ftp://x', ''])
       expect(() => address(text)).toThrow(/http or https/);
   });
 
-  it('a time is one that exists, and the same one on every machine', () => {
+  test('a time is one that exists, and the same one on every machine', () => {
     expect(instant('2026-01-15')).toEqual(new Date('2026-01-15T00:00:00Z'));
     expect(instant('2026-01-15T12:00+02:00')).toEqual(new Date('2026-01-15T10:00:00Z'));
     for (const text of [
@@ -37,7 +37,7 @@ describe('values of options', () => {
       expect(() => instant(text), text).toThrow(/a date that exists/);
   });
 
-  it('a count is above 0', () => {
+  test('a count is above 0', () => {
     expect(positiveInteger('12')).toBe(12);
     for (const text of ['0', '-1', '1.5', 'x']) expect(() => positiveInteger(text)).toThrow(/above 0/);
   });

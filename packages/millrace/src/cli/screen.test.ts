@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { duration, screenOn, table } from './screen.ts';
 
 const esc = '\u001b';
@@ -10,7 +10,7 @@ function terminal(isTTY: boolean) {
   return { written, stream: { isTTY, write: (text: string) => written.push(text) > 0 } };
 }
 
-it.each([
+test.each([
   [0, '0 ms'],
   [999.4, '999 ms'],
   [1_000, '1.0 s'],
@@ -22,7 +22,7 @@ it.each([
   expect(duration(ms)).toBe(text);
 });
 
-it('aligns columns and leaves the last one alone', () => {
+test('aligns columns and leaves the last one alone', () => {
   expect(
     table([
       ['id', 'error'],
@@ -32,7 +32,7 @@ it('aligns columns and leaves the last one alone', () => {
   ).toEqual(['id       error', 'error_1  x', 'e']);
 });
 
-it('writes no colours to what is no terminal', () => {
+test('writes no colours to what is no terminal', () => {
   const pipe = new PassThrough({ encoding: 'utf8' });
   const { line, paint } = screenOn(pipe);
   // Not by itself: a CI is not a terminal.
@@ -40,7 +40,7 @@ it('writes no colours to what is no terminal', () => {
   expect(pipe.read()).toBe('bad\n');
 });
 
-it('shows what a terminal would obey, and keeps our own colours', () => {
+test('shows what a terminal would obey, and keeps our own colours', () => {
   const { written, stream } = terminal(true);
   const { line, text, raw, paint } = screenOn(stream);
   line(`${paint.red('failed')} ${esc}[32mdone${esc}]0;title\u0007 a\rb\tc\nd\u009b2J\u202eexe\u2028\u007f`);
@@ -53,7 +53,7 @@ it('shows what a terminal would obey, and keeps our own colours', () => {
   expect(written.pop()).toBe(`${esc}[1mas it is\r`);
 });
 
-it('does not take a colour that others wrote for our own', () => {
+test('does not take a colour that others wrote for our own', () => {
   const { written, stream } = terminal(true);
   const { line, paint } = screenOn(stream);
   const seen = paint.red('x');
@@ -64,7 +64,7 @@ it('does not take a colour that others wrote for our own', () => {
   expect(written.pop()).toBe('␛[31mx␛[39m\n');
 });
 
-it('aligns columns by what is seen, and lets no cell begin another row', () => {
+test('aligns columns by what is seen, and lets no cell begin another row', () => {
   const { paint } = screenOn(terminal(true).stream);
   const [first = '', second = ''] = table([
     [`a\nb${esc}`, 'x'],

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { jsonLine, visibleCell, visibleLine, visibleText } from './visible.ts';
 
 const obeyed = (text: string): string[] =>
   text.match(/[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f]/gu) ?? [];
 
-it('leaves nothing that a terminal obeys, whatever it is given', () => {
+test('leaves nothing that a terminal obeys, whatever it is given', () => {
   const texts = fc.string({
     unit: fc.integer({ min: 0, max: 0x2fff }).map((code) => String.fromCodePoint(code)),
   });
@@ -21,7 +21,7 @@ it('leaves nothing that a terminal obeys, whatever it is given', () => {
   );
 });
 
-it('leaves words of every language, and emoji, as they are', () => {
+test('leaves words of every language, and emoji, as they are', () => {
   const text = 'Grüße, 你好, مرحبا, 👩‍💻';
   expect([visibleCell(text), visibleLine(text), visibleText(text)]).toEqual([text, text, text]);
 });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 
 const built = (path: string): string => new URL(`../../../${path}`, import.meta.url).href;
 
@@ -16,7 +16,7 @@ function loadedBy(modules: readonly string[]): string[] {
   ) as string[];
 }
 
-it('a process with tasks starts without what only its runner or its first call needs', () => {
+test('a process with tasks starts without what only its runner or its first call needs', () => {
   const loaded = loadedBy([built('millrace/dist/executor/serving.js'), built('sdk/dist/executor/index.js')]);
   expect(loaded.filter((name) => name.includes('/dist/')).length).toBeGreaterThan(10);
   expect(loaded.filter((name) => /\/zod\/|undici|NativeModule (?:tls|http|https)$/.test(name))).toEqual([]);

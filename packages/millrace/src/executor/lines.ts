@@ -18,14 +18,14 @@ export function readLines(stream: Duplex, onLine: (line: string) => void): void 
 }
 
 /** More without the end of a line is passed on as it is. */
-const mostPending = 65_536;
+const maxPending = 65_536;
 
 /** What a process says, in whole lines: a secret that arrived in two pieces would be found in neither. */
 export function readOutput(stream: Readable | null, onText: (text: string) => void): void {
   let pending = '';
   stream?.setEncoding('utf8').on('data', (chunk: string) => {
     pending += chunk;
-    const end = pending.length > mostPending ? pending.length : pending.lastIndexOf('\n') + 1;
+    const end = pending.length > maxPending ? pending.length : pending.lastIndexOf('\n') + 1;
     if (end === 0) return;
     const text = pending.slice(0, end);
     pending = pending.slice(end);

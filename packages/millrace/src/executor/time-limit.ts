@@ -1,5 +1,5 @@
 /** The longest that a Node timer can wait. */
-const longestTimer = 2 ** 31 - 1;
+const maxTimer = 2 ** 31 - 1;
 
 /** Acts once so many seconds have passed in which it was not paused. */
 export class TimeLimit {
@@ -23,7 +23,7 @@ export class TimeLimit {
       this.#leftMs -= now - this.#since;
     } else {
       this.#since = now;
-      this.#timer = setTimeout(this.#act, Math.max(0, Math.min(this.#leftMs, longestTimer)));
+      this.#timer = setTimeout(this.#act, Math.max(0, Math.min(this.#leftMs, maxTimer)));
     }
   }
 

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { packageName } from './first-project.ts';
 import { writeProject } from './write-project.ts';
 
@@ -12,7 +12,7 @@ describe('init', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('writes a project into a folder that does not exist yet', async () => {
+  test('writes a project into a folder that does not exist yet', async () => {
     const project = await writeProject(join(folder, 'My Tasks'), '1.2.3');
     expect(project.kept).toEqual([]);
     const manifest = JSON.parse(await readFile(join(folder, 'My Tasks/package.json'), 'utf8'));
@@ -27,7 +27,7 @@ describe('init', () => {
     expect((await readFile(join(folder, 'My Tasks/README.md'), 'utf8')).trim().split('\n')).toHaveLength(10);
   });
 
-  it('brings the compiler that its types are checked with here', async () => {
+  test('brings the compiler that its types are checked with here', async () => {
     await writeProject(folder, '1.2.3');
     const own = JSON.parse(
       await readFile(new URL('../../../../package.json', import.meta.url), 'utf8'),
@@ -40,7 +40,7 @@ describe('init', () => {
     });
   });
 
-  it('leaves every file that exists as it is', async () => {
+  test('leaves every file that exists as it is', async () => {
     await mkdir(join(folder, 'tasks'));
     await writeFile(join(folder, 'package.json'), '{"name":"mine"}');
     await writeFile(join(folder, 'tasks/hello.ts'), '// mine');
@@ -50,14 +50,14 @@ describe('init', () => {
     expect(await readFile(join(folder, 'tasks/hello.ts'), 'utf8')).toBe('// mine');
   });
 
-  it('a second time writes nothing', async () => {
+  test('a second time writes nothing', async () => {
     const first = await writeProject(folder, '1.2.3');
     const second = await writeProject(folder, '1.2.3');
     expect(second.written).toEqual([]);
     expect(second.kept).toEqual(first.written);
   });
 
-  it.each([
+  test.each([
     ['Über Tasks!', 'ber-tasks'],
     ['.hidden', 'hidden'],
     ['...', 'tasks'],

@@ -9,8 +9,8 @@ export interface Supervised {
   exited: Promise<PostgresEnd>;
 }
 
-const LONGEST_PAUSE_MS = 5_000;
-const MOST_FAILURES = 10;
+const MAX_PAUSE_MS = 5_000;
+const MAX_FAILURES = 10;
 /** A server that stayed up this long had started well: its end is counted as the first failure, not one more. */
 const STEADY_MS = 10_000;
 
@@ -29,17 +29,14 @@ export async function supervise(options: Launch): Promise<Supervised> {
       for (;;) {
         if (stopping.signal.aborted) return { error: null };
         failures += 1;
-        if (failures > MOST_FAILURES) {
+        if (failures > MAX_FAILURES) {
           return {
             error: explainOutput('start_failed', 'PostgreSQL keeps stopping', options.clusterFolder, output),
           };
         }
         onLog('PostgreSQL stopped unexpectedly: starting it again');
         // No pause before the first attempt: after a kill, recovery is all that is needed.
-        await pause(
-          failures === 1 ? 0 : Math.min(100 * 2 ** (failures - 2), LONGEST_PAUSE_MS),
-          stopping.signal,
-        );
+        await pause(failures === 1 ? 0 : Math.min(100 * 2 ** (failures - 2), MAX_PAUSE_MS), stopping.signal);
         if (stopping.signal.aborted) return { error: null };
         try {
           await clearLeftBehind(options.clusterFolder, options.socketFolder, onLog);

@@ -21,7 +21,7 @@ export interface ConnectionOptions {
 }
 
 const firstWait = 50;
-const longestWait = 5_000;
+const maxWait = 5_000;
 
 /** The runner's connection, made again whenever it is lost. */
 export class Connection {
@@ -132,7 +132,7 @@ export class Connection {
     this.#socket = undefined;
     this.#welcomed = false;
     this.#options.onState('disconnected', trouble);
-    const wait = Math.min(longestWait, firstWait * 2 ** this.#failures) * (0.5 + Math.random() / 2);
+    const wait = Math.min(maxWait, firstWait * 2 ** this.#failures) * (0.5 + Math.random() / 2);
     this.#failures += 1;
     this.#retryTimer = setTimeout(() => this.#open(), wait);
   }

@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { mostPrefetched, Prefetch } from './prefetch.ts';
+import { maxPrefetched, Prefetch } from './prefetch.ts';
 
 test('prefetching follows the pace up at once and down step by step', () => {
   const prefetch = new Prefetch();
   expect(prefetch.look(0, false)).toBeUndefined();
   expect(prefetch.look(500, false)).toBe(500);
   expect(prefetch.look(0, false)).toBe(400);
-  expect(prefetch.look(5_000, false)).toBe(mostPrefetched);
+  expect(prefetch.look(5_000, false)).toBe(maxPrefetched);
 });
 
 test('nothing is prefetched once an attempt has waited too long', () => {
@@ -27,7 +27,7 @@ test('the amount is within bounds, comes back to 0 when idle, and the server was
       ]) {
         told = prefetch.look(finished, waitedTooLong) ?? told;
         expect(prefetch.amount).toBeGreaterThanOrEqual(0);
-        expect(prefetch.amount).toBeLessThanOrEqual(mostPrefetched);
+        expect(prefetch.amount).toBeLessThanOrEqual(maxPrefetched);
       }
       expect([prefetch.amount, told]).toEqual([0, 0]);
     }),

@@ -1,5 +1,5 @@
 /** More waiting attempts than this are not asked for, whatever the pace. */
-export const mostPrefetched = 900;
+export const maxPrefetched = 900;
 
 /**
  * How many attempts to have at hand beyond those that run: about as many as finish between two looks, so that slots never
@@ -14,7 +14,7 @@ export class Prefetch {
    * server should hear of a change, otherwise undefined.
    */
   look(finished: number, waitedTooLong: boolean): number | undefined {
-    const wanted = waitedTooLong ? 0 : Math.min(mostPrefetched, finished);
+    const wanted = waitedTooLong ? 0 : Math.min(maxPrefetched, finished);
     // Up at once, down by a fifth a look: a short pause is not the end of a drain.
     this.#amount = waitedTooLong ? 0 : Math.max(wanted, Math.floor(this.#amount * 0.8));
     const changed = Math.abs(this.#amount - this.#told) >= Math.max(8, this.#told * 0.1);

@@ -8,7 +8,7 @@ import {
 import type { RunnerEvents } from './options.ts';
 
 /** Values of the past are looked for as well, since attempts may still have them: the newest so many. */
-const mostValues = 2_000;
+const maxValues = 2_000;
 
 /** The secrets that the executors of this runner were given, and whatever has the shape of our keys, cut out of what it shows. */
 export class Secrets {
@@ -23,7 +23,7 @@ export class Secrets {
       this.#values.add(value);
     }
     for (const value of this.#values) {
-      if (this.#values.size <= mostValues) break;
+      if (this.#values.size <= maxValues) break;
       this.#values.delete(value);
     }
     this.#redactor = createRedactor(this.#values);

@@ -38,7 +38,7 @@ export class BatchNotSealedError extends Error {
 
 /** Characters of one upload, about; a longer item goes alone. */
 const uploadLength = 4_000_000;
-const mostRounds = 5;
+const maxRounds = 5;
 
 /** Opens a batch and fills it, unless an idempotency key led to one that is complete. */
 export async function sendBatch(
@@ -82,7 +82,7 @@ async function upload(
 ): Promise<void> {
   const query = parentFence === undefined ? {} : { senderRunId: parentRunId, senderFence: parentFence };
   let last = { enqueued: 0, expected: lines.length };
-  for (let round = 0; round < mostRounds; round += 1) {
+  for (let round = 0; round < maxRounds; round += 1) {
     for (const text of uploadsOf(lines)) {
       const filled = await client.call('addBatchItems', {
         params: { batchId },

@@ -22,7 +22,7 @@ export async function send(event: NewEvent): Promise<SentEvent> {
   return currentClient().call('sendEvent', { body: wireOf(event) });
 }
 
-const mostAtOnce = 500;
+const maxAtOnce = 500;
 
 /**
  * Sends several events and resolves with what became of each, in their order. Each stands alone. 500 share a request; a request that is
@@ -35,9 +35,9 @@ export async function sendBatch(batch: readonly NewEvent[]): Promise<SentEvent[]
   const client = currentClient();
   const wires = batch.map(wireOf);
   const sent: SentEvent[] = [];
-  for (let at = 0; at < wires.length; at += mostAtOnce) {
+  for (let at = 0; at < wires.length; at += maxAtOnce) {
     const { events } = await client.call('sendEvents', {
-      body: { events: wires.slice(at, at + mostAtOnce) },
+      body: { events: wires.slice(at, at + maxAtOnce) },
     });
     sent.push(...events);
   }

@@ -3,8 +3,8 @@ import { boundedText } from '../bounded-text.ts';
 import { propertiesText } from '../logger/properties.ts';
 
 export const bounds = { name: 256, message: 16_384, stack: 65_536, code: 128, fingerprint: 256 };
-export const mostLevels = 3;
-export const mostCauses = 9;
+export const maxLevels = 3;
+export const maxCauses = 9;
 
 /** A property, whatever it costs to ask: getters and proxies may throw. */
 function read(from: object, key: string): unknown {
@@ -45,9 +45,9 @@ interface Walk {
 }
 
 function causesOf(error: object, level: number, walk: Walk): SerializedError[] {
-  if (level >= mostLevels) return [];
+  if (level >= maxLevels) return [];
   const children = read(error, 'errors');
-  const causes = [read(error, 'cause'), ...(Array.isArray(children) ? children.slice(0, mostCauses) : [])];
+  const causes = [read(error, 'cause'), ...(Array.isArray(children) ? children.slice(0, maxCauses) : [])];
   const serialized: SerializedError[] = [];
   for (const cause of causes) {
     if (cause === undefined || cause === null || walk.left === 0 || walk.seen.has(cause)) continue;
@@ -103,7 +103,7 @@ function serialize(thrown: unknown, level: number, walk: Walk): SerializedError 
  */
 export function serializeError(thrown: unknown): SerializedError {
   try {
-    return serialize(thrown, 0, { seen: new Set(), left: mostCauses });
+    return serialize(thrown, 0, { seen: new Set(), left: maxCauses });
   } catch {
     return internalError('UnreadableError', 'What was thrown cannot be read.');
   }

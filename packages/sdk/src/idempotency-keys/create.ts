@@ -15,7 +15,7 @@ export interface KeyOrigin {
 }
 
 const digestLength = 64;
-const mostOrigins = 10_000;
+const maxOrigins = 10_000;
 const origins = new Map<string, KeyOrigin>();
 
 /** What a key of this process was made of. */
@@ -53,7 +53,7 @@ export async function create(
   }
   const made = await sha256([...parts, ...scopeParts(scope)].join('-'));
   // The oldest go: what they were made of is only for people to read.
-  if (origins.size >= mostOrigins)
+  if (origins.size >= maxOrigins)
     for (const old of origins.keys()) {
       origins.delete(old);
       break;

@@ -1,7 +1,7 @@
 import type { LogLevel } from '@millrace/contract/runner';
 import { boundedText } from '../bounded-text.ts';
 import { currentRun } from '../run-scope.ts';
-import { mostCharacters, propertiesText } from './properties.ts';
+import { maxCharacters, propertiesText } from './properties.ts';
 
 const at =
   (level: LogLevel) =>
@@ -15,7 +15,7 @@ const at =
     run.onLog({
       at: Date.now(),
       level,
-      message: boundedText(String(message), mostCharacters),
+      message: boundedText(String(message), maxCharacters),
       ...(properties === undefined ? {} : { properties: propertiesText(properties) }),
     });
   };

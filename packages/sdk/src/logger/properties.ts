@@ -1,7 +1,7 @@
 import { boundedText, storable } from '../bounded-text.ts';
 
 /** Characters of a line's message, and of its properties as JSON. */
-export const mostCharacters = 65_536;
+export const maxCharacters = 65_536;
 
 /** What JSON has no form for, in a form that a reader of logs understands. */
 function readable(value: unknown): unknown {
@@ -33,9 +33,9 @@ export function propertiesText(properties: unknown): string {
       },
     );
     const object = text?.startsWith('{') ? text : `{"value":${text ?? null}}`;
-    return object.length <= mostCharacters
+    return object.length <= maxCharacters
       ? object
-      : JSON.stringify({ cut: boundedText(object, mostCharacters) });
+      : JSON.stringify({ cut: boundedText(object, maxCharacters) });
   } catch (error) {
     return JSON.stringify({ unreadable: boundedText(String((error as Error)?.message), 1_000) });
   }

@@ -1,13 +1,13 @@
-import type { MetadataOperation, mostMetadataBytes as contractLimit } from '@millrace/contract';
+import type { MetadataOperation, maxMetadataBytes as contractLimit } from '@millrace/contract';
 import { applyInPlace, applyOperations, refusedKey, type Metadata } from '@millrace/contract/metadata';
 import type { MetadataTarget, RunMetadata } from '../run-scope.ts';
 import { operationAsJson } from './operation-as-json.ts';
 
-const mostBytes: typeof contractLimit = 262_144;
+const maxBytes: typeof contractLimit = 262_144;
 /** Milliseconds that a change waits for others. */
 const waitMs = 1_000;
 /** So many are told at once; more go without waiting. */
-const mostAtOnce = 1_000;
+const maxAtOnce = 1_000;
 
 /** Changes as one request tells them. */
 export type MetadataChanges = Partial<Record<MetadataTarget, MetadataOperation[]>>;
@@ -54,7 +54,7 @@ export class MetadataBuffer implements RunMetadata {
     if (refused !== undefined) throw new TypeError(`metadata: ${refused}.`);
     if (target === 'operations') this.#apply(operation);
     this.#waiting.push({ target, operation });
-    if (this.#waiting.length >= mostAtOnce) void this.#tell();
+    if (this.#waiting.length >= maxAtOnce) void this.#tell();
     else this.#later();
   }
 
@@ -85,16 +85,16 @@ export class MetadataBuffer implements RunMetadata {
   #apply(operation: MetadataOperation): void {
     // Counted anew only when it may be too much: appending to a list must not cost its length each time.
     this.#bytes += sizeOf(operation);
-    if (this.#bytes <= mostBytes) {
+    if (this.#bytes <= maxBytes) {
       this.#current = applyInPlace(this.#current, operation);
       return;
     }
     const changed = applyOperations(this.#current, [operation]);
     const bytes = sizeOf(changed);
-    if (bytes > mostBytes) {
+    if (bytes > maxBytes) {
       this.#bytes = sizeOf(this.#current);
       throw new RangeError(
-        `metadata: a run has at most ${mostBytes} bytes of it as JSON; with this change it would have ${bytes}.`,
+        `metadata: a run has at most ${maxBytes} bytes of it as JSON; with this change it would have ${bytes}.`,
       );
     }
     this.#current = changed;
@@ -142,7 +142,7 @@ export class MetadataBuffer implements RunMetadata {
   async #tellNow(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const told = this.#waiting.splice(0, mostAtOnce);
+    const told = this.#waiting.splice(0, maxAtOnce);
     if (told.length === 0) return;
     const changes: MetadataChanges = {};
     for (const { target, operation } of told) (changes[target] ??= []).push(operation);

@@ -20,7 +20,7 @@ export interface ResetHeaders {
 }
 
 /** A server that asks for more than this is not waited for in a process: an hour. */
-const longestMs = 3_600_000;
+const maxMs = 3_600_000;
 
 /** Milliseconds to wait as the headers say; undefined when they do not, or ask for too much. */
 export function resetDelay(
@@ -33,7 +33,7 @@ export function resetDelay(
   const text = headers.get(resetHeader)?.trim();
   if (text === undefined || text === '') return undefined;
   const delay = read(text, resetFormat, now);
-  if (delay === undefined || !Number.isFinite(delay) || delay > longestMs) return undefined;
+  if (delay === undefined || !Number.isFinite(delay) || delay > maxMs) return undefined;
   return Math.max(0, Math.ceil(delay));
 }
 

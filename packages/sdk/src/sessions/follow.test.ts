@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { ApiClient } from '../client/api-client.ts';
 import { followRecords } from './follow.ts';
 
@@ -10,7 +10,7 @@ const arrival = async (): Promise<void> => {
   for (let n = 0; n < 500; n++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-it('an event that takes a minute to arrive is waited for as long as something of it does', async () => {
+test('an event that takes a minute to arrive is waited for as long as something of it does', async () => {
   const asked: ServerResponse[] = [];
   const server = createServer((_request, response) => {
     asked.push(response);

@@ -25,7 +25,7 @@ export interface FollowOptions {
 
 const final = new Set([400, 401, 403, 404, 409, 410, 422]);
 const firstDelayMs = 100;
-const longestDelayMs = 5_000;
+const maxDelayMs = 5_000;
 /** Pings come every five seconds; a connection silent for this long is none. */
 const silentMs = 30_000;
 
@@ -100,7 +100,7 @@ export async function* followRecords(
       connection.abort();
     }
     await pause(delay * (0.5 + Math.random() / 2), signal);
-    delay = Math.min(longestDelayMs, delay * 2);
+    delay = Math.min(maxDelayMs, delay * 2);
   }
 }
 

@@ -58,7 +58,7 @@ export interface Position {
   waits: number;
 }
 
-const longestWaitSeconds = 600;
+const maxWaitSeconds = 600;
 /** Whoever follows a channel is not told that its session has ended, and asks so often. */
 const askAgainSeconds = 5;
 /** After a wait that ended for no reason that is to be seen. */
@@ -205,7 +205,7 @@ export function sessionIn(client: ApiClient, session: string, position: Position
       const follow = async (): Promise<void> => {
         await ready();
         while (!signal.aborted) {
-          const options = { lastEventId: position.last, timeoutInSeconds: longestWaitSeconds, signal };
+          const options = { lastEventId: position.last, timeoutInSeconds: maxWaitSeconds, signal };
           for await (const record of followChannel(client, 'subscribeToSessionIn', session, options)) {
             if (signal.aborted) return;
             took(record.seq);

@@ -5,8 +5,8 @@ export interface WrittenRecord {
   readonly headers?: [string, string][];
 }
 
-const mostRecords = 500;
-const mostCharacters = 250_000;
+const maxRecords = 500;
+const maxCharacters = 250_000;
 
 /** A record of data, as JSON: dates become texts. Throws an UnserializableError that names what JSON does not hold. */
 export function dataRecord(data: unknown): WrittenRecord {
@@ -65,7 +65,7 @@ export class OutQueue {
     let count = 0;
     let characters = 0;
     for (const { record } of this.#waiting) {
-      if (count > 0 && (count >= mostRecords || characters + record.body.length > mostCharacters)) break;
+      if (count > 0 && (count >= maxRecords || characters + record.body.length > maxCharacters)) break;
       characters += record.body.length;
       count++;
     }

@@ -12,7 +12,7 @@ export interface WaitTime {
 }
 
 const unitMs = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000, weeks: 604_800_000 };
-const longestMs = 100 * 366 * unitMs.days;
+const maxMs = 100 * 366 * unitMs.days;
 
 /** Milliseconds of a length of time from then on. */
 export function lengthOf(time: WaitTime, now: number): number {
@@ -31,7 +31,7 @@ export function lengthOf(time: WaitTime, now: number): number {
     else calendar.setUTCMonth(calendar.getUTCMonth() + (unit === 'years' ? 12 * amount : amount));
   }
   ms += calendar.getTime() - now;
-  if (!(ms <= longestMs)) throw new RangeError('wait.for waits for a hundred years at most.');
+  if (!(ms <= maxMs)) throw new RangeError('wait.for waits for a hundred years at most.');
   return Math.ceil(ms);
 }
 

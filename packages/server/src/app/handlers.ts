@@ -1,11 +1,11 @@
 import { auditHandlers } from '../audit/handlers.ts';
-import { bulkHandlers } from '../bulk/handlers.ts';
+import { bulkHandlers } from '../runs/bulk/handlers.ts';
 import { variableHandlers } from '../envvars/handlers.ts';
 import { errorHandlers } from '../errors/handlers.ts';
 import { eventHandlers } from '../events/handlers.ts';
 import { refuseUnreadable } from '../events/subscriptions.ts';
 import { batchHandlers } from '../batches/handlers.ts';
-import { createQuota } from '../runs/quota.ts';
+import { createQuota } from '../runs/create/quota.ts';
 import { createGate, createRunBucket, defaultRateLimits, type RateLimits } from '../http/rate-limit.ts';
 import { packetHandlers } from '../packets/handlers.ts';
 import { pauseHandlers } from '../pause/handlers.ts';
@@ -14,19 +14,19 @@ import { notificationHandlers } from '../notifications/handlers.ts';
 import { changeHandlers } from '../runs/change-handlers.ts';
 import { runHandlers } from '../runs/handlers.ts';
 import { listHandlers } from '../runs/list/handlers.ts';
-import { outcomeHandlers } from '../runs/outcome-handlers.ts';
-import { identitiesOfPacket } from '../runs/reach.ts';
-import type { NewRun } from '../runs/row.ts';
+import { outcomeHandlers } from '../runs/complete/outcome-handlers.ts';
+import { identitiesOfPacket } from '../runs/authorize.ts';
+import type { NewRun } from '../runs/create/row.ts';
 import { scheduleHandlers } from '../schedules/handlers.ts';
 import { syncDeclared } from '../schedules/sync.ts';
-import { streamHandlers } from '../streams/handlers.ts';
+import { streamHandlers } from '../realtime/streams/handlers.ts';
 import { channelHandlers } from '../sessions/channel-handlers.ts';
 import { sessionHandlers } from '../sessions/handlers.ts';
 import { keyHandlers, loginHandlers, organizationHandlers, projectHandlers } from '../tenancy/handlers.ts';
 import { tokenHandlers } from '../tenancy/token-handlers.ts';
 import { waitpointHandlers } from '../waitpoints/handlers.ts';
-import { workerHandlers } from '../workers/handlers.ts';
-import type { Parts } from './parts.ts';
+import { workerHandlers } from '../versions/handlers.ts';
+import type { Parts } from './context.ts';
 
 /** One handler for each operation of the contract. */
 export function handlersOf(parts: Parts, rateLimits: RateLimits = defaultRateLimits) {

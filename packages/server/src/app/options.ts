@@ -3,11 +3,11 @@ import type { Database } from '../db/connect.ts';
 import type { RateLimits } from '../http/rate-limit.ts';
 import type { MetricsOptions } from '../http/serve-metrics.ts';
 import type { ConnectionLimits } from '../http/unproven.ts';
-import type { Log } from '../log.ts';
-import type { LeaseTimes } from '../runs/connection.ts';
-import type { StreamLimits } from '../sse/event-streams.ts';
+import type { Log } from '../logger.ts';
+import type { LeaseTimes } from '../runs/dispatch/connection.ts';
+import type { StreamLimits } from '../protocols/sse/event-streams.ts';
 import type { TenancyOptions } from '../tenancy/bootstrap.ts';
-import type { Retention } from '../upkeep/duties.ts';
+import type { Retention } from './engine-jobs.ts';
 
 export interface ServerOptions {
   readonly database: Database;

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { installation } from '../../../../test/access/installation.ts';
 import { connect, type Sql } from '../db/connect.ts';
 import { testDatabase } from '../../../../test/support/database.ts';
@@ -31,7 +31,7 @@ async function principals(count: number) {
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('what goes on in the name of callers', () => {
-  it('costs one statement a check however much that is, and none when it is nothing', async () => {
+  test('costs one statement a check however much that is, and none when it is nothing', async () => {
     const { sql, made } = await principals(3);
     const access = started(sql);
     await pause(1_000);
@@ -55,7 +55,7 @@ describe('what goes on in the name of callers', () => {
     expect(ended).toHaveLength(300);
   });
 
-  it('goes on while the database is away, but for what ends by itself', async () => {
+  test('goes on while the database is away, but for what ends by itself', async () => {
     const { connection, drop } = await testDatabase();
     const sql = connect(connection, { name: 'test', max: 1 });
     const access = started(sql);

@@ -38,14 +38,14 @@ const isGrantable = (scope: string): boolean =>
   /^(?:read|write|trigger|batchTrigger|update)$/.test(parseScope(scope).action);
 
 /** What a header of 64 KiB can carry with everything else in it, after the scopes have been written as base64. */
-const longestScopes = 32_768;
+const maxScopesLength = 32_768;
 
 /** 400 for so many scopes that no request could carry the token. */
 export function refuseTooMuch(scopes: readonly string[]): void {
   const length = scopes.reduce((sum, scope) => sum + Buffer.byteLength(JSON.stringify(scope)) + 1, 0);
-  if (length > longestScopes) {
+  if (length > maxScopesLength) {
     throw badRequest(
-      `scopes: ${length} bytes are more than the ${longestScopes} that a token can carry; name whole kinds, or make several tokens`,
+      `scopes: ${length} bytes are more than the ${maxScopesLength} that a token can carry; name whole kinds, or make several tokens`,
     );
   }
 }

@@ -4,7 +4,7 @@ import { createForget } from './forget.ts';
 
 /** A batch that nobody filled for so long never will be. */
 export const abandonedMs = 24 * 3_600_000;
-const mostAtOnce = 20;
+const maxAtOnce = 20;
 
 /** Gives up an open batch: what came of it is cancelled, and nothing more may come. */
 export async function abortBatch(tx: Transaction, env: number, batch: string, now: number): Promise<void> {
@@ -38,10 +38,10 @@ export function batchKeeper({ sql, clock }: Pick<Batches, 'sql' | 'clock'>, rete
       const open = await sql<{ env: number; id: string }[]>`
         select env, id from batches
          where sealed_at is null and aborted_at is null and created_at < ${new Date(now - abandonedMs)}
-         order by created_at limit ${mostAtOnce}`;
+         order by created_at limit ${maxAtOnce}`;
       for (const { env, id } of open) await sql.begin((tx) => abortBatch(tx, env, id, now));
       const more = await forget(new Date(now - retentionMs));
-      return open.length >= mostAtOnce || more;
+      return open.length >= maxAtOnce || more;
     },
   };
 }

@@ -1,8 +1,8 @@
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
-import type { Dispatch } from '../runs/dispatch.ts';
+import type { Dispatch } from '../runs/dispatch/dispatch.ts';
 import type { Engine } from '../runs/engine.ts';
-import type { NewRun } from '../runs/row.ts';
+import type { NewRun } from '../runs/create/row.ts';
 
 /** What the verbs of batches work with. */
 export interface Batches {

@@ -1,7 +1,7 @@
 import { column, texts, type Value } from '../db/columns.ts';
 import type { Queryable } from '../db/connect.ts';
-import { isPlainItem } from '../runs/insert-plain.ts';
-import type { NewRun } from '../runs/row.ts';
+import { isPlainItem } from '../runs/create/insert-fast.ts';
+import type { NewRun } from '../runs/create/row.ts';
 import type { BatchRow, PreparedItem, Written } from './batch.ts';
 
 /**

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { lockWaiters } from '../../../../test/support/locks.ts';
 import { batchKeeper } from './abort.ts';
 import { itemRunId } from './ids.ts';
@@ -9,7 +9,7 @@ const items = (count: number, from = 0): Item[] =>
   Array.from({ length: count }, (_, n) => ({ index: from + n }));
 
 describe('a batch', () => {
-  it('is filled in any order, over several uploads, and its runs start together in the order of its items', async () => {
+  test('is filled in any order, over several uploads, and its runs start together in the order of its items', async () => {
     const { ask, fill, keys, payloads, register, retrieve, sql } = await batchServer();
     await register('send');
     const opened = await ask('POST /api/v3/batches', { key: keys.prod, body: { runCount: 5 } });
@@ -66,7 +66,7 @@ describe('a batch', () => {
     );
   });
 
-  it('has each item once, in order, whatever uploads come, also at the same time', async () => {
+  test('has each item once, in order, whatever uploads come, also at the same time', async () => {
     const server = await batchServer();
     await server.register('send');
     const uploads = fc.integer({ min: 1, max: 60 }).chain((count) =>
@@ -104,7 +104,7 @@ describe('a batch', () => {
     );
   });
 
-  it('of a thousand items that eight senders bring at once is sealed once', async () => {
+  test('of a thousand items that eight senders bring at once is sealed once', async () => {
     const { fill, open, payloads, sql } = await batchServer();
     const id = await open({ runCount: 1_000 });
     const answers = await Promise.all(Array.from({ length: 8 }, () => fill(id, items(1_000).toReversed())));
@@ -115,7 +115,7 @@ describe('a batch', () => {
     expect(await sql`select from parked`).toHaveLength(1_000);
   });
 
-  it('keeps delays, priorities and times to live of its items, counted from its sealing', async () => {
+  test('keeps delays, priorities and times to live of its items, counted from its sealing', async () => {
     const { fill, open, register, server, sql } = await batchServer();
     await register('send');
     const id = await open({ runCount: 4 });
@@ -134,7 +134,7 @@ describe('a batch', () => {
     expect(await sql`select from parked where run_id like '%3'`).toHaveLength(1);
   });
 
-  it('lets an item whose idempotency key leads to a run be that run', async () => {
+  test('lets an item whose idempotency key leads to a run be that run', async () => {
     const { ask, fill, keys, open, retrieve } = await batchServer();
     const options = { idempotencyKey: 'k' };
     const before = await ask('POST /api/v1/tasks/send/trigger', { key: keys.prod, body: { options } });
@@ -154,7 +154,7 @@ describe('a batch', () => {
     expect(new Set(runs).size).toBe(3);
   });
 
-  it('is given up when its items do not come within a day, and what came of it is cancelled', async () => {
+  test('is given up when its items do not come within a day, and what came of it is cancelled', async () => {
     const { ask, fill, keys, open, retrieve, sql } = await batchServer();
     const id = await open({ runCount: 2 });
     await fill(id, [{ index: 0 }]);
@@ -169,7 +169,7 @@ describe('a batch', () => {
     });
   });
 
-  it('is given up with the items that come at this very moment', async () => {
+  test('is given up with the items that come at this very moment', async () => {
     const { ask, fill, keys, open, retrieve, sql } = await batchServer();
     const id = await open({ runCount: 2 });
     const clock = { now: () => Date.now() + 24 * 3_600_000 + 1_000, shift() {}, stop() {} };
@@ -194,7 +194,7 @@ describe('a batch', () => {
     expect((await ask(`GET /api/v3/runs/${runs[0]}`, { key: keys.prod })).body.status).toBe('CANCELED');
   });
 
-  it('passes by a run that was cancelled before it was sealed', async () => {
+  test('passes by a run that was cancelled before it was sealed', async () => {
     const { ask, fill, keys, open, register, retrieve, sql } = await batchServer();
     await register('send');
     const id = await open({ runCount: 2 });
@@ -206,7 +206,7 @@ describe('a batch', () => {
     expect(await sql`select from queued`).toHaveLength(1);
   });
 
-  it('makes of an item that is too large a run that has failed, and goes on', async () => {
+  test('makes of an item that is too large a run that has failed, and goes on', async () => {
     const { ask, fill, keys, open, retrieve } = await batchServer();
     const id = await open({ runCount: 3 });
     const large = (index: number, rest: string) =>
@@ -230,7 +230,7 @@ describe('a batch', () => {
 });
 
 describe('bad input of a batch', () => {
-  it('is refused with a status and a reason', async () => {
+  test('is refused with a status and a reason', async () => {
     const { ask, fill, keys, open, server } = await batchServer();
     const create = (body: unknown) => ask('POST /api/v3/batches', { key: keys.prod, body });
     for (const runCount of [0, -1, 1.5, 1_001, '2']) expect((await create({ runCount })).status).toBe(400);
@@ -286,7 +286,7 @@ describe('bad input of a batch', () => {
     expect((await fill(id, items(2))).body.sealed).toBe(true);
   });
 
-  it('is told while the rest of a large upload is still on its way', async () => {
+  test('is told while the rest of a large upload is still on its way', async () => {
     const { fill, keys, open, server } = await batchServer();
     const id = await open({ runCount: 1_000 });
     const pad = 'x'.repeat(50_000);
@@ -299,7 +299,7 @@ describe('bad input of a batch', () => {
     expect(response.status).toBe(200);
   });
 
-  it('in one request: none, too many, a wrong item; and nothing of it is kept', async () => {
+  test('in one request: none, too many, a wrong item; and nothing of it is kept', async () => {
     const { ask, keys, sql } = await batchServer();
     const whole = (batch: unknown) => ask('POST /api/v2/tasks/batch', { key: keys.prod, body: batch });
     expect((await whole({ items: [] })).body.error).toContain('at least one item');
@@ -317,7 +317,7 @@ describe('bad input of a batch', () => {
   });
 });
 
-it('a stream is read in pieces, wherever they end', async () => {
+test('a stream is read in pieces, wherever they end', async () => {
   const { ask, keys, open, payloads, server } = await batchServer();
   const id = await open({ runCount: 3 });
   const text = items(3)

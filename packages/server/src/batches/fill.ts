@@ -1,9 +1,9 @@
-import { again } from '../db/again.ts';
+import { retryOnDeadlock } from '../db/retry.ts';
 import type { Transaction } from '../db/connect.ts';
-import { insertHeld, isPlainItem } from '../runs/insert-plain.ts';
-import type { NewRun } from '../runs/row.ts';
-import { insertRuns } from '../runs/trigger.ts';
-import { withoutTwins } from '../runs/twins.ts';
+import { insertHeld, isPlainItem } from '../runs/create/insert-fast.ts';
+import type { NewRun } from '../runs/create/row.ts';
+import { insertRuns } from '../runs/create/trigger.ts';
+import { withoutDuplicates } from '../runs/create/duplicates.ts';
 import { unprocessable } from '../problem.ts';
 import type { Batches, BatchRow, Filled, PreparedItem, Written } from './batch.ts';
 import { fillAtOnce } from './fill-at-once.ts';
@@ -22,7 +22,7 @@ export async function fillBatch(
   const { sql } = batches;
   const inGeneral = (tx: Transaction): Promise<Written> => fillIn(tx, env, batch.id, items, now);
   const { filled, tell } = hold
-    ? await again(() =>
+    ? await retryOnDeadlock(() =>
         sql.begin(async (tx) => {
           await hold(tx);
           return (await fillAtOnce(tx, env, batch, items, now)) ?? inGeneral(tx);
@@ -110,7 +110,7 @@ async function insertItems(
   { created_at }: BatchRow,
   items: readonly PreparedItem[],
 ): Promise<void> {
-  const { runs, places } = withoutTwins(items.map((item) => item.run));
+  const { runs, places } = withoutDuplicates(items.map((item) => item.run));
   if (runs.length === items.length && runs.every(isPlainItem)) {
     await insertHeld(tx, runs, created_at);
   } else {

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { testDatabase } from '../../../../test/support/database.ts';
 import { connect } from '../db/connect.ts';
 import { batchKeeper } from './abort.ts';
@@ -30,7 +30,7 @@ async function batches() {
   return { sql, add, count, keeper: batchKeeper({ sql, clock }, 30 * day) };
 }
 
-it('batches whose runs are gone are forgotten, also behind many whose runs are kept for longer', async () => {
+test('batches whose runs are gone are forgotten, also behind many whose runs are kept for longer', async () => {
   const { add, count, keeper } = await batches();
   await add(450, 90, true);
   await add(30, 60, false);
@@ -45,7 +45,7 @@ it('batches whose runs are gone are forgotten, also behind many whose runs are k
   expect(await count()).toBe(455);
 });
 
-it('looking for them costs nothing for those that are young', async () => {
+test('looking for them costs nothing for those that are young', async () => {
   const { sql, add, keeper } = await batches();
   await add(20_000, 1, false);
   await add(3, 60, false);

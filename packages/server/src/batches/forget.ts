@@ -1,6 +1,6 @@
 import type { Sql } from '../db/connect.ts';
 
-const mostLooks = 200;
+const maxLooks = 200;
 const manyGone = 20;
 
 interface Looked {
@@ -25,7 +25,7 @@ export function createForget(sql: Sql): (before: Date) => Promise<boolean> {
          where (b.sealed_at is not null or b.aborted_at is not null) and b.created_at < ${before}
            and (b.created_at, b.env, b.id)
                > (${place?.at ?? '-infinity'}::timestamptz, ${place?.env ?? 0}::int, ${place?.id ?? ''}::text collate "C")
-         order by b.created_at, b.env, b.id limit ${mostLooks}
+         order by b.created_at, b.env, b.id limit ${maxLooks}
       ), gone as (
         delete from batches b using page p
          where b.env = p.env and b.id = p.id
@@ -40,7 +40,7 @@ export function createForget(sql: Sql): (before: Date) => Promise<boolean> {
       select p.created_at::text as at, p.env, p.id, g.id is not null as gone
         from page p left join gone g on g.env = p.env and g.id = p.id
        order by p.created_at, p.env, p.id`;
-    place = looked.length < mostLooks ? undefined : looked.at(-1);
+    place = looked.length < maxLooks ? undefined : looked.at(-1);
     return looked.filter(({ gone }) => gone).length >= manyGone;
   };
 }

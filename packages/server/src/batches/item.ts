@@ -1,9 +1,9 @@
 import type { BatchItem } from '@millrace/contract';
 import type { Environment } from '../auth/principal.ts';
 import { Problem } from '../problem.ts';
-import { prepareRun } from '../runs/prepare.ts';
-import type { Parent } from '../runs/parent.ts';
-import type { NewRun } from '../runs/row.ts';
+import { prepareRun } from '../runs/create/prepare.ts';
+import type { Parent } from '../runs/create/parent.ts';
+import type { NewRun } from '../runs/create/row.ts';
 import type { Batches, BatchRow } from './batch.ts';
 import { itemRunId } from './ids.ts';
 

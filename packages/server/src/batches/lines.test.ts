@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { linesOf, type Line } from './lines.ts';
 
 async function* pieces(bytes: Uint8Array, lengths: readonly number[]): AsyncGenerator<Uint8Array> {
@@ -15,7 +15,7 @@ async function read(text: string, lengths: readonly number[], most: number): Pro
 }
 
 describe('lines of a stream', () => {
-  it('are those of the whole text, however it is cut', async () => {
+  test('are those of the whole text, however it is cut', async () => {
     const text = fc.array(fc.string({ unit: 'grapheme' }).map((line) => line.replaceAll('\n', ' ')));
     await fc.assert(
       fc.asyncProperty(
@@ -31,7 +31,7 @@ describe('lines of a stream', () => {
     );
   });
 
-  it('that are too long tell their own numbers and texts, wherever these stand', async () => {
+  test('that are too long tell their own numbers and texts, wherever these stand', async () => {
     const json = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)) as unknown);
     await fc.assert(
       fc.asyncProperty(
@@ -48,7 +48,7 @@ describe('lines of a stream', () => {
     );
   });
 
-  it('are not held when they are too long', async () => {
+  test('are not held when they are too long', async () => {
     const piece = Buffer.alloc(1_024 * 1_024, 'x');
     async function* endless(): AsyncGenerator<Uint8Array> {
       yield Buffer.from('{"a":1,"payload":"');
@@ -69,7 +69,7 @@ describe('lines of a stream', () => {
     expect(most).toBeLessThan(50 * 1_024 * 1_024);
   });
 
-  it('take no more room than their bytes when they come one by one', async () => {
+  test('take no more room than their bytes when they come one by one', async () => {
     const count = 1_000_000;
     const text = Buffer.from(`{"a":"${'x'.repeat(count)}"}\n`);
     const before = process.memoryUsage().heapUsed;
@@ -86,7 +86,7 @@ describe('lines of a stream', () => {
     expect(most).toBeLessThan(60 * 1_024 * 1_024);
   });
 
-  it('must be text', async () => {
+  test('must be text', async () => {
     async function* broken(): AsyncGenerator<Uint8Array> {
       yield Buffer.from([0x22, 0xff, 0x22, 0x0a]);
     }

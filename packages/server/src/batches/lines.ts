@@ -9,7 +9,7 @@ export type Line =
 
 const newline = 0x0a;
 const nothing = Buffer.alloc(0);
-const leastHeld = 1_024;
+const minHeld = 1_024;
 
 /**
  * The lines of a stream of bytes, as many at a time as a piece of it brings; blank ones are skipped. Never more than one line and one
@@ -41,7 +41,7 @@ export async function* linesOf(
       if (size + part.length > held.length) {
         // At least doubled, so that each byte is copied a few times at most.
         const larger = Buffer.allocUnsafe(
-          Math.min(most, Math.max(leastHeld, 2 * held.length, size + part.length)),
+          Math.min(most, Math.max(minHeld, 2 * held.length, size + part.length)),
         );
         held.copy(larger, 0, 0, size);
         held = larger;

@@ -2,7 +2,7 @@ const quote = 0x22;
 const backslash = 0x5c;
 const isOpening = (byte: number) => byte === 0x7b || byte === 0x5b;
 const isClosing = (byte: number) => byte === 0x7d || byte === 0x5d;
-const mostText = 1_024;
+const maxText = 1_024;
 
 /**
  * Reads the wanted members of one JSON object that is too large to be held, piece by piece: those of the object itself whose values
@@ -59,7 +59,7 @@ export class MemberScan {
   }
 
   #keep(byte: number): void {
-    if (this.#depth === 1 && this.#token.length <= mostText) this.#token.push(byte);
+    if (this.#depth === 1 && this.#token.length <= maxText) this.#token.push(byte);
   }
 
   #parsed(): unknown {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { lockWaiters } from '../../../../test/support/locks.ts';
 import { batchServer } from './testing/batch-server.ts';
 
 describe('the idempotency key of a batch', () => {
-  it('leads to the batch that it opened, which needs no items again', async () => {
+  test('leads to the batch that it opened, which needs no items again', async () => {
     const { ask, fill, keys, open, retrieve } = await batchServer();
     const body = {
       runCount: 1,
@@ -23,7 +23,7 @@ describe('the idempotency key of a batch', () => {
     expect(elsewhere).toMatchObject({ status: 202, body: { isCached: false } });
   });
 
-  it('leads to a batch that still waits for its items, for whoever comes to fill it', async () => {
+  test('leads to a batch that still waits for its items, for whoever comes to fill it', async () => {
     const { ask, fill, keys, open, retrieve } = await batchServer();
     const body = { runCount: 2, idempotencyKey: 'k' };
     const id = await open(body);
@@ -38,7 +38,7 @@ describe('the idempotency key of a batch', () => {
     expect(await open({ ...body, runCount: 7 })).toBe(other.body.id);
   });
 
-  it('opens one batch when thirty calls come at once, to two processes', async () => {
+  test('opens one batch when thirty calls come at once, to two processes', async () => {
     const { another, ask, keys, sql } = await batchServer();
     const other = await another();
     const answers = await Promise.all(
@@ -54,7 +54,7 @@ describe('the idempotency key of a batch', () => {
     expect(await sql`select from batches`).toHaveLength(1);
   });
 
-  it('has one answer for each of thirty calls that are about different batches, and leads to one of them', async () => {
+  test('has one answer for each of thirty calls that are about different batches, and leads to one of them', async () => {
     const { another, ask, keys, sql } = await batchServer();
     const other = await another();
     const answers = await Promise.all(
@@ -74,7 +74,7 @@ describe('the idempotency key of a batch', () => {
     expect(await sql`select id from batches where idempotency_key is not null`).toEqual(open);
   });
 
-  it('is forgotten after its time', async () => {
+  test('is forgotten after its time', async () => {
     const { fill, open, server } = await batchServer();
     const body = { runCount: 1, idempotencyKey: 'k', idempotencyKeyTTL: '1h' };
     const id = await open(body);
@@ -86,7 +86,7 @@ describe('the idempotency key of a batch', () => {
 });
 
 describe('a request that is sent again', () => {
-  it('opens no second batch, in another process either', async () => {
+  test('opens no second batch, in another process either', async () => {
     const { another, ask, keys, sql } = await batchServer();
     const other = await another();
     const headers = { 'x-trigger-request-idempotency-key': randomUUID() };
@@ -105,7 +105,7 @@ describe('a request that is sent again', () => {
     expect(await sql`select from runs`).toHaveLength(2);
   });
 
-  it.each([
+  test.each([
     ['POST /api/v3/batches', { runCount: 1, taskIdentifiers: ['a'] }],
     ['POST /api/v2/tasks/batch', { items: [{ task: 'a' }] }],
   ])('while it is under way, with a one-time token, has the same answer: %s', async (request, body) => {
@@ -136,7 +136,7 @@ describe('a request that is sent again', () => {
 });
 
 describe('access to batches', () => {
-  it('is by task, by batch, or to all', async () => {
+  test('is by task, by batch, or to all', async () => {
     const server = await batchServer();
     const { ask, fill, keys, keyWith, open, sql } = server;
     const create = async (scopes: string[], taskIdentifiers?: string[]) =>
@@ -183,7 +183,7 @@ describe('access to batches', () => {
     expect((await ask(`GET /api/v2/batches/${id}`, { key: keys.stg })).status).toBe(404);
   });
 
-  it('by a one-time token is to one batch, from opening it to its last item', async () => {
+  test('by a one-time token is to one batch, from opening it to its last item', async () => {
     const { ask, fill, keys, open, sql } = await batchServer();
     const made = await ask('POST /api/v1/auth/public-tokens', {
       key: keys.prod,
@@ -213,7 +213,7 @@ describe('access to batches', () => {
     expect(await sql`select from runs`).toHaveLength(2);
   });
 
-  it('comes with a token for the batch, which a browser may fill it with', async () => {
+  test('comes with a token for the batch, which a browser may fill it with', async () => {
     const { ask, fill, keys } = await batchServer();
     const create = (headers: Record<string, string>) =>
       ask('POST /api/v3/batches', { key: keys.prod, body: { runCount: 1 }, headers });
@@ -227,7 +227,7 @@ describe('access to batches', () => {
     expect((await fill(plain.body.id, [{ index: 0 }], writable)).status).toBe(403);
   });
 
-  it('is limited by runs where that is set, and says until when', async () => {
+  test('is limited by runs where that is set, and says until when', async () => {
     const { ask, keys } = await batchServer({
       rateLimits: { batchRuns: { secretKey: { burst: 10, perSecond: 1 } } },
     });
@@ -248,7 +248,7 @@ describe('access to batches', () => {
   });
 });
 
-it('many that are sent whole at once do not wait for each other’s connections', async () => {
+test('many that are sent whole at once do not wait for each other’s connections', async () => {
   const { ask, keys, register, sql } = await batchServer();
   await register('send');
   const [version] = await sql<{ version: string }[]>`select version from versions`;

@@ -2,8 +2,8 @@ import { lastMoment, parseDuration } from '@millrace/contract';
 import { TokenUsed, unuse, useOnce, type OneTimeUse } from '../auth/one-time.ts';
 import type { Queryable, Transaction } from '../db/connect.ts';
 import { badRequest, unprocessable } from '../problem.ts';
-import { storedKey, storedWaitKey, waitKeyMs } from '../runs/idempotency-key.ts';
-import { holdParent, type Parent } from '../runs/parent.ts';
+import { storedKey, storedWaitKey, waitKeyMs } from '../runs/create/idempotency-key.ts';
+import { holdParent, type Parent } from '../runs/create/parent.ts';
 import { storableJson } from '../runs/storable.ts';
 import { abortBatch } from './abort.ts';
 import type { Batches, BatchRow } from './batch.ts';
@@ -63,13 +63,13 @@ export async function openBatch(
   try {
     return await sql.begin(act);
   } catch (error) {
-    if (isMaybeTwin(error, requestKey)) return sql.begin(act);
+    if (isMaybeDuplicate(error, requestKey)) return sql.begin(act);
     throw error;
   }
 }
 
 /** Perhaps one request came twice at once: now what the other one made is there to be found. */
-export const isMaybeTwin = (error: unknown, requestKey: string | undefined): boolean =>
+export const isMaybeDuplicate = (error: unknown, requestKey: string | undefined): boolean =>
   isConflict(error) || (error instanceof TokenUsed && requestKey !== undefined);
 
 const isConflict = (error: unknown): boolean =>

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { batchServer, lineOf, type BatchServer } from './testing/batch-server.ts';
 
 /** A run of `send` that a runner executes, with the fence of its attempt. */
@@ -40,7 +40,7 @@ function calls({ ask, keys }: BatchServer) {
   };
 }
 
-it('an attempt that is over neither opens nor fills a batch; the one that has its run goes on with it', async () => {
+test('an attempt that is over neither opens nor fills a batch; the one that has its run goes on with it', async () => {
   const server = await batchServer();
   await server.register('send');
   const { create, send } = calls(server);
@@ -77,7 +77,7 @@ it('an attempt that is over neither opens nor fills a batch; the one that has it
   ]);
 });
 
-it('a batch that one run opened under a key may be filled by another', async () => {
+test('a batch that one run opened under a key may be filled by another', async () => {
   const server = await batchServer();
   await server.register('send');
   const { create, send } = calls(server);
@@ -90,7 +90,7 @@ it('a batch that one run opened under a key may be filled by another', async () 
   expect((await send(body.id, [0], second)).body).toMatchObject({ itemsAccepted: 1, sealed: true });
 });
 
-it('a run that is cancelled makes no more of its batch, whoever sends the items', async () => {
+test('a run that is cancelled makes no more of its batch, whoever sends the items', async () => {
   const server = await batchServer();
   await server.register('send');
   const { ask, keys } = server;

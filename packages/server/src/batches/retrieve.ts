@@ -1,6 +1,6 @@
 import type { Operations, Reply } from '@millrace/contract';
 import type { Queryable } from '../db/connect.ts';
-import { shownKey } from '../runs/idempotency-key.ts';
+import { shownKey } from '../runs/create/idempotency-key.ts';
 
 type Batch = Reply<Operations['retrieveBatch']>;
 

@@ -2,7 +2,7 @@ import { batchItem, batchItemLimit, storedType, type BatchItem } from '@millrace
 import type { Environment } from '../auth/principal.ts';
 import type { Transaction } from '../db/connect.ts';
 import { badRequest, unprocessable } from '../problem.ts';
-import type { Parent } from '../runs/parent.ts';
+import type { Parent } from '../runs/create/parent.ts';
 import type { Batches, BatchRow, Filled, PreparedItem } from './batch.ts';
 import { fillBatch } from './fill.ts';
 import { prepareItem } from './item.ts';
@@ -22,8 +22,8 @@ export interface Upload {
   readonly admitPacket: (item: BatchItem) => Promise<void>;
 }
 
-const mostItems = 1_000;
-const mostBytes = 4 * 1_024 * 1_024;
+const maxItems = 1_000;
+const maxBytes = 4 * 1_024 * 1_024;
 
 /**
  * Fills a batch with the lines of an upload, some hundred at a time: while PostgreSQL writes one slice, the next one is read. What
@@ -69,7 +69,7 @@ export async function fillFromLines(
           isOversized: !('text' in line),
         });
         bytes += 'text' in line ? line.text.length : 0;
-        if (slice.length >= mostItems || bytes >= mostBytes) await flush();
+        if (slice.length >= maxItems || bytes >= maxBytes) await flush();
       }
     }
   } catch (error) {

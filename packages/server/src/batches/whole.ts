@@ -5,7 +5,7 @@ import type { Batches } from './batch.ts';
 import { fillAtOnce } from './fill-at-once.ts';
 import { fillIn } from './fill.ts';
 import { placeItem, readItem } from './item.ts';
-import { isMaybeTwin, openIn, type NewBatch } from './open.ts';
+import { isMaybeDuplicate, openIn, type NewBatch } from './open.ts';
 
 /** Opens a batch and fills it with all its items in one transaction: it is there whole or not at all. */
 export async function createWhole(
@@ -35,7 +35,7 @@ export async function createWhole(
   try {
     return await batches.sql.begin(act);
   } catch (error) {
-    if (isMaybeTwin(error, newBatch.requestKey)) return batches.sql.begin(act);
+    if (isMaybeDuplicate(error, newBatch.requestKey)) return batches.sql.begin(act);
     throw error;
   }
 }

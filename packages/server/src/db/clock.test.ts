@@ -1,9 +1,9 @@
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { testDatabase } from '../../../../test/support/database.ts';
 import { startClock } from './clock.ts';
 import { connect } from './connect.ts';
 
-it('a question that had to wait for a connection does not move the clock', async () => {
+test('a question that had to wait for a connection does not move the clock', async () => {
   const { connection, drop } = await testDatabase();
   const sql = connect(connection, { name: 'test', max: 1 });
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { testDatabase } from '../../../../test/support/database.ts';
 import { texts } from './columns.ts';
 import { connect } from './connect.ts';
 
-it('texts come back as they were sent, whatever and however many they are', async () => {
+test('texts come back as they were sent, whatever and however many they are', async () => {
   const { connection, drop } = await testDatabase();
   const sql = connect(connection, { name: 'test' });
   onTestFinished(() => sql.end().then(drop));

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { withDatabase } from '../../../../test/support/cluster.ts';
 import { testDatabase } from '../../../../test/support/database.ts';
 import { connect, DatabaseLost } from './connect.ts';
@@ -18,7 +18,7 @@ async function lossy() {
   return { sql, cut };
 }
 
-it('connections that end at any moment are told to who uses them, and to nobody else', async () => {
+test('connections that end at any moment are told to who uses them, and to nobody else', async () => {
   const { sql, cut } = await lossy();
   // An end that comes with the last answer to one user is heard by the next, or by nobody: then the process would end, and this test fail.
   let kills = 0;
@@ -38,7 +38,7 @@ it('connections that end at any moment are told to who uses them, and to nobody 
   expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
 });
 
-it('listening that could not begin does not begin later', async () => {
+test('listening that could not begin does not begin later', async () => {
   const { connection, drop } = await testDatabase();
   const admin = connect(connection, { name: 'test', max: 1 });
   const database = `later_${process.pid}`;

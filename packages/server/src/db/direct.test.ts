@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { testDatabase } from '../../../../test/support/database.ts';
 import { int4, int4s, text, texts, timestamp, uuid, uuids } from './binary.ts';
 import { connect, DatabaseLost } from './connect.ts';
@@ -23,7 +23,7 @@ async function direct<Name extends string>(statements: Readonly<Record<Name, str
 }
 
 describe('a parameter', () => {
-  it('arrives as it was given, whatever its type', async () => {
+  test('arrives as it was given, whatever its type', async () => {
     const { line } = await direct({
       echo: `select (extract(epoch from $1::timestamptz) * 1000)::bigint, $2::int, $3::uuid, $4::text,
                     to_json($5::int[]), to_json($6::uuid[]), to_json($7::text[])`,
@@ -76,14 +76,14 @@ describe('a parameter', () => {
 const ids = ['00000000-0000-0000-0000-000000000001'] as const;
 
 describe('a connection of its own', () => {
-  it('goes on after a statement that failed, and answers none without rows with none', async () => {
+  test('goes on after a statement that failed, and answers none without rows with none', async () => {
     const { line } = await direct({ divide: 'select 10 / $1::int', none: 'select 1 where $1::int = 0' });
     await expect(line.send('divide', [int4(0)])).rejects.toMatchObject({ code: '22012' });
     expect(await line.send('divide', [int4(5)])).toEqual([['2']]);
     expect(await line.send('none', [int4(1)])).toEqual([]);
   });
 
-  it('that is lost under a statement, or before one, says so and is made again', async () => {
+  test('that is lost under a statement, or before one, says so and is made again', async () => {
     const { line, sql, cut } = await direct({
       one: 'select $1::int',
       slow: 'select 1 from pg_sleep($1::int)',
@@ -104,7 +104,7 @@ describe('a connection of its own', () => {
     await expect.poll(again, { timeout: 20_000 }).toEqual([['2']]);
   });
 
-  it('to nowhere is lost', async () => {
+  test('to nowhere is lost', async () => {
     const line = new Direct(
       { host: '/nowhere', database: 'none', username: 'nobody' },
       { name },
@@ -114,7 +114,7 @@ describe('a connection of its own', () => {
     await line.end({ timeout: 1 });
   });
 
-  it('ends when its statement is done', async () => {
+  test('ends when its statement is done', async () => {
     const { line } = await direct({ slow: 'select $1::int from pg_sleep(0.3)' });
     const slow = line.send('slow', [int4(7)]);
     await line.end({ timeout: 20 });

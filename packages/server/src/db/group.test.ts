@@ -1,4 +1,4 @@
-import { onTestFinished, expect, it } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { testDatabase } from '../../../../test/support/database.ts';
 import { column } from './columns.ts';
 import { connect } from './connect.ts';
@@ -21,7 +21,7 @@ async function dates() {
 
 const day = (n: number): Date => new Date(Date.UTC(2026, 0, n));
 
-it.each([
+test.each([
   ['cannot be written down', new Date(Number.NaN)],
   ['PostgreSQL does not take', new Date(8.64e15)],
 ])('an item that %s fails its own caller, and the others of its group are written', async (_, odd) => {
@@ -31,7 +31,7 @@ it.each([
   expect(writes).toEqual([3, 1, 1, 1]);
 });
 
-it('items that repeat what is there fail alone as well', async () => {
+test('items that repeat what is there fail alone as well', async () => {
   const { write } = await dates();
   await write(day(1));
   const settled = await Promise.allSettled([day(2), day(1), day(3)].map(write));

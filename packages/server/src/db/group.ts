@@ -1,5 +1,5 @@
 import { badRequest } from '../problem.ts';
-import { isOfItsData } from './its-data.ts';
+import { isDataError } from './data-error.ts';
 
 export interface GroupOptions {
   /** Most items of one write. Default 500. */
@@ -34,7 +34,7 @@ export function groupCommit<T, R>(
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : '';
       if (conflicts.has(code)) return settle(group);
-      if (group.length > 1 && isOfItsData(error)) {
+      if (group.length > 1 && isDataError(error)) {
         for (const one of group) await settle([one]);
         return;
       }

@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { newTimedId } from './ids.ts';
 
-it('ids of one millisecond are in the order in which they were made, and before those of the next', () => {
+test('ids of one millisecond are in the order in which they were made, and before those of the next', () => {
   const now = Date.now();
   const ids = Array.from({ length: 20_000 }, (_, n) => newTimedId('run', now + Math.floor(n / 10_000)));
   expect(ids.toSorted()).toEqual(ids);

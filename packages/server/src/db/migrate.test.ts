@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { databaseBefore } from '../../../../test/support/database.ts';
 import { connect } from './connect.ts';
 import { migrate } from './migrate.ts';
@@ -15,7 +15,7 @@ async function older() {
   return { sql, applied };
 }
 
-it('a migration lets those pass who still serve, and waits for its turn', async () => {
+test('a migration lets those pass who still serve, and waits for its turn', async () => {
   const { sql, applied } = await older();
   const { migrating } = await sql.begin(async (tx) => {
     // The migration locks the one first, we the other.
@@ -32,7 +32,7 @@ it('a migration lets those pass who still serve, and waits for its turn', async 
   expect((await migrate(sql)).applied).toEqual([]);
 });
 
-it('one whose turn never comes changes nothing and says what to do', async () => {
+test('one whose turn never comes changes nothing and says what to do', async () => {
   const { sql, applied } = await older();
   await sql.begin(async (tx) => {
     await tx`lock table error_packs in row exclusive mode`;

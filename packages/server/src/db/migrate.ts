@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDeadlock } from './again.ts';
+import { isDeadlock } from './retry.ts';
 import type { Queryable, Sql } from './connect.ts';
 
 const folder = new URL('../../migrations/', import.meta.url);

@@ -41,7 +41,7 @@ export class Query<T extends readonly object[]> extends Template implements Prom
   }
 }
 
-const mostNames = 1_000;
+const maxNames = 1_000;
 const names = new Map<string, string>();
 
 /**
@@ -50,7 +50,7 @@ const names = new Map<string, string>();
  */
 export function statementName(text: string): string | undefined {
   const known = names.get(text);
-  if (known !== undefined || names.size >= mostNames) return known;
+  if (known !== undefined || names.size >= maxNames) return known;
   const name = `m${names.size}`;
   names.set(text, name);
   return name;

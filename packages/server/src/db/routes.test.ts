@@ -1,8 +1,8 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { testDatabase } from '../../../../test/support/database.ts';
 import { pgbouncer, startPgbouncer, unlessMissing } from '../../../../test/support/pgbouncer.ts';
 import { connect } from './connect.ts';
-import { reach } from './reach.ts';
+import { ping } from './ping.ts';
 import { findRoutes } from './routes.ts';
 
 async function database() {
@@ -11,7 +11,7 @@ async function database() {
   return connection;
 }
 
-it('PostgreSQL without a pooler is known as that', async () => {
+test('PostgreSQL without a pooler is known as that', async () => {
   const direct = await database();
   expect(await findRoutes(direct)).toEqual({
     main: { database: direct, pooler: undefined },
@@ -20,28 +20,28 @@ it('PostgreSQL without a pooler is known as that', async () => {
 });
 
 describe.skipIf(pgbouncer === undefined)(`with PgBouncer${unlessMissing}`, () => {
-  it.each([
+  test.each([
     ['one connection', { default_pool_size: 1 }],
     ['many', {}],
     ['connections that are given out by turns', { server_round_robin: 1, min_pool_size: 4 }],
   ])('transaction mode of %s is found out', async (_, settings) => {
     const { url } = await startPgbouncer(await database(), 'transaction', settings);
-    expect((await reach(url)).pooler).toEqual({ mode: 'transaction', namedStatements: false });
+    expect((await ping(url)).pooler).toEqual({ mode: 'transaction', namedStatements: false });
   });
 
-  it('session mode is found out, and needs no other address', async () => {
+  test('session mode is found out, and needs no other address', async () => {
     const { url } = await startPgbouncer(await database(), 'session');
     const { main, direct } = await findRoutes(url);
     expect(main.pooler).toEqual({ mode: 'session', namedStatements: true });
     expect(direct).toEqual(main);
   });
 
-  it('session mode with too few connections is refused with what it needs', async () => {
+  test('session mode with too few connections is refused with what it needs', async () => {
     const { url } = await startPgbouncer(await database(), 'session', { default_pool_size: 1 });
     await expect(findRoutes(url)).rejects.toThrow(/DATABASE_URL.*no connection to PostgreSQL to give/);
   }, 30_000);
 
-  it('transaction mode without another address is refused by name', async () => {
+  test('transaction mode without another address is refused by name', async () => {
     const { url } = await startPgbouncer(await database(), 'transaction');
     await expect(findRoutes(url)).rejects.toThrow(/transaction mode.*DATABASE_DIRECT_URL/);
     await expect(findRoutes(url, url)).rejects.toThrow(
@@ -49,19 +49,19 @@ describe.skipIf(pgbouncer === undefined)(`with PgBouncer${unlessMissing}`, () =>
     );
   });
 
-  it('statement mode is refused by name', async () => {
+  test('statement mode is refused by name', async () => {
     const { url, directUrl } = await startPgbouncer(await database(), 'statement');
     await expect(findRoutes(url, directUrl)).rejects.toThrow(
       /DATABASE_URL leads to a pooler that refuses transactions/,
     );
   });
 
-  it('two addresses of different databases are refused', async () => {
+  test('two addresses of different databases are refused', async () => {
     const { url } = await startPgbouncer(await database(), 'transaction');
     await expect(findRoutes(url, await database())).rejects.toThrow('are not the same database');
   }, 30_000);
 
-  it('transaction mode leaves nothing behind in the sessions of PostgreSQL', async () => {
+  test('transaction mode leaves nothing behind in the sessions of PostgreSQL', async () => {
     const one = await database();
     const { url } = await startPgbouncer(one, 'transaction', { default_pool_size: 1 });
     const { main } = await findRoutes(url, one);
@@ -72,7 +72,7 @@ describe.skipIf(pgbouncer === undefined)(`with PgBouncer${unlessMissing}`, () =>
     expect(await sql`select name from pg_prepared_statements`).toEqual([]);
   });
 
-  it.each(['session', 'transaction'] as const)(
+  test.each(['session', 'transaction'] as const)(
     'times are read in UTC and ISO in %s mode, whatever the role is set to',
     async (mode) => {
       const one = await database();
@@ -92,7 +92,7 @@ describe.skipIf(pgbouncer === undefined)(`with PgBouncer${unlessMissing}`, () =>
     },
   );
 
-  it('session mode over a pooler that does not clean up finds no statement of others', async () => {
+  test('session mode over a pooler that does not clean up finds no statement of others', async () => {
     const one = await database();
     const { url } = await startPgbouncer(one, 'session', { server_reset_query: '', default_pool_size: 3 });
     const { main } = await findRoutes(url);

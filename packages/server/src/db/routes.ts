@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { connect, type Database } from './connect.ts';
 import { DatabaseRefused } from './migrate.ts';
 import type { Route } from './pooler.ts';
-import { reach } from './reach.ts';
+import { ping } from './ping.ts';
 
 /** The ways to one database. */
 export interface Routes {
@@ -16,14 +16,14 @@ const heardMs = 5_000;
 
 /** Finds out how a database is reached, and refuses what could not work, with one sentence that says what to set. */
 export async function findRoutes(database: Database, directDatabase?: Database): Promise<Routes> {
-  const main = await reach(database);
+  const main = await ping(database);
   if (directDatabase === undefined) {
     if (main.pooler?.mode !== 'transaction') return { main, direct: main };
     throw new DatabaseRefused(
       'DATABASE_URL leads to a pooler in transaction mode (such as PgBouncer with pool_mode=transaction): set DATABASE_DIRECT_URL to the address of PostgreSQL itself as well, or use session mode; see docs/poolers.md.',
     );
   }
-  const direct = await reach(directDatabase, 'DATABASE_DIRECT_URL');
+  const direct = await ping(directDatabase, 'DATABASE_DIRECT_URL');
   if (direct.pooler?.mode === 'transaction') {
     throw new DatabaseRefused(
       'DATABASE_DIRECT_URL leads to a pooler in transaction mode: give the address of PostgreSQL itself.',

@@ -1,6 +1,6 @@
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { testDatabase } from '../../../../test/support/database.ts';
-import { createLog } from '../log.ts';
+import { createLog } from '../logger.ts';
 import { startClock } from './clock.ts';
 import { connect } from './connect.ts';
 import { startWakes, type Wake } from './wake.ts';
@@ -28,7 +28,7 @@ async function processes() {
   };
 }
 
-it('a process that has just begun is heard by those that were there before', async () => {
+test('a process that has just begun is heard by those that were there before', async () => {
   const start = await processes();
   const first = await start();
   const second = await start();
@@ -40,7 +40,7 @@ it('a process that has just begun is heard by those that were there before', asy
   expect(first.heard).toContainEqual({ kind: 'queued', env: 1 });
 });
 
-it('what is too much for one notification is told in several', async () => {
+test('what is too much for one notification is told in several', async () => {
   const start = await processes();
   const teller = await start();
   const hearer = await start();

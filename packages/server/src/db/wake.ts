@@ -1,4 +1,4 @@
-import type { Log } from '../log.ts';
+import type { Log } from '../logger.ts';
 import type { Clock } from './clock.ts';
 import type { Sql } from './connect.ts';
 

@@ -3,8 +3,8 @@ import { recordAct, type Actor } from '../audit/record.ts';
 import type { Environment } from '../auth/principal.ts';
 import { isSealedWith, type MasterKey } from '../auth/seal.ts';
 import type { Sql, Transaction } from '../db/connect.ts';
-import { openValue, sealValue } from './place.ts';
-import { invalid, mostTogether, mostVariables, refuseSteering } from './rules.ts';
+import { openValue, sealValue } from './sealed-value.ts';
+import { invalid, maxTogether, maxVariables, refuseSteering } from './rules.ts';
 
 export interface ChangeDependencies {
   readonly sql: Sql;
@@ -85,7 +85,7 @@ export async function changeVariables(
     await write(tx, change, state.root, revision, new Date(now()), rows);
     await refuseTooMuch(tx, env);
     await recordChange(tx, change, revision, rows);
-    if (revision % pruneEvery === 0) await prune(tx, state.root, revision - mostRevisions);
+    if (revision % pruneEvery === 0) await prune(tx, state.root, revision - maxRevisions);
     return {
       root: state.root,
       revision,
@@ -169,7 +169,7 @@ async function write(
 }
 
 /** The history tells the rest: here are the first names, and never a value. */
-const mostNamed = 100;
+const maxNamed = 100;
 
 async function recordChange(
   tx: Transaction,
@@ -179,7 +179,7 @@ async function recordChange(
 ): Promise<void> {
   const named = (what: NamedChange['change']) => {
     const names = rows.filter((row) => row.change === what).map((row) => row.name);
-    return names.length === 0 ? undefined : names.slice(0, mostNamed);
+    return names.length === 0 ? undefined : names.slice(0, maxNamed);
   };
   await recordAct(tx, by, {
     act: 'variables.changed',
@@ -203,20 +203,20 @@ async function refuseTooMuch(tx: Transaction, env: number): Promise<void> {
     select count(*)::int as count, coalesce(sum(length(name) + octet_length(sealed)), 0)::int as bytes
       from variables where env = ${env}`;
   const { count = 0, bytes = 0 } = row ?? {};
-  if (count > mostVariables) {
+  if (count > maxVariables) {
     throw invalid(
-      `The environment would have ${count} variables; the most is ${mostVariables}. Delete some first.`,
+      `The environment would have ${count} variables; the most is ${maxVariables}. Delete some first.`,
     );
   }
-  if (bytes > mostTogether) {
+  if (bytes > maxTogether) {
     throw invalid(
-      `The environment's variables would have ${bytes} bytes together; the most is ${mostTogether}, since no process starts with more. Delete some, or keep large values elsewhere.`,
+      `The environment's variables would have ${bytes} bytes together; the most is ${maxTogether}, since no process starts with more. Delete some, or keep large values elsewhere.`,
     );
   }
 }
 
 /** Revisions kept of an environment and its branches. */
-const mostRevisions = 1_000;
+const maxRevisions = 1_000;
 const pruneEvery = 100;
 
 /** Forgets what was before `oldest`, but for what each variable was then: later states are built on it. */

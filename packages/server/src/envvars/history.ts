@@ -4,7 +4,7 @@ import type { MasterKey } from '../auth/seal.ts';
 import type { Queryable, Sql } from '../db/connect.ts';
 import { notFound } from '../problem.ts';
 import type { NamedChange } from './change.ts';
-import { openValue } from './place.ts';
+import { openValue } from './sealed-value.ts';
 
 interface RevisionRow {
   readonly revision: number;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { ServerMessage } from '@millrace/contract/runner';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { createLog } from '../log.ts';
+import { createLog } from '../logger.ts';
 import { startServer } from '../server.ts';
 import { changeVariables } from './change.ts';
 import { masterKey, serve } from './testing/serve.ts';

@@ -5,7 +5,7 @@
 import type { MasterKey } from '../auth/seal.ts';
 import type { Sql } from '../db/connect.ts';
 import type { Wakes } from '../db/wake.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../logger.ts';
 import { opened, readVariables } from './read.ts';
 import { createRedactor, type Redactor } from './redact/redactor.ts';
 
@@ -57,7 +57,7 @@ interface Entry {
 /** Behind the wake-ups, which may be lost. */
 const pollMs = 1_000;
 /** So many changes in a row are told as they come, and then one in so many milliseconds. */
-const mostBudget = 5;
+const maxBudget = 5;
 const refillMs = 400;
 const forgetMs = 60_000;
 
@@ -94,7 +94,7 @@ export function knownVariables({
     // A read that was overtaken by a later one must not undo it.
     if (!entry || revision >= entry.revision) {
       const redactor = createRedactor([...secrets].filter((value) => !open.has(value)));
-      const known = { root, budget: mostBudget, budgetAt: performance.now(), later: undefined, ...entry };
+      const known = { root, budget: maxBudget, budgetAt: performance.now(), later: undefined, ...entry };
       entries.set(env, { ...known, revision, redactor, usedAt: performance.now() });
     }
     const names = [...variables.values()].flatMap(({ name, isSecret }) => (isSecret ? [name] : []));
@@ -119,7 +119,7 @@ export function knownVariables({
     const entry = entries.get(env);
     if (!entry || entry.later) return;
     const now = performance.now();
-    entry.budget = Math.min(mostBudget, entry.budget + (now - entry.budgetAt) / refillMs) - 1;
+    entry.budget = Math.min(maxBudget, entry.budget + (now - entry.budgetAt) / refillMs) - 1;
     entry.budgetAt = now;
     if (entry.budget >= 0) return tell(env);
     entry.later = setTimeout(() => {

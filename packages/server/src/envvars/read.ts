@@ -1,7 +1,7 @@
 import { redacted, type EnvironmentVariable } from '@millrace/contract';
 import type { MasterKey } from '../auth/seal.ts';
 import type { Queryable } from '../db/connect.ts';
-import { openValue } from './place.ts';
+import { openValue } from './sealed-value.ts';
 
 /** One stored variable of an environment or of its parent. */
 export interface StoredVariable {
@@ -31,7 +31,7 @@ export interface MergedVariable extends StoredVariable {
 }
 
 /** More secrets of the past than this, the oldest first, are no longer looked for. */
-const mostPast = 2_000;
+const maxPast = 2_000;
 
 type Row = { root: number; revision: number; past: boolean } & {
   [K in keyof StoredVariable]: StoredVariable[K] | null;
@@ -49,7 +49,7 @@ export async function readVariables(
     (select c.env, c.name, c.sealed, c.is_secret, true
        from variable_changes c
       where c.env in (e.id, e.parent_id) and c.is_secret and c.sealed is not null
-      order by c.revision desc limit ${mostPast})`;
+      order by c.revision desc limit ${maxPast})`;
   const rows = await sql<Row[]>`
     select coalesce(e.parent_id, e.id) as root, coalesce(s.revision, 0) as revision,
            x.env, x.name, x.sealed, x.is_secret as "isSecret", x.past

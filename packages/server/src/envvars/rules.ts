@@ -2,12 +2,12 @@
 import { Problem } from '../problem.ts';
 import { whySteering } from './steering.ts';
 
-export const mostName = 255;
+export const maxNameLength = 255;
 /** Bytes. Linux refuses to start a process with a longer one. */
-export const mostValue = 128_000;
+export const maxValue = 128_000;
 /** Bytes of the names and values that an environment has of its own; with a branch's parent's it must fit a process's 2 MiB. */
-export const mostTogether = 750_000;
-export const mostVariables = 5_000;
+export const maxTogether = 750_000;
+export const maxVariables = 5_000;
 
 /** These would let a run speak to another server, or as somebody else; `__proto__` is no name that objects can hold. In any case, as Windows reads them. */
 const reserved = /^(?:MILLRACE_.*|TRIGGER_SECRET_KEY|TRIGGER_API_URL|__proto__)$/i;
@@ -31,11 +31,12 @@ export interface VariableError {
 /** Why the variable cannot be set; undefined if it can. */
 export function whyNot({ name, value }: Setting): VariableError | undefined {
   const error = whyNotName(name) ?? whyNotValue(value);
-  return error === undefined ? undefined : { key: name.slice(0, mostName), error };
+  return error === undefined ? undefined : { key: name.slice(0, maxNameLength), error };
 }
 
 function whyNotName(name: string): string | undefined {
-  if (name.length > mostName) return `The name has ${name.length} characters; the most is ${mostName}.`;
+  if (name.length > maxNameLength)
+    return `The name has ${name.length} characters; the most is ${maxNameLength}.`;
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
     return 'A name is letters, digits and _, and does not begin with a digit: rename it.';
   }
@@ -49,8 +50,8 @@ function whyNotValue(value: string): string | undefined {
   if (!value.isWellFormed())
     return 'The value is not valid Unicode: encode binary data, for instance as base64.';
   const bytes = Buffer.byteLength(value);
-  if (bytes <= mostValue) return undefined;
-  return `The value has ${bytes} bytes; the most is ${mostValue}, since no process starts with a longer one.`;
+  if (bytes <= maxValue) return undefined;
+  return `The value has ${bytes} bytes; the most is ${maxValue}, since no process starts with a longer one.`;
 }
 
 export const invalid = (message: string, variableErrors: readonly VariableError[] = []) =>
@@ -64,7 +65,9 @@ export function refuseSteering(names: Iterable<string>): void {
   const errors = [...names].flatMap((name): VariableError[] => {
     const why = whySteering(name);
     if (why === undefined) return [];
-    return [{ key: name.slice(0, mostName), error: `Only administrators may change it, because it ${why}.` }];
+    return [
+      { key: name.slice(0, maxNameLength), error: `Only administrators may change it, because it ${why}.` },
+    ];
   });
   if (errors.length === 0) return;
   const first = errors

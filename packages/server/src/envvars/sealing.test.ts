@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { lockWaiters } from '../../../../test/support/locks.ts';
 import { masterKeyOf, seal } from '../auth/seal.ts';
-import { createLog } from '../log.ts';
+import { createLog } from '../logger.ts';
 import { startServer } from '../server.ts';
-import { variablePlace } from './place.ts';
+import { variablePlace } from './sealed-value.ts';
 import { rotateMasterKey } from './rotate-master-key.ts';
 import { dump, masterKey, serve } from './testing/serve.ts';
 

@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { whySteering } from './steering.ts';
 
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
 describe('names that only administrators may set', () => {
-  it.each([
+  test.each([
     [
       'packing and copying',
       'TAR_OPTIONS RSYNC_RSH RSYNC_CONNECT_PROG ZIPOPT UNZIP ZIP TAPE CURL_HOME WGETRC',
@@ -48,7 +48,7 @@ describe('names that only administrators may set', () => {
     expect(words(names).filter((name) => whySteering(name.toLowerCase()) === undefined)).toEqual([]);
   });
 
-  it('do not include what people set for an application', () => {
+  test('do not include what people set for an application', () => {
     const ordinary = words(`
       DATABASE_URL REDIS_URL STRIPE_KEY OPENAI_API_KEY ANTHROPIC_API_KEY API_KEY HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY TZ LANG LC_ALL
       PORT HOST NODE_ENV NODE_DEBUG DEBUG LOG_LEVEL NO_COLOR FORCE_COLOR CI TMPDIR TERM XDG_CACHE_HOME USER

@@ -84,7 +84,7 @@ const pack = fc.record({
   kind: fc.constant('pack' as const),
   at: moment,
   // from a whole with every hour to none at all
-  mostSinceWhole: fc.constantFrom(0, 300, 2_000),
+  maxSinceWhole: fc.constantFrom(0, 300, 2_000),
 });
 const question = fc.record({
   kind: fc.constant('question' as const),
@@ -174,7 +174,7 @@ test('for every range, filter and order the counts add up to the failed runs rec
           now = Math.max(now, act.at);
           await packNewMoves(sql, 1);
           let more = true;
-          while (more) more = await packCounts(sql, new Date(start + now), act.mostSinceWhole);
+          while (more) more = await packCounts(sql, new Date(start + now), act.maxSinceWhole);
         } else {
           answers.push({
             asked: act,

@@ -24,7 +24,7 @@ export interface DetailRow {
   readonly ignored_until_total: number | null;
 }
 
-const mostAffectedVersions = 5;
+const maxAffectedVersions = 5;
 
 /** Columns of a `DetailRow`, from `g`, a row of error_groups. */
 export const detailColumns = (sql: Queryable, now: Date) => sql`
@@ -33,7 +33,7 @@ export const detailColumns = (sql: Queryable, now: Date) => sql`
           from (select distinct e.version from error_fingerprints f
                   join error_versions e on e.env = f.env and e.fingerprint_id = f.id
                  where f.env = g.env and f.group_id = g.id) e
-          join versions v on v.id = e.version order by v.sequence desc limit ${mostAffectedVersions}) as versions,
+          join versions v on v.id = e.version order by v.sequence desc limit ${maxAffectedVersions}) as versions,
   g.status, ${lapsed(sql, now)} as lapsed, g.resolved_at, g.resolved_in_version, g.resolved_by,
   g.ignored_at, g.ignored_until, g.ignored_reason, g.ignored_by, g.ignored_until_rate,
   g.ignored_until_total::float8 as ignored_until_total`;

@@ -28,12 +28,12 @@ export async function findGroups(sql: Queryable, filter: ErrorFilter, wanted: Wa
   let passing = await narrowByState(sql, filter, await occurredIn(sql, filter));
   if (filter.search !== '' && !(passing && passing.length <= few)) {
     // A text that is common nearby may be rare among those that could pass: then the index is asked after all.
-    const mostLooked = 3 * most * (near.looked / near.said);
-    const rows = near.said >= common && (await walk(sql, filter, wanted, { passing, mostLooked }));
+    const maxLooked = 3 * most * (near.looked / near.said);
+    const rows = near.said >= common && (await walk(sql, filter, wanted, { passing, maxLooked }));
     if (rows) return rows;
     passing = await narrowBySearch(sql, filter, passing);
   }
-  return (await walk(sql, filter, wanted, { passing, mostLooked: Number.POSITIVE_INFINITY })) ?? [];
+  return (await walk(sql, filter, wanted, { passing, maxLooked: Number.POSITIVE_INFINITY })) ?? [];
 }
 
 /** Numbers of the groups that have occurrences in the range, of the versions; undefined if that is no question. */

@@ -3,7 +3,7 @@ import type { Queryable, Sql } from '../db/connect.ts';
 import type { PreparedFailure } from './prepare.ts';
 
 /** So many fingerprints are remembered; the oldest give way. */
-const mostKnown = 20_000;
+const maxKnown = 20_000;
 
 /**
  * Finds the ids of failures' fingerprints. What was met before is known here; what is new is made known to the database first,
@@ -28,7 +28,7 @@ export function knownFingerprints(
       for (const [place, key] of [...fresh.keys()].entries()) {
         found.set(key, ids[place]);
         known.set(key, ids[place] as number);
-        if (known.size > mostKnown) known.delete(known.keys().next().value as string);
+        if (known.size > maxKnown) known.delete(known.keys().next().value as string);
       }
     }
     return keys.map((key) => found.get(key) as number);

@@ -1,6 +1,6 @@
 import type { Sql } from '../db/connect.ts';
 
-const mostAtOnce = 500;
+const maxAtOnce = 500;
 
 /**
  * Writes down that ignores have ended by their time, with an audit entry of that time. Everybody reads them as ended already:
@@ -18,10 +18,10 @@ export async function endLapsedIgnores(sql: Sql, now: Date): Promise<boolean> {
         with due as materialized (
           select env, id, ignored_until from error_groups
            where env = ${env} and status <> 'unresolved' and status = 'ignored' and ignored_until <= ${now}
-           order by id limit ${mostAtOnce} for update skip locked
+           order by id limit ${maxAtOnce} for update skip locked
         )
         select reopen_error(env, id, ignored_until, 'ignoreEnded') from due`;
-      more ||= ended.length >= mostAtOnce;
+      more ||= ended.length >= maxAtOnce;
     });
   }
   return more;

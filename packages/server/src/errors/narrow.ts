@@ -4,7 +4,7 @@ import { all } from './order.ts';
 import { int32s } from './packed/columns.ts';
 
 /** What an index leads to is worth knowing up to so many groups; of so many each can be looked at. */
-const mostKnown = 20_000;
+const maxKnown = 20_000;
 export const few = 1_000;
 /** Where so many of the first few hundred pass, to look at rows is cheaper than to ask an index for all. */
 export const common = 15;
@@ -40,8 +40,8 @@ export async function narrowBySearch(
 async function numbersOf(sql: Queryable, query: Fragment): Promise<Int32Array | undefined> {
   const [row] = await sql<{ count: number; numbers: Buffer | null }[]>`
     select count(*)::int as count, string_agg(int4send(number), ''::bytea order by number) as numbers
-      from (${query} limit ${mostKnown + 1}) n`;
-  if (!row || row.count > mostKnown) return undefined;
+      from (${query} limit ${maxKnown + 1}) n`;
+  if (!row || row.count > maxKnown) return undefined;
   return row.numbers === null ? new Int32Array(0) : int32s(row.numbers);
 }
 

@@ -20,10 +20,10 @@ export interface PreparedFailure {
   readonly sample: () => string;
 }
 
-const mostFingerprint = 256;
-const mostMatched = 2_048;
-const mostSampleMessage = 2_048;
-const mostSampleStack = 8_192;
+const maxFingerprint = 256;
+const maxMatched = 2_048;
+const maxSampleMessage = 2_048;
+const maxSampleStack = 8_192;
 
 export interface Grouping {
   /** The project's rules. */
@@ -44,7 +44,7 @@ export function prepareFailure(
   const type = storable(computed.type) || 'Error';
   const message = storable(computed.message) || 'Error';
   const chosen =
-    match?.({ task, type, messages: [cut(error.message, mostMatched), message] }) ??
+    match?.({ task, type, messages: [cut(error.message, maxMatched), message] }) ??
     ownFingerprint(error.fingerprint) ??
     ownFingerprint(ofTask);
   const fingerprint = chosen ?? computed.fingerprint;
@@ -62,8 +62,8 @@ export function prepareFailure(
     sample: () =>
       JSON.stringify({
         name: cut(error.name, 200),
-        message: cut(error.message, mostSampleMessage),
-        stackTrace: cut(error.stackTrace, mostSampleStack),
+        message: cut(error.message, maxSampleMessage),
+        stackTrace: cut(error.stackTrace, maxSampleStack),
         code: error.code === undefined ? undefined : cut(error.code, 200),
       }),
   };
@@ -82,7 +82,7 @@ function thrownError(error: SerializedError, taskIdentifier?: string): ThrownErr
 
 function ownFingerprint(given: unknown): string | undefined {
   if (typeof given !== 'string') return undefined;
-  const text = storable(given.slice(0, mostFingerprint)).trim();
+  const text = storable(given.slice(0, maxFingerprint)).trim();
   return text === '' ? undefined : text;
 }
 

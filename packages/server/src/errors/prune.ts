@@ -2,7 +2,7 @@ import type { Fragment, Queryable, Sql, Transaction } from '../db/connect.ts';
 import { byDayUntil, byHourUntil, defaultAges } from './range.ts';
 
 /** An hour of an environment that fails all the time is let go of in several steps. */
-const mostAtOnce = 5_000;
+const maxAtOnce = 5_000;
 /** Tallies are kept for longer than is promised, for readers whose clock is behind. */
 const graceMs = 3_600_000;
 
@@ -59,7 +59,7 @@ async function thinSome(tx: Transaction, { env, from, until }: Bucket): Promise<
            and exists (select from error_tallies l
                         where l.env = t.env and l.fingerprint_id = t.fingerprint_id and l.version = t.version
                           and l.at > t.at and l.at < ${until})
-         limit ${mostAtOnce}))
+         limit ${maxAtOnce}))
       returning fingerprint_id, version, n
     ), left_over as (
       select g.fingerprint_id, g.version, l.at, g.n
@@ -74,5 +74,5 @@ async function thinSome(tx: Transaction, { env, from, until }: Bucket): Promise<
        where t.env = ${env} and t.fingerprint_id = l.fingerprint_id and t.version = l.version and t.at = l.at
     )
     select count(*)::int as count from gone`;
-  return (gone?.count ?? 0) >= mostAtOnce;
+  return (gone?.count ?? 0) >= maxAtOnce;
 }

@@ -9,12 +9,12 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 const intervals = [minuteMs, 5 * minuteMs, 15 * minuteMs, hourMs, 6 * hourMs, dayMs, 7 * dayMs];
-const mostPoints = 60;
+const maxPoints = 60;
 
 /** The shortest interval that shows a period in at most 60 points. Milliseconds. */
 export const trendInterval = (periodMs: number): number =>
-  intervals.find((interval) => periodMs / interval <= mostPoints) ??
-  Math.ceil(periodMs / mostPoints / dayMs) * dayMs;
+  intervals.find((interval) => periodMs / interval <= maxPoints) ??
+  Math.ceil(periodMs / maxPoints / dayMs) * dayMs;
 
 /** The error group that an id leads to, and its trend; undefined if the environment has none of this id. */
 export async function retrieveWithTrend(

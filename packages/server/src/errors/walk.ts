@@ -16,7 +16,7 @@ export interface Among {
   /** Numbers of the groups that could pass; undefined if any could. */
   readonly passing: Int32Array | undefined;
   /** After so many rows of groups that could pass, but do not, the walk is given up. */
-  readonly mostLooked: number;
+  readonly maxLooked: number;
 }
 
 /**
@@ -27,7 +27,7 @@ export async function walk(
   sql: Queryable,
   filter: ErrorFilter,
   wanted: Wanted,
-  { passing, mostLooked }: Among,
+  { passing, maxLooked }: Among,
 ): Promise<SlotRow[] | undefined> {
   const { sort, backward, most } = wanted;
   if (passing && passing.length <= few) return rowsAmong(sql, filter, wanted, passing);
@@ -47,8 +47,8 @@ export async function walk(
     );
     const could = next.filter(isPassing);
     for (let at = 0, many = most; at < could.length; many *= 4) {
-      if (looked >= mostLooked) return undefined;
-      const some = could.subarray(at, at + Math.min(many, Math.ceil(mostLooked - looked)));
+      if (looked >= maxLooked) return undefined;
+      const some = could.subarray(at, at + Math.min(many, Math.ceil(maxLooked - looked)));
       looked += some.length;
       at += some.length;
       await lookAt(some);

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { testDatabase } from '../../../../test/support/database.ts';
 import { connect } from '../db/connect.ts';
 import { eventServer, type EventServer } from './testing/subscribed.ts';
@@ -11,7 +11,7 @@ const statusBecomes = async (server: EventServer, id: string, status: string): P
     .toBe(status);
 
 describe('an event with a time', () => {
-  it('waits for it, then starts a run of each task that subscribes to it by then', async () => {
+  test('waits for it, then starts a run of each task that subscribes to it by then', async () => {
     const server = await eventServer();
     await server.register({ old: { name: 'x' } });
     const sent = await server.send('later', { name: 'x', payload: 1, deliverAfter: 3_600 });
@@ -39,7 +39,7 @@ describe('an event with a time', () => {
     });
   });
 
-  it('is delivered at once when the time is past, and on time when it is soon', async () => {
+  test('is delivered at once when the time is past, and on time when it is soon', async () => {
     const server = await eventServer();
     await server.register({ mail: { name: 'x' } });
     expect((await server.send('past', { name: 'x', deliverAt: '2020-01-01' })).body).toMatchObject({
@@ -54,7 +54,7 @@ describe('an event with a time', () => {
     expect(late).toBeLessThan(3_000);
   });
 
-  it('is kept as unmatched when nothing subscribes to it by then', async () => {
+  test('is kept as unmatched when nothing subscribes to it by then', async () => {
     const server = await eventServer();
     await server.register({ mail: { name: 'x' } });
     await server.send('later', { name: 'x', deliverAfter: '1h' });
@@ -63,7 +63,7 @@ describe('an event with a time', () => {
     await statusBecomes(server, 'later', 'UNMATCHED');
   });
 
-  it('can be canceled until then, and no longer', async () => {
+  test('can be canceled until then, and no longer', async () => {
     const server = await eventServer();
     await server.register({ mail: { name: 'x' } });
     await server.send('later', { name: 'x', deliverAfter: '1h' });
@@ -90,7 +90,7 @@ describe('an event with a time', () => {
     });
   });
 
-  it('is either canceled or delivered when both happen at once', async () => {
+  test('is either canceled or delivered when both happen at once', async () => {
     const server = await eventServer();
     await server.register({ mail: { name: 'x' } });
     const ids = Array.from({ length: 60 }, (_, n) => `e${n}`);
@@ -117,7 +117,7 @@ describe('an event with a time', () => {
   });
 });
 
-it('an event that cannot be delivered keeps no other from it, and says why', async () => {
+test('an event that cannot be delivered keeps no other from it, and says why', async () => {
   const database = await testDatabase();
   const sql = connect(database.connection, { name: 'millrace tests', max: 1 });
   onTestFinished(async () => {
@@ -152,7 +152,7 @@ it('an event that cannot be delivered keeps no other from it, and says why', asy
 });
 
 describe('a replay', () => {
-  it('is another event with the same content, to what subscribes to it now', async () => {
+  test('is another event with the same content, to what subscribes to it now', async () => {
     const server = await eventServer();
     await server.register({ mail: { name: 'x' } });
     const first = await server.send('first', {
@@ -181,7 +181,7 @@ describe('a replay', () => {
     });
   });
 
-  it('with an id happens once however often it is asked for', async () => {
+  test('with an id happens once however often it is asked for', async () => {
     const server = await eventServer();
     await server.register({ mail: { name: 'x' } });
     await server.send('first', { name: 'x', payload: 1 });
@@ -196,7 +196,7 @@ describe('a replay', () => {
 });
 
 describe('the list', () => {
-  it('has events newest first, page by page, forward and back', async () => {
+  test('has events newest first, page by page, forward and back', async () => {
     const server = await eventServer();
     await server.register({ mail: { name: 'x' } });
     for (let n = 1; n <= 7; n++) await server.send(`e${n}`, { name: n % 2 ? 'x' : 'y' });

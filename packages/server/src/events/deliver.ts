@@ -1,8 +1,8 @@
 import type { Environment } from '../auth/principal.ts';
 import { column } from '../db/columns.ts';
 import type { Transaction } from '../db/connect.ts';
-import { isOfItsData, togetherOrAlone } from '../db/its-data.ts';
-import type { Dispatch } from '../runs/dispatch.ts';
+import { isDataError, togetherOrAlone } from '../db/data-error.ts';
+import type { Dispatch } from '../runs/dispatch/dispatch.ts';
 import type { Engine } from '../runs/engine.ts';
 import { makeRuns, planDelivery, type Plan } from './plan.ts';
 
@@ -11,7 +11,7 @@ export interface DeliverDependencies {
   readonly dispatch: Pick<Dispatch, 'wake'>;
 }
 
-const mostAtOnce = 100;
+const maxAtOnce = 100;
 
 interface DueRow {
   readonly env: number;
@@ -32,13 +32,13 @@ export const deliverDue = (dependencies: DeliverDependencies): Promise<number> =
   togetherOrAlone(
     () => deliverTogether(dependencies),
     () => deliverNext(dependencies),
-    mostAtOnce,
+    maxAtOnce,
   );
 
 async function deliverTogether({ engine, dispatch }: DeliverDependencies): Promise<number> {
   const now = new Date(engine.clock.now());
   const { count, woken } = await engine.sql.begin(async (tx) => {
-    const rows = await takeDue(tx, now, mostAtOnce);
+    const rows = await takeDue(tx, now, maxAtOnce);
     return { count: rows.length, woken: await deliver(tx, engine, rows, now) };
   });
   for (const env of woken) dispatch.wake(env);
@@ -55,7 +55,7 @@ async function deliverNext({ engine, dispatch }: DeliverDependencies): Promise<b
     try {
       return await deliver(tx, engine, [row], now);
     } catch (error) {
-      if (!isOfItsData(error)) throw error;
+      if (!isDataError(error)) throw error;
       await tx.unsafe('rollback to taken');
       const failure = reasonOf(error);
       await tx`update events set failed_at = ${now}, failure = ${failure} where env = ${row.env} and id = ${row.id}`;

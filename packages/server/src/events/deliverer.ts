@@ -1,6 +1,6 @@
 import { deliverDue, type DeliverDependencies } from './deliver.ts';
 
-const longestSleepMs = 1_000;
+const maxSleepMs = 1_000;
 
 interface Running {
   hurry(): void;
@@ -27,7 +27,7 @@ export function startDeliverer(dependencies: DeliverDependencies, start: Start):
 
   const duty = start({
     name: 'deliverer',
-    everyMs: longestSleepMs,
+    everyMs: maxSleepMs,
     async round() {
       const [next] = await sql<{ due: Date }[]>`select due from pending_events order by due limit 1`;
       if (!next) return false;
@@ -42,7 +42,7 @@ export function startDeliverer(dependencies: DeliverDependencies, start: Start):
 
   const expect = (at: number): void => {
     const waitMs = at - clock.now();
-    if (waitMs > longestSleepMs || at >= timerAt) return;
+    if (waitMs > maxSleepMs || at >= timerAt) return;
     clearTimeout(timer);
     timerAt = at;
     timer = setTimeout(

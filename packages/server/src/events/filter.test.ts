@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { compileFilter } from './filter.ts';
 import { SubscriptionRefused } from './pattern.ts';
 
 const matches = (filter: unknown, payload: unknown): boolean => compileFilter(filter)(payload);
 
 describe('a filter', () => {
-  it.each([
+  test.each([
     [{ plan: 'pro' }, { plan: 'pro', other: 1 }, true],
     [{ plan: 'pro' }, { plan: 'PRO' }, false],
     [{ plan: 'pro' }, {}, false],
@@ -48,7 +48,7 @@ describe('a filter', () => {
     expect(matches(filter, payload)).toBe(expected);
   });
 
-  it.each([
+  test.each([
     ['text', /filter must be an object of fields/],
     [['a'], /filter must be an object/],
     [{ a: ['x'] }, /filter at a must be .*"\$in"/],
@@ -76,7 +76,7 @@ describe('a filter', () => {
   );
   const field = fc.constantFrom('a', 'b', 'c', '__proto__', 'constructor');
 
-  it('answers for any payload, and the same every time', () => {
+  test('answers for any payload, and the same every time', () => {
     const operator = fc.oneof(
       fc.record({ $in: fc.array(scalar, { maxLength: 5 }) }),
       fc.record({ $gt: fc.oneof(fc.string(), fc.integer()) }),
@@ -107,7 +107,7 @@ describe('a filter', () => {
     );
   });
 
-  it('means the same as its operators one by one', () => {
+  test('means the same as its operators one by one', () => {
     const payload = fc.dictionary(field, fc.oneof(scalar, fc.array(scalar)));
     fc.assert(
       fc.property(payload, field, fc.oneof(fc.string(), fc.integer()), (given, name, bound) => {

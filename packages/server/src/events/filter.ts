@@ -11,9 +11,9 @@ import { SubscriptionRefused } from './pattern.ts';
  */
 export type Filter = (payload: unknown) => boolean;
 
-export const mostDepth = 8;
-export const mostConditions = 100;
-export const mostChoices = 200;
+export const maxDepth = 8;
+export const maxConditions = 100;
+export const maxChoices = 200;
 
 type Scalar = string | number | boolean | null;
 type Test = (value: unknown) => boolean;
@@ -27,7 +27,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 export function compileFilter(filter: unknown): Filter {
   if (filter === undefined) return () => true;
   if (!isObject(filter)) throw refusal('', 'must be an object of fields, such as { "plan": "pro" }');
-  const budget = { left: mostConditions };
+  const budget = { left: maxConditions };
   return fieldsOf(filter, '', 1, budget);
 }
 
@@ -39,16 +39,16 @@ interface Budget {
 }
 
 function fieldsOf(fields: Record<string, unknown>, path: string, depth: number, budget: Budget): Test {
-  if (depth > mostDepth) throw refusal(path, `is nested more than ${mostDepth} deep`);
+  if (depth > maxDepth) throw refusal(path, `is nested more than ${maxDepth} deep`);
   const tests = Object.entries(fields).map(([name, condition]): Test => {
     const at = path === '' ? name : `${path}.${name}`;
     if (name.startsWith('$')) throw refusal(at, 'is an operator where a field should be');
     if (--budget.left < 0)
-      throw refusal(at, `is one too many; a filter has at most ${mostConditions} conditions`);
-    const test = conditionOf(condition, at, depth, budget);
+      throw refusal(at, `is one too many; a filter has at most ${maxConditions} conditions`);
+    const fixture = conditionOf(condition, at, depth, budget);
     return (value) => isObject(value) && test(Object.hasOwn(value, name) ? value[name] : undefined);
   });
-  return (value) => tests.every((test) => test(value));
+  return (value) => tests.every((fixture) => test(value));
 }
 
 function conditionOf(condition: unknown, path: string, depth: number, budget: Budget): Test {
@@ -65,10 +65,10 @@ function conditionOf(condition: unknown, path: string, depth: number, budget: Bu
   if (operating.length < names.length) throw refusal(path, 'mixes operators and fields');
   const tests = operating.map((name): Test => {
     if (--budget.left < 0)
-      throw refusal(path, `has one too many; a filter has at most ${mostConditions} conditions`);
+      throw refusal(path, `has one too many; a filter has at most ${maxConditions} conditions`);
     return operatorOf(name, condition[name], `${path}.${name}`);
   });
-  return (value) => tests.every((test) => test(value));
+  return (value) => tests.every((fixture) => test(value));
 }
 
 function operatorOf(name: string, operand: unknown, path: string): Test {
@@ -112,7 +112,7 @@ const equals =
   (value) =>
     value === wanted;
 const not =
-  (test: Test): Test =>
+  (fixture: Test): Test =>
   (value) =>
     !test(value);
 
@@ -125,7 +125,7 @@ function among(operand: unknown, path: string): Test {
   if (!Array.isArray(operand) || !operand.every(isScalar)) {
     throw refusal(path, 'must be a list of strings, numbers, booleans or null');
   }
-  if (operand.length > mostChoices) throw refusal(path, `has more than ${mostChoices} choices`);
+  if (operand.length > maxChoices) throw refusal(path, `has more than ${maxChoices} choices`);
   const choices = new Set<unknown>(operand);
   return (value) => choices.has(value);
 }

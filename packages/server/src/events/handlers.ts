@@ -1,6 +1,6 @@
 import type { Operations } from '@millrace/contract';
 import type { HandlersOf, Request } from '../request.ts';
-import type { TakeRuns } from '../runs/quota.ts';
+import type { TakeRuns } from '../runs/create/quota.ts';
 import { cancelEvent } from './cancel.ts';
 import { listEvents } from './list.ts';
 import { replayEvent } from './replay.ts';

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { isSameJson } from './json.ts';
 
 const json = (): fc.Arbitrary<unknown> => fc.jsonValue({ maxDepth: 4 });
 
-it('values are the same when they say the same, whatever the order of their members', () => {
+test('values are the same when they say the same, whatever the order of their members', () => {
   const reversed = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(reversed);
     if (typeof value !== 'object' || value === null) return value;
@@ -18,7 +18,7 @@ it('values are the same when they say the same, whatever the order of their memb
   fc.assert(fc.property(json(), (value) => isSameJson(value, reversed(JSON.parse(JSON.stringify(value))))));
 });
 
-it('values differ where they do', () => {
+test('values differ where they do', () => {
   const read = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
   fc.assert(
     fc.property(json(), json(), (a, b) => {
@@ -41,7 +41,7 @@ it('values differ where they do', () => {
   }
 });
 
-it('what is nested deep does not use up the stack', () => {
+test('what is nested deep does not use up the stack', () => {
   const deep = (): unknown => JSON.parse(`${'{"a":['.repeat(100_000)}${']}'.repeat(100_000)}`);
   expect(isSameJson(deep(), deep())).toBe(true);
 });

@@ -2,8 +2,8 @@
  * Names of events have segments, separated by dots: `order.created`. A pattern is a name in which whole segments may be `*` (any
  * one segment), and the last one `**` (one or more).
  */
-export const mostSegments = 16;
-const mostCharacters = 255;
+export const maxSegments = 16;
+const maxCharacters = 255;
 
 /** A subscription that cannot be understood. The message says which part of it, and what to write instead. */
 export class SubscriptionRefused extends Error {
@@ -13,13 +13,13 @@ export class SubscriptionRefused extends Error {
 /** The segments of a pattern; refuses one that cannot be meant. */
 export function parsePattern(pattern: string): readonly string[] {
   const refuse = (reason: string): never => {
-    throw new SubscriptionRefused(`name ${JSON.stringify(pattern.slice(0, mostCharacters))} ${reason}`);
+    throw new SubscriptionRefused(`name ${JSON.stringify(pattern.slice(0, maxCharacters))} ${reason}`);
   };
   if (pattern === '') return refuse('is empty; write the name of an event, such as order.created or order.*');
-  if (pattern.length > mostCharacters)
-    return refuse(`is too long; it has at most ${mostCharacters} characters`);
+  if (pattern.length > maxCharacters)
+    return refuse(`is too long; it has at most ${maxCharacters} characters`);
   const segments = pattern.split('.');
-  if (segments.length > mostSegments) return refuse(`has more than ${mostSegments} segments`);
+  if (segments.length > maxSegments) return refuse(`has more than ${maxSegments} segments`);
   for (const [index, segment] of segments.entries()) {
     if (segment === '') return refuse('has an empty segment; take the extra dot out');
     if (!segment.includes('*') || segment === '*') continue;

@@ -1,9 +1,9 @@
 import type { Environment } from '../auth/principal.ts';
 import type { Transaction } from '../db/connect.ts';
 import type { Engine } from '../runs/engine.ts';
-import { prepareRun } from '../runs/prepare.ts';
-import type { NewRun } from '../runs/row.ts';
-import { insertRuns } from '../runs/trigger.ts';
+import { prepareRun } from '../runs/create/prepare.ts';
+import type { NewRun } from '../runs/create/row.ts';
+import { insertRuns } from '../runs/create/trigger.ts';
 import { subscriptionsOf } from './subscriptions.ts';
 
 /** An event that is to be delivered. */
@@ -60,8 +60,8 @@ export async function countRuns(
   return subscriptionsOf(current).matching(name, event['payload']).length;
 }
 
-const mostRunsAtOnce = 1_000;
-const mostCharactersAtOnce = 8_000_000;
+const maxRunsAtOnce = 1_000;
+const maxCharactersAtOnce = 8_000_000;
 
 /** Makes the runs in the caller's transaction, in as many statements as their number and size ask for. */
 export async function makeRuns(tx: Transaction, { clock }: Engine, runs: readonly NewRun[]): Promise<void> {
@@ -70,8 +70,7 @@ export async function makeRuns(tx: Transaction, { clock }: Engine, runs: readonl
   for (const [index, run] of runs.entries()) {
     group.push(run);
     characters += (run.payload?.length ?? 0) + (run.event?.length ?? 0);
-    if (group.length < mostRunsAtOnce && characters < mostCharactersAtOnce && index < runs.length - 1)
-      continue;
+    if (group.length < maxRunsAtOnce && characters < maxCharactersAtOnce && index < runs.length - 1) continue;
     await insertRuns({ sql: tx, clock }, group);
     group = [];
     characters = 0;

@@ -1,10 +1,10 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { testDatabase } from '../../../../test/support/database.ts';
 import { masterKeyOf } from '../auth/seal.ts';
-import { createLog } from '../log.ts';
+import { createLog } from '../logger.ts';
 import { startServer, type RunningServer } from '../server.ts';
 
-it('events that are over are let go after the retention, with their ids; those that wait are kept', async () => {
+test('events that are over are let go after the retention, with their ids; those that wait are kept', async () => {
   const { connection, drop } = await testDatabase();
   const servers: RunningServer[] = [];
   onTestFinished(async () => {

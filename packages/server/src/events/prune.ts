@@ -1,6 +1,6 @@
 import type { Engine } from '../runs/engine.ts';
 
-const mostAtOnce = 1_000;
+const maxAtOnce = 1_000;
 
 /** The duty that lets go of events that have been over for longer than the retention. Those that wait are kept. */
 export const eventPruner = ({ sql, clock }: Engine, retentionMs: number) => ({
@@ -14,8 +14,8 @@ export const eventPruner = ({ sql, clock }: Engine, retentionMs: number) => ({
          cross join lateral (
            select x.ctid as place from events x
             where x.env = e.id and x.created_at < ${before} and coalesce(x.delivered_at, x.canceled_at, x.failed_at) < ${before}
-            order by x.created_at limit ${mostAtOnce}) v
-         limit ${mostAtOnce}))`;
-    return gone.count >= mostAtOnce;
+            order by x.created_at limit ${maxAtOnce}) v
+         limit ${maxAtOnce}))`;
+    return gone.count >= maxAtOnce;
   },
 });

@@ -1,6 +1,6 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { masterKeyOf } from '../auth/seal.ts';
-import { createLog } from '../log.ts';
+import { createLog } from '../logger.ts';
 import { startServer } from '../server.ts';
 import { testDatabase } from '../../../../test/support/database.ts';
 import { eventServer } from './testing/subscribed.ts';
@@ -11,7 +11,7 @@ const tasksOf = async (server: Awaited<ReturnType<typeof eventServer>>, event: s
 };
 
 describe('an event that is sent', () => {
-  it('is replied as stored, and starts one run of each task that subscribes to it', async () => {
+  test('is replied as stored, and starts one run of each task that subscribes to it', async () => {
     const server = await eventServer();
     await server.register({
       mail: { name: 'order.created' },
@@ -62,7 +62,7 @@ describe('an event that is sent', () => {
     expect(await tasksOf(server, 'evt-2')).toEqual(['all', 'audit', 'vip']);
   });
 
-  it('is kept when nothing subscribes to it, or it has no name, and says so', async () => {
+  test('is kept when nothing subscribes to it, or it has no name, and says so', async () => {
     const server = await eventServer();
     await server.register({ mail: { name: 'order.created' } });
     for (const [id, event] of [
@@ -78,7 +78,7 @@ describe('an event that is sent', () => {
     }
   });
 
-  it('goes by the version that is current when it is stored', async () => {
+  test('goes by the version that is current when it is stored', async () => {
     const server = await eventServer();
     expect((await server.send('a', { name: 'x' })).body.status).toBe('UNMATCHED');
     await server.register({ one: { name: 'x' } });
@@ -89,7 +89,7 @@ describe('an event that is sent', () => {
     expect(await tasksOf(server, 'c')).toEqual(['two']);
   });
 
-  it('goes by the current version even where another process made it current a moment ago', async () => {
+  test('goes by the current version even where another process made it current a moment ago', async () => {
     const { connection, drop } = await testDatabase();
     const options = {
       database: connection,
@@ -128,7 +128,7 @@ describe('an event that is sent', () => {
 });
 
 describe('the id', () => {
-  it('makes it the same event: the first stands, and the reply says whether the second was another one', async () => {
+  test('makes it the same event: the first stands, and the reply says whether the second was another one', async () => {
     const server = await eventServer();
     await server.register({ mail: { name: 'order.created' } });
     const event = { name: 'order.created', payload: { n: 1, m: [1, { a: null }] } };
@@ -149,7 +149,7 @@ describe('the id', () => {
     expect(await tasksOf(server, 'same')).toEqual(['mail']);
   });
 
-  it('is one in each environment', async () => {
+  test('is one in each environment', async () => {
     const server = await eventServer();
     const body = { id: 'shared', event: { name: 'x' } };
     for (const key of [server.keys.prod, server.keys.stg]) {
@@ -158,7 +158,7 @@ describe('the id', () => {
     }
   });
 
-  it('sent by a thousand at once is one event and one run a task', async () => {
+  test('sent by a thousand at once is one event and one run a task', async () => {
     const server = await eventServer();
     await server.register({ a: { name: 'x.*' }, b: { name: 'x.y' } });
     const replies = await Promise.all(
@@ -175,7 +175,7 @@ describe('the id', () => {
     expect((await server.ask('/api/v1/events')).body.data).toHaveLength(1);
   });
 
-  it.each(['a/b', 'ü ?#%', '💡', 'batch'])('may be %s', async (id) => {
+  test.each(['a/b', 'ü ?#%', '💡', 'batch'])('may be %s', async (id) => {
     const server = await eventServer();
     expect((await server.send(id, { name: 'x' })).body.id).toBe(id);
     expect((await server.ask(`/api/v1/events/${encodeURIComponent(id)}`)).body).toMatchObject({
@@ -186,7 +186,7 @@ describe('the id', () => {
 });
 
 describe('what is refused', () => {
-  it('says what is wrong with which field', async () => {
+  test('says what is wrong with which field', async () => {
     const server = await eventServer();
     const refused = async (body: unknown, path: string, sentence: RegExp) => {
       const answer = await server.ask('/api/v1/events', { method: 'POST', body });
@@ -240,7 +240,7 @@ describe('what is refused', () => {
     expect((await server.send('x'.repeat(255), event)).status).toBe(200);
   });
 
-  it('is what is larger than 3 MB, or nested too deep', async () => {
+  test('is what is larger than 3 MB, or nested too deep', async () => {
     const server = await eventServer();
     await server.register({ big: { name: 'big' } });
     const payload = 'x'.repeat(3_145_000);
@@ -258,7 +258,7 @@ describe('what is refused', () => {
     ]);
   });
 
-  it('is no event that is sent beside one that is nested deep', async () => {
+  test('is no event that is sent beside one that is nested deep', async () => {
     const server = await eventServer();
     await server.register({ deep: { name: 'deep' } });
     const body = `{"id":"deep","event":{"name":"deep","payload":${'{"a":'.repeat(999)}1${'}'.repeat(999)}}}`;
@@ -275,7 +275,7 @@ describe('what is refused', () => {
     expect((await server.ask('/api/v1/events/deep/replay', { method: 'POST' })).status).toBe(200);
   });
 
-  it('is a version with a subscription that cannot be understood', async () => {
+  test('is a version with a subscription that cannot be understood', async () => {
     const server = await eventServer();
     await expect(server.register({ mail: { name: 'a.b*' } })).rejects.toThrow(
       /The task mail in tasks.ts subscribes/,
@@ -283,7 +283,7 @@ describe('what is refused', () => {
   });
 });
 
-it('takes the form of older clients', async () => {
+test('takes the form of older clients', async () => {
   const server = await eventServer();
   await server.register({ mail: { name: 'order.created' } });
   const { status, body } = await server.ask('/api/v1/events', {
@@ -295,7 +295,7 @@ it('takes the form of older clients', async () => {
 });
 
 describe('a batch', () => {
-  it('stores each event, in order, and none when one is not valid', async () => {
+  test('stores each event, in order, and none when one is not valid', async () => {
     const server = await eventServer();
     await server.register({ mail: { name: 'order.created' } });
     const batch = (events: unknown[]) =>

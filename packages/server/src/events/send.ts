@@ -3,7 +3,7 @@ import type { Environment } from '../auth/principal.ts';
 import { column, type Value } from '../db/columns.ts';
 import type { Transaction } from '../db/connect.ts';
 import { groupCommit } from '../db/group.ts';
-import type { Dispatch } from '../runs/dispatch.ts';
+import type { Dispatch } from '../runs/dispatch/dispatch.ts';
 import type { Engine } from '../runs/engine.ts';
 import { makeRuns, planDelivery, type Plan } from './plan.ts';
 import { isDifferent, prepareEvent } from './prepare.ts';
@@ -33,8 +33,8 @@ export const sendingOf = (environment: Environment, event: NewEvent, now: number
 });
 
 /** Larger ones are written alone: many of them in one statement would be too much. */
-const mostSharedCharacters = 65_536;
-const mostShared = 200;
+const maxSharedCharacters = 65_536;
+const maxShared = 200;
 
 /**
  * Stores events and, in that very transaction, makes the runs that they start. The id decides: who stores an event first has stored
@@ -42,9 +42,9 @@ const mostShared = 200;
  */
 export function createSend(dependencies: SendDependencies): Send {
   const store = (sendings: readonly Sending[]) => storeEvents(dependencies, sendings);
-  const grouped = groupCommit<Sending, SentEvent>(store, { most: mostShared });
+  const grouped = groupCommit<Sending, SentEvent>(store, { most: maxShared });
   return async (sending) => {
-    if (sending.row.text.length <= mostSharedCharacters) return grouped(sending);
+    if (sending.row.text.length <= maxSharedCharacters) return grouped(sending);
     const [stored] = await store([sending]);
     return stored as SentEvent;
   };
@@ -54,7 +54,7 @@ async function storeEvents(
   { engine, dispatch, expect }: SendDependencies,
   calls: readonly Sending[],
 ): Promise<SentEvent[]> {
-  const { firsts, places } = withoutTwins(calls);
+  const { firsts, places } = withoutDuplicates(calls);
   const { stored, kept } = await settled(engine, firsts);
   const woken = new Set<number>();
   for (const [index, { row, runs }] of stored) {
@@ -78,7 +78,10 @@ async function storeEvents(
 }
 
 /** Events with one id in one flush are one event: `places` says which one answers which call. */
-function withoutTwins(calls: readonly Sending[]): { firsts: readonly Sending[]; places: readonly number[] } {
+function withoutDuplicates(calls: readonly Sending[]): {
+  firsts: readonly Sending[];
+  places: readonly number[];
+} {
   const first = new Map<string, number>();
   const firsts: Sending[] = [];
   const places = calls.map((call) => {
@@ -98,7 +101,7 @@ interface Written {
   readonly kept: ReadonlyMap<number, EventRow>;
 }
 
-const mostTries = 5;
+const maxTries = 5;
 
 /** Plans and writes, again if another version became current in between: events go by the one that is current when they are stored. */
 async function settled(engine: Engine, sendings: readonly Sending[]): Promise<Written> {
@@ -111,7 +114,7 @@ async function settled(engine: Engine, sendings: readonly Sending[]): Promise<Wr
     try {
       return await engine.sql.begin((tx) => write(tx, engine, sendings, plans));
     } catch (error) {
-      if (!(error instanceof Moved) || tries === mostTries) throw error;
+      if (!(error instanceof Moved) || tries === maxTries) throw error;
       engine.versions.forget(error.env);
     }
   }

@@ -1,6 +1,6 @@
 import type { TaskManifest } from '@millrace/contract/runner';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parsePattern } from './pattern.ts';
 import { indexSubscriptions, refuseUnreadable } from './subscriptions.ts';
 
@@ -23,7 +23,7 @@ function meets(pattern: string, name: string): boolean {
 }
 
 describe('patterns', () => {
-  it.each([
+  test.each([
     ['order.created', ['order.created'], ['order', 'order.created.x', 'Order.created']],
     ['order.*', ['order.created', 'order.*'], ['order', 'order.item.added']],
     ['*.created', ['order.created'], ['created', 'a.b.created']],
@@ -35,7 +35,7 @@ describe('patterns', () => {
     for (const name of no) expect(matching([pattern], name), name).toEqual([]);
   });
 
-  it.each([
+  test.each([
     ['', /is empty/],
     ['a..b', /empty segment/],
     ['a.', /empty segment/],
@@ -47,7 +47,7 @@ describe('patterns', () => {
     expect(() => parsePattern(pattern)).toThrow(message);
   });
 
-  it('find exactly the tasks whose pattern a name meets, whatever else there is', () => {
+  test('find exactly the tasks whose pattern a name meets, whatever else there is', () => {
     const segment = fc.constantFrom('a', 'b', 'c');
     const name = fc.array(segment, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('.'));
     const pattern = fc
@@ -62,7 +62,7 @@ describe('patterns', () => {
   });
 });
 
-it('a filter is asked only where the name matches', () => {
+test('a filter is asked only where the name matches', () => {
   const asked: string[] = [];
   const payload = new Proxy({}, { getOwnPropertyDescriptor: (_, field) => void asked.push(String(field)) });
   const tasks = Array.from({ length: 1_000 }, (_, n): TaskManifest => ({
@@ -74,7 +74,7 @@ it('a filter is asked only where the name matches', () => {
   expect(asked).toEqual(['field7']);
 });
 
-it('a subscription that cannot be understood is refused by name', () => {
+test('a subscription that cannot be understood is refused by name', () => {
   const wrong = [
     { id: 'mail', filePath: 'tasks/mail.ts', on: { name: 'order.*', filter: { a: { $is: 1 } } } },
   ];

@@ -1,6 +1,6 @@
 import type { TaskManifest } from '@millrace/contract/runner';
 import { badRequest } from '../problem.ts';
-import type { CurrentVersion } from '../workers/versions.ts';
+import type { CurrentVersion } from '../versions/versions.ts';
 import { compileFilter, type Filter } from './filter.ts';
 import { parsePattern, SubscriptionRefused } from './pattern.ts';
 

@@ -7,7 +7,7 @@ import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Authenticate } from '../auth/authenticate.ts';
 import type { LiveAccess } from '../auth/live-access.ts';
 import type { FindRole } from '../auth/membership.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../logger.ts';
 import { badRequest, Problem } from '../problem.ts';
 import type { Handler, HandlersOf } from '../request.ts';
 import { trackFreshConnections } from './fresh-connections.ts';

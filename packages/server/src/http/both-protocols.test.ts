@@ -3,7 +3,7 @@ import { connect as connectHttp2, createServer as createHttp2 } from 'node:http2
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { serveBoth } from './both-protocols.ts';
 import { UnprovenConnections } from './unproven.ts';
 
@@ -48,7 +48,7 @@ async function sendPieces(socket: Socket, pieces: readonly (string | Buffer)[]):
   return answer;
 }
 
-it('one port answers both, whatever the method and however the first bytes are cut', async () => {
+test('one port answers both, whatever the method and however the first bytes are cut', async () => {
   const { port, open } = await both();
   for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
     const response = await fetch(`http://127.0.0.1:${port}/`, {
@@ -79,7 +79,7 @@ it('one port answers both, whatever the method and however the first bytes are c
   expect((await first)[3]).toBe(4);
 });
 
-it('requests one after the other on a connection are all answered', async () => {
+test('requests one after the other on a connection are all answered', async () => {
   const { open } = await both();
   const socket = await open();
   const last = request('GET', 'Connection: close\r\n');
@@ -87,7 +87,7 @@ it('requests one after the other on a connection are all answered', async () => 
   expect(answers.match(/1\.1 GET/g)).toHaveLength(4);
 });
 
-it('a connection that says nothing is ended with the server', async () => {
+test('a connection that says nothing is ended with the server', async () => {
   const { stop, open } = await both();
   const socket = await open();
   await pause(20);

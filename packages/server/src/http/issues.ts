@@ -53,17 +53,17 @@ const typeOf = (origin: string): string => (origin === 'int' ? 'number' : origin
 const receivedOf = (message: string): string | undefined =>
   /received (\w+)$/.exec(message)?.[1]?.toLowerCase();
 
-const mostNamed = 10;
+const maxNamed = 10;
 
 /** `Validation error: <message> at "<path>"; …` */
 export function validationSentence(issues: readonly Issue[]): string {
   const leaves = issues.flatMap((issue) => leavesOf(issue, issue.path));
   const named = leaves
-    .slice(0, mostNamed)
+    .slice(0, maxNamed)
     .map(({ message, path }) =>
       path.length === 0 ? message : `${message} at "${path.map(String).join('.')}"`,
     );
-  if (leaves.length > mostNamed) named.push(`and ${leaves.length - mostNamed} more`);
+  if (leaves.length > maxNamed) named.push(`and ${leaves.length - maxNamed} more`);
   return `Validation error: ${named.join('; ')}`;
 }
 

@@ -12,7 +12,7 @@ import type { LiveAccess } from '../auth/live-access.ts';
 import type { FindRole } from '../auth/membership.ts';
 import type { Principal } from '../auth/principal.ts';
 import { jsonOfReply } from '../json/shown.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../logger.ts';
 import { forbidden, Problem, unauthorized } from '../problem.ts';
 import { Streaming, type Handler } from '../request.ts';
 import { admit, covers, roleOf } from './authorize.ts';
@@ -24,7 +24,7 @@ import { mountOtherMethods } from './other-methods.ts';
 import { sendFailure, sendJson } from './problem.ts';
 import { createLimiters, type Limiter, type RateLimits } from './rate-limit.ts';
 import { refuseUnfitOperations } from './refuse.ts';
-import { replayKey, Replays, requestKeyHeader, withBody, type Answer } from './replay.ts';
+import { replayKey, Replays, requestKeyHeader, withBody, type Answer } from './idempotent-response.ts';
 import { HttpRequest } from './request.ts';
 import { fitting, listIssues, readBody, readPart } from './validate.ts';
 

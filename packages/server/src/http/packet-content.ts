@@ -1,8 +1,8 @@
 /** What packets hold, sent and read through signed addresses: as streams, so that a process never holds a whole one for long. */
 import { Readable } from 'node:stream';
-import { mostPacketBytes } from '@millrace/contract';
+import { maxPacketBytes } from '@millrace/contract';
 import type { FastifyInstance } from 'fastify';
-import type { Log } from '../log.ts';
+import type { Log } from '../logger.ts';
 import { notFound, Problem } from '../problem.ts';
 import { apiHeaders, corsHeaders, preflightHeaders } from './headers.ts';
 import { sendFailure, sendJson } from './problem.ts';
@@ -32,8 +32,8 @@ export function mountPacketContent(app: FastifyInstance, packets: PacketContent,
     scope.put<{ Params: { token: string } }>(path, { config }, async (request, reply) => {
       try {
         const length = Number(request.headers['content-length']);
-        if (length > mostPacketBytes) {
-          throw new Problem(413, `A payload or an output has at most ${mostPacketBytes} bytes.`, {}, false);
+        if (length > maxPacketBytes) {
+          throw new Problem(413, `A payload or an output has at most ${maxPacketBytes} bytes.`, {}, false);
         }
         const body = (request.body as Readable | undefined) ?? Readable.from([]);
         // Left as it is where reading stops: to destroy it would be to hang up before the answer.

@@ -1,7 +1,7 @@
 /** The one place where a failure becomes an answer. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { mayPass } from '../db/again.ts';
-import type { Log } from '../log.ts';
+import { mayPass } from '../db/retry.ts';
+import type { Log } from '../logger.ts';
 import { Problem } from '../problem.ts';
 import { apiHeaders, corsHeaders } from './headers.ts';
 import { readRest } from './rest-of-body.ts';

@@ -58,7 +58,7 @@ export interface Verdict {
   readonly resetAt: number;
 }
 
-const mostBuckets = 10_000;
+const maxBuckets = 10_000;
 
 export function createRateLimiter({ burst, perSecond }: RateLimit) {
   const buckets = new Map<string, Bucket>();
@@ -75,7 +75,7 @@ export function createRateLimiter({ burst, perSecond }: RateLimit) {
   function bucketAt(key: string, now: number): Bucket {
     let bucket = buckets.get(key);
     if (bucket === undefined) {
-      if (buckets.size >= mostBuckets) dropFull(now);
+      if (buckets.size >= maxBuckets) dropFull(now);
       bucket = { tokens: burst, at: now };
       buckets.set(key, bucket);
     }

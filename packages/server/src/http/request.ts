@@ -6,7 +6,7 @@ import { forbidden } from '../problem.ts';
 import type { Identity, Origin, Request } from '../request.ts';
 import type { RouteMetrics } from './metrics.ts';
 import type { Limiter } from './rate-limit.ts';
-import { requestKeyOf } from './replay.ts';
+import { requestKeyOf } from './idempotent-response.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

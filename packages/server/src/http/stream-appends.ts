@@ -1,7 +1,7 @@
 /** Single appends of the S2 protocol, over HTTP/1.1: JSON, or one protocol buffer without a frame. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Log } from '../log.ts';
+import type { Log } from '../logger.ts';
 import { badRequest } from '../problem.ts';
 
 /** The protocol as this route needs it. */
@@ -28,7 +28,7 @@ const jsonAppend = z.object({
 });
 export type JsonAppend = z.infer<typeof jsonAppend>;
 
-const mostBytes = 3 * 1_048_576;
+const maxBytes = 3 * 1_048_576;
 
 export function mountStreamAppends<K, I>(
   app: FastifyInstance,
@@ -40,7 +40,7 @@ export function mountStreamAppends<K, I>(
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
     scope.post<{ Params: { stream: string }; Body: Buffer | undefined }>(
       `${route.path}/streams/:stream/records`,
-      { bodyLimit: mostBytes },
+      { bodyLimit: maxBytes },
       async ({ params, headers, body, id }, reply) => {
         try {
           const key = await route.admit(params.stream, headers.authorization);

@@ -1,6 +1,6 @@
 import { maxJsonLevels } from '@millrace/contract';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isTooDeep, jsonOfField, LevelCount, parseShallow } from './levels.ts';
 import { jsonOfReply, shownJson, shownObject, shownText, upTo } from './shown.ts';
 
@@ -9,7 +9,7 @@ const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(level
 const levelsOf = (value: unknown): number =>
   typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(levelsOf)) : 0;
 
-it('levels are those of the value, wherever its text is cut, and whatever its texts hold', () => {
+test('levels are those of the value, wherever its text is cut, and whatever its texts hold', () => {
   const text = fc.string({ unit: fc.constantFrom('"', '\\', '[', '{', 'a') });
   const json = fc.letrec((tie) => ({
     value: fc.oneof({ maxDepth: 6 }, text, fc.array(tie('value')), fc.dictionary(text, tie('value'))),
@@ -26,7 +26,7 @@ it('levels are those of the value, wherever its text is cut, and whatever its te
   );
 });
 
-it('the limit is exact, and 200,000 levels use up no stack', () => {
+test('the limit is exact, and 200,000 levels use up no stack', () => {
   expect([isTooDeep(nested(maxJsonLevels)), isTooDeep(nested(maxJsonLevels + 1))]).toEqual([false, true]);
   expect(isTooDeep(JSON.stringify(nested(200_000)))).toBe(false);
   expect(() => jsonOfField(JSON.parse(nested(200_000)), 'payload')).toThrow(
@@ -44,7 +44,7 @@ it('the limit is exact, and 200,000 levels use up no stack', () => {
 describe('what is stored already is shown', () => {
   const mark = { $omitted: 'nested more than 1000 levels deep' };
 
-  it('with a mark in place of what cannot be', () => {
+  test('with a mark in place of what cannot be', () => {
     expect(shownJson('{"a":1}')).toEqual({ a: 1 });
     expect(shownJson(nested(5_000))).toEqual(mark);
     expect(JSON.parse(shownText(nested(5_000)))).toEqual(mark);
@@ -52,7 +52,7 @@ describe('what is stored already is shown', () => {
     expect(shownObject('1')).toEqual({ $omitted: 'not JSON' });
   });
 
-  it('in a reply of any depth', () => {
+  test('in a reply of any depth', () => {
     const at = new Date(0);
     const reply = {
       data: [

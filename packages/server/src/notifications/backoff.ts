@@ -15,7 +15,7 @@ const pauses = [
   24 * hour,
 ];
 
-export const mostAttempts = pauses.length + 1;
+export const maxAttempts = pauses.length + 1;
 
 /** Milliseconds until the next attempt, up to a tenth more by chance; undefined when it has been tried often enough. */
 export function pauseAfter(attempts: number, chance: number): number | undefined {

@@ -8,7 +8,7 @@ import { endpointOf, secretPlace, type EndpointRow } from './endpoint.ts';
 import type { Recorded } from './record.ts';
 import { newSecret } from './sign.ts';
 
-export const mostEndpoints = 50;
+export const maxEndpoints = 50;
 
 export interface NewEndpoint {
   readonly env: number;
@@ -31,9 +31,9 @@ export async function createEndpoint(
     const [row] = await tx<EndpointRow[]>`
     insert into notification_endpoints (id, env, url, description, types, sealed, created_at)
     select ${id}, ${env}, ${url}, ${description ?? null}, ${types}::text[], ${seal(masterKey, secret, secretPlace(id))}, ${now}
-     where (select count(*) from notification_endpoints where env = ${env}) < ${mostEndpoints}
+     where (select count(*) from notification_endpoints where env = ${env}) < ${maxEndpoints}
     returning *`;
-    if (!row) throw unprocessable(`An environment has at most ${mostEndpoints} endpoints: delete one first.`);
+    if (!row) throw unprocessable(`An environment has at most ${maxEndpoints} endpoints: delete one first.`);
     await recorded(tx, 'created', row);
     return { ...endpointOf(row), secret };
   });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { notifyingServer, type NotifyingServer } from './testing/notified.ts';
 import { startReceiver, verify, type Receiver } from './testing/receiver.ts';
 
@@ -18,7 +18,7 @@ const tell = async (server: NotifyingServer, contentHash: string) =>
   server.ask('/runner/v1/versions', { method: 'POST', body: { contentHash, tasks: [] } });
 
 describe('a delivery', () => {
-  it('is tried again later and later, under one id, until it is accepted', async () => {
+  test('is tried again later and later, under one id, until it is accepted', async () => {
     const server = await notifyingServer();
     const receiver = await startReceiver();
     const { id, secret } = await server.endpoint(receiver.url, ['deployment.registered']);
@@ -57,7 +57,7 @@ describe('a delivery', () => {
     expect((await server.notifications(`/endpoints/${id}`)).body.failingSince).toBeNull();
   });
 
-  it('that nobody answers is given up after ten attempts, and can be replayed', async () => {
+  test('that nobody answers is given up after ten attempts, and can be replayed', async () => {
     const server = await notifyingServer();
     const receiver = await startReceiver();
     await server.endpoint(receiver.url, ['deployment.registered']);
@@ -86,7 +86,7 @@ describe('a delivery', () => {
     expect((await server.notifications(`/deliveries/${id}`)).body.body).toEqual(receiver.received[10]?.body);
   }, 40_000);
 
-  it('says why it failed when nothing answers at all', async () => {
+  test('says why it failed when nothing answers at all', async () => {
     const server = await notifyingServer();
     const receiver = await startReceiver();
     await server.endpoint(receiver.url, ['deployment.registered']);
@@ -100,7 +100,7 @@ describe('a delivery', () => {
     });
   });
 
-  it('to a slow receiver does not hold up the others', async () => {
+  test('to a slow receiver does not hold up the others', async () => {
     const server = await notifyingServer();
     const [slow, quick] = [await startReceiver(), await startReceiver()];
     slow.answer = () => new Promise(() => {});
@@ -112,7 +112,7 @@ describe('a delivery', () => {
     expect(slow.received.length).toBeLessThanOrEqual(5);
   });
 
-  it('is listed page by page, newest first, by endpoint, type and status', async () => {
+  test('is listed page by page, newest first, by endpoint, type and status', async () => {
     const server = await notifyingServer();
     const [good, bad] = [await startReceiver(), await startReceiver()];
     bad.answer = () => 500;
@@ -146,7 +146,7 @@ describe('a delivery', () => {
 });
 
 describe('an endpoint', () => {
-  it('that accepts nothing for days is disabled, the others get notice, and it can be enabled again', async () => {
+  test('that accepts nothing for days is disabled, the others get notice, and it can be enabled again', async () => {
     const server = await notifyingServer();
     const [dead, alive] = [await startReceiver(), await startReceiver()];
     dead.answer = () => 500;
@@ -186,7 +186,7 @@ describe('an endpoint', () => {
     await arrived(dead, count + 1);
   });
 
-  it('that failed long ago and was not asked since is not disabled for failing once more', async () => {
+  test('that failed long ago and was not asked since is not disabled for failing once more', async () => {
     const server = await notifyingServer();
     const receiver = await startReceiver();
     receiver.answer = () => 500;
@@ -208,7 +208,7 @@ describe('an endpoint', () => {
       .toBe('failing');
   });
 
-  it('that answers 410 is disabled at once', async () => {
+  test('that answers 410 is disabled at once', async () => {
     const server = await notifyingServer();
     const receiver = await startReceiver();
     receiver.answer = () => 410;
@@ -220,7 +220,7 @@ describe('an endpoint', () => {
     await comesTo(server, { status: 'FAILED', responseStatus: 410 });
   });
 
-  it('with a new secret is signed with both for a day', async () => {
+  test('with a new secret is signed with both for a day', async () => {
     const server = await notifyingServer();
     const receiver = await startReceiver();
     const before = await server.endpoint(receiver.url, ['deployment.registered']);

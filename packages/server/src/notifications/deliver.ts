@@ -1,9 +1,9 @@
 import { unseal, type MasterKey } from '../auth/seal.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../logger.ts';
 import type { Reach } from './allowed.ts';
-import { mostAttempts, pauseAfter } from './backoff.ts';
+import { maxAttempts, pauseAfter } from './backoff.ts';
 import { bodyOf, notificationColumns, type NotificationRow } from './body.ts';
 import { disableEndpoint } from './disable.ts';
 import { secretPlace, type EndpointRow } from './endpoint.ts';
@@ -47,7 +47,7 @@ export function takeDue(
   { sql, clock }: DeliverDependencies,
   most: number,
   under: ReadonlyMap<string, number>,
-  mostEach: number,
+  maxEach: number,
 ): Promise<Taken[]> {
   const now = clock.now();
   return sql<Taken[]>`
@@ -58,7 +58,7 @@ export function takeDue(
        cross join lateral (
          select x.id, x.due from notification_deliveries x
           where x.endpoint_id = e.id and x.due <= ${new Date(now)}
-          order by x.due limit greatest(0, ${mostEach}::int - coalesce(u.count, 0)) for update skip locked) d
+          order by x.due limit greatest(0, ${maxEach}::int - coalesce(u.count, 0)) for update skip locked) d
        where e.disabled_at is null
        order by d.due limit ${most}
     ), taken as (
@@ -149,7 +149,7 @@ async function record(
     return;
   }
   const pause = pauseAfter(taken.attempts, Math.random());
-  const due = pause === undefined || taken.attempts >= mostAttempts ? null : new Date(now.getTime() + pause);
+  const due = pause === undefined || taken.attempts >= maxAttempts ? null : new Date(now.getTime() + pause);
   const [row] = await sql<{ failing_ms: number }[]>`
     with failed as (
       update notification_deliveries set due = ${due}, response_status = ${status ?? null}, failure = ${failure}

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { lockWaiters } from '../../../../test/support/locks.ts';
 import { testEngine, type TestEngine } from '../runs/testing/engine.ts';
 import { disableEndpoint } from './disable.ts';
@@ -17,7 +17,7 @@ const addEndpoint = async ({ sql, environment }: TestEngine, endpoint = id): Pro
 const waiting = async ({ sql }: TestEngine, count: number): Promise<void> =>
   await expect.poll(() => lockWaiters(sql), { timeout: 20_000 }).toHaveLength(count);
 
-const switchOff: Record<string, (test: TestEngine) => Promise<unknown>> = {
+const switchOff: Record<string, (fixture: TestEngine) => Promise<unknown>> = {
   'by hand': ({ sql, environment }) =>
     updateEndpoint(
       sql,
@@ -33,17 +33,17 @@ const switchOff: Record<string, (test: TestEngine) => Promise<unknown>> = {
     }),
 };
 
-it.each(Object.keys(switchOff))(
+test.each(Object.keys(switchOff))(
   'an endpoint that is switched off %s is to get nothing more, not even what becomes a fact at that moment',
   async (how) => {
-    const test = await testEngine();
-    const { sql, environment } = test;
-    await addEndpoint(test);
+    const fixture = await testEngine();
+    const { sql, environment } = fixture;
+    await addEndpoint(fixture);
     const { coming } = await sql.begin(async (tx) => {
       await tx`select notify_endpoints(${environment.id}, now(), 'run.failed', '{}')`;
-      const switching = switchOff[how]?.(test);
+      const switching = switchOff[how]?.(fixture);
       // It waits for the fact, or is over without it.
-      await Promise.race([switching, waiting(test, 1)]);
+      await Promise.race([switching, waiting(fixture, 1)]);
       return { coming: switching };
     });
     await coming;
@@ -53,12 +53,12 @@ it.each(Object.keys(switchOff))(
   },
 );
 
-it('two endpoints that are switched off at the same time are, and a delivery that is replayed then is not due', async () => {
-  const test = await testEngine();
-  const { sql, engine, environment } = test;
+test('two endpoints that are switched off at the same time are, and a delivery that is replayed then is not due', async () => {
+  const fixture = await testEngine();
+  const { sql, engine, environment } = fixture;
   const other = 'endpoint_2';
-  await addEndpoint(test);
-  await addEndpoint(test, other);
+  await addEndpoint(fixture);
+  await addEndpoint(fixture, other);
   await sql`select notify_endpoints(${environment.id}, now(), 'run.failed', '{}')`;
   await sql`update notification_deliveries set due = null, delivered_at = now()`;
   const [delivery] = await sql<{ id: string }[]>`
@@ -72,7 +72,7 @@ it('two endpoints that are switched off at the same time are, and a delivery tha
   const { coming } = await sql.begin(async (tx) => {
     await tx`select from notification_endpoints for key share`;
     const both = [disable(id), disable(other)];
-    await waiting(test, 2);
+    await waiting(fixture, 2);
     return { coming: both };
   });
   await Promise.all(coming);
@@ -86,7 +86,7 @@ it('two endpoints that are switched off at the same time are, and a delivery tha
     await tx`select from notification_endpoints where id = ${id} for update`;
     const again = replayDelivery(sql, { env: environment.id, id: delivery?.id ?? '', now: new Date() });
     again.catch(() => {});
-    await waiting(test, 1);
+    await waiting(fixture, 1);
     await tx`update notification_endpoints set disabled_at = now(), disabled_by = 'user' where id = ${id}`;
     return { replaying: again };
   });

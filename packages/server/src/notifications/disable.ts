@@ -1,6 +1,6 @@
-import { again } from '../db/again.ts';
+import { retryOnDeadlock } from '../db/retry.ts';
 import type { Queryable, Sql } from '../db/connect.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../logger.ts';
 import type { EndpointRow } from './endpoint.ts';
 
 /**
@@ -42,7 +42,7 @@ export async function disableEndpoint(sql: Sql, log: Log, { endpoint, by, now }:
     return true;
   };
   // Two that are switched off at once tell each other.
-  const disabled = await again(() => sql.begin(act));
+  const disabled = await retryOnDeadlock(() => sql.begin(act));
   if (disabled) log.warn('endpoint.disabled', { env, endpoint: id, reason: reasons[by] });
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { refuseForbidden } from './allowed.ts';
 import { reasonOf } from './deliver.ts';
 import { networksBeside } from './networks.ts';
@@ -8,7 +8,7 @@ import { notifyingServer } from './testing/notified.ts';
 const url = 'http://127.0.0.1:9/hook';
 
 describe('endpoints', () => {
-  it('are created with a secret that is shown once, changed, listed and deleted', async () => {
+  test('are created with a secret that is shown once, changed, listed and deleted', async () => {
     const server = await notifyingServer();
     const created = await server.notifications('/endpoints', 'POST', {
       url,
@@ -50,7 +50,7 @@ describe('endpoints', () => {
     expect(server.logged.join()).not.toContain(secret);
   });
 
-  it.each([
+  test.each([
     [{ types: ['*'] }, 400, /"url"/],
     [{ url: 'ftp://a.example', types: ['*'] }, 400, /https address/],
     [{ url: 'https://user:pass@a.example', types: ['*'] }, 400, /without a user/],
@@ -71,7 +71,7 @@ describe('endpoints', () => {
     expect([answer.status, answer.body.error]).toEqual([status, expect.stringMatching(message)]);
   });
 
-  it('of this machine are refused unless they are allowed', async () => {
+  test('of this machine are refused unless they are allowed', async () => {
     const server = await notifyingServer({ notificationNetworks: [] });
     for (const host of [
       '127.0.0.1',
@@ -94,7 +94,7 @@ describe('endpoints', () => {
     }
   });
 
-  it('tell nothing of what a name leads to: neither when they are created nor when something is sent', async () => {
+  test('tell nothing of what a name leads to: neither when they are created nor when something is sent', async () => {
     const asked: string[] = [];
     const known: Readonly<Record<string, string>> = {
       'inside.example': '10.0.0.7',
@@ -129,7 +129,7 @@ describe('endpoints', () => {
     expect(await failureOf('allowed.example')).toBe('connect failed: ECONNREFUSED');
   });
 
-  it('belong to an environment: keys of another, and users of another project, do not see them', async () => {
+  test('belong to an environment: keys of another, and users of another project, do not see them', async () => {
     const server = await notifyingServer();
     const root = `/api/v1/projects/${server.projectRef}/notifications`;
     const { id } = await server.endpoint(url, ['*']);

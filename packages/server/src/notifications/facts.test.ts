@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { notifyingServer, task } from './testing/notified.ts';
 import { startReceiver, verify, type Receiver } from './testing/receiver.ts';
 
@@ -7,7 +7,7 @@ const arrived = async (receiver: Receiver, count: number): Promise<void> =>
 const ofType = (receiver: Receiver, type: string) =>
   receiver.received.filter(({ body }) => body.type === type);
 
-it('a run that fails is told, with the new error group, signed so that the library of Standard Webhooks takes it', async () => {
+test('a run that fails is told, with the new error group, signed so that the library of Standard Webhooks takes it', async () => {
   const server = await notifyingServer();
   const receiver = await startReceiver();
   const { secret } = await server.endpoint(`${receiver.url}/hook?x=1`, ['run.failed', 'error.*']);
@@ -46,7 +46,7 @@ it('a run that fails is told, with the new error group, signed so that the libra
   });
 });
 
-it('an error group that comes back is told: as regressed, or as no longer ignored', async () => {
+test('an error group that comes back is told: as regressed, or as no longer ignored', async () => {
   const server = await notifyingServer();
   const receiver = await startReceiver();
   await server.deploy();
@@ -85,7 +85,7 @@ it('an error group that comes back is told: as regressed, or as no longer ignore
   await expect.poll(() => ofType(receiver, 'error.unignored').length, { timeout: 15_000 }).toBe(2);
 }, 40_000);
 
-it('a version is told when it is registered and when it becomes current', async () => {
+test('a version is told when it is registered and when it becomes current', async () => {
   const server = await notifyingServer();
   const receiver = await startReceiver();
   await server.endpoint(receiver.url, ['deployment.*']);
@@ -117,7 +117,7 @@ it('a version is told when it is registered and when it becomes current', async 
   );
 });
 
-it('ticks that no server was there to fire are told', async () => {
+test('ticks that no server was there to fire are told', async () => {
   const server = await notifyingServer();
   const receiver = await startReceiver();
   await server.endpoint(receiver.url, ['schedule.missed']);
@@ -149,7 +149,7 @@ it('ticks that no server was there to fire are told', async () => {
   });
 });
 
-it('an endpoint is told what it asked for, of its own environment, and nothing from before', async () => {
+test('an endpoint is told what it asked for, of its own environment, and nothing from before', async () => {
   const server = await notifyingServer();
   const [all, some, stage] = [await startReceiver(), await startReceiver(), await startReceiver()];
   await server.deploy();

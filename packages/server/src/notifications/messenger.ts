@@ -1,8 +1,8 @@
 import { attempt, takeDue, type DeliverDependencies, type Taken } from './deliver.ts';
 
 /** Deliveries under way at once, in all and to one endpoint: a slow receiver must not hold up the others. */
-const mostUnderWay = 50;
-const mostEach = 5;
+const maxUnderWay = 50;
+const maxEach = 5;
 const everyMs = 1_000;
 
 interface Running {
@@ -40,9 +40,9 @@ export function startMessenger(dependencies: DeliverDependencies, start: Start):
     name: 'messenger',
     everyMs,
     async round() {
-      const room = mostUnderWay - attempts.size;
+      const room = maxUnderWay - attempts.size;
       if (room <= 0 || stopping.signal.aborted) return false;
-      const taken = await takeDue(dependencies, room, under, mostEach);
+      const taken = await takeDue(dependencies, room, under, maxEach);
       for (const each of taken) send(each);
       // The end of each of them starts another round.
       return false;

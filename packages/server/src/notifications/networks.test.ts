@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { networksBeside } from './networks.ts';
 import { post, type Resolve } from './post.ts';
 import { startReceiver } from './testing/receiver.ts';
@@ -20,7 +20,7 @@ const refuses = (
 
 describe('networks', () => {
   const networks = networksBeside();
-  it.each([
+  test.each([
     '0.0.0.0',
     '10.1.2.3',
     '100.64.0.1',
@@ -73,7 +73,7 @@ describe('networks', () => {
     expect(refuses(networks, address)).toBe(true);
   });
 
-  it.each([
+  test.each([
     '1.1.1.1',
     '8.8.8.8',
     '172.32.0.1',
@@ -89,7 +89,7 @@ describe('networks', () => {
     expect(refuses(networks, address, 'http:')).toBe(true);
   });
 
-  it('that are allowed take http too, and nothing beside them', () => {
+  test('that are allowed take http too, and nothing beside them', () => {
     fc.assert(
       fc.property(fc.ipV4(), (address) => {
         const own = networksBeside(['10.0.0.0/8', 'fd00::/8']);
@@ -101,7 +101,7 @@ describe('networks', () => {
     expect(refuses(networksBeside(['fd00::/8']), 'fd00::1', 'http:')).toBe(false);
   });
 
-  it.each(['10.0.0.0', 'ten/8', '10.0.0.0/33', 'fd00::/129', '10.0.0.0/-1', ''])(
+  test.each(['10.0.0.0', 'ten/8', '10.0.0.0/33', 'fd00::/129', '10.0.0.0/-1', ''])(
     '"%s" is no range',
     (range) => {
       expect(() => networksBeside([range])).toThrow(/is not a range of addresses/);
@@ -120,7 +120,7 @@ describe('a name', () => {
       signal: AbortSignal.timeout(5_000),
     });
 
-  it('is connected to where it was looked up, and looked up once', async () => {
+  test('is connected to where it was looked up, and looked up once', async () => {
     const receiver = await startReceiver();
     let asked = 0;
     const resolve: Resolve = async () => [{ address: asked++ === 0 ? '127.0.0.1' : '127.9.9.9', family: 4 }];
@@ -129,7 +129,7 @@ describe('a name', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('is refused when any of its addresses is, whatever it was before', async () => {
+  test('is refused when any of its addresses is, whatever it was before', async () => {
     const receiver = await startReceiver();
     const { port } = new URL(receiver.url);
     const inside = { address: '127.0.0.1', family: 4 };
@@ -149,7 +149,7 @@ describe('a name', () => {
   });
 });
 
-it('a name that nobody resolves is not waited for any longer than an answer', async () => {
+test('a name that nobody resolves is not waited for any longer than an answer', async () => {
   const never = post({
     url: new URL('https://slow.example/'),
     headers: {},
@@ -184,12 +184,12 @@ describe('an answer', () => {
     });
   };
 
-  it.each(['', 'more'])('that changes the protocol is an answer, and ends there (%s)', async (more) => {
+  test.each(['', 'more'])('that changes the protocol is an answer, and ends there (%s)', async (more) => {
     const switching = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
     expect(await statusOf((socket) => socket.write(switching + more))).toBe(101);
   });
 
-  it('counts once its status is there, even if the rest of it never comes', async () => {
+  test('counts once its status is there, even if the rest of it never comes', async () => {
     expect(
       await statusOf((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx'), 500),
     ).toBe(200);
@@ -198,7 +198,7 @@ describe('an answer', () => {
     expect(await statusOf(endless)).toBe(202);
   });
 
-  it('that never becomes one is a failure', async () => {
+  test('that never becomes one is a failure', async () => {
     await expect(statusOf((socket) => socket.end())).rejects.toThrow(/hang up/);
     await expect(statusOf((socket) => socket.end('hello'))).rejects.toThrow(/Parse Error/);
     await expect(statusOf((socket) => socket.write('HTTP/1.1 100 Continue\r\n\r\n'), 500)).rejects.toThrow(

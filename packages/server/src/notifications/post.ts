@@ -56,7 +56,7 @@ export interface Post {
   readonly signal: AbortSignal;
 }
 
-const mostRead = 65_536;
+const maxRead = 65_536;
 
 /** A look-up cannot be called off, but need not be waited for. */
 const unless = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
@@ -86,7 +86,7 @@ export async function post({ url, headers, body, networks, resolve, signal }: Po
       let read = 0;
       incoming.on('data', (chunk: Buffer) => {
         read += chunk.length;
-        if (read > mostRead) incoming.destroy();
+        if (read > maxRead) incoming.destroy();
       });
       incoming.on('error', () => {});
       incoming.on('close', () => answer(incoming.statusCode ?? 0));

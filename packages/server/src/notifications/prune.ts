@@ -1,7 +1,7 @@
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 
-const mostAtOnce = 1_000;
+const maxAtOnce = 1_000;
 
 /** The duty that lets go of old notifications, with their deliveries. Those that are still tried are not that old. */
 export const notificationPruner = (sql: Sql, clock: Pick<Clock, 'now'>, retentionMs: number) => ({
@@ -13,7 +13,7 @@ export const notificationPruner = (sql: Sql, clock: Pick<Clock, 'now'>, retentio
         select n.ctid from notifications n
          where n.at < ${new Date(clock.now() - retentionMs)}
            and not exists (select from notification_deliveries d where d.notification_id = n.id and d.due is not null)
-         order by n.at limit ${mostAtOnce}))`;
-    return gone.count >= mostAtOnce;
+         order by n.at limit ${maxAtOnce}))`;
+    return gone.count >= maxAtOnce;
   },
 });

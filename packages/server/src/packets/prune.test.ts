@@ -1,5 +1,5 @@
 import type { Outcome } from '@millrace/contract/runner';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { testEngine, type TestEngine } from '../runs/testing/engine.ts';
 import { exportingOutputs } from './export-output.ts';
 import { packetPruner } from './prune.ts';
@@ -20,40 +20,40 @@ interface Ended {
 }
 const dayMs = 24 * 3_600_000;
 
-it('lets go of packets that no run names, a day after they were last asked for, and keeps the others', async () => {
-  const test = await testEngine();
-  await test.register('echo');
-  for (const name of ['used', 'unused', 'fresh']) await write(test, name);
-  await test.sql`
+test('lets go of packets that no run names, a day after they were last asked for, and keeps the others', async () => {
+  const fixture = await testEngine();
+  await fixture.register('echo');
+  for (const name of ['used', 'unused', 'fresh']) await write(fixture, name);
+  await fixture.sql`
     insert into packets (env, content_type, created_at, used_at)
-    values (${test.environment.id}, 'text/plain', now(), now())`;
-  const run = await test.trigger('echo', { payloadType: 'application/store' }, 'used');
-  const pruner = packetPruner(test.engine);
+    values (${fixture.environment.id}, 'text/plain', now(), now())`;
+  const run = await fixture.trigger('echo', { payloadType: 'application/store' }, 'used');
+  const pruner = packetPruner(fixture.engine);
   await pruner.round();
-  expect(await test.sql`select from packets`).toHaveLength(4);
-  test.engine.clock.shift(dayMs + 1_000);
+  expect(await fixture.sql`select from packets`).toHaveLength(4);
+  fixture.engine.clock.shift(dayMs + 1_000);
   // A trigger that looks at it starts its day again.
-  const other = await test.trigger('echo', { payloadType: 'application/store' }, 'fresh');
-  await test.sql`delete from runs where id = ${other.id}`;
+  const other = await fixture.trigger('echo', { payloadType: 'application/store' }, 'fresh');
+  await fixture.sql`delete from runs where id = ${other.id}`;
   await pruner.round();
-  expect(await namesOf(test)).toEqual(['fresh', 'used']);
-  expect(await test.sql`select distinct packet_id from packet_pieces`).toHaveLength(2);
-  await test.sql`delete from runs where id = ${run.id}`;
-  test.engine.clock.shift(dayMs + 1_000);
+  expect(await namesOf(fixture)).toEqual(['fresh', 'used']);
+  expect(await fixture.sql`select distinct packet_id from packet_pieces`).toHaveLength(2);
+  await fixture.sql`delete from runs where id = ${run.id}`;
+  fixture.engine.clock.shift(dayMs + 1_000);
   await pruner.round();
-  expect(await namesOf(test)).toEqual([]);
+  expect(await namesOf(fixture)).toEqual([]);
 });
 
-it('of uploads under one name that end together the last one stands, and none fails', async () => {
-  const test = await testEngine();
-  await Promise.all(Array.from({ length: 12 }, () => write(test, 'same')));
-  expect(await namesOf(test)).toEqual(['same']);
+test('of uploads under one name that end together the last one stands, and none fails', async () => {
+  const fixture = await testEngine();
+  await Promise.all(Array.from({ length: 12 }, () => write(fixture, 'same')));
+  expect(await namesOf(fixture)).toEqual(['same']);
 });
 
-it('stores outputs of 128 KiB and more apart, by their bytes, and those alone', async () => {
-  const test = await testEngine();
-  const env = test.environment.id;
-  const settle = exportingOutputs(test.engine, async (ended: Ended) => ended.outcome);
+test('stores outputs of 128 KiB and more apart, by their bytes, and those alone', async () => {
+  const fixture = await testEngine();
+  const env = fixture.environment.id;
+  const settle = exportingOutputs(fixture.engine, async (ended: Ended) => ended.outcome);
   const end = (output: string) =>
     settle({ env, run: 'run_1', outcome: { kind: 'completed', output, outputType: 'text/plain' } });
   const small = 'x'.repeat(128 * 1_024 - 1);
@@ -63,7 +63,7 @@ it('stores outputs of 128 KiB and more apart, by their bytes, and those alone', 
     expect(outcome).toMatchObject({ outputType: 'application/store' });
     const name = outcome.kind === 'completed' ? (outcome.output ?? '') : '';
     expect(name).toMatch(/^run_1\/output_/);
-    expect(await readPacketText(test.sql, env, name)).toEqual({ text: large, type: 'text/plain' });
+    expect(await readPacketText(fixture.sql, env, name)).toEqual({ text: large, type: 'text/plain' });
   }
   const failed = { kind: 'canceled' } as const;
   expect(await settle({ env, run: 'run_1', outcome: failed })).toBe(failed);

@@ -1,6 +1,6 @@
 import type { PacketStore } from './write.ts';
 
-const mostAtOnce = 200;
+const maxAtOnce = 200;
 /** Between an upload and the trigger that names it, and between a trigger's look at a packet and its run. */
 const unusedMs = 24 * 3_600_000;
 
@@ -20,7 +20,7 @@ export function packetPruner({ sql, clock }: PacketStore) {
         with page as materialized (
           select id, env, name, used_at from packets
            where used_at < ${before} and (used_at, id) > (${place.usedAt}::timestamptz, ${place.id}::bigint)
-           order by used_at, id limit ${mostAtOnce}
+           order by used_at, id limit ${maxAtOnce}
         ), gone as (
           delete from packets p using page
            where p.id = page.id and p.used_at = page.used_at
@@ -32,7 +32,7 @@ export function packetPruner({ sql, clock }: PacketStore) {
         )
         select id, used_at from page order by used_at, id`;
       const last = looked.at(-1);
-      const more = looked.length >= mostAtOnce;
+      const more = looked.length >= maxAtOnce;
       place = more && last ? { usedAt: last.used_at, id: last.id } : { usedAt: new Date(0), id: '0' };
       return more;
     },

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { masterKeyOf } from '../auth/seal.ts';
 import { packetAddresses, packetPath } from './url.ts';
 
@@ -7,7 +7,7 @@ const next = masterKeyOf(Buffer.alloc(32, 2));
 const grant = { act: 'put', env: 1, name: 'a.json' } as const;
 const tokenOf = (path: string) => path.slice(packetPath.length);
 
-it('takes what a process with the other master key signed while keys are changed, and not afterwards', () => {
+test('takes what a process with the other master key signed while keys are changed, and not afterwards', () => {
   const before = packetAddresses({ ...old, previous: next });
   const after = packetAddresses({ ...next, previous: old });
   for (const [signer, reader] of [
@@ -20,7 +20,7 @@ it('takes what a process with the other master key signed while keys are changed
   expect(() => packetAddresses(next).verify(token, 'put', 0)).toThrow('not one that this server signed');
 });
 
-it('is good for no longer than the token of its caller', () => {
+test('is good for no longer than the token of its caller', () => {
   const addresses = packetAddresses(old);
   const token = tokenOf(addresses.sign(grant, 0, 20_000));
   expect(addresses.verify(token, 'put', 20_000)).toMatchObject(grant);

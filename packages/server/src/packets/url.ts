@@ -23,7 +23,7 @@ export interface PacketAddresses {
 
 export const packetPath = '/packets/v1/';
 const validMs = 5 * 60_000;
-const longestToken = 4_096;
+const maxTokenLength = 4_096;
 
 export function packetAddresses(masterKey: MasterKey): PacketAddresses {
   const key = keyOf(masterKey.key);
@@ -36,7 +36,7 @@ export function packetAddresses(masterKey: MasterKey): PacketAddresses {
       return `${packetPath}${text}.${macOf(key, text).toString('base64url')}`;
     },
     verify(token, act, now) {
-      const [text = '', given = ''] = token.length > longestToken ? [] : token.split('.');
+      const [text = '', given = ''] = token.length > maxTokenLength ? [] : token.split('.');
       const claimed = Buffer.from(given, 'base64url');
       const isOurs = known.some((each) => {
         const mac = macOf(each, text);

@@ -1,4 +1,4 @@
-import { maxJsonLevels, mostPacketBytes } from '@millrace/contract';
+import { maxJsonLevels, maxPacketBytes } from '@millrace/contract';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import { LevelCount, tooDeep } from '../json/levels.ts';
@@ -52,8 +52,8 @@ export async function writePacket(
       // A character for each byte: what nests in JSON is ASCII, and no byte of another character looks like it.
       levels?.add(piece.toString('latin1'));
       if (levels && levels.deepest > maxJsonLevels) throw tooDeep('The content');
-      if (bytes > mostPacketBytes) {
-        throw new Problem(413, `A payload or an output has at most ${mostPacketBytes} bytes.`, {}, false);
+      if (bytes > maxPacketBytes) {
+        throw new Problem(413, `A payload or an output has at most ${maxPacketBytes} bytes.`, {}, false);
       }
       await sql`insert into packet_pieces (packet_id, ix, data) values (${id}, ${ix++}, ${piece})`;
     }

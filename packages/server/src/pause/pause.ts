@@ -1,7 +1,7 @@
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import type { Wakes } from '../db/wake.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../logger.ts';
 
 /** Whether this installation is paused, as this process last heard. The table `installation` is the truth; all servers follow it. */
 export interface Pause {

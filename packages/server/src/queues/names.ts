@@ -7,14 +7,14 @@ export interface QueueNames {
   name(id: number): string | Promise<string>;
 }
 
-const mostKnown = 100_000;
+const maxKnown = 100_000;
 
 export function queueNames(sql: Sql): QueueNames {
   const ids = new Map<string, number>();
   const names = new Map<number, string>();
 
   const remember = (env: number, name: string, id: number): void => {
-    if (ids.size >= mostKnown) {
+    if (ids.size >= maxKnown) {
       ids.clear();
       names.clear();
     }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { lockWaiters } from '../../../../test/support/locks.ts';
 import { testEngine } from '../runs/testing/engine.ts';
 import { changeQueue } from './change.ts';
@@ -9,7 +9,7 @@ const sends = { id: 'send', queue: { name: 'mail', concurrencyLimit: 1 } };
 const mail = { type: 'custom', queue: 'mail' } as const;
 
 describe('queues', () => {
-  it('are listed by name, page by page, with what runs and waits in them', async () => {
+  test('are listed by name, page by page, with what runs and waits in them', async () => {
     const t = await testEngine();
     const env = t.environment.id;
     const { id: version } = await t.register(sends, 'resize');
@@ -34,7 +34,7 @@ describe('queues', () => {
     });
   });
 
-  it('are found by id, by task and by name, and in no other environment', async () => {
+  test('are found by id, by task and by name, and in no other environment', async () => {
     const t = await testEngine();
     const env = t.environment.id;
     await t.register(sends, 'resize');
@@ -55,7 +55,7 @@ describe('queues', () => {
     expect(await findQueue(t.sql, env, mail)).toMatchObject({ paused: false });
   });
 
-  it('can be paused while a version that changes their limit is registered', async () => {
+  test('can be paused while a version that changes their limit is registered', async () => {
     const t = await testEngine();
     const env = t.environment.id;
     await t.register(sends);
@@ -75,7 +75,7 @@ describe('queues', () => {
     expect(await findQueue(t.sql, env, mail)).toMatchObject({ paused: true, concurrencyLimit: 2 });
   });
 
-  it('start nothing while they are paused, and all again when they are resumed', async () => {
+  test('start nothing while they are paused, and all again when they are resumed', async () => {
     const t = await testEngine();
     const env = t.environment.id;
     const { id: version } = await t.register('resize');
@@ -90,7 +90,7 @@ describe('queues', () => {
     expect((await t.claim('r', [version], 1)).map((one) => one.run)).toEqual([id]);
   });
 
-  it('keep an override over the declared limit, through new versions, until it is reset', async () => {
+  test('keep an override over the declared limit, through new versions, until it is reset', async () => {
     const t = await testEngine();
     const env = t.environment.id;
     let { id: version } = await t.register(sends);
@@ -112,7 +112,7 @@ describe('queues', () => {
     expect(await t.claim('r', [version], 10)).toEqual([]);
   });
 
-  it('share the limit of their environment, which may be paused as a whole', async () => {
+  test('share the limit of their environment, which may be paused as a whole', async () => {
     const t = await testEngine();
     const env = t.environment.id;
     const { id: version } = await t.register(sends, 'resize');
@@ -138,7 +138,7 @@ describe('queues', () => {
     expect(await t.claim('r', [version], 10)).toHaveLength(3);
   });
 
-  it('never run more than a limit that is lowered while claims race', async () => {
+  test('never run more than a limit that is lowered while claims race', async () => {
     const t = await testEngine();
     const env = t.environment.id;
     const { id: version } = await t.register(sends);

@@ -1,10 +1,10 @@
 import type { Operations } from '@millrace/contract';
 import { Streaming, type HandlersOf, type Request } from '../request.ts';
-import { onWire } from '../sse/form.ts';
+import { onWire } from '../protocols/sse/form.ts';
 import { eventRun, pingEvent, runEvent } from './event.ts';
 import type { Feed, News } from './feed.ts';
 import { presentPage } from './present.ts';
-import { reachBatch, reachRun, reachTags, withoutColumns } from './reach.ts';
+import { reachBatch, reachRun, reachTags, withoutColumns } from './authorize.ts';
 import type { Realtime } from './realtime.ts';
 import { runFeed } from './run-feed.ts';
 import type { Subject } from './subject.ts';

@@ -1,7 +1,7 @@
 import { isFinal, storedType } from '@millrace/contract';
 import { jsonOfReply } from '../json/shown.ts';
 import { readData } from '../runs/data.ts';
-import { shownKey } from '../runs/idempotency-key.ts';
+import { shownKey } from '../runs/create/idempotency-key.ts';
 import { related } from '../runs/retrieve.ts';
 import { shownError } from '../runs/shown-error.ts';
 import type { ShownRun } from './shown-run.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Wake } from '../db/wake.ts';
 import { cancelRun } from '../runs/cancel.ts';
 import { testEngine } from '../runs/testing/engine.ts';
@@ -21,7 +21,7 @@ async function following(options: FollowOptions = {}) {
 }
 
 describe('a run that is followed', () => {
-  it('is read once a change, however many follow it, and not at all when nobody does', async () => {
+  test('is read once a change, however many follow it, and not at all when nobody does', async () => {
     const { t, followed, watch } = await following({ pollMs: 60_000 });
     const { id } = await t.trigger('send');
     const all = Array.from({ length: 1_000 }, () => watch(id));
@@ -40,7 +40,7 @@ describe('a run that is followed', () => {
     expect([followed.size, followed.reads]).toEqual([0, 3]);
   });
 
-  it('is told although nobody said anything, while it lives', async () => {
+  test('is told although nobody said anything, while it lives', async () => {
     const { t, followed, watch } = await following({ pollMs: 30 });
     const [one, two] = [await t.trigger('send'), await t.trigger('send')];
     const [first, second] = [watch(one.id), watch(two.id)];
@@ -54,7 +54,7 @@ describe('a run that is followed', () => {
     expect(followed.reads - reads).toBeLessThanOrEqual(1);
   });
 
-  it('is told as gone when it is', async () => {
+  test('is told as gone when it is', async () => {
     const { t, watch } = await following({ pollMs: 30 });
     const { id } = await t.trigger('send');
     const { told } = watch(id);
@@ -64,7 +64,7 @@ describe('a run that is followed', () => {
     await expect.poll(() => told.at(-1), wait).toBeNull();
   });
 
-  it('shows each of the changes that can be seen of it', async () => {
+  test('shows each of the changes that can be seen of it', async () => {
     const { t, followed, watch } = await following({ pollMs: 60_000 });
     const version = await t.register('send');
     await t.addRunner('runner_a');
@@ -108,7 +108,7 @@ describe('hints', () => {
     return { interest, told, hear: (wake: Wake) => hearers.forEach((each) => each(wake)) };
   };
 
-  it('go nowhere for an environment that nobody watches, here or elsewhere', () => {
+  test('go nowhere for an environment that nobody watches, here or elsewhere', () => {
     const { interest, told, hear } = talking();
     const heard: unknown[] = [];
     const note = (...what: unknown[]): void => void heard.push(what);

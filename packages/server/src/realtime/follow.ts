@@ -36,11 +36,11 @@ export interface FollowOptions {
   readonly watch?: (env: number) => () => void;
 }
 
-const mostRead = 500;
+const maxRead = 500;
 const afterFailureMs = 250;
 /** Between two looks at all of an environment, at least so many times what the last took. */
 const restFactor = 10;
-const leastRestMs = 50;
+const minRestMs = 50;
 
 /**
  * The runs that somebody watches. However many watch a run, it is read once a change; however many runs are watched, one statement
@@ -52,7 +52,7 @@ export function followRuns(sql: Sql, { pollMs = 2_000, watch }: FollowOptions = 
   const due = new Set<Entry>();
   const wholeEnvs = new Set<number>();
   let wholeTimer: NodeJS.Timeout | undefined;
-  let restMs = leastRestMs;
+  let restMs = minRestMs;
   let reading = false;
   let stopped = false;
   let size = 0;
@@ -68,7 +68,7 @@ export function followRuns(sql: Sql, { pollMs = 2_000, watch }: FollowOptions = 
 
   const read = async (): Promise<void> => {
     while (due.size > 0 && !stopped) {
-      const entries = [...due].slice(0, mostRead);
+      const entries = [...due].slice(0, maxRead);
       const waiting = entries.map((entry) => {
         due.delete(entry);
         const fresh = entry.fresh;
@@ -118,7 +118,7 @@ export function followRuns(sql: Sql, { pollMs = 2_000, watch }: FollowOptions = 
       for (const one of wholeEnvs) for (const entry of byEnv.get(one)?.values() ?? []) ask(entry);
       wholeEnvs.clear();
       while (reading && !stopped) await new Promise((resolve) => setTimeout(resolve, 5));
-      restMs = Math.max(leastRestMs, (performance.now() - began) * restFactor);
+      restMs = Math.max(minRestMs, (performance.now() - began) * restFactor);
     }, restMs);
   };
 

@@ -9,7 +9,7 @@ export interface Change {
 
 /** The latest changes of a set of runs, numbered by this process: of each run the last one only, and no more than some bytes. */
 export class SetLog {
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   #changes: Change[] = [];
   readonly #latest = new Map<string, Change>();
   #bytes = 0;
@@ -19,8 +19,8 @@ export class SetLog {
   droppedSeq = 0;
   droppedAt = 0;
 
-  constructor(mostBytes = 4 * 1_048_576) {
-    this.#mostBytes = mostBytes;
+  constructor(maxBytes = 4 * 1_048_576) {
+    this.#maxBytes = maxBytes;
   }
 
   add(run: ShownRun, at: number): void {
@@ -34,7 +34,7 @@ export class SetLog {
       this.#changes = this.#changes.filter((one) => this.#isLatest(one));
     }
     let drop = 0;
-    while (this.#bytes > this.#mostBytes && drop < this.#changes.length - 1) {
+    while (this.#bytes > this.#maxBytes && drop < this.#changes.length - 1) {
       const oldest = this.#changes[drop++] as Change;
       this.droppedSeq = oldest.seq;
       this.droppedAt = oldest.at;

@@ -3,7 +3,7 @@ import { isFromSdkBefore41, type HandlersOf, type Request } from '../request.ts'
 import { runFeed } from './run-feed.ts';
 import { presentPage } from './present.ts';
 import type { Realtime } from './realtime.ts';
-import { reachBatch, reachRun, reachTags, withoutColumns } from './reach.ts';
+import { reachBatch, reachRun, reachTags, withoutColumns } from './authorize.ts';
 import { Shape } from './shape.ts';
 import {
   newHandle,
@@ -20,7 +20,7 @@ type Named = Pick<Operations, 'shapeRun' | 'shapeRuns' | 'shapeBatch'>;
 type Asking = Request<Named['shapeRuns']> | Request<Named['shapeRun']> | Request<Named['shapeBatch']>;
 
 /** No subscription goes further back, whatever its handle says. */
-const mostAgeMs = 8 * 86_400_000;
+const maxAgeMs = 8 * 86_400_000;
 
 export function shapeHandlers(realtime: Realtime): HandlersOf<Named> {
   const { sql, followed, sets, polls, clock } = realtime;
@@ -80,7 +80,7 @@ export function shapeHandlers(realtime: Realtime): HandlersOf<Named> {
         request,
         key,
         Math.floor((now - createdAt) / step) * step,
-        now - mostAgeMs,
+        now - maxAgeMs,
       );
       return answerSet(request, reachTags(request, tags, tasks, answer.from), answer);
     },

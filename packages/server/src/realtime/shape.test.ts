@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { newHandle, placeHeaders, readHandle, readPosition } from './shape-position.ts';
 import { arrayText, Shape } from './shape.ts';
 
@@ -12,7 +12,7 @@ function readArray(text: string): string[] {
   return values;
 }
 
-it('tags of any characters are read as they were', () => {
+test('tags of any characters are read as they were', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'grapheme' })), (tags) => {
       expect(readArray(arrayText(tags))).toEqual(tags);
@@ -20,7 +20,7 @@ it('tags of any characters are read as they were', () => {
   );
 });
 
-it('columns are left out as wanted, but never those that clients need', () => {
+test('columns are left out as wanted, but never those that clients need', () => {
   const names = (shape: Shape) => Object.keys(JSON.parse(shape.schema) as object);
   const needed = ['id', 'taskIdentifier', 'friendlyId', 'status', 'createdAt', 'updatedAt'];
   expect(names(new Shape(undefined, ['payload', 'id', 'nonsense']))).not.toContain('payload');
@@ -28,7 +28,7 @@ it('columns are left out as wanted, but never those that clients need', () => {
   expect(names(new Shape(['"output"', 'payload'], ['payload']))).toEqual([...needed, 'output']);
 });
 
-it('places and handles are read as they were given, and what was not given here is known as such', () => {
+test('places and handles are read as they were given, and what was not given here is known as such', () => {
   const { offset, cursor } = placeHeaders('17.4.99');
   expect(readPosition({ offset, cursor })).toEqual({ kind: 'changes', place: '17.4.99' });
   expect(readPosition({ offset: '-1' })).toEqual({ kind: 'present', after: '', at: undefined });

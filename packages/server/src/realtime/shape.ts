@@ -1,7 +1,7 @@
 /** Runs as rows of the shape protocol: texts as PostgreSQL writes them, with a schema that says how to read them. */
 import { durationText, isFinal, type RunStatus } from '@millrace/contract';
 import { shownObject, shownText } from '../json/shown.ts';
-import { shownKey } from '../runs/idempotency-key.ts';
+import { shownKey } from '../runs/create/idempotency-key.ts';
 import { shownError } from '../runs/shown-error.ts';
 import type { ShownRun } from './shown-run.ts';
 

@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/connect.ts';
-import { idAt } from '../runs/list/place.ts';
+import { idAt } from '../runs/list/position.ts';
 import type { ShownRun } from './shown-run.ts';
 
 /** What a set of runs has in common. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
-import { idAt } from '../runs/list/place.ts';
+import { idAt } from '../runs/list/position.ts';
 
 export interface FoundRun {
   readonly id: string;
@@ -10,8 +10,8 @@ export interface FoundRun {
 
 /** Ids are of the time before their commit; those of batches of the time before their upload, which is looked at now and then. */
 const overlapsMs = [10_000, 10_000, 10_000, 10_000, 120_000];
-const mostFound = 5_000;
-const leastRestMs = 100;
+const maxFound = 5_000;
+const minRestMs = 100;
 /** Between two looks, at least so many times what the last took. */
 const restFactor = 10;
 
@@ -53,7 +53,7 @@ export class TaggedRuns {
       const began = performance.now();
       // The next poll tries again.
       await this.#read().catch(() => {});
-      await pause(Math.max(leastRestMs, (performance.now() - began) * restFactor), undefined, { ref: false });
+      await pause(Math.max(minRestMs, (performance.now() - began) * restFactor), undefined, { ref: false });
     } while (this.#again && this.#tags().length > 0);
     this.#isLooking = false;
   }
@@ -70,11 +70,11 @@ export class TaggedRuns {
             select r.id, r.tags from runs r
              where r.env = x.env and r.id >= x.span and r.id < x.span || '~' and r.id > ${low}
                and r.tags @> array[substr(x.facet, 3)]
-             order by r.id limit ${mostFound}) r
+             order by r.id limit ${maxFound}) r
          where x.env = ${this.#env} and x.facet = any(${facets}::text[]) and x.span >= ${low.slice(0, 10)}
-         order by r.id limit ${mostFound}`;
+         order by r.id limit ${maxFound}`;
       for (const run of runs) this.#found(run);
-      if (runs.length < mostFound) return;
+      if (runs.length < maxFound) return;
       low = runs.at(-1)?.id ?? '';
     }
   }

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { cancelRun } from '../runs/cancel.ts';
 import { testEngine } from '../runs/testing/engine.ts';
 import { followRuns, type Told } from './follow.ts';
@@ -8,7 +8,7 @@ import { WatchedSet } from './watched-set.ts';
 
 const wait = { timeout: 20_000, interval: 5 };
 
-it('who comes from another process gets what changed while the set was first looked at', async () => {
+test('who comes from another process gets what changed while the set was first looked at', async () => {
   const t = await testEngine();
   const { sql, clock } = t.engine;
   const env = t.environment.id;
@@ -44,7 +44,7 @@ it('who comes from another process gets what changed while the set was first loo
   expect(shown.map(({ status }) => status)).toEqual(['CANCELED']);
 });
 
-it('who comes from another process and misses a change, because so much changed at once, begins again', async () => {
+test('who comes from another process and misses a change, because so much changed at once, begins again', async () => {
   const t = await testEngine();
   const { sql, clock } = t.engine;
   for (let n = 0; n < 2; n++) await t.trigger('send', { tags: ['watched'] });

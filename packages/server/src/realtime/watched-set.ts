@@ -3,7 +3,7 @@ import { isFinal } from '@millrace/contract';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import { Problem } from '../problem.ts';
-import { idAt } from '../runs/list/place.ts';
+import { idAt } from '../runs/list/position.ts';
 import { untilWoken, type Feed, type News, type Place } from './feed.ts';
 import type { Followed } from './follow.ts';
 import { SetLog, type Change } from './set-log.ts';
@@ -17,7 +17,7 @@ const recentMs = 60_000;
 const lagMs = 5_000;
 /** A subscriber who may or may not know of something is told again after so long, if nothing else comes. */
 const unsureMs = 2_500;
-const mostMembers = 10_000;
+const maxMembers = 10_000;
 const pageSize = 1_000;
 /** A run that is over may get tags or metadata yet. */
 const afterlifeMs = 10_000;
@@ -129,7 +129,7 @@ export class WatchedSet implements Feed {
       this.#members.delete(id);
       this.#over.delete(id);
     }
-    if (this.#seen.size > 2 * mostMembers) {
+    if (this.#seen.size > 2 * maxMembers) {
       const young = idAt(before - youthMs);
       this.#seen = new Set([...this.#seen].filter((id) => id >= young));
     }
@@ -149,10 +149,10 @@ export class WatchedSet implements Feed {
     for (let after = ''; ;) {
       const page = await this.subject.ids(sql, { after, aliveSince, most: pageSize });
       first.push(...(await this.#meet(page.map((member) => member.id))));
-      if (first.length > mostMembers) {
+      if (first.length > maxMembers) {
         throw new Problem(
           422,
-          `More than ${mostMembers} runs of this subscription are not over. Name a further tag, or a shorter createdAt.`,
+          `More than ${maxMembers} runs of this subscription are not over. Name a further tag, or a shorter createdAt.`,
         );
       }
       if (page.length < pageSize) break;

@@ -1,6 +1,6 @@
-import { again } from '../db/again.ts';
+import { retryOnDeadlock } from '../db/retry.ts';
 import type { Queryable } from '../db/connect.ts';
-import type { ConnectedRunner, ConnectedRunners } from '../workers/runners.ts';
+import type { ConnectedRunner, ConnectedRunners } from '../runners/runners.ts';
 import type { Engine } from './engine.ts';
 
 /**
@@ -15,7 +15,7 @@ export async function cancelRun(
 ): Promise<boolean> {
   const { sql, clock } = engine;
   // The locks of a whole tree meet those of runs in it that begin to wait or end.
-  const live = await again(() => markCanceled(sql, env, run, new Date(clock.now())));
+  const live = await retryOnDeadlock(() => markCanceled(sql, env, run, new Date(clock.now())));
   tellRunners(engine, runners, live);
   if (live.length > 0) return true;
   const [row] = await sql`select from runs where env = ${env} and id = ${run}`;

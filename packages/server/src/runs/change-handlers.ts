@@ -3,18 +3,18 @@ import { recordHere } from '../audit/record.ts';
 import type { KnownVariables } from '../envvars/known.ts';
 import { notFound } from '../problem.ts';
 import type { HandlersOf } from '../request.ts';
-import type { Dispatch } from './dispatch.ts';
+import type { Dispatch } from './dispatch/dispatch.ts';
 import type { Engine } from './engine.ts';
 import { changeMetadata, readMetadata } from './metadata/metadata.ts';
 import { keepRunsFor, keptDays } from './retention.ts';
-import { admitPacket } from './admit-packet.ts';
-import { admitRelative, reachRun, reachRunToWrite } from './reach.ts';
-import { prepareReplay } from './replay.ts';
+import { admitPacket } from './create/admit-packet.ts';
+import { admitRelative, reachRun, reachRunToWrite } from './authorize.ts';
+import { prepareReplay } from './create/replay.ts';
 import { rescheduleRun } from './reschedule.ts';
 import { retrieveRun } from './retrieve.ts';
-import type { NewRun } from './row.ts';
+import type { NewRun } from './create/row.ts';
 import { addTags } from './tags.ts';
-import type { Triggered } from './trigger.ts';
+import type { Triggered } from './create/trigger.ts';
 
 type Named = Pick<
   Operations,

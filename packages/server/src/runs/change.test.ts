@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
-import { createTrigger } from './trigger.ts';
+import { describe, expect, test } from 'vitest';
+import { createTrigger } from './create/trigger.ts';
 import { addTags } from './tags.ts';
-import { eventsOf, resultOf, traceOf } from './outcome.ts';
-import { prepareReplay, type OtherPayload } from './replay.ts';
+import { eventsOf, resultOf, traceOf } from './complete/outcome.ts';
+import { prepareReplay, type OtherPayload } from './create/replay.ts';
 import { rescheduleRun } from './reschedule.ts';
 import { retrieveRun } from './retrieve.ts';
 import { changeMetadata } from './metadata/metadata.ts';
@@ -19,7 +19,7 @@ async function replay(t: TestEngine, run: string, other?: OtherPayload) {
 const rowOf = async (t: TestEngine, run: string) => (await t.sql`select * from runs where id = ${run}`)[0]!;
 
 describe('a replay', () => {
-  it('copies what the run was given and nothing of what became of it', async () => {
+  test('copies what the run was given and nothing of what became of it', async () => {
     const t = await testEngine();
     const old = await t.register('send');
     const { id } = await t.trigger(
@@ -65,7 +65,7 @@ describe('a replay', () => {
     });
   });
 
-  it('waits in the queue of the old run, whatever that is called', async () => {
+  test('waits in the queue of the old run, whatever that is called', async () => {
     const t = await testEngine();
     await t.register('send.mail');
     const { id } = await t.trigger('send.mail');
@@ -74,7 +74,7 @@ describe('a replay', () => {
     expect((await replay(t, id)).queue).toBe('task/send.mail');
   });
 
-  it('may be of a run in any state, and of a replay', async () => {
+  test('may be of a run in any state, and of a replay', async () => {
     const t = await testEngine();
     const { id: version } = await t.register('send');
     await t.addRunner('r');
@@ -89,7 +89,7 @@ describe('a replay', () => {
     expect(await prepareReplay(t.engine, t.environment, 'run_unknown')).toBeUndefined();
   });
 
-  it.each([
+  test.each([
     ['application/super+json', '{"json":{"n":1}}', { n: 1 }],
     ['text/plain', 'hello', 'hello'],
     [undefined, [1], [1]],
@@ -105,7 +105,7 @@ describe('a replay', () => {
 });
 
 describe('rescheduling', () => {
-  it('moves a delayed run, earlier or later', async () => {
+  test('moves a delayed run, earlier or later', async () => {
     const t = await testEngine();
     await t.register('send');
     const expected: number[] = [];
@@ -126,7 +126,7 @@ describe('rescheduling', () => {
     expect(Number((await rowOf(t, id))['ord'])).toBe(Date.parse(soon));
   });
 
-  it('is refused for a date that is past, and the run keeps the time that it has', async () => {
+  test('is refused for a date that is past, and the run keeps the time that it has', async () => {
     const t = await testEngine();
     await t.register('send');
     const env = t.environment.id;
@@ -143,7 +143,7 @@ describe('rescheduling', () => {
     expect((await retrieveRun(t.engine, env, id))?.status).toBe('QUEUED');
   });
 
-  it('is refused for a run that is not delayed, and for a delay that cannot be read', async () => {
+  test('is refused for a run that is not delayed, and for a delay that cannot be read', async () => {
     const t = await testEngine();
     const { id: version } = await t.register('send');
     await t.addRunner('r');
@@ -165,7 +165,7 @@ describe('rescheduling', () => {
 });
 
 describe('tags', () => {
-  it('are added once each, up to ten', async () => {
+  test('are added once each, up to ten', async () => {
     const t = await testEngine();
     await t.register('send');
     const env = t.environment.id;
@@ -188,7 +188,7 @@ describe('tags', () => {
 });
 
 describe('the outcome of a run', () => {
-  it('is its output or its error, once it is over', async () => {
+  test('is its output or its error, once it is over', async () => {
     const t = await testEngine();
     const { id: version } = await t.register('send');
     const env = t.environment.id;
@@ -224,7 +224,7 @@ describe('the outcome of a run', () => {
     });
   });
 
-  it('has its lines as events, and it and its children as spans', async () => {
+  test('has its lines as events, and it and its children as spans', async () => {
     const t = await testEngine();
     await t.register('send');
     const env = t.environment.id;

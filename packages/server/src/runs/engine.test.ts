@@ -1,13 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { cancelRun } from './cancel.ts';
-import { reclaimUnheld, rescueRunner } from './rescue.ts';
+import { reclaimUnheld, rescueRunner } from './dispatch/rescue.ts';
 import { retrieveRun } from './retrieve.ts';
 import { testEngine } from './testing/engine.ts';
 
 const failure = { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrace: '' } as const;
 
 describe('a triggered run', () => {
-  it('waits in its lane and goes to a runner once', async () => {
+  test('waits in its lane and goes to a runner once', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     const { id } = await t.trigger('send', {}, { to: 'a' });
@@ -27,7 +27,7 @@ describe('a triggered run', () => {
     });
   });
 
-  it('is not given to a runner that does not have its version', async () => {
+  test('is not given to a runner that does not have its version', async () => {
     const t = await testEngine();
     const old = await t.register('send');
     const locked = await t.trigger('send', { lockToVersion: old.version });
@@ -38,7 +38,7 @@ describe('a triggered run', () => {
     expect((await t.claim('r1', [old.id], 10)).map((one) => one.run)).toEqual([locked.id]);
   });
 
-  it('that is locked to a version has its queue and its ttl', async () => {
+  test('that is locked to a version has its queue and its ttl', async () => {
     const t = await testEngine();
     const old = await t.register({ id: 'send', queue: { name: 'mail' }, ttl: 60 });
     await t.register('other');
@@ -51,7 +51,7 @@ describe('a triggered run', () => {
     });
   });
 
-  it('waits as PENDING_VERSION for a version that knows its task', async () => {
+  test('waits as PENDING_VERSION for a version that knows its task', async () => {
     const t = await testEngine();
     await t.register('send');
     const { id } = await t.trigger('later');
@@ -62,7 +62,7 @@ describe('a triggered run', () => {
     expect((await t.claim('r1', [next.id], 10)).map((one) => one.run)).toEqual([id]);
   });
 
-  it('is parked again when the runner finds that the version lacks its task', async () => {
+  test('is parked again when the runner finds that the version lacks its task', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     const { id } = await t.trigger('send');
@@ -72,7 +72,7 @@ describe('a triggered run', () => {
     expect((await retrieveRun(t.engine, t.environment.id, id))?.status).toBe('PENDING_VERSION');
   });
 
-  it('with a delay becomes due and no earlier', async () => {
+  test('with a delay becomes due and no earlier', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     const { id } = await t.trigger('send', { delay: '1h' });
@@ -85,7 +85,7 @@ describe('a triggered run', () => {
     expect((await t.claim('r1', [version.id], 1)).map((one) => one.run)).toEqual([id]);
   });
 
-  it('expires when nobody starts it within its ttl', async () => {
+  test('expires when nobody starts it within its ttl', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     const { id } = await t.trigger('send', { ttl: '10m' });
@@ -99,7 +99,7 @@ describe('a triggered run', () => {
     expect(await t.statusOf(unknown.id)).toBe('EXPIRED');
   });
 
-  it('in a development environment expires after ten minutes unless told otherwise', async () => {
+  test('in a development environment expires after ten minutes unless told otherwise', async () => {
     const t = await testEngine('dev');
     await t.register('send');
     const { id } = await t.trigger('send');
@@ -110,7 +110,7 @@ describe('a triggered run', () => {
     expect(await t.statusOf(kept.id)).toBe(null);
   });
 
-  it('expires as well when it was given back before it began, and not when it had begun', async () => {
+  test('expires as well when it was given back before it began, and not when it had begun', async () => {
     const t = await testEngine();
     const { id: version } = await t.register('send');
     await t.addRunner('r');
@@ -132,7 +132,7 @@ describe('a triggered run', () => {
     expect(await t.expire()).toBe(0);
   });
 
-  it('with priority overtakes those that came a little earlier', async () => {
+  test('with priority overtakes those that came a little earlier', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     const first = await t.trigger('send');
@@ -147,7 +147,7 @@ describe('a triggered run', () => {
 });
 
 describe('an idempotency key', () => {
-  it('answers with the run that it made, also when forty calls come at once', async () => {
+  test('answers with the run that it made, also when forty calls come at once', async () => {
     const t = await testEngine();
     await t.register('send');
     const all = await Promise.all(
@@ -162,7 +162,7 @@ describe('an idempotency key', () => {
     expect(count).toBe(1);
   });
 
-  it('tells calls that share a flush which of them made the run', async () => {
+  test('tells calls that share a flush which of them made the run', async () => {
     const t = await testEngine();
     await t.register('send');
     // Those that come while a flush is under way share the next one.
@@ -177,7 +177,7 @@ describe('an idempotency key', () => {
     ]);
   });
 
-  it('belongs to its task', async () => {
+  test('belongs to its task', async () => {
     const t = await testEngine();
     await t.register('send', 'other');
     const one = await t.trigger('send', { idempotencyKey: 'k' });
@@ -186,7 +186,7 @@ describe('an idempotency key', () => {
     expect(two.id).not.toBe(one.id);
   });
 
-  it('makes a new run once it has expired or its run has failed', async () => {
+  test('makes a new run once it has expired or its run has failed', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     const short = await t.trigger('send', { idempotencyKey: 'short', idempotencyKeyTTL: '60s' });
@@ -206,7 +206,7 @@ describe('an idempotency key', () => {
 });
 
 describe('limits', () => {
-  it('hold for a queue, for each concurrency key, and for the environment', async () => {
+  test('hold for a queue, for each concurrency key, and for the environment', async () => {
     const t = await testEngine();
     const version = await t.register({ id: 'send', queue: { name: 'mail', concurrencyLimit: 2 } });
     for (const key of ['a', 'a', 'a', 'b', 'b', 'b']) await t.trigger('send', { concurrencyKey: key });
@@ -222,7 +222,7 @@ describe('limits', () => {
     expect(await t.claim('r1', [version.id], 100)).toHaveLength(1);
   });
 
-  it('are never exceeded by claims that race with settlements', { timeout: 60_000 }, async () => {
+  test('are never exceeded by claims that race with settlements', { timeout: 60_000 }, async () => {
     const t = await testEngine();
     const version = await t.register({ id: 'send', queue: { name: 'mail', concurrencyLimit: 3 } });
     const total = 120;
@@ -247,7 +247,7 @@ describe('limits', () => {
     expect(left?.open).toBe(0);
   });
 
-  it('let a key with one run through beside a key with hundreds', async () => {
+  test('let a key with one run through beside a key with hundreds', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     await Promise.all(Array.from({ length: 300 }, () => t.trigger('send', { concurrencyKey: 'whale' })));
@@ -257,7 +257,7 @@ describe('limits', () => {
     expect(claimed.map((one) => one.run)).toContain(minnow.id);
   });
 
-  it('give nothing up for a lane of another version that is empty', async () => {
+  test('give nothing up for a lane of another version that is empty', async () => {
     const t = await testEngine();
     const old = await t.register('send');
     const current = await t.register('send');
@@ -270,7 +270,7 @@ describe('limits', () => {
     expect(await t.statusOf(done.id)).toBe('COMPLETED');
   });
 
-  it('come to an end when a version is named twice', async () => {
+  test('come to an end when a version is named twice', async () => {
     const t = await testEngine();
     const { id, version } = await t.register('send');
     await t.addRunner('r');
@@ -280,7 +280,7 @@ describe('limits', () => {
     expect(await t.claim('r', [id, id], 2)).toEqual([]);
   });
 
-  it('take the oldest of a lane when there is not room for all', async () => {
+  test('take the oldest of a lane when there is not room for all', async () => {
     const t = await testEngine();
     const { id: version } = await t.register('send');
     await t.addRunner('r');
@@ -292,7 +292,7 @@ describe('limits', () => {
     expect(claimed.filter((id) => id !== others.id).toSorted()).toEqual(ids.toSorted().slice(0, 4));
   });
 
-  it('take turns among the lanes of one place, each its share, and leave the rest', async () => {
+  test('take turns among the lanes of one place, each its share, and leave the rest', async () => {
     const t = await testEngine();
     const old = await t.register('send');
     const current = await t.register('send');
@@ -316,7 +316,7 @@ describe('limits', () => {
     expect(claimed.toSorted()).toEqual(made.map(({ id }) => id).toSorted());
   });
 
-  it('come to every key, however many new ones arrive meanwhile', async () => {
+  test('come to every key, however many new ones arrive meanwhile', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     await t.addRunner('r1');
@@ -334,7 +334,7 @@ describe('limits', () => {
     }
   });
 
-  it('drop a lane with its last run, where there are many', async () => {
+  test('drop a lane with its last run, where there are many', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     for (let n = 0; n < 60; n++) await t.trigger('send', { concurrencyKey: `k${n % 20}` });
@@ -348,7 +348,7 @@ describe('limits', () => {
     expect(left).toEqual([20, 20, 0]);
   });
 
-  it('drop the lanes of keys that are done, so that they cost nothing', async () => {
+  test('drop the lanes of keys that are done, so that they cost nothing', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     await Promise.all(Array.from({ length: 200 }, (_, i) => t.trigger('send', { concurrencyKey: `k${i}` })));
@@ -366,7 +366,7 @@ describe('limits', () => {
 });
 
 describe('the fence', () => {
-  it('refuses a second settlement, and one of an attempt that was taken back', async () => {
+  test('refuses a second settlement, and one of an attempt that was taken back', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     await t.trigger('send');
@@ -387,7 +387,7 @@ describe('the fence', () => {
     expect(await t.statusOf(live!.run)).toBe('COMPLETED');
   });
 
-  it('leases nothing to a runner that was taken for lost', async () => {
+  test('leases nothing to a runner that was taken for lost', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     await t.trigger('send');
@@ -400,7 +400,7 @@ describe('the fence', () => {
     expect(await t.claim('r1', [version.id], 1)).toEqual([]);
   });
 
-  it('leaves a runner alone that is back under a newer connection', async () => {
+  test('leaves a runner alone that is back under a newer connection', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     await t.trigger('send');
@@ -414,7 +414,7 @@ describe('the fence', () => {
     expect((await t.end(attempt!)).stale).toBe(false);
   });
 
-  it('takes back from a living runner only what it never got', async () => {
+  test('takes back from a living runner only what it never got', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     await t.trigger('send');
@@ -434,7 +434,7 @@ describe('the fence', () => {
 });
 
 describe('a run that fails', () => {
-  it('is tried again when its pause is over, on the version it started on', async () => {
+  test('is tried again when its pause is over, on the version it started on', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     const { id } = await t.trigger('send');
@@ -450,7 +450,7 @@ describe('a run that fails', () => {
     expect(second).toMatchObject({ run: id, attempt: 2 });
   });
 
-  it('is recorded with its error group or not at all', async () => {
+  test('is recorded with its error group or not at all', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     const { id } = await t.trigger('send');
@@ -469,7 +469,7 @@ describe('a run that fails', () => {
     expect([...groups]).toEqual([{ id, task: 'test', n: 1 }]);
   });
 
-  it('ends as CRASHED once its runner was lost under it again and again', async () => {
+  test('ends as CRASHED once its runner was lost under it again and again', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     const { id } = await t.trigger('send');
@@ -489,7 +489,7 @@ describe('a run that fails', () => {
 });
 
 describe('cancel', () => {
-  it('ends a run wherever it waits, and asks a running one to stop', async () => {
+  test('ends a run wherever it waits, and asks a running one to stop', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     const running = await t.trigger('send');
@@ -510,7 +510,7 @@ describe('cancel', () => {
     expect(await cancelRun(t.engine, t.runners, t.environment.id, 'run_unknown')).toBe(false);
   });
 
-  it('reaches what a run triggers after it was cancelled and before its code heard of it', async () => {
+  test('reaches what a run triggers after it was cancelled and before its code heard of it', async () => {
     const t = await testEngine();
     const { engine, runners, environment } = t;
     const version = await t.register('send');
@@ -526,7 +526,7 @@ describe('cancel', () => {
   });
 
   // Which of the two PostgreSQL picks is decided by who has waited for a second first: on a busy machine it may be this one.
-  it('goes again when it met a run of the tree that begins to wait', { retry: 3 }, async () => {
+  test('goes again when it met a run of the tree that begins to wait', { retry: 3 }, async () => {
     const t = await testEngine();
     const env = t.environment.id;
     const version = await t.register('send');
@@ -556,7 +556,7 @@ describe('cancel', () => {
     expect(lease).toEqual({ cancel_requested: true });
   });
 
-  it('reaches descendants', async () => {
+  test('reaches descendants', async () => {
     const t = await testEngine();
     await t.register('send');
     const root = await t.trigger('send');

@@ -1,9 +1,9 @@
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import type { Wakes } from '../db/wake.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../logger.ts';
 import type { QueueNames } from '../queues/names.ts';
-import type { Versions } from '../workers/versions.ts';
+import type { Versions } from '../versions/versions.ts';
 
 /** What the verbs of runs work with. One of these a server process. */
 export interface Engine {

@@ -4,20 +4,20 @@ import { oneTimeUseOf } from '../auth/one-time.ts';
 import { endOf } from '../auth/principal.ts';
 import type { PacketAddresses } from '../packets/url.ts';
 import { notFound, Problem, unprocessable } from '../problem.ts';
-import type { TakeRuns } from './quota.ts';
+import type { TakeRuns } from './create/quota.ts';
 import type { HandlersOf, Request } from '../request.ts';
-import type { ConnectedRunners } from '../workers/runners.ts';
-import { admitPacket, givenIn } from './admit-packet.ts';
+import type { ConnectedRunners } from '../runners/runners.ts';
+import { admitPacket, givenIn } from './create/admit-packet.ts';
 import { cancelRun } from './cancel.ts';
 import type { Engine } from './engine.ts';
-import { storedKey } from './idempotency-key.ts';
+import { storedKey } from './create/idempotency-key.ts';
 import { propertiesOf, readLines } from './logs.ts';
-import type { TriggerRequest } from './prepare.ts';
-import { prepareRun } from './prepare.ts';
-import { admitParent, authorizeRun, authorizeRunToWrite } from './reach.ts';
+import type { TriggerRequest } from './create/prepare.ts';
+import { prepareRun } from './create/prepare.ts';
+import { admitParent, authorizeRun, authorizeRunToWrite } from './authorize.ts';
 import { retrieveRun, type AddressOf } from './retrieve.ts';
-import type { NewRun } from './row.ts';
-import type { Triggered } from './trigger.ts';
+import type { NewRun } from './create/row.ts';
+import type { Triggered } from './create/trigger.ts';
 
 type Named = Pick<
   typeof operations,

@@ -1,7 +1,7 @@
 import type { LogLine } from '@millrace/contract/runner';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { createKeepLines, maxLineCharacters, propertiesOf, readLines } from './logs.ts';
-import { eventsOf, maxEvents } from './outcome.ts';
+import { eventsOf, maxEvents } from './complete/outcome.ts';
 import { testEngine } from './testing/engine.ts';
 
 async function withLines(lines: readonly Partial<LogLine>[]) {
@@ -16,7 +16,7 @@ async function withLines(lines: readonly Partial<LogLine>[]) {
   return { t, id, stored: await readLines(t.engine, t.environment.id, id, 0, 5_000) };
 }
 
-it('a line that is cut says by how much, also one that its SDK has cut', async () => {
+test('a line that is cut says by how much, also one that its SDK has cut', async () => {
   const whole = 'x'.repeat(maxLineCharacters);
   const cutBySdk = `${whole}… (34464 more characters)`;
   const { stored } = await withLines([
@@ -27,7 +27,7 @@ it('a line that is cut says by how much, also one that its SDK has cut', async (
   expect(stored.map(({ message }) => message)).toEqual([whole, cutBySdk, `${whole}… (1000 more characters)`]);
 });
 
-it('properties that are too long, or no JSON, cost neither the line nor the page that it is on', async () => {
+test('properties that are too long, or no JSON, cost neither the line nor the page that it is on', async () => {
   const long = JSON.stringify({ text: 'x'.repeat(maxLineCharacters) });
   const cutBySdk = { cut: `${'"'.repeat(maxLineCharacters)}… (7 more characters)` };
   const { t, id, stored } = await withLines([
@@ -46,7 +46,7 @@ it('properties that are too long, or no JSON, cost neither the line nor the page
   expect((await eventsOf(t.engine, t.environment.id, id)).events).toHaveLength(5);
 });
 
-it('the list of events says where it ends and lines follow', async () => {
+test('the list of events says where it ends and lines follow', async () => {
   const { t, id } = await withLines(Array.from({ length: maxEvents + 1 }, () => ({})));
   const { events } = await eventsOf(t.engine, t.environment.id, id);
   expect(events).toHaveLength(maxEvents + 1);

@@ -1,8 +1,8 @@
 import { isFinal, runStatuses, transitions, type FinalStatus, type RunStatus } from '@millrace/contract';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { cancelRun } from './cancel.ts';
-import { rescueRunner } from './rescue.ts';
+import { rescueRunner } from './dispatch/rescue.ts';
 import { createBeginWaits } from './waits/begin.ts';
 import { endDueWaits } from './waits/due.ts';
 import { testEngine, type TestEngine } from './testing/engine.ts';
@@ -487,21 +487,25 @@ async function startDrive(): Promise<Drive> {
   return new Drive(t, version.id);
 }
 
-it('every sequence of verbs keeps each run in one place and ends it once', { timeout: 120_000 }, async () => {
-  const drive = await startDrive();
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async (steps) => {
-      for (const one of steps) {
-        await drive.do(one);
-        await drive.check();
-      }
-    }),
-    // One database for all sequences: what earlier ones left behind is part of the next one's start.
-    { numRuns: Number(process.env['MODEL_RUNS'] ?? 8), endOnFailure: true, verbose: 1 },
-  );
-});
+test(
+  'every sequence of verbs keeps each run in one place and ends it once',
+  { timeout: 120_000 },
+  async () => {
+    const drive = await startDrive();
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async (steps) => {
+        for (const one of steps) {
+          await drive.do(one);
+          await drive.check();
+        }
+      }),
+      // One database for all sequences: what earlier ones left behind is part of the next one's start.
+      { numRuns: Number(process.env['MODEL_RUNS'] ?? 8), endOnFailure: true, verbose: 1 },
+    );
+  },
+);
 
-it(
+test(
   'verbs that race each other keep the invariants, and everything can still be finished',
   { timeout: 120_000 },
   async () => {
@@ -609,7 +613,7 @@ async function finishAll({ t, version }: Drive): Promise<void> {
   expect([...open]).toEqual([]);
 }
 
-it('the table of transitions has a final status for every way to end and no arrow out of one', () => {
+test('the table of transitions has a final status for every way to end and no arrow out of one', () => {
   for (const status of runStatuses) {
     const arrows: readonly RunStatus[] = transitions[status];
     expect(arrows.length === 0).toBe(isFinal(status));

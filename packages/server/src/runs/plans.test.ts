@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { fillAtOnce } from '../batches/fill-at-once.ts';
 import { fillIn } from '../batches/fill.ts';
 import { newTimedId } from '../db/ids.ts';
@@ -6,16 +6,16 @@ import { connect } from '../db/connect.ts';
 import { engineSettings } from '../db/engine-settings.ts';
 import { cancelRun } from './cancel.ts';
 import type { Engine } from './engine.ts';
-import { insertLeased, insertQueued } from './insert-plain.ts';
-import { prepareRun, type TriggerRequest } from './prepare.ts';
-import { reclaimUnheld, rescueRunner } from './rescue.ts';
-import type { NewRun } from './row.ts';
+import { insertLeased, insertQueued } from './create/insert-fast.ts';
+import { prepareRun, type TriggerRequest } from './create/prepare.ts';
+import { reclaimUnheld, rescueRunner } from './dispatch/rescue.ts';
+import type { NewRun } from './create/row.ts';
 import { retrieveRun } from './retrieve.ts';
-import { createSettle, type EndedAttempt } from './settle.ts';
+import { createSettle, type EndedAttempt } from './complete/complete.ts';
 import { addCrowd, hot, pretend, type Statistics } from './testing/crowd.ts';
 import { testEngine } from './testing/engine.ts';
 import { watchPlans, type Scan } from './testing/plans.ts';
-import { insertRuns } from './trigger.ts';
+import { insertRuns } from './create/trigger.ts';
 import { createBeginWaits } from './waits/begin.ts';
 import { endDueWaits } from './waits/due.ts';
 
@@ -171,7 +171,7 @@ const cases: Record<string, Statistics> = {
   'say very many rows': { rows: 1e9, pages: 10_000_000 },
 };
 
-it('autovacuum keeps the tables that runs pass through short, without pauses and without taking them away', async () => {
+test('autovacuum keeps the tables that runs pass through short, without pauses and without taking them away', async () => {
   const { sql } = await testEngine();
   const rows = await sql<{ name: string }[]>`
     select relname as name from pg_class
@@ -180,7 +180,7 @@ it('autovacuum keeps the tables that runs pass through short, without pauses and
   expect(rows.map(({ name }) => name)).toEqual(tables);
 });
 
-it(
+test(
   'every statement reads hot tables by the whole key, whatever statistics say of them',
   { timeout: 240_000 },
   async () => {

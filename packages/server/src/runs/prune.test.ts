@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { databaseBefore } from '../../../../test/support/database.ts';
 import { connect } from '../db/connect.ts';
 import { migrate } from '../db/migrate.ts';
@@ -15,7 +15,7 @@ async function prune(t: TestEngine): Promise<void> {
 const remaining = async (t: TestEngine) =>
   (await t.sql<{ id: string }[]>`select id from runs order by id`).map((run) => run.id);
 
-it('runs go when they have been over for as long as their environment keeps them', async () => {
+test('runs go when they have been over for as long as their environment keeps them', async () => {
   const t = await testEngine();
   const { id: version } = await t.register('send');
   await t.addRunner('r');
@@ -42,7 +42,7 @@ it('runs go when they have been over for as long as their environment keeps them
   expect(await t.trigger('send', { idempotencyKey: 'k' })).toMatchObject({ isCached: false });
 });
 
-it('a debounced run goes with all keys that led to it', async () => {
+test('a debounced run goes with all keys that led to it', async () => {
   const t = await testEngine();
   const { id: version } = await t.register('send');
   await t.addRunner('r');
@@ -62,7 +62,7 @@ it('a debounced run goes with all keys that led to it', async () => {
   expect(await t.trigger('send', { idempotencyKey: 'other' })).toEqual({ id: other.id, isCached: true });
 });
 
-it('keys that led elsewhere before an upgrade are found as well', async () => {
+test('keys that led elsewhere before an upgrade are found as well', async () => {
   const database = await databaseBefore('0021');
   const sql = connect(database.connection, { name: 'test', max: 2 });
   onTestFinished(async () => {
@@ -79,7 +79,7 @@ it('keys that led elsewhere before an upgrade are found as well', async () => {
   expect(await sql`select key from idempotency_keys where led`).toEqual([{ key: 'other' }]);
 });
 
-it('an environment may keep its runs for a time of its own', async () => {
+test('an environment may keep its runs for a time of its own', async () => {
   const t = await testEngine();
   const { id: version } = await t.register('send');
   await t.addRunner('r');
@@ -92,7 +92,7 @@ it('an environment may keep its runs for a time of its own', async () => {
   expect(await remaining(t)).toEqual([]);
 });
 
-it('pruning goes on over any number of runs and leaves nothing that they were listed by', async () => {
+test('pruning goes on over any number of runs and leaves nothing that they were listed by', async () => {
   const t = await testEngine();
   const { id: version } = await t.register('send');
   await t.addRunner('r');

@@ -1,9 +1,9 @@
 import type { Engine } from './engine.ts';
-import { idAt } from './list/place.ts';
+import { idAt } from './list/position.ts';
 
-const mostRuns = 1_000;
-const mostFacets = 500;
-const mostRows = 5_000;
+const maxRuns = 1_000;
+const maxFacets = 500;
+const maxRows = 5_000;
 const hourMs = 3_600_000;
 
 /**
@@ -22,8 +22,8 @@ export function runPruner({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retenti
         select r.id, r.finished_at < ${before} as over
           from runs r
          where r.env = ${env} and r.id > ${places.get(env) ?? ''} and r.id < ${idAt(before.getTime())}
-         order by r.id limit ${mostRuns}`;
-      const more = looked.length >= mostRuns;
+         order by r.id limit ${maxRuns}`;
+      const more = looked.length >= maxRuns;
       places.set(env, more ? (looked.at(-1)?.id ?? '') : '');
       const ids = looked.filter((run) => run.over).map((run) => run.id);
       if (ids.length > 0) {
@@ -55,7 +55,7 @@ export function runPruner({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retenti
         select (select x.facet from run_facets x where x.env = ${env} and x.facet > f.facet order by x.facet limit 1)
           from f where f.facet is not null
       )
-      select (select array_agg(facet) from (select facet from f where facet is not null limit ${mostFacets}) f) as facets,
+      select (select array_agg(facet) from (select facet from f where facet is not null limit ${maxFacets}) f) as facets,
              (select left(r.id, 10) from runs r where r.env = ${env} order by r.id limit 1) as oldest`;
     if (!row?.facets) {
       facetPlaces.delete(env);
@@ -68,8 +68,8 @@ export function runPruner({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retenti
       delete from run_facets where ctid = any(array(
         select x.ctid from run_facets x
          where x.env = ${env} and x.facet = any(${facets}::text[])
-           and x.span < ${oldest !== null && oldest < recent ? oldest : recent} limit ${mostRows}))`;
-    if (gone.count < mostRows) facetPlaces.set(env, facets.at(-1) ?? '');
+           and x.span < ${oldest !== null && oldest < recent ? oldest : recent} limit ${maxRows}))`;
+    if (gone.count < maxRows) facetPlaces.set(env, facets.at(-1) ?? '');
     return gone.count > 0;
   };
 

@@ -1,6 +1,6 @@
 import { lastMoment, parseDelay } from '@millrace/contract';
 import { badRequest, unprocessable } from '../problem.ts';
-import type { Dispatch } from './dispatch.ts';
+import type { Dispatch } from './dispatch/dispatch.ts';
 import type { Engine } from './engine.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { runStatuses } from '@millrace/contract';
 import type { SerializedError } from '@millrace/contract/runner';
 import { TaskRunError } from '@trigger.dev/core/v3';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { resultError } from './result-error.ts';
 
 const error = (type: SerializedError['type'], name: string): SerializedError => ({
@@ -11,7 +11,7 @@ const error = (type: SerializedError['type'], name: string): SerializedError => 
   stackTrace: '',
 });
 
-it.each([
+test.each([
   [error('BUILT_IN_ERROR', 'TypeError'), { name: 'TypeError', message: 'it broke' }],
   [error('STRING_ERROR', 'string'), { raw: 'it broke' }],
   [error('CUSTOM_ERROR', 'Error'), { raw: 'it broke' }],
@@ -22,7 +22,7 @@ it.each([
   expect(TaskRunError.parse(resultError(stored, 'FAILED'))).toMatchObject(expected);
 });
 
-it('what never threw says so under a code that the published client knows, whatever its status', () => {
+test('what never threw says so under a code that the published client knows, whatever its status', () => {
   const codes = runStatuses.map((status) => TaskRunError.parse(resultError(null, status)));
   expect(codes).toContainEqual(
     expect.objectContaining({ code: 'TASK_RUN_CANCELLED', message: 'The run is CANCELED.' }),

@@ -5,7 +5,7 @@ import type { Fragment, Queryable } from '../db/connect.ts';
 import { shownObject } from '../json/shown.ts';
 import type { Engine } from './engine.ts';
 import { readData } from './data.ts';
-import { shownKey } from './idempotency-key.ts';
+import { shownKey } from './create/idempotency-key.ts';
 import { shownError } from './shown-error.ts';
 
 /** What every mention of a run shows. */
@@ -106,7 +106,7 @@ export async function retrieveRun(
   };
 }
 
-export const mostChildren = 100;
+export const maxChildren = 100;
 
 function readRuns({ sql }: Engine, env: number, id: string): Promise<RunRow[]> {
   return sql<RunRow[]>`
@@ -116,7 +116,7 @@ function readRuns({ sql }: Engine, env: number, id: string): Promise<RunRow[]> {
       union all
       select r.* from self s join runs r on r.env = ${env} and r.id in (s.parent_id, s.root_id) and r.id <> s.id
       union all
-      (select r.* from runs r where r.env = ${env} and r.parent_id = ${id} order by r.id limit ${mostChildren})
+      (select r.* from runs r where r.env = ${env} and r.parent_id = ${id} order by r.id limit ${maxChildren})
     )
     select ${relatedColumns(sql)}, q.name as queue, f.payload, f.payload_type, f.output, f.output_type, f.error, f.env_revision, f.event, f.replay_of,
            (select json_build_object('id', sc.id, 'externalId', sc.external_id, 'expression', sc.cron,

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { storableJson, storableText } from './storable.ts';
 
-it('leaves alone what can be stored', () => {
+test('leaves alone what can be stored', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       fc.pre(!text.includes('\0'));
@@ -12,7 +12,7 @@ it('leaves alone what can be stored', () => {
   );
 });
 
-it('replaces NUL and lone surrogates', () => {
+test('replaces NUL and lone surrogates', () => {
   expect(storableText('a\0b')).toBe('a\uFFFDb');
   expect(storableJson({ message: 'a\0b\uD800c\uDC00' })).toBe('{"message":"a\\ufffdb\\ufffdc\\ufffd"}');
   expect(JSON.parse(storableJson({ pair: '\u{1F600}' }))).toEqual({ pair: '\u{1F600}' });

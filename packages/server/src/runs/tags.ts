@@ -1,9 +1,9 @@
 import { redactKeys } from '../envvars/redact/key-shapes.ts';
 import { unprocessable } from '../problem.ts';
 import type { Engine } from './engine.ts';
-import { holdAttempt } from './hold-attempt.ts';
+import { holdAttempt } from './dispatch/hold-attempt.ts';
 
-const mostTags = 10;
+const maxTags = 10;
 
 /**
  * Adds tags to a run; how many of them it did not have yet. More than ten in all are refused with 422, and none is added; so are, with 409,
@@ -24,9 +24,9 @@ export function addTags(
     const clean = tags.map((tag) => redactKeys(tag.trim())).filter((tag) => tag !== '');
     const added = [...new Set(clean)].filter((tag) => !had.includes(tag));
     if (!row || added.length === 0) return 0;
-    if (had.length + added.length > mostTags) {
+    if (had.length + added.length > maxTags) {
       throw unprocessable(
-        `A run has at most ${mostTags} tags; this one has ${had.length} and would get ${added.length} more.`,
+        `A run has at most ${maxTags} tags; this one has ${had.length} and would get ${added.length} more.`,
       );
     }
     await tx`

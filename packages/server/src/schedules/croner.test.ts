@@ -1,7 +1,7 @@
 import { nextRuns, parseCron } from '@millrace/contract/cron';
 import { Cron as Croner } from 'croner';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 
 /*
  * croner follows the same rules with `no-wildcard`, but for one thing: it loses the fixed run of a gap that ends on the
@@ -43,7 +43,7 @@ const nearChange = fc
   )
   .map(([year, month, minutes]) => new Date(Date.UTC(year, month, 1, 0, minutes)));
 
-it('agrees with croner on the next five runs of any pattern', () => {
+test('agrees with croner on the next five runs of any pattern', () => {
   fc.assert(
     fc.property(
       pattern,

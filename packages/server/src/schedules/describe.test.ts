@@ -1,6 +1,6 @@
 import { CronError } from '@millrace/contract/cron';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { describeCron } from './describe.ts';
 
 const field = (min: number, max: number, ...more: string[]) => {
@@ -27,7 +27,7 @@ const field = (min: number, max: number, ...more: string[]) => {
 };
 
 describe('describeCron', () => {
-  it.each([
+  test.each([
     ['*/5 * * * *', 'Every 5 minutes'],
     ['? ? ? ? ?', 'Every minute'],
     ['@daily', 'At 12:00 AM'],
@@ -45,7 +45,7 @@ describe('describeCron', () => {
     expect(describeCron(text)).toBe(words);
   });
 
-  it.each([
+  test.each([
     ['0 0 1,15 * 1', 'At 12:00 AM, on day 1 and 15 of the month or on Monday'],
     ['0 0 13 * fri', 'At 12:00 AM, on day 13 of the month or on Friday'],
     ['0 0 13 1 5', 'At 12:00 AM, on day 13 of the month or on Friday, only in January'],
@@ -59,15 +59,15 @@ describe('describeCron', () => {
     expect(describeCron(text)).toBe(words);
   });
 
-  it('leaves the days out when one of the two fields names every day', () => {
+  test('leaves the days out when one of the two fields names every day', () => {
     expect(describeCron('0 0 13 6 */1')).toBe('At 12:00 AM, only in June');
   });
 
-  it('refuses what cannot be read', () => {
+  test('refuses what cannot be read', () => {
     expect(() => describeCron('61 * * * *')).toThrow(CronError);
   });
 
-  it('has words for everything that parses, with "or" exactly when either day is enough', () => {
+  test('has words for everything that parses, with "or" exactly when either day is enough', () => {
     const days = field(1, 31, 'L');
     const weekdays = field(0, 7, 'mon', '5L', 'friL', '0L');
     fc.assert(

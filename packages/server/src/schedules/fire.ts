@@ -1,13 +1,13 @@
 import { CronError } from '@millrace/contract/cron';
 import type { Environment } from '../auth/principal.ts';
-import { again } from '../db/again.ts';
+import { retryOnDeadlock } from '../db/retry.ts';
 import { column, type Value } from '../db/columns.ts';
 import type { Transaction } from '../db/connect.ts';
-import { isOfItsData, togetherOrAlone } from '../db/its-data.ts';
+import { isDataError, togetherOrAlone } from '../db/data-error.ts';
 import { markCanceled, tellRunners, type AskedToStop } from '../runs/cancel.ts';
-import type { Dispatch } from '../runs/dispatch.ts';
+import type { Dispatch } from '../runs/dispatch/dispatch.ts';
 import type { Engine } from '../runs/engine.ts';
-import type { ConnectedRunners } from '../workers/runners.ts';
+import type { ConnectedRunners } from '../runners/runners.ts';
 import { launchTicks, prepareLaunch, type Launched } from './launch.ts';
 import { planTicks, type Plan, type Skip, type SkipReason } from './plan.ts';
 import { patternOf, type ScheduleRow } from './row.ts';
@@ -21,8 +21,8 @@ export interface FireDependencies {
 }
 
 /** Most schedules of one transaction, and most ticks of one schedule in it. */
-const mostSchedules = 500;
-const mostTicks = 50;
+const maxSchedules = 500;
+const maxTicks = 50;
 
 interface DueRow extends ScheduleRow {
   readonly environment: Environment;
@@ -49,7 +49,7 @@ export const fireDue = (dependencies: FireDependencies): Promise<number> =>
   togetherOrAlone(
     () => fireTogether(dependencies),
     () => fireNext(dependencies),
-    mostSchedules,
+    maxSchedules,
   );
 
 interface Outcome {
@@ -61,12 +61,12 @@ async function fireTogether(dependencies: FireDependencies): Promise<number> {
   const { engine } = dependencies;
   const now = engine.clock.now();
   const act = async (tx: Transaction) => {
-    const rows = await claimDue(tx, new Date(now), mostSchedules);
+    const rows = await claimDue(tx, new Date(now), maxSchedules);
     const planned: Fired[] = [];
     for (const row of rows) planned.push(await planRow(engine, row, now));
     return { count: rows.length, fired: await fire(tx, engine, planned, now) };
   };
-  const { count, fired } = await again(() => engine.sql.begin(act));
+  const { count, fired } = await retryOnDeadlock(() => engine.sql.begin(act));
   tell(dependencies, fired);
   return count;
 }
@@ -82,13 +82,13 @@ async function fireNext(dependencies: FireDependencies): Promise<boolean> {
     try {
       return await fire(tx, engine, [await planRow(engine, row, now)], now);
     } catch (error) {
-      if (!isOfItsData(error)) throw error;
+      if (!isDataError(error)) throw error;
       await tx.unsafe('rollback to claimed');
       engine.log.warn('upkeep.failed', { duty: 'scheduler', schedule: row.id, error: String(error) });
       return fire(tx, engine, [await planRow(engine, row, now, 'failed')], now);
     }
   };
-  const fired = await again(() => engine.sql.begin(act));
+  const fired = await retryOnDeadlock(() => engine.sql.begin(act));
   if (fired) tell(dependencies, fired);
   return fired !== undefined;
 }
@@ -165,7 +165,7 @@ async function planRow(engine: Engine, row: DueRow, at: number, failed?: SkipRea
       busy: row.busy,
       stopped: stopped ?? (await reasonToStop(engine, row)),
     };
-    const plan = planTicks(due, now, mostTicks);
+    const plan = planTicks(due, now, maxTicks);
     const launches: Launched[] = [];
     let lastTimestamp = row.last_nominal?.getTime();
     for (const tick of plan.fire) {

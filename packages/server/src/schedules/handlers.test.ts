@@ -1,9 +1,9 @@
 import type { Schedule } from '@millrace/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testDatabase, type TestDatabase } from '../../../../test/support/database.ts';
 import { masterKey } from '../auth/testing/installation.ts';
 import { connect, type Sql } from '../db/connect.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../logger.ts';
 import { startServer, type RunningServer } from '../server.ts';
 
 const quiet: Log = { info() {}, warn() {}, error() {} };
@@ -65,7 +65,7 @@ const create = (body: object, kind?: Kind) =>
   );
 
 describe('create', () => {
-  it('replies the schedule with its next time, in its zone', async () => {
+  test('replies the schedule with its next time, in its zone', async () => {
     const { status, body } = await create({
       cron: '0 9 * * 1-5',
       timezone: 'Asia/Kolkata',
@@ -98,7 +98,7 @@ describe('create', () => {
     expect(offset).toBeLessThan(15 * 60_000);
   });
 
-  it('with the same key replaces what there is, but for its task and whether it is active', async () => {
+  test('with the same key replaces what there is, but for its task and whether it is active', async () => {
     const first = (await create({ deduplicationKey: 'twice', externalId: 'a', timezone: 'Europe/Paris' }))
       .body;
     await call('POST', `/api/v1/schedules/${first.id}/deactivate`);
@@ -116,13 +116,13 @@ describe('create', () => {
     expect(body.generator.expression).toBe('@daily');
   });
 
-  it('at the same time with one key makes one', async () => {
+  test('at the same time with one key makes one', async () => {
     const made = await Promise.all(Array.from({ length: 8 }, () => create({ deduplicationKey: 'race' })));
     expect(made.map(({ status }) => status)).toEqual(Array(8).fill(200));
     expect(new Set(made.map(({ body }) => body.id)).size).toBe(1);
   });
 
-  it('has a key of its own in every environment', async () => {
+  test('has a key of its own in every environment', async () => {
     await register('stg');
     const [prod, stg] = await Promise.all([
       create({ deduplicationKey: 'k' }),
@@ -132,7 +132,7 @@ describe('create', () => {
     expect((await call('GET', '/api/v1/schedules/k', undefined, 'stg')).body.id).toBe(stg.body.id);
   });
 
-  it('may be there before its task is deployed, once another environment of the project has it', async () => {
+  test('may be there before its task is deployed, once another environment of the project has it', async () => {
     const early = await create({ deduplicationKey: 'early' }, 'dev');
     expect(early).toMatchObject({ status: 200, body: { task: 'report', active: true } });
     const at = `/api/v1/schedules/${early.body.id}`;
@@ -147,13 +147,13 @@ describe('create', () => {
     expect((await call('DELETE', at, undefined, 'dev')).status).toBe(200);
   });
 
-  it('without a key of the caller makes one up, shown once', async () => {
+  test('without a key of the caller makes one up, shown once', async () => {
     const { body } = await create({});
     expect(body.deduplicationKey).toMatch(/^[0-9a-f]{24}$/);
     expect((await call('GET', `/api/v1/schedules/${body.id}`)).body).not.toHaveProperty('deduplicationKey');
   });
 
-  it.each([
+  test.each([
     [{ cron: '60 * * * *' }, 422, /Invalid cron expression: .*write 0-59/],
     [{ cron: '0 0 0 * * *' }, 422, /CRON expressions with seconds are not allowed.*write five/],
     [{ cron: '' }, 422, /it is empty; write five fields/],
@@ -189,7 +189,7 @@ describe('create', () => {
 });
 
 describe('update', () => {
-  it('replaces everything but the task and the key', async () => {
+  test('replaces everything but the task and the key', async () => {
     const { id } = (
       await create({ deduplicationKey: 'up', externalId: 'a', timezone: 'Europe/Paris', overlap: 'skip' })
     ).body;
@@ -205,7 +205,7 @@ describe('update', () => {
     expect((await call('GET', '/api/v1/schedules/up')).body).toEqual(body);
   });
 
-  it('mends a schedule whose zone this runtime no longer knows', async () => {
+  test('mends a schedule whose zone this runtime no longer knows', async () => {
     for (const mend of [
       (key: string) => create({ deduplicationKey: key, timezone: 'Europe/Paris' }),
       (key: string) => call('PUT', `/api/v1/schedules/${key}`, { task: 'report', cron: '0 9 * * *' }),
@@ -219,7 +219,7 @@ describe('update', () => {
     }
   });
 
-  it('of a missing one is 404 and makes none', async () => {
+  test('of a missing one is 404 and makes none', async () => {
     const before = (await call('GET', '/api/v1/schedules')).body['pagination'];
     const reply = await call('PUT', '/api/v1/schedules/sched_missing', { task: 'report', cron: '* * * * *' });
     expect(reply).toMatchObject({ status: 404, body: { error: 'Schedule not found' } });
@@ -227,7 +227,7 @@ describe('update', () => {
   });
 });
 
-it("another environment's schedule does not exist, whatever is asked of it", async () => {
+test("another environment's schedule does not exist, whatever is asked of it", async () => {
   const { id } = (await create({ deduplicationKey: 'hidden' })).body;
   const body = { task: 'report', cron: '* * * * *' };
   const range = { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' };
@@ -247,12 +247,12 @@ it("another environment's schedule does not exist, whatever is asked of it", asy
 });
 
 describe('list', () => {
-  it('of an environment without any is one empty page', async () => {
+  test('of an environment without any is one empty page', async () => {
     const { body } = await call('GET', '/api/v1/schedules', undefined, 'dev');
     expect(body).toEqual({ data: [], pagination: { currentPage: 1, totalPages: 0, count: 0 } });
   });
 
-  it('pages newest first, and takes more than 100 for 100', async () => {
+  test('pages newest first, and takes more than 100 for 100', async () => {
     await register('dev');
     const ids: string[] = [];
     for (let n = 0; n < 5; n++) ids.unshift((await create({}, 'dev')).body.id);
@@ -269,7 +269,7 @@ describe('list', () => {
   });
 });
 
-it('activate and deactivate reply the schedule, again and again; a deleted one is gone', async () => {
+test('activate and deactivate reply the schedule, again and again; a deleted one is gone', async () => {
   const { id } = (await create({})).body;
   for (const [verb, active] of [
     ['deactivate', false],
@@ -288,7 +288,7 @@ it('activate and deactivate reply the schedule, again and again; a deleted one i
   expect((await call('DELETE', `/api/v1/schedules/${id}`)).status).toBe(404);
 });
 
-it('preview shows the next ticks of an inactive schedule, too', async () => {
+test('preview shows the next ticks of an inactive schedule, too', async () => {
   const { id } = (await create({ cron: '0 12 29 2 *', window: '1h' })).body;
   await call('POST', `/api/v1/schedules/${id}/deactivate`);
   const { body } = await call('GET', `/api/v1/schedules/${id}/preview?n=2&from=2027-01-01T00:00:00Z`);
@@ -302,7 +302,7 @@ it('preview shows the next ticks of an inactive schedule, too', async () => {
   expect(offsets[0]).toBeLessThan(3_600_000);
 });
 
-it('time zones need no key, are open to browsers, and leave out UTC when asked to', async () => {
+test('time zones need no key, are open to browsers, and leave out UTC when asked to', async () => {
   const response = await fetch(`${server.url}/api/v1/timezones`);
   expect(response.headers.get('access-control-allow-origin')).toBe('*');
   const { timezones } = (await response.json()) as { timezones: string[] };
@@ -314,7 +314,7 @@ it('time zones need no key, are open to browsers, and leave out UTC when asked t
   expect(without.timezones).toEqual(timezones.slice(1));
 });
 
-it('takes secret keys only', async () => {
+test('takes secret keys only', async () => {
   const token = server.credentials?.personalAccessToken ?? '';
   expect((await call('GET', '/api/v1/schedules', undefined, 'prod', token)).status).toBe(401);
   expect((await call('GET', '/api/v1/schedules', undefined, 'prod', 'nonsense')).status).toBe(401);
@@ -333,7 +333,7 @@ describe('declared schedules', () => {
     schedule: { cron, timezone: 'UTC', ...more },
   });
 
-  it('follow the version that is registered: added, changed, removed, and only in their environments', async () => {
+  test('follow the version that is registered: added, changed, removed, and only in their environments', async () => {
     await register('prod', [
       task('a', '0 1 * * *'),
       task('b', '0 2 * * *'),
@@ -364,7 +364,7 @@ describe('declared schedules', () => {
     expect(await declared()).toEqual([]);
   });
 
-  it.each([
+  test.each([
     [{ cron: '61 * * * *' }, /Task "bad" in tasks\/bad\.ts: Invalid cron expression/],
     [{ cron: '* * * * *', environments: ['MOON'] }, /environment "MOON" is not known; write DEVELOPMENT/],
     [{ cron: '* * * * *', overlap: 'wait' }, /overlap "wait" is not known; write allow, skip, queue, cancel/],

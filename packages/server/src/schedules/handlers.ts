@@ -1,8 +1,8 @@
 import type { Operations } from '@millrace/contract';
 import { recordHere } from '../audit/record.ts';
-import type { Dispatch } from '../runs/dispatch.ts';
+import type { Dispatch } from '../runs/dispatch/dispatch.ts';
 import type { Engine } from '../runs/engine.ts';
-import type { TakeRuns } from '../runs/quota.ts';
+import type { TakeRuns } from '../runs/create/quota.ts';
 import type { HandlersOf, Request } from '../request.ts';
 import { setActive } from './activate.ts';
 import { backfillSchedule } from './backfill.ts';

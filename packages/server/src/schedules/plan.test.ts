@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readPattern, tickAfter, type Tick } from './pattern.ts';
 import { planTicks, type DueSchedule } from './plan.ts';
 import { graceMs, readMissedRule } from './rules.ts';
@@ -28,14 +28,14 @@ const ranges = (plan: ReturnType<typeof planTicks>) =>
   ]);
 
 describe('a tick that is on time', () => {
-  it('fires, and the one after it is next', () => {
+  test('fires, and the one after it is next', () => {
     const plan = planTicks(due(), at('00:01:00'), 10);
     expect(nominals(plan.fire)).toEqual(['00:01']);
     expect(plan.skip).toEqual([]);
     expect(plan.next?.nominal).toBe(at('00:02:00'));
   });
 
-  it('fires within a minute of its time by every rule', () => {
+  test('fires within a minute of its time by every rule', () => {
     for (const rule of ['skip', 'once', 'all:1m']) {
       const plan = planTicks(due({ missed: readMissedRule(rule) }), at('00:02:00'), 10);
       expect(nominals(plan.fire)).toEqual(['00:01', '00:02']);
@@ -44,7 +44,7 @@ describe('a tick that is on time', () => {
 });
 
 describe('ticks that were missed', () => {
-  it.each([
+  test.each([
     ['skip', at('01:00:30'), ['01:00'], [['00:01', '00:59', 'missed']]],
     ['once', at('01:00:30'), ['01:00'], [['00:01', '00:59', 'missed']]],
     ['all:4m', at('01:00:30'), ['00:57', '00:58', '00:59', '01:00'], [['00:01', '00:56', 'missed']]],
@@ -57,7 +57,7 @@ describe('ticks that were missed', () => {
     },
   );
 
-  it.each([
+  test.each([
     ['skip', [], [['01:00', '03:00', 'missed']]],
     ['once', ['03:00'], [['01:00', '02:00', 'missed']]],
     ['all:90m', ['02:00', '03:00'], [['01:00', '01:00', 'missed']]],
@@ -74,13 +74,13 @@ describe('ticks that were missed', () => {
     expect(plan.next?.nominal).toBe(at('04:00:00'));
   });
 
-  it('fires at most so many at once, and keeps the others due', () => {
+  test('fires at most so many at once, and keeps the others due', () => {
     const plan = planTicks(due({ missed: readMissedRule('all:1h') }), at('00:30:00'), 10);
     expect(plan.fire).toHaveLength(10);
     expect(plan.next?.nominal).toBe(at('00:11:00'));
   });
 
-  it('costs the same after ten years', () => {
+  test('costs the same after ten years', () => {
     const started = performance.now();
     const plan = planTicks(due({ first: Date.parse('2016-01-01T00:00:00Z'), since: 0 }), at('00:30:00'), 10);
     expect(plan.fire).toHaveLength(2);
@@ -89,7 +89,7 @@ describe('ticks that were missed', () => {
 });
 
 describe('overlap', () => {
-  it('skip: nothing fires while a run is not over, and only one does of several at once', () => {
+  test('skip: nothing fires while a run is not over, and only one does of several at once', () => {
     const rule = { overlap: 'skip', missed: readMissedRule('all:1h') } as const;
     const busy = planTicks(due({ ...rule, busy: true }), at('00:03:00'), 10);
     expect(nominals(busy.fire)).toEqual([]);
@@ -99,14 +99,14 @@ describe('overlap', () => {
     expect(ranges(idle)).toEqual([['00:02', '00:03', 'overlap']]);
   });
 
-  it('cancel: of several at once only the last is worth starting', () => {
+  test('cancel: of several at once only the last is worth starting', () => {
     const plan = planTicks(due({ overlap: 'cancel', missed: readMissedRule('all:1h') }), at('00:03:00'), 10);
     expect(nominals(plan.fire)).toEqual(['00:03']);
     expect(ranges(plan)).toEqual([['00:01', '00:02', 'overlap']]);
   });
 });
 
-it('a tick of an earlier expression fires, and the new one begins where it was written', () => {
+test('a tick of an earlier expression fires, and the new one begins where it was written', () => {
   const changed = due({
     pattern: readPattern('sched_a', { cron: '*/10 * * * *' }),
     first: at('00:01:00'),
@@ -117,7 +117,7 @@ it('a tick of an earlier expression fires, and the new one begins where it was w
   expect(ranges(plan)).toEqual([['00:01', '00:10', 'missed']]);
 });
 
-it('what stops a schedule skips all that is due', () => {
+test('what stops a schedule skips all that is due', () => {
   const plan = planTicks(due({ stopped: 'no_runner' }), at('00:03:00'), 10);
   expect(plan.fire).toEqual([]);
   expect(ranges(plan)).toEqual([['00:01', '00:03', 'no_runner']]);
@@ -137,7 +137,7 @@ function reference({ pattern, since, first, missed, busy, overlap }: DueSchedule
   return { ticks, fire, next: tick };
 }
 
-it('agrees with looking at every tick, whatever pattern, window, rules and delay; each tick fires or is skipped, once', () => {
+test('agrees with looking at every tick, whatever pattern, window, rules and delay; each tick fires or is skipped, once', () => {
   const arbitrary = fc.record({
     cron: fc.constantFrom(
       '* * * * *',

@@ -2,7 +2,7 @@ import type { Engine } from '../runs/engine.ts';
 
 /** How long it is remembered what became of a tick: a backfill of earlier ones runs them again. */
 export const tickRetentionMs = 30 * 86_400_000;
-const mostAtOnce = 1_000;
+const maxAtOnce = 1_000;
 
 /** The duty that forgets old ticks. */
 export const tickPruner = ({ sql, clock }: Engine) => ({
@@ -12,10 +12,10 @@ export const tickPruner = ({ sql, clock }: Engine) => ({
     const before = new Date(clock.now() - tickRetentionMs);
     const ticks = await sql`
       delete from schedule_ticks where ctid = any(array(
-        select ctid from schedule_ticks where fired_at < ${before} order by fired_at limit ${mostAtOnce}))`;
+        select ctid from schedule_ticks where fired_at < ${before} order by fired_at limit ${maxAtOnce}))`;
     const skips = await sql`
       delete from schedule_skips where ctid = any(array(
-        select ctid from schedule_skips where recorded_at < ${before} order by recorded_at limit ${mostAtOnce}))`;
-    return ticks.count >= mostAtOnce || skips.count >= mostAtOnce;
+        select ctid from schedule_skips where recorded_at < ${before} order by recorded_at limit ${maxAtOnce}))`;
+    return ticks.count >= maxAtOnce || skips.count >= maxAtOnce;
   },
 });

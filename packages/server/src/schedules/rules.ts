@@ -14,7 +14,7 @@ export const defaultOverlap: OverlapRule = 'allow';
 
 /** A tick this late is late, not missed: a restart or a busy database drops nothing, whatever the rule. */
 export const graceMs = 60_000;
-const longestMs = 7 * 86_400_000;
+const maxMs = 7 * 86_400_000;
 const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** Reads `skip`, `once` or `all:<time>`, whose form has been checked. */
@@ -22,8 +22,7 @@ export function readMissedRule(text: string): MissedRule {
   if (text === 'skip') return { withinMs: graceMs, latest: false };
   if (text === 'once') return { withinMs: graceMs, latest: true };
   const withinMs = Number(text.slice(4, -1)) * (unitMs[text.slice(-1)] as number);
-  if (withinMs > longestMs)
-    throw unprocessable(`missed: ${text} is longer than 7 days; write at most 'all:7d'.`);
+  if (withinMs > maxMs) throw unprocessable(`missed: ${text} is longer than 7 days; write at most 'all:7d'.`);
   return { withinMs: Math.max(withinMs, graceMs), latest: false };
 }
 

@@ -1,6 +1,6 @@
 import { fireDue, type FireDependencies } from './fire.ts';
 
-const longestSleepMs = 1_000;
+const maxSleepMs = 1_000;
 
 interface Running {
   hurry(): void;
@@ -27,7 +27,7 @@ export function startScheduler(dependencies: FireDependencies, start: Start): Sc
 
   const duty = start({
     name: 'scheduler',
-    everyMs: longestSleepMs,
+    everyMs: maxSleepMs,
     async round() {
       const [next] = await sql<{ next_at: Date }[]>`
         select next_at from schedules where next_at is not null order by next_at limit 1`;
@@ -44,7 +44,7 @@ export function startScheduler(dependencies: FireDependencies, start: Start): Sc
 
   const expect = (at: number): void => {
     const waitMs = at - clock.now();
-    if (waitMs > longestSleepMs || at >= timerAt) return;
+    if (waitMs > maxSleepMs || at >= timerAt) return;
     clearTimeout(timer);
     timerAt = at;
     timer = setTimeout(

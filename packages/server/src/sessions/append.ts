@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { AppendOptions, Appended } from '../channels/append.ts';
-import type { Channels } from '../channels/channels.ts';
-import type { ChannelKey } from '../channels/key.ts';
-import type { NewRecord } from '../channels/record.ts';
-import { AppendRefused } from '../channels/refused.ts';
+import type { AppendOptions, Appended } from '../log/append.ts';
+import type { Channels } from '../log/channels.ts';
+import type { ChannelKey } from '../log/key.ts';
+import type { NewRecord } from '../log/record.ts';
+import { AppendRefused } from '../log/refused.ts';
 import { badRequest, notFound } from '../problem.ts';
 import type { Known, SessionChannels } from './channel.ts';
 
@@ -19,12 +19,12 @@ export interface Target {
   readonly isSide: boolean;
 }
 
-const longestPartId = 128;
+const maxPartIdLength = 128;
 
 export function readPartId(text: string | undefined): string | undefined {
   if (text === undefined || text === '') return undefined;
-  if (text.length > longestPartId)
-    throw badRequest(`The header X-Part-Id has at most ${longestPartId} characters.`);
+  if (text.length > maxPartIdLength)
+    throw badRequest(`The header X-Part-Id has at most ${maxPartIdLength} characters.`);
   return text;
 }
 

@@ -1,7 +1,7 @@
 import type { Wait } from '@millrace/contract/runner';
-import { expect, it, onTestFinished } from 'vitest';
-import { startChannels } from '../channels/channels.ts';
-import { sessionChannel } from '../channels/key.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { startChannels } from '../log/channels.ts';
+import { sessionChannel } from '../log/key.ts';
 import { testEngine } from '../runs/testing/engine.ts';
 import { createBeginWaits } from '../runs/waits/begin.ts';
 import { createEndMessageWaits } from '../runs/waits/messages.ts';
@@ -12,12 +12,12 @@ import { createEnsureServed } from './serve.ts';
 
 /** Sessions that are closed while their runs begin to wait. */
 async function sessions() {
-  const test = await testEngine();
-  const { engine, sql, environment, dispatch, database } = test;
+  const fixture = await testEngine();
+  const { engine, sql, environment, dispatch, database } = fixture;
   const env = environment.id;
   const { clock, wakes } = engine;
-  const version = await test.register({ id: 'chat', queue: { name: 'chats', concurrencyLimit: 1_000 } });
-  await test.addRunner('r1');
+  const version = await fixture.register({ id: 'chat', queue: { name: 'chats', concurrencyLimit: 1_000 } });
+  await fixture.addRunner('r1');
   const channels = startChannels({ database, sql, clock, wakes });
   onTestFinished(channels.stop);
   const ensureServed = createEnsureServed({ engine, dispatch });
@@ -25,7 +25,7 @@ async function sessions() {
   const end = createEndMessageWaits(engine, () => {});
   const resumed: number[] = [];
   return {
-    ...test,
+    ...fixture,
     resumed,
     /** The attempt of the run that serves a new session. */
     async start(externalId: string) {
@@ -35,7 +35,7 @@ async function sessions() {
         { type: 'chat', externalId, taskIdentifier: 'chat', triggerConfig: { basePayload: {} } },
         () => {},
       );
-      const [attempt] = await test.claim('r1', [version.id], 1);
+      const [attempt] = await fixture.claim('r1', [version.id], 1);
       return attempt!;
     },
     begin: ({ run, fence }: { run: string; fence: number }, ...targets: string[]) => {
@@ -57,7 +57,7 @@ async function sessions() {
   };
 }
 
-it('no close is slept through, however it meets the beginning of a wait, appends and another close', async () => {
+test('no close is slept through, however it meets the beginning of a wait, appends and another close', async () => {
   const { start, begin, append, close, ready, sql } = await sessions();
   for (let n = 0; n < 60; n++) {
     const name = `talk-${n}`;
@@ -72,7 +72,7 @@ it('no close is slept through, however it meets the beginning of a wait, appends
   expect(await sql`select from waits where over_at is null`).toHaveLength(0);
 });
 
-it("closes, appends and many waits for several sessions do not stand in each other's way", async () => {
+test("closes, appends and many waits for several sessions do not stand in each other's way", async () => {
   const { start, begin, append, close, sql } = await sessions();
   for (let round = 0; round < 8; round++) {
     const names = ['a', 'b', 'c', 'd'].map((name) => `${name}-${round}`);
@@ -88,7 +88,7 @@ it("closes, appends and many waits for several sessions do not stand in each oth
   expect(await sql`select from sessions where closed_at is null`).toHaveLength(0);
 });
 
-it('a close tells that runs may go on, once, and only where one waits', async () => {
+test('a close tells that runs may go on, once, and only where one waits', async () => {
   const { start, begin, close, resumed, environment } = await sessions();
   await start('idle');
   await close('idle');
@@ -99,7 +99,7 @@ it('a close tells that runs may go on, once, and only where one waits', async ()
   expect(resumed).toEqual([environment.id]);
 });
 
-it('a close that does not come to be ends no wait', async () => {
+test('a close that does not come to be ends no wait', async () => {
   const { start, begin, close, ready, sql } = await sessions();
   const attempt = await start('talk');
   await begin(attempt, 'talk');

@@ -1,7 +1,7 @@
 import type { Body, Operations, Reply } from '@millrace/contract';
 import type { Environment } from '../auth/principal.ts';
-import { sessionChannel } from '../channels/key.ts';
-import { closeChannels } from '../channels/open.ts';
+import { sessionChannel } from '../log/key.ts';
+import { closeChannels } from '../log/open.ts';
 import type { Engine } from '../runs/engine.ts';
 import { endMessageWaits, noneToCome } from '../runs/waits/messages.ts';
 import { jsonOfField } from '../json/levels.ts';

@@ -1,13 +1,13 @@
 import type { Operations, OperationDeclaration } from '@millrace/contract';
 import { appendBodyLimit } from '@millrace/contract';
-import type { Io } from '../channels/key.ts';
+import type { Io } from '../log/key.ts';
 import { Problem } from '../problem.ts';
 import type { HandlersOf, Request } from '../request.ts';
 import { appendToSession, readPartId, recordOfText } from './append.ts';
 import { drainChannel } from './drain.ts';
 import { followChannel, type FollowDependencies } from './follow.ts';
 import { receiveMessages, withoutKeys, type ReceiveDependencies } from './receive.ts';
-import type { ChannelKey } from '../channels/key.ts';
+import type { ChannelKey } from '../log/key.ts';
 
 type Named = Pick<
   Operations,

@@ -1,6 +1,6 @@
 import type { Environment } from '../auth/principal.ts';
-import type { Channels } from '../channels/channels.ts';
-import { sessionChannel, type ChannelKey, type Io } from '../channels/key.ts';
+import type { Channels } from '../log/channels.ts';
+import { sessionChannel, type ChannelKey, type Io } from '../log/key.ts';
 import type { Sql } from '../db/connect.ts';
 import { notFound } from '../problem.ts';
 import type { Identity, Request } from '../request.ts';
@@ -24,7 +24,7 @@ type Asking = Pick<Request<never>, 'environment' | 'authorize' | 'principal'> & 
   readonly environment: Environment;
 };
 
-const mostKnown = 20_000;
+const maxKnown = 20_000;
 /** A session that is pruned, and its external id given to another, is noticed within this time. */
 const knownMs = 30_000;
 
@@ -95,7 +95,7 @@ export class SessionChannels {
     const row = await findSession(this.#sql, env, address);
     if (!row) return undefined;
     const found: Known = { id: row.id, externalId: row.external_id, expiresAt: row.expires_at };
-    if (this.#known.size >= mostKnown) this.#known.clear();
+    if (this.#known.size >= maxKnown) this.#known.clear();
     this.#known.set(name, { ...found, until: performance.now() + knownMs });
     return found;
   }

@@ -1,12 +1,12 @@
 import type { Body, CreatedSession, Operations } from '@millrace/contract';
 import type { MintPublicToken } from '../auth/mint.ts';
 import type { Environment, Principal } from '../auth/principal.ts';
-import type { Channels } from '../channels/channels.ts';
+import type { Channels } from '../log/channels.ts';
 import { newTimedId } from '../db/ids.ts';
-import { sessionChannel } from '../channels/key.ts';
+import { sessionChannel } from '../log/key.ts';
 import { jsonOfField } from '../json/levels.ts';
 import { Problem } from '../problem.ts';
-import { insertRuns } from '../runs/trigger.ts';
+import { insertRuns } from '../runs/create/trigger.ts';
 import { findSession } from './find.ts';
 import { sessionOf, type SessionRow } from './row.ts';
 import { prepareServing, type EnsureServed, type ServeDependencies } from './serve.ts';

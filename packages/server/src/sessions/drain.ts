@@ -1,9 +1,9 @@
 import type { Operations, Reply } from '@millrace/contract';
-import type { Channels } from '../channels/channels.ts';
-import type { ChannelKey } from '../channels/key.ts';
-import type { ChannelRecord } from '../channels/record.ts';
+import type { Channels } from '../log/channels.ts';
+import type { ChannelKey } from '../log/key.ts';
+import type { ChannelRecord } from '../log/record.ts';
 
-const mostPages = 100;
+const maxPages = 100;
 
 /** Everything of a channel from number `from` on; of a very long one, its first 100 pages. */
 export async function drainChannel(
@@ -13,7 +13,7 @@ export async function drainChannel(
 ): Promise<Reply<Operations['listSessionOutRecords']>> {
   const all: ReturnType<typeof drained>[] = [];
   let next = from;
-  for (let pages = 0; pages < mostPages; pages++) {
+  for (let pages = 0; pages < maxPages; pages++) {
     const page = await channels.read(key, next);
     if (page.records.length === 0) break;
     for (const record of page.records) all.push(drained(record));

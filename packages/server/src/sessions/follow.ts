@@ -1,10 +1,10 @@
-import type { Channels } from '../channels/channels.ts';
-import type { Framing } from '../channels/framing.ts';
-import type { ChannelKey, Io } from '../channels/key.ts';
-import { subscribe } from '../channels/subscribe.ts';
+import type { Channels } from '../log/channels.ts';
+import type { Framing } from '../log/framing.ts';
+import type { ChannelKey, Io } from '../log/key.ts';
+import { subscribe } from '../log/subscribe.ts';
 import { badRequest } from '../problem.ts';
 import type { Request, Streaming } from '../request.ts';
-import type { EventStreams } from '../sse/event-streams.ts';
+import type { EventStreams } from '../protocols/sse/event-streams.ts';
 
 export interface FollowDependencies {
   readonly channels: Channels;
@@ -14,7 +14,7 @@ export interface FollowDependencies {
 type Asking = Pick<Request<never>, 'header' | 'setHeader'>;
 
 const defaultIdleSeconds = 60;
-const mostIdleSeconds = 600;
+const maxIdleSeconds = 600;
 /** A session that has settled may still have been written to in this moment. */
 const settledIdleMs = 1_000;
 
@@ -57,8 +57,8 @@ export function readLastEventId(text: string | undefined): number {
 export function readTimeout(text: string | undefined): number {
   if (text === undefined || text === '') return defaultIdleSeconds;
   const seconds = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (seconds >= 1 && seconds <= mostIdleSeconds) return seconds;
-  throw badRequest(`Timeout-Seconds: send whole seconds from 1 to ${mostIdleSeconds}.`);
+  if (seconds >= 1 && seconds <= maxIdleSeconds) return seconds;
+  throw badRequest(`Timeout-Seconds: send whole seconds from 1 to ${maxIdleSeconds}.`);
 }
 
 function readFraming(text: string | undefined): Framing {

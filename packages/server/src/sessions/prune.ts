@@ -1,7 +1,7 @@
 import type { Engine } from '../runs/engine.ts';
 
-const mostAtOnce = 50;
-const mostRows = 1_000;
+const maxAtOnce = 50;
+const maxRows = 1_000;
 
 /**
  * The duty that lets go of sessions that ended longer ago than the retention. Their records go first and whole: a session that takes
@@ -13,23 +13,23 @@ export const sessionPruner = ({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, ret
   async round(): Promise<boolean> {
     const before = new Date(clock.now() - retentionMs);
     const ended = await sql<{ env: number; id: string }[]>`
-      select env, id from sessions where closed_at < ${before} or expires_at < ${before} limit ${mostAtOnce}`;
+      select env, id from sessions where closed_at < ${before} or expires_at < ${before} limit ${maxAtOnce}`;
     if (ended.length === 0) return false;
     const envs = ended.map(({ env }) => env);
     const ids = ended.map(({ id }) => id);
     const channels = sql<{ id: string }[]>`
       select c.id from unnest(${envs}::int[], ${ids}::text[]) as e (env, id)
         join channels c on c.env = e.env and c.session_id = e.id`;
-    for (let rows = mostRows; rows >= mostRows;) {
+    for (let rows = maxRows; rows >= maxRows;) {
       const { count } = await sql`
         delete from channel_segments where ctid = any (array(
-          select s.ctid from channel_segments s where s.channel in (${channels}) limit ${mostRows}))`;
+          select s.ctid from channel_segments s where s.channel in (${channels}) limit ${maxRows}))`;
       rows = count;
     }
-    for (let rows = mostRows; rows >= mostRows;) {
+    for (let rows = maxRows; rows >= maxRows;) {
       const { count } = await sql`
         delete from channel_parts where ctid = any (array(
-          select p.ctid from channel_parts p where p.channel in (${channels}) limit ${mostRows}))`;
+          select p.ctid from channel_parts p where p.channel in (${channels}) limit ${maxRows}))`;
       rows = count;
     }
     // Nothing is appended to what has ended, so nothing came meanwhile.
@@ -39,6 +39,6 @@ export const sessionPruner = ({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, ret
          where s.env = e.env and s.id = e.id returning s.env, s.id
       )
       delete from channels c using gone g where c.env = g.env and c.session_id = g.id`;
-    return ended.length >= mostAtOnce;
+    return ended.length >= maxAtOnce;
   },
 });

@@ -1,9 +1,9 @@
 import type { Environment } from '../auth/principal.ts';
-import type { AppendOptions, Appended } from '../channels/append.ts';
-import type { ChannelKey } from '../channels/key.ts';
-import type { NewRecord } from '../channels/record.ts';
+import type { AppendOptions, Appended } from '../log/append.ts';
+import type { ChannelKey } from '../log/key.ts';
+import type { NewRecord } from '../log/record.ts';
 import { redactKeysInJson } from '../envvars/redact/key-shapes.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../logger.ts';
 import { badRequest } from '../problem.ts';
 import type { EndMessageWaits } from '../runs/waits/messages.ts';
 import { appendToSession, type AppendDependencies, type Target } from './append.ts';

@@ -1,11 +1,11 @@
 import type { SessionTriggerConfig } from '@millrace/contract';
 import type { Environment } from '../auth/principal.ts';
 import { groupCommit } from '../db/group.ts';
-import type { Dispatch } from '../runs/dispatch.ts';
+import type { Dispatch } from '../runs/dispatch/dispatch.ts';
 import type { Engine } from '../runs/engine.ts';
-import { prepareRun } from '../runs/prepare.ts';
-import type { NewRun } from '../runs/row.ts';
-import { insertRuns } from '../runs/trigger.ts';
+import { prepareRun } from '../runs/create/prepare.ts';
+import type { NewRun } from '../runs/create/row.ts';
+import { insertRuns } from '../runs/create/trigger.ts';
 import type { SessionRow } from './row.ts';
 
 export interface ServeDependencies {

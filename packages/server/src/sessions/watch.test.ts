@@ -1,6 +1,6 @@
-import { expect, it, onTestFinished } from 'vitest';
-import { startChannels } from '../channels/channels.ts';
-import { sessionChannel } from '../channels/key.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { startChannels } from '../log/channels.ts';
+import { sessionChannel } from '../log/key.ts';
 import { testEngine } from '../runs/testing/engine.ts';
 import { createBeginWaits } from '../runs/waits/begin.ts';
 import { createEndMessageWaits } from '../runs/waits/messages.ts';
@@ -12,8 +12,8 @@ const minute = 60_000;
 
 /** Sessions whose messages are appended by a process that dies right after. */
 async function sessions() {
-  const test = await testEngine();
-  const { engine, sql, environment, dispatch, database } = test;
+  const fixture = await testEngine();
+  const { engine, sql, environment, dispatch, database } = fixture;
   const { clock, wakes } = engine;
   const channels = startChannels({ database, sql, clock, wakes });
   onTestFinished(channels.stop);
@@ -22,7 +22,7 @@ async function sessions() {
   const runOf = async (id: string): Promise<string> =>
     (await sql<{ run_id: string }[]>`select run_id from sessions where id = ${id}`)[0]?.run_id ?? '';
   return {
-    ...test,
+    ...fixture,
     runOf,
     watcher: sessionWatcher(engine, { ensureServed, endMessageWaits }),
     start: (externalId: string) =>
@@ -39,7 +39,7 @@ async function sessions() {
   };
 }
 
-it('a message whose append was not followed by a run is found, and a run is started for it once', async () => {
+test('a message whose append was not followed by a run is found, and a run is started for it once', async () => {
   const { engine, start, append, endRun, runOf, watcher } = await sessions();
   const [lost, out, live, early, closed] = await Promise.all(
     ['lost', 'out', 'live', 'early', 'closed'].map((name) => start(name)),
@@ -74,7 +74,7 @@ it('a message whose append was not followed by a run is found, and a run is star
   expect(await runOf(lost!.id)).toBe(started);
 });
 
-it('a run that waits for a message goes on, though whoever appended that died before it could say so', async () => {
+test('a run that waits for a message goes on, though whoever appended that died before it could say so', async () => {
   const t = await sessions();
   const { engine, sql, environment, start, append, runOf, watcher } = t;
   const version = await t.register('chat');
@@ -94,7 +94,7 @@ it('a run that waits for a message goes on, though whoever appended that died be
   expect(await runOf(id)).toBe(attempt!.run);
 });
 
-it('a run that began to wait before its session was there goes on when that has ended', async () => {
+test('a run that began to wait before its session was there goes on when that has ended', async () => {
   const t = await sessions();
   const { engine, sql, environment, start, watcher } = t;
   const version = await t.register('chat');
@@ -115,7 +115,7 @@ it('a run that began to wait before its session was there goes on when that has 
   expect(await ready()).toHaveLength(1);
 });
 
-it('what came before all servers went away for days is found when one is back', async () => {
+test('what came before all servers went away for days is found when one is back', async () => {
   const { engine, start, append, endRun, runOf, watcher } = await sessions();
   const { id } = await start('a');
   await endRun(id);

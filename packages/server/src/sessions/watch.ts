@@ -8,7 +8,7 @@ import type { ReceiveDependencies } from './receive.ts';
 /** An append that was written by then has been seen to, unless its process died: nothing is left under way for so long. */
 const graceMs = 30_000;
 /** Most time that one round looks through, after all servers were away. */
-const longestLookMs = 86_400_000;
+const maxLookMs = 86_400_000;
 
 /**
  * The duty that makes up for appends whose process died before it acted on them, or could not: it starts runs for messages that came when
@@ -27,7 +27,7 @@ export const sessionWatcher = (
       const [looked] = await tx<{ until: Date }[]>`select until from session_look for update skip locked`;
       if (!looked) return false;
       const since = looked.until.getTime();
-      const until = Math.min(clock.now() - graceMs, since + longestLookMs);
+      const until = Math.min(clock.now() - graceMs, since + maxLookMs);
       if (until <= since) return false;
       for (const { id, environment: place } of await unserved(tx, since, until, clock.now())) {
         await ensureServed(place, id).catch((error: unknown) => {
@@ -38,7 +38,7 @@ export const sessionWatcher = (
       for (const came of await unheard(tx, since, until)) await endMessageWaits(came);
       for (const came of await ended(tx, since, until)) await endMessageWaits({ ...came, last: noneToCome });
       await tx`update session_look set until = ${new Date(until)}`;
-      return until === since + longestLookMs;
+      return until === since + maxLookMs;
     }),
 });
 

@@ -1,8 +1,8 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { lockWaiters } from '../../../../test/support/locks.ts';
 import { installation } from '../../../../test/access/installation.ts';
 
-it('a branch that its member makes while they are removed is archived with its environment', async () => {
+test('a branch that its member makes while they are removed is archived with its environment', async () => {
   const { ask, organization, projectRef, sql, userWith } = await installation();
   const ann = await userWith('member');
   const waiting = () => lockWaiters(sql);
@@ -30,7 +30,7 @@ it('a branch that its member makes while they are removed is archived with its e
   ]);
 });
 
-it('nobody who joins while a project is deleted gets an environment in it', async () => {
+test('nobody who joins while a project is deleted gets an environment in it', async () => {
   const { ask, organization, sql } = await installation();
   const at = `/api/v1/orgs/${organization}`;
   const { ref } = await ask(`POST ${at}/projects`, { body: { name: 'Second' } }).then(({ body }) => ({

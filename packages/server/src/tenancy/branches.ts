@@ -12,8 +12,8 @@ import { archiveEnvironments } from './environments.ts';
 
 type Kind = 'preview' | 'dev';
 
-export const mostBranches = 500;
-const mostGitBytes = 16_384;
+export const maxBranches = 500;
+const maxGitBytes = 16_384;
 
 /** Dev branches are seen by whose they are; keys see branches of preview only, which are nobody's. */
 const userIn = (principal: Principal): string =>
@@ -83,7 +83,7 @@ export async function createBranch(
 ): Promise<{ id: string }> {
   const name = newBranchName(asked.branch, asked.env);
   const git = asked.git === undefined ? null : jsonOfField(asked.git, 'git');
-  if (git !== null && Buffer.byteLength(git) > mostGitBytes) throw badRequest('git: at most 16 KiB of JSON');
+  if (git !== null && Buffer.byteLength(git) > maxGitBytes) throw badRequest('git: at most 16 KiB of JSON');
   return sql.begin(async (tx) => {
     const parent = await environmentOf(tx, userIn(by.principal), ref, asked.env);
     if (!parent) throw notFound('Environment not found');
@@ -94,7 +94,7 @@ export async function createBranch(
     const [{ live } = { live: 0 }] = await tx<{ live: number }[]>`
       select count(*)::int as live from environments
        where parent_id = ${parent.id} and archived_at is null and branch <> ${name}`;
-    if (live >= mostBranches)
+    if (live >= maxBranches)
       throw badRequest(`${asked.env} has ${live} branches, the most there can be: archive some`);
     const [row] = await tx<{ id: string; made: boolean }[]>`
       insert into environments (public_id, project_id, kind, branch, parent_id, git)

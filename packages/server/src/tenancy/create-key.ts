@@ -1,5 +1,5 @@
 import {
-  mostKeyTasks,
+  maxKeyTasks,
   scopesOfPreset,
   type Body,
   type createKey as declaration,
@@ -59,7 +59,7 @@ export async function createKey(
       `The preset ${asked.preset} cannot be restricted to tasks: leave tasks out, or use trigger-only or task-operator`,
     );
   }
-  if (tasks && tasks.length > mostKeyTasks) throw unprocessable(`A key has at most ${mostKeyTasks} tasks`);
+  if (tasks && tasks.length > maxKeyTasks) throw unprocessable(`A key has at most ${maxKeyTasks} tasks`);
   const expiresAt = readExpiry(asked.expiresAt, now);
   return sql.begin(async (tx) => {
     if (tasks) await refuseUnknownTasks(tx, environment, tasks);

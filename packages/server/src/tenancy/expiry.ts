@@ -11,13 +11,13 @@ export function readExpiry(text: string | undefined, now: number): Date | null {
   return at;
 }
 
-const longestOverlapMs = 30 * 86_400_000;
+const maxOverlapMs = 30 * 86_400_000;
 
 /** Milliseconds that an old key is good beside the new one. */
 export function readOverlap(text = '24h'): number {
   const ms = parseTimeSpan(text);
   if (typeof ms !== 'number') throw badRequest(`overlap: ${ms.error}`);
-  if (ms < 0 || ms > longestOverlapMs) {
+  if (ms < 0 || ms > maxOverlapMs) {
     throw badRequest('overlap: give a time span from 0s to 30 days');
   }
   return ms;

@@ -1,7 +1,7 @@
 import type { Clock } from '../db/clock.ts';
 import type { Queryable, Sql } from '../db/connect.ts';
 
-const mostAtOnce = 1_000;
+const maxAtOnce = 1_000;
 
 /**
  * The duty that deletes what environments that were deleted or archived long ago have left: a batch of one table a round, each a
@@ -21,7 +21,7 @@ export const environmentPruner = (sql: Sql, clock: Pick<Clock, 'now'>) => ({
       for (const table of await tablesOf(tx)) {
         // Names come from the catalogue, quoted.
         const { count } = await tx.unsafe(
-          `delete from ${table} where ctid = any(array(select ctid from ${table} where env = ${env.id} limit ${mostAtOnce}))`,
+          `delete from ${table} where ctid = any(array(select ctid from ${table} where env = ${env.id} limit ${maxAtOnce}))`,
         );
         if (count > 0) return true;
       }

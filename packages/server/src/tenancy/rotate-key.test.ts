@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { installation, masterKey } from '../../../../test/access/installation.ts';
 import type { Environment } from '../auth/principal.ts';
 import { environment } from '../auth/look-up.ts';
@@ -6,7 +6,7 @@ import { rotateKey } from './rotate-key.ts';
 
 const minute = 60_000;
 
-it.each([-10, 10])(
+test.each([-10, 10])(
   'a server whose clock is off by %s minutes makes as good a key as any other',
   async (off) => {
     const { projectRef, publicIdOf, sql } = await installation();

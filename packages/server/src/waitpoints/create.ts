@@ -3,7 +3,7 @@ import type { MasterKey } from '../auth/seal.ts';
 import { newTimedId } from '../db/ids.ts';
 import { badRequest } from '../problem.ts';
 import type { Engine } from '../runs/engine.ts';
-import { storedKey, storedWaitKey, waitKeyMs } from '../runs/idempotency-key.ts';
+import { storedKey, storedWaitKey, waitKeyMs } from '../runs/create/idempotency-key.ts';
 import { newCallback, type Addressed } from './callback.ts';
 
 type NewToken = NonNullable<Body<Operations['createWaitpointToken']>>;
@@ -14,7 +14,7 @@ export interface CreatedToken extends Addressed {
 
 export const defaultTimeoutMs = 600_000;
 const defaultKeyMs = 30 * 86_400_000;
-export const longestMs = 100 * 366 * 86_400_000;
+export const maxMs = 100 * 366 * 86_400_000;
 
 /** Creates a token, or finds the one that its idempotency key led to before. */
 export async function createToken(
@@ -56,12 +56,12 @@ function readTimeout(timeout: string | undefined, now: number): number {
   if (timeout === undefined) return now + defaultTimeoutMs;
   const read = parseDelay(timeout, new Date(now));
   if (!(read instanceof Date)) throw badRequest(`timeout: ${read.error}`);
-  return Math.min(read.getTime(), now + longestMs);
+  return Math.min(read.getTime(), now + maxMs);
 }
 
 function readKeyTtl(ttl: string | undefined): number {
   if (ttl === undefined) return defaultKeyMs;
   const read = parseDuration(ttl);
-  if (typeof read === 'number') return Math.min(read, longestMs);
+  if (typeof read === 'number') return Math.min(read, maxMs);
   throw badRequest(`idempotencyKeyTTL: ${read.error}`);
 }

@@ -2,7 +2,7 @@ import type { Operations, Query, Reply } from '@millrace/contract';
 import { badRequest } from '../problem.ts';
 import type { MasterKey } from '../auth/seal.ts';
 import type { Engine } from '../runs/engine.ts';
-import { storedKey } from '../runs/idempotency-key.ts';
+import { storedKey } from '../runs/create/idempotency-key.ts';
 import { shown, type WaitpointRow } from './row.ts';
 
 /** Tokens, newest first, in the order of their ids, which begin with the time of their creation. `before` wins over `after`. */

@@ -1,6 +1,6 @@
 import type { Engine } from '../runs/engine.ts';
 
-const mostAtOnce = 1_000;
+const maxAtOnce = 1_000;
 
 /** The duty that lets go of tokens that ended longer ago than finished runs are kept. */
 export function tokenPruner({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, keptMs: number) {
@@ -11,8 +11,8 @@ export function tokenPruner({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, keptM
       const { count } = await sql`
         delete from waitpoints where ctid = any(array(
           select w.ctid from waitpoints w where w.completed_at < ${new Date(clock.now() - keptMs)}
-           order by w.completed_at limit ${mostAtOnce}))`;
-      return count >= mostAtOnce;
+           order by w.completed_at limit ${maxAtOnce}))`;
+      return count >= maxAtOnce;
     },
   };
 }

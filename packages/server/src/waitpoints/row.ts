@@ -1,6 +1,6 @@
 import type { WaitpointToken } from '@millrace/contract';
 import type { MasterKey } from '../auth/seal.ts';
-import { shownKey } from '../runs/idempotency-key.ts';
+import { shownKey } from '../runs/create/idempotency-key.ts';
 import { addressOf, type Addressed } from './callback.ts';
 
 export interface WaitpointRow extends Addressed {

@@ -1,5 +1,5 @@
 import { createColors } from 'picocolors';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import type { AttemptEnd } from '../../runner/options.ts';
 import { attemptLines } from './attempt-lines.ts';
 
@@ -13,7 +13,7 @@ function showing(now = () => 0) {
   return { lines, end };
 }
 
-it('says task, run, time and the first line of the error', () => {
+test('says task, run, time and the first line of the error', () => {
   const { lines, end } = showing();
   end({ kind: 'completed', output: null, outputType: 'application/json' });
   end({ kind: 'retry', delayMs: 500, error });
@@ -25,7 +25,7 @@ it('says task, run, time and the first line of the error', () => {
   ]);
 });
 
-it('shows twenty lines a second and counts the rest', async () => {
+test('shows twenty lines a second and counts the rest', async () => {
   let at = 0;
   const { lines, end } = showing(() => at);
   for (let i = 0; i < 50; i += 1) end({ kind: 'canceled' });

@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { Closing, withClosing } from './closing.ts';
 
-it('stops the last thing first, and the others also when one fails to stop', async () => {
+test('stops the last thing first, and the others also when one fails to stop', async () => {
   const closing = new Closing();
   const stopped: string[] = [];
   closing.add(async () => stopped.push('database'));
@@ -11,7 +11,7 @@ it('stops the last thing first, and the others also when one fails to stop', asy
   expect(stopped).toEqual(['runner', 'database']);
 });
 
-it('stops each thing once', async () => {
+test('stops each thing once', async () => {
   const closing = new Closing();
   let stops = 0;
   closing.add(async () => (stops += 1));
@@ -20,7 +20,7 @@ it('stops each thing once', async () => {
   expect(stops).toBe(1);
 });
 
-it('tells why the work failed, not what failed to stop afterwards', async () => {
+test('tells why the work failed, not what failed to stop afterwards', async () => {
   const stopped: string[] = [];
   const working = withClosing(async (closing) => {
     closing.add(async () => stopped.push('database'));

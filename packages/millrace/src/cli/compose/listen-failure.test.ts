@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:net';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { explainListen } from './listen-failure.ts';
 
 const open: Server[] = [];
@@ -16,17 +16,17 @@ const listen = (port: number, host: string) =>
     server.listen(port, host, () => resolve(server.address() as { port: number }));
   });
 
-it('names the taken port and the way out', async () => {
+test('names the taken port and the way out', async () => {
   const { port } = (await listen(0, '127.0.0.1')) as { port: number };
   const refused = (await listen(port, '127.0.0.1')) as NodeJS.ErrnoException;
   expect(explainListen(refused, '127.0.0.1', port)).toMatch(new RegExp(`Port ${port} .* taken.*--port`));
 });
 
-it('names an address that the machine does not have', async () => {
+test('names an address that the machine does not have', async () => {
   const refused = (await listen(0, '192.0.2.1')) as NodeJS.ErrnoException;
   expect(explainListen(refused, '192.0.2.1', 0)).toMatch(/no address 192\.0\.2\.1.*--host/);
 });
 
-it('leaves other errors to others', () => {
+test('leaves other errors to others', () => {
   expect(explainListen({ code: 'ENOENT', syscall: 'open' }, 'localhost', 1)).toBeUndefined();
 });

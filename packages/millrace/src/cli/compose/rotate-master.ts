@@ -5,7 +5,7 @@ import {
   changeKeyFile,
   connect,
   loadMasterKey,
-  reach,
+  ping,
   readNextKey,
   rotateMasterKey,
   type Database,
@@ -50,14 +50,14 @@ export async function rotateMaster({ data, json }: RotateOptions): Promise<void>
   await withClosing(async (closing) => {
     const database =
       data === undefined ? externalDatabase(url ?? '').database : await databaseOf(resolve(data), closing);
-    const resealed = await rotate(await reach(database), masterKey, closing);
+    const resealed = await rotate(await ping(database), masterKey, closing);
     if (json) return printJson({ resealed });
     line(`Sealed ${resealed} values anew. MILLRACE_MASTER_KEY_PREVIOUS is no longer needed.`);
   });
 }
 
 async function rotate(
-  { database, pooler }: Awaited<ReturnType<typeof reach>>,
+  { database, pooler }: Awaited<ReturnType<typeof ping>>,
   masterKey: MasterKey,
   closing: Closing,
 ): Promise<number> {

@@ -4,7 +4,7 @@ import { credentialDigest, lastFour, newSecretKey } from '../../auth/keys.ts';
 import { masterKeyOf, seal, secretKeyPlace } from '../../auth/seal.ts';
 import { connect, type Database, type Sql } from '../../db/connect.ts';
 import { newId } from '../../db/ids.ts';
-import { createLog } from '../../log.ts';
+import { createLog } from '../../logger.ts';
 import { startServer, type RunningServer, type ServerOptions } from '../../server.ts';
 import type { Credentials } from '../../tenancy/bootstrap.ts';
 

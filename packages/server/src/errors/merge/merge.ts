@@ -1,4 +1,4 @@
-import { mostFingerprints, type ErrorGroupDetail } from '@millrace/contract';
+import { maxFingerprints, type ErrorGroupDetail } from '@millrace/contract';
 import type { Sql, Transaction } from '../../db/connect.ts';
 import { notFound, unprocessable } from '../../problem.ts';
 import { changing, currentId, userOf, type Asked, type Change } from '../change.ts';
@@ -70,9 +70,9 @@ async function refuseUnlike(tx: Transaction, { env, id }: Change, others: readon
       `errors: ${other.id} is of the task ${other.task} and ${into.id} of ${into.task}; merge groups of one task`,
     );
   }
-  if (tasks.reduce((sum, group) => sum + group.fingerprints, 0) > mostFingerprints) {
+  if (tasks.reduce((sum, group) => sum + group.fingerprints, 0) > maxFingerprints) {
     throw unprocessable(
-      `errors: a group holds at most ${mostFingerprints} fingerprints; add a rule instead, for errors to come`,
+      `errors: a group holds at most ${maxFingerprints} fingerprints; add a rule instead, for errors to come`,
     );
   }
 }

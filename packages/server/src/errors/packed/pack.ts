@@ -10,20 +10,20 @@ const quarterMs = 900_000;
 /** What a pack costs its reader beside its size. */
 const perPack = 100;
 /** So much is read since the last whole before there is another one, or half of its size if that is more. */
-const mostSince = 2_000;
+const maxSince = 2_000;
 
 /** Packs what occurred in the next quarter of an hour of each environment that is over; returns whether there may be more. */
-export async function packCounts(sql: Sql, now: Date, mostSinceWhole = mostSince): Promise<boolean> {
+export async function packCounts(sql: Sql, now: Date, maxSinceWhole = maxSince): Promise<boolean> {
   const before = new Date(Math.floor((now.getTime() - settledMs) / quarterMs) * quarterMs);
   const due = await sql<{ env: number }[]>`
     select e.id as env from environments e left join error_packing p on p.env = e.id
      where exists (select from error_tallies t
                     where t.env = e.id and t.at < ${before} and t.at >= coalesce(packed_until(p), '-infinity'))`;
-  for (const { env } of due) await sql.begin((tx) => packNext(tx, env, before, mostSinceWhole));
+  for (const { env } of due) await sql.begin((tx) => packNext(tx, env, before, maxSinceWhole));
   return due.length > 0;
 }
 
-async function packNext(tx: Transaction, env: number, before: Date, mostSinceWhole: number): Promise<void> {
+async function packNext(tx: Transaction, env: number, before: Date, maxSinceWhole: number): Promise<void> {
   await tx`select lock_errors(${env})`;
   await forgetPartly(tx, env);
   const [next] = await tx<{ until: Date }[]>`
@@ -57,7 +57,7 @@ async function packNext(tx: Transaction, env: number, before: Date, mostSinceWho
          union all
          select h.size from error_packs h
           where v.version = ${allVersions} and h.env = ${env} and not h.whole and h.at > coalesce(w.at, '-infinity')) h) s
-     where s.size > greatest(${mostSinceWhole}::int, w.size / 2)`;
+     where s.size > greatest(${maxSinceWhole}::int, w.size / 2)`;
   for (const { version } of overdue) {
     const range = { from: null, to: new Date(until.getTime() - 1) };
     const counts = await countsIn(tx, env, version === allVersions ? null : [version], range);

@@ -1,4 +1,4 @@
-import { mostErrorRules, type Body, type ErrorRule, type Operations } from '@millrace/contract';
+import { maxErrorRules, type Body, type ErrorRule, type Operations } from '@millrace/contract';
 import { recordAct, type Actor } from '../../audit/record.ts';
 import type { Queryable, Sql, Transaction } from '../../db/connect.ts';
 import { newId } from '../../db/ids.ts';
@@ -24,8 +24,8 @@ export const createRule = (
     const project = await lockProject(tx, projectRef);
     if (project === undefined) throw notFound();
     const before = await rulesIn(tx, projectRef);
-    if (before.length >= mostErrorRules) {
-      throw unprocessable(`A project has at most ${mostErrorRules} rules; delete one that is not needed.`);
+    if (before.length >= maxErrorRules) {
+      throw unprocessable(`A project has at most ${maxErrorRules} rules; delete one that is not needed.`);
     }
     const id = newId('rule');
     const { task = null, type = null, message = null } = patterns;

@@ -14,7 +14,7 @@ interface FailedRun {
 }
 
 /** Only so many spans of 1.3 seconds in which runs failed are looked through. */
-const mostSpans = 200;
+const maxSpans = 200;
 
 /** Says which of the latest failed runs of some environments a rule would have put where. Nothing is changed. */
 export async function previewRule(
@@ -61,7 +61,7 @@ const latestFailures = (sql: Queryable, env: number, limit: number, since: Date 
   with spans as (
     select distinct span from run_facets
      where env = ${env} and facet = any('{s:FAILED,s:CRASHED,s:SYSTEM_FAILURE,s:TIMED_OUT}')
-     order by span desc limit ${mostSpans}
+     order by span desc limit ${maxSpans}
   )
   select r.task, left(coalesce(r.error ->> 'message', ''), 2048) as thrown, s.type, s.message, f.group_id as group,
          coalesce(g.type, s.type) as group_type, coalesce(g.message, s.message) as group_message

@@ -1,7 +1,7 @@
 import { operation, type OperationDeclaration } from '@millrace/contract';
 import { z } from 'zod';
 import type { Authenticate } from '../../auth/authenticate.ts';
-import { createLog } from '../../log.ts';
+import { createLog } from '../../logger.ts';
 import type { HandlersOf } from '../../request.ts';
 import { Problem } from '../../problem.ts';
 import { createHttpApp, type HttpAppOptions } from '../app.ts';

@@ -24,12 +24,12 @@ export interface Finding {
 }
 
 /** Sources are weighed by their rows, up to so many: counting them costs some milliseconds. */
-const mostWeight = 30_000;
+const maxWeight = 30_000;
 const firstSpans = 40;
-const mostSpans = 5_000;
+const maxSpans = 5_000;
 /** What one search may cost: so many spans whose runs are read, and so many that are left out because another facet is missing. */
-const mostRead = 1_300;
-const mostWalked = 12_000;
+const maxRead = 1_300;
+const maxWalked = 12_000;
 
 /**
  * The nearest runs that pass the filter, in order. Of the filters' sources the one with the fewest rows is walked, and spans in
@@ -84,11 +84,11 @@ async function smallest(look: Look, sources: readonly Source[]): Promise<Source 
         cross join unnest(${facets}::text[]) as f (facet)
         cross join lateral (
           select from run_facets x where x.env = e.env and x.facet = f.facet
-             and x.span >= ${spanOf(wanted.low)} and x.span <= ${spanOf(wanted.high)} limit ${mostWeight}) x`;
+             and x.span >= ${spanOf(wanted.low)} and x.span <= ${spanOf(wanted.high)} limit ${maxWeight}) x`;
     for (const table of tables) {
-      rows = sql`${rows} union all (select from ${table} q where q.env = any(${envs}::int[]) limit ${mostWeight})`;
+      rows = sql`${rows} union all (select from ${table} q where q.env = any(${envs}::int[]) limit ${maxWeight})`;
     }
-    return sql`select ${index}::int as index, (select count(*) from (select from (${rows}) r limit ${mostWeight}) r) as size`;
+    return sql`select ${index}::int as index, (select count(*) from (select from (${rows}) r limit ${maxWeight}) r) as size`;
   });
   const [first] = await sql<{ index: number }[]>`
     select s.index from (${sizes.reduce((all, size) => sql`${all} union all ${size}`)}) s order by s.size, s.index limit 1`;
@@ -120,7 +120,7 @@ async function inSpans(look: Look, facets: readonly string[], others: readonly S
   let [low, high] = [spanOf(wanted.low), `${spanOf(wanted.high)}~`];
   let walkedSoFar = 0;
   let readSoFar = 0;
-  for (let most = firstSpans; ; most = Math.min(mostSpans, most * 4)) {
+  for (let most = firstSpans; ; most = Math.min(maxSpans, most * 4)) {
     const { walked, read, edge, runs } = await lookInto(look, facets, others, { low, high, most });
     found.push(...runs);
     if (edge === null || walked < most || found.length >= wanted.most) {
@@ -128,7 +128,7 @@ async function inSpans(look: Look, facets: readonly string[], others: readonly S
     }
     walkedSoFar += walked;
     readSoFar += read;
-    if (walkedSoFar >= mostWalked || readSoFar >= mostRead) return { runs: found, edge };
+    if (walkedSoFar >= maxWalked || readSoFar >= maxRead) return { runs: found, edge };
     if (wanted.backward) low = `${edge}~`;
     else high = edge;
   }

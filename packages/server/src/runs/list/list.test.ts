@@ -1,10 +1,10 @@
 import { listProjectRuns, type RunListItem } from '@millrace/contract';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { cancelRun } from '../cancel.ts';
 import { testEngine, type TestEngine } from '../testing/engine.ts';
 import { listRuns } from './list.ts';
-import { idAt } from './place.ts';
+import { idAt } from './position.ts';
 
 const failure = { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrace: '' } as const;
 
@@ -39,7 +39,7 @@ async function pages(t: TestEngine, query: Record<string, string>): Promise<stri
 }
 
 describe('a list of runs', () => {
-  it('is in the order of creation, newest first, and goes forward and back', async () => {
+  test('is in the order of creation, newest first, and goes forward and back', async () => {
     const t = await testEngine();
     await t.register('send');
     const made: string[] = [];
@@ -59,7 +59,7 @@ describe('a list of runs', () => {
     expect(first.pagination).toEqual({ next: made[2] });
   });
 
-  it('lets `before` win over `after`', async () => {
+  test('lets `before` win over `after`', async () => {
     const t = await testEngine();
     await t.register('send');
     const made: string[] = [];
@@ -72,7 +72,7 @@ describe('a list of runs', () => {
     ]);
   });
 
-  it('takes the cursors that other servers gave, and those of runs that are gone', async () => {
+  test('takes the cursors that other servers gave, and those of runs that are gone', async () => {
     const t = await testEngine();
     await t.register('send');
     const old = await t.trigger('send');
@@ -85,7 +85,7 @@ describe('a list of runs', () => {
     expect(await ids(t, { 'page[after]': opaque })).toEqual([old.id]);
   });
 
-  it.each(['x', '', 'run_', 'run_A', 'error_1', '%00', Buffer.from('{"r":5}').toString('base64url')])(
+  test.each(['x', '', 'run_', 'run_A', 'error_1', '%00', Buffer.from('{"r":5}').toString('base64url')])(
     'refuses the cursor %j by name',
     async (cursor) => {
       const t = await testEngine();
@@ -96,7 +96,7 @@ describe('a list of runs', () => {
     },
   );
 
-  it('shows the last seven days unless it is asked for others, and both ends of a range', async () => {
+  test('shows the last seven days unless it is asked for others, and both ends of a range', async () => {
     const t = await testEngine();
     await t.register('send');
     const old = await t.trigger('send');
@@ -114,7 +114,7 @@ describe('a list of runs', () => {
     ]);
   });
 
-  it('of several environments is one list, and shows whose each run is', async () => {
+  test('of several environments is one list, and shows whose each run is', async () => {
     const t = await testEngine();
     await t.register('send');
     const [project] = await t.sql<{ project_id: number }[]>`select project_id from environments`;
@@ -137,7 +137,7 @@ describe('a list of runs', () => {
     }
   });
 
-  it('has nothing for what does not exist', async () => {
+  test('has nothing for what does not exist', async () => {
     const t = await testEngine();
     await t.register('send');
     await t.trigger('send');
@@ -158,7 +158,7 @@ describe('a list of runs', () => {
     expect(await ids(t, { 'filter[tag]': ' , ' })).toHaveLength(1);
   });
 
-  it('finds the few runs that two common filters share, behind many that pass only one', async () => {
+  test('finds the few runs that two common filters share, behind many that pass only one', async () => {
     const t = await testEngine();
     await t.register('send');
     await t.trigger('send');
@@ -187,7 +187,7 @@ describe('a list of runs', () => {
     expect(await ids(t, { ...filter, 'page[before]': wanted.at(-1)! })).toEqual(wanted.slice(0, -1));
   });
 
-  it('goes a bounded way through common filters that hardly ever meet, and says where to go on', async () => {
+  test('goes a bounded way through common filters that hardly ever meet, and says where to go on', async () => {
     const t = await testEngine();
     await t.register('send');
     const both = { tags: ['common'], machine: 'large-1x' as const };
@@ -216,7 +216,7 @@ describe('a list of runs', () => {
     expect(back).toEqual([newest.id]);
   });
 
-  it('finds the waiting runs of a long queue under newer finished ones', async () => {
+  test('finds the waiting runs of a long queue under newer finished ones', async () => {
     const t = await testEngine();
     const version = await t.register({ id: 'slow', queue: { name: 'slow' } }, 'quick');
     const slow = await t.trigger('slow');
@@ -303,7 +303,7 @@ async function runsOfEverySort() {
 }
 
 describe('filters', () => {
-  it('let pass what they should, alone and together, page by page in both directions', async () => {
+  test('let pass what they should, alone and together, page by page in both directions', async () => {
     const { t, all, facts, versions } = await runsOfEverySort();
     expect([...new Set(all.map((run) => run.status))].toSorted()).toEqual(everyStatus);
     expect(versions).toHaveLength(2);
@@ -367,7 +367,7 @@ describe('filters', () => {
     );
   }, 120_000);
 
-  it('take the names that statuses had before', async () => {
+  test('take the names that statuses had before', async () => {
     const t = await testEngine();
     await t.register('a');
     const { id } = await t.trigger('unknown');

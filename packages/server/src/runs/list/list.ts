@@ -4,7 +4,7 @@ import type { Queryable } from '../../db/connect.ts';
 import { related, relatedColumns, whereabouts, type RelatedRow } from '../retrieve.ts';
 import { findRuns, type Found } from './find.ts';
 import { readFilter, type ListRunsQuery } from './read-filter.ts';
-import { cursorOf, idAt } from './place.ts';
+import { cursorOf, idAt } from './position.ts';
 
 export interface RunList {
   readonly envs: readonly number[];

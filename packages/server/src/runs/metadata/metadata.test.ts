@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createRedactor } from '../../envvars/redact/redactor.ts';
 import { testEngine } from '../testing/engine.ts';
 import { changeMetadata, readMetadata } from './metadata.ts';
 import { applyOperations, refusedKey } from '@millrace/contract/metadata';
 
 describe('operations', () => {
-  it('set, append, remove, delete, increment and update, in their order', () => {
+  test('set, append, remove, delete, increment and update, in their order', () => {
     const before = { n: 1, list: ['a'], word: 'x' };
     const after = applyOperations(before, [
       { type: 'set', key: 'word', value: 'y' },
@@ -30,7 +30,7 @@ describe('operations', () => {
     expect(applyOperations(after, [{ type: 'update', value: { only: 1 } }])).toEqual({ only: 1 });
   });
 
-  it('reach inside with a path, and make what is missing', () => {
+  test('reach inside with a path, and make what is missing', () => {
     expect(
       applyOperations({ a: { b: [1, { c: 1 }] } }, [
         { type: 'increment', key: '$.a.b[1].c', value: 1 },
@@ -42,7 +42,7 @@ describe('operations', () => {
     ).toEqual({ a: { b: [{ c: 2 }, 3] }, x: [undefined, { y: true }], 'a.b': 'a name' });
   });
 
-  it.each([
+  test.each([
     '__proto__',
     'constructor',
     'prototype',
@@ -53,13 +53,13 @@ describe('operations', () => {
     expect(refusedKey(key)).toMatch(/not a name/);
   });
 
-  it('refuse paths that are too deep and lists that are too long', () => {
+  test('refuse paths that are too deep and lists that are too long', () => {
     expect(refusedKey(`$.${'a.'.repeat(40)}`)).toMatch(/at most 32 parts/);
     expect(refusedKey('$.a[10000]')).toMatch(/at most 10000 items/);
     expect(refusedKey('$.a[9999]')).toBeUndefined();
   });
 
-  it('leave the prototype of objects alone, whatever the key', () => {
+  test('leave the prototype of objects alone, whatever the key', () => {
     const part = fc.oneof(
       fc.constantFrom('__proto__', 'constructor', 'prototype', 'toString', 'a', '[0]'),
       fc.string(),
@@ -92,7 +92,7 @@ describe('operations', () => {
 });
 
 describe('the metadata of a run', () => {
-  it('is replaced and changed, with what parent and root are told', async () => {
+  test('is replaced and changed, with what parent and root are told', async () => {
     const t = await testEngine();
     await t.register('send');
     const env = t.environment.id;
@@ -114,7 +114,7 @@ describe('the metadata of a run', () => {
     expect(await readMetadata(t.engine, env, 'run_unknown')).toBeUndefined();
   });
 
-  it('loses no increment of runs that count in one parent at once', async () => {
+  test('loses no increment of runs that count in one parent at once', async () => {
     const t = await testEngine();
     await t.register('send');
     const env = t.environment.id;
@@ -132,7 +132,7 @@ describe('the metadata of a run', () => {
     expect(await readMetadata(t.engine, env, parent.id)).toEqual({ n: 16 });
   });
 
-  it('stays as it is once the run is over, but not its parent', async () => {
+  test('stays as it is once the run is over, but not its parent', async () => {
     const t = await testEngine();
     const { id: version } = await t.register('send');
     const env = t.environment.id;
@@ -150,7 +150,7 @@ describe('the metadata of a run', () => {
     expect(await readMetadata(t.engine, env, child.id)).toEqual({ n: 1 });
   });
 
-  it('has a size, is free of secrets, and names the operation that is refused', async () => {
+  test('has a size, is free of secrets, and names the operation that is refused', async () => {
     const t = await testEngine();
     await t.register('send');
     const env = t.environment.id;
@@ -178,7 +178,7 @@ describe('the metadata of a run', () => {
   });
 });
 
-it('is told by the attempt that has the run, and by no other', async () => {
+test('is told by the attempt that has the run, and by no other', async () => {
   const t = await testEngine();
   const env = t.environment.id;
   const version = await t.register('send');

@@ -1,12 +1,12 @@
 import type { MetadataOperation } from '@millrace/contract';
-import { isFinal, mostMetadataBytes, type RunStatus } from '@millrace/contract';
+import { isFinal, maxMetadataBytes, type RunStatus } from '@millrace/contract';
 import type { Transaction } from '../../db/connect.ts';
 import type { Redactor } from '../../envvars/redact/redactor.ts';
 import { isTooDeep, jsonOfField } from '../../json/levels.ts';
 import { shownObject } from '../../json/shown.ts';
 import { badRequest, Problem, unprocessable } from '../../problem.ts';
 import type { Engine } from '../engine.ts';
-import { holdAttempt } from '../hold-attempt.ts';
+import { holdAttempt } from '../dispatch/hold-attempt.ts';
 import { applyOperations, refusedKey, type Metadata } from '@millrace/contract/metadata';
 
 export interface MetadataChange {
@@ -91,10 +91,10 @@ async function write(
 ): Promise<void> {
   const whole = jsonOfField(metadata, 'metadata');
   const text = redact?.json(whole) ?? whole;
-  if (Buffer.byteLength(text) > mostMetadataBytes) {
+  if (Buffer.byteLength(text) > maxMetadataBytes) {
     throw new Problem(
       413,
-      `metadata: at most ${mostMetadataBytes} bytes as JSON; it would have ${Buffer.byteLength(text)}.`,
+      `metadata: at most ${maxMetadataBytes} bytes as JSON; it would have ${Buffer.byteLength(text)}.`,
     );
   }
   await tx`

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { changeConcurrency } from '../../queues/concurrency.ts';
 import { changeQueue } from '../../queues/change.ts';
 import { cancelRun } from '../cancel.ts';
@@ -26,7 +26,7 @@ const sends = { id: 'send', queue: { name: 'mail', concurrencyLimit: 1 } };
 const mail = { type: 'custom', queue: 'mail' } as const;
 
 describe('why a run is not running', () => {
-  it('its delay', async () => {
+  test('its delay', async () => {
     const t = await testEngine();
     await t.register('send');
     const { id } = await t.trigger('send', { delay: '1h' });
@@ -38,7 +38,7 @@ describe('why a run is not running', () => {
     });
   });
 
-  it('the pause before its next attempt', async () => {
+  test('the pause before its next attempt', async () => {
     const t = await testEngine();
     const { id: version } = await t.register('send');
     const { id } = await t.trigger('send');
@@ -75,7 +75,7 @@ describe('why a run is not running', () => {
       { reason: 'waiting_on_batch', message: /all runs of the batch / },
     ],
   ] as const) {
-    it(`its wait for ${name}, in the midst of its code`, async () => {
+    test(`its wait for ${name}, in the midst of its code`, async () => {
       const t = await testEngine();
       const { id: version } = await t.register('parent', 'child');
       const { id } = await t.trigger('parent');
@@ -102,7 +102,7 @@ describe('why a run is not running', () => {
     });
   }
 
-  it('no version, be there none at all or none with its task', async () => {
+  test('no version, be there none at all or none with its task', async () => {
     const t = await testEngine();
     const { id } = await t.trigger('send');
     expect(await why(t, id)).toMatchObject({
@@ -113,7 +113,7 @@ describe('why a run is not running', () => {
     expect((await why(t, id))?.message).toContain(`${version} has no task "send"`);
   });
 
-  it('no version, with the task that was likely meant', async () => {
+  test('no version, with the task that was likely meant', async () => {
     const t = await testEngine();
     await t.register('other');
     const { id } = await t.trigger('otehr');
@@ -125,7 +125,7 @@ describe('why a run is not running', () => {
     });
   });
 
-  it.each([
+  test.each([
     ['helo', 'hello'],
     ['Send-Mail', 'send-mail'],
     ['nope', undefined],
@@ -135,14 +135,14 @@ describe('why a run is not running', () => {
     expect(nearestTask(task, ['hello', 'send-mail', 'resize-image'])).toBe(nearest);
   });
 
-  it('the nearest id is found quickly among very many long ones', () => {
+  test('the nearest id is found quickly among very many long ones', () => {
     const known = Array.from({ length: 10_000 }, (_, i) => `${'a'.repeat(60)}${i}${'b'.repeat(60)}`);
     const startedAt = performance.now();
     nearestTask('c'.repeat(128), known);
     expect(performance.now() - startedAt).toBeLessThan(1_000);
   });
 
-  it('no runner for the current version, or for the one that it is bound to', async () => {
+  test('no runner for the current version, or for the one that it is bound to', async () => {
     const t = await testEngine();
     const old = await t.register('send');
     const locked = await t.trigger('send', { lockToVersion: old.version });
@@ -157,7 +157,7 @@ describe('why a run is not running', () => {
     expect(await why(t, free.id)).toMatchObject({ reason: 'no_runner' });
   });
 
-  it('a paused environment, a paused queue', async () => {
+  test('a paused environment, a paused queue', async () => {
     const t = await testEngine();
     const { id: version } = await t.register(sends);
     await connectRunner(t, 'r', [version]);
@@ -168,7 +168,7 @@ describe('why a run is not running', () => {
     expect(await why(t, id)).toMatchObject({ reason: 'environment_paused' });
   });
 
-  it('its queue at its limit, its key at its limit, the environment at its limit', async () => {
+  test('its queue at its limit, its key at its limit, the environment at its limit', async () => {
     const t = await testEngine();
     const { id: version } = await t.register(sends, 'other');
     await connectRunner(t, 'r', [version]);
@@ -194,7 +194,7 @@ describe('why a run is not running', () => {
     expect(await why(t, other.id)).toMatchObject({ reason: 'environment_at_limit', running: 2, limit: 2 });
   });
 
-  it('others ahead of it, and nothing', async () => {
+  test('others ahead of it, and nothing', async () => {
     const t = await testEngine();
     const { id: version } = await t.register('send');
     await connectRunner(t, 'r', [version]);
@@ -205,7 +205,7 @@ describe('why a run is not running', () => {
     expect(await why(t, second.id)).toMatchObject({ reason: 'waiting_its_turn', ahead: 1 });
   });
 
-  it('none: a run that executes or is over waits for nothing', async () => {
+  test('none: a run that executes or is over waits for nothing', async () => {
     const t = await testEngine();
     const { id: version } = await t.register('send');
     await connectRunner(t, 'r', [version]);
@@ -218,7 +218,7 @@ describe('why a run is not running', () => {
   });
 });
 
-it('removing what is told, one thing after the other, starts any run', async () => {
+test('removing what is told, one thing after the other, starts any run', async () => {
   const causes = fc.record({
     delay: fc.boolean(),
     unknown: fc.boolean(),
@@ -311,7 +311,7 @@ it('removing what is told, one thing after the other, starts any run', async () 
   );
 }, 60_000);
 
-it('a cancelled run waits for nothing, whatever held it', async () => {
+test('a cancelled run waits for nothing, whatever held it', async () => {
   const t = await testEngine();
   const { id } = await t.trigger('send');
   await cancelRun(t.engine, t.runners, t.environment.id, id);

@@ -6,16 +6,16 @@ import { startClock } from '../../db/clock.ts';
 import { connect, type Database, type Sql } from '../../db/connect.ts';
 import { newId } from '../../db/ids.ts';
 import type { Wakes } from '../../db/wake.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../logger.ts';
 import { queueNames } from '../../queues/names.ts';
-import { registerVersion } from '../../workers/register.ts';
-import { ConnectedRunners } from '../../workers/runners.ts';
-import { knownVersions } from '../../workers/versions.ts';
-import type { Dispatch } from '../dispatch.ts';
+import { registerVersion } from '../../versions/register.ts';
+import { ConnectedRunners } from '../../runners/runners.ts';
+import { knownVersions } from '../../versions/versions.ts';
+import type { Dispatch } from '../dispatch/dispatch.ts';
 import type { Engine } from '../engine.ts';
-import { prepareRun, type TriggerRequest } from '../prepare.ts';
-import { createSettle } from '../settle.ts';
-import { createTrigger, type Triggered } from '../trigger.ts';
+import { prepareRun, type TriggerRequest } from '../create/prepare.ts';
+import { createSettle } from '../complete/complete.ts';
+import { createTrigger, type Triggered } from '../create/trigger.ts';
 
 /** The verbs of runs on a database of their own, driven by hand: no upkeep, no dispatch, no connections. */
 export interface TestEngine {

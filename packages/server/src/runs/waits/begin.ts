@@ -3,7 +3,7 @@ import type { AttemptWaits, AttemptWaited, Outcome, Wait } from '@millrace/contr
 import { column, type Value } from '../../db/columns.ts';
 import type { Sql } from '../../db/connect.ts';
 import { groupCommit } from '../../db/group.ts';
-import type { Dispatch } from '../dispatch.ts';
+import type { Dispatch } from '../dispatch/dispatch.ts';
 import type { Engine } from '../engine.ts';
 
 /** Waits of one attempt that begin, or are asked about again. */

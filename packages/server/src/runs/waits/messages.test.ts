@@ -1,9 +1,9 @@
 import type { Wait } from '@millrace/contract/runner';
-import { expect, it, onTestFinished } from 'vitest';
-import { startChannels } from '../../channels/channels.ts';
-import { sessionChannel } from '../../channels/key.ts';
-import { closeChannels } from '../../channels/open.ts';
-import { rescueRunner } from '../rescue.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { startChannels } from '../../log/channels.ts';
+import { sessionChannel } from '../../log/key.ts';
+import { closeChannels } from '../../log/open.ts';
+import { rescueRunner } from '../dispatch/rescue.ts';
 import { retrieveRun } from '../retrieve.ts';
 import { testEngine } from '../testing/engine.ts';
 import { createBeginWaits } from './begin.ts';
@@ -66,7 +66,7 @@ const forMessage = (beyond: number, more: Partial<Wait> = {}): Wait => ({
   ...more,
 });
 
-it('a run that waits for a message is WAITING and leaves its place to others, until one comes', async () => {
+test('a run that waits for a message is WAITING and leaves its place to others, until one comes', async () => {
   const { trigger, claim, begin, append, tell, resume, status, end } = await start();
   const first = await trigger('chat');
   const [attempt] = await claim();
@@ -83,7 +83,7 @@ it('a run that waits for a message is WAITING and leaves its place to others, un
   expect(await status(first.id)).toBe('EXECUTING');
 });
 
-it('a message that is there already is not waited for, unless it was taken or trimmed', async () => {
+test('a message that is there already is not waited for, unless it was taken or trimmed', async () => {
   const { trigger, claim, begin, append, tell, resume, channels, keyOf } = await start();
   await trigger('chat');
   const [attempt] = await claim();
@@ -103,7 +103,7 @@ it('a message that is there already is not waited for, unless it was taken or tr
   expect(await begin(attempt!, forMessage(2))).toMatchObject({ state: 'suspended' });
 });
 
-it('a message that is sent again wakes nobody, and waits that are over are not kept for ever', async () => {
+test('a message that is sent again wakes nobody, and waits that are over are not kept for ever', async () => {
   const { trigger, claim, begin, append, tell, resume, sql } = await start();
   await trigger('chat');
   const [attempt] = await claim();
@@ -119,7 +119,7 @@ it('a message that is sent again wakes nobody, and waits that are over are not k
   expect(await sql`select key from waits`).toMatchObject([{ key: 'message/talk/1/1' }]);
 });
 
-it('no message is slept through, however it meets the beginning of the wait', async () => {
+test('no message is slept through, however it meets the beginning of the wait', async () => {
   const { trigger, claim, begin, append, tell, resume, end } = await start();
   for (let n = -1; n < 150; n++) {
     await trigger('chat');
@@ -136,7 +136,7 @@ it('no message is slept through, however it meets the beginning of the wait', as
   }
 });
 
-it("many waits and many appends to the same sessions do not stand in each other's way", async () => {
+test("many waits and many appends to the same sessions do not stand in each other's way", async () => {
   const sessions = ['a', 'b', 'c', 'd'];
   const { trigger, claim, begin, append, tell, sql } = await start(sessions);
   await Promise.all(Array.from({ length: 40 }, () => trigger('free')));
@@ -154,7 +154,7 @@ it("many waits and many appends to the same sessions do not stand in each other'
   }
 });
 
-it('a wait for a message ends at its time; what comes later is for the next wait', async () => {
+test('a wait for a message ends at its time; what comes later is for the next wait', async () => {
   const { trigger, claim, begin, append, tell, resume, engine } = await start();
   await trigger('chat');
   const [attempt] = await claim();
@@ -170,7 +170,7 @@ it('a wait for a message ends at its time; what comes later is for the next wait
   });
 });
 
-it('a run whose code is gone is queued by the message that it waited for, and a session has two names', async () => {
+test('a run whose code is gone is queued by the message that it waited for, and a session has two names', async () => {
   const t = await start();
   const { trigger, claim, begin, append, tell, statusOf, status, sql, environment } = t;
   await sql`
@@ -186,7 +186,7 @@ it('a run whose code is gone is queued by the message that it waited for, and a 
   expect(await sql`select run_id from queued`).toEqual([{ run_id: id }]);
 });
 
-it('a close ends the waits for what would have come, and there is no waiting after it', async () => {
+test('a close ends the waits for what would have come, and there is no waiting after it', async () => {
   const { trigger, claim, begin, append, close, resume, environment } = await start();
   await trigger('chat');
   const [attempt] = await claim();
@@ -198,7 +198,7 @@ it('a close ends the waits for what would have come, and there is no waiting aft
   expect(await begin(attempt!, again)).toMatchObject({ state: 'running', keys: [again.key] });
 });
 
-it('a close ends the wait of a run whose code is gone, too', async () => {
+test('a close ends the wait of a run whose code is gone, too', async () => {
   const t = await start();
   const { trigger, claim, begin, close, status, statusOf, sql } = t;
   const { id } = await trigger('chat');
@@ -218,7 +218,7 @@ it('a close ends the wait of a run whose code is gone, too', async () => {
   });
 });
 
-it('a wait for a message ends when the session expires, if not before', async () => {
+test('a wait for a message ends when the session expires, if not before', async () => {
   const { trigger, claim, begin, resume, engine } = await start(['talk'], 60_000);
   for (const _ of [1, 2, 3]) await trigger('free');
   const attempts = await claim();

@@ -1,10 +1,10 @@
 import type { AttemptWaited } from '@millrace/contract/runner';
 import type { Sql } from '../../db/connect.ts';
-import type { ConnectedRunner, ConnectedRunners } from '../../workers/runners.ts';
+import type { ConnectedRunner, ConnectedRunners } from '../../runners/runners.ts';
 import type { Engine } from '../engine.ts';
 
 /** Most runs of one statement. */
-const mostResumed = 500;
+const maxResumed = 500;
 
 export interface Resume {
   /** Suspended runs of this environment may be ready: give them places and tell their runners. */
@@ -34,13 +34,13 @@ export function createResume(
     do {
       again.delete(env);
       const rows = await sql<ResumedRow[]>`
-        select fence, runner_id, spell, keys from resume_runs(${env}, ${new Date(engine.clock.now())}, ${mostResumed})`;
+        select fence, runner_id, spell, keys from resume_runs(${env}, ${new Date(engine.clock.now())}, ${maxResumed})`;
       for (const [runner, attempts] of byRunner(rows)) {
         const connected = runners.get(runner);
         if (connected) connected.tellWaited(attempts);
         else engine.wakes.tell({ kind: 'resumed', runner });
       }
-      if (rows.length >= mostResumed) again.add(env);
+      if (rows.length >= maxResumed) again.add(env);
     } while (again.has(env) && !stopped);
   };
 

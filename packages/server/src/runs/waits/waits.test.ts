@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Wait } from '@millrace/contract/runner';
 import { cancelRun } from '../cancel.ts';
-import { reclaimUnheld, rescueRunner } from '../rescue.ts';
+import { reclaimUnheld, rescueRunner } from '../dispatch/rescue.ts';
 import { retrieveRun } from '../retrieve.ts';
-import { ConnectedRunner } from '../../workers/runners.ts';
+import { ConnectedRunner } from '../../runners/runners.ts';
 import { testEngine, type TestEngine } from '../testing/engine.ts';
 import { createBeginWaits } from './begin.ts';
 import { endDueWaits } from './due.ts';
@@ -39,7 +39,7 @@ const forRun = (target: string): Wait => ({ key: `run/child/1`, kind: 'RUN', tar
 const parents = { id: 'parent', queue: { name: 'parents', concurrencyLimit: 1 } };
 
 describe('a run that waits for a run', () => {
-  it('is WAITING, gives its place to the next of its queue, and gets one back before those that have not begun', async () => {
+  test('is WAITING, gives its place to the next of its queue, and gets one back before those that have not begun', async () => {
     const { t, claim, begin, resume, status } = await start(parents, 'child');
     const first = await t.trigger('parent');
     const [attempt] = await claim();
@@ -67,7 +67,7 @@ describe('a run that waits for a run', () => {
     expect((await claim()).map((one) => one.run)).toEqual([third.id]);
   });
 
-  it('goes on at once when that run is over already', async () => {
+  test('goes on at once when that run is over already', async () => {
     const { t, claim, begin, status } = await start('parent', 'child');
     const child = await t.trigger('child');
     await t.end((await claim())[0]!);
@@ -92,7 +92,7 @@ describe('a run that waits for a run', () => {
       (t: TestEngine, one: Attempt) => cancelRun(t.engine, t.runners, t.environment.id, one.run),
     ],
   ] as const) {
-    it(`goes on when that run ${how}`, async () => {
+    test(`goes on when that run ${how}`, async () => {
       const { t, claim, begin, resume } = await start('parent', 'child');
       const { id } = await t.trigger('parent');
       const [attempt] = await claim();
@@ -104,7 +104,7 @@ describe('a run that waits for a run', () => {
     });
   }
 
-  it('goes on when that run expires', async () => {
+  test('goes on when that run expires', async () => {
     const { t, claim, begin, resume } = await start('parent', 'child');
     const { id } = await t.trigger('parent');
     const [attempt] = await claim();
@@ -115,7 +115,7 @@ describe('a run that waits for a run', () => {
     expect(await resume()).toMatchObject([{ run_id: id }]);
   });
 
-  it('is told of several waits as they end, and asks again about the others', async () => {
+  test('is told of several waits as they end, and asks again about the others', async () => {
     const { t, claim, begin, resume, status } = await start('parent', 'child');
     const { id } = await t.trigger('parent');
     const [attempt] = await claim();
@@ -139,7 +139,7 @@ describe('a run that waits for a run', () => {
   });
 });
 
-it('a wait that ends in the moment in which its attempt is suspended for another one is heard of', async () => {
+test('a wait that ends in the moment in which its attempt is suspended for another one is heard of', async () => {
   const { t, claim, begin, resume } = await start('parent', 'child');
   const { id } = await t.trigger('parent');
   const [attempt] = await claim();
@@ -160,7 +160,7 @@ it('a wait that ends in the moment in which its attempt is suspended for another
 });
 
 describe('a run that waits for a batch', () => {
-  it('goes on when the last of its runs has ended, in whatever order they do', async () => {
+  test('goes on when the last of its runs has ended, in whatever order they do', async () => {
     const { t, claim, begin, resume, status } = await start('parent', 'child');
     const { id } = await t.trigger('parent');
     const [attempt] = await claim();
@@ -199,7 +199,7 @@ describe('a run that waits for a batch', () => {
 });
 
 describe('a run that waits for a time', () => {
-  it('goes on when it has come, and its waiting counts neither as duration nor as an attempt', async () => {
+  test('goes on when it has come, and its waiting counts neither as duration nor as an attempt', async () => {
     const { t, claim, begin, resume } = await start('parent');
     const { id } = await t.trigger('parent');
     const [attempt] = await claim();
@@ -214,7 +214,7 @@ describe('a run that waits for a time', () => {
     expect(run?.durationMs).toBeLessThan(60_000);
   });
 
-  it('waits until the last of dates where it is to wait for longer, and not at all for one before the first', async () => {
+  test('waits until the last of dates where it is to wait for longer, and not at all for one before the first', async () => {
     const { t, claim, begin } = await start('parent');
     for (let n = 0; n < 3; n++) await t.trigger('parent');
     const [one, two, three] = await claim();
@@ -228,7 +228,7 @@ describe('a run that waits for a time', () => {
 });
 
 describe('the loss of the process that holds the code', () => {
-  it('leaves the run waiting; then it begins anew as the same attempt, and its wait is over at once', async () => {
+  test('leaves the run waiting; then it begins anew as the same attempt, and its wait is over at once', async () => {
     const { t, claim, begin, status } = await start('parent', 'child');
     const { id } = await t.trigger('parent');
     const [attempt] = await claim();
@@ -252,7 +252,7 @@ describe('the loss of the process that holds the code', () => {
     expect(row?.rescues).toBe(0);
   });
 
-  it('queues at once what was ready, and ends what was asked to stop', async () => {
+  test('queues at once what was ready, and ends what was asked to stop', async () => {
     const { t, claim, begin, status } = await start('parent', 'child');
     const ready = await t.trigger('parent');
     const stopping = await t.trigger('parent');
@@ -270,7 +270,7 @@ describe('the loss of the process that holds the code', () => {
     expect((await claim()).map((one) => one.run)).toEqual([ready.id]);
   });
 
-  it('is found when the runner lives and does not hold the attempt', async () => {
+  test('is found when the runner lives and does not hold the attempt', async () => {
     const { t, claim, begin, status } = await start('parent', 'child');
     const { id } = await t.trigger('parent');
     const [attempt] = await claim();
@@ -285,7 +285,7 @@ describe('the loss of the process that holds the code', () => {
   });
 });
 
-it('a runner is told again of places that it did not hear of, and its waiting attempts take no slots', async () => {
+test('a runner is told again of places that it did not hear of, and its waiting attempts take no slots', async () => {
   const { t, claim, begin, resume } = await start('parent');
   await t.trigger('parent');
   const [attempt] = await claim();
@@ -350,12 +350,12 @@ describe('a run that goes on in this very moment', () => {
     return coming;
   }
 
-  it('is there for a runner that asks about its waits again', async () => {
+  test('is there for a runner that asks about its waits again', async () => {
     const asked = await resuming(({ begin }, attempt, wait) => begin(attempt, wait));
     expect(asked).toMatchObject({ state: 'running', keys: ['run/child/1'] });
   });
 
-  it('can end', async () => {
+  test('can end', async () => {
     const ended = await resuming(async ({ t, status }, attempt) => {
       expect(await t.end(attempt)).toMatchObject({ stale: false });
       return status(attempt.run);
@@ -364,7 +364,7 @@ describe('a run that goes on in this very moment', () => {
   });
 });
 
-it('a run may end while it waits', async () => {
+test('a run may end while it waits', async () => {
   const { t, claim, begin, status } = await start(parents);
   const { id } = await t.trigger('parent');
   const [attempt] = await claim();
@@ -375,7 +375,7 @@ it('a run may end while it waits', async () => {
   expect((await t.end(attempt!)).stale).toBe(true);
 });
 
-it('what waits for a place of the environment does not starve by what waits for its queue', async () => {
+test('what waits for a place of the environment does not starve by what waits for its queue', async () => {
   const { t, claim, begin, resume } = await start(parents, 'other');
   const first = await t.trigger('parent');
   const [attempt] = await claim();

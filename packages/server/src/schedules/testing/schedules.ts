@@ -33,12 +33,12 @@ export interface TestSchedules extends TestEngine {
 }
 
 export async function testSchedules(kind: Environment['kind'] = 'prod'): Promise<TestSchedules> {
-  const test = await testEngine(kind);
-  const { engine, sql, environment, runners, dispatch } = test;
+  const fixture = await testEngine(kind);
+  const { engine, sql, environment, runners, dispatch } = fixture;
   let keys = 0;
-  await test.register({ id: 'report', scheduled: true }, 'plain');
+  await fixture.register({ id: 'report', scheduled: true }, 'plain');
   return {
-    ...test,
+    ...fixture,
     create: (settings) =>
       createSchedule(engine, environment.id, {
         task: 'report',

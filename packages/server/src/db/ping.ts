@@ -1,0 +1,104 @@
+import { Client, type ClientConfig } from 'pg';
+import { driverConfig } from './config.ts';
+import type { Database } from './connect.ts';
+import { detectPooler } from './detect-pooler.ts';
+import { explainConnection, explainSetUp, readOnly } from './explain.ts';
+import { DatabaseRefused } from './migrate.ts';
+import type { Route } from './pooler.ts';
+
+const pingTimeoutMs = 10_000;
+
+/**
+ * Asks a database for a sign of life, and finds out what stands before it. Rejects with `DatabaseRefused` and one sentence when it cannot
+ * be used. `variable` is what names it in that sentence.
+ */
+export async function ping(database: Database, variable = 'DATABASE_URL'): Promise<Route<Database>> {
+  refuseUnknownTlsMode(database, variable);
+  const fallback = withoutTls(database);
+  try {
+    return await probe(database, variable);
+  } catch (error) {
+    if (error instanceof DatabaseRefused) throw error;
+    // As `prefer` and `allow` mean it everywhere else: with TLS where there is TLS.
+    if (fallback === undefined || !/does not support SSL/i.test(String(error)))
+      throw explained(error, database, variable);
+  }
+  try {
+    return await probe(fallback, variable);
+  } catch (error) {
+    throw error instanceof DatabaseRefused ? error : explained(error, fallback, variable);
+  }
+}
+
+async function probe(database: Database, variable: string): Promise<Route<Database>> {
+  const clients: Client[] = [];
+  const open = async (): Promise<Client> => {
+    const config: ClientConfig = { ...driverConfig(database), application_name: 'millrace probe' };
+    const client = new Client({ ...config, connectionTimeoutMillis: pingTimeoutMs });
+    // Whoever waits for an answer learns of it there.
+    client.on('error', () => {});
+    clients.push(client);
+    await client.connect();
+    return client;
+  };
+  try {
+    const first = await open();
+    await Promise.race([refuseReadOnly(first, variable), noAnswer()]);
+    return { database, pooler: await detectPooler(first, open, variable) };
+  } finally {
+    for (const client of clients) client.end().catch(() => {});
+  }
+}
+
+async function refuseReadOnly(client: Client, variable: string): Promise<void> {
+  const { rows } = await client.query<{ locked: boolean; encoding: string }>(
+    `select pg_is_in_recovery() or current_setting('transaction_read_only')::bool as locked,
+            current_setting('server_encoding') as encoding`,
+  );
+  if (rows[0]?.locked) throw new DatabaseRefused(readOnly(variable));
+  if (rows[0] && rows[0].encoding !== 'UTF8') {
+    throw new DatabaseRefused(
+      `The database of ${variable} has the encoding ${rows[0].encoding}, which cannot hold every text: make one with \`createdb --encoding UTF8 --template template0\`.`,
+    );
+  }
+}
+
+const noAnswer = (): Promise<never> =>
+  new Promise((_, reject) =>
+    setTimeout(reject, pingTimeoutMs, new Error('no answer within ten seconds')).unref(),
+  );
+
+// What psql knows, and `no-verify` of the driver.
+const tlsModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
+
+/** The driver takes a mode that it does not know for another one. */
+function refuseUnknownTlsMode(database: Database, variable: string): void {
+  if (typeof database !== 'string' || !URL.canParse(database)) return;
+  const unknown = new URL(database).searchParams.getAll('sslmode').find((mode) => !tlsModes.includes(mode));
+  if (unknown === undefined) return;
+  throw new DatabaseRefused(
+    `There is no sslmode ${JSON.stringify(unknown)}, which ${variable} names: it is one of ${tlsModes.join(', ')}.`,
+  );
+}
+
+/** The same address without TLS where TLS is a wish and no condition. */
+function withoutTls(database: Database): Database | undefined {
+  if (typeof database !== 'string' || !URL.canParse(database)) return undefined;
+  const url = new URL(database);
+  if (!/^(prefer|allow)$/.test(url.searchParams.get('sslmode') ?? '')) return undefined;
+  url.searchParams.set('sslmode', 'disable');
+  return url.href;
+}
+
+const explained = (error: unknown, database: Database, variable: string): DatabaseRefused =>
+  new DatabaseRefused(explainConnection(error, database, variable));
+
+/** Runs what sets a database up; what lies in the database's own settings is refused with a sentence. */
+export async function settingUp<R>(variable: string, act: () => Promise<R>): Promise<R> {
+  try {
+    return await act();
+  } catch (error) {
+    const sentence = explainSetUp(error, variable);
+    throw sentence === undefined ? error : new DatabaseRefused(sentence);
+  }
+}

@@ -1,0 +1,162 @@
+import { once } from 'node:events';
+import {
+  constants,
+  createServer,
+  type Http2Server,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import type { IncomingHttpHeaders } from 'node:http2';
+import type { LiveAccess } from '../../auth/live-access.ts';
+import type { Log } from '../../logger.ts';
+import { notFound, unauthorized } from '../../problem.ts';
+import { refusalOf, streamsPath, type StreamAppends } from './append.ts';
+import { limitFrames } from './limit-frames.ts';
+import { FrameReader, frameOf, lastFrame } from './frames.ts';
+import { readAppendInput, writeAppendAck } from './protobuf.ts';
+
+export interface AppendSessions {
+  /** Takes connections by `emit('connection', socket)`. */
+  readonly server: Http2Server;
+  /** Breaks every connection: writers go on elsewhere with what was not acknowledged. */
+  stop(): void;
+}
+
+/** What becomes of connections on which no request has succeeded yet. */
+interface Unproven {
+  readonly limits: { readonly idleMs: number };
+  opened(connection: ServerHttp2Session): void;
+  forget(connection: ServerHttp2Session): void;
+}
+
+export interface AppendSessionsOptions {
+  readonly appends: StreamAppends;
+  readonly access: Pick<LiveAccess, 'hold'>;
+  readonly unproven: Unproven;
+  readonly log: Log;
+  /** Whether the request's headers agree on its host. */
+  readonly namesOneHost: (rawHeaders: readonly string[]) => boolean;
+}
+
+const pattern = new RegExp(`^${streamsPath}/streams/([^/?]+)/records$`);
+
+/** Append sessions over HTTP/2: frames with records come in, an acknowledgement goes out for each, in their order. */
+export function serveAppendSessions(options: AppendSessionsOptions): AppendSessions {
+  const { unproven, log, namesOneHost } = options;
+  const { idleMs } = unproven.limits;
+  const sessions = new Set<ServerHttp2Session>();
+  /** Ends a connection that has no append session for so long, whatever else it says meanwhile. */
+  const idle = new WeakMap<ServerHttp2Session, NodeJS.Timeout>();
+  const server = createServer({
+    settings: { maxConcurrentStreams: 100 },
+    maxSessionInvalidFrames: 100,
+    maxSessionRejectedStreams: 100,
+  });
+  server.on('session', (session) => {
+    sessions.add(session);
+    unproven.opened(session);
+    limitFrames(session);
+    session.on('close', () => {
+      sessions.delete(session);
+      unproven.forget(session);
+      clearTimeout(idle.get(session));
+    });
+    session.on('error', () => session.destroy());
+  });
+
+  const admitted = new WeakMap<ServerHttp2Session, number>();
+  const begin = (session: ServerHttp2Session): void => {
+    unproven.forget(session);
+    clearTimeout(idle.get(session));
+    admitted.set(session, (admitted.get(session) ?? 0) + 1);
+  };
+  const finish = (session: ServerHttp2Session): void => {
+    const left = (admitted.get(session) ?? 1) - 1;
+    admitted.set(session, left);
+    if (left > 0 || session.destroyed) return;
+    const timer = setTimeout(() => session.destroy(), idleMs);
+    timer.unref();
+    idle.set(session, timer);
+  };
+
+  server.on('stream', (stream, headers, _flags, rawHeaders) => {
+    stream.on('error', () => stream.destroy());
+    if (!namesOneHost(rawHeaders))
+      return refuse(stream, 400, { error: 'The request names more than one host' });
+    const session = stream.session as ServerHttp2Session | undefined;
+    const onAdmitted = (): void => {
+      if (!session) return;
+      begin(session);
+      stream.once('close', () => finish(session));
+    };
+    serve(options, stream, headers, onAdmitted).catch((error: unknown) => {
+      const { status, body } = refusalOf(error);
+      if (status === 500) log.error('request.failed', { route: streamsPath, err: error });
+      refuse(stream, status, body);
+    });
+  });
+  return {
+    server,
+    stop() {
+      for (const session of sessions) session.destroy();
+    },
+  };
+}
+
+/** Says why, and is done with the stream: one whose writer never ends it would stay for as long as its connection. */
+function refuse(stream: ServerHttp2Stream, status: number, body: object): void {
+  if (stream.destroyed) return;
+  stream.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR));
+  if (stream.headersSent) {
+    stream.end(lastFrame(status, body));
+  } else {
+    stream.respond({ ':status': status, 'content-type': 'application/json' });
+    stream.end(JSON.stringify(body));
+  }
+  // What the writer has under way is not wanted any more.
+  stream.resume();
+}
+
+async function serve(
+  { appends, access }: AppendSessionsOptions,
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  onAdmitted: () => void,
+): Promise<void> {
+  const name = pattern.exec(headers[':path'] ?? '')?.[1];
+  if (name === undefined || headers[':method'] !== 'POST') throw notFound('Not found');
+  const to = await appends.admit(decodeURIComponent(name), headers.authorization);
+  if (stream.destroyed) return;
+  onAdmitted();
+  let ended = false;
+  const release = access.hold(to.principal, () => {
+    ended = true;
+    const { status, body } = refusalOf(accessEnded());
+    refuse(stream, status, body);
+  });
+  stream.once('close', release);
+  stream.respond({ ':status': 200, 'content-type': 's2s/proto' });
+  const frames = new FrameReader();
+  // One after the other: an append that fails must not leave a gap before the next.
+  for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    for (const frame of frames.push(chunk)) {
+      if (ended) return;
+      const ack = await appends.append(to, readAppendInput(frame));
+      if (stream.destroyed || stream.writableEnded) return;
+      // A writer that takes no acknowledgements is given no more of them to hold here.
+      if (!stream.write(frameOf(writeAppendAck(ack)))) await drained(stream);
+    }
+  }
+  if (!stream.destroyed && !stream.writableEnded && stream.rstCode === constants.NGHTTP2_NO_ERROR)
+    stream.end();
+}
+
+async function drained(stream: ServerHttp2Stream): Promise<void> {
+  const over = new AbortController();
+  const close = (): void => over.abort();
+  stream.once('close', close);
+  await once(stream, 'drain', { signal: over.signal }).catch(() => {});
+  stream.off('close', close);
+}
+
+const accessEnded = () => unauthorized('The token of this append session has ended');

@@ -1,0 +1,147 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Exchange } from '../../request.ts';
+import { EventStream } from './event-stream.ts';
+import { dataLines, onWire } from './form.ts';
+
+/** Both ends of a connection. */
+async function ends(): Promise<{ near: Socket; far: Socket }> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const near = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const [far] = (await once(server, 'connection')) as [Socket];
+  onTestFinished(() => {
+    near.destroy();
+    far.destroy();
+    server.close();
+  });
+  return { near, far };
+}
+
+async function streamOn(change: Partial<Exchange> = {}) {
+  const { near, far } = await ends();
+  const events: string[] = [];
+  const stream = new EventStream(
+    { socket: far, isHttp10: false, headers: { 'x-one': '1' }, whileAllowed: () => () => {}, ...change },
+    {
+      ping: (now) => `: ${now}\n\n`,
+      onDrain: () => events.push('drain'),
+      onOver: () => events.push('over'),
+    },
+  );
+  let text = '';
+  near.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
+  return { near, far, stream, events, text: () => text };
+}
+
+const becomes = async (look: () => unknown, expected: unknown) =>
+  await expect.poll(look, { timeout: 20_000, interval: 5 }).toEqual(expected);
+
+describe('an event-stream', () => {
+  test('is an HTTP answer in chunks, that ends properly when it is ended', async () => {
+    const { stream, text, events, near } = await streamOn();
+    const closed = once(near, 'close');
+    stream.send(onWire('data: ü\n\n', 'chunks'));
+    stream.look(7);
+    stream.end('data: [DONE]\n\n');
+    await closed;
+    const [head, body] = text()
+      .split('\r\n\r\n', 1)
+      .concat(text().slice(text().indexOf('\r\n\r\n') + 4));
+    expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(head).toMatch(/\r\nx-one: 1\r\n/);
+    expect(head).toMatch(/\r\ntransfer-encoding: chunked/);
+    expect(Buffer.from(body ?? '', 'latin1').toString()).toBe(
+      'a\r\ndata: ü\n\n\r\n5\r\n: 7\n\n\r\ne\r\ndata: [DONE]\n\n\r\n0\r\n\r\n',
+    );
+    expect(events).toEqual(['over']);
+    expect(stream.send(Buffer.from('x'))).toBe(false);
+  });
+
+  test('has no last chunk when it is broken, also when its caller may no longer read', async () => {
+    const broken = await streamOn();
+    const closed = once(broken.near, 'close');
+    broken.stream.break();
+    await closed;
+    expect(broken.text()).not.toContain('0\r\n\r\n');
+    let end: () => void = () => {};
+    let released = 0;
+    const refused = await streamOn({
+      whileAllowed(ended) {
+        end = ended;
+        return () => released++;
+      },
+    });
+    const gone = once(refused.near, 'close');
+    expect(refused.events).toEqual([]);
+    end();
+    await gone;
+    expect([refused.events, released]).toEqual([['over'], 1]);
+    expect(refused.text()).not.toContain('0\r\n\r\n');
+  });
+
+  test('that has ended does not keep the connection of a client that takes nothing', async () => {
+    const { near, far, stream, events } = await streamOn();
+    near.pause();
+    const frame = onWire('x'.repeat(500_000), 'chunks');
+    while (stream.send(frame));
+    stream.end();
+    expect(events).toEqual(['over']);
+    expect(far.writableLength).toBeGreaterThan(0);
+    // What the platform does when nothing has moved for so long.
+    expect(far.timeout).toBe(30_000);
+    far.emit('timeout');
+    expect(far.destroyed).toBe(true);
+  });
+
+  test('tells when it is full and when there is room again, and leaves no listener behind each time', async () => {
+    const { near, far, stream, events } = await streamOn();
+    const frame = onWire('x'.repeat(200_000), 'chunks');
+    const listeners = () => far.eventNames().map((name) => [name, far.listenerCount(name)]);
+    const before = listeners();
+    for (let round = 1; round <= 20; round++) {
+      near.pause();
+      while (stream.send(frame));
+      near.resume();
+      await becomes(() => events.length, round);
+    }
+    expect(new Set(events)).toEqual(new Set(['drain']));
+    expect(listeners()).toEqual(before);
+  });
+
+  test('lets go of a client that takes nothing for half a minute, and of none that takes a little', async () => {
+    const { near, stream, events } = await streamOn();
+    near.pause();
+    const frame = onWire('x'.repeat(200_000), 'chunks');
+    while (stream.send(frame));
+    const now = Date.now();
+    stream.look(now);
+    stream.look(now + 29_000);
+    expect(events).toEqual([]);
+    near.resume();
+    await becomes(() => events, ['drain']);
+    near.pause();
+    while (stream.send(frame));
+    stream.look(now + 31_000);
+    stream.look(now + 60_000);
+    expect(events).toEqual(['drain']);
+    stream.look(now + 61_001);
+    expect(events).toEqual(['drain', 'over']);
+  });
+
+  test('is over when its client goes', async () => {
+    const { near, events } = await streamOn();
+    near.destroy();
+    await becomes(() => events, ['over']);
+  });
+});
+
+describe('a line', () => {
+  test('of data is one event whatever its breaks', () => {
+    expect(dataLines('a\nb\r\nc\rd')).toBe('data: a\ndata: b\ndata: c\ndata: d\n');
+    expect(dataLines('\u2028')).toBe('data: \u2028\n');
+    expect(dataLines('')).toBe('data: \n');
+  });
+});

@@ -1,0 +1,112 @@
+import { appendBodyLimit, type Operations } from '@millrace/contract';
+import type { Channels } from '../../log/channels.ts';
+import type { NewRecord } from '../../log/record.ts';
+import { runStream } from '../../log/key.ts';
+import type { Clock } from '../../db/clock.ts';
+import type { Sql } from '../../db/connect.ts';
+import type { KnownVariables } from '../../envvars/known.ts';
+import { notFound, Problem } from '../../problem.ts';
+import { isFromSdkBefore41, type HandlersOf, type Request } from '../../request.ts';
+import { admitRelative, reachRun, reachRunToWrite } from '../../runs/authorize.ts';
+import type { WriterHeaders } from '../../protocols/s2/append.ts';
+import { readPartId, recordOfText } from '../../sessions/append.ts';
+import { followChannel } from '../../sessions/follow.ts';
+import type { EventStreams } from '../../protocols/sse/event-streams.ts';
+import { openStreams } from './open.ts';
+
+type Named = Pick<
+  Operations,
+  'initializeRunStream' | 'appendToRunStream' | 'writeRunStream' | 'followRunStream'
+>;
+type Writing =
+  | Request<Named['initializeRunStream']>
+  | Request<Named['appendToRunStream']>
+  | Request<Named['writeRunStream']>;
+
+export interface StreamDependencies {
+  readonly sql: Sql;
+  readonly clock: Clock;
+  readonly channels: Channels;
+  readonly streams: EventStreams;
+  readonly writerHeaders: WriterHeaders;
+  readonly redactor: KnownVariables['redactor'];
+}
+
+export function streamHandlers(dependencies: StreamDependencies): HandlersOf<Named> {
+  const { sql, channels, writerHeaders, redactor } = dependencies;
+  const opened = openStreams(dependencies);
+
+  const channelOf = async (request: Writing) => {
+    const { target, stream } = request.params;
+    const { id } = await reachRunToWrite(sql, request, notFound('Run not found'));
+    if (target !== 'self') await admitRelative(sql, request, id, target);
+    return opened.open(request.environment.id, id, target, stream);
+  };
+
+  /** Records without the secrets of their environment, record by record: one that is cut in two shows. */
+  const withoutSecrets = async (env: number, records: readonly NewRecord[]) => {
+    const found = await redactor(env);
+    return records.map((record) => ({ ...record, body: found.json(record.body) }));
+  };
+
+  return {
+    async initializeRunStream(request) {
+      const key = await channelOf(request);
+      for (const [name, value] of Object.entries(await writerHeaders(request, key))) {
+        request.setHeader(name, value);
+      }
+      return { version: 'v2' };
+    },
+
+    async appendToRunStream(request) {
+      const key = await channelOf(request);
+      const partId = readPartId(request.header('x-part-id'));
+      const records = await withoutSecrets(key.env, [recordOfText(request.body, partId)]);
+      const { start } = await channels.append(key, records, { partId });
+      return { ok: true, seq: start };
+    },
+
+    async writeRunStream(request) {
+      const { records } = request.body;
+      const bytes = records.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
+      if (bytes > appendBodyLimit) {
+        throw new Problem(
+          413,
+          `records: their bodies have at most ${appendBodyLimit} bytes together; send fewer.`,
+        );
+      }
+      const key = await channelOf(request);
+      const partId = readPartId(request.header('x-part-id'));
+      const { start, end } = await channels.append(key, await withoutSecrets(key.env, records), { partId });
+      return { start, end };
+    },
+
+    async followRunStream(request) {
+      // Whoever has just triggered it may be ahead of a replica.
+      const { id } = await reachRun(sql, request, notFound('Run not found', true));
+      const key = runStream(request.environment.id, id, request.params.stream);
+      const tail = startsLatest(request) ? ((await channels.tail(key))?.tail ?? 0) : 0;
+      const asking = {
+        header: (name: string) =>
+          name === 'last-event-id' && tail > 0 ? String(tail - 1) : request.header(name),
+        setHeader: (name: string, value: string) => request.setHeader(name, value),
+      };
+      return followChannel(
+        dependencies,
+        asking,
+        key,
+        key.id,
+        'out',
+        wantsChunks(request) ? 'chunks' : undefined,
+      );
+    },
+  };
+}
+
+/** The published SDK before 4.1 takes each event for a chunk, and asks for no framing. */
+const wantsChunks = (request: Pick<Request<never>, 'header'>): boolean =>
+  request.header('x-stream-version') === undefined && isFromSdkBefore41(request);
+
+/** Whoever comes for the first time may want only what comes from now on. */
+const startsLatest = (request: Pick<Request<never>, 'header'>): boolean =>
+  request.header('x-trigger-stream-start') === 'latest' && request.header('last-event-id') === undefined;

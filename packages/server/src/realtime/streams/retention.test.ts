@@ -1,0 +1,49 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { startChannels } from '../../log/channels.ts';
+import { runStream } from '../../log/key.ts';
+import { channelPruner } from '../../log/prune.ts';
+import { testEngine } from '../../runs/testing/engine.ts';
+import { openStreams } from './open.ts';
+
+const day = 86_400_000;
+
+test('what a run wrote is kept while it lives, however long it waits, and from its end on for as long as records are', async () => {
+  const { engine, sql, environment, register, trigger, addRunner, claim, end, database } = await testEngine();
+  const { clock, wakes } = engine;
+  const channels = startChannels({ database, sql, clock, wakes });
+  onTestFinished(channels.stop);
+  const version = await register('send');
+  const streams = openStreams({ sql, clock, channels });
+  const runs = [(await trigger('send')).id, (await trigger('send')).id];
+  await addRunner('r1');
+  const attempts = await claim('r1', [version.id], 2);
+  const write = async (run: string, stream: string) => {
+    const key = await streams.open(environment.id, run, 'self', stream);
+    await channels.append(key, [{ body: 'x' }], {});
+  };
+  for (const run of runs) await write(run, 'out');
+  await streams.open(environment.id, runs[0]!, 'self', 'empty');
+  const counts = async () =>
+    Promise.all(runs.map(async (run) => (await channels.tail(runStream(environment.id, run, 'out')))?.tail));
+  const pruner = channelPruner(sql, clock, 7 * day);
+  const prune = async () => {
+    while (await pruner.round());
+  };
+  await end(attempts.find(({ run }) => run === runs[1])!);
+  clock.shift(8 * day);
+  await prune();
+  expect(await counts()).toEqual([1, undefined]);
+  // It goes on, and finds its streams.
+  await write(runs[0]!, 'out');
+  await write(runs[0]!, 'empty');
+  expect((await channels.read(runStream(environment.id, runs[0]!, 'out'), 0)).records).toHaveLength(2);
+
+  await end(attempts.find(({ run }) => run === runs[0])!);
+  clock.shift(6 * day);
+  await prune();
+  expect(await counts()).toEqual([2, undefined]);
+  clock.shift(2 * day);
+  await prune();
+  expect(await counts()).toEqual([undefined, undefined]);
+  expect(await sql`select from channel_segments`).toHaveLength(0);
+});

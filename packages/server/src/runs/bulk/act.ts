@@ -1,0 +1,83 @@
+import type { Environment } from '../../auth/principal.ts';
+import { column } from '../../db/columns.ts';
+import type { Transaction } from '../../db/connect.ts';
+import type { Redactor } from '../../envvars/redact/redactor.ts';
+import { Problem } from '../../problem.ts';
+import { markCanceled, type AskedToStop } from '../cancel.ts';
+import type { Engine } from '../engine.ts';
+import { prepareReplay } from '../create/replay.ts';
+import type { NewRun } from '../create/row.ts';
+import { insertRuns } from '../create/trigger.ts';
+
+/** What became of a run that was acted on. */
+export interface Acted {
+  readonly run: string;
+  readonly ok: boolean;
+  /** The replay. */
+  readonly made?: string;
+}
+
+/** Cancels runs, with their descendants. One that is over, or is not there, is none of ours. */
+export async function cancelAll(
+  tx: Transaction,
+  env: number,
+  runs: readonly string[],
+  at: Date,
+): Promise<{ acted: Acted[]; live: AskedToStop[] }> {
+  const alive = await tx<{ id: string }[]>`
+    select id from runs where env = ${env} and id = any(${runs}::text[]) and status is null`;
+  const ids = new Set(alive.map(({ id }) => id));
+  const live: AskedToStop[] = [];
+  // In one order, as everybody who takes several.
+  for (const id of [...ids].toSorted()) live.push(...(await markCanceled(tx, env, id, at)));
+  return { acted: runs.map((run) => ({ run, ok: ids.has(run) })), live };
+}
+
+/** Replays runs. One that is gone cannot be, and neither can one whose data the server does not take any more. */
+export async function replayAll(
+  tx: Transaction,
+  engine: Engine,
+  environment: Environment,
+  runs: readonly string[],
+  redact: Redactor,
+): Promise<Acted[]> {
+  const prepared = await Promise.all(
+    runs.map(async (run) => {
+      try {
+        return { run, replay: await prepareReplay(engine, environment, run) };
+      } catch (error) {
+        if (error instanceof Problem && error.status < 500) return { run, replay: undefined };
+        throw error;
+      }
+    }),
+  );
+  const replays = prepared.flatMap(({ replay }) => (replay ? [redacted(replay, redact)] : []));
+  if (replays.length > 0) await insertRuns({ sql: tx, clock: engine.clock }, replays);
+  return prepared.map(({ run, replay }) => ({ run, ok: replay !== undefined, made: replay?.id }));
+}
+
+const redacted = (run: NewRun, redact: Redactor): NewRun =>
+  run.metadata !== null ? { ...run, metadata: redact.json(run.metadata) } : run;
+
+/** Writes down what was done, in the transaction that did it. */
+export async function noteActed(
+  tx: Transaction,
+  env: number,
+  id: string,
+  acted: readonly Acted[],
+  at: Date,
+): Promise<void> {
+  const done = acted.filter(({ ok }) => ok).length;
+  // Row by row through the key: the table has just been filled, and nothing is known of it that a join could be planned by.
+  await tx`
+    update bulk_runs b set ok = i.ok, made = i.made
+      from unnest(${column(acted, ({ run }) => run)}::text[], ${column(acted, ({ ok }) => ok)}::text[]::boolean[],
+                  ${column(acted, ({ made }) => made ?? null)}::text[]) as i (run_id, ok, made)
+     cross join lateral (
+       select x.ctid as place from bulk_runs x
+        where x.env = ${env} and x.bulk_id = ${id} and x.run_id = i.run_id limit 1) x
+     where b.ctid = x.place`;
+  await tx`
+    update bulk_actions set success = success + ${done}, failure = failure + ${acted.length - done}, worked_at = ${at}
+     where env = ${env} and id = ${id}`;
+}

@@ -1,0 +1,67 @@
+import { parsePeriodMs, type BulkFilter, type Body, type Operations } from '@millrace/contract';
+import type { RecordHere } from '../../audit/record.ts';
+import { newTimedId } from '../../db/ids.ts';
+import { Problem } from '../../problem.ts';
+import type { Engine } from '../engine.ts';
+import { idAt } from '../list/position.ts';
+import { readFilter, type ListRunsQuery } from '../list/read-filter.ts';
+
+export const maxPending = 50;
+
+/** Stores a bulk action; the duty does it. A filter under which nothing can be is over at once. */
+export async function createBulkAction(
+  { sql, clock }: Pick<Engine, 'sql' | 'clock'>,
+  env: number,
+  { action, filter, runIds, name }: Body<Operations['createBulkAction']>,
+  record?: RecordHere,
+): Promise<string> {
+  const [pending] = await sql<{ count: number }[]>`
+    select count(*)::int as count from bulk_actions where env = ${env} and status = 'PENDING'`;
+  if ((pending?.count ?? 0) >= maxPending) {
+    const message = `${maxPending} bulk actions of this environment are under way. Wait for one, or abort it.`;
+    throw new Problem(429, message, {}, false);
+  }
+  const now = clock.now();
+  const at = new Date(now);
+  const id = newTimedId('bulk', now);
+  // Dates and ids as they are now: a period counts from the request, however long the action takes.
+  const found = filter && (await readFilter(sql, [env], queryOf(filter), now));
+  const ids = [...new Set(runIds ?? [])].filter((run) => !run.includes('\0'));
+  const isOver = filter ? found === undefined : ids.length === 0;
+  const total = ids.length;
+  const type = action === 'cancel' ? 'CANCEL' : 'REPLAY';
+  await sql.begin(async (tx) => {
+    await tx`
+    with action as (
+      insert into bulk_actions (env, id, type, name, status, filter, place, total, created_at, worked_at, completed_at)
+      values (${env}, ${id}, ${type}, ${name?.replaceAll('\0', '') ?? null},
+              ${isOver ? 'COMPLETED' : 'PENDING'}, ${found ? JSON.stringify(found) : null}::text::jsonb, ${idAt(now)}, ${total},
+              ${at}, ${at}, ${isOver ? at : null}::timestamptz)
+    )
+    insert into bulk_runs (env, bulk_id, run_id) select ${env}::int, ${id}, r from unnest(${ids}::text[]) as r`;
+    await record?.(tx, { act: 'bulkAction.created', target: id, new: { type, name, filter, runs: total } });
+  });
+  return id;
+}
+
+/** The filter as the query of a list says it. */
+function queryOf({ queue, from, to, period, isTest, ...same }: BulkFilter): ListRunsQuery {
+  return {
+    'page[size]': 1,
+    'filter[status]': same.status,
+    'filter[taskIdentifier]': same.taskIdentifier,
+    'filter[version]': same.version,
+    'filter[tag]': same.tag,
+    'filter[queue]': queue?.map(({ type, name }) => (type === 'task' ? `task/${name}` : name)),
+    'filter[machine]': same.machine,
+    'filter[region]': same.region,
+    'filter[isTest]': isTest === undefined ? undefined : isTest ? 'true' : 'false',
+    'filter[schedule]': same.schedule,
+    'filter[batch]': same.batch,
+    'filter[bulkAction]': same.bulkAction,
+    'filter[error]': same.error,
+    'filter[createdAt][from]': from,
+    'filter[createdAt][to]': to,
+    'filter[createdAt][period]': period === undefined ? undefined : parsePeriodMs(period),
+  };
+}

@@ -1,0 +1,41 @@
+import type { Operations } from '@millrace/contract';
+import { recordHere } from '../../audit/record.ts';
+import type { HandlersOf } from '../../request.ts';
+import type { Engine } from '../engine.ts';
+import type { TakeRuns } from '../create/quota.ts';
+import { abortBulkAction } from './abort.ts';
+import { createBulkAction } from './create.ts';
+import { listBulkActions, retrieveBulkAction } from './read.ts';
+
+type Named = Pick<
+  Operations,
+  'createBulkAction' | 'listBulkActions' | 'retrieveBulkAction' | 'abortBulkAction'
+>;
+
+/** `hurry` has the duty of this process look at once. */
+export function bulkHandlers(
+  engine: Pick<Engine, 'sql' | 'clock'>,
+  takeRuns: TakeRuns,
+  hurry: () => void,
+): HandlersOf<Named> {
+  const { sql } = engine;
+  return {
+    async createBulkAction(request) {
+      const { environment, body } = request;
+      // How many a filter finds nobody knows yet; the bulk worker replays those a hundred at a time.
+      if (body.action === 'replay' && body.runIds) takeRuns(request, body.runIds.length);
+      const id = await createBulkAction(engine, environment.id, body, recordHere(environment, request));
+      hurry();
+      return { id };
+    },
+    listBulkActions: ({ environment, query }) => listBulkActions(sql, environment.id, query),
+    retrieveBulkAction: ({ environment, params }) =>
+      retrieveBulkAction(sql, environment.id, params.bulkActionId),
+    async abortBulkAction(request) {
+      const { environment } = request;
+      const { bulkActionId: id } = request.params;
+      await abortBulkAction(engine, environment.id, id, recordHere(environment, request));
+      return { id };
+    },
+  };
+}

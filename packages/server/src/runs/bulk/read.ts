@@ -1,0 +1,66 @@
+import type { BulkAction, Operations, Query, Reply } from '@millrace/contract';
+import type { Queryable } from '../../db/connect.ts';
+import { badRequest, notFound } from '../../problem.ts';
+
+interface Row {
+  readonly id: string;
+  readonly name: string | null;
+  readonly type: BulkAction['type'];
+  readonly status: BulkAction['status'];
+  readonly total: number;
+  readonly success: number;
+  readonly failure: number;
+  readonly created_at: Date;
+  readonly completed_at: Date | null;
+}
+
+const shown = ({ id, name, type, status, total, success, failure, ...row }: Row): BulkAction => ({
+  id,
+  name: name ?? undefined,
+  type,
+  status,
+  counts: { total, success, failure },
+  createdAt: row.created_at.toISOString(),
+  completedAt: row.completed_at?.toISOString(),
+});
+
+export const bulkMissing = () => notFound('Bulk action not found');
+
+export async function retrieveBulkAction(sql: Queryable, env: number, id: string): Promise<BulkAction> {
+  const [row] = id.includes('\0')
+    ? []
+    : await sql<Row[]>`select * from bulk_actions where env = ${env} and id = ${id}`;
+  if (!row) throw bulkMissing();
+  return shown(row);
+}
+
+/** Newest first: their ids begin with the time. */
+export async function listBulkActions(
+  sql: Queryable,
+  env: number,
+  query: Query<Operations['listBulkActions']>,
+): Promise<Reply<Operations['listBulkActions']>> {
+  const size = query['page[size]'];
+  const backward = query['page[before]'] !== undefined;
+  const parameter = backward ? 'page[before]' : 'page[after]';
+  const cursor = query[parameter];
+  if (cursor !== undefined && !/^bulk_[0-9a-z]{1,60}$/.test(cursor)) {
+    const message = 'not the id of a bulk action; send one as the pagination of a page gave it';
+    throw badRequest('Query Error', [{ code: 'custom', message, path: [parameter] }]);
+  }
+  const beyond = cursor === undefined ? sql`` : backward ? sql`and id > ${cursor}` : sql`and id < ${cursor}`;
+  const rows = await sql<Row[]>`
+    select * from bulk_actions where env = ${env} ${beyond}
+     order by ${backward ? sql`id` : sql`id desc`} limit ${size + 1}`;
+  const page = rows.slice(0, size);
+  if (backward) page.reverse();
+  const more = rows.length > size;
+  const [first, last] = [page[0], page.at(-1)];
+  return {
+    data: page.map(shown),
+    pagination: {
+      ...(last && (backward || more) ? { next: last.id } : {}),
+      ...(first && (backward ? more : cursor !== undefined) ? { previous: first.id } : {}),
+    },
+  };
+}

@@ -1,0 +1,178 @@
+import type { Environment } from '../../auth/principal.ts';
+import { isDeadlock, mayPass } from '../../db/retry.ts';
+import { DatabaseLost, type Transaction } from '../../db/connect.ts';
+import type { KnownVariables } from '../../envvars/known.ts';
+import { markedCanceled, tellRunners, type AskedToStop } from '../cancel.ts';
+import type { Dispatch } from '../dispatch/dispatch.ts';
+import type { Engine } from '../engine.ts';
+import type { RunFilter } from '../list/filter.ts';
+import { findRuns } from '../list/find.ts';
+import { idAt } from '../list/position.ts';
+import type { ConnectedRunners } from '../../runners/runners.ts';
+import { cancelAll, noteActed, replayAll, type Acted } from './act.ts';
+
+export interface BulkDependencies {
+  readonly engine: Engine;
+  readonly runners: ConnectedRunners;
+  readonly dispatch: Pick<Dispatch, 'wake'>;
+  readonly redactor: KnownVariables['redactor'];
+}
+
+interface Action {
+  readonly env: number;
+  readonly id: string;
+  readonly type: 'CANCEL' | 'REPLAY';
+  readonly filter: RunFilter | null;
+  readonly place: string;
+}
+
+/** What is to be told once a round is committed. */
+interface Done {
+  readonly env: number;
+  readonly live: readonly AskedToStop[];
+  readonly queued: boolean;
+}
+
+const gatheredAtOnce = 1_000;
+const actedAtOnce = 100;
+/** An id is given when a trigger is read, its run is created when it is written: that much later at most. */
+const slackMs = 10_000;
+
+/**
+ * The duty that does bulk actions, a piece of one a round. A piece is one transaction that holds the action: gathering some of its runs,
+ * or acting on some and noting it. So any number of processes may do it, and one that dies leaves the action where its last
+ * commit was. A run that cannot be acted on stops no other: it is tried by itself and counted as failed.
+ */
+export function bulkWorker(dependencies: BulkDependencies) {
+  const { engine, runners, dispatch } = dependencies;
+  const { sql } = engine;
+  let most = actedAtOnce;
+  return {
+    name: 'bulk worker',
+    everyMs: 1_000,
+    async round(): Promise<boolean> {
+      const trying: Trying = { most };
+      try {
+        const done = await sql.begin((tx) => piece(tx, dependencies, trying));
+        most = Math.min(actedAtOnce, most * 2);
+        if (!done) return false;
+        tellRunners(engine, runners, done.live);
+        if (done.queued) dispatch.wake(done.env);
+        return true;
+      } catch (error) {
+        const { action, run } = trying;
+        if (error instanceof DatabaseLost || action === undefined) throw error;
+        if (isDeadlock(error)) return true;
+        if (run === undefined || mayPass(error)) {
+          // Not the fault of a run, and not to be that of other actions: they go before it is tried again.
+          await sql`
+            update bulk_actions set worked_at = ${new Date(engine.clock.now())}
+             where env = ${action.env} and id = ${action.id} and status = 'PENDING'`;
+          throw error;
+        }
+        if (trying.most === 1) {
+          most = actedAtOnce;
+          engine.log.warn('upkeep.failed', { duty: 'bulk worker', error: String(error) });
+          await sql.begin((tx) => giveUp(tx, trying, new Date(engine.clock.now())));
+        } else most = 1;
+        return true;
+      }
+    },
+  };
+}
+
+/** What a round is at: of one that fails, the run that it failed on is known when it was the only one. */
+interface Trying {
+  readonly most: number;
+  action?: Pick<Action, 'env' | 'id'>;
+  run?: string | undefined;
+}
+
+async function giveUp(tx: Transaction, { action, run }: Trying, at: Date): Promise<void> {
+  if (action === undefined || run === undefined) return;
+  const { env, id } = action;
+  const [held] = await tx`
+    select from bulk_actions where env = ${env} and id = ${id} and status = 'PENDING' for update`;
+  if (!held) return;
+  // Looked at once it is held: another process may have acted on the run before.
+  const [left] = await tx`
+    select from bulk_runs where env = ${env} and bulk_id = ${id} and run_id = ${run} and ok is null`;
+  if (left) await noteActed(tx, env, id, [{ run, ok: false }], at);
+}
+
+/** Undefined when there is no action to do. */
+async function piece(
+  tx: Transaction,
+  { engine, redactor }: BulkDependencies,
+  trying: Trying,
+): Promise<Done | undefined> {
+  const [action] = await tx<Action[]>`
+    select env, id, type, filter, place from bulk_actions
+     where status = 'PENDING' order by worked_at limit 1 for update skip locked`;
+  if (!action) return undefined;
+  const at = new Date(engine.clock.now());
+  const { env, id } = action;
+  const nothing: Done = { env, live: [], queued: false };
+  trying.action = { env, id };
+  if (action.filter) {
+    await gather(tx, action, action.filter, at);
+    return nothing;
+  }
+  const left = await tx<{ run_id: string }[]>`
+    select run_id from bulk_runs where env = ${env} and bulk_id = ${id} and ok is null order by run_id limit ${trying.most}`;
+  if (left.length === 0) {
+    await tx`update bulk_actions set status = 'COMPLETED', completed_at = ${at} where env = ${env} and id = ${id}`;
+    // A process that died right after a commit had told nobody.
+    return action.type === 'CANCEL' ? { ...nothing, live: await markedCanceled(tx, env) } : nothing;
+  }
+  const runs = left.map((row) => row.run_id);
+  trying.run = runs[0];
+  let acted: Acted[] = runs.map((run) => ({ run, ok: false }));
+  let live: AskedToStop[] = [];
+  if (action.type === 'CANCEL') ({ acted, live } = await cancelAll(tx, env, runs, at));
+  else {
+    const environment = await environmentOf(tx, env);
+    if (environment) acted = await replayAll(tx, engine, environment, runs, await redactor(env));
+  }
+  await noteActed(tx, env, id, acted, at);
+  return { env, live, queued: action.type === 'REPLAY' };
+}
+
+/** Finds more of its runs, from the newest on. */
+async function gather(
+  tx: Transaction,
+  { env, id, place }: Action,
+  stored: RunFilter,
+  at: Date,
+): Promise<void> {
+  const { from, to } = stored;
+  const filter: RunFilter = {
+    ...stored,
+    envs: [env],
+    // JSON has no dates.
+    from: from && new Date(from),
+    to: to && new Date(to),
+  };
+  const { runs, edge } = await findRuns(tx, filter, {
+    low: filter.from ? idAt(filter.from.getTime() - slackMs) : '',
+    high: place,
+    backward: false,
+    most: gatheredAtOnce,
+  });
+  const ids = runs.map((run) => run.id);
+  await tx`
+    insert into bulk_runs (env, bulk_id, run_id) select ${env}::int, ${id}, r from unnest(${ids}::text[]) as r`;
+  const isAll = edge === undefined && ids.length < gatheredAtOnce;
+  await tx`
+    update bulk_actions
+       set total = total + ${ids.length}, place = ${edge ?? ids.at(-1) ?? place}, worked_at = ${at},
+           filter = ${isAll ? null : JSON.stringify(stored)}::text::jsonb
+     where env = ${env} and id = ${id}`;
+}
+
+async function environmentOf(tx: Transaction, env: number): Promise<Environment | undefined> {
+  const [row] = await tx<Environment[]>`
+    select e.id, e.public_id as "publicId", e.kind, e.branch, e.project_id as "projectId", p.ref as "projectRef"
+      from environments e join projects p on p.id = e.project_id where e.id = ${env}`;
+  return row;
+}

@@ -1,0 +1,59 @@
+import type { Operations } from '@millrace/contract';
+import { notFound } from '../../problem.ts';
+import { allows } from '../../auth/scopes.ts';
+import type { HandlersOf, Request } from '../../request.ts';
+import type { Engine } from '../engine.ts';
+import { eventsOf, resultOf, traceOf } from './outcome.ts';
+import { reachRun } from '../authorize.ts';
+import { readWaitFacts } from '../reason/facts.ts';
+import { nearestTask } from '../reason/nearest-task.ts';
+import { reasonOf } from '../reason/reason.ts';
+
+type Named = Pick<
+  Operations,
+  'retrieveRunResult' | 'listRunEvents' | 'retrieveRunTrace' | 'retrieveRunReason'
+>;
+
+export function outcomeHandlers(engine: Engine): HandlersOf<Named> {
+  const { sql, clock, versions } = engine;
+  /** A token for one run learns nothing of other tasks. */
+  const nearestTo = async (
+    { environment, principal }: Request<Named['retrieveRunReason']>,
+    task: string,
+  ): Promise<string | undefined> => {
+    const nearest = nearestTask(task, (await versions.current(environment.id))?.tasks.keys() ?? []);
+    const scopes = principal.kind === 'personalAccessToken' ? [] : principal.scopes;
+    return nearest !== undefined && allows(scopes, 'read', [{ type: 'tasks', id: nearest }])
+      ? nearest
+      : undefined;
+  };
+  const unfinished = () => notFound("Run either doesn't exist or is not finished");
+  return {
+    async retrieveRunResult(request) {
+      const { id } = await reachRun(sql, request, unfinished());
+      const result = await resultOf(engine, request.environment.id, id);
+      if (!result) throw unfinished();
+      return result;
+    },
+
+    async listRunEvents(request) {
+      const { id } = await reachRun(sql, request, notFound());
+      return eventsOf(engine, request.environment.id, id);
+    },
+
+    async retrieveRunTrace(request) {
+      const { id } = await reachRun(sql, request, notFound('Trace not found'));
+      const trace = await traceOf(engine, request.environment.id, id);
+      if (!trace) throw notFound('Trace not found');
+      return trace;
+    },
+
+    async retrieveRunReason(request) {
+      const { id } = await reachRun(sql, request, notFound('Run not found'));
+      const facts = await readWaitFacts(sql, request.environment.id, id, new Date(clock.now()));
+      if (!facts) throw notFound('Run not found');
+      const nearest = facts.status === 'PENDING_VERSION' ? await nearestTo(request, facts.task) : undefined;
+      return { id, status: facts.status, ...reasonOf(facts, nearest) };
+    },
+  };
+}

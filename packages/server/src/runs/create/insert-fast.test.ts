@@ -1,0 +1,34 @@
+import { listProjectRuns } from '@millrace/contract';
+import { expect, test } from 'vitest';
+import type { Engine } from '../engine.ts';
+import { listRuns } from '../list/list.ts';
+import { prepareRun } from './prepare.ts';
+import type { NewRun } from './row.ts';
+import { testEngine } from '../testing/engine.ts';
+import { createTrigger } from './trigger.ts';
+
+const again: [how: string, made: Partial<NewRun>, options: Record<string, unknown>][] = [
+  ['a request that was sent again', { requestKey: '00000000-0000-4000-8000-000000000000' }, {}],
+  ['a debounced call that pushed', {}, { debounce: { key: 'k', delay: '10s' } }],
+];
+
+for (const [how, made, options] of again) {
+  test(`${how} hides no run that comes right after it from lists`, async () => {
+    const t = await testEngine();
+    await t.register('send');
+    let now = t.engine.clock.now();
+    const engine: Engine = { ...t.engine, clock: { ...t.engine.clock, now: () => now } };
+    const trigger = createTrigger(engine, t.dispatch);
+    const send = async (run: Partial<NewRun> = {}, given = {}) =>
+      trigger({ ...(await prepareRun(engine, t.environment, 'send', { options: given })), ...run });
+    const first = await send(made, options);
+    // Its lane is there.
+    await send();
+    now += 5_000;
+    expect((await send(made, options)).id).toBe(first.id);
+    const last = await send();
+    const query = listProjectRuns.query.parse({ 'filter[taskIdentifier]': 'send' });
+    const { data } = await listRuns(t.sql, { envs: [t.environment.id], query, now });
+    expect(data.map((run) => run.id)).toContain(last.id);
+  });
+}

@@ -1,0 +1,45 @@
+import type { RunStatus } from '@millrace/contract';
+import type { Queryable } from '../../db/connect.ts';
+import { Problem, unprocessable } from '../../problem.ts';
+
+/** Why a run is not created for its parent's sake. */
+export type ParentRefusal = 'unknown' | 'canceled' | 'stale';
+
+/** A run that triggers, and where in the tree its children are. */
+export interface Parent {
+  readonly id: string;
+  readonly root: string;
+  /** Of its children. */
+  readonly depth: number;
+  readonly status: RunStatus | null;
+}
+
+/**
+ * Looks up a run that triggers, and holds it to the end of the caller's transaction: until then it is not cancelled, and with a fence its
+ * attempt is not taken over. Throws a Problem for one that may have no children: 422, or 409 if the attempt is over.
+ */
+export async function holdParent(
+  sql: Queryable,
+  env: number,
+  id: string,
+  fence: number | undefined,
+): Promise<Parent> {
+  const [row] = await sql<(Parent & { refused: ParentRefusal | null })[]>`
+    select run_id as id, root, depth + 1 as depth, status, refused
+      from hold_parents(${[env]}::int[], ${[id]}::text[], ${fence === undefined ? null : [fence]}::bigint[])`;
+  if (!row) throw new TypeError('a parent that is asked for is answered');
+  if (row.refused !== null) throw refusedParent(row.refused, id, 'parentRunId');
+  return row;
+}
+
+export function refusedParent(refused: ParentRefusal, run: string, field = 'options.parentRunId'): Problem {
+  switch (refused) {
+    case 'unknown':
+      return unprocessable(`${field}: there is no run "${run}" in this environment.`);
+    case 'canceled':
+      // A child would outlive the tree that it belongs to.
+      return unprocessable(`${field}: the run "${run}" has been canceled, and what it triggers with it.`);
+    case 'stale':
+      return new Problem(409, `This attempt of the run "${run}" is over: what it triggers is refused.`);
+  }
+}

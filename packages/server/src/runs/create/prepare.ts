@@ -1,0 +1,277 @@
+import type { triggerBody } from '@millrace/contract';
+import { lastMoment, parseDelay, parseDuration, storedType } from '@millrace/contract';
+import type { TaskManifest } from '@millrace/contract/runner';
+import type { z } from 'zod';
+import type { Environment } from '../../auth/principal.ts';
+import { newTimedId } from '../../db/ids.ts';
+import { redactKeys } from '../../envvars/redact/key-shapes.ts';
+import { usePacket } from '../../packets/use.ts';
+import { jsonOfField, storableLevels } from '../../json/levels.ts';
+import { badRequest, Problem, unprocessable } from '../../problem.ts';
+import { cleanQueueName } from '../../queues/names.ts';
+import { queueOf } from '../../versions/register.ts';
+import type { Engine } from '../engine.ts';
+import { storedKey, storedWaitKey, waitKeyMs } from './idempotency-key.ts';
+import { findLock, type KnownTask } from '../lock.ts';
+import type { Debounce, NewRun } from './row.ts';
+import { storableJson } from '../storable.ts';
+
+export type TriggerRequest = z.output<typeof triggerBody>;
+type Options = NonNullable<TriggerRequest['options']>;
+
+export const maxTags = 10;
+const maxMetadataBytes = 262_144;
+export const defaultIdempotencyMs = 30 * 86_400_000;
+export const maxIdempotencyKeyLength = 2_048;
+export const minMaxDuration = 5;
+const maxInt = 2_147_483_647;
+/** A run of a development environment that nobody starts within ten minutes is of no interest any more. */
+export const devTtlSeconds = 600;
+/** What is known of a run beside the body of its request. */
+export interface BesideBody {
+  /** Older clients send the key as headers. */
+  readonly idempotencyKey?: string | undefined;
+  readonly idempotencyKeyTTL?: string | undefined;
+  /** Default: a new one. */
+  readonly runId?: string | undefined;
+}
+
+/**
+ * Turns a trigger request into the row that will be written: options read and checked, defaults of the task filled in.
+ * Answers at once when what it needs is known to this process, which is nearly always.
+ */
+export function prepareRun(
+  engine: Engine,
+  environment: Environment,
+  task: string,
+  body: TriggerRequest,
+  beside: BesideBody = {},
+): NewRun | Promise<NewRun> {
+  const current = engine.versions.current(environment.id);
+  const options = body.options ?? {};
+  if (
+    current instanceof Promise ||
+    options.lockToVersion !== undefined ||
+    options.payloadType === storedType
+  ) {
+    return prepareSlowly(engine, environment, task, body, beside, current);
+  }
+  const manifest = current?.tasks.get(task);
+  const queueId = engine.queues.id(environment.id, queueName(task, options, manifest));
+  const facts = { manifest, lockedTo: undefined };
+  return typeof queueId === 'number'
+    ? buildRun(engine, environment, task, body, beside, queueId, facts)
+    : queueId.then((id) => buildRun(engine, environment, task, body, beside, id, facts));
+}
+
+async function prepareSlowly(
+  engine: Engine,
+  environment: Environment,
+  task: string,
+  body: TriggerRequest,
+  beside: BesideBody,
+  currentSoon: ReturnType<Engine['versions']['current']>,
+): Promise<NewRun> {
+  const options = body.options ?? {};
+  const current = await currentSoon;
+  if (options.payloadType === storedType) await checkStored(engine, environment, body.payload);
+  const facts =
+    options.lockToVersion === undefined
+      ? { manifest: current?.tasks.get(task), lockedTo: undefined }
+      : await findLock(engine.sql, environment.id, task, options.lockToVersion);
+  const queueId = await engine.queues.id(environment.id, queueName(task, options, facts.manifest));
+  return buildRun(engine, environment, task, body, beside, queueId, facts);
+}
+
+const queueName = (task: string, options: Options, manifest: TaskManifest | undefined): string =>
+  (options.queue && cleanQueueName(options.queue.name)) ??
+  (manifest ? queueOf(manifest) : `task/${task}`.slice(0, 128));
+
+/** Looks as late as possible: from here on the packet is kept for a day, long enough for the run to be there. */
+async function checkStored(
+  { sql, clock }: Engine,
+  environment: Environment,
+  payload: unknown,
+): Promise<void> {
+  const name = typeof payload === 'string' ? payload : '';
+  if (name !== '' && (await usePacket(sql, environment.id, name, new Date(clock.now())))) return;
+  throw unprocessable(
+    `payload: with payloadType ${storedType} it is the name of a packet of this environment whose content was sent; ` +
+      `there is no packet "${name.slice(0, 128)}".`,
+  );
+}
+
+function buildRun(
+  { clock }: Engine,
+  environment: Environment,
+  task: string,
+  body: TriggerRequest,
+  beside: BesideBody,
+  queueId: number,
+  { manifest, lockedTo }: KnownTask,
+): NewRun {
+  const options = body.options ?? {};
+  const now = clock.now();
+  const debounced = options.debounce && readDebounce(options.debounce);
+  // A debounce says itself when its run is due. What is wrong is refused all the same.
+  const delay = options.delay === undefined ? null : readDelay(options.delay, now);
+  const due = debounced ? now + debounced.delayMs : delay;
+  if (due !== null && due > lastMoment) {
+    throw badRequest(`options.${debounced ? 'debounce.' : ''}delay: ends beyond the year 9999; give less.`);
+  }
+  const ttl = readTtl(options.ttl) ?? manifest?.ttl ?? (environment.kind === 'dev' ? devTtlSeconds : null);
+  const priorityMs = Math.trunc(Math.max(-maxInt, Math.min(maxInt, (options.priority ?? 0) * 1_000)));
+  const delayed = due !== null && due > now;
+  return {
+    env: environment.id,
+    id: beside.runId ?? newTimedId('run', now),
+    task,
+    state: delayed ? 'delayed' : manifest ? 'queued' : 'parked',
+    queueId,
+    key: options.concurrencyKey ?? '',
+    route: lockedTo ?? 0,
+    ord: Math.max(due ?? now, now) - priorityMs,
+    ...readPayload(body.payload, options.payloadType),
+    ttl,
+    expiresAt: ttl !== null && ttl > 0 && !delayed ? new Date(now + ttl * 1_000) : null,
+    due: delayed ? new Date(due) : null,
+    ...readIdempotency(options, beside, now),
+    idempotencyOptions: options.idempotencyKeyOptions ? storableJson(options.idempotencyKeyOptions) : null,
+    ...(debounced && { debounce: debounced.debounce }),
+    tags: readTags(options.tags),
+    metadata: readMetadata(options.metadata),
+    maxAttempts: options.maxAttempts ?? null,
+    maxDuration:
+      options.maxDuration === undefined
+        ? (manifest?.maxDuration ?? null)
+        : Math.trunc(Math.max(minMaxDuration, Math.min(maxInt, options.maxDuration))),
+    machine: options.machine ?? null,
+    region: options.region ?? null,
+    priorityMs,
+    test: options.test ?? false,
+    parentId: options.parentRunId ?? null,
+    parentFence: options.parentFence,
+    rootId: null,
+    depth: 0,
+  };
+}
+
+function readPayload(
+  payload: unknown,
+  type = 'application/json',
+): { payload: string | null; payloadType: string | null } {
+  if (payload === undefined) return { payload: null, payloadType: null };
+  // The default type is stored as null: most payloads have it.
+  if (type === 'application/json') return { payload: jsonOfField(payload, 'payload'), payloadType: null };
+  if (type !== 'application/super+json' && type !== 'text/plain' && type !== storedType) {
+    throw badRequest(
+      `options.payloadType: "${type}" is not known; use application/json, application/super+json, text/plain or ${storedType}.`,
+    );
+  }
+  if (typeof payload !== 'string') {
+    throw badRequest(`payload: with payloadType ${type} the payload is a text; send a string.`);
+  }
+  if (payload.includes('\0')) {
+    throw badRequest('payload: holds a NUL character, which no text that is stored may; send it as JSON.');
+  }
+  if (type === 'application/super+json') storableLevels(payload, 'payload');
+  return { payload, payloadType: type };
+}
+
+function readDelay(delay: string | Date, now: number): number {
+  const read = parseDelay(delay, new Date(now));
+  if (read instanceof Date) return read.getTime();
+  throw badRequest(`options.delay: ${read.error}`);
+}
+
+export const minDebounceMs = 1_000;
+
+function readDebounce({ key, delay, mode, maxDelay }: NonNullable<Options['debounce']>): {
+  readonly debounce: Debounce;
+  readonly delayMs: number;
+} {
+  const delayMs = parseDuration(delay);
+  if (typeof delayMs !== 'number') throw unprocessable(`options.debounce.delay: ${delayMs.error}`);
+  if (delayMs < minDebounceMs) throw unprocessable('options.debounce.delay: at least 1s.');
+  const maxMs = maxDelay === undefined ? null : parseDuration(maxDelay);
+  if (maxMs !== null && typeof maxMs !== 'number') {
+    throw unprocessable(`options.debounce.maxDelay: ${maxMs.error}`);
+  }
+  if (maxMs !== null && maxMs <= delayMs) {
+    throw unprocessable('options.debounce.maxDelay: give more than options.debounce.delay.');
+  }
+  return { debounce: { key, maxMs, trailing: mode === 'trailing' }, delayMs };
+}
+
+function readTtl(ttl: string | number | undefined): number | undefined {
+  if (ttl === undefined) return undefined;
+  if (typeof ttl === 'number') return Math.min(maxInt, Math.trunc(ttl));
+  const read = parseDuration(ttl);
+  if (typeof read === 'number') return Math.min(maxInt, Math.ceil(read / 1_000));
+  throw badRequest(`options.ttl: ${read.error}`);
+}
+
+function readIdempotency(
+  { waitKey, ...options }: Options,
+  beside: BesideBody,
+  now: number,
+): Pick<NewRun, 'idempotencyKey' | 'idempotencyExpiresAt'> {
+  if (waitKey !== undefined) {
+    return { idempotencyKey: storedWaitKey(waitKey), idempotencyExpiresAt: new Date(now + waitKeyMs) };
+  }
+  // An empty header is none.
+  const key = beside.idempotencyKey || options.idempotencyKey;
+  const idempotencyExpiresAt = beside.idempotencyKeyTTL
+    ? readIdempotencyExpiry(beside.idempotencyKeyTTL, 'idempotency-key-ttl', now)
+    : readIdempotencyExpiry(options.idempotencyKeyTTL, 'options.idempotencyKeyTTL', now);
+  if (key === undefined) return { idempotencyKey: null, idempotencyExpiresAt: null };
+  // A key in the body has been looked at.
+  if (key.length > maxIdempotencyKeyLength) {
+    throw badRequest(`idempotency-key: at most ${maxIdempotencyKeyLength} characters.`);
+  }
+  return { idempotencyKey: storedKey(key), idempotencyExpiresAt };
+}
+
+function readIdempotencyExpiry(ttl: string | undefined, field: string, now: number): Date {
+  if (ttl === undefined) return new Date(now + defaultIdempotencyMs);
+  const read = parseDuration(ttl);
+  if (typeof read === 'number') return new Date(Math.min(now + read, lastMoment));
+  throw badRequest(`${field}: ${read.error}`);
+}
+
+function readTags(tags: readonly string[] | undefined): readonly string[] {
+  if (!tags) return [];
+  const clean = [
+    ...new Set(tags.map((tag) => redactKeys(tag.trim().toWellFormed())).filter((tag) => tag !== '')),
+  ];
+  if (clean.length > maxTags)
+    throw unprocessable(`A run has at most ${maxTags} tags; this one has ${clean.length}.`);
+  return clean;
+}
+
+function readMetadata(metadata: unknown): string | null {
+  if (metadata === undefined || metadata === null) return null;
+  const read = typeof metadata === 'string' ? parsed(metadata) : metadata;
+  if (typeof read !== 'object' || read === null || Array.isArray(read)) {
+    throw badRequest('options.metadata: an object, or the JSON text of one.');
+  }
+  if (Object.hasOwn(read, '__proto__')) {
+    throw badRequest('options.metadata: "__proto__" is not a name that metadata may have.');
+  }
+  const text =
+    typeof metadata === 'string'
+      ? storableLevels(metadata, 'options.metadata')
+      : jsonOfField(read, 'options.metadata');
+  if (Buffer.byteLength(text) > maxMetadataBytes) {
+    throw new Problem(413, `options.metadata: at most ${maxMetadataBytes} bytes as JSON.`);
+  }
+  return text;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,84 @@
+import type { Assignment } from '@millrace/contract/runner';
+import type { Sql } from '../../db/connect.ts';
+import type { ConnectedRunner } from '../../runners/runners.ts';
+import type { Engine } from '../engine.ts';
+
+interface ClaimRow {
+  readonly run_id: string;
+  readonly fence: string;
+  readonly attempt: number;
+  readonly version_id: number;
+  readonly turn: number;
+  readonly task: string;
+  readonly payload: string | null;
+  readonly payload_type: string | null;
+  readonly metadata: string | null;
+  readonly tags: string[] | null;
+  readonly is_test: boolean;
+  readonly queue_id: number;
+  readonly concurrency_key: string | null;
+  readonly max_attempts: number | null;
+  readonly max_duration: number | null;
+  readonly machine: string | null;
+  readonly priority_ms: number;
+  readonly created_at: Date;
+  readonly started_at: Date | null;
+  readonly parent_id: string | null;
+  readonly root_id: string | null;
+  readonly schedule_id: string | null;
+  readonly event: string | null;
+  readonly batch_id: string | null;
+}
+
+export interface Claimed {
+  readonly assignments: Assignment[];
+  /** Where the next claim of this environment starts in the ring of lanes. */
+  readonly turn: number;
+}
+
+/** Leases up to `want` waiting runs to a runner: one statement, its limits counted inside it. */
+export async function claimRuns(
+  engine: Engine,
+  sql: Sql,
+  runner: ConnectedRunner,
+  current: number | undefined,
+  want: number,
+  turn: number,
+): Promise<Claimed> {
+  const routes = [...runner.versions];
+  if (current !== undefined && runner.versions.has(current)) routes.unshift(0);
+  const rows = await sql<ClaimRow[]>`
+    select * from claim_runs(${runner.env}, ${runner.id}, ${routes}::int[], ${current ?? null}::int, ${want}, ${turn},
+                             ${new Date(engine.clock.now())})`;
+  const assignments: Assignment[] = [];
+  for (const row of rows) {
+    const version = engine.versions.name(row.version_id);
+    const queue = engine.queues.name(row.queue_id);
+    assignments.push({
+      run: row.run_id,
+      fence: Number(row.fence),
+      attempt: row.attempt,
+      task: row.task,
+      version: typeof version === 'string' ? version : await version,
+      payload: row.payload,
+      payloadType: row.payload_type ?? 'application/json',
+      metadata: row.metadata,
+      tags: row.tags ?? [],
+      isTest: row.is_test,
+      queue: typeof queue === 'string' ? queue : await queue,
+      concurrencyKey: row.concurrency_key,
+      maxAttempts: row.max_attempts,
+      maxDuration: row.max_duration,
+      machine: row.machine,
+      priority: row.priority_ms / 1_000,
+      createdAt: row.created_at.getTime(),
+      startedAt: row.started_at?.getTime() ?? null,
+      parentRun: row.parent_id,
+      rootRun: row.root_id,
+      batch: row.batch_id,
+      schedule: row.schedule_id,
+      event: row.event,
+    });
+  }
+  return { assignments, turn: rows[0]?.turn ?? turn };
+}

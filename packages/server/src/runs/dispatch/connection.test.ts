@@ -1,0 +1,190 @@
+import { once } from 'node:events';
+import type { BriefAssignment, RunnerMessage, ServerMessage } from '@millrace/contract/runner';
+import { expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { installation, type Installation } from '../../../../../test/access/installation.ts';
+import type { Transaction } from '../../db/connect.ts';
+
+type Message<T extends ServerMessage['type']> = Extract<ServerMessage, { type: T }>;
+
+/** A runner that does nothing of itself, and says that it holds these. */
+async function connected(installed: Installation, key: string, held: readonly number[] = []) {
+  const runner = await greeted(installed, key, held);
+  return { ...runner, welcome: await runner.hears('welcome') };
+}
+
+/** The same, while it is not welcome yet. */
+async function greeted({ ask, server }: Installation, key: string, held: readonly number[]) {
+  const { body } = await ask('POST /runner/v1/versions', {
+    key,
+    body: { contentHash: 'the content', tasks: [{ id: 'send', filePath: 'tasks.ts' }] },
+  });
+  const socket = new WebSocket(`${server.url.replace('http', 'ws')}/runner/v1/connect`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  onTestFinished(() => socket.terminate());
+  const heard: ServerMessage[] = [];
+  socket.on('message', (data) => heard.push(JSON.parse((data as Buffer).toString()) as ServerMessage));
+  await once(socket, 'open');
+  const say = (message: RunnerMessage): void => socket.send(JSON.stringify(message));
+  const hears = async <T extends ServerMessage['type']>(type: T): Promise<Message<T>> => {
+    await expect.poll(() => heard.some((one) => one.type === type), { timeout: 20_000 }).toBe(true);
+    return heard.find((one) => one.type === type) as Message<T>;
+  };
+  say({
+    type: 'hello',
+    runner: `runner of ${key.slice(0, 12)}`,
+    host: 'test',
+    pid: 1,
+    capacity: 5,
+    versions: [body.version],
+    held,
+  });
+  return { say, hears, heard, socket };
+}
+
+/**
+ * A runner that holds an attempt comes back before its old connection is known to be gone. What it holds has been read, and the rest of
+ * its welcome waits until `meanwhile` is over.
+ */
+async function comingBack(
+  installed: Installation,
+  meanwhile: (tx: Transaction, held: Held, runner: Awaited<ReturnType<typeof greeted>>) => Promise<void>,
+) {
+  const { sql, keys } = installed;
+  const { assignment } = await holding(installed, keys.prod);
+  const { run, fence } = assignment;
+  const [before] = await sql<{ env: number }[]>`select env from runners`;
+  return sql.begin(async (tx) => {
+    // Leases can be read and not be taken back. A transaction sees others only once as they are: it is looked at from outside of it.
+    await tx`lock table leases in exclusive mode`;
+    const back = await greeted(installed, keys.prod, [fence]);
+    const waiting = () => sql`
+      select from pg_locks l join pg_stat_activity a using (pid)
+       where not l.granted and l.relation = 'leases'::regclass and a.query like '%take_back%false%'`;
+    await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1);
+    await meanwhile(tx, { env: before!.env, run, fence }, back);
+    return { ...back, fence };
+  });
+}
+
+interface Held {
+  readonly env: number;
+  readonly run: string;
+  readonly fence: number;
+}
+
+async function holding(installed: Installation, key: string) {
+  const runner = await connected(installed, key);
+  await installed.ask('POST /api/v1/tasks/send/trigger', { key, body: {} });
+  const [assignment] = (await runner.hears('run')).assignments;
+  return { ...runner, assignment: assignment as BriefAssignment };
+}
+
+test('a runner has nothing to say about attempts of another environment, whatever it writes into its messages', async () => {
+  const installed = await installation();
+  const { keys, sql } = installed;
+  const { assignment } = await holding(installed, keys.prod);
+  const stranger = await connected(installed, keys.stg);
+  const [row] = await sql<{ env: number }[]>`select env from leases`;
+  const { run, fence } = assignment;
+  const wait = { key: 'time/1', kind: 'TIME', until: Date.now() + 3_600_000 } as const;
+  const inAttempt = Object.assign({ run, fence, waits: [wait] }, row);
+  const inWait = { run, fence, waits: [Object.assign({}, wait, row)] };
+  stranger.say({ type: 'wait', attempts: [inAttempt, inWait] });
+  const refused = { fence, state: 'stale', spell: null, keys: [] };
+  expect((await stranger.hears('waited')).attempts).toEqual([refused, refused]);
+  expect(await sql`select run_id from leases`).toEqual([{ run_id: run }]);
+  expect(await sql`select from suspended`).toHaveLength(0);
+});
+
+test('a runner that was not told of a cancellation hears of it with its next heartbeat', async () => {
+  const installed = await installation();
+  const { say, hears, assignment } = await holding(installed, installed.keys.prod);
+  // As by a process that died before it told anybody.
+  await installed.sql`update leases set cancel_requested = true`;
+  say({ type: 'heartbeat' });
+  expect((await hears('cancel')).fences).toEqual([assignment.fence]);
+});
+
+test('a run that goes on in the moment its runner comes back is not taken from it', async () => {
+  const installed = await installation();
+  const { sql } = installed;
+  const key = installed.keys.prod;
+  const { say, hears, assignment } = await holding(installed, key);
+  const { run, fence } = assignment;
+  const wait = { key: 'time/1', kind: 'TIME', until: Date.now() + 3_600_000 } as const;
+  say({ type: 'wait', attempts: [{ run, fence, waits: [wait] }] });
+  expect((await hears('waited')).attempts).toMatchObject([{ fence, state: 'suspended' }]);
+
+  const [before] = await sql<{ env: number; connection: string }[]>`select env, connection from runners`;
+  const back = await sql.begin(async (tx) => {
+    // Whoever reads what is suspended stands here until the run has gone on.
+    await tx`lock table suspended in access exclusive mode`;
+    const coming = connected(installed, key, [fence]);
+    await expect
+      .poll(() => tx`select from runners where connection <> ${before!.connection}`, { timeout: 20_000 })
+      .toHaveLength(1);
+    const waiting = () => sql`
+      select from pg_locks l join pg_stat_activity a using (pid)
+       where not l.granted and l.relation = 'suspended'::regclass and a.query like '%from suspended where runner_id%'`;
+    await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1);
+    await tx`update waits set over_at = now()`;
+    await tx`update suspended set ready_at = now()`;
+    const resumed = await tx`select run_id from resume_runs(${before!.env}, now(), 10)`;
+    expect(resumed).toEqual([{ run_id: run }]);
+    return { coming };
+  });
+  const { welcome } = await back.coming;
+  expect(welcome.lost).toEqual([]);
+});
+
+test('a run that is cancelled in the moment its runner comes back is stopped there at once', async () => {
+  const installed = await installation();
+  const { hears, fence } = await comingBack(installed, async (tx, { env, run }) => {
+    // Whoever does this finds its runner connected nowhere, and tells nobody.
+    expect(await tx`select * from cancel_runs(${env}, ${run}, now())`).toHaveLength(1);
+  });
+  expect((await hears('cancel')).fences).toEqual([fence]);
+}, 60_000);
+
+test('a runner that is gone before it was welcome is rescued as soon as any other', async () => {
+  const installed = await installation();
+  await comingBack(installed, async (_tx, _held, { socket }) => {
+    socket.terminate();
+    // The server has heard of that by the time it answers somebody else.
+    for (let n = 0; n < 3; n++) await installed.ask('GET /healthz');
+  });
+  await expect.poll(() => installed.sql`select from leases`, { timeout: 20_000 }).toHaveLength(0);
+}, 60_000);
+
+test('what a slow write leases to a runner is not taken back before the runner can have heard of it', async () => {
+  const installed = await installation();
+  const { ask, sql, keys, server } = installed;
+  const { say, heard } = await holding(installed, keys.prod);
+  // So that claims, and what takes back, wait for their turn.
+  const [row] = await sql<{ id: number }[]>`
+    update environments set concurrency_limit = 5 where id = (select env from runners) returning id`;
+  const waiting = () => sql`
+    select from pg_locks l join pg_database d on d.oid = l.database
+     where d.datname = current_database() and l.locktype = 'advisory' and not l.granted`;
+  const run = await sql.begin(async (tx) => {
+    await tx`select claim_lock(${row!.id})`;
+    const { body } = await ask('POST /api/v1/tasks/send/trigger', { key: keys.prod, body: {} });
+    await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1);
+    // It waits for longer than heartbeats are apart.
+    server.shiftTime(15_000);
+    say({ type: 'heartbeat' });
+    await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(2);
+    return body.id as string;
+  });
+  const told = () =>
+    heard.flatMap((one) => (one.type === 'run' ? one.assignments : [])).filter((one) => one.run === run);
+  await expect.poll(told, { timeout: 20_000 }).not.toEqual([]);
+  const taking = () => sql`
+    select from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle' and query like '%take_back%'`;
+  await expect.poll(taking, { timeout: 20_000 }).toHaveLength(0);
+  const [lease] = await sql<{ fence: string }[]>`select fence from leases where run_id = ${run}`;
+  expect(told().map((one) => one.fence)).toEqual([Number(lease?.fence)]);
+}, 60_000);

@@ -1,0 +1,29 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { ConnectedRunner, ConnectedRunners } from '../../runners/runners.ts';
+import { createDispatch } from './dispatch.ts';
+import { testEngine } from '../testing/engine.ts';
+
+test('a place that was promised is free again when the assignment for it cannot be made', async () => {
+  const fixture = await testEngine();
+  const { engine, sql, environment } = fixture;
+  const { id } = await fixture.register('send');
+  await fixture.addRunner('r1');
+  const runner = new ConnectedRunner('r1', environment.id, 3, new Set([id]), () => {});
+  const runners = new ConnectedRunners();
+  runners.add(runner);
+  const dispatch = createDispatch(engine, sql, runners, () => {});
+  onTestFinished(() => dispatch.stop());
+  const offered = async () => {
+    for (;;) {
+      const offer = dispatch.offer(environment.id);
+      if (offer) return offer;
+      dispatch.wake(environment.id);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  };
+  const offer = await offered();
+  expect(runner.free).toBe(2);
+  // The name of a version or a queue could not be read.
+  offer.accept(Promise.reject(new Error('PostgreSQL is away')));
+  await expect.poll(() => runner.free, { timeout: 20_000 }).toBe(3);
+});

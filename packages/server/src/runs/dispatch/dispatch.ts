@@ -1,0 +1,176 @@
+import type { Assignment } from '@millrace/contract/runner';
+import type { Sql } from '../../db/connect.ts';
+import type { ConnectedRunner, ConnectedRunners } from '../../runners/runners.ts';
+import { claimRuns } from './claim.ts';
+import type { Engine } from '../engine.ts';
+
+/** A free slot of a runner, held for a run that is being written. Accept it or decline it, once. */
+export interface Offer {
+  readonly runner: string;
+  /** The version that the run would execute on. */
+  readonly version: number;
+  accept(assignment: Promise<Assignment>): void;
+  decline(): void;
+}
+
+export interface Dispatch {
+  /** A slot for a run that would otherwise be queued, if a runner of this process waits with nothing ahead of it. */
+  offer(env: number): Offer | undefined;
+  /** Runs were queued, a place of a limited queue came free, a runner came: look again, here and in the other processes. */
+  wake(env: number): void;
+  /** A runner of this environment has free slots again: claim on if something was left. */
+  slotsFreed(env: number): void;
+  /** Something falls due then (milliseconds by the database's clock). */
+  expect(at: number): void;
+  stop(): Promise<void>;
+}
+
+/** Most runs of one claim. */
+const maxClaimed = 500;
+/** Behind the wake-ups, which may be lost. */
+const pollMs = 1_000;
+
+interface Ring {
+  /** Where the next claim starts in the environment's ring of lanes. */
+  turn: number;
+  /** Raised by every wake: what a claim did not find is believed only if nothing was woken since it began. */
+  epoch: number;
+  /** Runners for which nothing more waits in this epoch. */
+  readonly drained: Set<ConnectedRunner>;
+  claiming: Promise<void> | undefined;
+}
+
+/**
+ * Brings waiting runs to the runners connected to this process: one claim at a time an environment (claims of one environment
+ * take turns in the database anyway), as long as a runner has free slots and its last claim came back full.
+ */
+export function createDispatch(
+  engine: Engine,
+  sql: Sql,
+  runners: ConnectedRunners,
+  expect: (at: number) => void,
+  isPaused: () => boolean = () => false,
+): Dispatch {
+  const rings = new Map<number, Ring>();
+  let stopped = false;
+
+  const ringOf = (env: number): Ring => {
+    let ring = rings.get(env);
+    if (!ring) {
+      ring = { turn: -1, epoch: 0, drained: new Set(), claiming: undefined };
+      rings.set(env, ring);
+    }
+    return ring;
+  };
+
+  const claim = async (env: number, ring: Ring): Promise<void> => {
+    for (;;) {
+      const runner = freest(runners.in(env), (one) => !ring.drained.has(one));
+      if (!runner || stopped || isPaused()) return;
+      const { epoch } = ring;
+      const current = await engine.versions.current(env);
+      const want = Math.min(maxClaimed, runner.free);
+      if (want <= 0) continue;
+      const leased = runner.leasing(engine.clock.now());
+      try {
+        const { assignments, turn } = await claimRuns(engine, sql, runner, current?.id, want, ring.turn);
+        ring.turn = turn;
+        if (assignments.length > 0) runner.assign(assignments);
+        if (assignments.length < want && ring.epoch === epoch) ring.drained.add(runner);
+      } finally {
+        leased();
+      }
+    }
+  };
+
+  const start = (env: number): void => {
+    const ring = ringOf(env);
+    if (ring.claiming || stopped || isPaused()) return;
+    ring.claiming = claim(env, ring).then(
+      () => {
+        ring.claiming = undefined;
+        // Woken between the claim's last look and here.
+        if (!isPaused() && freest(runners.in(env), (one) => !ring.drained.has(one))) start(env);
+      },
+      (error: unknown) => {
+        ring.claiming = undefined;
+        // Whatever waits is still there: the poll or the next wake tries again.
+        engine.log.warn('dispatch.failed', { env, error: String(error) });
+      },
+    );
+  };
+
+  const wake = (env: number): void => {
+    const ring = ringOf(env);
+    ring.epoch++;
+    ring.drained.clear();
+    start(env);
+  };
+
+  const poll = setInterval(() => {
+    for (const env of runners.environments()) wake(env);
+  }, pollMs);
+  poll.unref();
+
+  engine.wakes.listen((heard) => {
+    if (heard.kind === 'queued' && runners.in(heard.env).size > 0) wake(heard.env);
+  });
+
+  return {
+    offer(env) {
+      const ring = rings.get(env);
+      // While somebody claims, something may wait: the order of the lanes decides then, not who calls first.
+      if (!ring || ring.claiming || isPaused()) return undefined;
+      const current = engine.versions.current(env);
+      if (!current || current instanceof Promise) return undefined;
+      const runner = freest(runners.in(env), (one) => one.versions.has(current.id) && ring.drained.has(one));
+      if (!runner) return undefined;
+      runner.promised++;
+      const leased = runner.leasing(engine.clock.now());
+      const giveBack = (): void => {
+        runner.promised--;
+        leased();
+      };
+      return {
+        runner: runner.id,
+        version: current.id,
+        accept(assignment) {
+          assignment.then(
+            (ready) => {
+              giveBack();
+              runner.assign([ready]);
+            },
+            (error: unknown) => {
+              giveBack();
+              // It is leased all the same: the runner's next heartbeat does not name it, and it is taken back.
+              engine.log.warn('dispatch.failed', { env, error: String(error) });
+            },
+          );
+        },
+        decline: giveBack,
+      };
+    },
+    wake(env) {
+      wake(env);
+      engine.wakes.tell({ kind: 'queued', env });
+    },
+    slotsFreed: start,
+    expect,
+    async stop() {
+      stopped = true;
+      clearInterval(poll);
+      for (const ring of rings.values()) await ring.claiming;
+    },
+  };
+}
+
+function freest(
+  candidates: ReadonlySet<ConnectedRunner>,
+  suits: (runner: ConnectedRunner) => boolean,
+): ConnectedRunner | undefined {
+  let best: ConnectedRunner | undefined;
+  for (const runner of candidates) {
+    if (runner.free > 0 && suits(runner) && (!best || runner.free > best.free)) best = runner;
+  }
+  return best;
+}

@@ -1,0 +1,18 @@
+import type { Transaction } from '../../db/connect.ts';
+import { Problem } from '../../problem.ts';
+
+/**
+ * Refuses (409) what an attempt does that is over. One that is not stays until the transaction ends: whoever takes the run over waits
+ * for that.
+ */
+export async function holdAttempt(
+  tx: Transaction,
+  env: number,
+  run: string,
+  fence: number,
+  refused: string,
+): Promise<void> {
+  const [held] = await tx`
+    select from hold_parents(${[env]}::int[], ${[run]}::text[], ${[fence]}::bigint[]) h where h.refused is null`;
+  if (!held) throw new Problem(409, `This attempt is over: ${refused} refused.`);
+}

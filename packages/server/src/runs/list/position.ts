@@ -1,0 +1,32 @@
+import { badRequest } from '../../problem.ts';
+
+const maxMs = 36 ** 8 - 1;
+
+/** Where ids that are given at this moment begin. */
+export const idAt = (ms: number): string =>
+  `run_${Math.min(maxMs, Math.max(0, Math.floor(ms)))
+    .toString(36)
+    .padStart(8, '0')}`;
+
+/**
+ * The id that a cursor stands for: a run's id, or, as clients of other servers may still hold them, base64url of JSON with the id
+ * as `r`. The run need not be there any more: its place in the order is in its id.
+ */
+export function cursorOf(text: string | undefined, parameter: string): string | undefined {
+  if (text === undefined) return undefined;
+  const id = isId(text) ? text : decoded(text);
+  if (id !== undefined) return id;
+  const message = 'not a cursor; send one as the pagination of a page gave it, or the id of a run';
+  throw badRequest('Query Error', [{ code: 'custom', message, path: [parameter] }]);
+}
+
+const isId = (text: unknown): text is string => typeof text === 'string' && /^run_[0-9a-z]{1,60}$/.test(text);
+
+function decoded(text: string): string | undefined {
+  try {
+    const { r } = JSON.parse(Buffer.from(text, 'base64url').toString()) as { r?: unknown };
+    return isId(r) ? r : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,16 @@
+import { connect } from 'node:http2';
+import { expect, onTestFinished, test } from 'vitest';
+import { testServer } from '../../support/server.ts';
+
+test('an append session whose address cannot be decoded is refused, and is no fault of the server', async () => {
+  const { url, logged } = await testServer();
+  const session = connect(url);
+  onTestFinished(() => session.destroy());
+  const stream = session.request({ ':method': 'POST', ':path': '/s2/v1/streams/%zz/records' });
+  stream.end();
+  const status = await new Promise((resolve, reject) => {
+    stream.on('response', (headers) => resolve(headers[':status'])).on('error', reject);
+  });
+  expect(status).toBe(400);
+  expect(logged.filter((line) => line.includes('request.failed'))).toEqual([]);
+});

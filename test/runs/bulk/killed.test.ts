@@ -1,0 +1,85 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { connect } from '../../../packages/server/src/db/connect.ts';
+import { newTimedId } from '../../../packages/server/src/db/ids.ts';
+import { testDatabase } from '../../support/database.ts';
+
+const many = 6_000;
+const kills = 6;
+const path = (url: string): string => fileURLToPath(new URL(url, import.meta.url));
+
+interface Server {
+  readonly process: ChildProcess;
+  readonly url: string;
+  readonly secretKey: string;
+}
+
+test('a bulk replay goes on through kills of both servers, and replays each run once', async () => {
+  const { connection, drop } = await testDatabase();
+  const sql = connect(connection, { name: 'test', max: 2 });
+  const servers: Server[] = [];
+  onTestFinished(async () => {
+    for (const { process } of servers) process.kill('SIGKILL');
+    await sql.end({ timeout: 1 });
+    await drop();
+  });
+  const start = async (): Promise<Server> => {
+    const child = spawn(
+      path('../../node_modules/.bin/node'),
+      ['--conditions', 'millrace-source', path('../events/server-process.ts')],
+      {
+        env: { ...process.env, SERVER_OF_A_TEST: JSON.stringify({ database: connection }) },
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      },
+    );
+    const [ready] = (await once(child, 'message')) as [Omit<Server, 'process'>];
+    return { process: child, ...ready };
+  };
+  servers.push(await start(), await start());
+
+  const ask = async (method: string, route: string, body?: unknown): Promise<Record<string, unknown>> => {
+    const { url, secretKey } = servers[0] as Server;
+    const response = await fetch(url + route, {
+      method,
+      headers: { authorization: `Bearer ${secretKey}` },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    expect(response.ok).toBe(true);
+    return (await response.json()) as Record<string, unknown>;
+  };
+  const first = await ask('POST', '/api/v1/tasks/echo/trigger', { payload: 0 });
+  const ids = Array.from({ length: many }, (_, n) => newTimedId('run', Date.now() - 60_000 - n));
+  await sql`
+    insert into runs (env, id, task, status, queue_id, ord, created_at, finished_at, tags)
+    select r.env, i.id, 'echo', 'FAILED', r.queue_id, 0, now() - interval '1 minute', now(), '{old}'
+      from runs r, unnest(${ids}::text[]) as i (id) where r.id = ${String(first['id'])}`;
+  await sql`
+    insert into run_facets select distinct r.env, 'g:old', left(r.id, 10) from runs r where r.tags = '{old}' on conflict do nothing`;
+
+  const { id } = await ask('POST', '/api/v1/bulk-actions', { action: 'replay', filter: { tag: 'old' } });
+  const doneOf = async (): Promise<number> => {
+    const [row] = await sql<{ done: number }[]>`select success + failure as done from bulk_actions`;
+    return row?.done ?? 0;
+  };
+  for (let kill = 1; kill <= kills; kill += 1) {
+    // Each time in the midst of it, somewhere else.
+    await expect
+      .poll(doneOf, { timeout: 20_000, interval: 3 })
+      .toBeGreaterThanOrEqual((many / (kills + 2)) * kill);
+    const victims = kill % 3 === 0 ? servers.splice(0) : servers.splice(kill % 2, 1);
+    for (const { process } of victims) process.kill('SIGKILL');
+    for (const _ of victims) servers.push(await start());
+  }
+  await expect
+    .poll(async () => (await ask('GET', `/api/v1/bulk-actions/${String(id)}`))['status'], { timeout: 40_000 })
+    .toBe('COMPLETED');
+  expect(await ask('GET', `/api/v1/bulk-actions/${String(id)}`)).toMatchObject({
+    counts: { total: many, success: many, failure: 0 },
+  });
+  const made = await sql<{ replay_of: string; count: number }[]>`
+    select replay_of, count(*)::int as count from runs where replay_of is not null group by 1`;
+  expect(made).toHaveLength(many);
+  expect(made.every(({ count }) => count === 1)).toBe(true);
+}, 120_000);
