@@ -21,3 +21,11 @@ test('a process with tasks starts without what only its runner or its first call
   expect(loaded.filter((name) => name.includes('/dist/')).length).toBeGreaterThan(10);
   expect(loaded.filter((name) => /\/zod\/|undici|NativeModule (?:tls|http|https)$/.test(name))).toEqual([]);
 });
+
+test('a runner starts without the server', () => {
+  const loaded = loadedBy([built('millrace/dist/cli/compose/work.js')]);
+  expect(loaded.filter((name) => name.includes('/dist/')).length).toBeGreaterThan(10);
+  expect(
+    loaded.filter((name) => /node_modules\/(?:fastify|pg|prom-client|@opentelemetry)\//.test(name)),
+  ).toEqual([]);
+});

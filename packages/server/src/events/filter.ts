@@ -45,10 +45,10 @@ function fieldsOf(fields: Record<string, unknown>, path: string, depth: number, 
     if (name.startsWith('$')) throw refusal(at, 'is an operator where a field should be');
     if (--budget.left < 0)
       throw refusal(at, `is one too many; a filter has at most ${maxConditions} conditions`);
-    const fixture = conditionOf(condition, at, depth, budget);
+    const test = conditionOf(condition, at, depth, budget);
     return (value) => isObject(value) && test(Object.hasOwn(value, name) ? value[name] : undefined);
   });
-  return (value) => tests.every((fixture) => test(value));
+  return (value) => tests.every((test) => test(value));
 }
 
 function conditionOf(condition: unknown, path: string, depth: number, budget: Budget): Test {
@@ -68,7 +68,7 @@ function conditionOf(condition: unknown, path: string, depth: number, budget: Bu
       throw refusal(path, `has one too many; a filter has at most ${maxConditions} conditions`);
     return operatorOf(name, condition[name], `${path}.${name}`);
   });
-  return (value) => tests.every((fixture) => test(value));
+  return (value) => tests.every((test) => test(value));
 }
 
 function operatorOf(name: string, operand: unknown, path: string): Test {
@@ -112,7 +112,7 @@ const equals =
   (value) =>
     value === wanted;
 const not =
-  (fixture: Test): Test =>
+  (test: Test): Test =>
   (value) =>
     !test(value);
 

@@ -1,4 +1,5 @@
-import { createLog } from '@millrace/server';
+// Not the whole server, whose modules would take a runner 200 ms to load.
+import { createLog } from '@millrace/server/log';
 import type { RunnerEvents } from '../../runner/options.ts';
 import { logLinesOn, screenOn } from '../screen.ts';
 import { foldJsonLines, foldRepeats } from './fold-repeats.ts';
