@@ -125,9 +125,13 @@ const scriptOf = (functions: readonly SqlFunction[], version: string): string =>
 const isChangedSignature = (error: unknown): error is Error =>
   error instanceof Error && 'code' in error && error.code === '42P13';
 
-const signatureAdvice = (error: Error): string =>
-  `A function of this release cannot replace the one in the database: ${[error.message, 'hint' in error && error.hint].filter(Boolean).join('. ')} ` +
-  'A function whose parameters or result change needs a new name, because older servers still call it: see docs/database.md.';
+function signatureAdvice(error: Error): string {
+  const [, name] = /DROP FUNCTION (\w+)/.exec('hint' in error ? String(error.hint) : '') ?? [];
+  return (
+    `A function of this release cannot replace the one in the database: ${error.message}${name === undefined ? '' : ` (${name})`}. ` +
+    'A function whose parameters or result change needs a new name, because older servers still call it: see docs/database.md.'
+  );
+}
 
 /** Runs a script in a transaction that waits for no lock longer than those who serve can bear. */
 async function runGivingWay(

@@ -45,7 +45,7 @@ begin
       cross join lateral (
         select x.ctid as place from leases x where x.env = i.env and x.run_id = i.run_id and x.fence = i.fence limit 1 for update
       ) l;
-    -- One that is missing may be suspended (0011): its code ended although it waits.
+    -- One that is missing may be suspended: its code ended although it waits.
     exit when cardinality(v_place) = cardinality(p_run) or not return_leases(p_at, p_env, p_run, p_fence);
   end loop;
   -- A statement of its own: only a new snapshot sees a cancellation that committed while we waited for the lock.

@@ -79,7 +79,7 @@ begin
         (run_id, expires_at) = (
           select case when s.stale then excluded.run_id else k.run_id end,
                  case when s.stale then excluded.expires_at else k.expires_at end
-            -- an attempt that runs again finds what it waited for (0011), however that ended
+            -- an attempt that runs again finds what it waited for, however that ended
             from (select k.expires_at <= p_at or left(k.key, 1) <> E'\x01' and exists (
                     select from runs r where r.env = k.env and r.id = k.run_id
                        and r.status in ('FAILED', 'CRASHED', 'SYSTEM_FAILURE', 'TIMED_OUT', 'EXPIRED')) as stale) s)

@@ -39,7 +39,7 @@ declare
   v_found int;
   v_share int;
   v_more boolean := false;
-  -- suspended runs that are ready (0011): their places are not for runs that have not begun
+  -- suspended runs that are ready (runs/waits): their places are not for runs that have not begun
   v_owed boolean;
 begin
   perform from runners r where r.id = p_runner for key share;

@@ -47,7 +47,7 @@ begin
          array_agg(j.version_id), array_agg(j.fence)
     into v_env, v_run, v_verdict, v_queue, v_key, v_version, v_fence
     from judged j;
-  -- Its suspended runs (0011) go on elsewhere; that they were lost is nothing they did.
+  -- Its suspended runs continue elsewhere. They do not count the loss.
   return query select * from detach_runs(p_runner, case when p_lost then null else p_held end, p_held_since);
   if v_run is null then return; end if;
 
