@@ -54,13 +54,13 @@ import { defaultRateLimits, type RateLimit } from '../../packages/server/src/htt
 import { keepMs } from '../../packages/server/src/http/idempotent-response.ts';
 import { maxEndpoints } from '../../packages/server/src/notifications/create.ts';
 import * as deliveries from '../../packages/server/src/notifications/deliver.ts';
-import { defaultLeaseTimes } from '../../packages/server/src/runs/dispatch/connection.ts';
+import { defaultLeaseTimes } from '../../packages/server/src/runs/dispatch/connection-state.ts';
 import { maxLineCharacters } from '../../packages/server/src/runs/logs.ts';
 import { maxEvents } from '../../packages/server/src/runs/complete/outcome.ts';
 import * as triggers from '../../packages/server/src/runs/create/prepare.ts';
 import { maxRescues } from '../../packages/server/src/runs/dispatch/rescue.ts';
 import { maxChildren } from '../../packages/server/src/runs/retrieve.ts';
-import { maxPauseMs } from '../../packages/server/src/runs/complete/complete.ts';
+import { maxPauseMs } from '../../packages/server/src/runs/complete/write.ts';
 import { graceMs as lateMs } from '../../packages/server/src/schedules/rules.ts';
 import {
   maxLifeMs,
@@ -70,7 +70,7 @@ import {
 import { defaultStreamLimits } from '../../packages/server/src/protocols/sse/event-streams.ts';
 import { maxStreams } from '../../packages/server/src/realtime/streams/open.ts';
 import { maxBranches } from '../../packages/server/src/tenancy/branches.ts';
-import { defaultRetention } from '../../packages/server/src/app/engine-jobs.ts';
+import { defaultRetention } from '../../packages/server/src/app/retention.ts';
 import * as tokens from '../../packages/server/src/waitpoints/create.ts';
 
 if (loggerCharacters !== maxLineCharacters || consoleCharacters !== maxLineCharacters) {

@@ -146,6 +146,7 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
         admitPacket: admitItem,
       };
       const filled = await fillFromLines(upload, body);
+      engine.changes.unsettled(env);
       // Nobody was asked for yet when no line came.
       if (filled.accepted + filled.deduplicated === 0) admit();
       if (batch.aborted_at !== null) throw abortedBatch(batchId);
@@ -183,6 +184,7 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
       };
       const { opened, tell } = await createWhole(dependencies, environment, newBatch, items);
       tell(dependencies);
+      engine.changes.unsettled(environment.id);
       return answerOpened(request, opened);
     },
 

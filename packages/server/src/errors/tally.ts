@@ -2,7 +2,7 @@ import type { Queryable } from '../db/connect.ts';
 
 /**
  * Counts the failures of an environment that arrived since somebody last did: groups begin, grow and reopen by it. Whoever reads
- * or changes groups does this first, so they are as of now whether upkeep runs or not.
+ * or changes groups does this first, so they are as of now whether the background jobs run or not.
  */
 export async function tally(sql: Queryable, env: number): Promise<void> {
   for (;;) {
@@ -11,7 +11,7 @@ export async function tally(sql: Queryable, env: number): Promise<void> {
   }
 }
 
-/** The same in every environment where something arrived: the duty. */
+/** The same in every environment where something arrived: a background job. */
 export async function tallyEverywhere(sql: Queryable): Promise<boolean> {
   const rows = await sql<{ more: boolean }[]>`
     with recursive found as (

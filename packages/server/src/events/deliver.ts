@@ -59,7 +59,7 @@ async function deliverNext({ engine, dispatch }: DeliverDependencies): Promise<b
       await tx.unsafe('rollback to taken');
       const failure = reasonOf(error);
       await tx`update events set failed_at = ${now}, failure = ${failure} where env = ${row.env} and id = ${row.id}`;
-      engine.log.warn('upkeep.failed', { duty: 'deliverer', env: row.env, event: row.id, error: failure });
+      engine.log.warn('job.failed', { job: 'deliverer', env: row.env, event: row.id, error: failure });
       return new Set<number>();
     }
   });

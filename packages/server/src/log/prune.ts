@@ -4,13 +4,13 @@ import type { Fragment, Sql } from '../db/connect.ts';
 const maxAtOnce = 500;
 
 /**
- * The duty that lets go of records that are older than the retention, of run streams that nothing is left of, and of what deleted
+ * The job that lets go of records that are older than the retention, of run streams that nothing is left of, and of what deleted
  * channels left behind. What a run wrote is kept while it lives, however long it waits: there the retention counts from its end.
  */
 export const channelPruner = (sql: Sql, clock: Pick<Clock, 'now'>, retentionMs: number) => ({
   name: 'channel pruner',
   everyMs: 60_000,
-  async round(): Promise<boolean> {
+  async tick(): Promise<boolean> {
     const before = new Date(clock.now() - retentionMs);
     // Times of a channel never go back, so what is old is at its front.
     const old = await sql`

@@ -1,58 +1,49 @@
+import type { Job } from '../jobs/job.ts';
+import { Timer } from '../jobs/timer.ts';
 import { attempt, takeDue, type DeliverDependencies, type Taken } from './deliver.ts';
 
 /** Deliveries under way at once, in all and to one endpoint: a slow receiver must not hold up the others. */
 const maxUnderWay = 50;
 const maxEach = 5;
-const everyMs = 1_000;
 
-interface Running {
-  hurry(): void;
-  stop(): Promise<void>;
-}
-
-/** Repeats a round until it is stopped, with a pause where a round answers that nothing is left. */
-type Start = (duty: { name: string; everyMs: number; round(): Promise<boolean> }) => Running;
-
-/** Sends notifications that are due, again and again until they are accepted or have been tried often enough. */
-export function startMessenger(dependencies: DeliverDependencies, start: Start): { stop(): Promise<void> } {
-  const stopping = new AbortController();
-  const under = new Map<string, number>();
-  const attempts = new Set<Promise<void>>();
+/** The job that sends notifications which are due, until they are accepted or have been tried often enough. */
+export function messenger(dependencies: DeliverDependencies): Job {
   const { log } = dependencies;
+  const timer = new Timer();
+  const stopping = new AbortController();
+  const underWay = new Map<string, number>();
+  const attempts = new Set<Promise<void>>();
 
   const send = (taken: Taken): void => {
     const { id } = taken.endpoint;
-    under.set(id, (under.get(id) ?? 0) + 1);
+    underWay.set(id, (underWay.get(id) ?? 0) + 1);
     const sending = attempt(dependencies, taken, stopping.signal)
-      // It is taken for lost when its claim runs out, and tried again.
-      .catch((error: unknown) => log.warn('upkeep.failed', { duty: 'messenger', error: String(error) }))
+      // Its claim runs out, and it is tried again.
+      .catch((error: unknown) => log.warn('job.failed', { job: 'messenger', error: String(error) }))
       .finally(() => {
-        const left = (under.get(id) ?? 1) - 1;
-        if (left > 0) under.set(id, left);
-        else under.delete(id);
+        const left = (underWay.get(id) ?? 1) - 1;
+        if (left > 0) underWay.set(id, left);
+        else underWay.delete(id);
         attempts.delete(sending);
-        duty.hurry();
+        timer.wakeNow();
       });
     attempts.add(sending);
   };
 
-  const duty = start({
+  return {
     name: 'messenger',
-    everyMs,
-    async round() {
+    everyMs: 1_000,
+    timer,
+    async tick() {
       const room = maxUnderWay - attempts.size;
-      if (room <= 0 || stopping.signal.aborted) return false;
-      const taken = await takeDue(dependencies, room, under, maxEach);
+      if (room <= 0) return false;
+      const taken = await takeDue(dependencies, room, underWay, maxEach);
       for (const each of taken) send(each);
-      // The end of each of them starts another round.
+      // The end of each of them starts another tick.
       return false;
     },
-  });
-
-  return {
     async stop() {
       stopping.abort();
-      await duty.stop();
       await Promise.all(attempts);
     },
   };

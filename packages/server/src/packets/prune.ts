@@ -5,7 +5,7 @@ const maxAtOnce = 200;
 const unusedMs = 24 * 3_600_000;
 
 /**
- * The duty that lets go of packets that no run names (any more), a day after they were last asked for: uploads that were given up,
+ * The job that lets go of packets that no run names (any more), a day after they were last asked for: uploads that were given up,
  * and what belonged to runs that were pruned.
  */
 export function packetPruner({ sql, clock }: PacketStore) {
@@ -14,7 +14,7 @@ export function packetPruner({ sql, clock }: PacketStore) {
   return {
     name: 'packet pruner',
     everyMs: 60_000,
-    async round(): Promise<boolean> {
+    async tick(): Promise<boolean> {
       const before = new Date(clock.now() - unusedMs);
       const looked = await sql<{ id: string; used_at: Date }[]>`
         with page as materialized (

@@ -1,19 +1,5 @@
 import type { Wake, Wakes } from '../db/wake.ts';
-
-/**
- * What the verbs of this process tell about runs, so that nobody who watches one has to wait for a poll. A hint costs a look into a
- * map where nobody watches the environment, and it is only ever a hint: polls stand behind it.
- */
-export interface RunChanges {
-  /** Whether anybody watches the environment, here or elsewhere: if not, nothing need be told. */
-  isWatched(env: number): boolean;
-  /** Something about these runs changed, or may have. Call it after the commit. */
-  changed(env: number, runs: readonly string[]): void;
-  /** A run with these tags came to be, or was given them. */
-  tagged(env: number, run: string, tags: readonly string[]): void;
-  /** Runs came to be, or changed; which is not known. */
-  unsettled(env: number): void;
-}
+import type { RunChanges } from '../runs/changes.ts';
 
 export interface ChangeHearer {
   changed(env: number, runs: readonly string[]): void;

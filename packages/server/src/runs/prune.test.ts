@@ -5,8 +5,8 @@ import { testEngine, type TestEngine } from './testing/engine.ts';
 const dayMs = 86_400_000;
 
 async function prune(t: TestEngine): Promise<void> {
-  const duty = runPruner(t.engine, 30 * dayMs);
-  while (await duty.round());
+  const job = runPruner(t.engine, 30 * dayMs);
+  while (await job.tick());
 }
 
 const remaining = async (t: TestEngine) =>

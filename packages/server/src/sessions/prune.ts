@@ -4,13 +4,13 @@ const maxAtOnce = 50;
 const maxRows = 1_000;
 
 /**
- * The duty that lets go of sessions that ended longer ago than the retention. Their records go first and whole: a session that takes
+ * The job that lets go of sessions that ended longer ago than the retention. Their records go first and whole: a session that takes
  * the external id again has channels of the same name, which begin anew.
  */
 export const sessionPruner = ({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retentionMs: number) => ({
   name: 'session pruner',
   everyMs: 60_000,
-  async round(): Promise<boolean> {
+  async tick(): Promise<boolean> {
     const before = new Date(clock.now() - retentionMs);
     const ended = await sql<{ env: number; id: string }[]>`
       select env, id from sessions where closed_at < ${before} or expires_at < ${before} limit ${maxAtOnce}`;

@@ -11,7 +11,7 @@ const graceMs = 30_000;
 const maxLookMs = 86_400_000;
 
 /**
- * The duty that makes up for appends whose process died before it acted on them, or could not: it starts runs for messages that came when
+ * The job that makes up for appends whose process died before it acted on them, or could not: it starts runs for messages that came when
  * no run lived, and lets runs go on that wait for messages that came, or for those of a session that ended. It looks through what was
  * appended and what ended since the last look, whichever process that was, and at no session that is at rest.
  */
@@ -21,7 +21,7 @@ export const sessionWatcher = (
 ) => ({
   name: 'session watcher',
   everyMs: 10_000,
-  round: (): Promise<boolean> =>
+  tick: (): Promise<boolean> =>
     sql.begin(async (tx) => {
       // Of several processes one looks.
       const [looked] = await tx<{ until: Date }[]>`select until from session_look for update skip locked`;

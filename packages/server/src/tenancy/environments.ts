@@ -63,7 +63,7 @@ export const archivedDays = 30;
 const deletedMinutes = 5;
 
 /**
- * Ends every way into environments `e` and their branches and starts nothing in them any more. Their data goes with the duty of
+ * Ends every way into environments `e` and their branches and starts nothing in them any more. Their data goes with the job of
  * `prune.ts`: soon when they are deleted, else in a month.
  */
 export async function archiveEnvironments(

@@ -4,13 +4,13 @@ import type { Queryable, Sql } from '../db/connect.ts';
 const maxAtOnce = 1_000;
 
 /**
- * The duty that deletes what environments that were deleted or archived long ago have left: a batch of one table a round, each a
+ * The job that deletes what environments that were deleted or archived long ago have left: a batch of one table a round, each a
  * short transaction, the environment itself last, and its project after the last of them.
  */
 export const environmentPruner = (sql: Sql, clock: Pick<Clock, 'now'>) => ({
   name: 'environment pruner',
   everyMs: 60_000,
-  round: (): Promise<boolean> =>
+  tick: (): Promise<boolean> =>
     sql.begin(async (tx) => {
       // Branches first: they go with the environment that they are of.
       const [env] = await tx<{ id: number; projectId: number }[]>`

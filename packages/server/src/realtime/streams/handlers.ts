@@ -7,6 +7,7 @@ import type { Sql } from '../../db/connect.ts';
 import type { KnownVariables } from '../../envvars/known.ts';
 import { notFound, Problem } from '../../problem.ts';
 import { isFromSdkBefore41, type HandlersOf, type Request } from '../../request.ts';
+import type { RunChanges } from '../../runs/changes.ts';
 import { admitRelative, reachRun, reachRunToWrite } from '../../runs/authorize.ts';
 import type { WriterHeaders } from '../../protocols/s2/append.ts';
 import { readPartId, recordOfText } from '../../sessions/append.ts';
@@ -26,6 +27,7 @@ type Writing =
 export interface StreamDependencies {
   readonly sql: Sql;
   readonly clock: Clock;
+  readonly changes: RunChanges;
   readonly channels: Channels;
   readonly streams: EventStreams;
   readonly writerHeaders: WriterHeaders;

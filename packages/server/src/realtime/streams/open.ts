@@ -3,6 +3,7 @@ import { runStream, type ChannelKey } from '../../log/key.ts';
 import type { Clock } from '../../db/clock.ts';
 import type { Sql } from '../../db/connect.ts';
 import { notFound, unprocessable } from '../../problem.ts';
+import type { RunChanges } from '../../runs/changes.ts';
 
 export type Target = 'self' | 'parent' | 'root';
 
@@ -18,10 +19,12 @@ const maxKnown = 20_000;
 export function openStreams({
   sql,
   clock,
+  changes,
   channels,
 }: {
   readonly sql: Sql;
   readonly clock: Clock;
+  readonly changes: RunChanges;
   readonly channels: Channels;
 }): OpenStreams {
   const known = new Set<string>();
@@ -41,6 +44,7 @@ export function openStreams({
         await sql`
           update runs set streams = array_append(streams, ${stream}), updated_at = ${new Date(clock.now())}
            where env = ${env} and id = ${owner} and not coalesce(streams, '{}') @> ${[stream]}::text[]`;
+        changes.changed(env, [owner]);
       }
       if (known.size >= maxKnown) known.clear();
       known.add(key.id);

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { ConnectedRunner } from '../../runners/runners.ts';
-import { cancelingChildren } from '../complete/cancel-children.ts';
 import { cancelRun, markCanceled } from '../cancel.ts';
 import { prepareRun, type TriggerRequest } from './prepare.ts';
 import { rescueRunner } from '../dispatch/rescue.ts';
@@ -23,8 +22,8 @@ async function startParent() {
 
 /** The runner is lost, and another one gets its run. */
 async function takeOver(t: TestEngine, version: number) {
-  const { engine, dispatch, settle } = t;
-  await rescueRunner({ engine, dispatch, settle }, 'r1', 'connection of r1');
+  const { engine, dispatch, complete } = t;
+  await rescueRunner({ engine, dispatch, complete }, 'r1', 'connection of r1');
   await t.addRunner('r2');
   const [attempt] = await t.claim('r2', [version], 1);
   if (!attempt) throw new Error('nobody has the run');
@@ -180,7 +179,7 @@ describe('cancelling a run', () => {
 
   test('reaches what its code triggered until it heard of it, in the commit that ends it, and tells their runners', async () => {
     const { t, version, attempt, ofParent } = await startParent();
-    const { engine, runners, environment, settle } = t;
+    const { engine, runners, environment, complete } = t;
     await cancelRun(engine, runners, environment.id, attempt.run);
     const running = await t.trigger('send', ofParent);
     await t.addRunner('r2');
@@ -191,13 +190,12 @@ describe('cancelling a run', () => {
     runners.add(
       new ConnectedRunner('r2', environment.id, 1, new Set(), (message) => void told.push(message)),
     );
-    const end = cancelingChildren(engine, runners, settle);
     const other = { env: environment.id, task: 'send', run: 'run_other', fence: 1, outcome: canceled };
-    const [settled] = await Promise.all([
-      end({ env: environment.id, task: 'send', ...attempt, outcome: canceled }),
-      end(other),
+    const [completion] = await Promise.all([
+      complete({ env: environment.id, task: 'send', ...attempt, outcome: canceled }),
+      complete(other),
     ]);
-    expect(settled).toMatchObject({ stale: false, kind: 'CANCELED' });
+    expect(completion).toMatchObject({ stale: false, kind: 'CANCELED' });
     expect(await t.statusOf(waiting.id)).toBe('CANCELED');
     expect(await t.sql`select from leases where run_id = ${running.id} and cancel_requested`).toHaveLength(1);
     expect(told).toEqual([{ type: 'cancel', fences: [live?.fence] }]);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { testEngine } from '../runs/testing/engine.ts';
-import { defaultRetention, duties } from './engine-jobs.ts';
+import { testEngine } from '../testing/engine.ts';
+import { rescuer } from './rescuer.ts';
 
-test('a runner whose runs cannot be taken back keeps no other from being rescued', async () => {
+test('a runner whose runs cannot be taken back does not keep others from being rescued', async () => {
   const fixture = await testEngine();
   const { sql } = fixture;
   const { id } = await fixture.register('send');
@@ -15,9 +15,8 @@ test('a runner whose runs cannot be taken back keeps no other from being rescued
     create function refuse() returns trigger language plpgsql as $$ begin
       if new.id = '${stuck.id}' then raise exception 'not this one'; end if; return new; end $$;
     create trigger refuse before update on runs for each row execute function refuse()`);
-  const rescuer = duties(fixture, defaultRetention).find(({ name }) => name === 'rescuer');
   fixture.engine.clock.shift(31_000);
-  await rescuer!.round();
+  await rescuer(fixture).tick();
   expect(await sql`select run_id from leases`).toEqual([{ run_id: stuck.id }]);
   expect(await sql`select run_id from queued`).toEqual([{ run_id: other.id }]);
 });
