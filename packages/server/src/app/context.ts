@@ -108,7 +108,12 @@ export async function startParts(options: ServerOptions, connections: Connection
   // Outermost first: who watches is told, secrets are taken out, spans are recorded, what is large is stored apart.
   const redact = redacting(variables);
   const noticed = noticing(realtime.changes);
-  const trigger = noticed.trigger(redact.metadata(createTrigger({ ...engine, sql: engineSql }, dispatch)));
+  const trigger = createTrigger({
+    engine: { ...engine, sql: engineSql },
+    dispatch,
+    redactor: variables.redactor,
+    published: noticed.triggered,
+  });
   const settle = noticed.settle(
     redact.outcomes(
       tracingAttempts(

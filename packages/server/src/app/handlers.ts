@@ -16,7 +16,6 @@ import { runHandlers } from '../runs/handlers.ts';
 import { listHandlers } from '../runs/list/handlers.ts';
 import { outcomeHandlers } from '../runs/complete/outcome-handlers.ts';
 import { identitiesOfPacket } from '../runs/authorize.ts';
-import type { NewRun } from '../runs/create/row.ts';
 import { scheduleHandlers } from '../schedules/handlers.ts';
 import { syncDeclared } from '../schedules/sync.ts';
 import { streamHandlers } from '../realtime/streams/handlers.ts';
@@ -31,7 +30,7 @@ import type { Parts } from './context.ts';
 /** One handler for each operation of the contract. */
 export function handlersOf(parts: Parts, rateLimits: RateLimits = defaultRateLimits) {
   const { sql, masterKey, clock, engine, runners, dispatch, resume, mint, alarms, noticed } = parts;
-  const { trigger, variables, redact, packets, realtime, channels, streams, ensureServed } = parts;
+  const { trigger, variables, packets, realtime, channels, streams, ensureServed } = parts;
   const { writerHeaders } = parts.appends;
   const { batchRuns } = rateLimits;
   // One for all operations that make several runs: each of them is counted once.
@@ -61,7 +60,7 @@ export function handlersOf(parts: Parts, rateLimits: RateLimits = defaultRateLim
         engine,
         dispatch,
         mint,
-        redact: redact.metadata(async (run: NewRun) => run),
+        redactor: variables.redactor,
         takeRuns,
       }),
     ),

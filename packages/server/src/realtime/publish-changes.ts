@@ -13,15 +13,8 @@ interface Asked {
 /** Lets those who watch know what the verbs of this process did, once they did it. Where nobody watches it costs a look into a map. */
 export function noticing(changes: RunChanges) {
   return {
-    trigger<T extends { readonly id: string }>(
-      trigger: (run: NewRun) => Promise<T>,
-    ): (run: NewRun) => Promise<T> {
-      return async (run) => {
-        const triggered = await trigger(run);
-        if (run.tags.length > 0 && changes.isWatched(run.env))
-          changes.tagged(run.env, triggered.id, run.tags);
-        return triggered;
-      };
+    triggered(run: NewRun, id: string): void {
+      if (run.tags.length > 0 && changes.isWatched(run.env)) changes.tagged(run.env, id, run.tags);
     },
 
     settle<T>(settle: (ended: EndedAttempt) => Promise<T>): (ended: EndedAttempt) => Promise<T> {

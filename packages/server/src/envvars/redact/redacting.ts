@@ -14,9 +14,6 @@ export interface Redacting {
   lines(
     keep: (env: number, lines: readonly LogLine[]) => Promise<void>,
   ): (env: number, lines: readonly LogLine[]) => Promise<void>;
-  metadata<T extends { readonly env: number; readonly metadata: string | null }, R>(
-    trigger: (run: T) => Promise<R>,
-  ): (run: T) => Promise<R>;
 }
 
 export function redacting({ redactor }: Pick<KnownVariables, 'redactor'>): Redacting {
@@ -30,9 +27,5 @@ export function redacting({ redactor }: Pick<KnownVariables, 'redactor'>): Redac
         settle({ ...ended, outcome: redactOutcome(redact, ended.outcome) }),
       ),
     lines: (keep) => (env, lines) => withRedactor(env, (redact) => keep(env, redactLines(redact, lines))),
-    metadata: (trigger) => (run) =>
-      run.metadata === null
-        ? trigger(run)
-        : withRedactor(run.env, (redact) => trigger({ ...run, metadata: redact.json(run.metadata ?? '') })),
   };
 }

@@ -15,6 +15,7 @@ import type { Dispatch } from '../dispatch/dispatch.ts';
 import type { Engine } from '../engine.ts';
 import { prepareRun, type TriggerRequest } from '../create/prepare.ts';
 import { createSettle } from '../complete/complete.ts';
+import { createRedactor } from '../../envvars/redact/redactor.ts';
 import { createTrigger, type Triggered } from '../create/trigger.ts';
 
 /** The verbs of runs on a database of their own, driven by hand: no upkeep, no dispatch, no connections. */
@@ -82,7 +83,7 @@ export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<Te
     async stop() {},
   };
   const settle = createSettle(engine, sql, dispatch, () => {});
-  const trigger = createTrigger(engine, dispatch);
+  const trigger = testTrigger(engine, dispatch);
   const env = environment.id;
   let turn = -1;
   let hashes = 0;
@@ -144,6 +145,10 @@ export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<Te
     },
   };
 }
+
+/** Triggers where nobody has secrets and nobody watches. */
+export const testTrigger = (engine: Engine, dispatch: Dispatch): ReturnType<typeof createTrigger> =>
+  createTrigger({ engine, dispatch, redactor: () => createRedactor([]), published() {} });
 
 async function addEnvironment(sql: Sql, kind: Environment['kind']): Promise<Environment> {
   const organization = newId('org');
