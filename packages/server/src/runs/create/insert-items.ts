@@ -29,7 +29,7 @@ const held = {
 /** Inserts items that wait for the sealing of their batch. */
 export async function insertHeld(sql: Queryable, { runs, createdAt }: ItemsOfBatch): Promise<void> {
   const first = runs[0] as NewRun;
-  // Items of one task in one queue have the same facets, if they are of one span (0007). An id begins with its span.
+  // Items of one task in one queue have the same facets, if they are of one span. An id begins with its span.
   const kinds = [
     ...new Map(runs.map((run) => [`${run.id.slice(0, 10)} ${run.queueId} ${run.task}`, run])).values(),
   ];

@@ -4,7 +4,7 @@ const spanLength = 10;
 const maxKnown = 10_000;
 
 /**
- * The facets of everyday runs that this process knows to be recorded (migration 0007). The fast path records none: the first run of a kind in
+ * The facets of everyday runs that this process knows to be recorded (`run_facets`). The fast path records none: the first run of a kind in
  * a span of ids takes the general path, which records them.
  */
 export class KnownFacets {
