@@ -8,7 +8,6 @@ import type { Route } from '../db/pooler.ts';
 import { startClock } from '../db/clock.ts';
 import { startWakes } from '../db/wake.ts';
 import { knownVariables } from '../envvars/known.ts';
-import { redactMetadata } from '../envvars/redact/redacting.ts';
 import { Timer } from '../jobs/timer.ts';
 import { startChannels } from '../log/channels.ts';
 import { networksBeside } from '../notifications/networks.ts';
@@ -21,8 +20,7 @@ import { queueNames } from '../queues/names.ts';
 import { startRealtime } from '../realtime/realtime.ts';
 import { ConnectedRunners } from '../runners/runners.ts';
 import { createComplete } from '../runs/complete/complete.ts';
-import type { NewRun } from '../runs/create/row.ts';
-import { createTrigger, type Triggered } from '../runs/create/trigger.ts';
+import { createTrigger } from '../runs/create/trigger.ts';
 import { createDispatch } from '../runs/dispatch/dispatch.ts';
 import type { Engine } from '../runs/engine.ts';
 import { createStoreLines } from '../runs/logs.ts';
@@ -126,12 +124,14 @@ export async function startContext(
   const { redactor } = variables;
   const dispatch = stoppedAtEnd(createDispatch({ engine, engineSql, runners, timer: timers.runs, isPaused }));
   const resume = stoppedAtEnd(createResume(engine, engineSql, runners, isPaused));
-  const createRun = createTrigger({ ...engine, sql: engineSql }, dispatch);
-  const trigger = async (run: NewRun): Promise<Triggered> => {
-    const triggered = await createRun(await redactMetadata(redactor, run));
-    if (run.tags.length > 0) changes.tagged(run.env, triggered.id, run.tags);
-    return triggered;
-  };
+  const trigger = createTrigger({
+    engine: { ...engine, sql: engineSql },
+    dispatch,
+    redactor,
+    published(run, id) {
+      if (run.tags.length > 0) changes.tagged(run.env, id, run.tags);
+    },
+  });
   const complete = createComplete({ engine, engineSql, dispatch, resume, runners, redactor, tracing });
   const beginWaits = createBeginWaits(engine, engineSql, dispatch, resume);
   const endMessageWaits = createEndMessageWaits({ sql: engineSql, clock }, resume);

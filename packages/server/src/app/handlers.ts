@@ -1,7 +1,6 @@
 import { auditHandlers } from '../audit/handlers.ts';
 import { bulkHandlers } from '../runs/bulk/handlers.ts';
 import { variableHandlers } from '../envvars/handlers.ts';
-import { redactMetadata } from '../envvars/redact/redacting.ts';
 import { errorHandlers } from '../errors/handlers.ts';
 import { eventHandlers } from '../events/handlers.ts';
 import { refuseUnreadable } from '../events/subscriptions.ts';
@@ -61,7 +60,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
       engine,
       dispatch,
       mint,
-      redact: async (run) => redactMetadata(redactor, run),
+      redactor,
       takeRuns,
     }),
     ...packetHandlers({

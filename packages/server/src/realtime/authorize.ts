@@ -8,7 +8,7 @@ import { runsOfBatch, taggedRuns, type Subject } from './subject.ts';
 type Asking = Pick<Request<OperationDeclaration>, 'environment' | 'authorize' | 'principal'>;
 
 /** Lets a caller in who may see the run: by its id, its task, any of its tags or its batch. */
-export async function reachRun(sql: Queryable, request: Asking, id: string): Promise<void> {
+export async function findRun(sql: Queryable, request: Asking, id: string): Promise<void> {
   const [run] = await sql<{ task: string; tags: string[] | null; batch_id: string | null }[]>`
     select task, tags, batch_id from runs where env = ${request.environment.id} and id = ${id}`;
   if (!run) {

@@ -4,7 +4,7 @@ import { onWire } from '../protocols/sse/form.ts';
 import { eventRun, pingEvent, runEvent } from './event.ts';
 import type { Feed, News } from './feed.ts';
 import { presentPage } from './present.ts';
-import { reachBatch, reachRun, reachTags, withoutColumns } from './authorize.ts';
+import { reachBatch, findRun, reachTags, withoutColumns } from './authorize.ts';
 import type { Realtime } from './realtime.ts';
 import { runFeed } from './run-feed.ts';
 import type { Subject } from './subject.ts';
@@ -96,7 +96,7 @@ export function eventHandlers(realtime: Realtime): HandlersOf<Named> {
     async followRun(request) {
       const { runId } = request.params;
       const env = request.environment.id;
-      await reachRun(sql, request, runId);
+      await findRun(sql, request, runId);
       streams.admit(request, env, runId);
       const feed = runFeed(followed, env, runId, { endsWithRun: true });
       return stream(request, runId, {

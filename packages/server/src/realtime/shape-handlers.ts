@@ -3,7 +3,7 @@ import { isFromSdkBefore41, type HandlersOf, type Request } from '../request.ts'
 import { runFeed } from './run-feed.ts';
 import { presentPage } from './present.ts';
 import type { Realtime } from './realtime.ts';
-import { reachBatch, reachRun, reachTags, withoutColumns } from './authorize.ts';
+import { reachBatch, findRun, reachTags, withoutColumns } from './authorize.ts';
 import { Shape } from './shape.ts';
 import {
   newHandle,
@@ -57,7 +57,7 @@ export function shapeHandlers(realtime: Realtime): HandlersOf<Named> {
     async shapeRun(request) {
       const { query, params } = request;
       const env = request.environment.id;
-      await reachRun(sql, request, params.runId);
+      await findRun(sql, request, params.runId);
       const answer = new ShapeAnswer(request, JSON.stringify([env, params.runId]), 0);
       const digest = /^0_([0-9a-f]{1,32})$/.exec(query.offset)?.[1];
       if ((query.offset !== '-1' && digest === undefined) || answer.isUnknown) return answer.refetch();

@@ -16,7 +16,7 @@ import { createComplete } from './complete/complete.ts';
 import { addCrowd, hot, pretend, type Statistics } from './testing/crowd.ts';
 import { testEngine } from './testing/engine.ts';
 import { watchPlans, type Scan } from './testing/plans.ts';
-import { insertRuns } from './create/trigger.ts';
+import { insertRuns } from './create/insert.ts';
 import { createBeginWaits } from './waits/begin.ts';
 import { endDueWaits } from './waits/due.ts';
 

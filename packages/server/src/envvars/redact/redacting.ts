@@ -25,15 +25,6 @@ export const redactLinesOf = (
 ): readonly LogLine[] | Promise<readonly LogLine[]> =>
   withRedactor(redactorOf, env, (redactor) => redactLines(redactor, lines));
 
-export function redactMetadata<T extends { readonly env: number; readonly metadata: string | null }>(
-  redactorOf: RedactorOf,
-  run: T,
-): T | Promise<T> {
-  const { metadata } = run;
-  if (metadata === null) return run;
-  return withRedactor(redactorOf, run.env, (redactor) => ({ ...run, metadata: redactor.json(metadata) }));
-}
-
 function withRedactor<R>(
   redactorOf: RedactorOf,
   env: number,

@@ -8,7 +8,7 @@ import type { KnownVariables } from '../../envvars/known.ts';
 import { notFound, Problem } from '../../problem.ts';
 import { isFromSdkBefore41, type HandlersOf, type Request } from '../../request.ts';
 import type { RunChanges } from '../../runs/changes.ts';
-import { admitRelative, reachRun, reachRunToWrite } from '../../runs/authorize.ts';
+import { authorizeRelative, findRun, findRunToWrite } from '../../runs/authorize.ts';
 import type { WriterHeaders } from '../../protocols/s2/append.ts';
 import { readPartId, recordOfText } from '../../sessions/append.ts';
 import { followChannel } from '../../sessions/follow.ts';
@@ -40,8 +40,8 @@ export function streamHandlers(dependencies: StreamDependencies): HandlersOf<Nam
 
   const channelOf = async (request: Writing) => {
     const { target, stream } = request.params;
-    const { id } = await reachRunToWrite(sql, request, notFound('Run not found'));
-    if (target !== 'self') await admitRelative(sql, request, id, target);
+    const { id } = await findRunToWrite(sql, request, notFound('Run not found'));
+    if (target !== 'self') await authorizeRelative(sql, request, id, target);
     return opened.open(request.environment.id, id, target, stream);
   };
 
@@ -85,7 +85,7 @@ export function streamHandlers(dependencies: StreamDependencies): HandlersOf<Nam
 
     async followRunStream(request) {
       // Whoever has just triggered it may be ahead of a replica.
-      const { id } = await reachRun(sql, request, notFound('Run not found', true));
+      const { id } = await findRun(sql, request, notFound('Run not found', true));
       const key = runStream(request.environment.id, id, request.params.stream);
       const tail = startsLatest(request) ? ((await channels.tail(key))?.tail ?? 0) : 0;
       const asking = {

@@ -132,7 +132,7 @@ async function piece(
   if (action.type === 'CANCEL') ({ acted, live } = await cancelAll(tx, env, runs, at));
   else {
     const environment = await environmentOf(tx, env);
-    if (environment) acted = await replayAll(tx, engine, environment, runs, await redactor(env));
+    if (environment) acted = await replayAll(tx, engine, environment, runs, redactor);
   }
   await noteActed(tx, env, id, acted, at);
   return { env, live, queued: action.type === 'REPLAY' };

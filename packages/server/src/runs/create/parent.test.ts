@@ -6,7 +6,7 @@ import { rescueRunner } from '../dispatch/rescue.ts';
 import { retrieveRun } from '../retrieve.ts';
 import { addTags } from '../tags.ts';
 import { testEngine, type TestEngine } from '../testing/engine.ts';
-import { insertRuns } from './trigger.ts';
+import { insertRuns } from './insert.ts';
 import { createBeginWaits } from '../waits/begin.ts';
 
 /** A run of `send` that a runner executes. */
@@ -111,7 +111,7 @@ describe('what an attempt triggers', () => {
     };
     const requestKey = '00000000-0000-4000-8000-000000000000';
     const made = await trigger(ofParent, requestKey);
-    expect(made).toMatchObject({ refused: null, cached: false, root: attempt.run });
+    expect(made).toMatchObject({ refused: null, cached: false, root_id: attempt.run });
     await t.end(attempt);
     expect(await trigger(ofParent, requestKey)).toMatchObject({ run_id: made?.run_id, refused: null });
     await expect(t.trigger('send', ofParent)).rejects.toMatchObject({ status: 409 });
@@ -172,7 +172,7 @@ describe('cancelling a run', () => {
     await t.sql.begin(async (tx) => {
       await markCanceled(tx, t.environment.id, root.id, new Date(t.engine.clock.now()));
       child = t.trigger('send', { parentRunId: root.id }).catch((error: unknown) => error);
-      await untilWaiting(t, 'trigger_runs');
+      await untilWaiting(t, 'with given');
     });
     expect(await child).toMatchObject({ status: 422, message: expect.stringContaining('canceled') });
   });

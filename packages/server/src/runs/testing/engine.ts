@@ -96,7 +96,7 @@ export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<Te
     redactor,
     tracing: undefined,
   });
-  const trigger = createTrigger(engine, dispatch);
+  const trigger = testTrigger(engine, dispatch);
   const env = environment.id;
   let turn = -1;
   let hashes = 0;
@@ -159,6 +159,10 @@ export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<Te
     },
   };
 }
+
+/** Triggers where nobody has secrets and nobody watches. */
+export const testTrigger = (engine: Engine, dispatch: Dispatch): ReturnType<typeof createTrigger> =>
+  createTrigger({ engine, dispatch, redactor: () => createRedactor([]), published() {} });
 
 async function addEnvironment(sql: Sql, kind: Environment['kind']): Promise<Environment> {
   const organization = newId('org');

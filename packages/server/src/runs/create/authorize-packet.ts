@@ -6,28 +6,28 @@ import { forbidden } from '../../problem.ts';
 import type { Request } from '../../request.ts';
 import { identitiesOfPacket } from '../authorize.ts';
 
-interface Given {
+interface GivenPayload {
   readonly payload?: unknown;
   readonly payloadType?: string | undefined;
 }
 
-/** What a trigger, or an item of a batch, says of its payload. */
-export const givenIn = ({
+/** The payload of a trigger or of a batch item, with its type. */
+export const payloadOf = ({
   payload,
   options,
 }: {
   readonly payload?: unknown;
   readonly options?: { readonly payloadType?: string | undefined } | undefined;
-}): Given => ({ payload, payloadType: options?.payloadType });
+}): GivenPayload => ({ payload, payloadType: options?.payloadType });
 
 /**
- * 403 unless the caller may have the packet that is to be a run's payload: who may read the run reads the packet from then on. It is
- * theirs if they sent it, or may read a run that has it. Whether there is one shows only then.
+ * Throws 403 unless the caller may use the packet as payload of a run: whoever may read the run can read the packet from then on. The
+ * caller may if they uploaded it, or may read a run that has it. Only then does it show whether the packet exists.
  */
-export async function admitPacket(
+export async function authorizePacket(
   sql: Queryable,
   { principal, environment }: Pick<Request<OperationDeclaration>, 'principal' | 'environment'>,
-  { payload, payloadType }: Given,
+  { payload, payloadType }: GivenPayload,
 ): Promise<void> {
   if (payloadType !== storedType || typeof payload !== 'string') return;
   if (principal.kind === 'personalAccessToken' || isUnrestricted(principal.scopes)) return;
