@@ -89,12 +89,16 @@ describe('the documentation', () => {
   });
 
   test('numbers the decisions without gaps', async () => {
-    const numbers = (await readdir(join(repository, 'docs/decisions'))).toSorted().map((name) => name.slice(0, 4));
+    const numbers = (await readdir(join(repository, 'docs/decisions')))
+      .toSorted()
+      .map((name) => name.slice(0, 4));
     expect(numbers).toEqual(numbers.map((_, index) => String(index + 1).padStart(4, '0')));
   });
 
   test('explains in the glossary only words that are used', async () => {
-    const words = rows(await page('docs/glossary.md'), /^\| (?!Word|-)/).flatMap(([cell = '']) => cell.split(', '));
+    const words = rows(await page('docs/glossary.md'), /^\| (?!Word|-)/).flatMap(([cell = '']) =>
+      cell.split(', '),
+    );
     expect(words.length).toBeGreaterThan(50);
     expect(words).toEqual([...new Set(words)]);
     const everything = (await texts()).join('\n');
