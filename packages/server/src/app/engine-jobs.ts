@@ -1,10 +1,10 @@
-import { endLapsedIgnores } from '../errors/lapse.ts';
+import { endLapsedIgnores } from '../errors/life/lapse.ts';
 import { packNewMoves } from '../errors/packed/moves.ts';
 import { packCounts } from '../errors/packed/pack.ts';
 import { rollUpPacks } from '../errors/packed/roll-up.ts';
-import { thinTallies } from '../errors/prune.ts';
-import { defaultAges } from '../errors/range.ts';
-import { tallyEverywhere } from '../errors/tally.ts';
+import { thinTallies } from '../errors/counts/compact.ts';
+import { defaultAges } from '../errors/counts/range.ts';
+import { tallyEverywhere } from '../errors/record/tally.ts';
 import type { RescueDependencies } from '../runs/dispatch/rescue.ts';
 import { rescueRunner } from '../runs/dispatch/rescue.ts';
 import type { Duty } from '../jobs/run-job.ts';

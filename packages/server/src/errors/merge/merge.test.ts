@@ -3,10 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { listErrors } from '@millrace/contract';
 import { testDatabase, type TestDatabase } from '../../../../../test/support/database.ts';
 import { connect, type Sql } from '../../db/connect.ts';
-import { listErrorGroups } from '../list.ts';
-import { ignoreErrorGroup } from '../ignore.ts';
-import { resolveErrorGroup } from '../resolve.ts';
-import { retrieveErrorGroup } from '../retrieve.ts';
+import { listErrorGroups } from '../list/list.ts';
+import { ignoreErrorGroup } from '../life/ignore.ts';
+import { resolveErrorGroup } from '../life/resolve.ts';
+import { retrieveErrorGroup } from '../list/retrieve.ts';
 import {
   deploy,
   groupOf,
