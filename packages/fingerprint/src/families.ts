@@ -24,6 +24,6 @@ export function familyOf(type: string, message: string): string | undefined {
  * Statements that a database refused by the name of a column or a constraint, and commands: the message and the task say enough, and functions
  * of the app are on the stack with one version of a driver and not with another.
  */
-export function isPlaceless(family: string | undefined, message: string): boolean {
+export function hasNoOrigin(family: string | undefined, message: string): boolean {
   return family === 'command' || (family === 'statement' && /'|<text>/.test(message));
 }

@@ -375,14 +375,14 @@ describe('what a fingerprint says about itself', () => {
       message: 'Order <n> of <email> was refused',
       frames: ['PaypalGateway.capture', 'charge'],
       compared: 'Order <> of <> was refused',
-      place: 'PaypalGateway.capture',
+      origin: 'PaypalGateway.capture',
       causes: ['ECONNREFUSED postgres'],
     });
     expect(why).toEqual([
       'Task: charge.',
       'Class: Error.',
       'Message: compared as "Order <> of <> was refused", after the rules e-mail, number.',
-      'Place: PaypalGateway.capture.',
+      'Origin: PaypalGateway.capture.',
       'Causes: ECONNREFUSED postgres.',
     ]);
   });

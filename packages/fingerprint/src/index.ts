@@ -1,24 +1,24 @@
 import { hash } from 'node:crypto';
 import { bounds, propertyOf, storable, textOf } from './bounds.ts';
 import { causeKeys, writtenCauses } from './causes.ts';
-import { familyOf, isPlaceless } from './families.ts';
+import { familyOf, hasNoOrigin } from './families.ts';
 import { codeOf, givenCauses, type GivenCause, type ThrownError } from './given.ts';
 import { comparable, normaliseMessage } from './message/message.ts';
-import { framesOf, type Frames } from './place/frames.ts';
-import { throwSite } from './place/site.ts';
-import type { Parts } from './parts.ts';
+import { framesOf, type Frames } from './origin/frames.ts';
+import { throwSite } from './origin/site.ts';
+import type { FingerprintParts } from './parts.ts';
 import { thrownType } from './thrown.ts';
 import { typeOf } from './type.ts';
 import { reasons } from './why.ts';
 
 export { storable } from './bounds.ts';
 export type { ThrownError } from './given.ts';
-export type { Parts } from './parts.ts';
+export type { FingerprintParts } from './parts.ts';
 
 export interface Fingerprint {
   /** Version of the rules and 32 lowercase hex digits, such as `m2-9b74c9897bac770ffc029102a200c5de`. */
   readonly id: string;
-  readonly parts: Parts;
+  readonly parts: FingerprintParts;
   /** How each part was decided, one sentence a part. Computed when it is read. */
   readonly why: readonly string[];
 }
@@ -48,7 +48,7 @@ export function fingerprint(error: ThrownError): Fingerprint {
   const task = textOf(propertyOf(error, 'taskIdentifier'), bounds.name);
   const site = throwSite(frames.app, type, answer ?? message);
   const family = task === '' ? undefined : familyOf(type, answer ?? message);
-  const place = isPlaceless(family, answer ?? message) ? '' : placeOf(family, type, task, site, frames);
+  const origin = hasNoOrigin(family, answer ?? message) ? '' : originOf(family, type, task, site, frames);
   const compared = answer === undefined && normalised === '' ? code : comparable(answer ?? message);
   const key = [
     version,
@@ -56,7 +56,7 @@ export function fingerprint(error: ThrownError): Fingerprint {
     // How a command ended is only in its code.
     family === 'command' ? `command ${code}` : (family ?? type),
     compared,
-    place,
+    origin,
     ...causes,
   ].join('\u0000');
   const parts = {
@@ -65,7 +65,7 @@ export function fingerprint(error: ThrownError): Fingerprint {
     frames: frames.app.slice(0, 3),
     family,
     compared,
-    place,
+    origin,
     causes,
   };
   return {
@@ -86,7 +86,7 @@ export const earlierIds = (error: ThrownError): string[] => earlierVersions.map(
 const earlierVersions: readonly ((error: ThrownError) => string)[] = [];
 
 /** The function of the app. Where versions of Node or of a library show other functions, what is known for certain in its stead. */
-function placeOf(
+function originOf(
   family: string | undefined,
   type: string,
   task: string,
@@ -97,7 +97,7 @@ function placeOf(
   if (family === 'aborted') return module;
   // Only some versions of Node show the callers of its own fetch. All show that it read the body.
   const known = throughFetch && task !== '' ? (type === 'SyntaxError' ? 'fetch' : '') : site;
-  // With no function of the app on the stack, the task is the place; without a task, the library is.
+  // With no function of the app on the stack, the task is the origin; without a task, the library is.
   return known === '' && task === '' ? `library ${library}` : known;
 }
 

@@ -1,5 +1,5 @@
-/** What an error was reduced to. Two errors with the same task, `family` or else `type`, `compared`, `place` and `causes` are one bug. */
-export interface Parts {
+/** What an error was reduced to. Two errors with the same task, `family` or else `type`, `compared`, `origin` and `causes` are one bug. */
+export interface FingerprintParts {
   /** The class of the error. Never empty. */
   readonly type: string;
   /** The normalised message, for people. Never empty, at most 500 characters, and text that PostgreSQL stores. */
@@ -11,7 +11,7 @@ export interface Parts {
   /** The message as it is compared. */
   readonly compared: string;
   /** The function that says where the error was thrown. Empty where no version shows it reliably. */
-  readonly place: string;
+  readonly origin: string;
   /** Type and message of at most three causes. */
   readonly causes: readonly string[];
 }

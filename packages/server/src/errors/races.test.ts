@@ -166,8 +166,8 @@ test('how a group is depends neither on the order in which its failures arrive n
 
 describe('a merge in the midst of a read', () => {
   test('leaves nothing out of a page behind the cursor', async () => {
-    for (const [place, message] of ['a', 'b', 'c', 'd'].entries())
-      await fail(1, ...Array.from({ length: 9 - place }, () => ({ message })));
+    for (const [index, message] of ['a', 'b', 'c', 'd'].entries())
+      await fail(1, ...Array.from({ length: 9 - index }, () => ({ message })));
     const list = (more: Record<string, string>) => {
       const query = listErrors.query.parse({
         sort: 'count',

@@ -170,8 +170,8 @@ describe('resolve', () => {
 
   test('a failure that races a resolve is wholly before or wholly after it', async () => {
     const outcomes = await Promise.all(
-      Array.from({ length: 20 }, async (_, place) => {
-        const raced = { message: `race ${place}` };
+      Array.from({ length: 20 }, async (_, index) => {
+        const raced = { message: `race ${index}` };
         const racedId = groupOf(env, raced);
         await recordFailures(sql, env, second(0), [raced]);
         await Promise.all([

@@ -96,7 +96,7 @@ const endsInside = (sql: Queryable, row: Fragment, { from, to }: Range) =>
   sql`(${from === null ? sql`true` : sql`${row}.first_seen >= ${from}`}
       or ${to === null ? sql`true` : sql`${row}.last_seen <= ${to}`})`;
 
-const whole = (sql: Queryable, { from, to }: Range) =>
+const isInside = (sql: Queryable, { from, to }: Range) =>
   sql`${from === null ? sql`true` : sql`g.first_seen >= ${from}`}
       and ${to === null ? sql`true` : sql`g.last_seen <= ${to}`}`;
 
@@ -115,7 +115,7 @@ export function countIn(sql: Queryable, { versions, range }: ErrorFilter): Fragm
   }
   if (range.from === null && range.to === null) return sql`g.total`;
   return sql`(
-    case when ${whole(sql, range)} then g.total else (
+    case when ${isInside(sql, range)} then g.total else (
       select coalesce(sum(${countOf(sql, sql`f`, range, (at) => totalAt(sql, at))}), 0) from error_fingerprints f
        where f.env = g.env and f.group_id = g.id) end)`;
 }
@@ -125,7 +125,7 @@ const totalAt = (sql: Queryable, at: Fragment | Date): Fragment => sql`
   select t.total from error_tallies t
    where t.env = f.env and t.fingerprint_id = f.id and t.at <= ${at} order by t.at desc, t.version desc limit 1`;
 
-/** The same of a whole group, at each of many moments `b.at`. */
+/** The same of a isInside group, at each of many moments `b.at`. */
 export const groupTotalAt = (sql: Queryable): Fragment => sql`(
   select coalesce(sum((${totalAt(sql, sql`b.at`)})), 0) from error_fingerprints f
    where f.env = g.env and f.group_id = g.id)`;
@@ -142,7 +142,7 @@ function countOf(
       ? sql`${row}.total`
       : sql`case when ${row}.last_seen <= ${to} then ${row}.total
                  when ${row}.first_seen > ${to} then 0 else coalesce((${until(to)}), 0) end`;
-  // `at` has whole milliseconds.
+  // `at` has isInside milliseconds.
   const before = from === null ? null : new Date(from.getTime() - 1);
   return from === null || before === null
     ? upTo

@@ -2,11 +2,11 @@ import type { Queryable } from '../../db/connect.ts';
 import { lapsed } from './detail.ts';
 import { ownConditions, type ErrorFilter } from './filters.ts';
 import type { GroupRow, Wanted } from './fetch-page.ts';
-import { common, few, narrowBySearch, narrowByState } from './prefilter.ts';
+import { common, few, prefilterBySearch, prefilterByState } from './prefilter.ts';
 import { all } from './order.ts';
 import { byGroup } from '../packed/by-group.ts';
 import { only, type Counts } from '../packed/counts.ts';
-import { nextOf, type CountPlace } from '../packed/next-of.ts';
+import { nextOf, type CountPosition } from '../packed/next-of.ts';
 import { countsIn } from '../packed/read.ts';
 
 /** So many are looked at before indexes are asked that may lead to few. */
@@ -20,36 +20,36 @@ const farther = [3_000, 20_000, Number.POSITIVE_INFINITY];
 export async function findMost(
   sql: Queryable,
   filter: ErrorFilter,
-  { place: cursor, backward, most }: Wanted,
+  { position: cursor, backward, limit }: Wanted,
 ): Promise<GroupRow[]> {
   const { env, versions, range } = filter;
   const counts = await byGroup(sql, env, await countsIn(sql, env, versions, range));
   const filtered = ownConditions(sql, filter).length > 0;
   let left = counts;
-  let place = cursor && placeOf(counts, Number(cursor.key));
+  let position = cursor && positionOf(counts, Number(cursor.key));
   const rows: GroupRow[] = [];
   /** Looks at the next ones; returns whether there may be more to find. */
-  const look = async (many: number): Promise<boolean> => {
-    const next = nextOf(left, place, backward, many);
-    place = next.at(-1);
-    rows.push(...(await rowsOf(sql, filter, next, most - rows.length)));
-    return rows.length < most && next.length === many;
+  const fetch = async (many: number): Promise<boolean> => {
+    const next = nextOf(left, position, backward, many);
+    position = next.at(-1);
+    rows.push(...(await rowsOf(sql, filter, next, limit - rows.length)));
+    return rows.length < limit && next.length === many;
   };
-  if (!(await look(filtered ? nearby : most))) return rows;
+  if (!(await fetch(filtered ? nearby : limit))) return rows;
   // Where many pass, the rest of the page is not far.
-  if (rows.length >= common && !(await look(Math.ceil(((most - rows.length) / rows.length) * nearby * 1.5))))
+  if (rows.length >= common && !(await fetch(Math.ceil(((limit - rows.length) / rows.length) * nearby * 1.5))))
     return rows;
-  const byState = await narrowByState(sql, filter, counts.fingerprints);
+  const byState = await prefilterByState(sql, filter, counts.fingerprints);
   const passing =
     filter.search === '' || (byState && byState.length <= few)
       ? byState
-      : await narrowBySearch(sql, filter, byState);
+      : await prefilterBySearch(sql, filter, byState);
   if (passing) left = only(counts, passing);
-  for (const many of farther) if (!(await look(many))) break;
+  for (const many of farther) if (!(await fetch(many))) break;
   return rows;
 }
 
-const placeOf = ({ fingerprints, counts }: Counts, number: number): CountPlace => {
+const positionOf = ({ fingerprints, counts }: Counts, number: number): CountPosition => {
   const at = fingerprints.indexOf(number);
   return { fingerprint: number, count: at < 0 ? 0 : (counts[at] as number) };
 };
@@ -58,18 +58,18 @@ const placeOf = ({ fingerprints, counts }: Counts, number: number): CountPlace =
 async function rowsOf(
   sql: Queryable,
   filter: ErrorFilter,
-  next: readonly CountPlace[],
-  most: number,
+  next: readonly CountPosition[],
+  limit: number,
 ): Promise<GroupRow[]> {
   const conditions = all(sql, [sql`true`, ...ownConditions(sql, filter)]);
   return sql<GroupRow[]>`
     select g.id, g.fingerprint, g.task, g.type, g.message, g.status, ${lapsed(sql, filter.now)} as lapsed, n.count,
            g.first_seen, g.last_seen, g.resolved_at, g.ignored_until
       from unnest(${next.map(({ fingerprint }) => fingerprint)}::int[], ${next.map(({ count }) => count)}::float8[])
-           with ordinality as n (number, count, place)
+           with ordinality as n (number, count, ix)
      cross join lateral (
        select g.* from error_fingerprints f join error_groups g on g.env = f.env and g.id = f.own_group
         where f.id = n.number limit 1) g
      where ${conditions}
-     order by n.place limit ${most}`;
+     order by n.ix limit ${limit}`;
 }

@@ -1,39 +1,39 @@
 import type { Queryable } from '../../db/connect.ts';
 import { isCounted, occurred, type ErrorFilter } from './filters.ts';
 import { findMost } from './find-by-count.ts';
-import { look, type GroupRow, type Wanted } from './fetch-page.ts';
-import { common, few, narrowBySearch, narrowByState } from './prefilter.ts';
+import { fetchPage, type GroupRow, type Wanted } from './fetch-page.ts';
+import { common, few, prefilterBySearch, prefilterByState } from './prefilter.ts';
 import { beyond, ordered } from './order.ts';
 import { byGroup } from '../packed/by-group.ts';
 import { countsIn } from '../packed/read.ts';
-import { inWalk, walk } from './scan-index.ts';
+import { inScan, scanIndex } from './scan-index.ts';
 
-/** So many are looked at before it is asked which could pass. */
+/** So many are fetched at before it is asked which could pass. */
 const nearby = 300;
 
 /**
- * The groups that pass the filter, in the order of the list. Walking from the place on finds them soon unless few pass; then it is
- * asked which could, and only those are looked at. So a page costs about the same wherever it is, and however long the history.
+ * The groups that pass the filter, in the order of the list. Walking from the position on finds them soon unless few pass; then it is
+ * asked which could, and only those are fetched at. So a page costs about the same wherever it is, and however long the history.
  */
 export async function findGroups(sql: Queryable, filter: ErrorFilter, wanted: Wanted): Promise<GroupRow[]> {
-  const { sort, place, backward, most } = wanted;
+  const { sort, position, backward, limit } = wanted;
   if (sort === 'count' && isCounted(filter)) return findMost(sql, filter, wanted);
-  const near = await look(sql, filter, wanted, {
+  const near = await fetchPage(sql, filter, wanted, {
     groups: sql`
-      select g.* from error_groups g where ${inWalk(sql, filter, wanted)} and ${beyond(sql, sort, place, backward)}
+      select g.* from error_groups g where ${inScan(sql, filter, wanted)} and ${beyond(sql, sort, position, backward)}
        order by ${ordered(sql, sort, backward)} limit ${nearby}`,
     conditions: occurred(sql, filter),
   });
-  if (near.rows.length >= most || near.looked < nearby) return near.rows;
-  let passing = await narrowByState(sql, filter, await occurredIn(sql, filter));
+  if (near.rows.length >= limit || near.fetched < nearby) return near.rows;
+  let passing = await prefilterByState(sql, filter, await occurredIn(sql, filter));
   if (filter.search !== '' && !(passing && passing.length <= few)) {
     // A text that is common nearby may be rare among those that could pass: then the index is asked after all.
-    const maxLooked = 3 * most * (near.looked / near.said);
-    const rows = near.said >= common && (await walk(sql, filter, wanted, { passing, maxLooked }));
+    const maxFetched = 3 * limit * (near.fetched / near.said);
+    const rows = near.said >= common && (await scanIndex(sql, filter, wanted, { passing, maxFetched }));
     if (rows) return rows;
-    passing = await narrowBySearch(sql, filter, passing);
+    passing = await prefilterBySearch(sql, filter, passing);
   }
-  return (await walk(sql, filter, wanted, { passing, maxLooked: Number.POSITIVE_INFINITY })) ?? [];
+  return (await scanIndex(sql, filter, wanted, { passing, maxFetched: Number.POSITIVE_INFINITY })) ?? [];
 }
 
 /** Numbers of the groups that have occurrences in the range, of the versions; undefined if that is no question. */

@@ -81,12 +81,12 @@ test('who was seen last is first, and ids order those of one moment', async () =
 test('pages lead through the whole list and back, each group once, cursors strings or absent', async () => {
   const env = await newEnvironment(sql);
   // Many share a moment: the id has to tell them apart.
-  const failures = Array.from({ length: 23 }, (_, place) => ({ message: `message ${place}` }));
-  for (let place = 0; place < 23; place += 6) {
-    await recordFailures(sql, env, second(place), failures.slice(place, place + 6));
+  const failures = Array.from({ length: 23 }, (_, index) => ({ message: `message ${index}` }));
+  for (let index = 0; index < 23; index += 6) {
+    await recordFailures(sql, env, second(index), failures.slice(index, index + 6));
   }
-  const whole = (await list(env, { 'page[size]': '100' })).data.map((item) => item.id);
-  expect(whole).toHaveLength(23);
+  const all = (await list(env, { 'page[size]': '100' })).data.map((item) => item.id);
+  expect(all).toHaveLength(23);
 
   const forward: string[][] = [];
   let page = await list(env, { 'page[size]': '5' });
@@ -97,7 +97,7 @@ test('pages lead through the whole list and back, each group once, cursors strin
     forward.push(page.data.map((item) => item.id));
   }
   expect(page.pagination).not.toHaveProperty('next');
-  expect(forward.flat()).toEqual(whole);
+  expect(forward.flat()).toEqual(all);
   expect(forward.map((ids) => ids.length)).toEqual([5, 5, 5, 5, 3]);
 
   const backward: string[][] = [page.data.map((item) => item.id)];

@@ -4,7 +4,7 @@ import { badRequest } from '../../problem.ts';
 import { isCounted, type ErrorFilter } from './filters.ts';
 import { findGroups } from './find.ts';
 import type { GroupRow } from './fetch-page.ts';
-import { orders, type Place, type Sort } from './order.ts';
+import { orders, type Position, type Sort } from './order.ts';
 import { readRange, type Ages } from '../counts/range.ts';
 import { isErrorId } from './retrieve.ts';
 import { tally } from '../record/tally.ts';
@@ -21,7 +21,7 @@ type Page = Reply<Operations['listErrors']>;
 /**
  * Lists the groups that occurred in a range (without one: ever), with how often they did, in the order of `sort`. `before` wins over `after`.
  * A cursor is the id of any group of the environment, whether it passes the filters or not: the page begins beside the
- * place that the group has now. Any other text is refused with 400.
+ * position that the group has now. Any other text is refused with 400.
  */
 export async function listErrorGroups(sql: Sql, list: ErrorList): Promise<Page> {
   await tally(sql, list.env);
@@ -35,15 +35,15 @@ async function readPage(sql: Queryable, { env, query, now, ages }: ErrorList): P
   const cursor = query[parameter];
   const filter = await readFilter(sql, env, query, now, ages);
   const { sort } = query;
-  const place =
-    cursor === undefined ? undefined : await placeOf(sql, env, filter, { sort, cursor, parameter });
+  const position =
+    cursor === undefined ? undefined : await positionOf(sql, env, filter, { sort, cursor, parameter });
   if (filter === undefined) return { data: [], pagination: {} };
 
-  const rows = await findGroups(sql, filter, { sort, place, backward, most: size + 1 });
+  const rows = await findGroups(sql, filter, { sort, position, backward, limit: size + 1 });
   const page = rows.slice(0, size);
   if (backward) page.reverse();
   const more = rows.length > size;
-  const beforeFirst = backward ? more : place !== undefined;
+  const beforeFirst = backward ? more : position !== undefined;
   const afterLast = backward || more;
   return {
     data: page.map(itemOf),
@@ -94,16 +94,16 @@ interface Cursor {
   readonly parameter: string;
 }
 
-async function placeOf(
+async function positionOf(
   sql: Queryable,
   env: number,
   filter: ErrorFilter | undefined,
   { sort, cursor, parameter }: Cursor,
-): Promise<Place> {
+): Promise<Position> {
   // What a group counts in a range is counted for all of them at once, later.
   const key = sort === 'count' && filter && isCounted(filter) ? sql`g.number` : orders[sort].column(sql);
   const [row] = isErrorId(cursor)
-    ? await sql<Place[]>`
+    ? await sql<Position[]>`
         select g.id, ${key} as key from error_groups x
           join error_groups g on g.env = x.env and g.id = coalesce(x.merged_into, x.id)
          where x.env = ${env} and x.id = ${cursor}`

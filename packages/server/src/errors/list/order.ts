@@ -1,7 +1,7 @@
 import type { Fragment, Queryable } from '../../db/connect.ts';
 
-/** A group's place in an order: what it is ordered by, then its id. */
-export interface Place {
+/** A group's position in an order: what it is ordered by, then its id. */
+export interface Position {
   readonly id: string;
   /** When it was seen, or a count; its number where counts are of a range. */
   readonly key: Date | number;
@@ -22,7 +22,7 @@ export interface Ordered {
 interface Order {
   readonly column: (sql: Queryable) => Fragment;
   readonly slot: (sql: Queryable) => Fragment;
-  readonly slotOf: (sql: Queryable, key: Place['key']) => Fragment;
+  readonly slotOf: (sql: Queryable, key: Position['key']) => Fragment;
   /** The column, of a row as it is shown. */
   readonly keyOf: (row: Ordered) => number;
 }
@@ -70,19 +70,19 @@ export function inOrder<R extends Ordered>(rows: readonly R[], sort: Sort, backw
   return rows.toSorted((a, b) => sign * (keyOf(b) - keyOf(a) || (a.id < b.id ? -1 : 1)));
 }
 
-/** What comes after a place, or shares its slot. */
-export function fromSlot(sql: Queryable, sort: Sort, place: Place | undefined, backward: boolean): Fragment {
+/** What comes after a position, or shares its slot. */
+export function fromSlot(sql: Queryable, sort: Sort, position: Position | undefined, backward: boolean): Fragment {
   const { slot, slotOf } = orders[sort];
-  if (place === undefined) return sql`true`;
+  if (position === undefined) return sql`true`;
   return backward
-    ? sql`${slot(sql)} >= ${slotOf(sql, place.key)}`
-    : sql`${slot(sql)} <= ${slotOf(sql, place.key)}`;
+    ? sql`${slot(sql)} >= ${slotOf(sql, position.key)}`
+    : sql`${slot(sql)} <= ${slotOf(sql, position.key)}`;
 }
 
-/** What comes after a place. */
-export function beyond(sql: Queryable, sort: Sort, place: Place | undefined, backward: boolean): Fragment {
-  if (place === undefined) return sql`true`;
-  const { id, key } = place;
+/** What comes after a position. */
+export function beyond(sql: Queryable, sort: Sort, position: Position | undefined, backward: boolean): Fragment {
+  if (position === undefined) return sql`true`;
+  const { id, key } = position;
   const own = orders[sort].column(sql);
   return backward
     ? sql`(${own} > ${key} or (${own} = ${key} and g.id < ${id}))`

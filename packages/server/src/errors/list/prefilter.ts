@@ -13,7 +13,7 @@ export const common = 15;
  * Numbers of groups, in order, without those of other tasks and states, as far as indexes tell for little: some may be left that do not
  * pass. Given none all groups are meant; undefined if nothing is known about those either.
  */
-export async function narrowByState(
+export async function prefilterByState(
   sql: Queryable,
   filter: ErrorFilter,
   numbers: Int32Array | undefined,
@@ -27,7 +27,7 @@ export async function narrowByState(
 }
 
 /** The same without those that do not have the text. */
-export async function narrowBySearch(
+export async function prefilterBySearch(
   sql: Queryable,
   { env, search }: ErrorFilter,
   numbers: Int32Array | undefined,
@@ -51,8 +51,8 @@ function both(one: Int32Array | undefined, other: Int32Array | undefined): Int32
   const kept = new Int32Array(Math.min(one.length, other.length));
   let size = 0;
   let at = 0;
-  for (let place = 0; place < one.length; place++) {
-    const number = one[place] as number;
+  for (let index = 0; index < one.length; index++) {
+    const number = one[index] as number;
     while (at < other.length && (other[at] as number) < number) at += 1;
     if (other[at] === number) kept[size++] = number;
   }
@@ -65,8 +65,8 @@ export function membership(list: Int32Array): (number: number) => boolean {
   const last = list.at(-1) ?? -1;
   const bits = new Uint8Array(Math.ceil((last - first + 1) / 8));
   for (const number of list) {
-    const place = number - first;
-    bits[place >> 3] = (bits[place >> 3] as number) | (1 << (place & 7));
+    const index = number - first;
+    bits[index >> 3] = (bits[index >> 3] as number) | (1 << (index & 7));
   }
   return (number) =>
     number >= first &&

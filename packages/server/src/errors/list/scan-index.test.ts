@@ -62,7 +62,7 @@ test('pages lead through more groups than can be looked up one by one, in both d
       fc.record({
         sort: fc.constantFrom('lastSeen', 'firstSeen'),
         size: fc.integer({ min: 1, max: 100 }),
-        place: fc.option(fc.nat(older - 1), { nil: undefined }),
+        index: fc.option(fc.nat(older - 1), { nil: undefined }),
         backward: fc.boolean(),
         search: fc.constantFrom('', 'common', 'mm', 'other 1', '7'),
         range: fc.constantFrom<Record<string, string>>(
@@ -71,15 +71,15 @@ test('pages lead through more groups than can be looked up one by one, in both d
           { 'filter[to]': String(start + 60_000) },
         ),
       }),
-      async ({ sort, size, place, backward, search, range }) => {
-        const id = place === undefined ? undefined : all[place]?.id;
+      async ({ sort, size, index, backward, search, range }) => {
+        const id = index === undefined ? undefined : all[index]?.id;
         const wanted = { 'filter[taskIdentifier]': 'older', 'page[size]': String(size), sort, ...range };
         const found = await page({
           ...wanted,
           ...(search !== '' && { 'filter[search]': search }),
           ...(id && { [backward ? 'page[before]' : 'page[after]']: id }),
         });
-        const beside = backward && id ? all.slice(0, place) : all.slice(place === undefined ? 0 : place + 1);
+        const beside = backward && id ? all.slice(0, index) : all.slice(index === undefined ? 0 : index + 1);
         const passing = beside.filter(({ message }) => message.includes(search));
         const next = backward && id ? passing.slice(-size) : passing.slice(0, size);
         expect(found).toEqual(next.map((group) => group.id));

@@ -43,18 +43,18 @@ async function trendOf(
   const intervalMs = trendInterval(periodMs);
   const count = Math.ceil(periodMs / intervalMs);
   const last = Math.floor(now.getTime() / intervalMs) * intervalMs;
-  const starts = Array.from({ length: count }, (_, place) => last - (count - 1 - place) * intervalMs);
+  const starts = Array.from({ length: count }, (_, index) => last - (count - 1 - index) * intervalMs);
   const before = starts.map((start) => endOfRange(new Date(start - 1), now));
   const rows = await sql<{ total: number }[]>`
     select ${groupTotalAt(sql)}::float8 as total
       from (select ${env}::int as env, ${id}::text as id) g
-     cross join unnest(${[...before, now].map((at) => at.toISOString())}::timestamptz[]) with ordinality as b (at, place)
-     order by b.place`;
+     cross join unnest(${[...before, now].map((at) => at.toISOString())}::timestamptz[]) with ordinality as b (at, ix)
+     order by b.ix`;
   return {
     intervalMs,
-    points: starts.map((start, place) => ({
+    points: starts.map((start, index) => ({
       from: new Date(start).toISOString(),
-      count: (rows[place + 1]?.total ?? 0) - (rows[place]?.total ?? 0),
+      count: (rows[index + 1]?.total ?? 0) - (rows[index]?.total ?? 0),
     })),
   };
 }

@@ -34,9 +34,9 @@ afterAll(async () => {
   await database.drop();
 });
 
-const failures = Array.from({ length: 240 }, (_, place) => ({
-  at: time(place / 4 + 0.1),
-  message: ['a', 'b', 'c', "a'"][(place % 7) % 4] as string,
+const failures = Array.from({ length: 240 }, (_, index) => ({
+  at: time(index / 4 + 0.1),
+  message: ['a', 'b', 'c', "a'"][(index % 7) % 4] as string,
 }));
 
 /** As the released packer left them: one of each hour, and one of all that was before. */

@@ -138,7 +138,7 @@ test('whoever packs, rolls up, thins, merges, records and lists at once, and is 
     fc.asyncProperty(fc.array(act, { minLength: 20, maxLength: 40 }), async (acts) => {
       const env = await newEnvironment(sql);
       const upkeep = connect(database.connection, { name: 'cut off', max: 3 });
-      const named = (place: number) => messages[place] as string;
+      const named = (index: number) => messages[index] as string;
       await recordFailures(
         sql,
         env,

@@ -19,15 +19,15 @@ export function knownFingerprints(
     const keys = failures.map(keyOf);
     const found = new Map(keys.map((key) => [key, known.get(key)]));
     const fresh = new Map<string, PreparedFailure>();
-    failures.forEach((failure, place) => {
-      const key = keys[place] as string;
+    failures.forEach((failure, index) => {
+      const key = keys[index] as string;
       if (found.get(key) === undefined) fresh.set(key, failure);
     });
     if (fresh.size > 0) {
       const ids = await introduce(sql, [...fresh.values()], now);
-      for (const [place, key] of [...fresh.keys()].entries()) {
-        found.set(key, ids[place]);
-        known.set(key, ids[place] as number);
+      for (const [index, key] of [...fresh.keys()].entries()) {
+        found.set(key, ids[index]);
+        known.set(key, ids[index] as number);
         if (known.size > maxKnown) known.delete(known.keys().next().value as string);
       }
     }

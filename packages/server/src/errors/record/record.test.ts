@@ -67,7 +67,7 @@ test('the first failure of a group is kept as it was thrown', async () => {
 test('processes that record the same groups in any order at the same time neither deadlock nor miscount', async () => {
   const env = await newEnvironment(sql);
   const [version = 0] = await deploy(sql, env, '1');
-  const messages = Array.from({ length: 12 }, (_, place) => `message ${place}`);
+  const messages = Array.from({ length: 12 }, (_, index) => `message ${index}`);
   await Promise.all(
     Array.from({ length: 40 }, async (_, call) => {
       const turned = [...messages.slice(call % 12), ...messages.slice(0, call % 12)];

@@ -26,7 +26,7 @@ const helperFrames =
 /** Reads the `at` lines that follow the header. The message is given because a stack repeats it, and it may look like frames. */
 export function framesOf(stack: string, message: string): Frames {
   const app: Named[] = [];
-  const places: Place[] = [];
+  const positions: Position[] = [];
   let last = '';
   let seen = 0;
   let throughFetch = false;
@@ -42,7 +42,7 @@ export function framesOf(stack: string, message: string): Frames {
       } else if (sections.test(line)) {
         if (!elided) break;
         app.length = 0;
-        places.length = 0;
+        positions.length = 0;
         last = '';
         elided = false;
       }
@@ -57,16 +57,16 @@ export function framesOf(stack: string, message: string): Frames {
     const cut = line.slice(0, bounds.line);
     const short = cut.endsWith(' {') ? cut.slice(0, -2) : cut;
     if (library !== '' && app.length >= 6) break;
-    const place = lineOf(short);
-    if (isForeign(place.file)) continue;
-    places.push(place);
+    const position = positionOf(short);
+    if (isForeign(position.file)) continue;
+    positions.push(position);
     const found = appFunction(short);
     if (found === undefined || found.name === last) continue;
     last = found.name;
-    if (app.length < 12) app.push({ ...found, place });
+    if (app.length < 12) app.push({ ...found, position });
   }
-  const bundled = library === '' && isWholeBundle(places);
-  const own = bundled ? ownRegion(app, places) : app;
+  const bundled = library === '' && isWholeBundle(positions);
+  const own = bundled ? ownRegion(app, positions) : app;
   return {
     app: own
       .filter(
@@ -84,11 +84,11 @@ interface Named {
   name: string;
   /** As it is called in the file: with its holder, whatever that is, and a dot after the class that is constructed. */
   called: string;
-  place: Place;
+  position: Position;
 }
 
-/** A place in a file: bundlers put libraries before the code that uses them. */
-interface Place {
+/** A position in a file: bundlers put libraries before the code that uses them. */
+interface Position {
   file: string;
   line: number;
   column: number;
@@ -97,37 +97,37 @@ interface Place {
 const librariesAhead = 1_500;
 
 /**
- * The functions without those of libraries in a bundle that has no source map: all places are in one file, and theirs are thousands of lines
+ * The functions without those of libraries in a bundle that has no source map: all positions are in one file, and theirs are thousands of lines
  * before the app's.
  */
-function ownRegion(app: Named[], places: Place[]): Named[] {
-  const furthest = Math.max(0, ...places.map(({ line }) => line));
-  return app.filter(({ place }) => place.line + librariesAhead >= furthest);
+function ownRegion(app: Named[], positions: Position[]): Named[] {
+  const furthest = Math.max(0, ...positions.map(({ line }) => line));
+  return app.filter(({ position }) => position.line + librariesAhead >= furthest);
 }
 
 /** One file that is too long for a single app's sources, or one that was minified to long lines. */
-function isWholeBundle(places: Place[]): boolean {
+function isWholeBundle(positions: Position[]): boolean {
   return (
-    places.every(({ file }) => file === places[0]?.file) &&
-    places.some(({ line, column }) => line >= 3_000 || column >= 5_000)
+    positions.every(({ file }) => file === positions[0]?.file) &&
+    positions.some(({ line, column }) => line >= 3_000 || column >= 5_000)
   );
 }
 
-function lineOf(frame: string): Place {
-  const place = placeOf(frame);
-  const before = place.lastIndexOf(':');
-  const middle = place.lastIndexOf(':', before - 1);
+function positionOf(frame: string): Position {
+  const position = locationOf(frame);
+  const before = position.lastIndexOf(':');
+  const middle = position.lastIndexOf(':', before - 1);
   return middle > 0
     ? {
-        file: place.slice(0, middle),
-        line: Number(place.slice(middle + 1, before)),
-        column: Number(place.slice(before + 1)),
+        file: position.slice(0, middle),
+        line: Number(position.slice(middle + 1, before)),
+        column: Number(position.slice(before + 1)),
       }
-    : { file: place, line: 0, column: 0 };
+    : { file: position, line: 0, column: 0 };
 }
 
 /** What stands in the parentheses of a frame, or all of it where a function has no name. */
-function placeOf(frame: string): string {
+function locationOf(frame: string): string {
   const open = frame.endsWith(')') ? openingOf(frame) : -1;
   if (open > 0) return frame.slice(open + 2, -1);
   const text = frame.trimStart().slice(3);
@@ -162,21 +162,21 @@ function appFunction(line: string): { name: string; called: string } | undefined
 }
 
 function openingOf(text: string): number {
-  // `eval at f (place), place` nests parentheses, so the first one that follows a space opens the place.
+  // `eval at f (position), position` nests parentheses, so the first one that follows a space opens the position.
   return text.indexOf(' (');
 }
 
-function isForeign(place: string): boolean {
+function isForeign(position: string): boolean {
   return (
-    place.startsWith('node:') ||
-    place.startsWith('internal/') ||
-    place.startsWith('<anonymous>') ||
-    place.startsWith('index ') ||
-    place === 'native' ||
-    place.includes('/node_modules/') ||
-    place.includes('\\node_modules\\') ||
-    place.startsWith('eval at') ||
-    place.includes('evalmachine.')
+    position.startsWith('node:') ||
+    position.startsWith('internal/') ||
+    position.startsWith('<anonymous>') ||
+    position.startsWith('index ') ||
+    position === 'native' ||
+    position.includes('/node_modules/') ||
+    position.includes('\\node_modules\\') ||
+    position.startsWith('eval at') ||
+    position.includes('evalmachine.')
   );
 }
 
