@@ -5,7 +5,7 @@
 export const engineSettings = {
   plan_cache_mode: 'force_generic_plan',
   jit: 'off',
-  // Each row is read by its key, one after the other: never a way that reads a whole table because it is thought to be empty (0023).
+  // Each row is read by its key. No plan may read a whole table because statistics say it is empty (sql/schema/0005_runs.sql).
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
   enable_seqscan: 'off',

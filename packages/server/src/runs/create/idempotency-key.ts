@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** PostgreSQL's indexes take no more than about 2,700 bytes, and the environment and the task are beside the key. */
 const maxBytes = 2_000;
 
-/** The first character of a stored wait key, and of no user's key. `trigger_runs` (0004) knows it. */
+/** The first character of a stored wait key, and of no user's key. `trigger_runs` knows it. */
 const waitMark = '\u0001';
 
 /** How long a wait key is remembered, in milliseconds: longer than any run is kept. */

@@ -132,7 +132,7 @@ const spanLength = 10;
 const maxNoted = 10_000;
 
 /**
- * The facets (0007) of plain runs that this process knows to be recorded. A plain statement writes none: the first run of a kind
+ * The facets (run_facets) of plain runs that this process knows to be recorded. A plain statement writes none: the first run of a kind
  * in a span goes the general way, which does.
  */
 export class NotedFacets {
