@@ -8,8 +8,9 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** Which workspace packages a package may import. Nothing imports `millrace`. */
 const packageArrows: Readonly<Record<string, readonly string[]>> = {
   contract: [],
+  fingerprint: [],
   sdk: ['contract'],
-  server: ['contract'],
+  server: ['contract', 'fingerprint'],
   millrace: ['server', 'sdk', 'contract'],
 };
 

@@ -1,4 +1,4 @@
-import { defaultAges } from '../errors/range.ts';
+import { defaultAges } from '../errors/counts/range.ts';
 
 /** How long what has ended is stored. */
 export interface Retention {

@@ -1,13 +1,13 @@
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import type { Job } from '../jobs/job.ts';
-import { endLapsedIgnores } from './lapse.ts';
+import { endLapsedIgnores } from './life/lapse.ts';
 import { packNewMoves } from './packed/moves.ts';
 import { packCounts } from './packed/pack.ts';
 import { rollUpPacks } from './packed/roll-up.ts';
-import { thinTallies } from './prune.ts';
-import type { Ages } from './range.ts';
-import { tallyEverywhere } from './tally.ts';
+import { thinTallies } from './counts/compact.ts';
+import type { Ages } from './counts/range.ts';
+import { tallyEverywhere } from './record/tally.ts';
 
 export interface ErrorJobDependencies {
   readonly sql: Sql;

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listErrors } from '@millrace/contract';
 import { testDatabase, type TestDatabase } from '../../../../../test/support/database.ts';
 import { connect, type Sql } from '../../db/connect.ts';
-import { listErrorGroups } from '../list.ts';
-import { thinTallies } from '../prune.ts';
-import { tally } from '../tally.ts';
+import { listErrorGroups } from '../list/list.ts';
+import { thinTallies } from '../counts/compact.ts';
+import { tally } from '../record/tally.ts';
 import { groupOf, newEnvironment, recordFailures } from '../testing/failures.ts';
 import { columns, countsOf, type Columns } from './columns.ts';
 import { pack } from './counts.ts';
@@ -33,9 +33,9 @@ afterAll(async () => {
   await database.drop();
 });
 
-const failures = Array.from({ length: 240 }, (_, place) => ({
-  at: time(place / 4 + 0.1),
-  message: ['a', 'b', 'c', "a'"][(place % 7) % 4] as string,
+const failures = Array.from({ length: 240 }, (_, index) => ({
+  at: time(index / 4 + 0.1),
+  message: ['a', 'b', 'c', "a'"][(index % 7) % 4] as string,
 }));
 
 /** Packs by the hour, as if all were older than quarters are kept: one of each hour, and one of all that was before. */

@@ -2,7 +2,7 @@ import type { Outcome } from '@millrace/contract/runner';
 import { column, type Value } from '../../db/columns.ts';
 import type { Sql } from '../../db/connect.ts';
 import { groupCommit } from '../../db/group.ts';
-import { identifyFailures } from '../../errors/identify.ts';
+import { identifyFailures } from '../../errors/record/identify.ts';
 import type { AskedToStop } from '../cancel.ts';
 import type { Dispatch } from '../dispatch/dispatch.ts';
 import type { Engine } from '../engine.ts';
