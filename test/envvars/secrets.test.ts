@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startReceiver } from '../../packages/server/src/notifications/testing/receiver.ts';
-import { spellingsOf } from '../../packages/server/src/envvars/redact/spellings.ts';
+import { spellingsOf } from '../../packages/server/src/envvars/redact/encodings.ts';
 import { dump, serve } from '../../packages/server/src/envvars/testing/serve.ts';
 import { runProject } from './runner.ts';
 

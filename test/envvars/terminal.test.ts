@@ -1,6 +1,6 @@
 /** What people see of their tasks on the terminal: `millrace dev` in a real process, and secrets of its environment. */
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { spellingsOf } from '../../packages/server/src/envvars/redact/spellings.ts';
+import { spellingsOf } from '../../packages/server/src/envvars/redact/encodings.ts';
 import { startDev, temporaryProject } from '../cli/command.ts';
 
 const sentinel = 'Sentinel-41d7/Ünï+"quoted"\\back ?&=é';

@@ -51,7 +51,7 @@ import * as filters from '../../packages/server/src/events/filter.ts';
 import { maxSegments } from '../../packages/server/src/events/pattern.ts';
 import { defaultBodyLimit } from '../../packages/server/src/http/mount.ts';
 import { defaultRateLimits, type RateLimit } from '../../packages/server/src/http/rate-limit.ts';
-import { keepMs } from '../../packages/server/src/http/idempotent-response.ts';
+import { keepMs } from '../../packages/server/src/http/idempotent-responses.ts';
 import { maxEndpoints } from '../../packages/server/src/notifications/create.ts';
 import * as deliveries from '../../packages/server/src/notifications/deliver.ts';
 import { defaultLeaseTimes } from '../../packages/server/src/runs/dispatch/connection.ts';

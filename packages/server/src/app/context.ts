@@ -1,5 +1,5 @@
 import { createAuthenticate } from '../auth/authenticate.ts';
-import { startLiveAccess } from '../auth/live-access.ts';
+import { startLiveAccess } from '../auth/watch-access.ts';
 import { createMint } from '../auth/mint.ts';
 import { endOf } from '../auth/principal.ts';
 import { createSigningKeyRing } from '../auth/signing-keys.ts';
@@ -8,7 +8,7 @@ import type { Database, Sql } from '../db/connect.ts';
 import type { Route } from '../db/pooler.ts';
 import { startClock } from '../db/clock.ts';
 import { startWakes } from '../db/wake.ts';
-import { knownVariables } from '../envvars/known.ts';
+import { knownVariables } from '../envvars/variable-cache.ts';
 import { redacting } from '../envvars/redact/redacting.ts';
 import { exportingOutputs } from '../packets/export-output.ts';
 import { packetAddresses } from '../packets/url.ts';

@@ -6,7 +6,7 @@ import { startDeliverer } from '../events/deliverer.ts';
 import { eventPruner } from '../events/prune.ts';
 import { batchKeeper } from '../batches/abort.ts';
 import { packetPruner } from '../packets/prune.ts';
-import { startMessenger } from '../notifications/messenger.ts';
+import { startMessenger } from '../notifications/deliver-due.ts';
 import { notificationPruner } from '../notifications/prune.ts';
 import { runPruner } from '../runs/prune.ts';
 import { tickPruner } from '../schedules/prune.ts';

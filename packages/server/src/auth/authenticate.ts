@@ -4,25 +4,25 @@ import { MisusedCredential, unauthorized } from '../problem.ts';
 import { verifyAttempt } from './attempt.ts';
 import { branchName } from './branch.ts';
 import { credentialDigest, credentialForm } from './keys.ts';
-import { branchOf, noteUse, personalAccessTokenByDigest, secretKeyByDigest } from './look-up.ts';
+import { branchOf, noteUse, personalAccessTokenByDigest, secretKeyByDigest } from './credential-rows.ts';
 import type { Environment, Principal } from './principal.ts';
 import { verifyPublicToken } from './public-token.ts';
-import { Recent, type Loaded } from './recent.ts';
+import { Recent, type Loaded } from './lookup-cache.ts';
 import type { SigningKeyRing } from './signing-keys.ts';
 
-/** What a request says about its caller. */
+/** The headers that identify the caller. */
 export interface Credentials {
   /** The Authorization header, with or without `Bearer `. */
   readonly authorization: string | undefined;
   /** `x-service-branch`. */
   readonly serviceBranch?: string | undefined;
-  /** `x-trigger-branch`; counts when the other names no branch. */
+  /** `x-trigger-branch`; used if `x-service-branch` names no branch. */
   readonly triggerBranch?: string | undefined;
-  /** The request is about the environment itself: branches do not matter, and keys of preview need none. */
+  /** The request is about the environment itself: branches are ignored, and keys of preview need none. */
   readonly wholeEnvironment?: boolean | undefined;
 }
 
-/** Who is calling: at once when it was looked up within the last second. Throws or rejects with a 401 Problem. */
+/** Identifies the caller: synchronously if cached (one second). Throws or rejects with a 401 Problem. */
 export type Authenticate = (credentials: Credentials) => Principal | Promise<Principal>;
 
 const missing = () =>
@@ -30,7 +30,7 @@ const missing = () =>
 const invalid = () => unauthorized('Invalid API key');
 
 export type ForgettingAuthenticate = Authenticate & {
-  /** Looks everybody up anew: a credential or a branch has just ended. */
+  /** Clears the cache: a credential or a branch has just ended. */
   forget(): void;
 };
 
@@ -42,14 +42,14 @@ export function createAuthenticate({
   ring: SigningKeyRing;
 }): ForgettingAuthenticate {
   const recent = new Recent<Principal>({ maxAgeMs: 1_000, dueMs: 500, maxEntries: 10_000 });
-  // Who repeats a credential that is none costs no query each time. A new one works at once all the same: nobody knows its text
-  // before it is stored. Apart from those that are good, which a flood of others must not push out.
+  // Invalid credentials are cached too, so that repeating one costs no query. A new credential still works at once: nobody can
+  // send its text before it is stored. The caches are separate, so that a flood of invalid credentials evicts no valid one.
   const unknown = new Recent<true>({ maxAgeMs: 1_000, dueMs: Infinity, maxEntries: 10_000 });
 
   const authenticate: Authenticate = (credentials) => {
     const { authorization, serviceBranch, triggerBranch, wholeEnvironment } = credentials;
     if (authorization === undefined || authorization === '') throw missing();
-    // Kept under a digest: no credential lies about in memory, and how long a look-up takes says nothing about one.
+    // Cached under a digest: no credential stays in memory, and the timing of a look-up reveals nothing about one.
     const key = hash(
       'sha256',
       wholeEnvironment
@@ -124,7 +124,7 @@ export function createAuthenticate({
     };
   }
 
-  /** Only preview and dev have branches: hosts set the branch variable in production too, where it must change nothing. */
+  /** Only preview and dev have branches. Hosting platforms set the branch variable in production too, where it must be ignored. */
   async function targetOf(environment: Environment, branch: string | undefined): Promise<Environment> {
     const { kind } = environment;
     if (kind === 'prod' || kind === 'stg') return environment;

@@ -2,37 +2,37 @@ import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 import type { Queryable, Sql } from '../db/connect.ts';
 import { newId } from '../db/ids.ts';
 import { markerForms } from './keys.ts';
-import { delegateOf, signingKeysOf, type Delegate, type SigningKeyRow } from './look-up.ts';
+import { delegateOf, signingKeysOf, type Delegate, type SigningKeyRow } from './credential-rows.ts';
 import type { Environment } from './principal.ts';
-import { Recent, type Loaded } from './recent.ts';
+import { Recent, type Loaded } from './lookup-cache.ts';
 import { seal, secretKeyPlace, signingKeyPlace, unseal, type MasterKey } from './seal.ts';
 
 export interface SigningKey {
   readonly credentialId: string;
   readonly scopes: readonly string[];
-  /** No client has it: what it signed, the server did. */
+  /** It belongs to the server: no client has it. */
   readonly isServers: boolean;
   readonly expiresAt: Date | null;
-  /** The HMAC key; of a secret key its text in both spellings, since a client signs with the one it was given. */
+  /** The HMAC keys. A secret key has one for each prefix, since a client signs with the text it was given. */
   readonly forms: readonly KeyObject[];
 }
 
 export interface SigningKeys {
   readonly environment: Environment;
-  /** Live keys by id: the server's own first, the newest of them leading. */
+  /** Live keys by id: the server's own first, newest first. */
   readonly keys: ReadonlyMap<string, SigningKey>;
-  /** Milliseconds since 1970 by the database's clock: what one server makes another one judges, and their own clocks may differ. */
+  /** Milliseconds since 1970 by the database's clock: one server signs, another verifies, and their clocks may differ. */
   now(): number;
 }
 
-/** The keys that public tokens are signed with, by the environment's public id; undefined when there is none such. */
+/** The keys that sign public tokens, by the environment's public id; undefined for an unknown environment. */
 export interface SigningKeyRing {
   of(environmentPublicId: string): Promise<Loaded<SigningKeys | undefined>>;
-  /** Looked up anew: for a token that no known key signed, whose key may be newer than what is known. */
+  /** Loads the keys again: a token that no cached key signed may have a newer key. */
   anew(environmentPublicId: string): Promise<Loaded<SigningKeys | undefined>>;
-  /** Keeps nothing of what is known: a key or an environment has just ended. */
+  /** Clears the cache: a key or an environment has just ended. */
   forget(): void;
-  /** The user of a personal access token through which a token was made; undefined when it has ended. */
+  /** The user of a personal access token that created a token; undefined if it has ended. */
   delegate(personalAccessTokenId: string, projectId: number): Promise<Delegate | undefined>;
 }
 
@@ -76,7 +76,7 @@ function opened(
   return { credentialId, scopes, isServers, expiresAt, forms };
 }
 
-/** Gives an environment the key that its tokens are signed with from now on. There must be no other current one. */
+/** Creates the signing key of an environment. There must be no other current one. */
 export async function addSigningKey(
   sql: Queryable,
   masterKey: MasterKey,
@@ -88,7 +88,7 @@ export async function addSigningKey(
   return id;
 }
 
-/** Gives every environment that has none, from a database of before there were such keys, its signing key. */
+/** Creates signing keys for environments of older databases that have none. */
 export async function addMissingSigningKeys(sql: Queryable, masterKey: MasterKey): Promise<void> {
   const without = await sql<{ id: number }[]>`
     select e.id from environments e

@@ -1,6 +1,6 @@
 import { seal, unseal, type MasterKey } from '../auth/seal.ts';
 
-/** Where a value is sealed for: it opens in this environment, under this name, and nowhere else. */
+/** The encryption context of a value: its environment and name. */
 export const variablePlace = (env: number, name: string): string => `variables:${env}:${name}`;
 
 export const sealValue = (masterKey: MasterKey, env: number, name: string, value: string): Buffer =>

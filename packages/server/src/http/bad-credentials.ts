@@ -1,7 +1,6 @@
 /**
- * Slows down whoever tries credentials: of each address so many may be wrong at once, and so many a second after that. It is asked
- * about failures only, so a good credential is let in from any address at any time; one that is used for what it is not for does not
- * count.
+ * Limits failed authentication by address, with a token bucket. Only failures count: a valid credential is accepted from any address
+ * at any time. A valid credential that is used for the wrong operation does not count either.
  */
 import { MisusedCredential, Problem } from '../problem.ts';
 import type { RateLimit } from './rate-limit.ts';
@@ -13,7 +12,7 @@ interface Bucket {
   at: number;
 }
 
-/** Answers the refusal itself, or the one for whoever tries too many; `setHeader` sets when to come again. */
+/** Returns the error itself, or a 429 Problem once the address has failed too often; then it also sets `Retry-After`. */
 export type RefuseCredential = (
   error: unknown,
   address: string,
@@ -26,7 +25,7 @@ export function createBadCredentials(
 ): RefuseCredential {
   if (limit === undefined) return (error) => error;
   const { burst, perSecond } = limit;
-  // In the order of their last failure, so that the oldest goes first.
+  // In the order of the last failure, so that the oldest entry is dropped first.
   const buckets = new Map<string, Bucket>();
 
   return (error, address, setHeader) => {
@@ -42,7 +41,7 @@ export function createBadCredentials(
     if (tokens >= 1) return error;
     const seconds = Math.max(1, Math.ceil((1 - tokens) / perSecond));
     setHeader('retry-after', String(seconds));
-    // The same credential does not become good.
+    // Repeating the request cannot help: the credential stays wrong.
     return new Problem(
       429,
       `Too many wrong credentials from this address. Correct the credential, or try again in ${seconds} s.`,
@@ -52,7 +51,7 @@ export function createBadCredentials(
   };
 }
 
-/** An address of IPv4, or the network of one of IPv6: who has one address of it has all of them. */
+/** An IPv4 address, or the /64 network of an IPv6 address: one client usually has a whole /64. */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;

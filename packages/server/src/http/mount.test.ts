@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Authenticate } from '../auth/authenticate.ts';
 import type { Principal } from '../auth/principal.ts';
 import { notFound, unauthorized } from '../problem.ts';
-import { OperationRefused } from './refuse.ts';
+import { OperationRefused } from './check-operations.ts';
 import { sampleApp, sampleHandlers, sampleOperations } from './testing/serve.ts';
 
 const environment = {

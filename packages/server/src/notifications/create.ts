@@ -3,7 +3,7 @@ import { seal, type MasterKey } from '../auth/seal.ts';
 import { newId } from '../db/ids.ts';
 import type { Sql } from '../db/connect.ts';
 import { unprocessable } from '../problem.ts';
-import { refuseForbidden, type Reach } from './allowed.ts';
+import { refuseForbidden, type Reach } from './check-url.ts';
 import { endpointOf, secretPlace, type EndpointRow } from './endpoint.ts';
 import type { Recorded } from './record.ts';
 import { newSecret } from './sign.ts';
@@ -16,7 +16,7 @@ export interface NewEndpoint {
   readonly now: Date;
 }
 
-/** Adds an endpoint. Its secret is shown now and never again. */
+/** Creates an endpoint. Its secret is returned only this once. */
 export async function createEndpoint(
   sql: Sql,
   masterKey: MasterKey,

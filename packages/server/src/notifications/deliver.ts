@@ -2,7 +2,7 @@ import { unseal, type MasterKey } from '../auth/seal.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import type { Log } from '../logger.ts';
-import type { Reach } from './allowed.ts';
+import type { Reach } from './check-url.ts';
 import { maxAttempts, pauseAfter } from './backoff.ts';
 import { bodyOf, notificationColumns, type NotificationRow } from './body.ts';
 import { disableEndpoint } from './disable.ts';
@@ -19,10 +19,10 @@ export interface DeliverDependencies {
   readonly reach: Reach;
 }
 
-/** A delivery that this process has taken. */
+/** A delivery that this process has claimed. */
 export interface Taken extends NotificationRow {
   readonly id: string;
-  /** This attempt included. */
+  /** Including this attempt. */
   readonly attempts: number;
   readonly notification_id: string;
   readonly endpoint: Omit<EndpointRow, 'sealed' | 'sealed_before'>;
@@ -31,22 +31,21 @@ export interface Taken extends NotificationRow {
 }
 
 export const timeoutMs = 15_000;
-/** When another process may take it for lost: well after the timeout. */
+/** After this time another process may claim the delivery again; well above the timeout. */
 const claimMs = 60_000;
-/** Nothing was accepted for so long: the receiver is gone. */
+/** An endpoint that failed for this long is disabled. */
 export const patienceMs = 5 * 86_400_000;
-/** Longer than any pause between two attempts of a delivery: nobody asked meanwhile, and nobody knows whether it would have failed. */
+/** Longer than any pause between two attempts. A longer silence does not count as failing, because nothing was sent. */
 const quietMs = 2 * 86_400_000;
 
 /**
- * Takes deliveries that are due: at most `most`, and of one endpoint no more than it has room for beside what is `under` way to it.
- * They are moved on before they are tried, so that those of a process that dies are tried again by another; what the attempt before came
- * to no longer describes them.
+ * Claims due deliveries: at most `max`, and for one endpoint at most `maxEach` together with those in `active`. Claiming moves `due`
+ * forward, so that another process tries the deliveries of a process that died. It also clears the result of the previous attempt.
  */
 export function takeDue(
   { sql, clock }: DeliverDependencies,
-  most: number,
-  under: ReadonlyMap<string, number>,
+  max: number,
+  active: ReadonlyMap<string, number>,
   maxEach: number,
 ): Promise<Taken[]> {
   const now = clock.now();
@@ -54,13 +53,13 @@ export function takeDue(
     with ready as materialized (
       select d.id
         from notification_endpoints e
-        left join unnest(${[...under.keys()]}::text[], ${[...under.values()]}::int[]) as u (id, count) on u.id = e.id
+        left join unnest(${[...active.keys()]}::text[], ${[...active.values()]}::int[]) as u (id, count) on u.id = e.id
        cross join lateral (
          select x.id, x.due from notification_deliveries x
           where x.endpoint_id = e.id and x.due <= ${new Date(now)}
           order by x.due limit greatest(0, ${maxEach}::int - coalesce(u.count, 0)) for update skip locked) d
        where e.disabled_at is null
-       order by d.due limit ${most}
+       order by d.due limit ${max}
     ), taken as (
       update notification_deliveries d set
         due = ${new Date(now + claimMs)}, attempts = d.attempts + 1, attempted_at = ${new Date(now)},
@@ -78,7 +77,7 @@ export function takeDue(
       join projects p on p.id = e.project_id`;
 }
 
-/** One attempt, and what becomes of the delivery. An abort leaves it to be tried again at once. */
+/** Makes one attempt and records its result. An aborted attempt is released, so that it is tried again at once. */
 export async function attempt(
   dependencies: DeliverDependencies,
   taken: Taken,
@@ -111,19 +110,19 @@ export async function attempt(
   await record(dependencies, taken, status, failure);
 }
 
-/** What is told of an attempt that failed. */
+/** The reason of a failed attempt, as users see it. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AddressRefused) return `Refused: ${error.message}`;
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError' || error.name === 'AbortError')
     return `No answer within ${timeoutMs / 1_000} s`;
-  // What failed, without the address that the name led to.
+  // The failed system call, without the resolved address.
   if ('syscall' in error && 'code' in error)
     return `${error.syscall as string} failed: ${error.code as string}`;
   return (error.message || ('code' in error ? String(error.code) : error.name)).slice(0, 500);
 }
 
-/** Not by then the attempt that is recorded: another process has taken it since. */
+/** Condition: the delivery still belongs to this attempt, and no other process has claimed it since. */
 const mine = (sql: Sql, { id, attempts }: Taken) =>
   sql`id = ${id} and attempts = ${attempts} and due is not null`;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { refuseForbidden } from './allowed.ts';
+import { refuseForbidden } from './check-url.ts';
 import { reasonOf } from './deliver.ts';
 import { networksBeside } from './networks.ts';
 import { post, type Resolve } from './post.ts';

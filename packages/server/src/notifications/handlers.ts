@@ -4,7 +4,7 @@ import { findTarget } from '../auth/target.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import type { HandlersOf, Request } from '../request.ts';
-import type { Reach } from './allowed.ts';
+import type { Reach } from './check-url.ts';
 import { createEndpoint } from './create.ts';
 import { listDeliveries, retrieveDelivery } from './deliveries.ts';
 import { endpointNotFound, endpointOf, findEndpoint, type EndpointRow } from './endpoint.ts';

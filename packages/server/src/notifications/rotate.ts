@@ -7,7 +7,7 @@ import { newSecret } from './sign.ts';
 
 const overlapMs = 24 * 3_600_000;
 
-/** A new secret, shown now and never again. The one before signs too for a day, so that receivers can be changed in peace. */
+/** Creates a new secret, returned only this once. For a day, notifications are signed with the old secret too. */
 export async function rotateSecret(
   sql: Sql,
   masterKey: MasterKey,

@@ -1,6 +1,6 @@
 import type { Body, NotificationEndpoint, Operations } from '@millrace/contract';
 import type { Sql } from '../db/connect.ts';
-import { refuseForbidden, type Reach } from './allowed.ts';
+import { refuseForbidden, type Reach } from './check-url.ts';
 import { giveUpPending, holdEndpoint } from './disable.ts';
 import { endpointNotFound, endpointOf, findEndpoint, type EndpointRow } from './endpoint.ts';
 import type { Recorded } from './record.ts';
@@ -12,7 +12,7 @@ export interface EndpointChange {
   readonly now: Date;
 }
 
-/** Changes what is given. Switched on again, an endpoint begins anew: what failed before is forgotten. */
+/** Changes the given fields. Enabling an endpoint again resets its failures. */
 export async function updateEndpoint(
   sql: Sql,
   reach: Reach,

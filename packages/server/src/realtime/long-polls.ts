@@ -1,4 +1,4 @@
-import type { LiveAccess } from '../auth/live-access.ts';
+import type { LiveAccess } from '../auth/watch-access.ts';
 import { Problem } from '../problem.ts';
 import type { Request } from '../request.ts';
 

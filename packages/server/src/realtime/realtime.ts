@@ -1,5 +1,5 @@
 import type { Operations } from '@millrace/contract';
-import type { LiveAccess } from '../auth/live-access.ts';
+import type { LiveAccess } from '../auth/watch-access.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import type { Wakes } from '../db/wake.ts';

@@ -1,6 +1,6 @@
 import type { Operations, Run } from '@millrace/contract';
 import { recordHere } from '../audit/record.ts';
-import type { KnownVariables } from '../envvars/known.ts';
+import type { KnownVariables } from '../envvars/variable-cache.ts';
 import { notFound } from '../problem.ts';
 import type { HandlersOf } from '../request.ts';
 import type { Dispatch } from './dispatch/dispatch.ts';

@@ -45,11 +45,11 @@ export interface TenancyDependencies {
   readonly masterKey: MasterKey;
   /** Milliseconds since 1970, by the database's clock. */
   readonly now: () => number;
-  /** Lets this process know that a credential or an environment has ended, before the answer goes out that says so. */
+  /** Tells this process that a credential or an environment has ended, before the response is sent. Returns its argument. */
   readonly ended: <T>(answer: T) => T;
 }
 
-/** The environment that a user's path names, whatever its branches. */
+/** The environment in a user's path, ignoring branch headers. */
 const whole = (sql: Sql, request: { readonly params: Place; readonly principal: Principal }) =>
   wholeTarget(sql, userOf(request), request.params);
 
@@ -108,7 +108,7 @@ type Login = Pick<
   | 'exchangeAuthorizationCode'
 >;
 
-/** How machines are let in. */
+/** Login of devices. */
 export const loginHandlers = (dependencies: LoginDependencies): HandlersOf<Login> => ({
   createAuthorizationCode(request) {
     const { origin, body, baseUrl } = request;
@@ -177,7 +177,7 @@ export const projectHandlers = ({ sql, masterKey, ended }: TenancyDependencies):
   },
 });
 
-/** A user may branch off preview and dev; a key only off its own environment, which must be preview. */
+/** The environments that may be branched: preview and dev for a user; for a key only its own, which must be preview. */
 function branchableBy({
   principal,
   params,
@@ -218,7 +218,7 @@ export const organizationHandlers = ({
   updateOrganization: (request) =>
     renameOrganization(sql, userOf(request), request.params.organization, request.body.name, request),
   listMembers: ({ params }) => listMembers(sql, params.organization),
-  // Tokens that a user made for others end when they may no longer act.
+  // Public tokens that the user created end when the user may no longer act.
   updateMember: async (request) =>
     ended(
       await changeRole(sql, request.params.organization, request.params.userId, request.body.role, request),

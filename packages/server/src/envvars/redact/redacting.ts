@@ -1,5 +1,5 @@
 import type { LogLine, Outcome } from '@millrace/contract/runner';
-import type { KnownVariables } from '../known.ts';
+import type { KnownVariables } from '../variable-cache.ts';
 import { redactLines, redactOutcome } from './messages.ts';
 import type { Redactor } from './redactor.ts';
 

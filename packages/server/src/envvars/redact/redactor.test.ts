@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { compile } from './matcher.ts';
 import { redactTexts, redactLines, redactOutcome } from './messages.ts';
 import { createRedactor } from './redactor.ts';
-import { spellingsOf } from './spellings.ts';
+import { spellingsOf } from './encodings.ts';
 
 const secret = 'sk_live_51/Qz+8 "é"\\w?';
 const redactor = createRedactor([secret, 'postgres://app:p%40ss%2Fw0rd-9@db.internal/app']);

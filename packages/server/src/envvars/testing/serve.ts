@@ -20,12 +20,12 @@ export interface Served {
   readonly database: Database;
   readonly sql: Sql;
   readonly credentials: Credentials;
-  /** Every line that it logged. */
+  /** All log lines. */
   readonly logged: string[];
   readonly ref: string;
   readonly pat: string;
   key(kind: 'dev' | 'stg' | 'prod' | 'preview'): string;
-  /** `path` is below /api/v1/projects/<ref>/ unless it begins with a slash. */
+  /** `path` is relative to /api/v1/projects/<ref>/ unless it begins with a slash. */
   call(
     method: string,
     path: string,
@@ -41,7 +41,7 @@ export interface Served {
   addBranch(kind: 'dev' | 'preview', branch: string): Promise<number>;
 }
 
-/** A real server on a database of its own, after its first start. */
+/** Starts a real server on a new database. */
 export async function serve(options: Partial<ServerOptions> = {}): Promise<Served> {
   const { connection: database, drop } = await testDatabase();
   const logged: string[] = [];
@@ -112,7 +112,7 @@ export async function serve(options: Partial<ServerOptions> = {}): Promise<Serve
   };
 }
 
-/** Every row of every table as text, as a dump has it. */
+/** All rows of all tables as text. */
 export async function dump(sql: Sql): Promise<string> {
   const tables = await sql<{ name: string }[]>`
     select quote_ident(tablename) as name from pg_tables where schemaname = 'public' order by tablename`;

@@ -7,7 +7,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { IncomingHttpHeaders } from 'node:http2';
-import type { LiveAccess } from '../../auth/live-access.ts';
+import type { LiveAccess } from '../../auth/watch-access.ts';
 import type { Log } from '../../logger.ts';
 import { notFound, unauthorized } from '../../problem.ts';
 import { refusalOf, streamsPath, type StreamAppends } from './append.ts';

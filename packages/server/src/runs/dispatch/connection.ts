@@ -9,7 +9,7 @@ import type {
 } from '@millrace/contract/runner';
 import { maxJsonLevels } from '@millrace/contract';
 import { runnerMessage } from '@millrace/contract/runner';
-import type { TaughtVariables } from '../../envvars/known.ts';
+import type { TaughtVariables } from '../../envvars/variable-cache.ts';
 import { isTooDeep } from '../../json/levels.ts';
 import { upTo } from '../../json/shown.ts';
 import type { ConnectedRunners } from '../../runners/runners.ts';

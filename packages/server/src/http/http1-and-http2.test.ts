@@ -4,8 +4,8 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { serveBoth } from './both-protocols.ts';
-import { UnprovenConnections } from './unproven.ts';
+import { serveBoth } from './http1-and-http2.ts';
+import { UnprovenConnections } from './unauthenticated-connections.ts';
 
 async function both(): Promise<{ port: number; stop(): void; open(): Promise<Socket> }> {
   const http = createServer(async (request, response) => {

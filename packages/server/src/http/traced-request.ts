@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** What a trace says of a request: nothing that its caller wrote, but where its trace goes on. */
+/** What a trace records about a request. The only value the caller wrote is `traceparent`. */
 export interface AnsweredRequest {
   readonly method: string;
-  /** The path as it is declared. */
+  /** The path pattern, such as `/api/v3/runs/:runId`. */
   readonly route: string;
   readonly status: number;
-  /** When it began, in milliseconds since 1970. */
+  /** Start time in milliseconds since 1970. */
   readonly from: number;
   readonly traceparent: string | undefined;
 }

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { Recent } from './recent.ts';
+import { Recent } from './lookup-cache.ts';
 
 const options = { maxAgeMs: 1_000, dueMs: 500, maxEntries: 100 };
 const look =

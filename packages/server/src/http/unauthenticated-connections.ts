@@ -1,14 +1,14 @@
-/** How long, and how many at once, connections may stay without a request that succeeded. */
+/** Limits for connections without a successful request. */
 export interface ConnectionLimits {
-  /** Milliseconds from the beginning of a connection to its first successful request. Default 60,000. */
+  /** Milliseconds from the start of a connection to its first successful request. Default 60,000. */
   readonly unprovenMs: number;
-  /** Connections without a successful request in this process. One more ends the oldest of them. Default 2,000. */
+  /** Connections without a successful request in this process. One more closes the oldest. Default 2,000. */
   readonly maxUnproven: number;
-  /** Milliseconds that an HTTP/2 connection may stay without an append session. Default 120,000. */
+  /** Milliseconds that an HTTP/2 connection may stay open without an append session. Default 120,000. */
   readonly idleMs: number;
 }
 
-/** Load balancers and browsers open connections ahead of need, and use them within a minute. */
+/** Load balancers and browsers open connections in advance and use them within a minute. */
 export const defaultConnectionLimits: ConnectionLimits = {
   unprovenMs: 60_000,
   maxUnproven: 2_000,
@@ -20,12 +20,12 @@ interface Connection {
 }
 
 /**
- * The connections on which no request has succeeded yet. Anybody may open one and say nothing, or say it slowly, or be refused again and
- * again: they end after a while, and when there are too many the oldest one ends, so that they cannot keep others out.
+ * Connections without a successful request. Anybody can open one and stay silent, send slowly, or fail again and again. They are
+ * closed after a time limit, and the oldest is closed when there are too many, so that they cannot exhaust the server.
  */
 export class UnprovenConnections {
   readonly limits: ConnectionLimits;
-  /** In the order in which they came. */
+  /** Oldest first. */
   readonly #since = new Map<Connection, number>();
   readonly #timer: NodeJS.Timeout;
 
@@ -47,7 +47,7 @@ export class UnprovenConnections {
     if (oldest) this.#end(oldest);
   }
 
-  /** A request succeeded on it, or it is gone. */
+  /** A request succeeded on the connection, or it closed. */
   forget(connection: Connection): void {
     this.#since.delete(connection);
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Principal } from '../auth/principal.ts';
-import { replayKey, Replays } from './idempotent-response.ts';
+import { replayKey, Replays } from './idempotent-responses.ts';
 
 const environment = {
   id: 1,

@@ -1,11 +1,11 @@
 import type { Access, OperationDeclaration } from '@millrace/contract';
 
-/** The table of operations and its handlers do not fit together: a fault of ours that must not be served. */
+/** The operations and their handlers do not match: a programming error that must stop the server. */
 export class OperationRefused extends Error {
   override name = 'OperationRefused';
 }
 
-/** Refuses operations without a handler, handlers without an operation and operations that nobody, or anybody, could call. */
+/** Throws for operations without a handler, handlers without an operation, and access rules that allow nobody or everybody. */
 export function refuseUnfitOperations(
   operations: Readonly<Record<string, OperationDeclaration>>,
   handlers: Readonly<Record<string, unknown>>,
@@ -23,7 +23,7 @@ export function refuseUnfitOperations(
   }
 }
 
-/** What is wrong with an access rule: each of these would open or close a route by mistake. */
+/** What is wrong with an access rule. Each of these would open or close a route by mistake. */
 function faultOf(access: Access, path: string): string | undefined {
   const { open, secretKey, personalAccessToken, publicToken, action, on, anyScope, objects, role, devRole } =
     access;

@@ -1,25 +1,25 @@
 /**
- * Answers to requests that a client may repeat because the answer was lost: a call with the same
- * `x-trigger-request-idempotency-key` by the same caller on the same operation and object is done once and answered the same again.
+ * Idempotent requests. A client repeats a request when its response was lost. Requests with the same
+ * `x-trigger-request-idempotency-key`, caller, operation and object are executed once and get the same response.
  *
- * What makes runs or batches keeps the key beside them in PostgreSQL (`requestKeyOf`), in the statement that makes them. Of all else
- * the answer is held here, in this process and bounded: a repetition that reaches another process, or comes after a restart, is done
- * again. So is one with another body: whoever uses a key twice means two things, and must not be told that the second was done.
+ * Operations that create runs or batches store the key with them in PostgreSQL (`requestKeyOf`), in the same statement. Responses of
+ * all other operations are stored here, in this process, up to a limit: a repeated request that reaches another process, or comes after
+ * a restart, is executed again. So is a request with the same key and another body, since it is a different request.
  */
 import { hash } from 'node:crypto';
 import type { Principal } from '../auth/principal.ts';
 
 export const requestKeyHeader = 'x-trigger-request-idempotency-key';
 
-/** What a success answers: its body and what its handler set. */
+/** A successful response: its body, and what the handler set. */
 export interface Answer {
   readonly text: string;
-  /** Undefined for the operation's own. */
+  /** Default: the operation's status. */
   readonly status?: number | undefined;
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-interface Kept {
+interface StoredResponse {
   readonly answer: Promise<Answer>;
   readonly until: number;
   bytes: number;
@@ -27,11 +27,11 @@ interface Kept {
 
 export const keepMs = 24 * 3_600_000;
 const maxBytes = 16 * 1024 * 1024;
-/** A longer answer is not kept: it belongs to calls that are rarely repeated, and would drive out many others. */
+/** A longer response is not stored: it would evict many others. */
 const maxAnswerLength = 64 * 1024;
-/** What an entry costs beside its text. */
+/** Overhead of an entry. */
 const entryBytes = 300;
-/** A uuid in practice; what is longer is not one of ours. */
+/** Clients send a UUID. */
 const maxKeyLength = 128;
 
 export class Replays {
@@ -82,7 +82,7 @@ export class Replays {
   }
 }
 
-/** What a repetition is known by; undefined for a request that names no key. `target` is what of the request says on what it acts. */
+/** Identifies a repeated request; undefined if the request has no key. `target` is the part of the request that names its object. */
 export function replayKey(
   operation: string,
   principal: Principal | null,
@@ -105,9 +105,9 @@ export function replayKey(
   return `${operation} ${caller} ${requestKey} ${hash('sha256', target, 'base64')}`;
 }
 
-/** The same for one body. */
+/** The response key for one body. */
 export const withBody = (key: string, body: unknown): string =>
   typeof body === 'string' ? `${key} ${hash('sha256', body, 'base64')}` : key;
 
-/** The same as a uuid. The last twelve bits are free: they tell the things apart that one request makes. */
+/** The response key as a UUID. The last twelve bits are zero: they number the objects that one request creates. */
 export const requestKeyOf = (key: string): string => `${hash('sha256', key, 'hex').slice(0, 29)}000`;

@@ -1,6 +1,6 @@
 /**
- * What this process knows of environments' variables, and the runners that are told of changes. What a runner has been sent was read
- * here, secrets included: so whatever it can know, the redactor of its environment knows.
+ * Caches what runners need of environments' variables, and pushes changes to connected runners. Everything that a runner gets is read
+ * here, so the environment's redactor knows every secret that the runner can know.
  */
 import type { MasterKey } from '../auth/seal.ts';
 import type { Sql } from '../db/connect.ts';
@@ -9,28 +9,28 @@ import type { Log } from '../logger.ts';
 import { opened, readVariables } from './read.ts';
 import { createRedactor, type Redactor } from './redact/redactor.ts';
 
-/** What a runner is told. */
+/** The variables that a runner gets. */
 export interface TaughtVariables {
   readonly variables: Readonly<Record<string, string>>;
-  /** Not there before the first. */
+  /** Undefined before the first revision. */
   readonly revision?: number;
-  /** Names of the secret ones; not there when none is. */
+  /** Names of secret variables; undefined if there are none. */
   readonly secrets?: readonly string[];
 }
 
-/** A connected runner, as far as variables are concerned. */
+/** A connected runner. */
 interface Audience {
-  /** The revision that it was told last. */
+  /** The last revision that was sent to it. */
   revision: number;
   send(message: { readonly type: 'variables' } & TaughtVariables): void;
 }
 
 export interface KnownVariables {
-  /** Reads them now: for a runner that connects. */
+  /** Reads the variables for a runner that connects. */
   read(env: number): Promise<TaughtVariables>;
-  /** At once for an environment that has been asked for lately. */
+  /** Synchronous for an environment that was used recently. */
   redactor(env: number): Redactor | Promise<Redactor>;
-  /** Variables of an environment or of its branches changed here. Resolves when this process's runners were told. */
+  /** Call after a change in an environment or its branches. Resolves when this process's runners have the new variables. */
   changed(root: number): Promise<void>;
   stop(): void;
 }
@@ -48,15 +48,15 @@ interface Entry {
   revision: number;
   redactor: Redactor;
   usedAt: number;
-  /** How many more changes are told at once: a script that sets a hundred variables starts no hundred processes. */
+  /** Changes that may be pushed at once. A script that sets a hundred variables must not start a hundred processes. */
   budget: number;
   budgetAt: number;
   later: NodeJS.Timeout | undefined;
 }
 
-/** Behind the wake-ups, which may be lost. */
+/** Fallback for lost notifications. */
 const pollMs = 1_000;
-/** So many changes in a row are told as they come, and then one in so many milliseconds. */
+/** Token bucket for pushes: this many at once, then one per `refillMs`. */
 const maxBudget = 5;
 const refillMs = 400;
 const forgetMs = 60_000;
@@ -85,13 +85,13 @@ export function knownVariables({
         if (variable.hidden) secrets.add(opened(masterKey, variable.hidden));
       }
     }
-    // Most of the history is what is in force, byte for byte.
+    // Most of the history equals the current values, byte for byte.
     const inForce = new Set([...variables.values()].map(({ sealed }) => sealed.toString('latin1')));
     for (const variable of past) {
       if (!inForce.has(variable.sealed.toString('latin1'))) secrets.add(opened(masterKey, variable));
     }
     const entry = entries.get(env);
-    // A read that was overtaken by a later one must not undo it.
+    // A slower read must not overwrite a newer one.
     if (!entry || revision >= entry.revision) {
       const redactor = createRedactor([...secrets].filter((value) => !open.has(value)));
       const known = { root, budget: maxBudget, budgetAt: performance.now(), later: undefined, ...entry };
@@ -158,7 +158,7 @@ export function knownVariables({
   };
   let polling = false;
   const timer = setInterval(() => {
-    // A database that is slow to answer is not asked again meanwhile.
+    // One poll at a time.
     if (polling) return;
     polling = true;
     void poll()

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { installation } from '../../../../test/access/installation.ts';
 import { connect, type Sql } from '../db/connect.ts';
 import { testDatabase } from '../../../../test/support/database.ts';
-import { startLiveAccess } from './live-access.ts';
+import { startLiveAccess } from './watch-access.ts';
 import type { Principal } from './principal.ts';
 
 const started = (sql: Sql) => {

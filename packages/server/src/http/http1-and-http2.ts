@@ -1,19 +1,19 @@
 import type { Server } from 'node:http';
 import type { Http2Server } from 'node:http2';
 import type { Socket } from 'node:net';
-import type { UnprovenConnections } from './unproven.ts';
+import type { UnprovenConnections } from './unauthenticated-connections.ts';
 
-/** What HTTP/2 without TLS begins with, and no request of HTTP/1.1 does. */
+/** The start of the HTTP/2 connection preface. No HTTP/1.1 request begins with it. */
 const preface = 'PRI';
 
 /**
- * Lets one port serve both: a connection that begins with the preface of HTTP/2 goes to `http2`, any other stays. Answers how to
- * end connections that have not said anything yet.
+ * Serves HTTP/1.1 and HTTP/2 on one port. A connection that begins with the HTTP/2 preface goes to `http2`, any other to `http`.
+ * `stop` closes connections that have not sent anything yet.
  */
 export function serveBoth(http: Server, http2: Http2Server, unproven: UnprovenConnections): { stop(): void } {
-  const [stay] = http.listeners('connection') as ((socket: Socket) => void)[];
-  if (!stay) throw new TypeError('The HTTP server takes no connections.');
-  http.removeListener('connection', stay);
+  const [serveHttp1] = http.listeners('connection') as ((socket: Socket) => void)[];
+  if (!serveHttp1) throw new TypeError('The HTTP server has no connection listener.');
+  http.removeListener('connection', serveHttp1);
   const silent = new Set<Socket>();
 
   http.on('connection', (socket: Socket) => {
@@ -26,26 +26,26 @@ export function serveBoth(http: Server, http2: Http2Server, unproven: UnprovenCo
     });
     socket.once('error', failed);
     let first = Buffer.alloc(0);
-    const look = (): void => {
+    const readPreface = (): void => {
       const chunk = socket.read() as Buffer | null;
-      // It closed without another word.
+      // The connection ended.
       if (chunk === null) return void socket.destroy();
       first = Buffer.concat([first, chunk]);
-      const says = first.toString('latin1', 0, preface.length);
-      const maybe = preface.startsWith(says);
-      if (maybe && says.length < preface.length) return void socket.once('readable', look);
+      const start = first.toString('latin1', 0, preface.length);
+      const isPreface = preface.startsWith(start);
+      if (isPreface && start.length < preface.length) return void socket.once('readable', readPreface);
       silent.delete(socket);
       socket.off('error', failed);
       socket.unshift(first);
-      if (!maybe) {
-        stay.call(http, socket);
+      if (!isPreface) {
+        serveHttp1.call(http, socket);
         return;
       }
-      // From here on the connection is known by its session.
+      // From here on the HTTP/2 session stands for the connection.
       unproven.forget(socket);
       http2.emit('connection', socket);
     };
-    socket.once('readable', look);
+    socket.once('readable', readPreface);
   });
 
   return {

@@ -1,16 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** How long a client that is still sending may take to notice the answer. */
+/** How long a client may go on sending after the response. */
 const graceMs = 5_000;
 
 /**
- * A body that is refused before its end is read over, so that the answer arrives: to close a connection on what nobody read resets
- * it, and then the client is told of a broken connection, which it repeats, instead of why.
+ * Drains the rest of a refused body, so that the response arrives. Closing a connection with unread data resets it: the client would
+ * see a broken connection, and retry, instead of the error.
  */
 export function readRest(request: FastifyRequest, reply: FastifyReply): void {
   const { raw } = request;
   if (raw.complete || raw.destroyed) return;
-  // With it the connection ends with the answer.
+  // Without this header the connection stays open after the response.
   reply.removeHeader('connection');
   raw.resume();
   const late = setTimeout(() => raw.destroy(), graceMs).unref();

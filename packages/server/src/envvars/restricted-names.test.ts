@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { whySteering } from './steering.ts';
+import { whySteering } from './restricted-names.ts';
 
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
