@@ -51,7 +51,7 @@ import * as filters from '../../packages/server/src/events/filter.ts';
 import { maxSegments } from '../../packages/server/src/events/pattern.ts';
 import { defaultBodyLimit } from '../../packages/server/src/http/mount.ts';
 import { defaultRateLimits, type RateLimit } from '../../packages/server/src/http/rate-limit.ts';
-import { keepMs } from '../../packages/server/src/http/idempotent-responses.ts';
+import { retentionMs } from '../../packages/server/src/http/idempotent-responses.ts';
 import { maxEndpoints } from '../../packages/server/src/notifications/create.ts';
 import * as deliveries from '../../packages/server/src/notifications/deliver.ts';
 import { defaultLeaseTimes } from '../../packages/server/src/runs/dispatch/connection.ts';
@@ -403,7 +403,7 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         '`MILLRACE_TRUSTED_PROXIES` says whose addresses count',
       ],
       ['runs in batches by public tokens', rate(defaultRateLimits.batchRuns?.publicToken), '429', fixed],
-      ['memory of a repeated request', time(keepMs), 'it is done again', fixed],
+      ['memory of a repeated request', time(retentionMs), 'it is done again', fixed],
       [
         'life of a public token; of one that a run makes',
         `${time(maxLifetime.seconds * 1_000)}; ${time(maxLifetimeByRun.seconds * 1_000)}`,

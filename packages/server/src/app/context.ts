@@ -1,5 +1,5 @@
 import { createAuthenticate } from '../auth/authenticate.ts';
-import { startLiveAccess } from '../auth/watch-access.ts';
+import { startAccessWatcher } from '../auth/watch-access.ts';
 import { createMint } from '../auth/mint.ts';
 import { endOf } from '../auth/principal.ts';
 import { createSigningKeyRing } from '../auth/signing-keys.ts';
@@ -8,11 +8,11 @@ import type { Database, Sql } from '../db/connect.ts';
 import type { Route } from '../db/pooler.ts';
 import { startClock } from '../db/clock.ts';
 import { startWakes } from '../db/wake.ts';
-import { knownVariables } from '../envvars/variable-cache.ts';
+import { createVariableCache } from '../envvars/variable-cache.ts';
 import { redacting } from '../envvars/redact/redacting.ts';
 import { exportingOutputs } from '../packets/export-output.ts';
 import { packetAddresses } from '../packets/url.ts';
-import { networksBeside } from '../notifications/networks.ts';
+import { createNetworks } from '../notifications/networks.ts';
 import { resolveName } from '../notifications/post.ts';
 import { queueNames } from '../queues/names.ts';
 import { startPause } from '../pause/pause.ts';
@@ -67,7 +67,7 @@ export async function startParts(options: ServerOptions, connections: Connection
   const { log, masterKey } = options;
   const ring = createSigningKeyRing(sql, masterKey);
   const authenticate = createAuthenticate({ sql, ring });
-  const access = startLiveAccess(sql);
+  const access = startAccessWatcher(sql);
   stops.push(access.stop);
   const mint = createMint(ring);
   const clock = await startClock(sql);
@@ -89,7 +89,7 @@ export async function startParts(options: ServerOptions, connections: Connection
   stops.push(dispatch.stop);
   const resume = createResume(engine, engineSql, runners, isPaused);
   stops.push(resume.stop);
-  const variables = knownVariables({ sql, masterKey, wakes, log, runnersIn: (env) => runners.in(env) });
+  const variables = createVariableCache({ sql, masterKey, wakes, log, runnersIn: (env) => runners.in(env) });
   stops.push(variables.stop);
   const packets = packetAddresses(masterKey);
   const realtime = startRealtime({
@@ -123,7 +123,7 @@ export async function startParts(options: ServerOptions, connections: Connection
 
   /** A credential, or what it is of, has ended. */
   const accessEnded = (): void => {
-    authenticate.forget();
+    authenticate.clearCache();
     access.checkNow();
   };
   wakes.listen((wake) => {
@@ -189,7 +189,7 @@ export async function startParts(options: ServerOptions, connections: Connection
       authenticate,
       mint,
     }),
-    receivers: { networks: networksBeside(options.notificationNetworks), resolve: resolveName },
+    receivers: { networks: createNetworks(options.notificationNetworks), resolve: resolveName },
   };
 }
 

@@ -6,7 +6,7 @@ import { Problem, unauthorized } from '../problem.ts';
 import { attemptHasLease } from './credential-rows.ts';
 import type { Environment, Principal } from './principal.ts';
 import type { Loaded } from './lookup-cache.ts';
-import { claimsOf, signedBy } from './find-signer.ts';
+import { claimsOf, findSigner } from './find-signer.ts';
 import type { SigningKeyRing } from './signing-keys.ts';
 
 /** The same message for every reason. */
@@ -22,7 +22,7 @@ export async function verifyAttempt(
 ): Promise<Loaded<Principal>> {
   const token = credential.slice(attemptMarker.length);
   const claims = claimsOf(token);
-  const signed = claims?.aud === attemptAudience ? await signedBy(ring, token, claims) : undefined;
+  const signed = claims?.aud === attemptAudience ? await findSigner(ring, token, claims) : undefined;
   // Runners sign with secret keys. The server's own key signs no attempts.
   if (!signed || signed.key.isServers) throw over();
   const { keys, key, form, asOf } = signed;

@@ -7,7 +7,7 @@ import { credentialDigest, credentialForm } from './keys.ts';
 import { branchOf, noteUse, personalAccessTokenByDigest, secretKeyByDigest } from './credential-rows.ts';
 import type { Environment, Principal } from './principal.ts';
 import { verifyPublicToken } from './public-token.ts';
-import { Recent, type Loaded } from './lookup-cache.ts';
+import { LookupCache, type Loaded } from './lookup-cache.ts';
 import type { SigningKeyRing } from './signing-keys.ts';
 
 /** The headers that identify the caller. */
@@ -29,22 +29,16 @@ const missing = () =>
   unauthorized('Invalid or Missing API key: send `Authorization: Bearer <key>` with the request');
 const invalid = () => unauthorized('Invalid API key');
 
-export type ForgettingAuthenticate = Authenticate & {
+export type CachingAuthenticate = Authenticate & {
   /** Clears the cache: a credential or a branch has just ended. */
-  forget(): void;
+  clearCache(): void;
 };
 
-export function createAuthenticate({
-  sql,
-  ring,
-}: {
-  sql: Sql;
-  ring: SigningKeyRing;
-}): ForgettingAuthenticate {
-  const recent = new Recent<Principal>({ maxAgeMs: 1_000, dueMs: 500, maxEntries: 10_000 });
+export function createAuthenticate({ sql, ring }: { sql: Sql; ring: SigningKeyRing }): CachingAuthenticate {
+  const cache = new LookupCache<Principal>({ maxAgeMs: 1_000, dueMs: 500, maxEntries: 10_000 });
   // Invalid credentials are cached too, so that repeating one costs no query. A new credential still works at once: nobody can
   // send its text before it is stored. The caches are separate, so that a flood of invalid credentials evicts no valid one.
-  const unknown = new Recent<true>({ maxAgeMs: 1_000, dueMs: Infinity, maxEntries: 10_000 });
+  const unknown = new LookupCache<true>({ maxAgeMs: 1_000, dueMs: Infinity, maxEntries: 10_000 });
 
   const authenticate: Authenticate = (credentials) => {
     const { authorization, serviceBranch, triggerBranch, wholeEnvironment } = credentials;
@@ -59,19 +53,18 @@ export function createAuthenticate({
           : `${authorization}\n${serviceBranch ?? ''}\n${triggerBranch ?? ''}`,
       'base64',
     );
-    const known = recent.find(key);
-    if (known === undefined)
-      return recent.load(key, () => identify(credentials)).then((entry) => entry.value);
-    if (recent.isDue(key, known)) recent.load(key, () => identify(credentials)).catch(() => {});
+    const known = cache.find(key);
+    if (known === undefined) return cache.load(key, () => identify(credentials)).then((entry) => entry.value);
+    if (cache.isDue(key, known)) cache.load(key, () => identify(credentials)).catch(() => {});
     return known.value;
   };
 
-  const forget = () => {
-    ring.forget();
-    recent.forget();
+  const clearCache = () => {
+    ring.clearCache();
+    cache.clear();
   };
 
-  return Object.assign(authenticate, { forget });
+  return Object.assign(authenticate, { clearCache });
 
   async function identify(credentials: Credentials): Promise<Loaded<Principal>> {
     const text = (credentials.authorization ?? '').replace(/^bearer +/i, '').trim();
@@ -91,7 +84,7 @@ export function createAuthenticate({
     const asOf = performance.now();
     if (unknown.find(key)) return { row: undefined, asOf };
     const row = await find(sql, digest);
-    if (!row) unknown.keep(key, { value: true, asOf });
+    if (!row) unknown.store(key, { value: true, asOf });
     return { row, asOf };
   }
 

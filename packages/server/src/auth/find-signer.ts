@@ -24,7 +24,7 @@ export function claimsOf(token: string): JWTPayload | undefined {
 /**
  * The live key of the environment that signed the token; undefined if there is none. If no cached key matches, the keys are loaded again.
  */
-export async function signedBy(
+export async function findSigner(
   ring: SigningKeyRing,
   token: string,
   { sub }: JWTPayload,
@@ -33,16 +33,16 @@ export async function signedBy(
   if (typeof sub !== 'string' || !/^\w{1,64}$/.test(sub)) return undefined;
   const began = performance.now();
   const known = await ring.of(sub);
-  const found = signerOf(token, known.value);
+  const found = matchSigner(token, known.value);
   if (found) return { ...found, asOf: known.asOf, began };
   if (known.asOf >= began) return undefined;
   const anew = await ring.anew(sub);
-  const later = signerOf(token, anew.value);
+  const later = matchSigner(token, anew.value);
   return later && { ...later, asOf: anew.asOf, began };
 }
 
 /** The live key whose HMAC matches the token's signature. */
-function signerOf(token: string, keys: SigningKeys | undefined) {
+function matchSigner(token: string, keys: SigningKeys | undefined) {
   if (!keys) return undefined;
   const end = token.lastIndexOf('.');
   const signed = token.slice(0, end);

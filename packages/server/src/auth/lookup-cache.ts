@@ -1,17 +1,16 @@
-/** What was looked up a moment ago: bounded in age and in number, so that a revocation is in force within the age. */
-export interface RecentOptions {
-  /** An entry older than this many milliseconds is never used. */
+export interface LookupCacheOptions {
+  /** Milliseconds after which an entry is not used any more. */
   readonly maxAgeMs: number;
-  /** An entry older than this is still used, but is due to be looked up again beside the request. */
+  /** Milliseconds after which an entry is still used, but should be loaded again in the background. */
   readonly dueMs: number;
   readonly maxEntries: number;
 }
 
 export interface Loaded<V> {
   readonly value: V;
-  /** When the look-up began (`performance.now()`): a revocation after that may have been missed. */
+  /** When the look-up began (`performance.now()`). A later revocation may have been missed. */
   readonly asOf: number;
-  /** Milliseconds after `asOf` at which the value ends of itself. */
+  /** Milliseconds after `asOf` when the value expires by itself. */
   readonly endsInMs?: number | undefined;
 }
 
@@ -22,13 +21,14 @@ interface Entry<V> {
   readonly end: number;
 }
 
-export class Recent<V> {
-  readonly #options: RecentOptions;
+/** Caches look-ups for a short time, so that a revocation takes effect within `maxAgeMs`. */
+export class LookupCache<V> {
+  readonly #options: LookupCacheOptions;
   readonly #entries = new Map<string, Entry<V>>();
   readonly #loading = new Map<string, Promise<Entry<V>>>();
-  #forgotten = -Infinity;
+  #clearedAt = -Infinity;
 
-  constructor(options: RecentOptions) {
+  constructor(options: LookupCacheOptions) {
     this.#options = options;
   }
 
@@ -41,44 +41,44 @@ export class Recent<V> {
     return entry !== undefined && performance.now() < entry.end ? entry : undefined;
   }
 
-  /** Whether it is time to `load` the entry again, which nobody does yet. */
+  /** Whether the entry should be loaded again and no look-up is in progress. */
   isDue(key: string, entry: Entry<V>): boolean {
     return performance.now() >= entry.due && !this.#loading.has(key);
   }
 
-  /** Calls that come while the look-up is under way share it. One that fails forgets what was known. */
-  load(key: string, look: () => Promise<Loaded<V>>): Promise<Entry<V>> {
-    const underWay = this.#loading.get(key);
-    if (underWay) return underWay;
-    const loading = this.#look(key, look);
+  /** Concurrent calls share one look-up. A failed look-up removes the entry. */
+  load(key: string, lookUp: () => Promise<Loaded<V>>): Promise<Entry<V>> {
+    const inProgress = this.#loading.get(key);
+    if (inProgress) return inProgress;
+    const loading = this.#lookUp(key, lookUp);
     this.#loading.set(key, loading);
     return loading;
   }
 
-  async #look(key: string, look: () => Promise<Loaded<V>>): Promise<Entry<V>> {
+  async #lookUp(key: string, lookUp: () => Promise<Loaded<V>>): Promise<Entry<V>> {
     const began = performance.now();
     try {
-      return this.keep(key, await look());
+      return this.store(key, await lookUp());
     } catch (error) {
       this.#entries.delete(key);
       throw error;
     } finally {
-      if (this.#forgotten <= began) this.#loading.delete(key);
+      if (this.#clearedAt <= began) this.#loading.delete(key);
     }
   }
 
-  /** Keeps nothing of what it knows, nor of look-ups that are under way: something has just ended. */
-  forget(): void {
-    this.#forgotten = performance.now();
+  /** Removes all entries and ignores the results of look-ups in progress: a credential has just ended. */
+  clear(): void {
+    this.#clearedAt = performance.now();
     this.#entries.clear();
     this.#loading.clear();
   }
 
-  /** Keeps what was found out otherwise than by `load`. */
-  keep(key: string, { value, asOf, endsInMs = Infinity }: Loaded<V>): Entry<V> {
+  /** Stores a value that was not loaded by `load`. */
+  store(key: string, { value, asOf, endsInMs = Infinity }: Loaded<V>): Entry<V> {
     const { maxAgeMs, dueMs } = this.#options;
     const entry = { value, asOf, due: asOf + dueMs, end: asOf + Math.min(maxAgeMs, endsInMs) };
-    if (asOf < this.#forgotten) return entry;
+    if (asOf < this.#clearedAt) return entry;
     this.#entries.delete(key);
     this.#entries.set(key, entry);
     this.#drop();

@@ -3,7 +3,7 @@ import { link, mkdir, open, readFile, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Queryable } from '../db/connect.ts';
 import { DatabaseRefused } from '../db/migrate.ts';
-import { masterKeyOf, seal, SealBroken, unseal, type MasterKey } from './seal.ts';
+import { masterKeyOf, seal, UnsealError, unseal, type MasterKey } from './seal.ts';
 
 /** The master key cannot be loaded. The message says why and what to do, and never contains the key. */
 export class MasterKeyRefused extends Error {
@@ -75,7 +75,7 @@ export async function readNextKey(file: string): Promise<MasterKey | undefined> 
 }
 
 /** Requests a rotation to a new key, unless one is in progress. The key file must exist. */
-export async function askForNextKey(file: string): Promise<void> {
+export async function requestNextKey(file: string): Promise<void> {
   if ((await readIfThere(file)) === undefined) {
     throw new MasterKeyRefused(`There is no master key file ${file}: nothing was sealed with one.`);
   }
@@ -83,7 +83,7 @@ export async function askForNextKey(file: string): Promise<void> {
 }
 
 /** Replaces the key file by the next key, once nothing is sealed with the old key. */
-export const keepNextKey = (file: string): Promise<void> => rename(nextFile(file), file);
+export const promoteNextKey = (file: string): Promise<void> => rename(nextFile(file), file);
 
 /** Creates the file atomically. If several processes start at once, one of them wins and all read its key. */
 async function createKeyFile(file: string): Promise<void> {
@@ -106,19 +106,19 @@ async function createKeyFile(file: string): Promise<void> {
 }
 
 /** The encryption context of the text that verifies the master key. */
-export const checkPlace = 'master_key_check:only_row';
+export const masterKeyCheckContext = 'master_key_check:only_row';
 const checkText = 'millrace';
 
 /** Throws if the master key is not this database's, before anything is written with it. The first key becomes the database's. */
 export async function checkMasterKey(sql: Queryable, masterKey: MasterKey): Promise<void> {
   await sql`
-    insert into master_key_check (sealed) values (${seal(masterKey, checkText, checkPlace)})
+    insert into master_key_check (sealed) values (${seal(masterKey, checkText, masterKeyCheckContext)})
     on conflict do nothing`;
   const [row] = await sql<{ sealed: Buffer }[]>`select sealed from master_key_check`;
   try {
-    if (row && unseal(masterKey, row.sealed, checkPlace) === checkText) return;
+    if (row && unseal(masterKey, row.sealed, masterKeyCheckContext) === checkText) return;
   } catch (error) {
-    if (!(error instanceof SealBroken)) throw error;
+    if (!(error instanceof UnsealError)) throw error;
   }
   throw new DatabaseRefused(
     'The master key is not the one this database was set up with. Start with the MILLRACE_MASTER_KEY (or the key file) it was first started with, or with the one it was changed to since.',

@@ -2,13 +2,13 @@ import type { Role } from '@millrace/contract';
 import type { Sql } from '../db/connect.ts';
 
 /** A project or an organisation, as a path names it. */
-interface Place {
+interface OrganizationPath {
   readonly projectRef: string | undefined;
   readonly organization: string | undefined;
 }
 
 /** A user's role in the organisation; undefined if it does not exist or the user is not a member. */
-export type FindRole = (userId: string, place: Place) => Promise<Role | undefined>;
+export type FindRole = (userId: string, path: OrganizationPath) => Promise<Role | undefined>;
 
 /** Queries the database each time, so that a removed member is refused at the next request. */
 export function createFindRole(sql: Sql): FindRole {

@@ -5,7 +5,7 @@ import { unauthorized } from '../problem.ts';
 import type { Principal } from './principal.ts';
 import type { Loaded } from './lookup-cache.ts';
 import { grants } from './scopes.ts';
-import { claimsOf, signedBy, type Signed } from './find-signer.ts';
+import { claimsOf, findSigner, type Signed } from './find-signer.ts';
 import type { SigningKey, SigningKeyRing } from './signing-keys.ts';
 
 export const issuer = 'https://id.trigger.dev';
@@ -20,7 +20,7 @@ const clockSkewSeconds = 60;
 /** Verifies a token with the environment's keys. Throws a 401 Problem if it is invalid. */
 export async function verifyPublicToken(ring: SigningKeyRing, token: string): Promise<Loaded<Principal>> {
   const claims = claimsOf(token);
-  const signed = claims?.['pub'] === true ? await signedBy(ring, token, claims) : undefined;
+  const signed = claims?.['pub'] === true ? await findSigner(ring, token, claims) : undefined;
   if (!signed) throw invalidPublicToken();
   const { keys, asOf, key, form } = signed;
   const nowMs = keys.now();

@@ -29,15 +29,15 @@ export interface MasterKey {
 /**
  * Switches this process to another master key while it serves. `masterKey` is changed in place and keeps its old key as `previous`.
  */
-export function turnMasterKey(masterKey: MasterKey, next: MasterKey): void {
+export function switchMasterKey(masterKey: MasterKey, next: MasterKey): void {
   if (next.id.equals(masterKey.id)) return;
   const { id, key } = masterKey;
   Object.assign(masterKey, { id: next.id, key: next.key, previous: { id, key } });
 }
 
 /** A sealed value cannot be decrypted: another master key, another encryption context, or damaged bytes. */
-export class SealBroken extends Error {
-  override name = 'SealBroken';
+export class UnsealError extends Error {
+  override name = 'UnsealError';
 }
 
 export function masterKeyOf(bytes: Buffer): MasterKey {
@@ -62,11 +62,11 @@ export const isSealedWith = ({ id }: MasterKey, sealed: Uint8Array): boolean =>
 /** Decrypts what `seal` encrypted with the same context; otherwise throws {@link UnsealError}. */
 export function unseal(masterKey: MasterKey, sealed: Uint8Array, context: string): string {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
-  if (bytes.length < textAt || bytes[0] !== format) throw new SealBroken(`Not a sealed value (${context}).`);
+  if (bytes.length < textAt || bytes[0] !== format) throw new UnsealError(`Not a sealed value (${context}).`);
   const sealedWith = bytes.subarray(1, nonceAt);
   const { previous } = masterKey;
   const opener = previous && sealedWith.equals(previous.id) ? previous : masterKey;
-  if (!sealedWith.equals(opener.id)) throw new SealBroken(`Sealed with another master key (${context}).`);
+  if (!sealedWith.equals(opener.id)) throw new UnsealError(`Sealed with another master key (${context}).`);
   const decipher = createDecipheriv('aes-256-gcm', opener.key, bytes.subarray(nonceAt, tagAt), {
     authTagLength: 16,
   });
@@ -75,7 +75,7 @@ export function unseal(masterKey: MasterKey, sealed: Uint8Array, context: string
   try {
     return Buffer.concat([decipher.update(bytes.subarray(textAt)), decipher.final()]).toString('utf8');
   } catch {
-    throw new SealBroken(`Sealed for another context, or damaged (${context}).`);
+    throw new UnsealError(`Sealed for another context, or damaged (${context}).`);
   }
 }
 
@@ -83,6 +83,6 @@ export function unseal(masterKey: MasterKey, sealed: Uint8Array, context: string
  * Encryption contexts of credentials. By convention, a sealed column is named `sealed…` and its context is `<table>:<id>`: the rotation
  * of the master key finds it by that.
  */
-export const secretKeyPlace = (id: string): string => `secret_keys:${id}`;
-export const personalAccessTokenPlace = (id: string): string => `personal_access_tokens:${id}`;
-export const signingKeyPlace = (id: string): string => `signing_keys:${id}`;
+export const secretKeyContext = (id: string): string => `secret_keys:${id}`;
+export const personalAccessTokenContext = (id: string): string => `personal_access_tokens:${id}`;
+export const signingKeyContext = (id: string): string => `signing_keys:${id}`;

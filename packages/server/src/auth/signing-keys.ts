@@ -4,8 +4,8 @@ import { newId } from '../db/ids.ts';
 import { markerForms } from './keys.ts';
 import { delegateOf, signingKeysOf, type Delegate, type SigningKeyRow } from './credential-rows.ts';
 import type { Environment } from './principal.ts';
-import { Recent, type Loaded } from './lookup-cache.ts';
-import { seal, secretKeyPlace, signingKeyPlace, unseal, type MasterKey } from './seal.ts';
+import { LookupCache, type Loaded } from './lookup-cache.ts';
+import { seal, secretKeyContext, signingKeyContext, unseal, type MasterKey } from './seal.ts';
 
 export interface SigningKey {
   readonly credentialId: string;
@@ -31,15 +31,15 @@ export interface SigningKeyRing {
   /** Loads the keys again: a token that no cached key signed may have a newer key. */
   anew(environmentPublicId: string): Promise<Loaded<SigningKeys | undefined>>;
   /** Clears the cache: a key or an environment has just ended. */
-  forget(): void;
+  clearCache(): void;
   /** The user of a personal access token that created a token; undefined if it has ended. */
   delegate(personalAccessTokenId: string, projectId: number): Promise<Delegate | undefined>;
 }
 
 export function createSigningKeyRing(sql: Sql, masterKey: MasterKey): SigningKeyRing {
-  const recent = new Recent<SigningKeys | undefined>({ maxAgeMs: 1_000, dueMs: 500, maxEntries: 1_000 });
+  const cache = new LookupCache<SigningKeys | undefined>({ maxAgeMs: 1_000, dueMs: 500, maxEntries: 1_000 });
 
-  async function look(environmentPublicId: string): Promise<Loaded<SigningKeys | undefined>> {
+  async function loadKeys(environmentPublicId: string): Promise<Loaded<SigningKeys | undefined>> {
     const asOf = performance.now();
     const found = await signingKeysOf(sql, environmentPublicId);
     if (!found) return { value: undefined, asOf };
@@ -51,17 +51,17 @@ export function createSigningKeyRing(sql: Sql, masterKey: MasterKey): SigningKey
   }
 
   const anew = (environmentPublicId: string) =>
-    recent.load(environmentPublicId, () => look(environmentPublicId));
+    cache.load(environmentPublicId, () => loadKeys(environmentPublicId));
 
   return {
     async of(environmentPublicId) {
-      const known = recent.find(environmentPublicId);
+      const known = cache.find(environmentPublicId);
       if (known === undefined) return anew(environmentPublicId);
-      if (recent.isDue(environmentPublicId, known)) anew(environmentPublicId).catch(() => {});
+      if (cache.isDue(environmentPublicId, known)) anew(environmentPublicId).catch(() => {});
       return known;
     },
     anew,
-    forget: () => recent.forget(),
+    clearCache: () => cache.clear(),
     delegate: (personalAccessTokenId, projectId) => delegateOf(sql, personalAccessTokenId, projectId),
   };
 }
@@ -70,8 +70,8 @@ function opened(
   masterKey: MasterKey,
   { credentialId, scopes, sealed, isServers, expiresAt }: SigningKeyRow,
 ): SigningKey {
-  const place = isServers ? signingKeyPlace(credentialId) : secretKeyPlace(credentialId);
-  const text = unseal(masterKey, sealed, place);
+  const context = isServers ? signingKeyContext(credentialId) : secretKeyContext(credentialId);
+  const text = unseal(masterKey, sealed, context);
   const forms = (isServers ? [text] : markerForms(text)).map((form) => createSecretKey(form, 'utf8'));
   return { credentialId, scopes, isServers, expiresAt, forms };
 }
@@ -83,7 +83,7 @@ export async function addSigningKey(
   environmentId: number,
 ): Promise<string> {
   const id = newId('signing');
-  const sealed = seal(masterKey, randomBytes(32).toString('base64url'), signingKeyPlace(id));
+  const sealed = seal(masterKey, randomBytes(32).toString('base64url'), signingKeyContext(id));
   await sql`insert into signing_keys (id, environment_id, sealed) values (${id}, ${environmentId}, ${sealed})`;
   return id;
 }

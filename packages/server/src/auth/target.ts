@@ -9,12 +9,12 @@ import { environmentSlug } from './slug.ts';
 
 /** A request whose path names a project and one of its environments. */
 export interface Addressed {
-  readonly params: Place;
+  readonly params: EnvironmentPath;
   readonly principal: Principal;
   header(name: string): string | undefined;
 }
 
-export interface Place {
+export interface EnvironmentPath {
   readonly projectRef: string;
   readonly env: string;
 }
@@ -35,7 +35,11 @@ export async function findTarget(sql: Queryable, request: Addressed): Promise<En
 }
 
 /** The environment in a user's path, ignoring branch headers: what is done to it affects all of its branches. */
-export async function wholeTarget(sql: Queryable, userId: string, place: Place): Promise<Environment> {
+export async function wholeTarget(
+  sql: Queryable,
+  userId: string,
+  place: EnvironmentPath,
+): Promise<Environment> {
   const kind = environmentKind(place.env);
   const found = kind && (await environmentOf(sql, userId, place.projectRef, kind));
   if (!found) throw notFound('Environment not found');
@@ -65,7 +69,7 @@ export const seenBy = (sql: Queryable, userId: string) =>
 export const otherProject = (own: string) =>
   badRequest(`Invalid project ref for this API key: it is a key of ${own}`);
 
-function ownEnvironment(own: Environment, { projectRef, env }: Place): Environment {
+function ownEnvironment(own: Environment, { projectRef, env }: EnvironmentPath): Environment {
   if (projectRef !== own.projectRef) throw otherProject(own.projectRef);
   if (environmentKind(env) === own.kind || env === environmentSlug(own.kind, own.branch)) return own;
   throw badRequest(`Invalid environment for this API key: it is a key of ${own.kind}`);
@@ -83,7 +87,7 @@ function branchIn(kind: EnvironmentKind, request: Pick<Addressed, 'header'>): st
 async function bySlug(
   sql: Queryable,
   userId: string,
-  { projectRef, env: slug }: Place,
+  { projectRef, env: slug }: EnvironmentPath,
 ): Promise<Environment> {
   const rows = await sql<{ environment: Environment }[]>`
     select ${environment(sql)}

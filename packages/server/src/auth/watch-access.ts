@@ -3,12 +3,12 @@ import { endedAmong, type CredentialRows } from './credential-rows.ts';
 import type { Principal } from './principal.ts';
 
 /** Watches the credentials of long-lived requests, such as streams, which must end with them. */
-export interface LiveAccess {
+export interface AccessWatcher {
   /**
    * Calls `ended` once, within a second after the caller's credential has ended, whichever process ended it. Returns a function that
    * stops watching.
    */
-  hold(principal: Principal, ended: () => void): () => void;
+  watch(principal: Principal, ended: () => void): () => void;
   /** A credential has just ended: do not wait for the next check. */
   checkNow(): void;
   /** Statements sent so far. */
@@ -34,7 +34,7 @@ const checkMs = 750;
 /**
  * One statement checks all watched credentials of this process together, however many streams there are. `checkNow` runs it at once.
  */
-export function startLiveAccess(sql: Sql): LiveAccess {
+export function startAccessWatcher(sql: Sql): AccessWatcher {
   const groups = new Map<string, Group>();
   let checking = false;
   let again = false;
@@ -101,7 +101,7 @@ export function startLiveAccess(sql: Sql): LiveAccess {
   timer.unref();
 
   return {
-    hold(principal, ended) {
+    watch(principal, ended) {
       const rows = rowsOf(principal);
       const key = `${rows.credentialId} ${rows.environmentId} ${rows.signerId} ${rows.attempt?.run} ${rows.attempt?.fence}`;
       let group = groups.get(key);

@@ -4,7 +4,7 @@ import type { Environment } from '../auth/principal.ts';
 import { isSealedWith, type MasterKey } from '../auth/seal.ts';
 import type { Sql, Transaction } from '../db/connect.ts';
 import { openValue, sealValue } from './sealed-value.ts';
-import { invalid, maxTogether, maxVariables, refuseSteering } from './rules.ts';
+import { invalid, maxTogether, maxVariables, refuseRestricted } from './rules.ts';
 
 export interface ChangeDependencies {
   readonly sql: Sql;
@@ -72,14 +72,14 @@ export async function changeVariables(
   ) => readonly DesiredVariable[] | Promise<readonly DesiredVariable[]>,
 ): Promise<Changed> {
   const env = change.environment.id;
-  if (!change.isAdmin && change.names) refuseSteering(change.names);
+  if (!change.isAdmin && change.names) refuseRestricted(change.names);
   const { root, ...result } = await sql.begin(async (tx) => {
     const state = await lockRevision(tx, env);
     const own = await readOwn(tx, env, change.names);
     const variables = await desired(own, { tx, ...state });
     const rows = variables.flatMap((one) => rowOf(masterKey, env, one, own.get(one.name)) ?? []);
     // A rollback has no `names`, so its changes are checked here.
-    if (!change.isAdmin) refuseSteering(rows.map(({ name }) => name));
+    if (!change.isAdmin) refuseRestricted(rows.map(({ name }) => name));
     if (rows.length === 0) return { root: state.root, revision: state.revision, changes: [] };
     const revision = state.revision + 1;
     await write(tx, change, state.root, revision, new Date(now()), rows);

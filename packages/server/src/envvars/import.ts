@@ -8,7 +8,7 @@ import {
   isBlank,
   isReserved,
   nothingValid,
-  refuseSteering,
+  refuseRestricted,
   whyNot,
   type Setting,
   type VariableError,
@@ -31,7 +31,7 @@ export async function importVariables(
   const settings = settingsOf(variables);
   const parentSettings = parentVariables && settingsOf(parentVariables);
   // Check both before writing: the success of one must not hide that the other is forbidden.
-  if (!caller.isAdmin) refuseSteering([...settings, ...(parentSettings ?? [])].map(({ name }) => name));
+  if (!caller.isAdmin) refuseRestricted([...settings, ...(parentSettings ?? [])].map(({ name }) => name));
   const own = importInto(dependencies, caller, settings, options);
   if (!parentSettings || !parent) return own;
   const results = await Promise.allSettled([

@@ -175,7 +175,7 @@ const byPrefix = groups.flatMap(({ why, prefixes }) =>
 const unrestricted = new Set(groups.flatMap(({ except }) => words(except)));
 
 /** What a restricted variable can do, phrased to follow "because it"; undefined for an unrestricted name. */
-export function whySteering(name: string): string | undefined {
+export function restrictionOf(name: string): string | undefined {
   const upper = name.toUpperCase();
   if (unrestricted.has(upper)) return undefined;
   return byName.get(upper) ?? byPrefix.find(([prefix]) => upper.startsWith(prefix))?.[1];

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { checkPlace, keepNextKey, readNextKey } from '../auth/master-key.ts';
-import { seal, turnMasterKey, unseal, type MasterKey } from '../auth/seal.ts';
+import { masterKeyCheckContext, promoteNextKey, readNextKey } from '../auth/master-key.ts';
+import { seal, switchMasterKey, unseal, type MasterKey } from '../auth/seal.ts';
 import type { Queryable, Sql } from '../db/connect.ts';
 
 /** A sealed column. By convention its name begins with `sealed` and its encryption context is `<table>:<id>`. */
@@ -56,12 +56,12 @@ export async function rotateMasterKey(sql: Sql, masterKey: MasterKey): Promise<R
 export async function changeKeyFile(sql: Sql, masterKey: MasterKey, file: string): Promise<boolean> {
   const next = await readNextKey(file);
   if (!next) return false;
-  turnMasterKey(masterKey, next);
+  switchMasterKey(masterKey, next);
   if (masterKey.previous) {
     await writersGone(sql);
     await rotateMasterKey(sql, masterKey);
   }
-  await keepNextKey(file);
+  await promoteNextKey(file);
   return true;
 }
 
@@ -83,7 +83,7 @@ async function writersGone(sql: Sql): Promise<void> {
 /** Throws before anything is written if neither key is this database's. */
 async function refuseOthers(sql: Sql, masterKey: MasterKey, previous: MasterKey): Promise<void> {
   const [row] = await sql<{ sealed: Buffer }[]>`select sealed from master_key_check`;
-  if (row) unseal({ ...masterKey, previous }, row.sealed, checkPlace);
+  if (row) unseal({ ...masterKey, previous }, row.sealed, masterKeyCheckContext);
 }
 
 async function resealSome(

@@ -1,6 +1,6 @@
 /** Limits and validation of names and values. Pure. */
 import { Problem } from '../problem.ts';
-import { whySteering } from './restricted-names.ts';
+import { restrictionOf } from './restricted-names.ts';
 
 export const maxNameLength = 255;
 /** Bytes. Linux does not start a process with a longer variable. */
@@ -64,9 +64,9 @@ export const nothingValid = (variableErrors: readonly VariableError[] = []) =>
   invalid('You must set at least one valid variable.', variableErrors);
 
 /** 403 if one of the names is restricted: only administrators may set or remove those. */
-export function refuseSteering(names: Iterable<string>): void {
+export function refuseRestricted(names: Iterable<string>): void {
   const errors = [...names].flatMap((name): VariableError[] => {
-    const why = whySteering(name);
+    const why = restrictionOf(name);
     if (why === undefined) return [];
     return [
       { key: name.slice(0, maxNameLength), error: `Only administrators may change it, because it ${why}.` },

@@ -10,7 +10,7 @@ import { opened, readVariables } from './read.ts';
 import { createRedactor, type Redactor } from './redact/redactor.ts';
 
 /** The variables that a runner gets. */
-export interface TaughtVariables {
+export interface RunnerVariables {
   readonly variables: Readonly<Record<string, string>>;
   /** Undefined before the first revision. */
   readonly revision?: number;
@@ -19,15 +19,15 @@ export interface TaughtVariables {
 }
 
 /** A connected runner. */
-interface Audience {
+interface ConnectedRunner {
   /** The last revision that was sent to it. */
   revision: number;
-  send(message: { readonly type: 'variables' } & TaughtVariables): void;
+  send(message: { readonly type: 'variables' } & RunnerVariables): void;
 }
 
-export interface KnownVariables {
+export interface VariableCache {
   /** Reads the variables for a runner that connects. */
-  read(env: number): Promise<TaughtVariables>;
+  read(env: number): Promise<RunnerVariables>;
   /** Synchronous for an environment that was used recently. */
   redactor(env: number): Redactor | Promise<Redactor>;
   /** Call after a change in an environment or its branches. Resolves when this process's runners have the new variables. */
@@ -35,12 +35,12 @@ export interface KnownVariables {
   stop(): void;
 }
 
-export interface KnownVariablesDependencies {
+export interface VariableCacheDependencies {
   readonly sql: Sql;
   readonly masterKey: MasterKey;
   readonly wakes: Wakes;
   readonly log: Log;
-  readonly runnersIn: (env: number) => Iterable<Audience>;
+  readonly runnersIn: (env: number) => Iterable<ConnectedRunner>;
 }
 
 interface Entry {
@@ -59,19 +59,19 @@ const pollMs = 1_000;
 /** Token bucket for pushes: this many at once, then one per `refillMs`. */
 const maxBudget = 5;
 const refillMs = 400;
-const forgetMs = 60_000;
+const maxIdleMs = 60_000;
 
-export function knownVariables({
+export function createVariableCache({
   sql,
   masterKey,
   wakes,
   log,
   runnersIn,
-}: KnownVariablesDependencies): KnownVariables {
+}: VariableCacheDependencies): VariableCache {
   const entries = new Map<number, Entry>();
   const loading = new Map<number, Promise<Redactor>>();
 
-  const load = async (env: number): Promise<TaughtVariables> => {
+  const load = async (env: number): Promise<RunnerVariables> => {
     const { root, revision, variables, past } = await readVariables(sql, env, { withPast: true });
     const values: [string, string][] = [];
     const secrets = new Set<string>();
@@ -86,9 +86,9 @@ export function knownVariables({
       }
     }
     // Most of the history equals the current values, byte for byte.
-    const inForce = new Set([...variables.values()].map(({ sealed }) => sealed.toString('latin1')));
+    const current = new Set([...variables.values()].map(({ sealed }) => sealed.toString('latin1')));
     for (const variable of past) {
-      if (!inForce.has(variable.sealed.toString('latin1'))) secrets.add(opened(masterKey, variable));
+      if (!current.has(variable.sealed.toString('latin1'))) secrets.add(opened(masterKey, variable));
     }
     const entry = entries.get(env);
     // A slower read must not overwrite a newer one.
@@ -105,27 +105,27 @@ export function knownVariables({
     };
   };
 
-  const tell = async (env: number): Promise<void> => {
-    const taught = await load(env);
-    const { revision = 0 } = taught;
+  const push = async (env: number): Promise<void> => {
+    const runnerVariables = await load(env);
+    const { revision = 0 } = runnerVariables;
     for (const runner of runnersIn(env)) {
       if (runner.revision >= revision) continue;
       runner.revision = revision;
-      runner.send({ type: 'variables', ...taught });
+      runner.send({ type: 'variables', ...runnerVariables });
     }
   };
 
-  const tellSoon = async (env: number): Promise<void> => {
+  const pushThrottled = async (env: number): Promise<void> => {
     const entry = entries.get(env);
     if (!entry || entry.later) return;
     const now = performance.now();
     entry.budget = Math.min(maxBudget, entry.budget + (now - entry.budgetAt) / refillMs) - 1;
     entry.budgetAt = now;
-    if (entry.budget >= 0) return tell(env);
+    if (entry.budget >= 0) return push(env);
     entry.later = setTimeout(() => {
       const present = entries.get(env);
       if (present) present.later = undefined;
-      tell(env).catch(failed(env));
+      push(env).catch(failed(env));
     }, refillMs);
     entry.later.unref();
   };
@@ -135,13 +135,13 @@ export function knownVariables({
     (error: unknown): void =>
       log.warn('variables.failed', { env, error: String(error) });
 
-  const tellAll = async (root: number): Promise<void> => {
+  const pushAll = async (root: number): Promise<void> => {
     const envs = [...entries].filter(([, entry]) => entry.root === root).map(([env]) => env);
-    await Promise.all(envs.map((env) => tellSoon(env).catch(failed(env))));
+    await Promise.all(envs.map((env) => pushThrottled(env).catch(failed(env))));
   };
 
   const poll = async (): Promise<void> => {
-    const old = performance.now() - forgetMs;
+    const old = performance.now() - maxIdleMs;
     for (const [env, entry] of entries) {
       if (entry.usedAt < old && [...runnersIn(env)].length === 0) entries.delete(env);
     }
@@ -153,7 +153,7 @@ export function knownVariables({
     for (const [env, entry] of entries) {
       const revision = revisions.get(entry.root) ?? 0;
       const behind = [...runnersIn(env)].some((runner) => runner.revision < revision);
-      if (behind || entry.revision < revision) await tell(env).catch(failed(env));
+      if (behind || entry.revision < revision) await push(env).catch(failed(env));
     }
   };
   let polling = false;
@@ -168,7 +168,7 @@ export function knownVariables({
   timer.unref();
 
   wakes.listen((wake) => {
-    if (wake.kind === 'variables') void tellAll(wake.env);
+    if (wake.kind === 'variables') void pushAll(wake.env);
   });
 
   return {
@@ -190,7 +190,7 @@ export function knownVariables({
     },
     async changed(root) {
       wakes.tell({ kind: 'variables', env: root });
-      await tellAll(root);
+      await pushAll(root);
     },
     stop() {
       clearInterval(timer);

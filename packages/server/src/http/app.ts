@@ -5,22 +5,22 @@ import { operations as everyOperation, type OperationDeclaration, type Operation
 import { openApiDocument } from '@millrace/contract/openapi';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Authenticate } from '../auth/authenticate.ts';
-import type { LiveAccess } from '../auth/watch-access.ts';
+import type { AccessWatcher } from '../auth/watch-access.ts';
 import type { FindRole } from '../auth/membership.ts';
 import type { Log } from '../logger.ts';
 import { badRequest, Problem } from '../problem.ts';
 import type { Handler, HandlersOf } from '../request.ts';
-import { trackFreshConnections } from './unused-connections.ts';
+import { trackUnusedConnections } from './unused-connections.ts';
 import { createHttpMetrics, type HttpMetrics } from './metrics.ts';
 import { mountOperations } from './mount.ts';
 import { mountPacketContent, type PacketContent } from './packet-content.ts';
 import { mountProbes } from './probes.ts';
 import { sendFailure, sendJson } from './problem.ts';
 import { mountStreamAppends, type StreamAppendRoute } from './stream-appends.ts';
-import { answeredRequest, type AnsweredRequest } from './traced-request.ts';
-import { refuseTwoHosts } from './host-header.ts';
+import { tracedRequest, type TracedRequest } from './traced-request.ts';
+import { refuseConflictingHosts } from './host-header.ts';
 import { parseQuery } from './query.ts';
-import type { UnprovenConnections } from './unauthenticated-connections.ts';
+import type { UnauthenticatedConnections } from './unauthenticated-connections.ts';
 import { defaultRateLimits, type RateLimits } from './rate-limit.ts';
 import { mountReference } from './reference.ts';
 import type { MetricsOptions } from './serve-metrics.ts';
@@ -34,7 +34,7 @@ export interface HttpAppOptions<O extends Record<string, OperationDeclaration> =
   /** Finds a user's role in the organisation of a path. */
   readonly findRole: FindRole;
   /** Ends streams and uploads when the caller's credential ends. */
-  readonly access: Pick<LiveAccess, 'hold'>;
+  readonly access: Pick<AccessWatcher, 'watch'>;
   /** Resolves when the database answers. Called by `/readyz`. */
   readonly isReady: () => Promise<unknown>;
   /** When the installation was paused; null while it is not. */
@@ -55,7 +55,7 @@ export interface HttpAppOptions<O extends Record<string, OperationDeclaration> =
   /** Who may read the metrics. Default: only this machine. */
   readonly metricsReaders?: MetricsOptions;
   /** Connections that have no successful request yet. Default: not limited. */
-  readonly unproven?: Pick<UnprovenConnections, 'forget'>;
+  readonly unauthenticated?: Pick<UnauthenticatedConnections, 'forget'>;
 }
 
 const packetPath = /^(\/api\/v[12]\/packets\/)([^?]*\/[^?]*)/;
@@ -77,7 +77,7 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
     isReady,
     pausedSince = () => null,
     log,
-    unproven,
+    unauthenticated,
     rateLimits = defaultRateLimits,
     trustedProxies,
   } = options;
@@ -103,12 +103,12 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
     routerOptions: { maxParamLength: 4_096, querystringParser: parseQuery },
     frameworkErrors: (error, request, reply) => sendFailure(request, reply, error, log),
   });
-  const endFresh = trackFreshConnections(app.server);
+  const closeUnused = trackUnusedConnections(app.server);
   app.addHook('preClose', (done) => {
-    endFresh();
+    closeUnused();
     done();
   });
-  refuseTwoHosts(app);
+  refuseConflictingHosts(app);
   app.decorateRequest('principal', null);
   app.decorateRequest('arrivedAt', 0);
   // Bodies stay text until the rest of the request is valid.
@@ -145,13 +145,14 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
       return textOf(Buffer.concat(chunks));
     },
   );
-  if (unproven) {
+  if (unauthenticated) {
     app.addHook('onResponse', async ({ raw }, { statusCode }) => {
-      if (statusCode < 400) unproven.forget(raw.socket);
+      if (statusCode < 400) unauthenticated.forget(raw.socket);
     });
   }
   const { onResponse } = options;
-  if (onResponse) app.addHook('onResponse', async (request, reply) => onResponse(tracedRequest(request, reply)));
+  if (onResponse)
+    app.addHook('onResponse', async (request, reply) => onResponse(tracedRequest(request, reply)));
   app.setErrorHandler((error, request, reply) => sendFailure(request, reply, error, log));
   app.setNotFoundHandler((_request, reply) => {
     sendJson(reply.header('x-should-retry', 'false'), 404, '{"error":"Not found"}');
@@ -171,7 +172,7 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
     rateLimits,
     metrics,
     log,
-    onAdmitted: (socket) => unproven?.forget(socket),
+    onAdmitted: (socket) => unauthenticated?.forget(socket),
   });
   return app;
 }

@@ -13,16 +13,16 @@ interface Bucket {
 }
 
 /** Returns the error itself, or a 429 Problem once the address has failed too often; then it also sets `Retry-After`. */
-export type RefuseCredential = (
+export type BadCredentialLimit = (
   error: unknown,
   address: string,
   setHeader: (name: string, value: string) => void,
 ) => unknown;
 
-export function createBadCredentials(
+export function createBadCredentialLimit(
   limit: RateLimit | undefined,
   now = () => performance.now(),
-): RefuseCredential {
+): BadCredentialLimit {
   if (limit === undefined) return (error) => error;
   const { burst, perSecond } = limit;
   // In the order of the last failure, so that the oldest entry is dropped first.

@@ -1,25 +1,25 @@
 import type { Access, OperationDeclaration } from '@millrace/contract';
 
 /** The operations and their handlers do not match: a programming error that must stop the server. */
-export class OperationRefused extends Error {
-  override name = 'OperationRefused';
+export class InvalidOperation extends Error {
+  override name = 'InvalidOperation';
 }
 
 /** Throws for operations without a handler, handlers without an operation, and access rules that allow nobody or everybody. */
-export function refuseUnfitOperations(
+export function checkOperations(
   operations: Readonly<Record<string, OperationDeclaration>>,
   handlers: Readonly<Record<string, unknown>>,
 ): void {
   for (const name of Object.keys(handlers)) {
-    if (!Object.hasOwn(operations, name)) throw new OperationRefused(`There is no operation ${name}.`);
+    if (!Object.hasOwn(operations, name)) throw new InvalidOperation(`There is no operation ${name}.`);
   }
   for (const [name, { access, path, params }] of Object.entries(operations)) {
-    if (typeof handlers[name] !== 'function') throw new OperationRefused(`${name} has no handler.`);
+    if (typeof handlers[name] !== 'function') throw new InvalidOperation(`${name} has no handler.`);
     if (path.includes(':') && params === undefined) {
-      throw new OperationRefused(`${name} has parameters in its path but does not declare them.`);
+      throw new InvalidOperation(`${name} has parameters in its path but does not declare them.`);
     }
     const fault = faultOf(access, path);
-    if (fault !== undefined) throw new OperationRefused(`${name} ${fault}.`);
+    if (fault !== undefined) throw new InvalidOperation(`${name} ${fault}.`);
   }
 }
 

@@ -7,7 +7,7 @@ const graceMs = 5_000;
  * Drains the rest of a refused body, so that the response arrives. Closing a connection with unread data resets it: the client would
  * see a broken connection, and retry, instead of the error.
  */
-export function readRest(request: FastifyRequest, reply: FastifyReply): void {
+export function drainBody(request: FastifyRequest, reply: FastifyReply): void {
   const { raw } = request;
   if (raw.complete || raw.destroyed) return;
   // Without this header the connection stays open after the response.

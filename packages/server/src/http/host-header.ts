@@ -5,7 +5,7 @@ import { badRequest } from '../problem.ts';
  * Whether a request names at most one host. With two, a proxy may have used another one than the server does. `rawHeaders` alternates
  * names and values, as in Node; `target` is the request target of HTTP/1.1.
  */
-export function namesOneHost(rawHeaders: readonly string[], target = '/'): boolean {
+export function hasSingleHost(rawHeaders: readonly string[], target = '/'): boolean {
   let host: string | undefined;
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -22,14 +22,14 @@ export function namesOneHost(rawHeaders: readonly string[], target = '/'): boole
   return absolute === null || host === undefined || absolute[1]?.toLowerCase() === host;
 }
 
-export const twoHosts = () =>
+export const conflictingHosts = () =>
   badRequest('The request names more than one host: send one Host header, the same as the address');
 
-export function refuseTwoHosts(app: FastifyInstance): void {
+export function refuseConflictingHosts(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { rawHeaders, url } = request.raw;
-    if (namesOneHost(rawHeaders, request.originalUrl ?? url)) return done();
+    if (hasSingleHost(rawHeaders, request.originalUrl ?? url)) return done();
     request.arrivedAt = performance.now();
-    done(twoHosts());
+    done(conflictingHosts());
   });
 }

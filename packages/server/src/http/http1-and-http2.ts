@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Http2Server } from 'node:http2';
 import type { Socket } from 'node:net';
-import type { UnprovenConnections } from './unauthenticated-connections.ts';
+import type { UnauthenticatedConnections } from './unauthenticated-connections.ts';
 
 /** The start of the HTTP/2 connection preface. No HTTP/1.1 request begins with it. */
 const preface = 'PRI';
@@ -10,7 +10,11 @@ const preface = 'PRI';
  * Serves HTTP/1.1 and HTTP/2 on one port. A connection that begins with the HTTP/2 preface goes to `http2`, any other to `http`.
  * `stop` closes connections that have not sent anything yet.
  */
-export function serveBoth(http: Server, http2: Http2Server, unproven: UnprovenConnections): { stop(): void } {
+export function serveHttp1AndHttp2(
+  http: Server,
+  http2: Http2Server,
+  unauthenticated: UnauthenticatedConnections,
+): { stop(): void } {
   const [serveHttp1] = http.listeners('connection') as ((socket: Socket) => void)[];
   if (!serveHttp1) throw new TypeError('The HTTP server has no connection listener.');
   http.removeListener('connection', serveHttp1);
@@ -18,11 +22,11 @@ export function serveBoth(http: Server, http2: Http2Server, unproven: UnprovenCo
 
   http.on('connection', (socket: Socket) => {
     silent.add(socket);
-    unproven.opened(socket);
+    unauthenticated.opened(socket);
     const failed = (): void => void socket.destroy();
     socket.once('close', () => {
       silent.delete(socket);
-      unproven.forget(socket);
+      unauthenticated.forget(socket);
     });
     socket.once('error', failed);
     let first = Buffer.alloc(0);
@@ -42,7 +46,7 @@ export function serveBoth(http: Server, http2: Http2Server, unproven: UnprovenCo
         return;
       }
       // From here on the HTTP/2 session stands for the connection.
-      unproven.forget(socket);
+      unauthenticated.forget(socket);
       http2.emit('connection', socket);
     };
     socket.once('readable', readPreface);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Principal } from '../auth/principal.ts';
-import { replayKey, Replays } from './idempotent-responses.ts';
+import { responseKey, IdempotentResponses } from './idempotent-responses.ts';
 
 const environment = {
   id: 1,
@@ -18,36 +18,36 @@ const counted = () => {
 };
 
 test('a repetition is answered as the first time, also while that is under way', async () => {
-  const replays = new Replays();
+  const responses = new IdempotentResponses();
   const act = counted();
-  const both = await Promise.all([replays.once('k', act), replays.once('k', act)]);
+  const both = await Promise.all([responses.once('k', act), responses.once('k', act)]);
   expect(both).toEqual([
     { text: '1', headers: [['a', 'b']] },
     { text: '1', headers: [['a', 'b']] },
   ]);
-  expect((await replays.once('other', act)).text).toBe('2');
-  expect((await replays.once('k', act)).text).toBe('1');
+  expect((await responses.once('other', act)).text).toBe('2');
+  expect((await responses.once('k', act)).text).toBe('1');
 });
 
 test('a failure is not kept, and a day later nothing is', async () => {
-  const replays = new Replays();
+  const responses = new IdempotentResponses();
   const act = counted();
-  await expect(replays.once('k', () => Promise.reject(new Error('no')), 0)).rejects.toThrow('no');
-  expect((await replays.once('k', act, 0)).text).toBe('1');
-  expect((await replays.once('k', act, 24 * 3_600_000 - 1)).text).toBe('1');
-  expect((await replays.once('k', act, 24 * 3_600_000)).text).toBe('2');
+  await expect(responses.once('k', () => Promise.reject(new Error('no')), 0)).rejects.toThrow('no');
+  expect((await responses.once('k', act, 0)).text).toBe('1');
+  expect((await responses.once('k', act, 24 * 3_600_000 - 1)).text).toBe('1');
+  expect((await responses.once('k', act, 24 * 3_600_000)).text).toBe('2');
 });
 
 test('what it holds is bounded, the newest last to go; a long answer is not held', async () => {
-  const replays = new Replays();
+  const responses = new IdempotentResponses();
   const long = { text: 'x'.repeat(60_000), headers: [] };
-  for (let i = 0; i < 1_000; i += 1) await replays.once(`k${i}`, async () => long);
-  expect(replays.size).toBeLessThan(300);
+  for (let i = 0; i < 1_000; i += 1) await responses.once(`k${i}`, async () => long);
+  expect(responses.size).toBeLessThan(300);
   const act = counted();
-  expect(await replays.once('k999', act)).toBe(long);
-  expect((await replays.once('k0', act)).text).toBe('1');
-  await replays.once('longest', async () => ({ text: 'x'.repeat(70_000), headers: [] }));
-  expect((await replays.once('longest', act)).text).toBe('2');
+  expect(await responses.once('k999', act)).toBe(long);
+  expect((await responses.once('k0', act)).text).toBe('1');
+  await responses.once('longest', async () => ({ text: 'x'.repeat(70_000), headers: [] }));
+  expect((await responses.once('longest', act)).text).toBe('2');
 });
 
 test('callers and operations do not meet', () => {
@@ -60,18 +60,18 @@ test('callers and operations do not meet', () => {
   });
   const user: Principal = { kind: 'personalAccessToken', credentialId: 'key_1', userId: 'user_1' };
   const keys = [
-    replayKey('a', key, 'u', '/x'),
-    replayKey('b', key, 'u', '/x'),
-    replayKey('a', key, 'u', '/y'),
-    replayKey('a', key, 'v', '/x'),
-    replayKey('a', { ...key, credentialId: 'key_2' }, 'u', '/x'),
-    replayKey('a', { ...key, environment: { ...environment, id: 2 } }, 'u', '/x'),
-    replayKey('a', token('d'), 'u', '/x'),
-    replayKey('a', token('e'), 'u', '/x'),
-    replayKey('a', user, 'u', '/x'),
+    responseKey('a', key, 'u', '/x'),
+    responseKey('b', key, 'u', '/x'),
+    responseKey('a', key, 'u', '/y'),
+    responseKey('a', key, 'v', '/x'),
+    responseKey('a', { ...key, credentialId: 'key_2' }, 'u', '/x'),
+    responseKey('a', { ...key, environment: { ...environment, id: 2 } }, 'u', '/x'),
+    responseKey('a', token('d'), 'u', '/x'),
+    responseKey('a', token('e'), 'u', '/x'),
+    responseKey('a', user, 'u', '/x'),
   ];
   expect(new Set(keys).size).toBe(keys.length);
   for (const none of [undefined, '', 'x'.repeat(129)])
-    expect(replayKey('a', key, none, '/x')).toBeUndefined();
-  expect(replayKey('a', null, 'u', '/x')).toBeUndefined();
+    expect(responseKey('a', key, none, '/x')).toBeUndefined();
+  expect(responseKey('a', null, 'u', '/x')).toBeUndefined();
 });

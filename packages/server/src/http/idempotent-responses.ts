@@ -25,7 +25,7 @@ interface StoredResponse {
   bytes: number;
 }
 
-export const keepMs = 24 * 3_600_000;
+export const retentionMs = 24 * 3_600_000;
 const maxBytes = 16 * 1024 * 1024;
 /** A longer response is not stored: it would evict many others. */
 const maxAnswerLength = 64 * 1024;
@@ -34,56 +34,56 @@ const entryBytes = 300;
 /** Clients send a UUID. */
 const maxKeyLength = 128;
 
-export class Replays {
-  readonly #kept = new Map<string, Kept>();
+export class IdempotentResponses {
+  readonly #stored = new Map<string, StoredResponse>();
   #bytes = 0;
 
   get size(): number {
-    return this.#kept.size;
+    return this.#stored.size;
   }
 
   /** Acts, unless it has been done under this key: then the answer of that time. A failure is not kept. */
   once(key: string, act: () => Promise<Answer>, now = performance.now()): Promise<Answer> {
-    const known = this.#kept.get(key);
+    const known = this.#stored.get(key);
     if (known && now < known.until) return known.answer;
-    const entry: Kept = { answer: act(), until: now + keepMs, bytes: entryBytes + key.length };
-    this.#forget(key);
-    this.#kept.set(key, entry);
+    const entry: StoredResponse = { answer: act(), until: now + retentionMs, bytes: entryBytes + key.length };
+    this.#remove(key);
+    this.#stored.set(key, entry);
     this.#bytes += entry.bytes;
     entry.answer.then(
       ({ text, headers }) => {
-        if (this.#kept.get(key) !== entry) return;
-        if (text.length > maxAnswerLength) return this.#forget(key);
+        if (this.#stored.get(key) !== entry) return;
+        if (text.length > maxAnswerLength) return this.#remove(key);
         const more = headers.reduce((sum, [name, value]) => sum + name.length + value.length, text.length);
         entry.bytes += more;
         this.#bytes += more;
-        this.#drop();
+        this.#evict();
       },
       () => {
-        if (this.#kept.get(key) === entry) this.#forget(key);
+        if (this.#stored.get(key) === entry) this.#remove(key);
       },
     );
     return entry.answer;
   }
 
-  #forget(key: string): void {
-    const entry = this.#kept.get(key);
+  #remove(key: string): void {
+    const entry = this.#stored.get(key);
     if (!entry) return;
     this.#bytes -= entry.bytes;
-    this.#kept.delete(key);
+    this.#stored.delete(key);
   }
 
   /** A map keeps the order of insertion, so the oldest come first. */
-  #drop(): void {
-    for (const key of this.#kept.keys()) {
+  #evict(): void {
+    for (const key of this.#stored.keys()) {
       if (this.#bytes <= maxBytes) return;
-      this.#forget(key);
+      this.#remove(key);
     }
   }
 }
 
 /** Identifies a repeated request; undefined if the request has no key. `target` is the part of the request that names its object. */
-export function replayKey(
+export function responseKey(
   operation: string,
   principal: Principal | null,
   requestKey: string | string[] | undefined,

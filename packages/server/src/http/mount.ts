@@ -8,7 +8,7 @@ import type { OperationDeclaration } from '@millrace/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { z } from 'zod';
 import type { Authenticate, Credentials } from '../auth/authenticate.ts';
-import type { LiveAccess } from '../auth/watch-access.ts';
+import type { AccessWatcher } from '../auth/watch-access.ts';
 import type { FindRole } from '../auth/membership.ts';
 import type { Principal } from '../auth/principal.ts';
 import { jsonOfReply } from '../json/shown.ts';
@@ -16,15 +16,21 @@ import type { Log } from '../logger.ts';
 import { forbidden, Problem, unauthorized } from '../problem.ts';
 import { Streaming, type Handler } from '../request.ts';
 import { admit, covers, roleOf } from './authorize.ts';
-import { createBadCredentials, type RefuseCredential } from './bad-credentials.ts';
+import { createBadCredentialLimit, type BadCredentialLimit } from './bad-credentials.ts';
 import { isForm, readForm } from './form.ts';
 import { apiHeaders, corsHeaders } from './headers.ts';
 import type { HttpMetrics, RouteMetrics } from './metrics.ts';
 import { mountOtherMethods } from './other-methods.ts';
 import { sendFailure, sendJson } from './problem.ts';
 import { createLimiters, type Limiter, type RateLimits } from './rate-limit.ts';
-import { refuseUnfitOperations } from './check-operations.ts';
-import { replayKey, Replays, requestKeyHeader, withBody, type Answer } from './idempotent-responses.ts';
+import { checkOperations } from './check-operations.ts';
+import {
+  responseKey,
+  IdempotentResponses,
+  requestKeyHeader,
+  withBody,
+  type Answer,
+} from './idempotent-responses.ts';
 import { HttpRequest } from './request.ts';
 import { fitting, listIssues, readBody, readPart } from './validate.ts';
 
@@ -33,7 +39,7 @@ export interface MountOptions {
   readonly handlers: Readonly<Record<string, Handler<OperationDeclaration>>>;
   readonly authenticate: Authenticate;
   readonly findRole: FindRole;
-  readonly access: Pick<LiveAccess, 'hold'>;
+  readonly access: Pick<AccessWatcher, 'watch'>;
   readonly rateLimits: RateLimits;
   readonly metrics: HttpMetrics;
   readonly log: Log;
@@ -53,10 +59,10 @@ export const defaultBodyLimit = 1024 * 1024;
 
 export function mountOperations(app: FastifyInstance, options: MountOptions): void {
   const { operations, handlers } = options;
-  refuseUnfitOperations(operations, handlers);
+  checkOperations(operations, handlers);
   const limiterOf = createLimiters(options.rateLimits);
-  const replays = new Replays();
-  const badCredentials = createBadCredentials(options.rateLimits.badCredentials);
+  const responses = new IdempotentResponses();
+  const badCredentials = createBadCredentialLimit(options.rateLimits.badCredentials);
   const routes = Object.entries(operations).map(([name, declaration]): Route => {
     const handler = handlers[name];
     if (!handler) throw new TypeError(`${name} has no handler.`);
@@ -82,7 +88,7 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
       // A stream has no length to report.
       exposeHeadRoute: !streams,
       onRequest: callerCheck(route, options, badCredentials),
-      handler: answer(route, options, replays),
+      handler: answer(route, options, responses),
     });
   }
   mountOtherMethods(
@@ -95,7 +101,7 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
 function callerCheck(
   { declaration: { access, method, bodyStream }, cors, limiter, observed }: Route,
   { authenticate, log, onAdmitted }: MountOptions,
-  badCredentials: RefuseCredential,
+  badCredentials: BadCredentialLimit,
 ): onRequestHookHandler {
   const { wholeEnvironment = false } = access;
 
@@ -156,10 +162,10 @@ const credentialsOf = ({ headers }: FastifyRequest, wholeEnvironment = false): C
 /** Streams the body for as long as the caller's credential is valid: an upload may take minutes. */
 async function* partsOf(
   { body, principal }: FastifyRequest,
-  live: Pick<LiveAccess, 'hold'>,
+  live: Pick<AccessWatcher, 'watch'>,
 ): AsyncGenerator<Buffer> {
   let ended = false;
-  const release = principal ? live.hold(principal, () => (ended = true)) : () => {};
+  const release = principal ? live.watch(principal, () => (ended = true)) : () => {};
   try {
     // Stopping early must not close the connection: the response is still to be sent.
     for await (const part of (body as Readable).iterator({
@@ -179,7 +185,7 @@ const targetOf = ({ url, headers, principal }: FastifyRequest): string =>
     ? [url, headers['x-service-branch'], headers['x-trigger-branch']].join('\n')
     : url;
 
-function answer(route: Route, { access: live, findRole, log }: MountOptions, replays: Replays) {
+function answer(route: Route, { access: live, findRole, log }: MountOptions, responses: IdempotentResponses) {
   const { declaration, handler, observed, cors } = route;
   const {
     id,
@@ -194,7 +200,7 @@ function answer(route: Route, { access: live, findRole, log }: MountOptions, rep
     streams = false,
     bodyStream,
     listsIssues = false,
-    replaysItself = false,
+    storesRequestKey = false,
     status = 200,
   } = declaration;
   const isRead = method === 'GET' || method === 'HEAD';
@@ -225,7 +231,7 @@ function answer(route: Route, { access: live, findRole, log }: MountOptions, rep
         : await roleOf(findRole, principal, access, where);
     const key = isRead
       ? undefined
-      : replayKey(id, raw.principal, raw.headers[requestKeyHeader], targetOf(raw));
+      : responseKey(id, raw.principal, raw.headers[requestKeyHeader], targetOf(raw));
     return new HttpRequest(raw, to, access, authorized, role, values, key, route.limiter);
   }
 
@@ -234,9 +240,9 @@ function answer(route: Route, { access: live, findRole, log }: MountOptions, rep
 
   async function reply(raw: FastifyRequest, to: FastifyReply): Promise<Answer> {
     const request = await read(raw, to);
-    const { replayKey: key } = request;
-    if (key === undefined || replaysItself) return answered(request);
-    const kept = await replays.once(withBody(key, raw.body), () => answered(request));
+    const { responseKey: key } = request;
+    if (key === undefined || storesRequestKey) return answered(request);
+    const kept = await responses.once(withBody(key, raw.body), () => answered(request));
     for (const [name, value] of kept.headers) to.header(name, value);
     return kept;
   }
@@ -260,7 +266,7 @@ function answer(route: Route, { access: live, findRole, log }: MountOptions, rep
       socket,
       isHttp10: httpVersionMinor === 0,
       headers: { ...apiHeaders, ...(cors && corsHeaders), ...Object.fromEntries(request.headersSet) },
-      whileAllowed: (ended) => (raw.principal ? live.hold(raw.principal, ended) : () => {}),
+      whileAllowed: (ended) => (raw.principal ? live.watch(raw.principal, ended) : () => {}),
     });
   }
 

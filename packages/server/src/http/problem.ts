@@ -4,7 +4,7 @@ import { mayPass } from '../db/retry.ts';
 import type { Log } from '../logger.ts';
 import { Problem } from '../problem.ts';
 import { apiHeaders, corsHeaders } from './headers.ts';
-import { readRest } from './drain-body.ts';
+import { drainBody } from './drain-body.ts';
 
 const internal = new Problem(500, 'Internal Server Error');
 const takesNothing = new Problem(503, 'The database takes nothing in at the moment. Try again.', {}, true);
@@ -31,7 +31,7 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, error:
   }
   const { status, message, extra, retry } = problem ?? (refused ? takesNothing : internal);
   if (status >= 500) reply.header('x-request-id', request.id);
-  if (status < 500) readRest(request, reply);
+  if (status < 500) drainBody(request, reply);
   if (status === 401) reply.header('www-authenticate', 'Bearer');
   // Clients retry a 409 unless told otherwise, and every 409 here is final.
   const mayRetry = retry ?? (status === 409 ? false : undefined);

@@ -126,7 +126,7 @@ export interface Limiter {
 }
 
 /** Whether one more request of a key is allowed. Without a limit it always is. */
-export function createGate(limit: RateLimit | undefined): (key: string) => boolean {
+export function createThrottle(limit: RateLimit | undefined): (key: string) => boolean {
   if (limit === undefined) return () => true;
   const { take } = createRateLimiter(limit);
   return (key) => take(key).allowed;

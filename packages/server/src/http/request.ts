@@ -35,7 +35,7 @@ export class HttpRequest implements Request<OperationDeclaration> {
   readonly body: never;
   readonly role: Role | undefined;
   /** Identifies a repeated request. */
-  readonly replayKey: string | undefined;
+  readonly responseKey: string | undefined;
   readonly headersSet: [name: string, value: string][] = [];
   /** Set by the handler to override the operation's status. */
   status: number | undefined;
@@ -54,7 +54,7 @@ export class HttpRequest implements Request<OperationDeclaration> {
     authorized: boolean,
     role: Role | undefined,
     values: { params: unknown; query: unknown; body: unknown },
-    replayKey: string | undefined,
+    responseKey: string | undefined,
     limiter: Limiter | undefined,
   ) {
     this.#raw = raw;
@@ -63,7 +63,7 @@ export class HttpRequest implements Request<OperationDeclaration> {
     this.#limiter = limiter;
     this.authorized = authorized;
     this.role = role;
-    this.replayKey = replayKey;
+    this.responseKey = responseKey;
     // The declaration's schemas parsed these values. The class serves any operation, so it cannot name their types.
     this.params = values.params as never;
     this.query = values.query as never;
@@ -101,7 +101,7 @@ export class HttpRequest implements Request<OperationDeclaration> {
   }
 
   get requestKey(): string | undefined {
-    return this.replayKey === undefined ? undefined : requestKeyOf(this.replayKey);
+    return this.responseKey === undefined ? undefined : requestKeyOf(this.responseKey);
   }
 
   get gone(): AbortSignal {

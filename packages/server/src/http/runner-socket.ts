@@ -3,13 +3,13 @@ import type { Duplex } from 'node:stream';
 import { maxFrameBytes, type ServerMessage } from '@millrace/contract/runner';
 import { WebSocketServer } from 'ws';
 import type { Authenticate } from '../auth/authenticate.ts';
-import type { LiveAccess } from '../auth/watch-access.ts';
+import type { AccessWatcher } from '../auth/watch-access.ts';
 import type { Environment, Principal } from '../auth/principal.ts';
 import { isUnrestricted } from '../auth/scopes.ts';
 import { forbidden, MisusedCredential, Problem } from '../problem.ts';
-import type { RefuseCredential } from './bad-credentials.ts';
-import { namesOneHost, twoHosts } from './host-header.ts';
-import type { UnprovenConnections } from './unauthenticated-connections.ts';
+import type { BadCredentialLimit } from './bad-credentials.ts';
+import { hasSingleHost, conflictingHosts } from './host-header.ts';
+import type { UnauthenticatedConnections } from './unauthenticated-connections.ts';
 
 const path = '/runner/v1/connect';
 /** A peer that does not answer a ping until the next one is gone. */
@@ -46,12 +46,12 @@ export function acceptRunners(
   authenticate: Authenticate,
   {
     access,
-    unproven,
+    unauthenticated,
     badCredentials,
   }: {
-    access: Pick<LiveAccess, 'hold'>;
-    unproven: Pick<UnprovenConnections, 'forget'>;
-    badCredentials: RefuseCredential;
+    access: Pick<AccessWatcher, 'watch'>;
+    unauthenticated: Pick<UnauthenticatedConnections, 'forget'>;
+    badCredentials: BadCredentialLimit;
   },
   serve: ServeSocket,
 ): RunnerSockets {
@@ -63,12 +63,12 @@ export function acceptRunners(
 
   server.on('upgrade', (request: IncomingMessage, duplex: Duplex, head: Buffer) => {
     duplex.on('error', () => duplex.destroy());
-    if (!namesOneHost(request.rawHeaders, request.url)) return refuse(duplex, twoHosts());
+    if (!hasSingleHost(request.rawHeaders, request.url)) return refuse(duplex, conflictingHosts());
     if (request.url?.split('?')[0] !== path) return refuse(duplex, new Problem(404, 'Not found'));
     void admit(request, authenticate)
       .then((principal) => {
         sockets.handleUpgrade(request, duplex, head, (socket) => {
-          unproven.forget(duplex);
+          unauthenticated.forget(duplex);
           // Frames that arrive before `serve` is ready.
           const early: Buffer[] = [];
           let undoneBytes = 0;
@@ -81,7 +81,7 @@ export function acceptRunners(
             socket.ping();
           }, pingMs);
           // A revoked key or an archived branch ends the connection as soon as it ends requests.
-          const endAccess = access.hold(principal, () => socket.terminate());
+          const endAccess = access.watch(principal, () => socket.terminate());
           socket.on('pong', () => (silent = false));
           const release = (bytes: number): void => {
             undoneBytes -= bytes;

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** What a trace records about a request. The only value the caller wrote is `traceparent`. */
-export interface AnsweredRequest {
+export interface TracedRequest {
   readonly method: string;
   /** The path pattern, such as `/api/v3/runs/:runId`. */
   readonly route: string;
@@ -11,7 +11,7 @@ export interface AnsweredRequest {
   readonly traceparent: string | undefined;
 }
 
-export function answeredRequest(request: FastifyRequest, reply: FastifyReply): AnsweredRequest {
+export function tracedRequest(request: FastifyRequest, reply: FastifyReply): TracedRequest {
   const { traceparent } = request.headers;
   return {
     method: request.method,

@@ -1,17 +1,17 @@
 /** Limits for connections without a successful request. */
 export interface ConnectionLimits {
   /** Milliseconds from the start of a connection to its first successful request. Default 60,000. */
-  readonly unprovenMs: number;
+  readonly unauthenticatedMs: number;
   /** Connections without a successful request in this process. One more closes the oldest. Default 2,000. */
-  readonly maxUnproven: number;
+  readonly maxUnauthenticated: number;
   /** Milliseconds that an HTTP/2 connection may stay open without an append session. Default 120,000. */
   readonly idleMs: number;
 }
 
 /** Load balancers and browsers open connections in advance and use them within a minute. */
 export const defaultConnectionLimits: ConnectionLimits = {
-  unprovenMs: 60_000,
-  maxUnproven: 2_000,
+  unauthenticatedMs: 60_000,
+  maxUnauthenticated: 2_000,
   idleMs: 120_000,
 };
 
@@ -23,7 +23,7 @@ interface Connection {
  * Connections without a successful request. Anybody can open one and stay silent, send slowly, or fail again and again. They are
  * closed after a time limit, and the oldest is closed when there are too many, so that they cannot exhaust the server.
  */
-export class UnprovenConnections {
+export class UnauthenticatedConnections {
   readonly limits: ConnectionLimits;
   /** Oldest first. */
   readonly #since = new Map<Connection, number>();
@@ -31,7 +31,7 @@ export class UnprovenConnections {
 
   constructor(limits: Partial<ConnectionLimits> = {}) {
     this.limits = { ...defaultConnectionLimits, ...limits };
-    const sweepMs = Math.min(1_000, this.limits.unprovenMs / 4);
+    const sweepMs = Math.min(1_000, this.limits.unauthenticatedMs / 4);
     this.#timer = setInterval(() => this.#sweep(), sweepMs);
     this.#timer.unref();
   }
@@ -42,7 +42,7 @@ export class UnprovenConnections {
 
   opened(connection: Connection): void {
     this.#since.set(connection, performance.now());
-    if (this.#since.size <= this.limits.maxUnproven) return;
+    if (this.#since.size <= this.limits.maxUnauthenticated) return;
     const [oldest] = this.#since.keys();
     if (oldest) this.#end(oldest);
   }
@@ -57,7 +57,7 @@ export class UnprovenConnections {
   }
 
   #sweep(): void {
-    const before = performance.now() - this.limits.unprovenMs;
+    const before = performance.now() - this.limits.unauthenticatedMs;
     for (const [connection, since] of this.#since) {
       if (since > before) break;
       this.#end(connection);

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
  * Tracks connections that have not sent a request yet: browsers and connection pools open them in advance. `server.close()` would
  * wait until they time out. Returns a function that closes them.
  */
-export function trackFreshConnections(server: Server): () => void {
+export function trackUnusedConnections(server: Server): () => void {
   const unused = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     unused.add(socket);

@@ -12,7 +12,7 @@ export interface Egress {
  * 422 for a URL that is forbidden by its text alone. Names are resolved only on delivery: the response must not reveal how the
  * server's network resolves a name, or whether the name exists there.
  */
-export function refuseForbidden(text: string, { networks }: Reach): void {
+export function checkUrl(text: string, { networks }: Egress): void {
   const url = new URL(text);
   const address = literalOf(url);
   try {

@@ -1,4 +1,4 @@
-import { attempt, takeDue, type DeliverDependencies, type Taken } from './deliver.ts';
+import { attempt, claimDue, type DeliverDependencies, type ClaimedDelivery } from './deliver.ts';
 
 /** Concurrent deliveries in total, and to one endpoint: a slow receiver must not delay the others. */
 const maxActive = 50;
@@ -14,16 +14,16 @@ interface Running {
 type Start = (duty: { name: string; everyMs: number; round(): Promise<boolean> }) => Running;
 
 /** Sends notifications that are due, again and again until they are accepted or have been tried often enough. */
-export function startMessenger(dependencies: DeliverDependencies, start: Start): { stop(): Promise<void> } {
+export function startDeliveryJob(dependencies: DeliverDependencies, start: Start): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const active = new Map<string, number>();
   const attempts = new Set<Promise<void>>();
   const { log } = dependencies;
 
-  const send = (taken: Taken): void => {
-    const { id } = taken.endpoint;
+  const send = (claimed: ClaimedDelivery): void => {
+    const { id } = claimed.endpoint;
     active.set(id, (active.get(id) ?? 0) + 1);
-    const sending = attempt(dependencies, taken, stopping.signal)
+    const sending = attempt(dependencies, claimed, stopping.signal)
       // Another process tries again when the claim expires.
       .catch((error: unknown) => log.warn('upkeep.failed', { duty: 'messenger', error: String(error) }))
       .finally(() => {
@@ -42,8 +42,8 @@ export function startMessenger(dependencies: DeliverDependencies, start: Start):
     async round() {
       const room = maxActive - attempts.size;
       if (room <= 0 || stopping.signal.aborted) return false;
-      const taken = await takeDue(dependencies, room, active, maxEach);
-      for (const each of taken) send(each);
+      const claimed = await claimDue(dependencies, room, active, maxEach);
+      for (const each of claimed) send(each);
       // The end of each delivery wakes the job.
       return false;
     },

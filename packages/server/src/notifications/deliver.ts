@@ -2,11 +2,11 @@ import { unseal, type MasterKey } from '../auth/seal.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import type { Log } from '../logger.ts';
-import type { Reach } from './check-url.ts';
+import type { Egress } from './check-url.ts';
 import { maxAttempts, pauseAfter } from './backoff.ts';
 import { bodyOf, notificationColumns, type NotificationRow } from './body.ts';
 import { disableEndpoint } from './disable.ts';
-import { secretPlace, type EndpointRow } from './endpoint.ts';
+import { endpointSecretContext, type EndpointRow } from './endpoint.ts';
 import { AddressRefused } from './networks.ts';
 import { post } from './post.ts';
 import { signedHeaders } from './sign.ts';
@@ -16,11 +16,11 @@ export interface DeliverDependencies {
   readonly log: Log;
   readonly clock: Pick<Clock, 'now'>;
   readonly masterKey: MasterKey;
-  readonly reach: Reach;
+  readonly egress: Egress;
 }
 
 /** A delivery that this process has claimed. */
-export interface Taken extends NotificationRow {
+export interface ClaimedDelivery extends NotificationRow {
   readonly id: string;
   /** Including this attempt. */
   readonly attempts: number;
@@ -42,14 +42,14 @@ const quietMs = 2 * 86_400_000;
  * Claims due deliveries: at most `max`, and for one endpoint at most `maxEach` together with those in `active`. Claiming moves `due`
  * forward, so that another process tries the deliveries of a process that died. It also clears the result of the previous attempt.
  */
-export function takeDue(
+export function claimDue(
   { sql, clock }: DeliverDependencies,
   max: number,
   active: ReadonlyMap<string, number>,
   maxEach: number,
-): Promise<Taken[]> {
+): Promise<ClaimedDelivery[]> {
   const now = clock.now();
-  return sql<Taken[]>`
+  return sql<ClaimedDelivery[]>`
     with ready as materialized (
       select d.id
         from notification_endpoints e
@@ -60,7 +60,7 @@ export function takeDue(
           order by x.due limit greatest(0, ${maxEach}::int - coalesce(u.count, 0)) for update skip locked) d
        where e.disabled_at is null
        order by d.due limit ${max}
-    ), taken as (
+    ), claimed as (
       update notification_deliveries d set
         due = ${new Date(now + claimMs)}, attempts = d.attempts + 1, attempted_at = ${new Date(now)},
         response_status = null, failure = null
@@ -70,7 +70,7 @@ export function takeDue(
     select t.id, t.attempts, t.notification_id, ${notificationColumns(sql)}, ep.sealed, ep.sealed_before,
            json_build_object('id', ep.id, 'env', ep.env, 'url', ep.url,
              'sealed_before_until', ep.sealed_before_until) as endpoint
-      from taken t
+      from claimed t
       join notification_endpoints ep on ep.id = t.endpoint_id
       join notifications n on n.id = t.notification_id
       join environments e on e.id = t.env
@@ -80,20 +80,20 @@ export function takeDue(
 /** Makes one attempt and records its result. An aborted attempt is released, so that it is tried again at once. */
 export async function attempt(
   dependencies: DeliverDependencies,
-  taken: Taken,
+  claimed: ClaimedDelivery,
   stop: AbortSignal,
 ): Promise<void> {
-  const { masterKey, clock, reach } = dependencies;
-  const { id: endpoint, url, sealed_before_until: until } = taken.endpoint;
+  const { masterKey, clock, egress } = dependencies;
+  const { id: endpoint, url, sealed_before_until: until } = claimed.endpoint;
   let status: number | undefined;
   let failure: string | undefined;
   try {
-    const secrets = [unseal(masterKey, taken.sealed, secretPlace(endpoint))];
-    if (taken.sealed_before && until && new Date(until).getTime() > clock.now()) {
-      secrets.push(unseal(masterKey, taken.sealed_before, secretPlace(endpoint)));
+    const secrets = [unseal(masterKey, claimed.sealed, endpointSecretContext(endpoint))];
+    if (claimed.sealed_before && until && new Date(until).getTime() > clock.now()) {
+      secrets.push(unseal(masterKey, claimed.sealed_before, endpointSecretContext(endpoint)));
     }
-    const body = JSON.stringify(bodyOf(taken));
-    const message = { id: taken.notification_id, at: clock.now(), body };
+    const body = JSON.stringify(bodyOf(claimed));
+    const message = { id: claimed.notification_id, at: clock.now(), body };
     const headers = {
       'content-type': 'application/json',
       'content-length': String(Buffer.byteLength(body)),
@@ -101,13 +101,13 @@ export async function attempt(
       ...signedHeaders(message, secrets),
     };
     const signal = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]);
-    status = await post({ url: new URL(url), headers, body, ...reach, signal });
+    status = await post({ url: new URL(url), headers, body, ...egress, signal });
     if (status < 200 || status > 299) failure = `It answered ${status}`;
   } catch (error) {
     failure = reasonOf(error);
   }
-  if (stop.aborted && failure !== undefined) return release(dependencies, taken);
-  await record(dependencies, taken, status, failure);
+  if (stop.aborted && failure !== undefined) return release(dependencies, claimed);
+  await record(dependencies, claimed, status, failure);
 }
 
 /** The reason of a failed attempt, as users see it. */
@@ -123,36 +123,36 @@ export function reasonOf(error: unknown): string {
 }
 
 /** Condition: the delivery still belongs to this attempt, and no other process has claimed it since. */
-const mine = (sql: Sql, { id, attempts }: Taken) =>
+const mine = (sql: Sql, { id, attempts }: ClaimedDelivery) =>
   sql`id = ${id} and attempts = ${attempts} and due is not null`;
 
-const release = async ({ sql, clock }: DeliverDependencies, taken: Taken): Promise<void> =>
+const release = async ({ sql, clock }: DeliverDependencies, claimed: ClaimedDelivery): Promise<void> =>
   void (await sql`
-    update notification_deliveries set due = ${new Date(clock.now())}, attempts = attempts - 1 where ${mine(sql, taken)}`);
+    update notification_deliveries set due = ${new Date(clock.now())}, attempts = attempts - 1 where ${mine(sql, claimed)}`);
 
 async function record(
   { sql, log, clock }: DeliverDependencies,
-  taken: Taken,
+  claimed: ClaimedDelivery,
   status: number | undefined,
   failure: string | undefined,
 ): Promise<void> {
   const now = new Date(clock.now());
-  const { endpoint } = taken;
+  const { endpoint } = claimed;
   if (failure === undefined) {
     await sql`
       with done as (
         update notification_deliveries set due = null, delivered_at = ${now}, response_status = ${status}, failure = null
-         where ${mine(sql, taken)}
+         where ${mine(sql, claimed)}
       )
       update notification_endpoints set failing_since = null where id = ${endpoint.id} and failing_since is not null`;
     return;
   }
-  const pause = pauseAfter(taken.attempts, Math.random());
-  const due = pause === undefined || taken.attempts >= maxAttempts ? null : new Date(now.getTime() + pause);
+  const pause = pauseAfter(claimed.attempts, Math.random());
+  const due = pause === undefined || claimed.attempts >= maxAttempts ? null : new Date(now.getTime() + pause);
   const [row] = await sql<{ failing_ms: number }[]>`
     with failed as (
       update notification_deliveries set due = ${due}, response_status = ${status ?? null}, failure = ${failure}
-       where ${mine(sql, taken)} returning endpoint_id
+       where ${mine(sql, claimed)} returning endpoint_id
     )
     update notification_endpoints e set
       failing_since = coalesce(e.failing_since, ${now}),

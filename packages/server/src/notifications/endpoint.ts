@@ -18,7 +18,7 @@ export interface EndpointRow {
 }
 
 /** The encryption context of the endpoint's secret. */
-export const secretPlace = (id: string): string => `notification_endpoints:${id}`;
+export const endpointSecretContext = (id: string): string => `notification_endpoints:${id}`;
 
 /** 404 unless the environment has the endpoint. */
 export async function findEndpoint(sql: Queryable, env: number, id: string): Promise<EndpointRow> {

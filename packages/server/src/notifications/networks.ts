@@ -76,7 +76,7 @@ export interface Networks {
 }
 
 /** @param allowed ranges to allow beside the public Internet, such as `10.0.0.0/8`; plain http is accepted there */
-export function networksBeside(allowed: readonly string[] = []): Networks {
+export function createNetworks(allowed: readonly string[] = []): Networks {
   const own = listOf(allowed);
   const closed = listOf([...closed4, ...closed6]);
   const open = listOf([open6]);

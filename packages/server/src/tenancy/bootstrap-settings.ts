@@ -3,7 +3,7 @@ import { environmentKinds, type EnvironmentKind } from '@millrace/contract';
 import { credentialDigest, credentialForm, isProjectRef } from '../auth/keys.ts';
 import type { Sql } from '../db/connect.ts';
 
-export interface GivenCredentials {
+export interface BootstrapSettings {
   readonly projectRef?: string;
   readonly projectName?: string;
   readonly personalAccessToken?: string;
@@ -28,7 +28,7 @@ function refuseUnless(holds: boolean, name: string, sentence: string): void {
 }
 
 /** Reads `MILLRACE_BOOTSTRAP_…`. Empty variables are ignored. */
-export function readGiven(env: Readonly<Record<string, string | undefined>>): GivenCredentials {
+export function readBootstrapSettings(env: Readonly<Record<string, string | undefined>>): BootstrapSettings {
   const read = (name: string): string | undefined => env[name]?.trim() || undefined;
   const known = new Set<string>([...Object.values(names), ...environmentKinds.map(keyName)]);
   for (const name of Object.keys(env)) {
@@ -80,7 +80,7 @@ export function readGiven(env: Readonly<Record<string, string | undefined>>): Gi
 /**
  * The names of settings that have no effect, because the database was set up before with other values.
  */
-export async function ignoredOf(sql: Sql, given: GivenCredentials): Promise<string[]> {
+export async function ignoredSettings(sql: Sql, given: BootstrapSettings): Promise<string[]> {
   const ignored: string[] = [];
   const { projectRef, personalAccessToken, secretKeys } = given;
   if (projectRef !== undefined) {

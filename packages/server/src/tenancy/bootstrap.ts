@@ -1,12 +1,12 @@
 import { environmentKinds, type EnvironmentKind } from '@millrace/contract';
 import { credentialDigest, lastFour, newPersonalAccessToken } from '../auth/keys.ts';
 import { checkMasterKey } from '../auth/master-key.ts';
-import { personalAccessTokenPlace, seal, secretKeyPlace, unseal, type MasterKey } from '../auth/seal.ts';
+import { personalAccessTokenContext, seal, secretKeyContext, unseal, type MasterKey } from '../auth/seal.ts';
 import { addMissingSigningKeys } from '../auth/signing-keys.ts';
 import type { Sql, Transaction } from '../db/connect.ts';
 import { newId } from '../db/ids.ts';
 import { addMissingDevEnvironments } from './environments.ts';
-import type { GivenCredentials } from './bootstrap-settings.ts';
+import type { BootstrapSettings } from './bootstrap-settings.ts';
 import { insertProject } from './projects.ts';
 
 /** The credentials of the first start in plain text. Null for one that was revoked since. */
@@ -24,7 +24,7 @@ export interface TenancyOptions {
   /** Show the credentials again on later starts: for development only. */
   readonly reveal: boolean;
   /** Values for the first project, instead of generated ones. */
-  readonly given?: GivenCredentials | undefined;
+  readonly given?: BootstrapSettings | undefined;
   /**
    * Delivers the new credentials before the transaction commits. If it rejects, or this process dies, nothing was created and the next
    * start creates everything again.
@@ -98,7 +98,7 @@ async function createPersonalAccessToken(
   token = newPersonalAccessToken(),
 ): Promise<string> {
   const id = newId('pat');
-  const sealed = masterKey ? seal(masterKey, token, personalAccessTokenPlace(id)) : null;
+  const sealed = masterKey ? seal(masterKey, token, personalAccessTokenContext(id)) : null;
   await sql`
     insert into personal_access_tokens (id, user_id, digest, sealed, last_four, name)
     values (${id}, ${user}, ${credentialDigest(token)}, ${sealed}, ${lastFour(token)}, 'default')`;
@@ -124,11 +124,11 @@ async function revealTenancy(
     order by t.created_at limit 1`;
   const secretKeyOf = (kind: EnvironmentKind) => {
     const key = keys.find((each) => each.kind === kind);
-    return { secretKey: key ? unseal(masterKey, key.sealed, secretKeyPlace(key.id)) : null };
+    return { secretKey: key ? unseal(masterKey, key.sealed, secretKeyContext(key.id)) : null };
   };
   return {
     projectRef: project.ref,
-    personalAccessToken: token ? unseal(masterKey, token.sealed, personalAccessTokenPlace(token.id)) : null,
+    personalAccessToken: token ? unseal(masterKey, token.sealed, personalAccessTokenContext(token.id)) : null,
     environments: Object.fromEntries(
       environmentKinds.map((kind) => [kind, secretKeyOf(kind)]),
     ) as Credentials['environments'],

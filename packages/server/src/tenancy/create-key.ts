@@ -7,7 +7,7 @@ import {
 } from '@millrace/contract';
 import { credentialDigest, lastFour, newSecretKey } from '../auth/keys.ts';
 import type { Environment } from '../auth/principal.ts';
-import { seal, secretKeyPlace, type MasterKey } from '../auth/seal.ts';
+import { seal, secretKeyContext, type MasterKey } from '../auth/seal.ts';
 import { recordAct, type Actor } from '../audit/record.ts';
 import type { Queryable, Sql } from '../db/connect.ts';
 import { newId } from '../db/ids.ts';
@@ -36,7 +36,7 @@ export async function insertKey(
   const id = newId('key');
   const [row] = await sql<KeyRow[]>`
     insert into secret_keys (id, environment_id, digest, sealed, last_four, name, preset, tasks, scopes, expires_at, created_by)
-    values (${id}, ${environment.id}, ${credentialDigest(text)}, ${seal(masterKey, text, secretKeyPlace(id))}, ${lastFour(text)},
+    values (${id}, ${environment.id}, ${credentialDigest(text)}, ${seal(masterKey, text, secretKeyContext(id))}, ${lastFour(text)},
       ${facts.name}, ${facts.preset}, ${facts.tasks}, ${facts.scopes}, ${facts.expiresAt}, ${facts.createdBy})
     returning ${keyColumns(sql)}`;
   if (!row) throw new TypeError('insert returned nothing');

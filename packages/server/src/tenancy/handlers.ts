@@ -1,6 +1,6 @@
 import { isAtLeast, type operations } from '@millrace/contract';
 import type { MasterKey } from '../auth/seal.ts';
-import { wholeTarget, type Place } from '../auth/target.ts';
+import { wholeTarget, type EnvironmentPath } from '../auth/target.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Sql } from '../db/connect.ts';
 import { forbidden, notFound } from '../problem.ts';
@@ -37,7 +37,7 @@ import {
 import { revokeKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
 import { rotateSigningKey } from './rotate-signing-key.ts';
-import { approveLogin, askForLogin, describeLogin, fetchLogin, type LoginDependencies } from './login.ts';
+import { approveLogin, requestLogin, describeLogin, exchangeLogin, type LoginDependencies } from './login.ts';
 import { createToken, listTokens, revokeToken } from './tokens.ts';
 
 export interface TenancyDependencies {
@@ -50,7 +50,7 @@ export interface TenancyDependencies {
 }
 
 /** The environment in a user's path, ignoring branch headers. */
-const whole = (sql: Sql, request: { readonly params: Place; readonly principal: Principal }) =>
+const whole = (sql: Sql, request: { readonly params: EnvironmentPath; readonly principal: Principal }) =>
   wholeTarget(sql, userOf(request), request.params);
 
 type Keys = Pick<
@@ -113,12 +113,13 @@ export const loginHandlers = (dependencies: LoginDependencies): HandlersOf<Login
   createAuthorizationCode(request) {
     const { origin, body, baseUrl } = request;
     const forwardedFor = request.header('x-forwarded-for');
-    return askForLogin(dependencies, { ...origin, hostName: body?.hostName, forwardedFor }, baseUrl);
+    return requestLogin(dependencies, { ...origin, hostName: body?.hostName, forwardedFor }, baseUrl);
   },
   describeAuthorizationCode: (request) => describeLogin(dependencies, userOf(request), request.body.userCode),
   approveAuthorizationCode: (request) =>
     approveLogin(dependencies, userOf(request), request.principal.credentialId, request.body),
-  exchangeAuthorizationCode: ({ body, origin }) => fetchLogin(dependencies, body.authorizationCode, origin),
+  exchangeAuthorizationCode: ({ body, origin }) =>
+    exchangeLogin(dependencies, body.authorizationCode, origin),
 });
 
 type Projects = Pick<

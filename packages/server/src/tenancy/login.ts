@@ -44,7 +44,7 @@ const shown = (text: string | undefined): string | null =>
     .replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, '\ufffd')
     .slice(0, 255) || null;
 
-export async function askForLogin(
+export async function requestLogin(
   { sql, now, mayAsk }: LoginDependencies,
   { address, userAgent, hostName, forwardedFor }: Asking,
   baseUrl: string,
@@ -147,7 +147,7 @@ export async function approveLogin(
 }
 
 /** Returns the token once. A device that polls too soon must wait longer and gets no token meanwhile. */
-export async function fetchLogin(
+export async function exchangeLogin(
   { sql, now }: LoginDependencies,
   deviceCode: string,
   origin: Origin,

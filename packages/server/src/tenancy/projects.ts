@@ -8,14 +8,14 @@ import {
 } from '@millrace/contract';
 import { newProjectRef } from '../auth/keys.ts';
 import type { Environment } from '../auth/principal.ts';
-import { secretKeyPlace, unseal, type MasterKey } from '../auth/seal.ts';
+import { secretKeyContext, unseal, type MasterKey } from '../auth/seal.ts';
 import { environmentSlug } from '../auth/slug.ts';
 import { seenBy } from '../auth/target.ts';
 import { recordAct, type Actor } from '../audit/record.ts';
 import type { Queryable, Sql } from '../db/connect.ts';
 import { notFound } from '../problem.ts';
 import { addMissingDevEnvironments, insertEnvironment } from './environments.ts';
-import type { GivenCredentials } from './bootstrap-settings.ts';
+import type { BootstrapSettings } from './bootstrap-settings.ts';
 
 interface ProjectRow {
   readonly ref: string;
@@ -62,7 +62,7 @@ export async function insertProject(
   organization: string,
   ownerId: string,
   name: string,
-  given: Pick<GivenCredentials, 'projectRef' | 'secretKeys'> = { secretKeys: {} },
+  given: Pick<BootstrapSettings, 'projectRef' | 'secretKeys'> = { secretKeys: {} },
 ): Promise<{ ref: string; secretKeys: Record<EnvironmentKind, string> }> {
   const ref = given.projectRef ?? newProjectRef();
   // Locked, so that no member joins without getting a dev environment.
@@ -152,6 +152,6 @@ export async function revealKey(
       target: row.id,
       in: { projectRef: environment.projectRef, environment: environment.kind },
     });
-    return unseal(masterKey, row.sealed, secretKeyPlace(row.id));
+    return unseal(masterKey, row.sealed, secretKeyContext(row.id));
   });
 }

@@ -1,16 +1,16 @@
 /** The encodings in which a secret may appear: plain, JSON, base64 and URL encoding. Pure. */
 
 /** A shorter secret cannot be distinguished from ordinary words. */
-export const shortestSecret = 8;
+export const minSecretLength = 8;
 /** A line of a multi-line secret, such as a private key, is redacted by itself from this length. */
-const shortestLine = 16;
+const minLineLength = 16;
 
 /** All texts to search for, none shorter than {@link minSecretLength}. */
-export function spellingsOf(secret: string): Set<string> {
+export function encodingsOf(secret: string): Set<string> {
   const encodings = new Set<string>();
   for (const part of partsOf(secret)) {
     for (const text of [part, ...inJson(part), inPath(part), ...inBase64(part), ...inUrls(part)]) {
-      if (text.length >= shortestSecret) encodings.add(text);
+      if (text.length >= minSecretLength) encodings.add(text);
     }
   }
   return encodings;
@@ -20,13 +20,13 @@ export function spellingsOf(secret: string): Set<string> {
 function partsOf(secret: string): Set<string> {
   const parts = new Set([secret, secret.trim()]);
   const lines = secret.split(/\r?\n/).map((line) => line.trim());
-  if (lines.length > 1) for (const line of lines) if (line.length >= shortestLine) parts.add(line);
+  if (lines.length > 1) for (const line of lines) if (line.length >= minLineLength) parts.add(line);
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(secret) && URL.canParse(secret)) {
     const { password } = new URL(secret);
     parts.add(password);
     parts.add(decoded(password));
   }
-  for (const part of parts) if (part.length < shortestSecret) parts.delete(part);
+  for (const part of parts) if (part.length < minSecretLength) parts.delete(part);
   return parts;
 }
 

@@ -1,5 +1,5 @@
 import type { LogLine, Outcome } from '@millrace/contract/runner';
-import type { KnownVariables } from '../variable-cache.ts';
+import type { VariableCache } from '../variable-cache.ts';
 import { redactLines, redactOutcome } from './messages.ts';
 import type { Redactor } from './redactor.ts';
 
@@ -19,7 +19,7 @@ export interface Redacting {
   ): (run: T) => Promise<R>;
 }
 
-export function redacting({ redactor }: Pick<KnownVariables, 'redactor'>): Redacting {
+export function redacting({ redactor }: Pick<VariableCache, 'redactor'>): Redacting {
   const withRedactor = <R>(env: number, act: (redact: Redactor) => Promise<R>): Promise<R> => {
     const known = redactor(env);
     return known instanceof Promise ? known.then(act) : act(known);

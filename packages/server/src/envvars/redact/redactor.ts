@@ -1,7 +1,7 @@
 import { redacted } from '@millrace/contract';
 import { mayHoldKey, redactKeys, redactKeysInJson } from './key-shapes.ts';
 import { compile } from './matcher.ts';
-import { shortestSecret, spellingsOf } from './encodings.ts';
+import { minSecretLength, encodingsOf } from './encodings.ts';
 
 /** Replaces the secrets of an environment, and Millrace's own credentials, in texts that are about to be stored. */
 export interface Redactor {
@@ -22,7 +22,7 @@ const keysOnly: Redactor = {
 /** Values that are too short to be distinguished from ordinary words are not redacted. */
 export function createRedactor(secrets: Iterable<string>): Redactor {
   const patterns = new Set<string>();
-  for (const secret of secrets) for (const spelling of spellingsOf(secret)) patterns.add(spelling);
+  for (const secret of secrets) for (const spelling of encodingsOf(secret)) patterns.add(spelling);
   if (patterns.size === 0) return keysOnly;
   const find = compile(patterns);
 
@@ -79,7 +79,7 @@ function cutEnd(text: string, patterns: ReadonlySet<string>): { from: number; to
   const to = mark.index;
   let from = to;
   for (const pattern of patterns) {
-    const start = pattern.slice(0, shortestSecret);
+    const start = pattern.slice(0, minSecretLength);
     let at = text.indexOf(start, Math.max(0, to - pattern.length));
     for (; at !== -1 && at < from; at = text.indexOf(start, at + 1)) {
       if (pattern.startsWith(text.slice(at, to))) from = at;

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { testDatabase } from '../../../../../test/support/database.ts';
 import { credentialDigest, lastFour, newSecretKey } from '../../auth/keys.ts';
-import { masterKeyOf, seal, secretKeyPlace } from '../../auth/seal.ts';
+import { masterKeyOf, seal, secretKeyContext } from '../../auth/seal.ts';
 import { connect, type Database, type Sql } from '../../db/connect.ts';
 import { newId } from '../../db/ids.ts';
 import { createLog } from '../../logger.ts';
@@ -96,7 +96,7 @@ export async function serve(options: Partial<ServerOptions> = {}): Promise<Serve
       const id = newId('key');
       await sql`
         insert into secret_keys (id, environment_id, digest, sealed, last_four, name, scopes)
-        select ${id}, e.id, ${credentialDigest(text)}, ${seal(masterKey, text, secretKeyPlace(id))}, ${lastFour(text)},
+        select ${id}, e.id, ${credentialDigest(text)}, ${seal(masterKey, text, secretKeyContext(id))}, ${lastFour(text)},
                'another', ${scopes}
           from environments e where e.kind = ${kind} and e.branch is null`;
       return text;

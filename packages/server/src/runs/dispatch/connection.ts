@@ -9,7 +9,7 @@ import type {
 } from '@millrace/contract/runner';
 import { maxJsonLevels } from '@millrace/contract';
 import { runnerMessage } from '@millrace/contract/runner';
-import type { TaughtVariables } from '../../envvars/variable-cache.ts';
+import type { RunnerVariables } from '../../envvars/variable-cache.ts';
 import { isTooDeep } from '../../json/levels.ts';
 import { upTo } from '../../json/shown.ts';
 import type { ConnectedRunners } from '../../runners/runners.ts';
@@ -45,7 +45,7 @@ export interface ConnectionDependencies {
   readonly keepLines: (env: number, lines: readonly LogLine[]) => Promise<void>;
   /** A run has ended that had taken the messages of these sessions up to these numbers. Never rejects. */
   readonly heard: (env: number, run: string, heard: NonNullable<Settlement['heard']>) => Promise<void>;
-  readonly variables: (env: number) => Promise<TaughtVariables>;
+  readonly variables: (env: number) => Promise<RunnerVariables>;
   readonly times: LeaseTimes;
   /** True once the server is closing: a connection that ends then is our doing, and its runner will be back. */
   readonly closing: () => boolean;
