@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 export interface LookupCacheOptions {
   /** Milliseconds after which an entry is not used any more. */
   readonly maxAgeMs: number;
@@ -24,12 +26,14 @@ interface Entry<V> {
 /** Caches look-ups for a short time, so that a revocation takes effect within `maxAgeMs`. */
 export class LookupCache<V> {
   readonly #options: LookupCacheOptions;
-  readonly #entries = new Map<string, Entry<V>>();
+  /** Read by `peek`, so that entries stay in the order in which they were stored. */
+  readonly #entries: LRUCache<string, Entry<V>>;
   readonly #loading = new Map<string, Promise<Entry<V>>>();
   #clearedAt = -Infinity;
 
   constructor(options: LookupCacheOptions) {
     this.#options = options;
+    this.#entries = new LRUCache({ max: options.maxEntries });
   }
 
   get size(): number {
@@ -37,7 +41,7 @@ export class LookupCache<V> {
   }
 
   find(key: string): Entry<V> | undefined {
-    const entry = this.#entries.get(key);
+    const entry = this.#entries.peek(key);
     return entry !== undefined && performance.now() < entry.end ? entry : undefined;
   }
 
@@ -79,17 +83,16 @@ export class LookupCache<V> {
     const { maxAgeMs, dueMs } = this.#options;
     const entry = { value, asOf, due: asOf + dueMs, end: asOf + Math.min(maxAgeMs, endsInMs) };
     if (asOf < this.#clearedAt) return entry;
-    this.#entries.delete(key);
     this.#entries.set(key, entry);
-    this.#drop();
+    this.#dropExpired();
     return entry;
   }
 
-  /** A map keeps the order of insertion, so the oldest entries come first. */
-  #drop(): void {
+  #dropExpired(): void {
     const now = performance.now();
-    for (const [key, entry] of this.#entries) {
-      if (now < entry.end && this.#entries.size <= this.#options.maxEntries) break;
+    for (const key of this.#entries.rkeys()) {
+      const oldest = this.#entries.peek(key);
+      if (oldest === undefined || now < oldest.end) break;
       this.#entries.delete(key);
     }
   }

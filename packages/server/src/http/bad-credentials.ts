@@ -2,6 +2,7 @@
  * Limits failed authentication by address, with a token bucket. Only failures count: a valid credential is accepted from any address
  * at any time. A valid credential that is used for the wrong operation does not count either.
  */
+import { LRUCache } from 'lru-cache';
 import { MisusedCredential, Problem } from '../problem.ts';
 import type { RateLimit } from './rate-limit.ts';
 
@@ -25,8 +26,7 @@ export function createBadCredentialLimit(
 ): BadCredentialLimit {
   if (limit === undefined) return (error) => error;
   const { burst, perSecond } = limit;
-  // In the order of the last failure, so that the oldest entry is dropped first.
-  const buckets = new Map<string, Bucket>();
+  const buckets = new LRUCache<string, Bucket>({ max: maxAddresses });
 
   return (error, address, setHeader) => {
     if (!(error instanceof Problem) || error.status !== 401 || error instanceof MisusedCredential)
@@ -35,9 +35,7 @@ export function createBadCredentialLimit(
     const at = now();
     const known = buckets.get(from);
     const tokens = known ? Math.min(burst, known.tokens + ((at - known.at) * perSecond) / 1_000) : burst;
-    buckets.delete(from);
     buckets.set(from, { tokens: Math.max(0, tokens - 1), at });
-    if (buckets.size > maxAddresses) buckets.delete(buckets.keys().next().value as string);
     if (tokens >= 1) return error;
     const seconds = Math.max(1, Math.ceil((1 - tokens) / perSecond));
     setHeader('retry-after', String(seconds));

@@ -17,7 +17,7 @@ const counted = () => {
   return async () => ({ text: String((acts += 1)), headers: [['a', 'b']] as const });
 };
 
-test('a repetition is answered as the first time, also while that is under way', async () => {
+test('a repeated request gets the first response, also while that is in progress', async () => {
   const responses = new IdempotentResponses();
   const act = counted();
   const both = await Promise.all([responses.once('k', act), responses.once('k', act)]);
@@ -29,16 +29,19 @@ test('a repetition is answered as the first time, also while that is under way',
   expect((await responses.once('k', act)).text).toBe('1');
 });
 
-test('a failure is not kept, and a day later nothing is', async () => {
-  const responses = new IdempotentResponses();
+test('failures are not stored, and responses expire after a day', async () => {
+  let now = 1;
+  const responses = new IdempotentResponses({ now: () => now });
   const act = counted();
-  await expect(responses.once('k', () => Promise.reject(new Error('no')), 0)).rejects.toThrow('no');
-  expect((await responses.once('k', act, 0)).text).toBe('1');
-  expect((await responses.once('k', act, 24 * 3_600_000 - 1)).text).toBe('1');
-  expect((await responses.once('k', act, 24 * 3_600_000)).text).toBe('2');
+  await expect(responses.once('k', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect((await responses.once('k', act)).text).toBe('1');
+  now += 24 * 3_600_000;
+  expect((await responses.once('k', act)).text).toBe('1');
+  now += 1;
+  expect((await responses.once('k', act)).text).toBe('2');
 });
 
-test('what it holds is bounded, the newest last to go; a long answer is not held', async () => {
+test('storage is bounded, the oldest are evicted first, and a long response is not stored', async () => {
   const responses = new IdempotentResponses();
   const long = { text: 'x'.repeat(60_000), headers: [] };
   for (let i = 0; i < 1_000; i += 1) await responses.once(`k${i}`, async () => long);
@@ -50,7 +53,7 @@ test('what it holds is bounded, the newest last to go; a long answer is not held
   expect((await responses.once('longest', act)).text).toBe('2');
 });
 
-test('callers and operations do not meet', () => {
+test('the key depends on the caller, the operation and the object', () => {
   const token = (tokenDigest: string): Principal => ({
     ...key,
     kind: 'publicToken',

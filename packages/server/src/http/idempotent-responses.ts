@@ -7,6 +7,7 @@
  * a restart, is executed again. So is a request with the same key and another body, since it is a different request.
  */
 import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Principal } from '../auth/principal.ts';
 
 export const requestKeyHeader = 'x-trigger-request-idempotency-key';
@@ -19,12 +20,6 @@ export interface Answer {
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-interface StoredResponse {
-  readonly answer: Promise<Answer>;
-  readonly until: number;
-  bytes: number;
-}
-
 export const retentionMs = 24 * 3_600_000;
 const maxBytes = 16 * 1024 * 1024;
 /** A longer response is not stored: it would evict many others. */
@@ -35,50 +30,46 @@ const entryBytes = 300;
 const maxKeyLength = 128;
 
 export class IdempotentResponses {
-  readonly #stored = new Map<string, StoredResponse>();
-  #bytes = 0;
+  readonly #stored: LRUCache<string, Promise<Answer>>;
+
+  constructor(clock: Pick<Performance, 'now'> = performance) {
+    this.#stored = new LRUCache({
+      maxSize: maxBytes,
+      ttl: retentionMs,
+      ttlResolution: 0,
+      perf: clock,
+    });
+  }
 
   get size(): number {
     return this.#stored.size;
   }
 
-  /** Acts, unless it has been done under this key: then the answer of that time. A failure is not kept. */
-  once(key: string, act: () => Promise<Answer>, now = performance.now()): Promise<Answer> {
+  /** Returns the stored response for this key, or calls `act` and stores its response. Failures are not stored. */
+  once(key: string, act: () => Promise<Answer>): Promise<Answer> {
     const known = this.#stored.get(key);
-    if (known && now < known.until) return known.answer;
-    const entry: StoredResponse = { answer: act(), until: now + retentionMs, bytes: entryBytes + key.length };
-    this.#remove(key);
-    this.#stored.set(key, entry);
-    this.#bytes += entry.bytes;
-    entry.answer.then(
+    if (known) return known;
+    const answer = act();
+    const bytes = entryBytes + key.length;
+    this.#stored.set(key, answer, { size: bytes });
+    const isStored = () => this.#stored.peek(key) === answer;
+    answer.then(
       ({ text, headers }) => {
-        if (this.#stored.get(key) !== entry) return;
-        if (text.length > maxAnswerLength) return this.#remove(key);
-        const more = headers.reduce((sum, [name, value]) => sum + name.length + value.length, text.length);
-        entry.bytes += more;
-        this.#bytes += more;
-        this.#evict();
+        if (!isStored()) return;
+        // The size of an entry cannot change while it is stored.
+        this.#stored.delete(key);
+        if (text.length > maxAnswerLength) return;
+        const size = headers.reduce(
+          (sum, [name, value]) => sum + name.length + value.length,
+          bytes + text.length,
+        );
+        this.#stored.set(key, answer, { size });
       },
       () => {
-        if (this.#stored.get(key) === entry) this.#remove(key);
+        if (isStored()) this.#stored.delete(key);
       },
     );
-    return entry.answer;
-  }
-
-  #remove(key: string): void {
-    const entry = this.#stored.get(key);
-    if (!entry) return;
-    this.#bytes -= entry.bytes;
-    this.#stored.delete(key);
-  }
-
-  /** A map keeps the order of insertion, so the oldest come first. */
-  #evict(): void {
-    for (const key of this.#stored.keys()) {
-      if (this.#bytes <= maxBytes) return;
-      this.#remove(key);
-    }
+    return answer;
   }
 }
 
