@@ -32,7 +32,7 @@ const maxKeyLength = 128;
 export class IdempotentResponses {
   readonly #stored: LRUCache<string, Promise<Answer>>;
 
-  constructor(clock: Pick<Performance, 'now'> = performance) {
+  constructor(clock: { now(): number } = performance) {
     this.#stored = new LRUCache({
       maxSize: maxBytes,
       ttl: retentionMs,
