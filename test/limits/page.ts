@@ -51,7 +51,7 @@ import * as filters from '../../packages/server/src/events/filter.ts';
 import { maxSegments } from '../../packages/server/src/events/pattern.ts';
 import { defaultBodyLimit } from '../../packages/server/src/http/mount.ts';
 import { defaultRateLimits, type RateLimit } from '../../packages/server/src/http/rate-limit.ts';
-import { keepMs } from '../../packages/server/src/http/idempotent-response.ts';
+import { retentionMs } from '../../packages/server/src/http/idempotent-responses.ts';
 import { maxEndpoints } from '../../packages/server/src/notifications/create.ts';
 import * as deliveries from '../../packages/server/src/notifications/deliver.ts';
 import { defaultLeaseTimes } from '../../packages/server/src/runs/dispatch/connection-state.ts';
@@ -405,7 +405,7 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ['runs in batches by public tokens', rate(defaultRateLimits.batchRuns?.publicToken), '429', fixed],
       [
         'time in which a repeated request gets the same response',
-        time(keepMs),
+        time(retentionMs),
         'it is executed again',
         fixed,
       ],

@@ -1,6 +1,6 @@
 export {
   MasterKeyRefused,
-  askForNextKey,
+  requestNextKey,
   loadMasterKey,
   readNextKey,
   type MasterKeySource,
@@ -15,4 +15,4 @@ export { createLog, type Fact, type Log } from './logger.ts';
 export type { LeaseTimes } from './runs/dispatch/connection-state.ts';
 export { startServer, type RunningServer, type ServerOptions } from './server.ts';
 export type { Credentials } from './tenancy/bootstrap.ts';
-export { readGiven, type GivenCredentials } from './tenancy/given.ts';
+export { readBootstrapSettings, type BootstrapSettings } from './tenancy/bootstrap-settings.ts';

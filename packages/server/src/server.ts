@@ -6,12 +6,12 @@ import { migrate } from './db/migrate.ts';
 import { settingUp } from './db/ping.ts';
 import { findRoutes, type Routes } from './db/routes.ts';
 import { createHttpApp } from './http/app.ts';
-import { createBadCredentials } from './http/bad-credentials.ts';
-import { serveBoth } from './http/both-protocols.ts';
-import { namesOneHost } from './http/one-host.ts';
+import { createBadCredentialLimit } from './http/bad-credentials.ts';
+import { serveHttp1AndHttp2 } from './http/http1-and-http2.ts';
+import { hasSingleHost } from './http/host-header.ts';
 import { defaultRateLimits } from './http/rate-limit.ts';
 import { createHttpMetrics } from './http/metrics.ts';
-import { UnprovenConnections } from './http/unproven.ts';
+import { UnauthenticatedConnections } from './http/unauthenticated-connections.ts';
 import { acceptRunners } from './http/runner-socket.ts';
 import { serveMetrics } from './http/serve-metrics.ts';
 import { tryListening } from './http/try-listening.ts';
@@ -22,7 +22,7 @@ import { appendRoute } from './protocols/s2/route.ts';
 import { serveAppendSessions } from './protocols/s2/session.ts';
 import { pausable } from './pause/pausable.ts';
 import { ensureTenancy, type Credentials } from './tenancy/bootstrap.ts';
-import { ignoredOf } from './tenancy/given.ts';
+import { ignoredSettings } from './tenancy/bootstrap-settings.ts';
 import { readEnvironmentFacts } from './versions/environment-facts.ts';
 import { handlersOf } from './app/handlers.ts';
 import type { ServerOptions } from './app/options.ts';
@@ -83,13 +83,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       }),
     );
     const given = options.bootstrap?.given;
-    const ignored = given && !credentials ? await ignoredOf(sql, given) : [];
+    const ignored = given && !credentials ? await ignoredSettings(sql, given) : [];
     if (ignored.length > 0) log.warn('bootstrap.ignored', { variables: ignored, why: 'not the first start' });
     const context = await startContext(options, { ...connections, direct: routes.direct }, disposables);
     const { engine, clock, pause, authenticate, access, tracing, packets, streams, realtime, appends } =
       context;
-    const unproven = new UnprovenConnections(options.connectionLimits);
-    disposables.push(() => unproven.stop());
+    const unauthenticated = new UnauthenticatedConnections(options.connectionLimits);
+    disposables.push(() => unauthenticated.stop());
     const metrics = createHttpMetrics();
     const metricsReaders = options.metrics ?? {};
     const app = createHttpApp({
@@ -103,7 +103,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       log,
       rateLimits: options.rateLimits,
       trustedProxies: options.trustedProxies,
-      unproven,
+      unauthenticated,
       packets: packetContent(engine, packets),
       streamAppends: appendRoute(appends) as never,
       metrics,
@@ -115,17 +115,17 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       times: { ...defaultLeaseTimes, ...options.leaseTimes },
       closing: () => closing,
     };
-    const badCredentials = createBadCredentials((options.rateLimits ?? defaultRateLimits).badCredentials);
+    const badCredentials = createBadCredentialLimit((options.rateLimits ?? defaultRateLimits).badCredentials);
     const sockets = acceptRunners(
       app.server,
       authenticate,
-      { access, unproven, badCredentials },
+      { access, unauthenticated, badCredentials },
       async (environment, socket) =>
         serveRunner(connection, environment.id, await readEnvironmentFacts(sql, environment.id), socket),
     );
 
-    const appendSessions = serveAppendSessions({ appends, access, unproven, log, namesOneHost });
-    const both = serveBoth(app.server, appendSessions.server, unproven);
+    const appendSessions = serveAppendSessions({ appends, access, unauthenticated, log, hasSingleHost });
+    const both = serveHttp1AndHttp2(app.server, appendSessions.server, unauthenticated);
     disposables.push(async () => {
       // What was under way when it closed is idle afterwards, and would be kept for its next request.
       const idle = setInterval(() => app.server.closeIdleConnections(), 100);

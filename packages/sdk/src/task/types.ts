@@ -1,4 +1,4 @@
-import type { BatchOptions, BatchResult, ItemOf } from '../batch/trigger-and-wait.ts';
+import type { BatchOptions, BatchResult } from '../batch/batch.ts';
 import type { ResultPromise } from '../wait/result-promise.ts';
 import type { RunResult } from './run-result.ts';
 import type { BatchHandle } from '../batch/handle.ts';
@@ -99,3 +99,9 @@ export type TaskInput<T extends AnyTask> = NonNullable<T[typeof types]>['input']
 
 /** What a task returns: `TaskOutput<typeof myTask>`. */
 export type TaskOutput<T extends AnyTask> = NonNullable<T[typeof types]>['output'];
+
+type PayloadOf<T extends AnyTask> =
+  undefined extends TaskInput<T> ? { readonly payload?: TaskInput<T> } : { readonly payload: TaskInput<T> };
+
+/** A run of one task in a batch. */
+export type ItemOf<T extends AnyTask> = PayloadOf<T> & { readonly options?: TriggerOptions };

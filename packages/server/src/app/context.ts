@@ -1,5 +1,5 @@
 import { createAuthenticate } from '../auth/authenticate.ts';
-import { startLiveAccess } from '../auth/live-access.ts';
+import { startAccessWatcher } from '../auth/watch-access.ts';
 import { createMint } from '../auth/mint.ts';
 import { endOf } from '../auth/principal.ts';
 import { createSigningKeyRing } from '../auth/signing-keys.ts';
@@ -7,10 +7,10 @@ import type { Database, Sql } from '../db/connect.ts';
 import type { Route } from '../db/pooler.ts';
 import { startClock } from '../db/clock.ts';
 import { startWakes } from '../db/wake.ts';
-import { knownVariables } from '../envvars/known.ts';
+import { createVariableCache } from '../envvars/variable-cache.ts';
 import { Timer } from '../jobs/timer.ts';
 import { startChannels } from '../log/channels.ts';
-import { networksBeside } from '../notifications/networks.ts';
+import { createNetworks } from '../notifications/networks.ts';
 import { resolveName } from '../notifications/post.ts';
 import { packetAddresses } from '../packets/url.ts';
 import { startPause } from '../pause/pause.ts';
@@ -76,7 +76,7 @@ export async function startContext(
   const wakes = stoppedAtEnd(await startWakes(sql, log, clock, directSql));
   const ring = createSigningKeyRing(sql, masterKey);
   const authenticate = createAuthenticate({ sql, ring });
-  const access = stoppedAtEnd(startLiveAccess(sql));
+  const access = stoppedAtEnd(startAccessWatcher(sql));
   const mint = createMint(ring);
   const pauseNow = options.paused ?? false;
   const pause = stoppedAtEnd(await startPause({ sql, wakes, clock, log }, { pauseNow }));
@@ -119,7 +119,7 @@ export async function startContext(
   };
   const runners = new ConnectedRunners();
   const variables = stoppedAtEnd(
-    knownVariables({ sql, masterKey, wakes, log, runnersIn: (env) => runners.in(env) }),
+    createVariableCache({ sql, masterKey, wakes, log, runnersIn: (env) => runners.in(env) }),
   );
   const { redactor } = variables;
   const dispatch = stoppedAtEnd(createDispatch({ engine, engineSql, runners, timer: timers.runs, isPaused }));
@@ -142,11 +142,11 @@ export async function startContext(
   const serveUnread = serveUnheard({ sql, log, ensureServed });
   const write = createWriteStream({ channels, sessions, ensureServed, endMessageWaits, log });
   const appends = streamAppends({ channels, write, authenticate, mint });
-  const receivers = { networks: networksBeside(options.notificationNetworks), resolve: resolveName };
+  const receivers = { networks: createNetworks(options.notificationNetworks), resolve: resolveName };
 
   /** A credential, or what it is of, has ended. */
   const accessEndedHere = (): void => {
-    authenticate.forget();
+    authenticate.clearCache();
     access.checkNow();
   };
   const accessEnded = (): void => {

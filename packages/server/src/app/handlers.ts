@@ -6,7 +6,7 @@ import { eventHandlers } from '../events/handlers.ts';
 import { refuseUnreadable } from '../events/subscriptions.ts';
 import { batchHandlers } from '../batches/handlers.ts';
 import { createQuota } from '../runs/create/quota.ts';
-import { createGate, createRunBucket, defaultRateLimits, type RateLimits } from '../http/rate-limit.ts';
+import { createThrottle, createRunBucket, defaultRateLimits, type RateLimits } from '../http/rate-limit.ts';
 import { packetHandlers } from '../packets/handlers.ts';
 import { pauseHandlers } from '../pause/handlers.ts';
 import { queueHandlers } from '../queues/handlers.ts';
@@ -74,7 +74,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...variableHandlers({ sql, masterKey, now: clock.now, changed }),
     ...errorHandlers(sql, clock),
     ...eventHandlers({ engine, dispatch, takeRuns, expect: (at) => timers.events.wakeAt(at) }),
-    ...notificationHandlers({ sql, masterKey, clock, reach: context.receivers }),
+    ...notificationHandlers({ sql, masterKey, clock, egress: context.receivers }),
     ...sessionHandlers({ engine, dispatch, resume, channels, ensureServed, mint }),
     ...channelHandlers({
       channels,
@@ -91,8 +91,8 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...keyHandlers(tenancy),
     ...loginHandlers({
       ...tenancy,
-      mayAsk: createGate(rateLimits.logins?.asked),
-      mayTry: createGate(rateLimits.logins?.tried),
+      mayAsk: createThrottle(rateLimits.logins?.asked),
+      mayTry: createThrottle(rateLimits.logins?.tried),
     }),
     ...projectHandlers(tenancy),
     ...organizationHandlers(tenancy),

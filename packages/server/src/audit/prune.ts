@@ -1,10 +1,10 @@
 import type { Sql } from '../db/connect.ts';
 
-/** How long an administrative act is remembered. */
+/** Retention of audit log entries. */
 const auditRetentionMs = 400 * 86_400_000;
 const maxAtOnce = 1_000;
 
-/** The job that forgets old acts, uses of one-time tokens that have ended, signing keys that verify nothing any more. */
+/** The job that deletes old audit log entries, uses of expired one-time tokens, expired signing keys and old invitations. */
 export const accessPruner = (sql: Sql) => ({
   name: 'access pruner',
   everyMs: 60_000,

@@ -3,7 +3,7 @@ import type { Sql } from '../db/connect.ts';
 
 const maxAtOnce = 1_000;
 
-/** The job that lets go of old notifications, with their deliveries. Those that are still tried are not that old. */
+/** The job that deletes old notifications with their deliveries, unless a delivery is still pending. */
 export const notificationPruner = (sql: Sql, clock: Pick<Clock, 'now'>, retentionMs: number) => ({
   name: 'notification pruner',
   everyMs: 60_000,

@@ -1,5 +1,5 @@
 import type { Operations } from '@millrace/contract';
-import type { LiveAccess } from '../auth/live-access.ts';
+import type { AccessWatcher } from '../auth/watch-access.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import type { Wakes } from '../db/wake.ts';
@@ -34,7 +34,7 @@ export interface RealtimeOptions {
   readonly wakes: Wakes;
   readonly log: Log;
   readonly streams: EventStreams;
-  readonly access: Pick<LiveAccess, 'hold'>;
+  readonly access: Pick<AccessWatcher, 'watch'>;
   readonly addressOf: Realtime['addressOf'];
   /** How long a request waits for news before it is answered without. Default 20,000. */
   readonly holdMs?: number;

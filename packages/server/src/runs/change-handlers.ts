@@ -1,6 +1,6 @@
 import type { Operations, Run } from '@millrace/contract';
 import { recordHere } from '../audit/record.ts';
-import type { KnownVariables } from '../envvars/known.ts';
+import type { VariableCache } from '../envvars/variable-cache.ts';
 import { notFound } from '../problem.ts';
 import type { HandlersOf } from '../request.ts';
 import type { Dispatch } from './dispatch/dispatch.ts';
@@ -31,7 +31,7 @@ export interface ChangeHandlerDependencies {
   readonly engine: Engine;
   readonly dispatch: Pick<Dispatch, 'expect'>;
   readonly trigger: (run: NewRun) => Promise<Triggered>;
-  readonly redactor: KnownVariables['redactor'];
+  readonly redactor: VariableCache['redactor'];
 }
 
 const missing = () => notFound('Run not found');

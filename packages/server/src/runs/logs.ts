@@ -1,6 +1,6 @@
 import type { LogLine } from '@millrace/contract/runner';
 import { groupCommit } from '../db/group.ts';
-import type { KnownVariables } from '../envvars/known.ts';
+import type { VariableCache } from '../envvars/variable-cache.ts';
 import { redactLinesOf } from '../envvars/redact/redacting.ts';
 import type { Job } from '../jobs/job.ts';
 import { shownObject, shownText } from '../json/shown.ts';
@@ -18,7 +18,7 @@ const noteCharacters = 64;
 export type StoreLines = (env: number, lines: readonly LogLine[]) => Promise<void>;
 
 /** Stores what runs write, without the secrets of their environment. The commit does not wait for the disk: when the machine of the database loses power, the last lines may be lost. */
-export function createStoreLines(engine: Engine, redactor: KnownVariables['redactor']): StoreLines {
+export function createStoreLines(engine: Engine, redactor: VariableCache['redactor']): StoreLines {
   const store = groupCommit<readonly NewLine[], void>(
     async (groups) => {
       const lines = groups.flat();

@@ -1,4 +1,4 @@
-import { environment } from '../auth/look-up.ts';
+import { environment } from '../auth/credential-rows.ts';
 import type { Environment } from '../auth/principal.ts';
 import { DatabaseLost, type Transaction } from '../db/connect.ts';
 import type { Engine } from '../runs/engine.ts';

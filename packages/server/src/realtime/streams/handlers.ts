@@ -4,7 +4,7 @@ import type { NewRecord } from '../../log/record.ts';
 import { runStream } from '../../log/key.ts';
 import type { Clock } from '../../db/clock.ts';
 import type { Sql } from '../../db/connect.ts';
-import type { KnownVariables } from '../../envvars/known.ts';
+import type { VariableCache } from '../../envvars/variable-cache.ts';
 import { notFound, Problem } from '../../problem.ts';
 import { isFromSdkBefore41, type HandlersOf, type Request } from '../../request.ts';
 import type { RunChanges } from '../../runs/changes.ts';
@@ -31,7 +31,7 @@ export interface StreamDependencies {
   readonly channels: Channels;
   readonly streams: EventStreams;
   readonly writerHeaders: WriterHeaders;
-  readonly redactor: KnownVariables['redactor'];
+  readonly redactor: VariableCache['redactor'];
 }
 
 export function streamHandlers(dependencies: StreamDependencies): HandlersOf<Named> {

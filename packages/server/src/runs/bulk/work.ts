@@ -1,7 +1,7 @@
 import type { Environment } from '../../auth/principal.ts';
 import { isDeadlock, mayPass } from '../../db/retry.ts';
 import { DatabaseLost, type Transaction } from '../../db/connect.ts';
-import type { KnownVariables } from '../../envvars/known.ts';
+import type { VariableCache } from '../../envvars/variable-cache.ts';
 import { markedCanceled, tellRunners, type AskedToStop } from '../cancel.ts';
 import type { Dispatch } from '../dispatch/dispatch.ts';
 import type { Engine } from '../engine.ts';
@@ -15,7 +15,7 @@ export interface BulkDependencies {
   readonly engine: Engine;
   readonly runners: ConnectedRunners;
   readonly dispatch: Pick<Dispatch, 'wake'>;
-  readonly redactor: KnownVariables['redactor'];
+  readonly redactor: VariableCache['redactor'];
 }
 
 interface Action {

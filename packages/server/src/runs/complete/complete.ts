@@ -1,4 +1,4 @@
-import type { KnownVariables } from '../../envvars/known.ts';
+import type { VariableCache } from '../../envvars/variable-cache.ts';
 import { redactEnded } from '../../envvars/redact/redacting.ts';
 import { storeLargeOutput } from '../../packets/store-large-output.ts';
 import type { ConnectedRunners } from '../../runners/runners.ts';
@@ -9,7 +9,7 @@ import { createWriteOutcome, type WriteDependencies } from './write.ts';
 
 export interface CompleteDependencies extends WriteDependencies {
   readonly runners: ConnectedRunners;
-  readonly redactor: KnownVariables['redactor'];
+  readonly redactor: VariableCache['redactor'];
   /** Undefined when nothing is traced. */
   readonly tracing: Pick<Tracing, 'attempt'> | undefined;
 }

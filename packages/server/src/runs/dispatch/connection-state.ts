@@ -1,5 +1,5 @@
 import type { EnvironmentFacts, ServerMessage } from '@millrace/contract/runner';
-import type { TaughtVariables } from '../../envvars/known.ts';
+import type { RunnerVariables } from '../../envvars/variable-cache.ts';
 import type { ConnectedRunner, ConnectedRunners } from '../../runners/runners.ts';
 import type { Complete } from '../complete/attempt.ts';
 import type { ServeUnread } from '../complete/settlements.ts';
@@ -31,7 +31,7 @@ export interface ConnectionDependencies {
   readonly beginWaits: BeginWaits;
   readonly resume: Resume;
   readonly storeLines: StoreLines;
-  readonly readVariables: (env: number) => Promise<TaughtVariables>;
+  readonly readVariables: (env: number) => Promise<RunnerVariables>;
   readonly times: LeaseTimes;
   /** True once the server is closing: it ends connections itself then, and their runners will be back. */
   readonly closing: () => boolean;

@@ -6,7 +6,7 @@ import { startClock } from '../../db/clock.ts';
 import { connect, type Database, type Sql } from '../../db/connect.ts';
 import { newId } from '../../db/ids.ts';
 import type { Wakes } from '../../db/wake.ts';
-import type { KnownVariables } from '../../envvars/known.ts';
+import type { VariableCache } from '../../envvars/variable-cache.ts';
 import { createRedactor } from '../../envvars/redact/redactor.ts';
 import type { Log } from '../../logger.ts';
 import { queueNames } from '../../queues/names.ts';
@@ -30,7 +30,7 @@ export interface TestEngine {
   readonly runners: ConnectedRunners;
   readonly dispatch: Dispatch;
   readonly complete: Complete;
-  readonly redactor: KnownVariables['redactor'];
+  readonly redactor: VariableCache['redactor'];
   /** Registers a version with these tasks; a manifest may be just an id. */
   register(
     ...tasks: (string | (Partial<TaskManifest> & { id: string }))[]

@@ -4,8 +4,8 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { serveBoth } from './both-protocols.ts';
-import { UnprovenConnections } from './unproven.ts';
+import { serveHttp1AndHttp2 } from './http1-and-http2.ts';
+import { UnauthenticatedConnections } from './unauthenticated-connections.ts';
 
 async function both(): Promise<{ port: number; stop(): void; open(): Promise<Socket> }> {
   const http = createServer(async (request, response) => {
@@ -16,13 +16,13 @@ async function both(): Promise<{ port: number; stop(): void; open(): Promise<Soc
     stream.respond({ ':status': 200 });
     stream.end(`2 ${headers[':method']}`);
   });
-  const unproven = new UnprovenConnections();
-  const { stop } = serveBoth(http, http2, unproven);
+  const unauthenticated = new UnauthenticatedConnections();
+  const { stop } = serveHttp1AndHttp2(http, http2, unauthenticated);
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   const { port } = http.address() as AddressInfo;
   onTestFinished(() => {
     stop();
-    unproven.stop();
+    unauthenticated.stop();
     http.closeAllConnections();
     http.close();
   });

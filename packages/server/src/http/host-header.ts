@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import { badRequest } from '../problem.ts';
 
 /**
- * Whether a request names one host at most. With two of them a proxy may have looked at the other one than we do. `rawHeaders` are
- * names and values in turn, as Node gives them; `target` is what a request of HTTP/1.1 asks for.
+ * Whether a request names at most one host. With two, a proxy may have used another one than the server does. `rawHeaders` alternates
+ * names and values, as in Node; `target` is the request target of HTTP/1.1.
  */
-export function namesOneHost(rawHeaders: readonly string[], target = '/'): boolean {
+export function hasSingleHost(rawHeaders: readonly string[], target = '/'): boolean {
   let host: string | undefined;
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -17,19 +17,19 @@ export function namesOneHost(rawHeaders: readonly string[], target = '/'): boole
     if (host !== undefined && host !== value) return false;
     host = value;
   }
-  // `GET http://host/path`, as it is sent to a proxy.
+  // Absolute form, as in `GET http://host/path`.
   const absolute = target.startsWith('/') ? null : /^[a-z]+:\/\/([^/?#]*)/i.exec(target);
   return absolute === null || host === undefined || absolute[1]?.toLowerCase() === host;
 }
 
-export const twoHosts = () =>
+export const conflictingHosts = () =>
   badRequest('The request names more than one host: send one Host header, the same as the address');
 
-export function refuseTwoHosts(app: FastifyInstance): void {
+export function refuseConflictingHosts(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { rawHeaders, url } = request.raw;
-    if (namesOneHost(rawHeaders, request.originalUrl ?? url)) return done();
+    if (hasSingleHost(rawHeaders, request.originalUrl ?? url)) return done();
     request.arrivedAt = performance.now();
-    done(twoHosts());
+    done(conflictingHosts());
   });
 }

@@ -1,29 +1,29 @@
 import type { Access, OperationDeclaration } from '@millrace/contract';
 
-/** The table of operations and its handlers do not fit together: a fault of ours that must not be served. */
-export class OperationRefused extends Error {
-  override name = 'OperationRefused';
+/** The operations and their handlers do not match: a programming error that must stop the server. */
+export class InvalidOperation extends Error {
+  override name = 'InvalidOperation';
 }
 
-/** Refuses operations without a handler, handlers without an operation and operations that nobody, or anybody, could call. */
-export function refuseUnfitOperations(
+/** Throws for operations without a handler, handlers without an operation, and access rules that allow nobody or everybody. */
+export function checkOperations(
   operations: Readonly<Record<string, OperationDeclaration>>,
   handlers: Readonly<Record<string, unknown>>,
 ): void {
   for (const name of Object.keys(handlers)) {
-    if (!Object.hasOwn(operations, name)) throw new OperationRefused(`There is no operation ${name}.`);
+    if (!Object.hasOwn(operations, name)) throw new InvalidOperation(`There is no operation ${name}.`);
   }
   for (const [name, { access, path, params }] of Object.entries(operations)) {
-    if (typeof handlers[name] !== 'function') throw new OperationRefused(`${name} has no handler.`);
+    if (typeof handlers[name] !== 'function') throw new InvalidOperation(`${name} has no handler.`);
     if (path.includes(':') && params === undefined) {
-      throw new OperationRefused(`${name} has parameters in its path but does not declare them.`);
+      throw new InvalidOperation(`${name} has parameters in its path but does not declare them.`);
     }
     const fault = faultOf(access, path);
-    if (fault !== undefined) throw new OperationRefused(`${name} ${fault}.`);
+    if (fault !== undefined) throw new InvalidOperation(`${name} ${fault}.`);
   }
 }
 
-/** What is wrong with an access rule: each of these would open or close a route by mistake. */
+/** What is wrong with an access rule. Each of these would open or close a route by mistake. */
 function faultOf(access: Access, path: string): string | undefined {
   const { open, secretKey, personalAccessToken, publicToken, action, on, anyScope, objects, role, devRole } =
     access;

@@ -5,14 +5,14 @@ import type { SigningKey, SigningKeyRing, SigningKeys } from './signing-keys.ts'
 export interface Signed {
   readonly keys: SigningKeys;
   readonly key: SigningKey;
-  /** The text of the key that it was signed with, `svc_…` or `tr_…`. */
+  /** The HMAC key: the secret key's text with the prefix `svc_` or `tr_`. */
   readonly form: KeyObject;
   readonly asOf: number;
-  /** When it was looked for: keys that are newer than `asOf` may be unknown. */
+  /** When the search began. Keys created after `asOf` may be missing. */
   readonly began: number;
 }
 
-/** What a JWT says, whoever signed it; undefined for what is none. */
+/** The claims of a JWT, unverified; undefined if it is not a JWT. */
 export function claimsOf(token: string): JWTPayload | undefined {
   try {
     return decodeJwt(token);
@@ -22,28 +22,27 @@ export function claimsOf(token: string): JWTPayload | undefined {
 }
 
 /**
- * The live key of the environment that signed the token; undefined if none did. One that came to be since the keys were looked up is
- * found by looking again.
+ * The live key of the environment that signed the token; undefined if there is none. If no cached key matches, the keys are loaded again.
  */
-export async function signedBy(
+export async function findSigner(
   ring: SigningKeyRing,
   token: string,
   { sub }: JWTPayload,
 ): Promise<Signed | undefined> {
-  // Anybody can send one that nobody signed: what cannot be an environment is not looked for.
+  // Anybody can send an unsigned token: do not query for what cannot be an environment id.
   if (typeof sub !== 'string' || !/^\w{1,64}$/.test(sub)) return undefined;
   const began = performance.now();
   const known = await ring.of(sub);
-  const found = signerOf(token, known.value);
+  const found = matchSigner(token, known.value);
   if (found) return { ...found, asOf: known.asOf, began };
   if (known.asOf >= began) return undefined;
   const anew = await ring.anew(sub);
-  const later = signerOf(token, anew.value);
+  const later = matchSigner(token, anew.value);
   return later && { ...later, asOf: anew.asOf, began };
 }
 
-/** The live key whose HMAC is the token's signature. */
-function signerOf(token: string, keys: SigningKeys | undefined) {
+/** The live key whose HMAC matches the token's signature. */
+function matchSigner(token: string, keys: SigningKeys | undefined) {
   if (!keys) return undefined;
   const end = token.lastIndexOf('.');
   const signed = token.slice(0, end);

@@ -1,6 +1,6 @@
 /**
- * What this process knows of environments' variables, and the runners that are told of changes. What a runner has been sent was read
- * here, secrets included: so whatever it can know, the redactor of its environment knows.
+ * Caches what runners need of environments' variables, and pushes changes to connected runners. Everything that a runner gets is read
+ * here, so the environment's redactor knows every secret that the runner can know.
  */
 import type { MasterKey } from '../auth/seal.ts';
 import type { Sql } from '../db/connect.ts';
@@ -9,38 +9,38 @@ import type { Log } from '../logger.ts';
 import { opened, readVariables } from './read.ts';
 import { createRedactor, type Redactor } from './redact/redactor.ts';
 
-/** What a runner is told. */
-export interface TaughtVariables {
+/** The variables that a runner gets. */
+export interface RunnerVariables {
   readonly variables: Readonly<Record<string, string>>;
-  /** Not there before the first. */
+  /** Undefined before the first revision. */
   readonly revision?: number;
-  /** Names of the secret ones; not there when none is. */
+  /** Names of secret variables; undefined if there are none. */
   readonly secrets?: readonly string[];
 }
 
-/** A connected runner, as far as variables are concerned. */
-interface Audience {
-  /** The revision that it was told last. */
+/** A connected runner. */
+interface ConnectedRunner {
+  /** The last revision that was sent to it. */
   revision: number;
-  send(message: { readonly type: 'variables' } & TaughtVariables): void;
+  send(message: { readonly type: 'variables' } & RunnerVariables): void;
 }
 
-export interface KnownVariables {
-  /** Reads them now: for a runner that connects. */
-  read(env: number): Promise<TaughtVariables>;
-  /** At once for an environment that has been asked for lately. */
+export interface VariableCache {
+  /** Reads the variables for a runner that connects. */
+  read(env: number): Promise<RunnerVariables>;
+  /** Synchronous for an environment that was used recently. */
   redactor(env: number): Redactor | Promise<Redactor>;
-  /** Variables of an environment or of its branches changed here. Resolves when this process's runners were told. */
+  /** Call after a change in an environment or its branches. Resolves when this process's runners have the new variables. */
   changed(root: number): Promise<void>;
   stop(): void;
 }
 
-export interface KnownVariablesDependencies {
+export interface VariableCacheDependencies {
   readonly sql: Sql;
   readonly masterKey: MasterKey;
   readonly wakes: Wakes;
   readonly log: Log;
-  readonly runnersIn: (env: number) => Iterable<Audience>;
+  readonly runnersIn: (env: number) => Iterable<ConnectedRunner>;
 }
 
 interface Entry {
@@ -48,30 +48,30 @@ interface Entry {
   revision: number;
   redactor: Redactor;
   usedAt: number;
-  /** How many more changes are told at once: a script that sets a hundred variables starts no hundred processes. */
+  /** Changes that may be pushed at once. A script that sets a hundred variables must not start a hundred processes. */
   budget: number;
   budgetAt: number;
   later: NodeJS.Timeout | undefined;
 }
 
-/** Behind the wake-ups, which may be lost. */
+/** Fallback for lost notifications. */
 const pollMs = 1_000;
-/** So many changes in a row are told as they come, and then one in so many milliseconds. */
+/** Token bucket for pushes: this many at once, then one per `refillMs`. */
 const maxBudget = 5;
 const refillMs = 400;
-const forgetMs = 60_000;
+const maxIdleMs = 60_000;
 
-export function knownVariables({
+export function createVariableCache({
   sql,
   masterKey,
   wakes,
   log,
   runnersIn,
-}: KnownVariablesDependencies): KnownVariables {
+}: VariableCacheDependencies): VariableCache {
   const entries = new Map<number, Entry>();
   const loading = new Map<number, Promise<Redactor>>();
 
-  const load = async (env: number): Promise<TaughtVariables> => {
+  const load = async (env: number): Promise<RunnerVariables> => {
     const { root, revision, variables, past } = await readVariables(sql, env, { withPast: true });
     const values: [string, string][] = [];
     const secrets = new Set<string>();
@@ -85,13 +85,13 @@ export function knownVariables({
         if (variable.hidden) secrets.add(opened(masterKey, variable.hidden));
       }
     }
-    // Most of the history is what is in force, byte for byte.
-    const inForce = new Set([...variables.values()].map(({ sealed }) => sealed.toString('latin1')));
+    // Most of the history equals the current values, byte for byte.
+    const current = new Set([...variables.values()].map(({ sealed }) => sealed.toString('latin1')));
     for (const variable of past) {
-      if (!inForce.has(variable.sealed.toString('latin1'))) secrets.add(opened(masterKey, variable));
+      if (!current.has(variable.sealed.toString('latin1'))) secrets.add(opened(masterKey, variable));
     }
     const entry = entries.get(env);
-    // A read that was overtaken by a later one must not undo it.
+    // A slower read must not overwrite a newer one.
     if (!entry || revision >= entry.revision) {
       const redactor = createRedactor([...secrets].filter((value) => !open.has(value)));
       const known = { root, budget: maxBudget, budgetAt: performance.now(), later: undefined, ...entry };
@@ -105,27 +105,27 @@ export function knownVariables({
     };
   };
 
-  const tell = async (env: number): Promise<void> => {
-    const taught = await load(env);
-    const { revision = 0 } = taught;
+  const push = async (env: number): Promise<void> => {
+    const runnerVariables = await load(env);
+    const { revision = 0 } = runnerVariables;
     for (const runner of runnersIn(env)) {
       if (runner.revision >= revision) continue;
       runner.revision = revision;
-      runner.send({ type: 'variables', ...taught });
+      runner.send({ type: 'variables', ...runnerVariables });
     }
   };
 
-  const tellSoon = async (env: number): Promise<void> => {
+  const pushThrottled = async (env: number): Promise<void> => {
     const entry = entries.get(env);
     if (!entry || entry.later) return;
     const now = performance.now();
     entry.budget = Math.min(maxBudget, entry.budget + (now - entry.budgetAt) / refillMs) - 1;
     entry.budgetAt = now;
-    if (entry.budget >= 0) return tell(env);
+    if (entry.budget >= 0) return push(env);
     entry.later = setTimeout(() => {
       const present = entries.get(env);
       if (present) present.later = undefined;
-      tell(env).catch(failed(env));
+      push(env).catch(failed(env));
     }, refillMs);
     entry.later.unref();
   };
@@ -135,13 +135,13 @@ export function knownVariables({
     (error: unknown): void =>
       log.warn('variables.failed', { env, error: String(error) });
 
-  const tellAll = async (root: number): Promise<void> => {
+  const pushAll = async (root: number): Promise<void> => {
     const envs = [...entries].filter(([, entry]) => entry.root === root).map(([env]) => env);
-    await Promise.all(envs.map((env) => tellSoon(env).catch(failed(env))));
+    await Promise.all(envs.map((env) => pushThrottled(env).catch(failed(env))));
   };
 
   const poll = async (): Promise<void> => {
-    const old = performance.now() - forgetMs;
+    const old = performance.now() - maxIdleMs;
     for (const [env, entry] of entries) {
       if (entry.usedAt < old && [...runnersIn(env)].length === 0) entries.delete(env);
     }
@@ -153,12 +153,12 @@ export function knownVariables({
     for (const [env, entry] of entries) {
       const revision = revisions.get(entry.root) ?? 0;
       const behind = [...runnersIn(env)].some((runner) => runner.revision < revision);
-      if (behind || entry.revision < revision) await tell(env).catch(failed(env));
+      if (behind || entry.revision < revision) await push(env).catch(failed(env));
     }
   };
   let polling = false;
   const timer = setInterval(() => {
-    // A database that is slow to answer is not asked again meanwhile.
+    // One poll at a time.
     if (polling) return;
     polling = true;
     void poll()
@@ -168,7 +168,7 @@ export function knownVariables({
   timer.unref();
 
   wakes.listen((wake) => {
-    if (wake.kind === 'variables') void tellAll(wake.env);
+    if (wake.kind === 'variables') void pushAll(wake.env);
   });
 
   return {
@@ -190,7 +190,7 @@ export function knownVariables({
     },
     async changed(root) {
       wakes.tell({ kind: 'variables', env: root });
-      await tellAll(root);
+      await pushAll(root);
     },
     stop() {
       clearInterval(timer);

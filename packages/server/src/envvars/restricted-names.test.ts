@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { whySteering } from './steering.ts';
+import { restrictionOf } from './restricted-names.ts';
 
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
@@ -44,8 +44,8 @@ describe('names that only administrators may set', () => {
     ],
     ['versions', 'SVN_SSH HGRCPATH GIT_SSH_COMMAND SSH_AUTH_SOCK'],
   ])('%s', (_, names) => {
-    expect(words(names).filter((name) => whySteering(name) === undefined)).toEqual([]);
-    expect(words(names).filter((name) => whySteering(name.toLowerCase()) === undefined)).toEqual([]);
+    expect(words(names).filter((name) => restrictionOf(name) === undefined)).toEqual([]);
+    expect(words(names).filter((name) => restrictionOf(name.toLowerCase()) === undefined)).toEqual([]);
   });
 
   test('do not include what people set for an application', () => {
@@ -58,6 +58,6 @@ describe('names that only administrators may set', () => {
       GIT_SHA GIT_BRANCH GIT_AUTHOR_NAME GITHUB_TOKEN GH_TOKEN NPM_TOKEN SENTRY_DSN OTEL_EXPORTER_OTLP_ENDPOINT
       RUST_LOG RUST_BACKTRACE GOMAXPROCS MIX_ENV DOTNET_ENVIRONMENT ASPNETCORE_URLS RAILS_ENV JAVA_VERSION R_KEY
       FONTCONFIG_PATH TESSDATA_PREFIX SMTP_HOST LESSON_ID HOMEPAGE_URL PATHNAME MAKER EDITOR_URL BROWSERLESS_TOKEN SHELLY_TOKEN`);
-    expect(ordinary.filter((name) => whySteering(name) !== undefined)).toEqual([]);
+    expect(ordinary.filter((name) => restrictionOf(name) !== undefined)).toEqual([]);
   });
 });

@@ -1,17 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** What a trace says of a request: nothing that its caller wrote, but where its trace goes on. */
-export interface AnsweredRequest {
+/** What a trace records about a request. The only value the caller wrote is `traceparent`. */
+export interface TracedRequest {
   readonly method: string;
-  /** The path as it is declared. */
+  /** The path pattern, such as `/api/v3/runs/:runId`. */
   readonly route: string;
   readonly status: number;
-  /** When it began, in milliseconds since 1970. */
+  /** Start time in milliseconds since 1970. */
   readonly from: number;
   readonly traceparent: string | undefined;
 }
 
-export function answeredRequest(request: FastifyRequest, reply: FastifyReply): AnsweredRequest {
+export function tracedRequest(request: FastifyRequest, reply: FastifyReply): TracedRequest {
   const { traceparent } = request.headers;
   return {
     method: request.method,

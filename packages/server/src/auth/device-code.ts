@@ -1,7 +1,7 @@
-/** Codes by which a machine is let in: one that it keeps, and one that its user types where they are logged in (RFC 8628). */
+/** Codes for the login of a device (RFC 8628): the device code it keeps, and the user code that its user enters elsewhere. */
 import { randomBytes, randomInt } from 'node:crypto';
 
-/** No vowels, so that no words come out, and nothing that looks like something else. */
+/** No vowels, so that codes are not words, and no characters that look alike. */
 const alphabet = 'BCDFGHJKLMNPQRSTVWXZ';
 const length = 8;
 const form = new RegExp(`^[${alphabet}]{${length}}$`);
@@ -9,14 +9,14 @@ const form = new RegExp(`^[${alphabet}]{${length}}$`);
 /** `svc_code_` and 256 bits. */
 export const newDeviceCode = (): string => `svc_code_${randomBytes(32).toString('base64url')}`;
 
-/** Such as `WDJB-MJHT`: 34 bits, which is enough for ten minutes and few tries. */
+/** Such as `WDJB-MJHT`: 34 bits, enough for ten minutes and few attempts. */
 export function newUserCode(): string {
   let letters = '';
   for (let i = 0; i < length; i++) letters += alphabet.charAt(randomInt(alphabet.length));
   return `${letters.slice(0, 4)}-${letters.slice(4)}`;
 }
 
-/** A user code as somebody typed it, in the form in which it was made; undefined if it cannot be one. */
+/** Normalises a user code as somebody typed it; undefined if it cannot be one. */
 export function readUserCode(text: string): string | undefined {
   const letters = text.toUpperCase().replace(/[\s-]/g, '');
   if (!form.test(letters)) return undefined;

@@ -1,4 +1,4 @@
-/** The rows behind credentials. Every query leaves out what is revoked, expired or archived. */
+/** Queries for the rows of credentials. All of them exclude what is revoked, expired or archived. */
 import type { Queryable, Sql } from '../db/connect.ts';
 import type { Environment } from './principal.ts';
 
@@ -6,7 +6,7 @@ interface Lifetime {
   /** Milliseconds until it expires; null is never. */
   readonly endsInMs: number | null;
   readonly expiresAt: Date | null;
-  /** Its last use was noted five minutes ago or more. */
+  /** The last use was recorded five minutes ago or more. */
   readonly useIsStale: boolean;
 }
 
@@ -22,13 +22,13 @@ export interface PersonalAccessTokenRow extends Lifetime {
 }
 
 export interface SigningKeyRow {
-  /** Of the secret key, or of the signing key. */
+  /** Id of the secret key or signing key. */
   readonly credentialId: string;
   readonly scopes: string[];
   readonly sealed: Buffer;
   readonly endsInMs: number | null;
   readonly expiresAt: Date | null;
-  /** No client has it: what it signed, the server did. */
+  /** It belongs to the server: no client has it. */
   readonly isServers: boolean;
 }
 
@@ -77,7 +77,7 @@ export async function personalAccessTokenByDigest(
   return row;
 }
 
-/** The keys that may sign for an environment: the server's own, the newest first, then the clients'; for a branch, its parent's. */
+/** The keys that may sign for an environment: the server's own, newest first, then the clients'. For a branch, its parent's keys. */
 export async function signingKeysOf(
   sql: Sql,
   environmentPublicId: string,
@@ -103,7 +103,7 @@ export interface Delegate extends Pick<Lifetime, 'endsInMs' | 'expiresAt'> {
   readonly userId: string;
 }
 
-/** The user behind a personal access token that is live and may still act in the project: who made a token in their name. */
+/** The user of a live personal access token who may act in the project. */
 export async function delegateOf(
   sql: Sql,
   personalAccessTokenId: string,
@@ -119,7 +119,7 @@ export async function delegateOf(
   return row;
 }
 
-/** Whether an attempt has its lease, or is suspended with its code there. Both are asked in one statement: it may go from one to the other. */
+/** Whether an attempt has its lease, or is suspended with its code in memory. One statement, since it may change from one to the other. */
 export async function attemptHasLease(sql: Sql, env: number, run: string, fence: number): Promise<boolean> {
   const rows = await sql`
     select from leases where env = ${env} and run_id = ${run} and fence = ${fence}
@@ -128,21 +128,21 @@ export async function attemptHasLease(sql: Sql, env: number, run: string, fence:
   return rows.length > 0;
 }
 
-/** The rows that must stay as they are for a credential to be good. */
+/** The rows that a credential depends on. */
 export interface CredentialRows {
-  /** Of a secret key or a personal access token. */
+  /** Id of a secret key or a personal access token. */
   readonly credentialId: string;
-  /** Null for a personal access token itself, which is of no environment. */
+  /** Null for a personal access token, which has no environment. */
   readonly environmentId: number | null;
   /** The key that signed a public token. */
   readonly signerId: string | null;
-  /** The attempt whose credential it is. */
+  /** Set for the credential of an attempt. */
   readonly attempt: { readonly run: string; readonly fence: number } | null;
 }
 
 /**
- * Of credentials that were good a moment ago, by their index, those that are not any more: revoked, expired, of an environment that was
- * archived, signed by a key that has ended, made by a user who may no longer act in the project, or of an attempt that has no lease any more.
+ * Indexes of the credentials that have ended: revoked, expired, in an archived environment, signed by a key that has ended, created by
+ * a user who may no longer act in the project, or of an attempt that has no lease any more.
  */
 export async function endedAmong(
   sql: Sql,
@@ -184,7 +184,7 @@ const tables = {
   personal_access_tokens: (sql: Sql) => sql`personal_access_tokens`,
 };
 
-/** At most once in five minutes a credential, however many processes serve it. */
+/** Records the last use, at most once in five minutes for each credential, however many processes serve it. */
 export async function noteUse(sql: Sql, table: keyof typeof tables, id: string): Promise<void> {
   await sql`
     update ${tables[table](sql)} set last_used_at = now()

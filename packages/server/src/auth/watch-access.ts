@@ -1,15 +1,15 @@
 import type { Sql } from '../db/connect.ts';
-import { endedAmong, type CredentialRows } from './look-up.ts';
+import { endedAmong, type CredentialRows } from './credential-rows.ts';
 import type { Principal } from './principal.ts';
 
-/** What goes on in the name of callers, such as streams, and ends with their credentials. */
-export interface LiveAccess {
+/** Watches the credentials of long-lived requests, such as streams, which must end with them. */
+export interface AccessWatcher {
   /**
-   * Calls `ended`, once, within a second of the moment when the caller's credential is no longer good, whichever process ended it;
-   * until the answer is called.
+   * Calls `ended` once, within a second after the caller's credential has ended, whichever process ended it. Returns a function that
+   * stops watching.
    */
-  hold(principal: Principal, ended: () => void): () => void;
-  /** Some credential has just ended: do not wait for the next check. */
+  watch(principal: Principal, ended: () => void): () => void;
+  /** A credential has just ended: do not wait for the next check. */
   checkNow(): void;
   /** Statements sent so far. */
   readonly checks: number;
@@ -22,20 +22,19 @@ interface Holder {
   readonly expiresAt: number;
 }
 
-/** Callers with the same rows behind their credentials. */
+/** Holders whose credentials have the same rows. */
 interface Group {
   readonly rows: CredentialRows;
   readonly holders: Set<Holder>;
 }
 
-/** With the time that the check itself takes, less than the second that is promised. */
+/** Below the promised second, because the check itself takes time. */
 const checkMs = 750;
 
 /**
- * One statement each time asks about all live credentials of this process together, however many streams there are. A hint from
- * whoever ends one (`checkNow`) makes it sooner.
+ * One statement checks all watched credentials of this process together, however many streams there are. `checkNow` runs it at once.
  */
-export function startLiveAccess(sql: Sql): LiveAccess {
+export function startAccessWatcher(sql: Sql): AccessWatcher {
   const groups = new Map<string, Group>();
   let checking = false;
   let again = false;
@@ -83,12 +82,12 @@ export function startLiveAccess(sql: Sql): LiveAccess {
         base = now - (before + performance.now()) / 2;
         for (const index of ended) {
           const [key, group] = asked[index] as (typeof asked)[number];
-          // Whoever joined since joined the same rows.
+          // Holders that joined during the check have the same rows.
           end(key, group, group.holders);
         }
       } while (again && !stopped);
     } catch {
-      // The database is away. What is not known is not refused; the next check asks again.
+      // The database is not available. Access goes on until the next check succeeds.
     } finally {
       checking = false;
     }
@@ -96,13 +95,13 @@ export function startLiveAccess(sql: Sql): LiveAccess {
 
   const timer = setInterval(() => {
     endExpired();
-    // One that takes long is not followed by another at once.
+    // A slow check is not followed by another at once.
     if (!checking) void check();
   }, checkMs);
   timer.unref();
 
   return {
-    hold(principal, ended) {
+    watch(principal, ended) {
       const rows = rowsOf(principal);
       const key = `${rows.credentialId} ${rows.environmentId} ${rows.signerId} ${rows.attempt?.run} ${rows.attempt?.fence}`;
       let group = groups.get(key);

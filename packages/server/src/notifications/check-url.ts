@@ -2,17 +2,17 @@ import { unprocessable } from '../problem.ts';
 import { AddressRefused, onlyHttps, type Networks } from './networks.ts';
 import { literalOf, type Resolve } from './post.ts';
 
-/** How to reach receivers, and which of them may be reached. */
-export interface Reach {
+/** How to connect to receivers, and to which addresses. */
+export interface Egress {
   readonly networks: Networks;
   readonly resolve: Resolve;
 }
 
 /**
- * 422 for a URL that is never sent to, as far as it says so itself. A name is looked up when there is something to send: what the
- * server's own network makes of it, even whether it is known there, is nothing to tell whoever sets up an endpoint.
+ * 422 for a URL that is forbidden by its text alone. Names are resolved only on delivery: the response must not reveal how the
+ * server's network resolves a name, or whether the name exists there.
  */
-export function refuseForbidden(text: string, { networks }: Reach): void {
+export function checkUrl(text: string, { networks }: Egress): void {
   const url = new URL(text);
   const address = literalOf(url);
   try {
@@ -24,7 +24,7 @@ export function refuseForbidden(text: string, { networks }: Reach): void {
   }
 }
 
-/** That name is the same everywhere. One of its addresses is enough here: which of them it has is seen later. */
+/** `localhost` is allowed if one of its two addresses is. The actual address is checked on delivery. */
 function checkThisMachine(protocol: string, networks: Networks): void {
   try {
     networks.check(protocol, '::1');

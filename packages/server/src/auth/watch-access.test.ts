@@ -2,11 +2,11 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { installation } from '../../../../test/access/installation.ts';
 import { connect, type Sql } from '../db/connect.ts';
 import { testDatabase } from '../../../../test/support/database.ts';
-import { startLiveAccess } from './live-access.ts';
+import { startAccessWatcher } from './watch-access.ts';
 import type { Principal } from './principal.ts';
 
 const started = (sql: Sql) => {
-  const access = startLiveAccess(sql);
+  const access = startAccessWatcher(sql);
   onTestFinished(() => access.stop());
   return access;
 };
@@ -38,7 +38,7 @@ describe('what goes on in the name of callers', () => {
     expect(access.checks).toBe(0);
     const ended: number[] = [];
     const releases = Array.from({ length: 900 }, (_, n) =>
-      access.hold(made[n % 3]!, () => void ended.push(n % 3)),
+      access.watch(made[n % 3]!, () => void ended.push(n % 3)),
     );
     await pause(2_500);
     expect(access.checks).toBeGreaterThan(0);
@@ -71,8 +71,8 @@ describe('what goes on in the name of callers', () => {
       signerId: 'key_1',
       expiresAt: new Date(expiresAt),
     });
-    access.hold(token('short', Date.now() + 300), () => void ended.push('short'));
-    access.hold(token('long', Date.now() + 60_000), () => void ended.push('long'));
+    access.watch(token('short', Date.now() + 300), () => void ended.push('short'));
+    access.watch(token('long', Date.now() + 60_000), () => void ended.push('long'));
     await expect.poll(() => ended, { timeout: 5_000 }).toEqual(['short']);
     await pause(1_600);
     expect(ended).toEqual(['short']);

@@ -1,32 +1,32 @@
-/** How a secret may be written down: as it is, in JSON, in base64 and in URLs. Pure. */
+/** The encodings in which a secret may appear: plain, JSON, base64 and URL encoding. Pure. */
 
-/** A shorter text is no secret that could be told from ordinary words. */
-export const shortestSecret = 8;
-/** A line of a secret of several lines (a private key) is looked for by itself when it is as long as this. */
-const shortestLine = 16;
+/** A shorter secret cannot be distinguished from ordinary words. */
+export const minSecretLength = 8;
+/** A line of a multi-line secret, such as a private key, is redacted by itself from this length. */
+const minLineLength = 16;
 
-/** Every text to look for, none shorter than {@link shortestSecret}. */
-export function spellingsOf(secret: string): Set<string> {
-  const spellings = new Set<string>();
+/** All texts to search for, none shorter than {@link minSecretLength}. */
+export function encodingsOf(secret: string): Set<string> {
+  const encodings = new Set<string>();
   for (const part of partsOf(secret)) {
     for (const text of [part, ...inJson(part), inPath(part), ...inBase64(part), ...inUrls(part)]) {
-      if (text.length >= shortestSecret) spellings.add(text);
+      if (text.length >= minSecretLength) encodings.add(text);
     }
   }
-  return spellings;
+  return encodings;
 }
 
-/** The secret, what is left of it when a program trims it, its lines, and the password of an address. */
+/** The secret, its trimmed form, its lines, and the password in a URL. */
 function partsOf(secret: string): Set<string> {
   const parts = new Set([secret, secret.trim()]);
   const lines = secret.split(/\r?\n/).map((line) => line.trim());
-  if (lines.length > 1) for (const line of lines) if (line.length >= shortestLine) parts.add(line);
+  if (lines.length > 1) for (const line of lines) if (line.length >= minLineLength) parts.add(line);
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(secret) && URL.canParse(secret)) {
     const { password } = new URL(secret);
     parts.add(password);
     parts.add(decoded(password));
   }
-  for (const part of parts) if (part.length < shortestSecret) parts.delete(part);
+  for (const part of parts) if (part.length < minSecretLength) parts.delete(part);
   return parts;
 }
 
@@ -40,15 +40,15 @@ function decoded(text: string): string {
 
 const escaped = (text: string): string => JSON.stringify(text).slice(1, -1);
 
-/** Escaped once, and once more for JSON within JSON. */
+/** Escaped once, and twice for JSON within JSON. */
 const inJson = (text: string): string[] => [escaped(text), escaped(escaped(text))];
 
-/** As a name in the paths by which outputs with dates and the like tell where those are. */
+/** As a key in the paths of superjson's metadata. */
 const inPath = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('.', '\\.');
 
 /**
- * Both alphabets, at each of the three places in a group that the secret may begin at when something stands before it
- * (`user:secret`). Letters that also depend on what stands around it are left out.
+ * Both alphabets, at each of the three offsets at which a secret may begin inside a longer text (`user:secret`). Characters that also
+ * depend on the text around it are omitted.
  */
 function inBase64(text: string): string[] {
   const bytes = Buffer.from(text);

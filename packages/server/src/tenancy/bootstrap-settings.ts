@@ -1,9 +1,9 @@
-/** What the first project is made with when its operator says so beforehand, so that no secret needs to be shown. */
+/** Settings `MILLRACE_BOOTSTRAP_…`: values for the first project, so that no secret needs to be shown. */
 import { environmentKinds, type EnvironmentKind } from '@millrace/contract';
 import { credentialDigest, credentialForm, isProjectRef } from '../auth/keys.ts';
 import type { Sql } from '../db/connect.ts';
 
-export interface GivenCredentials {
+export interface BootstrapSettings {
   readonly projectRef?: string;
   readonly projectName?: string;
   readonly personalAccessToken?: string;
@@ -18,7 +18,7 @@ const names = {
   personalAccessToken: `${prefix}ACCESS_TOKEN`,
 } as const;
 
-/** A variable of the environment that cannot be used as it is. Its value is never in the message. */
+/** An invalid setting. The message never contains its value. */
 export class BootstrapRefused extends Error {
   override name = 'BootstrapRefused';
 }
@@ -27,8 +27,8 @@ function refuseUnless(holds: boolean, name: string, sentence: string): void {
   if (!holds) throw new BootstrapRefused(`${name} ${sentence}`);
 }
 
-/** Reads `MILLRACE_BOOTSTRAP_…`. What is empty counts as not there. */
-export function readGiven(env: Readonly<Record<string, string | undefined>>): GivenCredentials {
+/** Reads `MILLRACE_BOOTSTRAP_…`. Empty variables are ignored. */
+export function readBootstrapSettings(env: Readonly<Record<string, string | undefined>>): BootstrapSettings {
   const read = (name: string): string | undefined => env[name]?.trim() || undefined;
   const known = new Set<string>([...Object.values(names), ...environmentKinds.map(keyName)]);
   for (const name of Object.keys(env)) {
@@ -78,9 +78,9 @@ export function readGiven(env: Readonly<Record<string, string | undefined>>): Gi
 }
 
 /**
- * Which of them a database that was set up before does not have, by the names of their variables: only a first start takes them.
+ * The names of settings that have no effect, because the database was set up before with other values.
  */
-export async function ignoredOf(sql: Sql, given: GivenCredentials): Promise<string[]> {
+export async function ignoredSettings(sql: Sql, given: BootstrapSettings): Promise<string[]> {
   const ignored: string[] = [];
   const { projectRef, personalAccessToken, secretKeys } = given;
   if (projectRef !== undefined) {

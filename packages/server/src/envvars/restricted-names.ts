@@ -1,27 +1,27 @@
 /**
- * Names that steer a process or what it starts: their values run code, load files as code, write files, or take away the protection of
- * connections. Only administrators may set or remove them. Pure.
+ * Restricted names: variables whose values can make a process, or a program it starts, run code, load files as code, write files, or
+ * weaken encrypted connections. Only administrators may set or remove them. Pure.
  *
- * Names are compared in upper case: Windows takes `node_options` for `NODE_OPTIONS`, and a runner may be there.
+ * Names are compared in upper case: on Windows `node_options` is `NODE_OPTIONS`.
  *
- * No list can be complete: it names what common programs read. What a task starts with its variables is the task's choice. What people
- * set for an application (DATABASE_URL, keys of APIs, HTTP_PROXY, TZ, LANG) is not here, and a prefix is only where all of it is meant.
+ * The list covers common programs and cannot be complete. It does not contain variables that people set for applications
+ * (DATABASE_URL, API keys, HTTP_PROXY, TZ, LANG). A prefix is listed only if every name with it is meant.
  */
 
 interface Group {
-  /** What these can do, in a few words that follow "because it". */
+  /** What these variables can do, phrased to follow "because it". */
   readonly why: string;
-  /** Names, with blanks between them. */
+  /** Names, separated by spaces. */
   readonly names?: string;
-  /** Every name that begins so. */
+  /** Prefixes, separated by spaces. */
   readonly prefixes?: string;
-  /** Not these, although they begin so. */
+  /** Exceptions from the prefixes. */
   readonly except?: string;
 }
 
 const groups: readonly Group[] = [
   {
-    // Node reads them at its start, in processes and workers that a task starts. NODE_ENV and NODE_DEBUG stay free.
+    // Read by Node.js at startup, also in processes and workers that a task starts. NODE_ENV and NODE_DEBUG are unrestricted.
     why: 'makes Node.js run code, load files or write files',
     names: `NODE_OPTIONS NODE_PATH NODE_REPL_EXTERNAL_MODULE NODE_REPL_HISTORY NODE_V8_COVERAGE NODE_COMPILE_CACHE
       NODE_COMPILE_CACHE_PORTABLE NODE_DISABLE_COMPILE_CACHE NODE_ICU_DATA NODE_REDIRECT_WARNINGS NODE_PRESERVE_SYMLINKS
@@ -29,14 +29,14 @@ const groups: readonly Group[] = [
     prefixes: 'ELECTRON_ TS_NODE_ TSX_',
   },
   {
-    // Any of their settings: the shell of scripts, the registry that code comes from, a script to load.
+    // All of their settings: the shell of scripts, the registry, a script to load.
     why: 'makes package managers run code, or take code from elsewhere',
     names: `NODE_GYP_FORCE_PYTHON NVM_DIR VOLTA_HOME GEM_HOME GEM_PATH RUBYGEMS_GEMDEPS LUAROCKS_CONFIG`,
     prefixes: `NPM_CONFIG_ YARN_ PNPM_ COREPACK_ BUN_ DENO_ PIP_ PIPX_ PIPENV_ POETRY_ PDM_ UV_ CONDA_ PYENV_ BUNDLE_ RBENV_ COMPOSER_
       NUGET_ HOMEBREW_ ASDF_ MISE_`,
   },
   {
-    // Packages of npm that load a library or start a program of that name.
+    // npm packages that load a library or start a program with that path.
     why: 'names a library or a program that packages of npm load or start',
     names: `ESBUILD_BINARY_PATH NAPI_RS_NATIVE_LIBRARY_PATH SWC_BINARY_PATH SASS_PATH SASS_BINARY_PATH PRISMA_QUERY_ENGINE_LIBRARY
       PRISMA_QUERY_ENGINE_BINARY PRISMA_SCHEMA_ENGINE_BINARY PRISMA_MIGRATION_ENGINE_BINARY PRISMA_INTROSPECTION_ENGINE_BINARY
@@ -62,7 +62,7 @@ const groups: readonly Group[] = [
     prefixes: 'BASH_FUNC_',
   },
   {
-    // Git, npm, ssh and shells find their configuration there, and that names programs to run.
+    // Git, npm, ssh and shells read their configuration there, and it can name programs to run.
     why: 'decides where programs look for their configuration',
     names:
       'HOME USERPROFILE HOMEDRIVE HOMEPATH APPDATA LOCALAPPDATA PROGRAMDATA ALLUSERSPROFILE XDG_RUNTIME_DIR',
@@ -90,7 +90,7 @@ const groups: readonly Group[] = [
       CATALINA_HOME CATALINA_BASE`,
   },
   {
-    // All that .NET reads as COMPlus_… it reads as DOTNET_… as well, with libraries to load among it.
+    // .NET reads every setting as COMPlus_… and as DOTNET_…; some name libraries to load.
     why: 'makes .NET run or load other code',
     names: 'ASPNETCORE_HOSTINGSTARTUPASSEMBLIES MSBUILDSDKSPATH MSBUILD_EXE_PATH',
     prefixes: 'DOTNET_ COMPLUS_ CORECLR_ COR_',
@@ -98,7 +98,7 @@ const groups: readonly Group[] = [
       'DOTNET_ENVIRONMENT DOTNET_URLS DOTNET_NOLOGO DOTNET_CLI_TELEMETRY_OPTOUT DOTNET_RUNNING_IN_CONTAINER',
   },
   {
-    // RUST_LOG and RUST_BACKTRACE are what an application is told.
+    // RUST_LOG and RUST_BACKTRACE are settings of applications.
     why: 'makes a compiler or a build run other programs, or use other code',
     names: `CC CXX CPP FC AR AS LD CFLAGS CXXFLAGS CPPFLAGS LDFLAGS CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH OBJC_INCLUDE_PATH
       LIBRARY_PATH COMPILER_PATH GCC_EXEC_PREFIX MAKE MAKEFLAGS GNUMAKEFLAGS MFLAGS MAKEFILES ACLOCAL_PATH RUSTC RUSTC_WRAPPER
@@ -107,7 +107,7 @@ const groups: readonly Group[] = [
     prefixes: 'CARGO_ RUSTUP_ CGO_ CCACHE_ DISTCC_ CMAKE_ PKG_CONFIG BAZELISK_',
   },
   {
-    // Of Git only what runs or loads something: GIT_SHA, GIT_BRANCH and the like are facts that deployments pass on.
+    // Only Git variables that run or load something: GIT_SHA, GIT_BRANCH and the like are facts that deployments pass on.
     why: 'makes Git run programs, read other configuration or write files',
     names: `GIT_ASKPASS GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER GIT_EXEC_PATH GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND GIT_TEMPLATE_DIR
       GIT_DIR GIT_COMMON_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_ATTR_SOURCE
@@ -126,11 +126,11 @@ const groups: readonly Group[] = [
       SYSTEMD_EDITOR SYSTEMD_LESS LESS LESSOPEN LESSCLOSE LESSEDIT LESSKEY LESSKEYIN LESSKEY_SYSTEM LESSKEY_CONTENT LESSHISTFILE
       BAT_PAGER BAT_CONFIG_PATH DELTA_PAGER RIPGREP_CONFIG_PATH ACKRC GREP_OPTIONS INPUTRC SCREENRC SYSSCREENRC MAILRC MAILCAPS
       VIMINIT GVIMINIT EXINIT VIM VIMRUNTIME MYVIMRC EMACSLOADPATH EMACSPATH`,
-    // An address of D-Bus may name a program to start.
+    // A D-Bus address may name a program to start.
     prefixes: 'FZF_ DBUS_',
   },
   {
-    // --checkpoint-action of tar and -TT of zip are commands; TAPE may name a host that rsh is started for.
+    // `tar --checkpoint-action` and `zip -TT` run commands; TAPE may name a host to connect to with rsh.
     why: 'gives options to programs that pack, copy or fetch, and these can run commands or write files',
     names: `TAR_OPTIONS TAPE RMT ZIP ZIPOPT UNZIP UNZIPOPT ZIPINFO ZIPINFOOPT GZIP BZIP BZIP2 XZ_OPT XZ_DEFAULTS LZOP
       RESTIC_PASSWORD_COMMAND BORG_PASSCOMMAND BORG_RSH BORG_REMOTE_PATH BORG_CONFIG_DIR CURL_HOME WGETRC SYSTEM_WGETRC NETRC
@@ -139,7 +139,7 @@ const groups: readonly Group[] = [
     except: 'RSYNC_PASSWORD',
   },
   {
-    // Their configuration may name programs that give credentials, and plugins.
+    // Their configuration may name credential programs and plugins.
     why: 'decides which configuration, plugins or daemon the tools of clouds and containers use',
     names: `AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE AWS_PAGER AWS_DATA_PATH BOTO_CONFIG CLOUDSDK_CONFIG CLOUDSDK_GSUTIL_PYTHON
       CLOUDSDK_BQ_PYTHON GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES AZURE_CONFIG_DIR AZURE_EXTENSION_DIR KUBECONFIG KUBERC KUBE_EDITOR
@@ -148,14 +148,14 @@ const groups: readonly Group[] = [
     prefixes: 'CLOUDSDK_PYTHON KUBECTL_ HELM_ BUILDX_ CONTAINERS_ TF_CLI_ ANSIBLE_ VAGRANT_',
   },
   {
-    // PGHOST, PGUSER, MYSQL_PWD and the like say which database, and stay free.
+    // PGHOST, PGUSER, MYSQL_PWD and the like only select a database, and are unrestricted.
     why: 'makes clients of databases run commands, load code or read other configuration',
     names: `PSQLRC PGSERVICEFILE PGSYSCONFDIR PGPASSFILE MYSQL_HOME MYSQL_HISTFILE MYSQL_TEST_LOGIN_FILE SQLITE_HISTORY
       REDISCLI_RCFILE ODBCINI ODBCSYSINI ODBCINSTINI FREETDSCONF ORACLE_HOME ORACLE_PATH SQLPATH TNS_ADMIN`,
     prefixes: 'PSQL_ LIBMYSQL_',
   },
   {
-    // GS_BUCKET_NAME and the like belong to a storage, FONTCONFIG_PATH and TESSDATA_PREFIX name data.
+    // GS_BUCKET_NAME and the like belong to Google Storage; FONTCONFIG_PATH and TESSDATA_PREFIX name data.
     why: 'makes programs for images, films, documents and screens load code, run commands or write files',
     names: `GS_LIB GS_OPTIONS GS_FONTPATH GS_DEVICE FFREPORT FFMPEG_DATADIR FREI0R_PATH LADSPA_PATH LV2_PATH VIPSHOME GVBINDIR
       GNUPLOT_LIB GNUPLOT_DRIVER_DIR GDAL_DRIVER_PATH GDAL_PYTHON_DRIVER_PATH GDAL_VRT_ENABLE_PYTHON OGR_DRIVER_PATH TEXINPUTS
@@ -172,11 +172,11 @@ const byName = new Map(groups.flatMap(({ why, names }) => words(names).map((name
 const byPrefix = groups.flatMap(({ why, prefixes }) =>
   words(prefixes).map((prefix) => [prefix, why] as const),
 );
-const free = new Set(groups.flatMap(({ except }) => words(except)));
+const unrestricted = new Set(groups.flatMap(({ except }) => words(except)));
 
-/** What the variable could do, in words that follow "because it"; undefined for one that is not known to steer anything. */
-export function whySteering(name: string): string | undefined {
+/** What a restricted variable can do, phrased to follow "because it"; undefined for an unrestricted name. */
+export function restrictionOf(name: string): string | undefined {
   const upper = name.toUpperCase();
-  if (free.has(upper)) return undefined;
+  if (unrestricted.has(upper)) return undefined;
   return byName.get(upper) ?? byPrefix.find(([prefix]) => upper.startsWith(prefix))?.[1];
 }

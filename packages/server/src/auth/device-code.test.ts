@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newDeviceCode, newUserCode, readUserCode } from './authorization-code.ts';
+import { newDeviceCode, newUserCode, readUserCode } from './device-code.ts';
 
 test('codes are unlike each other, and a user code is read as people type it', () => {
   const codes = Array.from({ length: 500 }, newUserCode);
