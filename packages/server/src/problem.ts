@@ -2,6 +2,8 @@
  * The error model. A verb that cannot do what it was asked throws a Problem: it becomes the status and body of
  * `http/problem.ts`. Anything else that is thrown is a fault of ours: logged whole, answered 500 with a request id.
  */
+import { DatabaseLost, UnstorableText } from './db/errors.ts';
+
 export interface Detail {
   readonly code: string;
   readonly message: string;
@@ -26,6 +28,14 @@ export class Problem extends Error {
 
 export const badRequest = (message: string, details?: readonly Detail[]) =>
   new Problem(400, message, details ? { details } : {});
+
+/** The Problem that an error is to a client; undefined for a fault of ours. The database's own errors know nothing of HTTP. */
+export function asProblem(error: unknown): Problem | undefined {
+  if (error instanceof Problem) return error;
+  if (error instanceof DatabaseLost) return new Problem(503, error.message, {}, true);
+  if (error instanceof UnstorableText) return badRequest(error.message);
+  return undefined;
+}
 
 /** A value that parses but cannot be accepted: tag count, unknown version, reused token. */
 export const unprocessable = (message: string) => new Problem(422, message);

@@ -4,8 +4,8 @@ import { createMint } from '../auth/mint.ts';
 import { endOf } from '../auth/principal.ts';
 import { createSigningKeyRing } from '../auth/signing-keys.ts';
 import { startChannels } from '../log/channels.ts';
-import type { Database, Sql } from '../db/connect.ts';
-import type { Route } from '../db/pooler.ts';
+import type { Sql } from '../db/connect.ts';
+import type { Route } from '../db/database.ts';
 import { startClock } from '../db/clock.ts';
 import { startWakes } from '../db/wake.ts';
 import { knownVariables } from '../envvars/known.ts';
@@ -31,7 +31,7 @@ import { streamAppends } from '../protocols/s2/append.ts';
 import { SessionChannels } from '../sessions/channel.ts';
 import { createWriteStream } from '../sessions/receive.ts';
 import { createEnsureServed } from '../sessions/serve.ts';
-import { serveUnheard } from '../sessions/unread.ts';
+import { createServeUnread } from '../sessions/unread.ts';
 import { EventStreams } from '../protocols/sse/event-streams.ts';
 import { tracingAttempts } from '../tracing/attempts.ts';
 import { startTracing } from '../tracing/start.ts';
@@ -44,7 +44,7 @@ interface Connections {
   readonly sql: Sql;
   readonly engineSql: Sql;
   readonly directSql: Sql;
-  readonly direct: Route<Database>;
+  readonly direct: Route;
 }
 
 /** What moves once upkeep has started; nothing is due before. */
@@ -181,7 +181,7 @@ export async function startParts(options: ServerOptions, connections: Connection
     keepLines: redact.lines(createKeepLines(engine)),
     ensureServed,
     endMessageWaits,
-    heard: serveUnheard({ sql, log, ensureServed }),
+    heard: createServeUnread({ sql, log, ensureServed }),
     sessions,
     appends: streamAppends({
       channels,

@@ -19,7 +19,7 @@ import { identitiesOfPacket } from '../runs/authorize.ts';
 import type { NewRun } from '../runs/create/row.ts';
 import { scheduleHandlers } from '../schedules/handlers.ts';
 import { syncDeclared } from '../schedules/sync.ts';
-import { streamHandlers } from '../realtime/streams/handlers.ts';
+import { streamHandlers } from '../realtime/stream-handlers.ts';
 import { channelHandlers } from '../sessions/channel-handlers.ts';
 import { sessionHandlers } from '../sessions/handlers.ts';
 import { keyHandlers, loginHandlers, organizationHandlers, projectHandlers } from '../tenancy/handlers.ts';

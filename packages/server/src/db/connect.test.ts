@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { withDatabase } from '../../../../test/support/cluster.ts';
 import { testDatabase } from '../../../../test/support/database.ts';
-import { connect, DatabaseLost } from './connect.ts';
+import { connect } from './connect.ts';
+import { DatabaseLost } from './errors.ts';
 
 async function lossy() {
   const { connection, drop } = await testDatabase();

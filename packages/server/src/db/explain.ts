@@ -1,6 +1,6 @@
-import type { Database } from './connect.ts';
+import type { Database } from './database.ts';
 
-/** What the code of a failure means to whoever set the database up. */
+/** What an error code means for the person who set the database up, and what to do. */
 const byCode: Readonly<Record<string, string>> = {
   ENOTFOUND: 'there is no host of this name; look at how it is written, and at the DNS of this machine',
   EAI_AGAIN: 'the name of its host cannot be resolved now; look at the DNS of this machine',
@@ -31,7 +31,7 @@ const byCode: Readonly<Record<string, string>> = {
     'its certificate is for another name than this host; use the name in it, or sslmode=verify-ca',
 };
 
-/** Why a database cannot be used and what to do, in one sentence without its password. */
+/** Why a database cannot be used and what to do, in one sentence. It leaves out the password. */
 export function explainConnection(error: unknown, database: Database, variable: string): string {
   const where = `The database at ${addressOf(database, variable)} cannot be used`;
   const { code, path, message } = failureOf(error);
@@ -59,7 +59,7 @@ const hint = (message: string): string =>
     ? 'add sslmode=require to it, or an entry to pg_hba.conf'
     : 'add an entry to pg_hba.conf';
 
-/** Why a database that can be reached cannot be set up; undefined when that is no matter of its settings. */
+/** Why a database that answers cannot be set up; undefined when its settings are not the cause. */
 export function explainSetUp(error: unknown, variable: string): string | undefined {
   const { code, message } = failureOf(error);
   if (code === '42501') {
@@ -87,7 +87,7 @@ interface Failure {
 }
 
 function failureOf(error: unknown): Failure {
-  // A host with several addresses: each of them failed, and the first tells as much as the others.
+  // A host with several addresses, all of which failed: the first error says enough.
   const one =
     error instanceof AggregateError && error.errors.length > 0 ? (error.errors[0] as unknown) : error;
   if (!(one instanceof Error)) return { code: '', path: undefined, message: String(one) };
@@ -96,7 +96,7 @@ function failureOf(error: unknown): Failure {
   return { code: String(code ?? ''), path: path ?? address, message: one.message };
 }
 
-/** A message of others in one line, without an end of its own. */
+/** A foreign message on one line, without its full stop. */
 const quoted = (message: string): string => message.replace(/\s+/g, ' ').replace(/[.\s]+$/, '');
 
 /** Host, port and name. */

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDeadlock } from './retry.ts';
+import { DatabaseRefused, isDeadlock } from './errors.ts';
 import type { Queryable, Sql } from './connect.ts';
 
 const folder = new URL('../../migrations/', import.meta.url);
@@ -12,11 +12,6 @@ export const oldestMajor = 15;
 
 /** How long a migration waits for one lock. Shorter than a server waits before it looks for deadlocks: who serves loses none to us. */
 const lockWaitMs = 200;
-
-/** The database cannot be used; the message says why and what to do. */
-export class DatabaseRefused extends Error {
-  override name = 'DatabaseRefused';
-}
 
 /**
  * Brings the schema up to date: numbered, forward-only files, each in its own transaction, under a lock that lets several

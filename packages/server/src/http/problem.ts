@@ -1,8 +1,8 @@
 /** The one place where a failure becomes an answer. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { mayPass } from '../db/retry.ts';
+import { isTransient } from '../db/errors.ts';
 import type { Log } from '../logger.ts';
-import { Problem } from '../problem.ts';
+import { asProblem, Problem } from '../problem.ts';
 import { apiHeaders, corsHeaders } from './headers.ts';
 import { readRest } from './rest-of-body.ts';
 
@@ -15,7 +15,7 @@ const takesNothing = new Problem(503, 'The database takes nothing in at the mome
  */
 export function sendFailure(request: FastifyRequest, reply: FastifyReply, error: unknown, log: Log): void {
   const problem = problemOf(error);
-  const refused = problem === undefined && mayPass(error);
+  const refused = problem === undefined && isTransient(error);
   const { url, config } = request.routeOptions;
   if (problem === undefined) {
     // What the handler had set so far belongs to an answer that never came to be, and may be the fault itself.
@@ -50,7 +50,8 @@ export function sendJson(reply: FastifyReply, status: number, text: string): voi
 
 /** The Problem behind an error; undefined for a fault of ours. */
 function problemOf(error: unknown): Problem | undefined {
-  if (error instanceof Problem) return error;
+  const known = asProblem(error);
+  if (known !== undefined) return known;
   if (!(error instanceof Error)) return undefined;
   // What JSON.parse reads at any depth, JSON.stringify and whatever else walks it cannot.
   if (error instanceof RangeError && error.message === 'Maximum call stack size exceeded') {

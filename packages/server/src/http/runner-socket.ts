@@ -6,7 +6,7 @@ import type { Authenticate } from '../auth/authenticate.ts';
 import type { LiveAccess } from '../auth/live-access.ts';
 import type { Environment, Principal } from '../auth/principal.ts';
 import { isUnrestricted } from '../auth/scopes.ts';
-import { forbidden, MisusedCredential, Problem } from '../problem.ts';
+import { asProblem, forbidden, MisusedCredential, Problem } from '../problem.ts';
 import type { RefuseCredential } from './bad-credentials.ts';
 import { namesOneHost, twoHosts } from './one-host.ts';
 import type { UnprovenConnections } from './unproven.ts';
@@ -126,7 +126,7 @@ export function acceptRunners(
       })
       .catch((error: unknown) => {
         const refusal = badCredentials(error, request.socket.remoteAddress ?? '', () => {});
-        refuse(duplex, refusal instanceof Problem ? refusal : new Problem(500, 'Internal Server Error'));
+        refuse(duplex, asProblem(refusal) ?? new Problem(500, 'Internal Server Error'));
       });
   });
 

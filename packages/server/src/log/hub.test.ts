@@ -37,7 +37,7 @@ describe('a follower', () => {
     const past = collector({ caughtUp: () => (caughtUp = true) });
     store.follow(key, 99, past.follower);
     await expect.poll(() => caughtUp, { interval: 5, timeout: 20_000 }).toBe(true);
-    expect([await store.place(key, 99), await store.place(key, 1)]).toEqual([2, 1]);
+    expect([await store.cursorFor(key, 99), await store.cursorFor(key, 1)]).toEqual([2, 1]);
     await store.append(key, texts('c'));
     await eventually(() => early.seqs, [0, 1, 2]);
     // A number beyond the end is one of another life of the channel: what comes is new to it.
@@ -133,7 +133,7 @@ describe('a follower', () => {
     hub.follow(key, 0, early.follower);
     await read.opened;
     const { start, at } = await store.append(key, texts('new'));
-    hub.published(key, [{ body: 'new', seq: start, at }]);
+    hub.appendedHere(key, [{ body: 'new', seq: start, at }]);
     hub.follow(key, 0, late.follower);
     told.open();
     await eventually(() => early.seqs, [1]);

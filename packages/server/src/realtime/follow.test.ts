@@ -28,15 +28,15 @@ describe('a run that is followed', () => {
     await expect.poll(() => all.every(({ told }) => told.length === 1), wait).toBe(true);
     expect([followed.reads, followed.size]).toEqual([1, 1]);
     await cancelRun(t.engine, t.runners, t.environment.id, id);
-    followed.look(t.environment.id, [id, id, 'run_other']);
+    followed.changed(t.environment.id, [id, id, 'run_other']);
     await expect.poll(() => all.every(({ told }) => told.at(-1)?.status === 'CANCELED'), wait).toBe(true);
     expect(followed.reads).toBe(2);
-    followed.look(t.environment.id, [id]);
+    followed.changed(t.environment.id, [id]);
     await expect.poll(() => followed.reads, wait).toBe(3);
     expect(all.every(({ told }) => told.length === 2)).toBe(true);
     for (const { stop } of all) stop();
-    followed.look(t.environment.id, [id]);
-    followed.lookAtAll(t.environment.id);
+    followed.changed(t.environment.id, [id]);
+    followed.someChanged(t.environment.id);
     expect([followed.size, followed.reads]).toEqual([0, 3]);
   });
 
@@ -71,7 +71,7 @@ describe('a run that is followed', () => {
     const { id } = await t.trigger('send', { delay: '1h' });
     const { told } = watch(id);
     const next = async (count: number) => {
-      followed.look(t.environment.id, [id]);
+      followed.changed(t.environment.id, [id]);
       await expect.poll(() => told.length, wait).toBe(count);
       return told.at(-1) as ShownRun;
     };
@@ -112,7 +112,7 @@ describe('hints', () => {
     const { interest, told, hear } = talking();
     const heard: unknown[] = [];
     const note = (...what: unknown[]): void => void heard.push(what);
-    interest.hear({ changed: note, tagged: note, unsettled: note });
+    interest.listen({ changed: note, tagged: note, someChanged: note });
     hear({ kind: 'watching', env: 2 });
     const stop = interest.watch(3);
     told.length = 0;

@@ -70,7 +70,7 @@ export function noticing(changes: RunChanges) {
     };
     const reachesOthers =
       name === 'cancelRun' || parentOperations !== undefined || rootOperations !== undefined;
-    if (batchId !== undefined || reachesOthers) changes.unsettled(env);
+    if (batchId !== undefined || reachesOthers) changes.someChanged(env);
     if (runId === undefined) return;
     if (Array.isArray(tags)) changes.tagged(env, runId, tags);
     changes.changed(env, [runId]);

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { cancelRun } from '../runs/cancel.ts';
 import { testEngine } from '../runs/testing/engine.ts';
-import { followRuns, type Told } from './follow.ts';
+import { followRuns, type RunListener } from './follow.ts';
 import type { ShownRun } from './shown-run.ts';
 import { taggedRuns } from './subject.ts';
 import { WatchedSet } from './watched-set.ts';
@@ -24,7 +24,7 @@ test('who comes from another process gets what changed while the set was first l
     open = resolve;
   });
   const seen: (ShownRun | null)[] = [];
-  const follow = (of: number, id: string, told: Told) =>
+  const follow = (of: number, id: string, told: RunListener) =>
     followed.follow(of, id, (run) => {
       if (id === late.id) return void opened.then(() => told(run));
       seen.push(run);
@@ -35,7 +35,7 @@ test('who comes from another process gets what changed while the set was first l
   onTestFinished(() => set.close());
   await expect.poll(() => seen.length, wait).toBe(1);
   await cancelRun(t.engine, t.runners, env, early.id);
-  followed.look(env, [early.id]);
+  followed.changed(env, [early.id]);
   await expect.poll(() => seen.at(-1)?.status, wait).toBe('CANCELED');
   open();
   await set.ready;
@@ -50,8 +50,8 @@ test('who comes from another process and misses a change, because so much change
   for (let n = 0; n < 2; n++) await t.trigger('send', { tags: ['watched'] });
   const followed = followRuns(sql, { pollMs: 60_000 });
   onTestFinished(followed.stop);
-  const members: { run: ShownRun; told: Told }[] = [];
-  const follow = (env: number, id: string, told: Told) =>
+  const members: { run: ShownRun; told: RunListener }[] = [];
+  const follow = (env: number, id: string, told: RunListener) =>
     followed.follow(env, id, (run) => {
       if (run) members.push({ run, told });
       told(run);

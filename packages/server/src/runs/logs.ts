@@ -31,7 +31,7 @@ export function createKeepLines(engine: Engine): (env: number, lines: readonly L
       });
       return groups.map(() => undefined);
     },
-    { most: 100 },
+    { maxItems: 100 },
   );
   return (env, lines) => keep(lines.map((line) => ({ ...line, env })));
 }

@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Exchange } from '../../request.ts';
 import { EventStream } from './event-stream.ts';
-import { dataLines, onWire } from './form.ts';
+import { dataLines, onWire } from './wire.ts';
 
 /** Both ends of a connection. */
 async function ends(): Promise<{ near: Socket; far: Socket }> {
@@ -28,7 +28,7 @@ async function streamOn(change: Partial<Exchange> = {}) {
     {
       ping: (now) => `: ${now}\n\n`,
       onDrain: () => events.push('drain'),
-      onOver: () => events.push('over'),
+      onEnded: () => events.push('over'),
     },
   );
   let text = '';
@@ -44,7 +44,7 @@ describe('an event-stream', () => {
     const { stream, text, events, near } = await streamOn();
     const closed = once(near, 'close');
     stream.send(onWire('data: ü\n\n', 'chunks'));
-    stream.look(7);
+    stream.check(7);
     stream.end('data: [DONE]\n\n');
     await closed;
     const [head, body] = text()
@@ -117,17 +117,17 @@ describe('an event-stream', () => {
     const frame = onWire('x'.repeat(200_000), 'chunks');
     while (stream.send(frame));
     const now = Date.now();
-    stream.look(now);
-    stream.look(now + 29_000);
+    stream.check(now);
+    stream.check(now + 29_000);
     expect(events).toEqual([]);
     near.resume();
     await becomes(() => events, ['drain']);
     near.pause();
     while (stream.send(frame));
-    stream.look(now + 31_000);
-    stream.look(now + 60_000);
+    stream.check(now + 31_000);
+    stream.check(now + 60_000);
     expect(events).toEqual(['drain']);
-    stream.look(now + 61_001);
+    stream.check(now + 61_001);
     expect(events).toEqual(['drain', 'over']);
   });
 

@@ -2,7 +2,7 @@ import type { Environment } from '../../auth/principal.ts';
 import { column } from '../../db/columns.ts';
 import type { Transaction } from '../../db/connect.ts';
 import type { Redactor } from '../../envvars/redact/redactor.ts';
-import { Problem } from '../../problem.ts';
+import { asProblem } from '../../problem.ts';
 import { markCanceled, type AskedToStop } from '../cancel.ts';
 import type { Engine } from '../engine.ts';
 import { prepareReplay } from '../create/replay.ts';
@@ -46,7 +46,7 @@ export async function replayAll(
       try {
         return { run, replay: await prepareReplay(engine, environment, run) };
       } catch (error) {
-        if (error instanceof Problem && error.status < 500) return { run, replay: undefined };
+        if ((asProblem(error)?.status ?? 500) < 500) return { run, replay: undefined };
         throw error;
       }
     }),

@@ -1,5 +1,5 @@
 import type { AttemptWaited } from '@millrace/contract/runner';
-import { mayPass } from '../../db/retry.ts';
+import { isTransient } from '../../db/errors.ts';
 import type { ConnectedRunner } from '../../runners/runners.ts';
 import type { Engine } from '../engine.ts';
 import type { EndedAttempt, Settled } from './complete.ts';
@@ -28,7 +28,7 @@ export async function completeWithRetry(
       if (isOver()) throw error;
       engine.log.warn('settle.failed', { run: ended.run, error: String(error) });
       // It will never be taken as it is. The run must end all the same, and say why.
-      if (!mayPass(error)) return settle({ ...ended, outcome: unstorable });
+      if (!isTransient(error)) return settle({ ...ended, outcome: unstorable });
       await untilNextTry();
     }
   }
@@ -46,7 +46,7 @@ export async function beginWaitsWithRetry(
       return await beginWaits(begun);
     } catch (error) {
       if (isOver()) throw error;
-      if (mayPass(error)) await untilNextTry();
+      if (isTransient(error)) await untilNextTry();
       else {
         // It would wait for ever for what was never written down.
         engine.log.warn('wait.failed', { run: begun.run, error: String(error) });

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { startChannels } from '../../log/channels.ts';
-import { runStream } from '../../log/key.ts';
-import { channelPruner } from '../../log/prune.ts';
-import { testEngine } from '../../runs/testing/engine.ts';
-import { openStreams } from './open.ts';
+import { startChannels } from '../log/channels.ts';
+import { runStream } from '../log/key.ts';
+import { channelPruner } from '../log/prune.ts';
+import { testEngine } from '../runs/testing/engine.ts';
+import { openStreams } from './open-stream.ts';
 
 const day = 86_400_000;
 
