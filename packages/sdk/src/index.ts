@@ -26,7 +26,8 @@ export type {
 } from './task/types.ts';
 export { SubtaskError, type RunResult } from './task/run-result.ts';
 export { batch } from './batch/index.ts';
-export type { BatchOptions, BatchResult, ItemById, ItemByTask, ItemOf } from './batch/trigger-and-wait.ts';
+export type { ItemById, ItemByTask, ItemOf } from './batch/trigger-and-wait.ts';
+export type { BatchOptions, BatchResult } from './batch/types.ts';
 export { wait } from './wait/index.ts';
 export type { CreateTokenOptions } from './wait/create-token.ts';
 export type { ListTokensParams } from './wait/list-tokens.ts';

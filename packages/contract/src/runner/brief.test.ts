@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { brief, inFull } from './brief.ts';
-import type { Assignment } from './messages.ts';
+import type { Assignment } from './assignment.ts';
 
 const nullable = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
 const assignment: fc.Arbitrary<Assignment> = fc.record({

@@ -1,4 +1,4 @@
-import type { Assignment } from './messages.ts';
+import type { Assignment } from './assignment.ts';
 
 const usual = {
   payload: null,

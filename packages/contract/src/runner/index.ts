@@ -1,3 +1,4 @@
+export * from './assignment.ts';
 export type { BriefAssignment } from './brief.ts';
 export * from './credential.ts';
 export * from './manifest.ts';

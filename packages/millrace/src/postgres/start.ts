@@ -8,7 +8,7 @@ import { ownFolder } from './own-folder.ts';
 import { serverUser, type ServerUser } from './server-user.ts';
 import { PORT, type Settings } from './settings.ts';
 import { makeSocketFolder } from './socket-folder.ts';
-import { supervise } from './supervise.ts';
+import { supervise, type PostgresEnd } from './supervise.ts';
 
 export interface StartPostgres {
   /** The folder of the data; made when missing. Relative paths are taken from the working directory. */
@@ -26,11 +26,6 @@ export interface PostgresConnection {
   port: number;
   database: string;
   username: string;
-}
-
-/** How the supervised server came to its end: by `stop()`, or by an error that restarting did not mend. */
-export interface PostgresEnd {
-  error: Error | null;
 }
 
 export interface RunningPostgres {

@@ -2,7 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { explainOutput } from './errors.ts';
 import { launch, type Launch, type Server } from './launch.ts';
 import { clearLeftBehind } from './left-behind.ts';
-import type { PostgresEnd } from './start.ts';
+
+/** How the supervised server ended: by `stop()`, or by an error that a restart did not solve. */
+export interface PostgresEnd {
+  error: Error | null;
+}
 
 export interface Supervised {
   stop(): void;

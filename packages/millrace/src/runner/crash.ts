@@ -1,6 +1,6 @@
 import type { Outcome, SerializedError } from '@millrace/contract/runner';
 import type { Death } from '../executor/spawn.ts';
-import type { Attempt } from './attempt.ts';
+import type { Attempt } from './executor.ts';
 import type { Executor } from './executor.ts';
 
 /** After so many processes that died before they could start it, an attempt fails. */

@@ -4,7 +4,7 @@ import type { ServedTask } from '../bundle/versions-file.ts';
 import type { Death } from '../executor/spawn.ts';
 import type { FromExecutor } from '../executor/messages.ts';
 import { newAttempt } from './attempt.ts';
-import type { Attempt } from './attempt.ts';
+import type { Attempt } from './executor.ts';
 import { afterDeath, crashed } from './crash.ts';
 import type { Credential } from './credential.ts';
 import type { Executor } from './executor.ts';

@@ -1,5 +1,5 @@
 import type { Outcome, Settlement } from '@millrace/contract/runner';
-import type { Attempt } from './attempt.ts';
+import type { Attempt } from './executor.ts';
 import type { Executor } from './executor.ts';
 import type { Lines } from './lines.ts';
 import type { AttemptEnd } from './options.ts';

@@ -1,5 +1,5 @@
 import type { Outcome } from '@millrace/contract/runner';
-import type { Attempt } from './attempt.ts';
+import type { Attempt } from './executor.ts';
 import { timedOut } from './crash.ts';
 import type { Executor } from './executor.ts';
 

@@ -1,6 +1,6 @@
 import type { ServedTask } from '../bundle/versions-file.ts';
 import { machineOf } from './attempt.ts';
-import type { Attempt } from './attempt.ts';
+import type { Attempt } from './executor.ts';
 import type { Purpose } from './executor.ts';
 
 /** What attempts wait for: a kind of process, or a slot in the one that they are suspended in. */

@@ -6,7 +6,7 @@ import type { ServedBuild } from '../bundle/versions-file.ts';
 import type { ProcessEnvironment } from '../executor/messages.ts';
 import type { SpawnOptions } from '../executor/spawn.ts';
 import { machineOf } from './attempt.ts';
-import type { Attempt } from './attempt.ts';
+import type { Attempt } from './executor.ts';
 import { Executor } from './executor.ts';
 import type { ExecutorEvents, Purpose } from './executor.ts';
 import type { Guard } from './guard.ts';

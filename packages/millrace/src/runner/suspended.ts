@@ -1,5 +1,5 @@
 import type { AttemptWaits } from '@millrace/contract/runner';
-import type { Attempt } from './attempt.ts';
+import type { Attempt } from './executor.ts';
 import type { Executor } from './executor.ts';
 import type { Held } from './held.ts';
 import type { Lines } from './lines.ts';

@@ -2,31 +2,13 @@ import type { ApiClient } from '../client/api-client.ts';
 import { currentClient } from '../client/current-client.ts';
 import { resultOf, type RunResult } from '../task/run-result.ts';
 import { ownEnvironment } from '../task/trigger-and-wait.ts';
-import type { TriggerOptions } from '../task/trigger-options.ts';
 import type { AnyTask, TaskId, TaskInput, TaskOutput } from '../task/types.ts';
 import { nextOf, ownKey, waitingRun } from '../wait/in-run.ts';
 import { sendBatch, type BatchItem } from './send-batch.ts';
-
-/** What became of the runs of a batch that was waited for, in the order of its items. */
-export interface BatchResult<TResult = RunResult> {
-  /** `batch_…` */
-  readonly id: string;
-  readonly runs: readonly TResult[];
-}
-
-/** Options of a batch as a whole. */
-export interface BatchOptions {
-  /** A second batch with this key is the first one (`isCached`). A key as for a single run. */
-  idempotencyKey?: string | readonly string[];
-  /** How long the key is remembered, such as `1h` or `30d`. Default 30 days. */
-  idempotencyKeyTTL?: string;
-}
-
-type PayloadOf<T extends AnyTask> =
-  undefined extends TaskInput<T> ? { readonly payload?: TaskInput<T> } : { readonly payload: TaskInput<T> };
+import type { BatchOptions, BatchResult, ItemWith } from './types.ts';
 
 /** A run of one task in a batch. */
-export type ItemOf<T extends AnyTask> = PayloadOf<T> & { readonly options?: TriggerOptions };
+export type ItemOf<T extends AnyTask> = ItemWith<TaskInput<T>>;
 
 /** A run in a batch, its task by its id. */
 export type ItemById<T extends AnyTask> = T extends AnyTask ? { readonly id: TaskId<T> } & ItemOf<T> : never;

@@ -1,6 +1,7 @@
 import type { BatchHandle } from '../batch/handle.ts';
 import { triggerBatch } from '../batch/trigger.ts';
-import type { BatchOptions, ItemOf } from '../batch/trigger-and-wait.ts';
+import type { ItemOf } from '../batch/trigger-and-wait.ts';
+import type { BatchOptions } from '../batch/types.ts';
 import { currentClient } from '../client/current-client.ts';
 import type { AnyTask, TaskId } from './types.ts';
 

@@ -1,4 +1,4 @@
-import type { BatchOptions, BatchResult, ItemOf } from '../batch/trigger-and-wait.ts';
+import type { BatchOptions, BatchResult, ItemWith } from '../batch/types.ts';
 import type { ResultPromise } from '../wait/result-promise.ts';
 import type { RunResult } from './run-result.ts';
 import type { BatchHandle } from '../batch/handle.ts';
@@ -66,7 +66,7 @@ export interface Task<TId extends string, TInput, TOutput> {
    * for (const run of runs) if (run.ok) console.log(run.output.bytes);
    */
   batchTriggerAndWait(
-    items: readonly ItemOf<Task<TId, TInput, TOutput>>[],
+    items: readonly ItemWith<TInput>[],
     options?: BatchOptions,
   ): Promise<BatchResult<RunResult<TId, TOutput>>>;
   /**
@@ -78,10 +78,7 @@ export interface Task<TId extends string, TInput, TOutput> {
    * @example
    * const { batchId } = await resizeImage.batchTrigger(urls.map((url) => ({ payload: { url } })));
    */
-  batchTrigger(
-    items: readonly ItemOf<Task<TId, TInput, TOutput>>[],
-    options?: BatchOptions,
-  ): Promise<BatchHandle>;
+  batchTrigger(items: readonly ItemWith<TInput>[], options?: BatchOptions): Promise<BatchHandle>;
   readonly [taskBrand]: TaskDefinition;
   /** Carries the types; never there. */
   readonly [types]?: { readonly input: TInput; readonly output: TOutput };

@@ -1,4 +1,4 @@
-import type { TracedAttempt, Tracing } from './start.ts';
+import type { TracedAttempt, Tracing } from './tracing.ts';
 
 /** The verb that records how attempts end, telling of each; the very same one when nothing is traced. */
 export function tracingAttempts<E extends TracedAttempt, R extends { readonly kind: string | undefined }>(

@@ -1,0 +1,32 @@
+/** One attempt, leased to a runner. */
+export interface Assignment {
+  readonly run: string;
+  /** Grows with every lease; the proof that this attempt is the live one. */
+  readonly fence: number;
+  readonly attempt: number;
+  readonly task: string;
+  readonly version: string;
+  readonly payload: string | null;
+  readonly payloadType: string;
+  /** JSON text of the run's metadata, if it has any. */
+  readonly metadata: string | null;
+  readonly tags: readonly string[];
+  readonly isTest: boolean;
+  readonly queue: string;
+  readonly concurrencyKey: string | null;
+  readonly maxAttempts: number | null;
+  /** Seconds. */
+  readonly maxDuration: number | null;
+  readonly machine: string | null;
+  readonly priority: number;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  /** When its first attempt started, in milliseconds since 1970; null when this is the first. */
+  readonly startedAt?: number | null;
+  readonly parentRun: string | null;
+  readonly rootRun: string | null;
+  readonly batch: string | null;
+  readonly schedule: string | null;
+  /** JSON text of the event that started it, without its payload. */
+  readonly event?: string | null;
+}
