@@ -48,7 +48,7 @@ export interface ChannelsOptions {
 }
 
 /** Read each row by its key. A plan made while a table is empty must not scan it when it has grown. */
-const writerSettings = {
+export const writerSettings = {
   plan_cache_mode: 'force_generic_plan',
   jit: 'off',
   enable_hashjoin: 'off',

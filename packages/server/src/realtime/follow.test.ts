@@ -20,8 +20,8 @@ async function following(options: FollowOptions = {}) {
   return { t, followed, watch };
 }
 
-describe('a run that is followed', () => {
-  test('is read once a change, however many follow it, and not at all when nobody does', async () => {
+describe('a followed run', () => {
+  test('is read once per change, however many listeners it has, and not at all without listeners', async () => {
     const { t, followed, watch } = await following({ pollMs: 60_000 });
     const { id } = await t.trigger('send');
     const all = Array.from({ length: 1_000 }, () => watch(id));
@@ -40,7 +40,7 @@ describe('a run that is followed', () => {
     expect([followed.size, followed.reads]).toEqual([0, 3]);
   });
 
-  test('is told although nobody said anything, while it lives', async () => {
+  test('is polled until it has ended', async () => {
     const { t, followed, watch } = await following({ pollMs: 30 });
     const [one, two] = [await t.trigger('send'), await t.trigger('send')];
     const [first, second] = [watch(one.id), watch(two.id)];
@@ -54,7 +54,7 @@ describe('a run that is followed', () => {
     expect(followed.reads - reads).toBeLessThanOrEqual(1);
   });
 
-  test('is told as gone when it is', async () => {
+  test('is reported as null when it is deleted', async () => {
     const { t, watch } = await following({ pollMs: 30 });
     const { id } = await t.trigger('send');
     const { told } = watch(id);
@@ -64,7 +64,7 @@ describe('a run that is followed', () => {
     await expect.poll(() => told.at(-1), wait).toBeNull();
   });
 
-  test('shows each of the changes that can be seen of it', async () => {
+  test('reports each visible change', async () => {
     const { t, followed, watch } = await following({ pollMs: 60_000 });
     const version = await t.register('send');
     await t.addRunner('runner_a');
@@ -94,7 +94,7 @@ describe('a run that is followed', () => {
   });
 });
 
-describe('hints', () => {
+describe('announcements', () => {
   const talking = () => {
     const hearers: ((wake: Wake) => void)[] = [];
     const told: Wake[] = [];
@@ -108,7 +108,7 @@ describe('hints', () => {
     return { interest, told, hear: (wake: Wake) => hearers.forEach((each) => each(wake)) };
   };
 
-  test('go nowhere for an environment that nobody watches, here or elsewhere', () => {
+  test('are dropped for an environment without subscribers', () => {
     const { interest, told, hear } = talking();
     const heard: unknown[] = [];
     const note = (...what: unknown[]): void => void heard.push(what);

@@ -12,7 +12,7 @@ function readArray(text: string): string[] {
   return values;
 }
 
-test('tags of any characters are read as they were', () => {
+test('tags with any characters are encoded correctly', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'grapheme' })), (tags) => {
       expect(readArray(arrayText(tags))).toEqual(tags);
@@ -20,7 +20,7 @@ test('tags of any characters are read as they were', () => {
   );
 });
 
-test('columns are left out as wanted, but never those that clients need', () => {
+test('columns are left out on request, except those that clients need', () => {
   const names = (shape: Shape) => Object.keys(JSON.parse(shape.schema) as object);
   const needed = ['id', 'taskIdentifier', 'friendlyId', 'status', 'createdAt', 'updatedAt'];
   expect(names(new Shape(undefined, ['payload', 'id', 'nonsense']))).not.toContain('payload');

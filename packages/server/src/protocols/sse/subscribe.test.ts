@@ -5,7 +5,7 @@ import { EventStreams } from './event-streams.ts';
 import { subscribe } from './subscribe.ts';
 import { testStore, texts } from '../../log/testing/store.ts';
 
-test('a stream whose reader is behind is not at its end, however long that reads nothing', async () => {
+test('a stream whose reader is behind does not end as idle', async () => {
   const store = await testStore();
   const key = await store.channel();
   // More than a connection holds.
