@@ -2,18 +2,18 @@ import type { Database } from './database.ts';
 
 /** What an error code means for the person who set the database up, and what to do. */
 const byCode: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'there is no host of this name; look at how it is written, and at the DNS of this machine',
-  EAI_AGAIN: 'the name of its host cannot be resolved now; look at the DNS of this machine',
+  ENOTFOUND: 'there is no host of this name; check its spelling and the DNS of this machine',
+  EAI_AGAIN: 'the name of its host cannot be resolved; check the DNS of this machine',
   ECONNREFUSED: 'nothing listens there; start PostgreSQL, or correct host and port',
-  EHOSTUNREACH: 'there is no way to its host from here',
-  ENETUNREACH: 'there is no way to its network from here',
-  ETIMEDOUT: 'its host does not answer; look at host, port and firewall',
-  ECONNRESET: 'it closed the connection; look whether the port is that of PostgreSQL',
+  EHOSTUNREACH: 'its host is unreachable from here',
+  ENETUNREACH: 'its network is unreachable from here',
+  ETIMEDOUT: 'its host does not answer; check host, port and firewall',
+  ECONNRESET: 'it closed the connection; check that the port is the one of PostgreSQL',
   EACCES: 'this user may not use its socket',
-  ERR_INVALID_CHAR: 'its address holds a character that no address may hold',
+  ERR_INVALID_CHAR: 'its address has an invalid character',
   '28P01':
     'it refuses the password; correct it, and write characters such as @ / : % in it as %40 %2F %3A %25',
-  '28000': 'it does not let this role in from here; look at the role, at sslmode and at pg_hba.conf',
+  '28000': 'it does not let this role in from here; check the role, sslmode and pg_hba.conf',
   '3D000': 'it has no database of this name; make it with `createdb`, or correct the name',
   '53300': 'it has no connection left; raise max_connections, or the limit of the role, or end others',
   '57P03': 'it is starting up or shutting down; try again',
@@ -21,11 +21,11 @@ const byCode: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT:
     'its certificate is signed by itself; give sslrootcert=<file>, or sslmode=require, which does not check it',
   SELF_SIGNED_CERT_IN_CHAIN:
-    'its certificate comes from an authority that is not known here; give sslrootcert=<file>, or sslmode=require, which does not check it',
+    'its certificate comes from an unknown authority; give sslrootcert=<file>, or sslmode=require, which does not check it',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    'its certificate comes from an authority that is not known here; give sslrootcert=<file>, or sslmode=require, which does not check it',
+    'its certificate comes from an unknown authority; give sslrootcert=<file>, or sslmode=require, which does not check it',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-    'its certificate comes from an authority that is not known here; give sslrootcert=<file>, or sslmode=require, which does not check it',
+    'its certificate comes from an unknown authority; give sslrootcert=<file>, or sslmode=require, which does not check it',
   CERT_HAS_EXPIRED: 'its certificate has expired; renew it',
   ERR_TLS_CERT_ALTNAME_INVALID:
     'its certificate is for another name than this host; use the name in it, or sslmode=verify-ca',
@@ -47,9 +47,9 @@ export function explainConnection(error: unknown, database: Database, variable: 
   if (/password must be a string|no password supplied/i.test(message))
     return `${where}: it wants a password and ${variable} has none.`;
   if (/timeout|no answer/i.test(message) && code === '')
-    return `${where}: it does not answer; look at host, port and firewall.`;
+    return `${where}: it does not answer; check host, port and firewall.`;
   if (/Connection terminated unexpectedly/.test(message))
-    return `${where}: it closed the connection; look whether the port is that of PostgreSQL.`;
+    return `${where}: it closed the connection; check that the port is the one of PostgreSQL.`;
   const known = byCode[code];
   return known === undefined ? `${where}: ${quoted(message || code)}.` : `${where}: ${known}.`;
 }

@@ -54,6 +54,6 @@ async function refuseDifferent(main: Route, direct: Route): Promise<void> {
     await Promise.all([from.end({ timeout: 1 }), to.end({ timeout: 1 })]);
   }
   throw new DatabaseRefused(
-    'DATABASE_URL and DATABASE_DIRECT_URL are not the same database: what is notified over one is not heard over the other.',
+    'DATABASE_URL and DATABASE_DIRECT_URL are not the same database: a notification over one does not arrive over the other.',
   );
 }
