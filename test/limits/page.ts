@@ -68,7 +68,7 @@ import {
   stalledMs,
 } from '../../packages/server/src/protocols/sse/event-stream.ts';
 import { defaultStreamLimits } from '../../packages/server/src/protocols/sse/event-streams.ts';
-import { maxStreams } from '../../packages/server/src/realtime/streams/open.ts';
+import { maxStreams } from '../../packages/server/src/realtime/open-stream.ts';
 import { maxBranches } from '../../packages/server/src/tenancy/branches.ts';
 import { defaultRetention } from '../../packages/server/src/app/retention.ts';
 import * as tokens from '../../packages/server/src/waitpoints/create.ts';

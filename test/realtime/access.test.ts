@@ -28,7 +28,7 @@ const openBatch = async (server: TestServer): Promise<string> => {
   return (body as { id: string }).id;
 };
 
-test('a subscription is open to exactly the scopes that reach its runs', async () => {
+test('a subscription is allowed with exactly the scopes for its runs', async () => {
   const server = await testServer();
   const mine = await trigger(server, ['a', 'b']);
   const other = await trigger(server);
@@ -74,7 +74,7 @@ test('a subscription is open to exactly the scopes that reach its runs', async (
   expect((await server.ask(`/realtime/v1/runs/${mine}?offset=-1`, { key: '' })).status).toBe(401);
 });
 
-test('what a token leaves out is left out, whatever is asked for', async () => {
+test('columns that a token leaves out are left out, whatever is requested', async () => {
   const server = await testServer();
   const run = await trigger(server);
   const key = await tokenFor(server, [`read:runs:${run}`], { realtime: { skipColumns: ['payload'] } });
@@ -94,7 +94,7 @@ test('what a token leaves out is left out, whatever is asked for', async () => {
   await reader.cancel();
 });
 
-test('a token that expires ends its stream and what waits', async () => {
+test('a token that expires ends its streams and long polls', async () => {
   const server = await testServer();
   const run = await trigger(server);
   const text = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -126,7 +126,7 @@ test('a token that expires ends its stream and what waits', async () => {
   expect((await server.ask(`/realtime/v1/runs/${run}?offset=-1`, { key })).status).toBe(401);
 });
 
-test('too many subscribers are told when to come again', async () => {
+test('subscribers over the limit get 429 with Retry-After', async () => {
   const server = await testServer({ streamLimits: { subject: 1 } });
   const run = await trigger(server);
   const headers = { authorization: `Bearer ${server.keys.prod}` };
@@ -137,7 +137,7 @@ test('too many subscribers are told when to come again', async () => {
   await one.cancel();
 });
 
-test('what cannot be read is refused by name, and a place that was never given leads to a new start', async () => {
+test('an invalid query is refused by name, and an unknown position leads to a refetch', async () => {
   const server = await testServer();
   await trigger(server, ['a']);
   for (const [path, parameter] of [
@@ -157,7 +157,7 @@ test('what cannot be read is refused by name, and a place that was never given l
   expect((await server.ask('/realtime/v1/runs?tags=a&offset=-1&handle=x')).status).toBe(200);
 });
 
-test('more runs than one answer holds come in several, and in one stream', async () => {
+test('more runs than one answer holds are paged, and sent in one stream', async () => {
   const server = await testServer();
   const items = Array.from({ length: 450 }, (_, n) => ({
     task: 'work',

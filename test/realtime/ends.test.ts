@@ -57,8 +57,8 @@ async function timed<T>(act: () => Promise<T>): Promise<T> {
   return result;
 }
 
-describe('the stream of a run that is over', { timeout: 120_000 }, () => {
-  test('ends with what is there, for a reader that comes afterwards and for one that was there, on every server', async () => {
+describe('the stream of a run that has ended', { timeout: 120_000 }, () => {
+  test('ends after the last record, for new and existing readers, on every server', async () => {
     const server = await sessionServer();
     const run = await runWithStream(server, 3);
     const elsewhere = await replica(server);
@@ -101,7 +101,7 @@ describe('the stream of a run that is over', { timeout: 120_000 }, () => {
     expect(performance.now() - began).toBeLessThan(3_000);
   });
 
-  test('brings records first that were on their way when the run ended', async () => {
+  test('first delivers records that were in flight when the run ended', async () => {
     const server = await sessionServer();
     const run = await runWithStream(server, 1);
     const elsewhere = await replica(server);
@@ -120,7 +120,7 @@ describe('the stream of a run that is over', { timeout: 120_000 }, () => {
     for (const records of read) expect(chunks(records)).toEqual(wanted);
   });
 
-  test('goes on while the run is tried again', async () => {
+  test('continues while the run is retried', async () => {
     const server = await sessionServer();
     configure({ baseURL: server.url, accessToken: server.keys.prod });
     await startProject(server, {
@@ -167,7 +167,7 @@ export const tell = task({
 });
 
 test(
-  'what is told of a run and of a batch ends with them, for who comes afterwards',
+  'subscriptions to a run and to a batch end with them, for late subscribers as well',
   { timeout: 60_000 },
   async () => {
     const server = await sessionServer();
@@ -204,8 +204,8 @@ test(
   },
 );
 
-describe('a channel of a session that is over', { timeout: 60_000 }, () => {
-  test('ends with what is there, for a reader that comes afterwards and for one that was there', async () => {
+describe('a channel of a session that has ended', { timeout: 60_000 }, () => {
+  test('ends after the last record, for new and existing readers', async () => {
     const server = await sessionServer();
     await server.start({ externalId: 'a' });
     await server.append('a', 'in', 'one');
@@ -238,7 +238,7 @@ describe('a channel of a session that is over', { timeout: 60_000 }, () => {
     expect(chunks(await timed(async () => (await server.follow('a/out')).records()))).toEqual(['two']);
   });
 
-  test('is followed by a listener of our SDK to its end, and not again and again', async () => {
+  test('is followed to its end by a listener of our SDK, which does not reconnect', async () => {
     const server = await sessionServer();
     configure({ baseURL: server.url, accessToken: server.keys.prod });
     await server.start({ externalId: 'a' });

@@ -47,7 +47,7 @@ test('the published SDK follows a run to its end: statuses, metadata, payload, o
   expect(last?.finishedAt).toBeInstanceOf(Date);
 });
 
-test('the published SDK is shown why a run failed, and leaves out columns', async () => {
+test('the published SDK gets the error of a run, and can leave out columns', async () => {
   const server = await testServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const handle = await tasks.trigger('fails', { big: 'payload' });
@@ -71,7 +71,7 @@ test('the published SDK is shown why a run failed, and leaves out columns', asyn
   expect((await runs.retrieve(handle.id)).error).toMatchObject(error);
 });
 
-test('the published SDK follows the runs with a tag, those that come and those that were there', async () => {
+test('the published SDK follows the existing and new runs with a tag', async () => {
   const server = await testServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const first = await tasks.trigger('work', { n: 1 }, { tags: ['order:7', 'x'] });

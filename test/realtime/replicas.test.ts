@@ -49,7 +49,7 @@ async function untilEnd(reader: EventReader): Promise<Told[]> {
 }
 
 test(
-  'a change made through one server is told by the other, and the stream ends with the run',
+  'a change made through one server is streamed by the other, and the stream ends with the run',
   { timeout: patience },
   async () => {
     const [one, two] = await twoServers();
@@ -65,7 +65,7 @@ test(
 );
 
 test(
-  'who was cut off goes on at the other server with the change that was missed, and with nothing if there was none',
+  'a subscriber that was cut off gets the change that it missed from the other server, and nothing if there was none',
   { timeout: patience },
   async () => {
     const [one, two] = await twoServers();
@@ -85,7 +85,7 @@ test(
 );
 
 test(
-  'runs with a tag are followed through cuts and changes of server without losing one',
+  'runs with a tag are followed through cuts and changes of server without loss',
   { timeout: patience },
   async () => {
     const [one, two] = await twoServers();
@@ -126,7 +126,7 @@ test(
 );
 
 test(
-  'the published SDK follows a tag although each of its requests meets another server',
+  'the published SDK follows a tag although each of its requests reaches another server',
   { timeout: patience },
   async () => {
     const [one, two] = await twoServers();
@@ -157,7 +157,7 @@ test(
 );
 
 test(
-  'a server that closes breaks its streams without their proper end, and answers who waits',
+  'a server that closes breaks its streams without a proper end, and answers long polls',
   { timeout: patience },
   async () => {
     const [one, two] = await twoServers();

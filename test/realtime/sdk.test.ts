@@ -42,7 +42,7 @@ test('a run is followed to its end through cut connections, with a public token'
   expect(steps.at(-1)).toBe(12);
 });
 
-test('runs with a tag are followed until the loop is left, and those of a batch until all are over', async () => {
+test('runs with a tag are followed until the loop exits, and those of a batch until all have ended', async () => {
   const server = await testServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const [first] = (
@@ -74,7 +74,7 @@ test('runs with a tag are followed until the loop is left, and those of a batch 
   expect([...last.values()]).toEqual(['COMPLETED', 'COMPLETED']);
 });
 
-test('a subscription ends with its signal, and throws what asking again would not change', async () => {
+test('a subscription ends with its signal, and throws errors that are not retryable', async () => {
   const server = await testServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const { id } = await tasks.trigger('work', { steps: 1 });

@@ -5,7 +5,7 @@ import { testServer } from '../support/server.ts';
 import { followEvents } from '../sessions/session-server.ts';
 
 test(
-  'a subscriber of runs that takes nothing holds nobody up, and gets every run as it is when it goes on',
+  'a subscriber of runs that does not read blocks no other, and gets the current state of every run when it continues',
   { timeout: 90_000 },
   async () => {
     const server = await testServer();

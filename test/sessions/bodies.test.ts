@@ -34,7 +34,7 @@ const chunked = (server: SessionServer, parts: readonly Buffer[]) =>
   });
 
 describe('an appended body', () => {
-  test('is any text, and comes back as it was in both framings', async () => {
+  test('may be any text, and is read back unchanged in both framings', async () => {
     const server = await sessionServer();
     await server.start({ externalId: 'a' });
     const bodies = [
@@ -73,7 +73,7 @@ describe('an appended body', () => {
     expect(records.map(({ data }: { data: string }) => data)).toEqual([...bodies, '']);
   });
 
-  test('with NUL, or that is not UTF-8, is refused', async () => {
+  test('with NUL or invalid UTF-8 is refused', async () => {
     const server = await sessionServer();
     await server.start({ externalId: 'a' });
     for (const body of [
@@ -89,7 +89,7 @@ describe('an appended body', () => {
     expect((await server.append('a', 'in', 'after')).body.seq).toBe(0);
   });
 
-  test('has 1 MiB, counted in bytes, and not one more', async () => {
+  test('may have 1 MiB, counted in bytes, and no more', async () => {
     const server = await sessionServer();
     await server.start({ externalId: 'a' });
     const mebibyte = 'ü'.repeat(524_288);
@@ -105,7 +105,7 @@ describe('an appended body', () => {
     expect((await chunked(server, [...parts, Buffer.from('x')])).status).toBe(413);
   });
 
-  test('whose connection ends too soon is not stored', async () => {
+  test('whose connection ends early is not stored', async () => {
     const server = await sessionServer();
     await server.start({ externalId: 'a' });
     const { port } = server;
@@ -122,7 +122,7 @@ describe('an appended body', () => {
   });
 });
 
-test('a client cannot say that its message came by a webhook', async () => {
+test('a client cannot mark its message as coming from a webhook', async () => {
   const server = await sessionServer();
   await server.start({ externalId: 'a' });
   const sent = [
@@ -146,7 +146,7 @@ test('a client cannot say that its message came by a webhook', async () => {
   expect((await server.append('a', 'in', deep)).status).toBe(400);
 });
 
-test('a text may say that it is of any type', async () => {
+test('a text may have any content type', async () => {
   const server = await sessionServer();
   await server.start({ externalId: 'a' });
   const types = [
@@ -167,7 +167,7 @@ test('a text may say that it is of any type', async () => {
 });
 
 describe('a part id', () => {
-  test('makes a repeated append the first one, also after a close', async () => {
+  test('returns the original number for a repeated append, also after a close', async () => {
     const server = await sessionServer();
     await server.start({ externalId: 'a' });
     const send = (text: string, id: string) => server.append('a', 'in', text, { 'x-part-id': id });
@@ -187,7 +187,7 @@ describe('a part id', () => {
 });
 
 describe('written records', () => {
-  test('keep their headers and may depend on what is there', async () => {
+  test('keep their headers and may be conditional', async () => {
     const server = await sessionServer();
     await server.start({ externalId: 'a' });
     const write = (body: unknown) =>

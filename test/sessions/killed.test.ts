@@ -76,7 +76,7 @@ async function appendThrough(
 }
 
 test(
-  'a server that is killed in the midst of appends loses none that it acknowledged',
+  'a server killed during appends loses no acknowledged record',
   { timeout: 120_000 * scale },
   async () => {
     const { connection, drop } = await testDatabase();
@@ -99,7 +99,7 @@ test(
 );
 
 test(
-  'a PostgreSQL that is killed in the midst of appends loses none that were acknowledged',
+  'a PostgreSQL killed during appends loses no acknowledged record',
   { timeout: 120_000 * scale },
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'millrace-sessions-'));

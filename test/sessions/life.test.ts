@@ -66,7 +66,7 @@ describe('a session', () => {
       expect((await server.ask(`/api/v1/sessions/${address(path)}`)).body).toEqual(item);
   });
 
-  test('of an external id there is already is that one, with a new trigger config and a live run', async () => {
+  test('with an existing external id is that session, with a new trigger config and a live run', async () => {
     const server = await sessionServer();
     const first = await server.start({ externalId: 'a', tags: ['one'], metadata: { n: 1 } });
     const again = await server.start({
@@ -98,7 +98,7 @@ describe('a session', () => {
     expect((await server.start({ externalId: 'a' }, server.keys.stg)).id).not.toBe(first.id);
   });
 
-  test('started by fifty at once is one, with one run', async () => {
+  test('started fifty times concurrently is created once, with one run', async () => {
     const server = await sessionServer();
     const started = await Promise.all(Array.from({ length: 50 }, () => server.start({ externalId: 'once' })));
     expect(new Set(started.map(({ id }) => id)).size).toBe(1);
@@ -107,7 +107,7 @@ describe('a session', () => {
     expect((await server.ask('/api/v1/runs')).body.data).toHaveLength(1);
   });
 
-  test('is refused with a reason that names the field', async () => {
+  test('is refused with a message that names the field', async () => {
     const server = await sessionServer();
     const good = { type: 't', taskIdentifier: 'chat', triggerConfig: { basePayload: {} } };
     const refused = async (change: Readonly<Record<string, unknown>>, status: number, text: RegExp) => {
@@ -136,7 +136,7 @@ describe('a session', () => {
 });
 
 describe('an update', () => {
-  test('replaces tags and metadata whole, and never the external id', async () => {
+  test('replaces tags and metadata, and never the external id', async () => {
     const server = await sessionServer();
     const { id } = await server.start({ externalId: 'a', tags: ['x'], metadata: { m: 1, n: 2 } });
     const update = (body: unknown) => server.ask('/api/v1/sessions/a', { method: 'PATCH', body });
@@ -160,7 +160,7 @@ describe('an update', () => {
   });
 });
 
-test('a refused append says that it is not ok, but for the answers to whoever may not append', async () => {
+test('a refused append has `ok: false`, except for authorization errors', async () => {
   const server = await sessionServer();
   await server.start({ externalId: 'a' });
   const token = await server.ask('/api/v1/auth/jwt', {
@@ -211,7 +211,7 @@ test('a refused append says that it is not ok, but for the answers to whoever ma
 });
 
 describe('a close', () => {
-  test('is for good: it refuses appends and starts, keeps the first reason and leaves the run alone', async () => {
+  test('is final: it refuses appends and starts, keeps the first reason and does not affect the run', async () => {
     const server = await sessionServer();
     const { runId } = await server.start({ externalId: 'a' });
     expect((await server.append('a', 'in', 'before')).body).toEqual({ ok: true, seq: 0 });
@@ -244,7 +244,7 @@ describe('a close', () => {
     expect((await server.ask('/api/v1/sessions/none/close', { method: 'POST', body: {} })).status).toBe(404);
   });
 
-  test('comes by itself when the session expires', async () => {
+  test('happens by itself when the session expires', async () => {
     const server = await sessionServer();
     await server.start({ externalId: 'a', expiresAt: new Date(Date.now() + day).toISOString() });
     expect((await server.append('a', 'in', 'x')).status).toBe(200);
@@ -258,7 +258,7 @@ describe('a close', () => {
 });
 
 describe('the list', () => {
-  test('has sessions newest first, page by page, forward and back', async () => {
+  test('has sessions newest first, with pages in both directions', async () => {
     const server = await sessionServer();
     for (let n = 1; n <= 5; n++) {
       await server.start({
@@ -302,7 +302,7 @@ describe('the list', () => {
 });
 
 describe('end and continue', () => {
-  test('puts another run in the place of the calling one, once', async () => {
+  test('replaces the calling run once', async () => {
     const server = await sessionServer();
     const { id, runId } = await server.start({ externalId: 'a' });
     const swap = (callingRunId: string) =>

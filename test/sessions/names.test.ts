@@ -46,7 +46,7 @@ async function roundTrip(server: SessionServer, externalId: string): Promise<voi
 }
 
 describe('an external id', () => {
-  test('may be nearly anything, on every route and in a scope', { timeout: 60_000 }, async () => {
+  test('may be nearly any text, on every route and in a scope', { timeout: 60_000 }, async () => {
     const server = await sessionServer();
     for (const externalId of [
       'a b/ü?#%:1',
@@ -65,7 +65,7 @@ describe('an external id', () => {
       await roundTrip(server, externalId);
   });
 
-  test('is refused that could not be told from an id, or not be part of an address or stored', async () => {
+  test('is refused if it looks like an id, or cannot be part of a URL or stored', async () => {
     const server = await sessionServer();
     for (const externalId of ['session_x', '.', '..', '', '  ', 'x'.repeat(257), 'a\u0000b', '\ud800']) {
       await expect(server.start({ externalId }), JSON.stringify(externalId)).rejects.toThrow(/externalId/);
@@ -91,7 +91,7 @@ describe('an external id', () => {
 });
 
 describe('a side channel', () => {
-  test('is beside the two of its session', async () => {
+  test('exists beside the two channels of its session', async () => {
     const server = await sessionServer();
     await server.start({ externalId: 'a' });
     const side = '/realtime/v1/sessions/a/channels/notes';

@@ -14,7 +14,7 @@ async function withRecords(count: number): Promise<SessionServer> {
 }
 
 describe('Last-Event-ID', () => {
-  test('is followed by what comes after it', { timeout: 60_000 }, async () => {
+  test('resumes after that record', { timeout: 60_000 }, async () => {
     const server = await withRecords(5);
     let end = 5;
     for (const [id, first] of [
@@ -45,7 +45,7 @@ describe('Last-Event-ID', () => {
     }
   });
 
-  test('that is no number of a record is refused', async () => {
+  test('that is not a number of a record is refused', async () => {
     const server = await withRecords(1);
     for (const id of ['-1', '1e3', 'x', '1.5', '0x1', '1 2']) {
       expect((await server.follow('a/out', { headers: { 'last-event-id': id } })).status, id).toBe(400);
@@ -64,7 +64,7 @@ describe('Timeout-Seconds', () => {
     }
   });
 
-  test('ends a stream properly that has had no news for so long', async () => {
+  test('ends a stream without new records for so long with a proper end', async () => {
     const server = await withRecords(2);
     const began = performance.now();
     const reader = await server.follow('a/out', { headers: { 'timeout-seconds': '1' } });
@@ -78,7 +78,7 @@ describe('Timeout-Seconds', () => {
 });
 
 describe('X-Peek-Settled', () => {
-  test('ends the stream at once when the last record says that the turn is over', async () => {
+  test('ends the stream at once if the last record completes a turn', async () => {
     const server = await withRecords(2);
     const peek = { 'x-peek-settled': '1', 'last-event-id': '0' };
     const open = await server.follow('a/out', { headers: peek });
@@ -118,7 +118,7 @@ describe('a stream', () => {
     );
   });
 
-  test('is not in chunks for a client that knows none', async () => {
+  test('is not chunked for an HTTP/1.0 client', async () => {
     const server = await withRecords(1);
     const text = await new Promise<string>((resolve) => {
       let received = '';
@@ -135,7 +135,7 @@ describe('a stream', () => {
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
   });
 
-  test('is refused with 429 when there are too many, and counted until it is over', async () => {
+  test('is refused with 429 at the limit, and counts until it ends', async () => {
     const server = await sessionServer({ streamLimits: { subject: 2, environment: 3, process: 4 } });
     for (const externalId of ['a', 'b']) await server.start({ externalId });
     await server.start({ externalId: 'a' }, server.keys.stg);

@@ -7,7 +7,7 @@ import { sessionServer } from './session-server.ts';
 
 const day = 86_400_000;
 
-test('a session that ended long ago goes with its records, and its external id begins anew', async () => {
+test('a session that ended long ago is deleted with its records, and its external id can be used again', async () => {
   const server = await sessionServer();
   const { id } = await server.start({ externalId: 'a' });
   await server.start({ externalId: 'open' });

@@ -23,7 +23,7 @@ async function configured() {
 }
 
 describe('sessions', () => {
-  test('start, are found, change and close', async () => {
+  test('are started, found, updated and closed', async () => {
     await configured();
     const started = await sessions.start({
       ...chat,
@@ -49,7 +49,7 @@ describe('sessions', () => {
 });
 
 describe('.out', () => {
-  test('is written by append, pipe and writer, and read with its control records', async () => {
+  test('is written by append, pipe and writer, and read with control records', async () => {
     await configured();
     const { id, publicAccessToken } = await sessions.start({ ...chat, externalId: 'a' });
     const { out } = sessions.open(id);
@@ -103,7 +103,7 @@ describe('.out', () => {
     expect(await reading).toEqual([]);
   });
 
-  test('fails a pipe at what cannot be written, and never writes what comes after it', async () => {
+  test('fails a pipe at a value that cannot be written, and writes nothing after it', async () => {
     await configured();
     const { id } = await sessions.start(chat);
     const { out } = sessions.open(id);
@@ -114,7 +114,7 @@ describe('.out', () => {
 });
 
 describe('.in', () => {
-  test('gives its messages one by one, and goes on after the last completed turn', async () => {
+  test('delivers messages one by one, and resumes after the last completed turn', async () => {
     await configured();
     const { id } = await sessions.start(chat);
     const session = sessions.open(id);
@@ -153,7 +153,7 @@ describe('.in', () => {
   });
 });
 
-test('what a wait has taken is not taken again because a slow listener comes to it later', async () => {
+test('a message that a wait consumed is not consumed again by a slow listener', async () => {
   await configured();
   const { id } = await sessions.start(chat);
   const session = sessions.open(id);
@@ -175,7 +175,7 @@ test('what a wait has taken is not taken again because a slow listener comes to 
 });
 
 describe('a wait outside of a run', () => {
-  test('ends when the session is closed or expires, after the messages that came before', async () => {
+  test('ends when the session closes or expires, after the earlier messages', async () => {
     await configured();
     const { id } = await sessions.start(chat);
     const session = sessions.open(id);
@@ -199,7 +199,7 @@ describe('a wait outside of a run', () => {
 
 describe('a connection', () => {
   test(
-    'that is cut every few milliseconds, between two servers, loses and doubles nothing',
+    'cut every few milliseconds, between two servers, delivers each record once',
     { timeout: 60_000 * scale },
     async () => {
       const { connection, drop } = await testDatabase();

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { sessionServer } from './session-server.ts';
 
 describe('a session whose run has ended', () => {
-  test('is served by one new run, however many append at once', async () => {
+  test('is served by one new run, however many appends are concurrent', async () => {
     const server = await sessionServer();
     const { id, runId } = await server.start({
       externalId: 'a',
@@ -26,7 +26,7 @@ describe('a session whose run has ended', () => {
     });
   });
 
-  test('is left alone by what is written to .out, and by a repeated part only served once', async () => {
+  test('starts no run for writes to .out, and only one for a repeated part', async () => {
     const server = await sessionServer();
     const { runId } = await server.start({ externalId: 'a' });
     await server.endRun(runId);

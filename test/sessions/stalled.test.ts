@@ -45,7 +45,7 @@ async function reader(
 }
 
 test(
-  'a thousand readers that join at one number cause a handful of reads of the log',
+  'a thousand readers that join at one number cause at most five reads of the log',
   { timeout: 60_000 },
   async () => {
     const { server, connection } = await serverWithSession();
@@ -99,7 +99,7 @@ const residentMiB = ({ process: { pid } }: ServerProcess): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
 
 test(
-  'a reader stalled 20 MB behind costs the others little and the server no memory, and misses nothing',
+  'a reader stalled 20 MB behind hardly affects other readers and memory, and misses nothing',
   { timeout: 120_000 },
   async () => {
     const { server } = await serverWithSession();

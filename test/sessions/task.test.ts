@@ -23,53 +23,57 @@ export const chat = task({
 });
 `;
 
-test('a task talks in its session over several runs, and loses no message', { timeout: 90_000 }, async () => {
-  const system = await startSystem({}, tasks);
-  await system.work();
-  configure({ baseURL: system.url, secretKey: system.key });
-  const { id, runId, publicAccessToken } = await sessions.start({
-    type: 'chat',
-    externalId: 'talk',
-    taskIdentifier: 'chat',
-    triggerConfig: { basePayload: {} },
-  });
-  configure({ baseURL: system.url, accessToken: publicAccessToken });
-  const session = sessions.open('talk');
-  const chunks: string[] = [];
-  let turns = 0;
-  const stop = new AbortController();
-  const reading = (async () => {
-    for await (const chunk of session.out.read<string>({
-      signal: stop.signal,
-      onControl: () => (turns += 1),
-    }))
-      chunks.push(chunk);
-  })();
-  const turn = async (text: string) => {
-    const before = turns;
-    await session.in.send({ text });
-    await expect.poll(() => turns, { timeout: 30_000, interval: 10 }).toBe(before + 1);
-  };
-  await turn('one two');
-  await turn('bye');
-  const ended = await eventually(
-    () => system.call<RunShown>(`/api/v3/runs/${runId}`),
-    ({ status }) => status === 'COMPLETED',
-    30_000,
-  );
-  expect(ended.output).toBe(2);
-  // Nobody serves it now: a message starts a run, which reads on where the last one stopped.
-  await turn('three');
-  await turn('next');
-  await turn('four');
-  expect(chunks).toEqual(['hello', 'one', 'two', 'bye', 'again', 'three', 'next', 'again', 'four']);
-  const { data } = await system.call<{ data: RunShown[] }>('/api/v1/runs');
-  expect(data).toHaveLength(3);
-  stop.abort();
-  await reading;
-  configure({ baseURL: system.url, secretKey: system.key });
-  expect((await sessions.retrieve(id)).currentRunId).toBe(data[0]?.id);
-});
+test(
+  'a task converses in its session over several runs and loses no message',
+  { timeout: 90_000 },
+  async () => {
+    const system = await startSystem({}, tasks);
+    await system.work();
+    configure({ baseURL: system.url, secretKey: system.key });
+    const { id, runId, publicAccessToken } = await sessions.start({
+      type: 'chat',
+      externalId: 'talk',
+      taskIdentifier: 'chat',
+      triggerConfig: { basePayload: {} },
+    });
+    configure({ baseURL: system.url, accessToken: publicAccessToken });
+    const session = sessions.open('talk');
+    const chunks: string[] = [];
+    let turns = 0;
+    const stop = new AbortController();
+    const reading = (async () => {
+      for await (const chunk of session.out.read<string>({
+        signal: stop.signal,
+        onControl: () => (turns += 1),
+      }))
+        chunks.push(chunk);
+    })();
+    const turn = async (text: string) => {
+      const before = turns;
+      await session.in.send({ text });
+      await expect.poll(() => turns, { timeout: 30_000, interval: 10 }).toBe(before + 1);
+    };
+    await turn('one two');
+    await turn('bye');
+    const ended = await eventually(
+      () => system.call<RunShown>(`/api/v3/runs/${runId}`),
+      ({ status }) => status === 'COMPLETED',
+      30_000,
+    );
+    expect(ended.output).toBe(2);
+    // Nobody serves it now: a message starts a run, which reads on where the last one stopped.
+    await turn('three');
+    await turn('next');
+    await turn('four');
+    expect(chunks).toEqual(['hello', 'one', 'two', 'bye', 'again', 'three', 'next', 'again', 'four']);
+    const { data } = await system.call<{ data: RunShown[] }>('/api/v1/runs');
+    expect(data).toHaveLength(3);
+    stop.abort();
+    await reading;
+    configure({ baseURL: system.url, secretKey: system.key });
+    expect((await sessions.retrieve(id)).currentRunId).toBe(data[0]?.id);
+  },
+);
 
 const takers = `
 import { sessions, task } from '@millrace/sdk';
@@ -90,7 +94,7 @@ export const forgets = takesOne('forgets', false);
 `;
 
 test(
-  'a message that a run leaves behind at its end starts another one, and that one no third',
+  'an unread message at the end of a run starts one more run, and no third',
   { timeout: 90_000 },
   async () => {
     const system = await startSystem({}, takers);

@@ -61,7 +61,7 @@ const requests = (
 ];
 
 describe('a public token', () => {
-  test('opens what its scopes name, under both names of the session, and never .in to read or .out to write', async () => {
+  test('allows what its scopes name, under both names of the session, but never reading .in or writing .out', async () => {
     const { mine, token, status } = await setUp();
     const wrong: unknown[] = [];
     for (const pinned of [mine.id as string, 'mine:1']) {
@@ -85,7 +85,7 @@ describe('a public token', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('tells nothing of another session, whether there is one or not, open or closed', async () => {
+  test('reveals nothing about another session, whether it exists or not', async () => {
     const { mine, other, ask, keys, token, status } = await setUp();
     await ask('POST /api/v1/sessions/other/close', { key: keys.prod, body: {} });
     const credential = token([`read:sessions:${mine.id}`, `write:sessions:${mine.id}`]);
@@ -94,7 +94,7 @@ describe('a public token', () => {
         expect(await status(method, path, credential), `${method} ${path}`).toBe(403);
   });
 
-  test('is refused for its direction before anything of the session is looked at', async () => {
+  test('is refused for its direction before the session is read', async () => {
     const { ask, keys, token, status } = await setUp();
     await ask('POST /api/v1/sessions/mine%3A1/close', { key: keys.prod, body: {} });
     const credential = token(['read:sessions', 'write:sessions']);
@@ -104,7 +104,7 @@ describe('a public token', () => {
     expect(await status('POST', channel('nobody', 'out', '/append'), credential)).toBe(403);
   });
 
-  test('that is no good is 401 everywhere', async () => {
+  test('that is invalid gets 401 everywhere', async () => {
     const { keys, sign, sub, token, status } = await setUp();
     const scopes = ['read:sessions', 'write:sessions'];
     const now = Math.floor(Date.now() / 1_000);
@@ -126,7 +126,7 @@ describe('a public token', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('makes a session with a scope of the type or of the task, not with one pinned to a session', async () => {
+  test('creates a session with a scope for the type or the task, not with one for a session', async () => {
     const { ask, token } = await setUp();
     const create = (key: string) =>
       ask('POST /api/v1/sessions', { key, body: session(`by ${Math.random()}`) });
@@ -137,7 +137,7 @@ describe('a public token', () => {
     expect((await create(token(['read:sessions']))).status).toBe(403);
   });
 
-  test('that expires ends its stream without a proper end, and cannot come again', async () => {
+  test('that expires ends its stream without a proper end, and is refused from then on', async () => {
     const { server, token } = await setUp();
     const credential = token(['read:sessions:mine:1'], { exp: Math.floor(Date.now() / 1_000) + 2 });
     const url = server.url + channel('mine:1', 'out');
@@ -149,7 +149,7 @@ describe('a public token', () => {
 });
 
 describe('a restricted key', () => {
-  test('needs the scope, and may then also write .out and read .in', async () => {
+  test('with the scope may also write .out and read .in', async () => {
     const { keyWith, mine, status } = await setUp();
     const [reads, writes] = [await keyWith(['read:sessions']), await keyWith([`write:sessions:${mine.id}`])];
     expect(await status('GET', channel('mine:1', 'in', '/records'), reads)).toBe(200);

@@ -98,7 +98,7 @@ const says = (system: System, session: string, ...texts: readonly string[]): Pro
   );
 
 test(
-  'conversations that wait for a message take no slot, and go on where they were when the server was killed',
+  'conversations that wait for a message take no slot, and continue after the server is killed',
   { timeout: 120_000 },
   async () => {
     const system = await startSystem({}, tasks);
@@ -125,7 +125,7 @@ test(
 );
 
 test(
-  'a conversation whose runner was killed while it waited is taken up again by the message, by the same run',
+  'a conversation whose runner was killed while it waited is continued by the same run',
   { timeout: 120_000 },
   async () => {
     const system = await startSystem({}, tasks);
@@ -145,7 +145,7 @@ test(
   },
 );
 
-test('waits for messages time out, and several share what comes', { timeout: 120_000 }, async () => {
+test('waits for messages time out, and several waits share the messages', { timeout: 120_000 }, async () => {
   const system = await startSystem({}, tasks);
   await system.work();
   const { id, runId } = await startSession(system, 'patient', 'b');
@@ -164,7 +164,7 @@ const closed = (session: string): unknown => [
 ];
 
 test(
-  'a wait ends when its session is closed or expires, after the messages that came before',
+  'a wait ends when its session closes or expires, after the earlier messages',
   { timeout: 120_000 },
   async () => {
     const system = await startSystem({}, tasks);
@@ -200,7 +200,7 @@ test(
 );
 
 test(
-  'a close is heard of by code that runs again after its process was lost, and when the server is killed meanwhile',
+  'a close reaches code that runs again after its process was lost, also if the server is killed meanwhile',
   { timeout: 120_000 },
   async () => {
     const system = await startSystem({}, tasks);
@@ -231,7 +231,7 @@ test(
 );
 
 test(
-  'two waits with a timeout get a message each, however far apart these come',
+  'two waits with a timeout get one message each, however far apart the messages are',
   { timeout: 120_000 },
   async () => {
     const system = await startSystem({}, tasks);

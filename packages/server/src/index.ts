@@ -7,7 +7,8 @@ export {
 } from './auth/master-key.ts';
 export type { MasterKey } from './auth/seal.ts';
 export { connect, type Database, type Sql } from './db/connect.ts';
-export { DatabaseRefused, migrate } from './db/migrate.ts';
+export { DatabaseRefused } from './db/errors.ts';
+export { migrate } from './db/migrate.ts';
 export { ping } from './db/ping.ts';
 export { changeKeyFile, rotateMasterKey, type Rotated } from './envvars/rotate-master-key.ts';
 export { defaultRateLimits } from './http/rate-limit.ts';

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 
-/** The closed set of facts that the server logs. A new fact gets a name here first. */
+/** The names of everything that the server logs. */
 export type Fact =
   | 'server.started'
   | 'realtime.failed'
@@ -45,7 +45,7 @@ export interface Log {
   error(fact: Fact, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** JSON lines on `destination` (default stderr). Credentials are cut out of every text before it is written. */
+/** Writes JSON lines to `destination` (default stderr). Credentials are removed from every line. */
 export function createLog(destination: { write(line: string): void } = process.stderr, level = 'info'): Log {
   const logger = pino(
     {

@@ -2,6 +2,8 @@
  * The error model. An operation that cannot be done throws a Problem, which `http/problem.ts` turns into a status and a body. Any other
  * error is an internal error: it is logged in full and answered with 500 and a request id.
  */
+import { DatabaseLost, UnstorableText } from './db/errors.ts';
+
 export interface Detail {
   readonly code: string;
   readonly message: string;
@@ -27,7 +29,15 @@ export class Problem extends Error {
 export const badRequest = (message: string, details?: readonly Detail[]) =>
   new Problem(400, message, details ? { details } : {});
 
-/** A value that is well-formed but not acceptable: too many tags, an unknown version, a used token. */
+/** The Problem that an error is to a client; undefined for a fault of ours. The database's own errors know nothing of HTTP. */
+export function asProblem(error: unknown): Problem | undefined {
+  if (error instanceof Problem) return error;
+  if (error instanceof DatabaseLost) return new Problem(503, error.message, {}, true);
+  if (error instanceof UnstorableText) return badRequest(error.message);
+  return undefined;
+}
+
+/** A value that parses but cannot be accepted: tag count, unknown version, reused token. */
 export const unprocessable = (message: string) => new Problem(422, message);
 
 export const notFound = (message = 'Not found', retry = false) => new Problem(404, message, {}, retry);

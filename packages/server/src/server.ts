@@ -99,7 +99,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       access,
       isReady: () => sql`select 1`,
       pausedSince: () => pause.since,
-      ...(tracing && { traced: tracing.request }),
+      ...(tracing && { onResponse: tracing.request }),
       log,
       rateLimits: options.rateLimits,
       trustedProxies: options.trustedProxies,

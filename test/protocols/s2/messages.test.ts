@@ -20,7 +20,7 @@ const messages = async (server: SessionServer, session: string): Promise<unknown
   );
 const bodyOf = (data: unknown): object => ({ body: JSON.stringify({ data, id: 'part' }) });
 
-test('messages that are written to a session start a run to serve it, as those that are appended do', async () => {
+test('messages written over S2 start a run, as appended messages do', async () => {
   const server = await sessionServer();
   const { id, runId, publicAccessToken } = await server.start({ externalId: 'a' });
   const write = await writerOf(server, 'a', publicAccessToken);
@@ -34,7 +34,7 @@ test('messages that are written to a session start a run to serve it, as those t
   expect(await messages(server, 'a')).toEqual(['while it lives', 'after its end', 'and more']);
 });
 
-test('a writer cannot say that its message came by a webhook, nor command what the task reads', async () => {
+test('a writer cannot mark a message as coming from a webhook, nor send commands to .in', async () => {
   const server = await sessionServer();
   const { publicAccessToken } = await server.start({ externalId: 'a' });
   const write = await writerOf(server, 'a', publicAccessToken);
@@ -60,7 +60,7 @@ test('a writer cannot say that its message came by a webhook, nor command what t
   expect(await messages(server, 'a')).toHaveLength(5);
 });
 
-test('a session that is closed takes nothing by that door either', async () => {
+test('a closed session refuses writes over S2', async () => {
   const server = await sessionServer();
   const { publicAccessToken } = await server.start({ externalId: 'a' });
   const write = await writerOf(server, 'a', publicAccessToken);

@@ -59,7 +59,7 @@ test('the published SDK writes to .out: append, pipe, writer, control records an
   ]);
 });
 
-test('a writer whose connection breaks goes on where it was: no record is lost or there twice', async () => {
+test('a writer whose connection breaks resumes without lost or duplicate records', async () => {
   const server = await sessionServer();
   const way = await breakable(server.port);
   configure({ baseURL: way.url, accessToken: server.keys.prod });
@@ -81,7 +81,7 @@ test('a writer whose connection breaks goes on where it was: no record is lost o
   expect(dataIn(records)).toEqual(Array.from({ length: 60 }, (_, n) => ({ n })));
 });
 
-test('appends are open to the token of their stream alone, over either protocol', async () => {
+test('only the token of a stream may append to it, over either protocol', async () => {
   const server = await sessionServer();
   const { publicAccessToken } = await server.start({ externalId: 'one' });
   await server.start({ externalId: 'two' });

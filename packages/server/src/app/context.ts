@@ -3,8 +3,8 @@ import { startAccessWatcher } from '../auth/watch-access.ts';
 import { createMint } from '../auth/mint.ts';
 import { endOf } from '../auth/principal.ts';
 import { createSigningKeyRing } from '../auth/signing-keys.ts';
-import type { Database, Sql } from '../db/connect.ts';
-import type { Route } from '../db/pooler.ts';
+import type { Sql } from '../db/connect.ts';
+import type { Route } from '../db/database.ts';
 import { startClock } from '../db/clock.ts';
 import { startWakes } from '../db/wake.ts';
 import { createVariableCache } from '../envvars/variable-cache.ts';
@@ -30,7 +30,7 @@ import { createResume } from '../runs/waits/resume.ts';
 import { SessionChannels } from '../sessions/channel.ts';
 import { createWriteStream } from '../sessions/receive.ts';
 import { createEnsureServed } from '../sessions/serve.ts';
-import { serveUnheard } from '../sessions/unread.ts';
+import { createServeUnread } from '../sessions/unread.ts';
 import { startTracing } from '../tracing/start.ts';
 import { knownVersions } from '../versions/versions.ts';
 import type { ServerOptions } from './options.ts';
@@ -41,7 +41,7 @@ interface Connections {
   readonly sql: Sql;
   readonly engineSql: Sql;
   readonly directSql: Sql;
-  readonly direct: Route<Database>;
+  readonly direct: Route;
 }
 
 /** Wake the background jobs that wait for a time, or for a request. */
@@ -139,7 +139,7 @@ export async function startContext(
 
   const sessions = new SessionChannels(sql, channels);
   const ensureServed = createEnsureServed({ engine, dispatch });
-  const serveUnread = serveUnheard({ sql, log, ensureServed });
+  const serveUnread = createServeUnread({ sql, log, ensureServed });
   const write = createWriteStream({ channels, sessions, ensureServed, endMessageWaits, log });
   const appends = streamAppends({ channels, write, authenticate, mint });
   const receivers = { networks: createNetworks(options.notificationNetworks), resolve: resolveName };

@@ -18,7 +18,7 @@ import { outcomeHandlers } from '../runs/complete/outcome-handlers.ts';
 import { identitiesOfPacket } from '../runs/authorize.ts';
 import { scheduleHandlers } from '../schedules/handlers.ts';
 import { syncDeclared } from '../schedules/sync.ts';
-import { streamHandlers } from '../realtime/streams/handlers.ts';
+import { streamHandlers } from '../realtime/stream-handlers.ts';
 import { channelHandlers } from '../sessions/channel-handlers.ts';
 import { sessionHandlers } from '../sessions/handlers.ts';
 import { keyHandlers, loginHandlers, organizationHandlers, projectHandlers } from '../tenancy/handlers.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Queryable } from '../db/connect.ts';
-import { DatabaseRefused } from '../db/migrate.ts';
+import { DatabaseRefused } from '../db/errors.ts';
 import { masterKeyOf, seal, UnsealError, unseal, type MasterKey } from './seal.ts';
 
 /** The master key cannot be loaded. The message says why and what to do, and never contains the key. */

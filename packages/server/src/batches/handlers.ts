@@ -146,7 +146,7 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
         authorizePacket: admitItem,
       };
       const filled = await fillFromLines(upload, body);
-      engine.changes.unsettled(env);
+      engine.changes.someChanged(env);
       // Nobody was asked for yet when no line came.
       if (filled.accepted + filled.deduplicated === 0) admit();
       if (batch.aborted_at !== null) throw abortedBatch(batchId);
@@ -184,7 +184,7 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
       };
       const { opened, tell } = await createWhole(dependencies, environment, newBatch, items);
       tell(dependencies);
-      engine.changes.unsettled(environment.id);
+      engine.changes.someChanged(environment.id);
       return answerOpened(request, opened);
     },
 

@@ -1,6 +1,6 @@
 import type { BatchItem } from '@millrace/contract';
 import type { Environment } from '../auth/principal.ts';
-import { Problem } from '../problem.ts';
+import { asProblem, Problem } from '../problem.ts';
 import { prepareRun } from '../runs/create/prepare.ts';
 import type { Parent } from '../runs/create/parent.ts';
 import { redactMetadata } from '../runs/create/redact-metadata.ts';
@@ -56,10 +56,9 @@ export const completeItem = (
   ...(parent && { parentId: parent.id, rootId: parent.root, depth: parent.depth }),
 });
 
-const ofItem = (error: unknown, index: number): unknown =>
-  error instanceof Problem && error.status < 500
-    ? new Problem(
-        error.status === 400 ? 422 : error.status,
-        `Invalid item at index ${index}: ${error.message}`,
-      )
-    : error;
+function ofItem(error: unknown, index: number): unknown {
+  const problem = asProblem(error);
+  if (problem === undefined || problem.status >= 500) return error;
+  const status = problem.status === 400 ? 422 : problem.status;
+  return new Problem(status, `Invalid item at index ${index}: ${problem.message}`);
+}

@@ -1,16 +1,16 @@
 import type { Sql } from './connect.ts';
 
-/** Milliseconds since 1970 by the database's clock. */
+/** The database's clock, in milliseconds since 1970. */
 export interface Clock {
   now(): number;
-  /** Moves this process's time, for tests. */
+  /** Shifts the time of this process, for tests. */
   shift(ms: number): void;
   stop(): void;
 }
 
 /**
- * The database's clock, read without a round trip: its offset to this machine's monotonic clock is measured at start and every
- * ten seconds, so a jump of this machine's wall clock changes nothing and all processes agree.
+ * Reads the database's clock without a round trip. The offset to this machine's monotonic clock is measured at start and every ten seconds.
+ * A jump of this machine's wall clock has no effect, and all processes agree.
  */
 export async function startClock(sql: Sql): Promise<Clock> {
   let base = 0;
@@ -21,8 +21,7 @@ export async function startClock(sql: Sql): Promise<Clock> {
       { now: number }[]
     >`select (extract(epoch from clock_timestamp()) * 1000)::float8 as now`;
     const after = performance.now();
-    // The answer was true about half a round trip ago, which may have been long: for a connection, too, it had to wait. As long as what
-    // is known lies within that, it is not worse.
+    // The answer is exact to half a round trip, which includes the wait for a connection. An offset within that is as good: keep it.
     const measured = (row?.now ?? Date.now()) - (before + after) / 2;
     if (Math.abs(measured - base) > (after - before) / 2) base = measured;
   };

@@ -4,7 +4,7 @@ import { testDatabase } from '../../../../test/support/database.ts';
 import { texts } from './columns.ts';
 import { connect } from './connect.ts';
 
-test('texts come back as they were sent, whatever and however many they are', async () => {
+test('texts are read back as they were sent, whatever their content and number', async () => {
   const { connection, drop } = await testDatabase();
   const sql = connect(connection, { name: 'test' });
   onTestFinished(() => sql.end().then(drop));

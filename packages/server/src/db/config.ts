@@ -1,23 +1,22 @@
 import { Client, type ClientBase, type ClientConfig } from 'pg';
-import type { Database } from './connect.ts';
-import type { Pooler } from './pooler.ts';
+import type { Database, Pooler } from './database.ts';
 
-/** What a connection needs to be told, and how. */
+/** How to open a connection. */
 export interface ConnectionConfig {
   readonly config: ClientConfig;
-  /** Given to the driver's pool as well, which makes its own. */
+  /** The class of the client; the driver's pool takes it too. */
   readonly Client: typeof Client;
-  /** What is left to do on a new connection before its first use. */
+  /** Called with a new connection before its first use. */
   readonly onConnect?: (client: ClientBase) => Promise<void>;
   readonly namedStatements: boolean;
 }
 
-/** Dates and intervals are read as PostgreSQL writes them by default; a role or a database may say otherwise. */
+/** The driver reads dates and intervals in PostgreSQL's default formats. A role or a database may have others. */
 const always = { TimeZone: 'UTC', DateStyle: 'ISO', IntervalStyle: 'postgres' };
 
 /**
- * Settings go in the startup message, which costs nothing. Poolers refuse that: in session mode they are set on each new connection, in
- * transaction mode nothing can be set but the two that every pooler follows, and what else is wanted stays as the role has it.
+ * Settings go in the startup message, which costs no round trip. Poolers refuse that. In session mode the settings are set on each new
+ * connection. In transaction mode only the two that every pooler tracks can be set; all others stay as the role has them.
  */
 export function configOf(
   database: Database,
@@ -33,8 +32,8 @@ export function configOf(
     return { config: { ...config, options: options.join(' ') }, Client, namedStatements: true };
   }
   if (pooler.mode === 'transaction')
-    return { config, Client: FollowedClient, namedStatements: pooler.namedStatements };
-  // What whoever had this session of PostgreSQL before has prepared in it, if the pooler did not clean up.
+    return { config, Client: TrackedClient, namedStatements: pooler.namedStatements };
+  // Without `server_reset_query` the session still has the prepared statements of the client before.
   const texts = [
     'deallocate all',
     ...Object.entries(all).map(([setting, value]) => `set ${setting} to '${value}'`),
@@ -47,37 +46,37 @@ export function configOf(
   };
 }
 
-/** Connects a client of its own, outside of any pool. Whoever calls ends it, also when this rejects. */
+/** Connects a client outside of any pool. The caller ends it, also when this rejects. */
 export async function openClient(client: Client, { onConnect }: ConnectionConfig): Promise<void> {
   await client.connect();
   await onConnect?.(client);
 }
 
-/** In the startup message by their names, poolers remember these two for each client and set them wherever they send it. */
-class FollowedClient extends Client {
-  // Of the driver, which has no types for it.
+/** Poolers track these two settings of the startup message for each client, and set them in each session that they use for it. */
+class TrackedClient extends Client {
+  // A method of the driver that its types leave out.
   getStartupConf(): Record<string, string> {
     const { prototype } = Client as unknown as { prototype: { getStartupConf(): Record<string, string> } };
     return { ...prototype.getStartupConf.call(this), TimeZone: always.TimeZone, DateStyle: always.DateStyle };
   }
 }
 
-/** How the driver is told where a database is. */
+/** The driver's settings for the address of a database. */
 export function driverConfig(database: Database): ClientConfig {
-  if (typeof database === 'string') return { connectionString: asLibpqReadsIt(database) };
+  if (typeof database === 'string') return { connectionString: asInLibpq(database) };
   const { username, ...rest } = database;
   return { ...rest, user: username };
 }
 
 /**
- * The driver takes `require` for `verify-full` and says so on stderr; everybody else means "encrypted" by it. Operators paste addresses that
- * worked in psql.
+ * Gives `sslmode` the meaning that it has in libpq, because operators paste addresses that work in psql. The driver treats `require` as
+ * `verify-full` and writes a warning to stderr.
  */
-function asLibpqReadsIt(text: string): string {
+function asInLibpq(text: string): string {
   if (!URL.canParse(text)) return text;
   const url = new URL(text);
   const { searchParams: given } = url;
-  // The authorities that this runtime knows, which is what the driver uses where no file is named.
+  // The driver uses the runtime's certificate authorities when no file is named.
   if (given.get('sslrootcert') === 'system') given.delete('sslrootcert');
   if (given.get('sslmode') === 'allow') given.set('sslmode', 'prefer');
   if (/^(prefer|require|verify-ca)$/.test(given.get('sslmode') ?? '') && !given.has('uselibpqcompat'))

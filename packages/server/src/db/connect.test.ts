@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { withDatabase } from '../../../../test/support/cluster.ts';
 import { testDatabase } from '../../../../test/support/database.ts';
-import { connect, DatabaseLost } from './connect.ts';
+import { connect } from './connect.ts';
+import { DatabaseLost } from './errors.ts';
 
 async function lossy() {
   const { connection, drop } = await testDatabase();
@@ -18,7 +19,7 @@ async function lossy() {
   return { sql, cut };
 }
 
-test('connections that end at any moment are told to who uses them, and to nobody else', async () => {
+test('connections that end at any moment reject the queries that use them, and nothing else', async () => {
   const { sql, cut } = await lossy();
   // An end that comes with the last answer to one user is heard by the next, or by nobody: then the process would end, and this test fail.
   let kills = 0;
@@ -38,7 +39,7 @@ test('connections that end at any moment are told to who uses them, and to nobod
   expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
 });
 
-test('listening that could not begin does not begin later', async () => {
+test('a listener that failed to start does not start later', async () => {
   const { connection, drop } = await testDatabase();
   const admin = connect(connection, { name: 'test', max: 1 });
   const database = `later_${process.pid}`;

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Client } from 'pg';
-import { DatabaseRefused } from './migrate.ts';
-import type { Pooler } from './pooler.ts';
+import type { Pooler } from './database.ts';
+import { DatabaseRefused } from './errors.ts';
 
 const rounds = 10;
-const patienceMs = 8_000;
+const timeoutMs = 8_000;
 
 /**
- * What stands between this process and PostgreSQL, found out by `first` and further connections that `open` makes. A pooler makes up the
- * number that a client gets for cancelling; PostgreSQL gives the process id of the session.
+ * Detects a pooler between this process and PostgreSQL, with `first` and further connections that `open` makes. The key that a client gets
+ * for cancelling holds the process id of the session; a pooler sends another number.
  */
 export async function detectPooler(
   first: Client,
@@ -17,10 +17,10 @@ export async function detectPooler(
 ): Promise<Pooler | undefined> {
   const { processID } = first as Client & { readonly processID: number | null };
   if ((await sessionOf(first)) === processID) return undefined;
-  const second = await inTime(open(), variable);
+  const second = await withTimeout(open(), variable);
   try {
     const shared = await areShared(first, second, variable);
-    const namedStatements = await inOneTransaction(first, variable, preparesByItself);
+    const namedStatements = await inOneTransaction(first, variable, renamesStatements);
     return shared ? { mode: 'transaction', namedStatements } : { mode: 'session', namedStatements: true };
   } finally {
     second.end().catch(() => {});
@@ -31,22 +31,22 @@ const sessionOf = async (client: Client): Promise<number> =>
   (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid ?? 0;
 
 /**
- * Whether two clients ever meet the same session, or one of them another than before. Each asks twice in a row, because a pooler that gives
- * out its sessions by turns would give two clients that take turns the same ones for ever.
+ * Whether two clients ever get the same session, or one of them another than before. Each asks twice in a row: a round-robin pooler could
+ * give clients that alternate the same session each time.
  */
 async function areShared(first: Client, second: Client, variable: string): Promise<boolean> {
-  const met: number[][] = [[], []];
+  const seen: number[][] = [[], []];
   for (let round = 0; round < rounds; round++) {
     for (const [index, client] of [first, first, second, second].entries()) {
-      met[index >> 1]?.push(await inTime(sessionOf(client), variable));
+      seen[index >> 1]?.push(await withTimeout(sessionOf(client), variable));
     }
   }
-  const [one, other] = met.map((sessions) => new Set(sessions)) as [Set<number>, Set<number>];
+  const [one, other] = seen.map((sessions) => new Set(sessions)) as [Set<number>, Set<number>];
   return one.size > 1 || other.size > 1 || [...one].some((session) => other.has(session));
 }
 
-/** Whether a name of ours became one of the pooler's, which then keeps track of where it is prepared. */
-async function preparesByItself(client: Client): Promise<boolean> {
+/** Whether the pooler gives statements names of its own, and so tracks in which sessions they are prepared. */
+async function renamesStatements(client: Client): Promise<boolean> {
   const name = `millrace_probe_${randomBytes(8).toString('hex')}`;
   const text = `select '${name}' as probe`;
   await client.query({ name, text });
@@ -78,12 +78,12 @@ async function inOneTransaction<R>(
   return result;
 }
 
-async function inTime<R>(work: Promise<R>, variable: string): Promise<R> {
+async function withTimeout<R>(work: Promise<R>, variable: string): Promise<R> {
   work.catch(() => {});
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     const refusal = `${variable} leads to a pooler that has no connection to PostgreSQL to give: each server needs up to 16 of its pool in session mode, fewer in transaction mode.`;
-    timer = setTimeout(() => reject(new DatabaseRefused(refusal)), patienceMs);
+    timer = setTimeout(() => reject(new DatabaseRefused(refusal)), timeoutMs);
   });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { testDatabase } from '../../../../test/support/database.ts';
 import { int4, int4s, text, texts, timestamp, uuid, uuids } from './binary.ts';
-import { connect, DatabaseLost } from './connect.ts';
+import { connect } from './connect.ts';
+import { DatabaseLost } from './errors.ts';
 import { Direct } from './direct.ts';
 
 const name = 'test direct';

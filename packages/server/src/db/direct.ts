@@ -1,7 +1,9 @@
 import type { Client, Connection, Submittable } from 'pg';
 import type { Parameter } from './binary.ts';
 import { configOf, openClient, type ConnectionConfig } from './config.ts';
-import { connected, type ConnectOptions, type Database } from './connect.ts';
+import type { ConnectOptions } from './connect.ts';
+import type { Database } from './database.ts';
+import { detectLoss } from './errors.ts';
 
 /** The columns of a row as PostgreSQL writes them. */
 export type TextRow = readonly (string | null)[];
@@ -29,7 +31,7 @@ export class Direct<Name extends string> {
   /** Sends a statement when the one before it is answered. Connects first, where there is no connection. */
   send(name: Name, parameters: readonly Parameter[]): Promise<TextRow[]> {
     const client = this.#client;
-    const sent = connected(
+    const sent = detectLoss(
       client
         ? answered(client, name, parameters)
         : this.#connect().then((opened) => answered(opened, name, parameters)),

@@ -1,11 +1,11 @@
 /**
- * Settings of the sessions that trigger, claim and settle. Their statements are few and of one shape each, whatever their values: planning
- * them again for each call would be a third of their cost.
+ * Settings of the sessions that trigger, claim and complete. They send few different statements, and the best plan does not depend on the
+ * values: planning again for each call would be a third of the cost.
  */
 export const engineSettings = {
   plan_cache_mode: 'force_generic_plan',
   jit: 'off',
-  // Each row is read by its key. No plan may read a whole table because statistics say it is empty (sql/schema/0005_runs.sql).
+  // Read each row by its key. A plan made while a table is empty must not scan it when it has grown.
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
   enable_seqscan: 'off',

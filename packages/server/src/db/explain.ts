@@ -1,19 +1,19 @@
-import type { Database } from './connect.ts';
+import type { Database } from './database.ts';
 
-/** What the code of a failure means to whoever set the database up. */
+/** What an error code means for the person who set the database up, and what to do. */
 const byCode: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'there is no host of this name; look at how it is written, and at the DNS of this machine',
-  EAI_AGAIN: 'the name of its host cannot be resolved now; look at the DNS of this machine',
+  ENOTFOUND: 'there is no host of this name; check its spelling and the DNS of this machine',
+  EAI_AGAIN: 'the name of its host cannot be resolved; check the DNS of this machine',
   ECONNREFUSED: 'nothing listens there; start PostgreSQL, or correct host and port',
-  EHOSTUNREACH: 'there is no way to its host from here',
-  ENETUNREACH: 'there is no way to its network from here',
-  ETIMEDOUT: 'its host does not answer; look at host, port and firewall',
-  ECONNRESET: 'it closed the connection; look whether the port is that of PostgreSQL',
+  EHOSTUNREACH: 'its host is unreachable from here',
+  ENETUNREACH: 'its network is unreachable from here',
+  ETIMEDOUT: 'its host does not answer; check host, port and firewall',
+  ECONNRESET: 'it closed the connection; check that the port is the one of PostgreSQL',
   EACCES: 'this user may not use its socket',
-  ERR_INVALID_CHAR: 'its address holds a character that no address may hold',
+  ERR_INVALID_CHAR: 'its address has an invalid character',
   '28P01':
     'it refuses the password; correct it, and write characters such as @ / : % in it as %40 %2F %3A %25',
-  '28000': 'it does not let this role in from here; look at the role, at sslmode and at pg_hba.conf',
+  '28000': 'it does not let this role in from here; check the role, sslmode and pg_hba.conf',
   '3D000': 'it has no database of this name; make it with `createdb`, or correct the name',
   '53300': 'it has no connection left; raise max_connections, or the limit of the role, or end others',
   '57P03': 'it is starting up or shutting down; try again',
@@ -21,17 +21,17 @@ const byCode: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT:
     'its certificate is signed by itself; give sslrootcert=<file>, or sslmode=require, which does not check it',
   SELF_SIGNED_CERT_IN_CHAIN:
-    'its certificate comes from an authority that is not known here; give sslrootcert=<file>, or sslmode=require, which does not check it',
+    'its certificate comes from an unknown authority; give sslrootcert=<file>, or sslmode=require, which does not check it',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    'its certificate comes from an authority that is not known here; give sslrootcert=<file>, or sslmode=require, which does not check it',
+    'its certificate comes from an unknown authority; give sslrootcert=<file>, or sslmode=require, which does not check it',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-    'its certificate comes from an authority that is not known here; give sslrootcert=<file>, or sslmode=require, which does not check it',
+    'its certificate comes from an unknown authority; give sslrootcert=<file>, or sslmode=require, which does not check it',
   CERT_HAS_EXPIRED: 'its certificate has expired; renew it',
   ERR_TLS_CERT_ALTNAME_INVALID:
     'its certificate is for another name than this host; use the name in it, or sslmode=verify-ca',
 };
 
-/** Why a database cannot be used and what to do, in one sentence without its password. */
+/** Why a database cannot be used and what to do, in one sentence. It leaves out the password. */
 export function explainConnection(error: unknown, database: Database, variable: string): string {
   const where = `The database at ${addressOf(database, variable)} cannot be used`;
   const { code, path, message } = failureOf(error);
@@ -47,9 +47,9 @@ export function explainConnection(error: unknown, database: Database, variable: 
   if (/password must be a string|no password supplied/i.test(message))
     return `${where}: it wants a password and ${variable} has none.`;
   if (/timeout|no answer/i.test(message) && code === '')
-    return `${where}: it does not answer; look at host, port and firewall.`;
+    return `${where}: it does not answer; check host, port and firewall.`;
   if (/Connection terminated unexpectedly/.test(message))
-    return `${where}: it closed the connection; look whether the port is that of PostgreSQL.`;
+    return `${where}: it closed the connection; check that the port is the one of PostgreSQL.`;
   const known = byCode[code];
   return known === undefined ? `${where}: ${quoted(message || code)}.` : `${where}: ${known}.`;
 }
@@ -59,7 +59,7 @@ const hint = (message: string): string =>
     ? 'add sslmode=require to it, or an entry to pg_hba.conf'
     : 'add an entry to pg_hba.conf';
 
-/** Why a database that can be reached cannot be set up; undefined when that is no matter of its settings. */
+/** Why a database that answers cannot be set up; undefined when its settings are not the cause. */
 export function explainSetUp(error: unknown, variable: string): string | undefined {
   const { code, message } = failureOf(error);
   if (code === '42501') {
@@ -87,7 +87,7 @@ interface Failure {
 }
 
 function failureOf(error: unknown): Failure {
-  // A host with several addresses: each of them failed, and the first tells as much as the others.
+  // A host with several addresses, all of which failed: the first error says enough.
   const one =
     error instanceof AggregateError && error.errors.length > 0 ? (error.errors[0] as unknown) : error;
   if (!(one instanceof Error)) return { code: '', path: undefined, message: String(one) };
@@ -96,7 +96,7 @@ function failureOf(error: unknown): Failure {
   return { code: String(code ?? ''), path: path ?? address, message: one.message };
 }
 
-/** A message of others in one line, without an end of its own. */
+/** A foreign message on one line, without its full stop. */
 const quoted = (message: string): string => message.replace(/\s+/g, ' ').replace(/[.\s]+$/, '');
 
 /** Host, port and name. */

@@ -22,16 +22,16 @@ async function dates() {
 const day = (n: number): Date => new Date(Date.UTC(2026, 0, n));
 
 test.each([
-  ['cannot be written down', new Date(Number.NaN)],
-  ['PostgreSQL does not take', new Date(8.64e15)],
-])('an item that %s fails its own caller, and the others of its group are written', async (_, odd) => {
+  ['cannot be encoded', new Date(Number.NaN)],
+  ['PostgreSQL refuses', new Date(8.64e15)],
+])('an item that %s rejects alone, and the others of its group are written', async (_, odd) => {
   const { write, writes } = await dates();
   const settled = await Promise.allSettled([day(1), odd, day(2)].map(write));
   expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   expect(writes).toEqual([3, 1, 1, 1]);
 });
 
-test('items that repeat what is there fail alone as well', async () => {
+test('items that violate a unique constraint fail alone', async () => {
   const { write } = await dates();
   await write(day(1));
   const settled = await Promise.allSettled([day(2), day(1), day(3)].map(write));

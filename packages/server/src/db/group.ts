@@ -1,22 +1,21 @@
-import { badRequest } from '../problem.ts';
-import { isDataError } from './data-error.ts';
+import { codeOf, isDataError, UnstorableText } from './errors.ts';
 
 export interface GroupOptions {
-  /** Most items of one write. Default 500. */
-  readonly most?: number;
-  /** Writes under way at once. Default 1: what arrives during a commit makes the next one larger. */
+  /** Maximum number of items of one write. Default 500. */
+  readonly maxItems?: number;
+  /** Maximum number of concurrent writes. Default 1: what arrives during a commit makes the next write larger. */
   readonly inFlight?: number;
 }
 
 /**
- * Group commit: calls that arrive while a write is under way share the next one, its statement and its commit. A lone call is
- * written at the end of its tick; nobody waits for company. `write` answers one result an item, in order.
+ * Group commit: calls that arrive during a write share the next write, its statement and its commit. No call waits for others: a lone one
+ * is written at the end of its tick. `write` resolves with one result an item, in order.
  *
- * When a write fails for its data, its items are written again one by one, so that only the bad one fails its caller.
+ * When a write fails because of its data, its items are written one by one, so that only the bad one rejects.
  */
 export function groupCommit<T, R>(
   write: (items: readonly T[]) => Promise<readonly R[]>,
-  { most = 500, inFlight = 1 }: GroupOptions = {},
+  { maxItems = 500, inFlight = 1 }: GroupOptions = {},
 ): (item: T) => Promise<R> {
   interface Waiting {
     readonly item: T;
@@ -27,20 +26,18 @@ export function groupCommit<T, R>(
   let writing = 0;
   let scheduled = false;
 
-  const settle = async (group: readonly Waiting[]): Promise<void> => {
+  const writeGroup = async (group: readonly Waiting[]): Promise<void> => {
     try {
       const results = await write(group.map((one) => one.item));
       group.forEach((one, index) => one.resolve(results[index] as R));
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-      if (conflicts.has(code)) return settle(group);
+      const code = codeOf(error);
+      if (conflicts.has(code)) return writeGroup(group);
       if (group.length > 1 && isDataError(error)) {
-        for (const one of group) await settle([one]);
+        for (const one of group) await writeGroup([one]);
         return;
       }
-      const reason = noText.has(code)
-        ? badRequest('The request contains a character that cannot be stored (U+0000).')
-        : error;
+      const reason = unstorable.has(code) ? new UnstorableText(error) : error;
       for (const one of group) one.reject(reason);
     }
   };
@@ -48,10 +45,10 @@ export function groupCommit<T, R>(
   const flush = (): void => {
     scheduled = false;
     while (waiting.length > 0 && writing < inFlight) {
-      const group = waiting.slice(0, most);
-      waiting = waiting.slice(most);
+      const group = waiting.slice(0, maxItems);
+      waiting = waiting.slice(maxItems);
       writing++;
-      void settle(group).finally(() => {
+      void writeGroup(group).finally(() => {
         writing--;
         flush();
       });
@@ -67,6 +64,6 @@ export function groupCommit<T, R>(
     });
 }
 
-/** It met another write; nothing of it remains, and it may go again. */
+/** PostgreSQL rolled the write back because of a concurrent one. It may be tried again. */
 const conflicts = new Set(['40P01', '40001']);
-const noText = new Set(['22021', '22P05']);
+const unstorable = new Set(['22021', '22P05']);

@@ -5,13 +5,13 @@ export interface Listening {
   unlisten(): Promise<void>;
 }
 
-const againMs = 250;
+const reconnectMs = 250;
 
-/** Listens on a channel over a connection of its own. While that is lost nothing is heard; it is made again until `unlisten`. */
+/** Listens on a channel over a connection of its own, opened again when it is lost. Notifications of the time between are lost. */
 export async function listenOn(
   opening: ConnectionConfig,
   channel: string,
-  hear: (payload: string) => void,
+  onNotification: (payload: string) => void,
 ): Promise<Listening> {
   let stopped = false;
   let client: Client | undefined;
@@ -19,8 +19,8 @@ export async function listenOn(
   const open = async (): Promise<void> => {
     const next = new opening.Client({ ...opening.config, keepAlive: true });
     client = next;
-    next.on('notification', ({ payload }) => hear(payload ?? ''));
-    // Its end follows.
+    next.on('notification', ({ payload }) => onNotification(payload ?? ''));
+    // `end` follows.
     next.on('error', () => {});
     next.on('end', () => void reopen());
     await openClient(next, opening);
@@ -29,15 +29,15 @@ export async function listenOn(
 
   const reopen = async (): Promise<void> => {
     if (stopped) return;
-    await new Promise((resolve) => setTimeout(resolve, againMs).unref());
-    // A failed attempt ends its client, which brings us here again.
+    await new Promise((resolve) => setTimeout(resolve, reconnectMs).unref());
+    // Ending the client of a failed attempt emits `end`, which calls this again.
     if (!stopped) await open().catch(() => client?.end());
   };
 
   try {
     await open();
   } catch (error) {
-    // Nobody has anything to end it with.
+    // The caller gets nothing to stop it with.
     stopped = true;
     client?.end().catch(() => {});
     throw error;

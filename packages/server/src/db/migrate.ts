@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseRefused, isDeadlock } from './errors.ts';
 import type { Queryable, Sql } from './connect.ts';
-import { isDeadlock } from './retry.ts';
 import { readSqlFolder, sqlFolder, type SqlFunction, type SqlRelease } from './sql-folder.ts';
 
 // Any number. Every Millrace process takes this advisory lock while it migrates.
@@ -10,11 +10,6 @@ export const oldestMajor = 15;
 
 /** How long a migration waits for one lock. Shorter than `deadlock_timeout`, so that no process that serves is ended as a deadlock's victim. */
 const lockWaitMs = 200;
-
-/** The database cannot be used; the message says why and what to do. */
-export class DatabaseRefused extends Error {
-  override name = 'DatabaseRefused';
-}
 
 export interface MigrateOptions {
   /** How long it tries again while others hold locks. Default: a minute. */

@@ -1,25 +1,24 @@
 import { Client, type ClientConfig } from 'pg';
 import { driverConfig } from './config.ts';
-import type { Database } from './connect.ts';
+import type { Database, Route } from './database.ts';
 import { detectPooler } from './detect-pooler.ts';
+import { DatabaseRefused } from './errors.ts';
 import { explainConnection, explainSetUp, readOnly } from './explain.ts';
-import { DatabaseRefused } from './migrate.ts';
-import type { Route } from './pooler.ts';
 
 const pingTimeoutMs = 10_000;
 
 /**
- * Asks a database for a sign of life, and finds out what stands before it. Rejects with `DatabaseRefused` and one sentence when it cannot
- * be used. `variable` is what names it in that sentence.
+ * Checks that a database can be used, and detects a pooler in front of it. Rejects with `DatabaseRefused` and one sentence when it cannot.
+ * `variable` is the name of the setting that the sentence mentions.
  */
-export async function ping(database: Database, variable = 'DATABASE_URL'): Promise<Route<Database>> {
+export async function ping(database: Database, variable = 'DATABASE_URL'): Promise<Route> {
   refuseUnknownTlsMode(database, variable);
   const fallback = withoutTls(database);
   try {
     return await probe(database, variable);
   } catch (error) {
     if (error instanceof DatabaseRefused) throw error;
-    // As `prefer` and `allow` mean it everywhere else: with TLS where there is TLS.
+    // `prefer` and `allow` have their usual meaning: TLS if the server offers it.
     if (fallback === undefined || !/does not support SSL/i.test(String(error)))
       throw explained(error, database, variable);
   }
@@ -30,12 +29,12 @@ export async function ping(database: Database, variable = 'DATABASE_URL'): Promi
   }
 }
 
-async function probe(database: Database, variable: string): Promise<Route<Database>> {
+async function probe(database: Database, variable: string): Promise<Route> {
   const clients: Client[] = [];
   const open = async (): Promise<Client> => {
     const config: ClientConfig = { ...driverConfig(database), application_name: 'millrace probe' };
     const client = new Client({ ...config, connectionTimeoutMillis: pingTimeoutMs });
-    // Whoever waits for an answer learns of it there.
+    // The query under way rejects as well.
     client.on('error', () => {});
     clients.push(client);
     await client.connect();
@@ -68,10 +67,10 @@ const noAnswer = (): Promise<never> =>
     setTimeout(reject, pingTimeoutMs, new Error('no answer within ten seconds')).unref(),
   );
 
-// What psql knows, and `no-verify` of the driver.
+// The modes of psql, and `no-verify` of the driver.
 const tlsModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
 
-/** The driver takes a mode that it does not know for another one. */
+/** The driver silently treats an unknown mode as another one. */
 function refuseUnknownTlsMode(database: Database, variable: string): void {
   if (typeof database !== 'string' || !URL.canParse(database)) return;
   const unknown = new URL(database).searchParams.getAll('sslmode').find((mode) => !tlsModes.includes(mode));
@@ -81,7 +80,7 @@ function refuseUnknownTlsMode(database: Database, variable: string): void {
   );
 }
 
-/** The same address without TLS where TLS is a wish and no condition. */
+/** The same address without TLS, where its mode makes TLS optional. */
 function withoutTls(database: Database): Database | undefined {
   if (typeof database !== 'string' || !URL.canParse(database)) return undefined;
   const url = new URL(database);
@@ -93,7 +92,7 @@ function withoutTls(database: Database): Database | undefined {
 const explained = (error: unknown, database: Database, variable: string): DatabaseRefused =>
   new DatabaseRefused(explainConnection(error, database, variable));
 
-/** Runs what sets a database up; what lies in the database's own settings is refused with a sentence. */
+/** Runs the set-up of a database. Failures that its settings cause become a `DatabaseRefused` with one sentence. */
 export async function settingUp<R>(variable: string, act: () => Promise<R>): Promise<R> {
   try {
     return await act();

@@ -1,14 +1,11 @@
 import { Sql as Template } from 'sql-template-tag';
 
-/** Rows of an answer, and how many rows the statement touched. */
+/** The rows of a result, and how many rows the statement returned or changed. */
 export type Rows<T extends readonly object[]> = T & { readonly count: number };
 
 export type Run = (text: string, values: unknown[]) => Promise<Rows<object[]>>;
 
-/**
- * One statement with its parameters. Awaiting it sends it; put into another statement as a value it becomes a part of that one and
- * is not sent.
- */
+/** A statement with its parameters. Awaiting it sends it. As a value in another statement it becomes a part of that one and is not sent. */
 export class Query<T extends readonly object[]> extends Template implements Promise<Rows<T>> {
   readonly [Symbol.toStringTag] = 'Query';
   readonly #run: Run;
@@ -31,8 +28,8 @@ export class Query<T extends readonly object[]> extends Template implements Prom
     return this.#send().catch(rejected);
   }
 
-  finally(settled?: (() => void) | null): Promise<Rows<T>> {
-    return this.#send().finally(settled);
+  finally(onFinally?: (() => void) | null): Promise<Rows<T>> {
+    return this.#send().finally(onFinally);
   }
 
   #send(): Promise<Rows<T>> {
@@ -45,8 +42,8 @@ const maxNames = 1_000;
 const names = new Map<string, string>();
 
 /**
- * A name under which a connection keeps the statement prepared: parsed and planned once. Texts are few, since values are
- * parameters; what comes after the first thousand is sent unprepared.
+ * The name under which connections prepare a statement, so that it is parsed once per connection. Values are parameters, so there are few
+ * texts; after the first thousand, new ones are sent unprepared. Names are never evicted: connections hold what was prepared under them.
  */
 export function statementName(text: string): string | undefined {
   const known = names.get(text);

@@ -1,26 +1,30 @@
-import { DatabaseLost } from './connect.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeadlock } from './errors.ts';
 
-const maxTries = 20;
+export interface RetryOptions {
+  /** Which errors are worth another try. Default: all. */
+  readonly when?: (error: unknown) => boolean;
+  /** How often it is tried in all. */
+  readonly maxTries: number;
+  /** Milliseconds before the try after this one; `tries` counts from 1. Default 0. */
+  readonly delayMs?: (tries: number) => number;
+}
 
-/** It met another transaction; nothing of it remains, and it may go again. */
-export const isDeadlock = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === '40P01';
-
-/**
- * Whether the same may be written later: PostgreSQL is away, it met another transaction, or what lacks is space, memory, time, or a database
- * that is not read-only, as a standby is until it takes over.
- */
-export const mayPass = (error: unknown): boolean =>
-  error instanceof DatabaseLost ||
-  (error instanceof Error && 'code' in error && /^(?:40|53|57|58|55P03|25006)/.test(String(error.code)));
-
-/** Acts, and again when it lost a deadlock: who loses one leaves nothing behind. For acts that take locks out of the order of others. */
-export async function retryOnDeadlock<T>(act: () => Promise<T>): Promise<T> {
+/** Calls `act` until it succeeds, fails with an error that is not worth another try, or has used up its tries. */
+export async function retry<T>(
+  act: () => Promise<T>,
+  { when = () => true, maxTries, delayMs }: RetryOptions,
+): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await act();
     } catch (error) {
-      if (!isDeadlock(error) || tries === maxTries) throw error;
+      if (tries === maxTries || !when(error)) throw error;
     }
+    if (delayMs) await sleep(delayMs(tries), undefined, { ref: false });
   }
 }
+
+/** For transactions that take locks in another order than others do. The one that lost a deadlock has changed nothing. */
+export const retryOnDeadlock = <T>(act: () => Promise<T>): Promise<T> =>
+  retry(act, { when: isDeadlock, maxTries: 20 });

@@ -11,7 +11,7 @@ async function database() {
   return connection;
 }
 
-test('PostgreSQL without a pooler is known as that', async () => {
+test('PostgreSQL without a pooler is detected', async () => {
   const direct = await database();
   expect(await findRoutes(direct)).toEqual({
     main: { database: direct, pooler: undefined },
@@ -23,20 +23,20 @@ describe.skipIf(pgbouncer === undefined)(`with PgBouncer${unlessMissing}`, () =>
   test.each([
     ['one connection', { default_pool_size: 1 }],
     ['many', {}],
-    ['connections that are given out by turns', { server_round_robin: 1, min_pool_size: 4 }],
-  ])('transaction mode of %s is found out', async (_, settings) => {
+    ['round-robin connections', { server_round_robin: 1, min_pool_size: 4 }],
+  ])('transaction mode of %s is detected', async (_, settings) => {
     const { url } = await startPgbouncer(await database(), 'transaction', settings);
     expect((await ping(url)).pooler).toEqual({ mode: 'transaction', namedStatements: false });
   });
 
-  test('session mode is found out, and needs no other address', async () => {
+  test('session mode is detected and needs no other address', async () => {
     const { url } = await startPgbouncer(await database(), 'session');
     const { main, direct } = await findRoutes(url);
     expect(main.pooler).toEqual({ mode: 'session', namedStatements: true });
     expect(direct).toEqual(main);
   });
 
-  test('session mode with too few connections is refused with what it needs', async () => {
+  test('session mode with too few connections is refused with the number it needs', async () => {
     const { url } = await startPgbouncer(await database(), 'session', { default_pool_size: 1 });
     await expect(findRoutes(url)).rejects.toThrow(/DATABASE_URL.*no connection to PostgreSQL to give/);
   }, 30_000);
@@ -61,7 +61,7 @@ describe.skipIf(pgbouncer === undefined)(`with PgBouncer${unlessMissing}`, () =>
     await expect(findRoutes(url, await database())).rejects.toThrow('are not the same database');
   }, 30_000);
 
-  test('transaction mode leaves nothing behind in the sessions of PostgreSQL', async () => {
+  test('transaction mode leaves no prepared statements in the sessions of PostgreSQL', async () => {
     const one = await database();
     const { url } = await startPgbouncer(one, 'transaction', { default_pool_size: 1 });
     const { main } = await findRoutes(url, one);
@@ -92,7 +92,7 @@ describe.skipIf(pgbouncer === undefined)(`with PgBouncer${unlessMissing}`, () =>
     },
   );
 
-  test('session mode over a pooler that does not clean up finds no statement of others', async () => {
+  test('session mode works over a pooler that does not clean up prepared statements', async () => {
     const one = await database();
     const { url } = await startPgbouncer(one, 'session', { server_reset_query: '', default_pool_size: 3 });
     const { main } = await findRoutes(url);

@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { connect, type Database } from './connect.ts';
-import { DatabaseRefused } from './migrate.ts';
-import type { Route } from './pooler.ts';
+import { connect } from './connect.ts';
+import type { Database, Route } from './database.ts';
+import { DatabaseRefused } from './errors.ts';
 import { ping } from './ping.ts';
 
-/** The ways to one database. */
+/** The routes to one database. */
 export interface Routes {
-  /** For everything that is done with the end of its transaction. */
-  readonly main: Route<Database>;
-  /** To PostgreSQL itself, or over a pooler that keeps sessions apart: for listening, locks of a session and what is prepared there. */
-  readonly direct: Route<Database>;
+  /** For everything that ends with its transaction. */
+  readonly main: Route;
+  /** To PostgreSQL itself or a pooler in session mode: for `listen`, session locks and prepared statements. */
+  readonly direct: Route;
 }
 
-const heardMs = 5_000;
+const notificationTimeoutMs = 5_000;
 
-/** Finds out how a database is reached, and refuses what could not work, with one sentence that says what to set. */
+/** Finds the routes to a database. Refuses what could not work with one sentence that says what to set. */
 export async function findRoutes(database: Database, directDatabase?: Database): Promise<Routes> {
   const main = await ping(database);
   if (directDatabase === undefined) {
@@ -33,27 +33,27 @@ export async function findRoutes(database: Database, directDatabase?: Database):
   return { main, direct };
 }
 
-/** What is notified over the one must be heard over the other: that is what the second one is for. */
-async function refuseDifferent(main: Route<Database>, direct: Route<Database>): Promise<void> {
+/** Sends a notification over one route, which must arrive over the other. */
+async function refuseDifferent(main: Route, direct: Route): Promise<void> {
   const [from, to] = [main, direct].map(({ database, pooler }) =>
     connect(database, { name: 'millrace probe', max: 1, pooler }),
   ) as [ReturnType<typeof connect>, ReturnType<typeof connect>];
   const channel = `millrace_probe_${randomBytes(8).toString('hex')}`;
-  let hear: (heard: boolean) => void = () => {};
-  const heard = new Promise<boolean>((resolve) => {
-    hear = resolve;
+  let resolve: (hasArrived: boolean) => void = () => {};
+  const arrived = new Promise<boolean>((resolveArrived) => {
+    resolve = resolveArrived;
   });
-  const timer = setTimeout(() => hear(false), heardMs);
-  const listening = await to.listen(channel, () => hear(true));
+  const timer = setTimeout(() => resolve(false), notificationTimeoutMs);
+  const listening = await to.listen(channel, () => resolve(true));
   try {
     await from`select pg_notify(${channel}, '')`;
-    if (await heard) return;
+    if (await arrived) return;
   } finally {
     clearTimeout(timer);
     await listening.unlisten().catch(() => {});
     await Promise.all([from.end({ timeout: 1 }), to.end({ timeout: 1 })]);
   }
   throw new DatabaseRefused(
-    'DATABASE_URL and DATABASE_DIRECT_URL are not the same database: what is notified over one is not heard over the other.',
+    'DATABASE_URL and DATABASE_DIRECT_URL are not the same database: a notification over one does not arrive over the other.',
   );
 }

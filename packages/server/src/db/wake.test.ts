@@ -28,7 +28,7 @@ async function processes() {
   };
 }
 
-test('a process that has just begun is heard by those that were there before', async () => {
+test('existing processes receive the wakes of a new one', async () => {
   const start = await processes();
   const first = await start();
   const second = await start();
@@ -40,7 +40,7 @@ test('a process that has just begun is heard by those that were there before', a
   expect(first.heard).toContainEqual({ kind: 'queued', env: 1 });
 });
 
-test('what is too much for one notification is told in several', async () => {
+test('wakes that exceed one notification are sent in several', async () => {
   const start = await processes();
   const teller = await start();
   const hearer = await start();

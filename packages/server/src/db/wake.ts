@@ -2,30 +2,30 @@ import type { Log } from '../logger.ts';
 import type { Clock } from './clock.ts';
 import type { Sql } from './connect.ts';
 
-/** What one process tells the others. It is only ever a hint: the tables are the truth and slow polls stand behind it. */
+/** What one process tells the others. A wake is only a hint and may get lost: the tables are the truth, and slow polls read them. */
 export type Wake =
   | { readonly kind: 'queued'; readonly env: number }
   | { readonly kind: 'versions'; readonly env: number }
   /** Variables of this environment, or of one of its branches, changed. */
   | { readonly kind: 'variables'; readonly env: number }
-  /** A credential, or what it is of, has ended. */
+  /** A credential, or the account or environment that it is for, has ended. */
   | { readonly kind: 'access' }
-  /** Somebody there watches runs of this environment. */
+  /** A subscriber of that process watches runs of this environment. */
   | { readonly kind: 'watching'; readonly env: number }
-  /** Runs of an environment that is watched there changed. */
+  /** Runs of an environment that the receiver watches have changed. */
   | { readonly kind: 'runs'; readonly env: number }
   /** The installation was paused or resumed. */
   | { readonly kind: 'pause' }
   /** Records were appended to this channel. */
   | { readonly kind: 'channel'; readonly channel: string }
   | { readonly kind: 'cancel'; readonly runner: string; readonly fences: readonly number[] }
-  /** Suspended runs whose code this runner holds have their places back. */
+  /** Suspended runs of this runner have been resumed. */
   | { readonly kind: 'resumed'; readonly runner: string };
 
 export interface Wakes {
-  /** Tells the other processes, soon, and as one notification for all that is told within 10 ms. Free when alone. */
+  /** Tells the other processes. Wakes of 10 ms share one notification. Does nothing while there is no other process. */
   tell(wake: Wake): void;
-  listen(hear: (wake: Wake) => void): void;
+  listen(listener: (wake: Wake) => void): void;
   stop(): Promise<void>;
 }
 
@@ -34,9 +34,8 @@ const gatherMs = 10;
 const presenceMs = 5_000;
 
 /**
- * Wake-ups between the server processes of one database, by NOTIFY outside of every hot transaction (a notification inside each
- * commit costs two fifths of the throughput). A process that is alone notifies nobody: it counts its peers every few seconds,
- * and a new process makes itself known at start.
+ * Sends wakes between the server processes of one database, by NOTIFY outside of hot transactions: a notification in each commit costs two
+ * fifths of the throughput. Processes announce themselves at start and every few seconds. One without peers sends nothing else.
  */
 export async function startWakes(
   sql: Sql,
@@ -45,7 +44,7 @@ export async function startWakes(
   directSql: Pick<Sql, 'listen'> = sql,
 ): Promise<Wakes> {
   const self = `${process.pid}-${Math.random().toString(36).slice(2)}`;
-  const hearers: ((wake: Wake) => void)[] = [];
+  const listeners: ((wake: Wake) => void)[] = [];
   const seen = new Map<string, number>();
   let pending = new Map<string, Wake>();
   let timer: NodeJS.Timeout | undefined;
@@ -66,11 +65,11 @@ export async function startWakes(
   const listening = await directSql.listen(channel, (text) => {
     const { from, wakes } = JSON.parse(text) as { from: string; wakes: (Wake | { kind: 'here' })[] };
     if (from === self) return;
-    // Who has just begun would tell nobody anything until it hears of somebody.
+    // A process that has just started sends nothing until it knows of a peer: answer it at once.
     if (!seen.has(from)) send([{ kind: 'here' }]);
     seen.set(from, clock.now());
     for (const wake of wakes) {
-      if (wake.kind !== 'here') for (const hear of hearers) hear(wake);
+      if (wake.kind !== 'here') for (const listener of listeners) listener(wake);
     }
   });
   const presence = setInterval(() => {
@@ -91,7 +90,7 @@ export async function startWakes(
         send(wakes);
       }, gatherMs);
     },
-    listen: (hear) => void hearers.push(hear),
+    listen: (listener) => void listeners.push(listener),
     async stop() {
       clearInterval(presence);
       clearTimeout(timer);
@@ -100,7 +99,7 @@ export async function startWakes(
   };
 }
 
-/** What is told twice within the time of gathering is sent once. */
+/** Wakes of one identity within the gathering time are sent once. */
 function identityOf(wake: Wake): string {
   if (wake.kind === 'cancel') return `${wake.runner} ${wake.fences.join()}`;
   if (wake.kind === 'access') return wake.kind;

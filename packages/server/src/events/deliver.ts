@@ -1,7 +1,8 @@
 import type { Environment } from '../auth/principal.ts';
 import { column } from '../db/columns.ts';
 import type { Transaction } from '../db/connect.ts';
-import { isDataError, togetherOrAlone } from '../db/data-error.ts';
+import { isDataError } from '../db/errors.ts';
+import { togetherOrAlone } from '../db/together-or-alone.ts';
 import type { Dispatch } from '../runs/dispatch/dispatch.ts';
 import type { Engine } from '../runs/engine.ts';
 import { makeRuns, planDelivery, type Plan } from './plan.ts';

@@ -42,7 +42,7 @@ const maxShared = 200;
  */
 export function createSend(dependencies: SendDependencies): Send {
   const store = (sendings: readonly Sending[]) => storeEvents(dependencies, sendings);
-  const grouped = groupCommit<Sending, SentEvent>(store, { most: maxShared });
+  const grouped = groupCommit<Sending, SentEvent>(store, { maxItems: maxShared });
   return async (sending) => {
     if (sending.row.text.length <= maxSharedCharacters) return grouped(sending);
     const [stored] = await store([sending]);

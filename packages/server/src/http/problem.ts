@@ -1,8 +1,8 @@
 /** Turns every error into a response. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { mayPass } from '../db/retry.ts';
+import { isTransient } from '../db/errors.ts';
 import type { Log } from '../logger.ts';
-import { Problem } from '../problem.ts';
+import { asProblem, Problem } from '../problem.ts';
 import { apiHeaders, corsHeaders } from './headers.ts';
 import { drainBody } from './drain-body.ts';
 
@@ -15,7 +15,7 @@ const takesNothing = new Problem(503, 'The database takes nothing in at the mome
  */
 export function sendFailure(request: FastifyRequest, reply: FastifyReply, error: unknown, log: Log): void {
   const problem = problemOf(error);
-  const refused = problem === undefined && mayPass(error);
+  const refused = problem === undefined && isTransient(error);
   const { url, config } = request.routeOptions;
   if (problem === undefined) {
     // Headers that the handler set belong to the response that failed, and may be the cause.
@@ -50,8 +50,8 @@ export function sendJson(reply: FastifyReply, status: number, text: string): voi
 
 /** The Problem for an error; undefined for an internal error. */
 function problemOf(error: unknown): Problem | undefined {
-  if (error instanceof Problem) return error;
-  if (!(error instanceof Error)) return undefined;
+  const known = asProblem(error);
+  if (known || !(error instanceof Error)) return known;
   // JSON.parse has no depth limit; JSON.stringify and other recursive code do.
   if (error instanceof RangeError && error.message === 'Maximum call stack size exceeded') {
     return new Problem(400, 'The request is nested too deeply');

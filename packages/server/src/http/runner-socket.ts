@@ -6,7 +6,7 @@ import type { Authenticate } from '../auth/authenticate.ts';
 import type { AccessWatcher } from '../auth/watch-access.ts';
 import type { Environment, Principal } from '../auth/principal.ts';
 import { isUnrestricted } from '../auth/scopes.ts';
-import { forbidden, MisusedCredential, Problem } from '../problem.ts';
+import { asProblem, forbidden, MisusedCredential, Problem } from '../problem.ts';
 import type { BadCredentialLimit } from './bad-credentials.ts';
 import { hasSingleHost, conflictingHosts } from './host-header.ts';
 import type { UnauthenticatedConnections } from './unauthenticated-connections.ts';
@@ -126,7 +126,7 @@ export function acceptRunners(
       })
       .catch((error: unknown) => {
         const refusal = badCredentials(error, request.socket.remoteAddress ?? '', () => {});
-        refuse(duplex, refusal instanceof Problem ? refusal : new Problem(500, 'Internal Server Error'));
+        refuse(duplex, asProblem(refusal) ?? new Problem(500, 'Internal Server Error'));
       });
   });
 

@@ -9,7 +9,7 @@ const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(level
 const levelsOf = (value: unknown): number =>
   typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(levelsOf)) : 0;
 
-test('levels are those of the value, wherever its text is cut, and whatever its texts hold', () => {
+test('levels are counted correctly, however the text is split and whatever its strings contain', () => {
   const text = fc.string({ unit: fc.constantFrom('"', '\\', '[', '{', 'a') });
   const json = fc.letrec((tie) => ({
     value: fc.oneof({ maxDepth: 6 }, text, fc.array(tie('value')), fc.dictionary(text, tie('value'))),
@@ -26,7 +26,7 @@ test('levels are those of the value, wherever its text is cut, and whatever its 
   );
 });
 
-test('the limit is exact, and 200,000 levels use up no stack', () => {
+test('the limit is exact, and 200,000 levels do not exhaust the stack', () => {
   expect([isTooDeep(nested(maxJsonLevels)), isTooDeep(nested(maxJsonLevels + 1))]).toEqual([false, true]);
   expect(isTooDeep(JSON.stringify(nested(200_000)))).toBe(false);
   expect(() => jsonOfField(JSON.parse(nested(200_000)), 'payload')).toThrow(
@@ -41,10 +41,10 @@ test('the limit is exact, and 200,000 levels use up no stack', () => {
   }
 });
 
-describe('what is stored already is shown', () => {
+describe('stored JSON is shown', () => {
   const mark = { $omitted: 'nested more than 1000 levels deep' };
 
-  test('with a mark in place of what cannot be', () => {
+  test('with a mark in place of a value that cannot be shown', () => {
     expect(shownJson('{"a":1}')).toEqual({ a: 1 });
     expect(shownJson(nested(5_000))).toEqual(mark);
     expect(JSON.parse(shownText(nested(5_000)))).toEqual(mark);

@@ -1,20 +1,17 @@
-/**
- * How deep JSON is nested, found without recursion: what a client sent must not be able to use up the stack, here or where it is shown
- * later.
- */
+/** Limits how deep JSON is nested, without recursion: a client must not be able to exhaust the stack, here or where the JSON is shown. */
 import { maxJsonLevels } from '@millrace/contract';
 import { badRequest, type Problem } from '../problem.ts';
 
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** Counts the levels of a JSON text that comes in pieces. What is no JSON has some number of levels, too. */
+/** Counts the levels of a JSON text that arrives in pieces. For other texts the count has no meaning. */
 export class LevelCount {
   #level = 0;
   #isInText = false;
-  /** The last character of a text so far says that the next one is no quote. */
+  /** The piece ended with a backslash inside a text: the next character is escaped. */
   #isEscaping = false;
-  /** The most levels so far. */
+  /** The maximum so far. */
   deepest = 0;
 
   add(piece: string): void {
@@ -40,7 +37,7 @@ export class LevelCount {
     }
   }
 
-  /** Where the text ends that goes on at `from`; the end of the piece if it goes on there. */
+  /** The index at which the text ends that continues at `from`; the end of the piece if it goes on. */
   #endOfText(piece: string, from: number): number {
     const found = piece.indexOf('"', this.#isEscaping ? from + 1 : from);
     const end = found === -1 ? piece.length : found;
@@ -49,13 +46,13 @@ export class LevelCount {
     while (before > first && piece.charCodeAt(before - 1) === backslash) before--;
     const isEscaped = (end - before) % 2 === 1;
     this.#isEscaping = found === -1 && isEscaped;
-    // An escaped quote is passed over, and the text goes on behind it.
+    // After an escaped quote the text goes on.
     this.#isInText = found === -1 || isEscaped;
     return end;
   }
 }
 
-/** Whether a JSON text has more levels than may be stored. Nearly every text is too short for that, and costs nothing. */
+/** Whether a JSON text has more levels than may be stored. A short text cannot, and is not scanned. */
 export function isTooDeep(text: string, max = maxJsonLevels): boolean {
   if (text.length <= 2 * max) return false;
   const count = new LevelCount();
@@ -84,10 +81,10 @@ export function jsonOfField(value: unknown, field: string): string {
   return storableLevels(text, field);
 }
 
-/** What a request may have around what is stored of it. */
+/** The levels that a request may have around the JSON that is stored. */
 const maxEnvelopeLevels = 8;
 
-/** Parses what a client sent; 400 with the name of the field that is nested too deeply. Throws as `JSON.parse` does for what is no JSON. */
+/** Parses a request; 400 with the name of the field that is nested too deeply. Throws as `JSON.parse` does for invalid JSON. */
 export function parseShallow(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (isTooDeep(text, maxJsonLevels + maxEnvelopeLevels)) throw tooDeep(deepField(value));
@@ -101,7 +98,7 @@ export const isComposite = (value: unknown): value is Composite =>
 
 const maxNamed = 3;
 
-/** The first names on the way to what is nested deepest. */
+/** The first names on the path to the deepest value. */
 function deepField(value: unknown): string {
   let level = [{ value, path: [] as readonly string[] }].filter((one) => isComposite(one.value));
   let last: readonly string[] = [];

@@ -1,4 +1,4 @@
-/** Stored JSON in replies. What cannot be shown has a mark in its place, so that it never takes a page or a stream with it. */
+/** Stored JSON in replies. A value that cannot be shown is replaced by a mark, so that it does not fail a page or a stream. */
 import { maxJsonLevels } from '@millrace/contract';
 import { isComposite, isTooDeep } from './levels.ts';
 
@@ -6,7 +6,7 @@ const omitted = (reason: string) => ({ $omitted: reason });
 const tooDeep = omitted(`nested more than ${maxJsonLevels} levels deep`);
 const noJson = omitted('not JSON');
 
-/** What a stored JSON text holds, or the mark. */
+/** The value of a stored JSON text, or a mark. */
 export function shownJson(text: string): unknown {
   if (isTooDeep(text)) return tooDeep;
   try {
@@ -16,19 +16,19 @@ export function shownJson(text: string): unknown {
   }
 }
 
-/** The same for what is shown as an object. */
+/** The same for values that are shown as objects. */
 export const shownObject = (text: string): Record<string, unknown> => {
   const value = shownJson(text);
   return isComposite(value) && !Array.isArray(value) ? value : noJson;
 };
 
-/** A stored JSON text for clients that read it themselves. */
+/** A stored JSON text for clients that parse it. */
 export const shownText = (text: string): string => (isTooDeep(text) ? JSON.stringify(tooDeep) : text);
 
-/** Room for what is around stored JSON in a reply. */
+/** Includes the levels around stored JSON in a reply. */
 const maxReplyLevels = maxJsonLevels + 32;
 
-/** A reply as JSON, whatever is in it: what is nested too deeply has the mark in its place. */
+/** A reply as JSON. A value that is nested too deeply is replaced by a mark. */
 export function jsonOfReply(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
@@ -38,7 +38,7 @@ export function jsonOfReply(value: unknown): string | undefined {
   }
 }
 
-/** A copy with the mark in place of what is nested deeper. Without recursion. */
+/** A copy in which values below the given level are replaced by a mark. Without recursion. */
 export function upTo(levels: number, value: unknown): unknown {
   const whole: { root?: unknown } = {};
   let level: { from: unknown; into: Record<string, unknown>; name: string }[] = [
@@ -49,7 +49,7 @@ export function upTo(levels: number, value: unknown): unknown {
     for (const { from, into, name } of level) {
       const plain = from instanceof Date ? from.toJSON() : from;
       const copy = !isComposite(plain) ? plain : depth >= levels ? tooDeep : Array.isArray(plain) ? [] : {};
-      // As its own member even if it is called __proto__.
+      // Not by assignment, because a member may be called __proto__.
       Object.defineProperty(into, name, {
         value: copy,
         enumerable: true,

@@ -9,7 +9,7 @@ const refusal = (reason: string) =>
   expect.objectContaining({ name: 'AppendRefused', reason }) as AppendRefused;
 
 describe('records', () => {
-  test('are numbered from 0 without a gap, in the order of their caller, whatever shares a flush', async () => {
+  test('are numbered from 0 without gaps, in the order of each caller', async () => {
     const store = await testStore();
     const [one, other] = [await store.channel(), await store.channel()];
     const sent = await Promise.all(
@@ -27,7 +27,7 @@ describe('records', () => {
     expect(await store.tail(one)).toMatchObject({ tail: 266, start: 0, closed: false });
   });
 
-  test('come back as they were, whatever their text and headers', async () => {
+  test('are read back unchanged, whatever their text and headers', async () => {
     const store = await testStore();
     const text = fc
       .string({ unit: 'binary', maxLength: 40 })
@@ -53,7 +53,7 @@ describe('records', () => {
     );
   });
 
-  test('are refused where they could not be given back', async () => {
+  test('are refused if they cannot be stored unchanged', async () => {
     const store = await testStore();
     const key = await store.channel();
     await expect(store.append(key, texts('a\0b'))).rejects.toMatchObject({ status: 400 });
@@ -65,7 +65,7 @@ describe('records', () => {
     expect((await store.append(key, texts('after'))).start).toBe(0);
   });
 
-  test('are not refused for what others ask for in the same flush', async () => {
+  test('are not affected by refused appends in the same write', async () => {
     const store = await testStore();
     const [one, other] = [await store.channel(), await store.channel()];
     const odd = [
@@ -78,7 +78,7 @@ describe('records', () => {
     expect(await all(store, one)).toEqual([]);
   });
 
-  test('are read in pages bounded in number and in bytes, from any of them on', async () => {
+  test('are read in pages bounded in number and bytes, from any record on', async () => {
     const store = await testStore();
     const key = await store.channel();
     const half = 'x'.repeat(131_072);
@@ -105,7 +105,7 @@ describe('records', () => {
 });
 
 describe('a part id', () => {
-  test('names one append: repeated in turn, forty at once and on another server, it has the first number', async () => {
+  test('appends once: repeated in turn, 40 times concurrently and on another server, it returns the original number', async () => {
     const store = await testStore();
     const replica = await store.replica();
     const key = await store.channel();
@@ -130,7 +130,7 @@ describe('a part id', () => {
     expect((await store.append(await store.channel(), texts('x'), { partId: 'p' })).repeated).toBe(false);
   });
 
-  test('does not hold up what shares its flush, nor change its order', async () => {
+  test('does not delay or reorder other appends of the same write', async () => {
     const store = await testStore();
     const key = await store.channel();
     await store.append(key, texts('known'), { partId: 'p' });
@@ -150,7 +150,7 @@ describe('a part id', () => {
     ]);
   });
 
-  test('belongs to its own append, whatever of which channels shares the write', async () => {
+  test('belongs to its own append, whatever else shares the write', async () => {
     const store = await testStore();
     const keys = await Promise.all(['a', 'b', 'c', 'd'].map((name) => store.channel(name)));
     const [other] = keys as [ChannelKey];
@@ -181,7 +181,7 @@ describe('a part id', () => {
     }
   });
 
-  test('is answered after a close, which refuses everything else', async () => {
+  test('is answered after a close, which refuses all other appends', async () => {
     const store = await testStore();
     const key = sessionChannel(1, 'session_1', 'in');
     await store.open([{ key, session: 'session_1' }]);
@@ -214,7 +214,7 @@ describe('a part id', () => {
 });
 
 describe('a condition', () => {
-  test('on the next number lets one of many writers through', async () => {
+  test('on the next number lets one of several writers append', async () => {
     const store = await testStore();
     const replica = await store.replica();
     const key = await store.channel();
@@ -231,7 +231,7 @@ describe('a condition', () => {
     }
   });
 
-  test('that fails leaves what shares its flush alone, in order', async () => {
+  test('that fails does not affect other appends of the same write', async () => {
     const store = await testStore();
     const key = await store.channel();
     const settled = await Promise.allSettled([
@@ -244,7 +244,7 @@ describe('a condition', () => {
     expect((await all(store, key)).map(({ body }) => body)).toEqual(['b', 'c']);
   });
 
-  test('on the fencing token keeps out a writer that was replaced', async () => {
+  test('on the fencing token refuses a replaced writer', async () => {
     const store = await testStore();
     const key = await store.channel();
     await store.append(key, texts('take over'), { newFencingToken: 'two', fencingToken: '' });
@@ -255,7 +255,7 @@ describe('a condition', () => {
 });
 
 describe('a channel', () => {
-  test('never goes back in time, alone or among others', async () => {
+  test('has times that never decrease, alone or among others', async () => {
     const store = await testStore();
     const keys = await Promise.all(['a', 'b', 'c'].map((name) => store.channel(name)));
     const ahead = Date.now() + 3_600_000;
@@ -268,7 +268,7 @@ describe('a channel', () => {
     expect((await all(store, later)).map(({ at }) => at)).toEqual([ahead, ahead]);
   });
 
-  test('that is not there, or has expired, takes nothing', async () => {
+  test('that does not exist or has expired refuses appends', async () => {
     const store = await testStore();
     const key = await store.channel();
     await store.open([{ key: runStream(1, 'run_1', 'past'), expiresAt: new Date(Date.now() - 1_000) }]);
@@ -284,7 +284,7 @@ describe('a channel', () => {
     ]);
   });
 
-  test('is trimmed at the front, and goes on', async () => {
+  test('is trimmed at the front and can be appended to', async () => {
     const store = await testStore();
     const key = await store.channel();
     for (let n = 0; n < 30; n++) await store.append(key, texts(`${n}`, `${n}`), { partId: `${n}` });
@@ -304,7 +304,7 @@ describe('a channel', () => {
     expect([segments, parts]).toEqual([1, 0]);
   });
 
-  test('is closed exactly: what is acknowledged before is stored, and nothing is after', async () => {
+  test('is closed exactly: appends acknowledged before are stored, later ones are refused', async () => {
     const store = await testStore();
     const replica = await store.replica();
     for (let round = 0; round < 10; round++) {

@@ -1,53 +1,12 @@
 import { badRequest, type Problem } from '../problem.ts';
-import type { ChannelKey } from './key.ts';
-import type { ChannelRecord, EncodedRecord, NewRecord } from './record.ts';
-import { encodeRecord } from './record.ts';
-import { uuidOf } from './key.ts';
+import { batchesOf, takeGroup, type Batch, type Outcome, type WriteBatches } from './batch.ts';
+import { uuidOf, type ChannelKey } from './key.ts';
+import type { AppendOptions, Appended, PendingAppend } from './pending-append.ts';
+import { encodeRecord, type ChannelRecord, type NewRecord } from './record.ts';
 import { AppendRefused } from './refused.ts';
-import type { Batch, Outcome, WriteBatches } from './write.ts';
 
-export interface AppendOptions {
-  /** The same part again, while its records live, is answered with their numbers and appends nothing. */
-  readonly partId?: string | undefined;
-  /** Refused unless the first record gets this number. */
-  readonly matchSeqNum?: number | undefined;
-  /** Refused unless it is the channel's. A channel without one has the empty text. */
-  readonly fencingToken?: string | undefined;
-  /** The channel's fencing token from then on. */
-  readonly newFencingToken?: string | undefined;
-}
-
-export interface Appended {
-  /** Number of the first record. */
-  readonly start: number;
-  /** One more than the number of the last. */
-  readonly end: number;
-  /** The number that the next record will have, as far as is known. */
-  readonly tail: number;
-  /** Milliseconds since 1970; of a repeated part, when it was repeated. */
-  readonly at: number;
-  /** Nothing was appended: the part was there. */
-  readonly repeated: boolean;
-}
-
-/** Told of what was appended here, after the commit and before its writer. */
+/** Called with what was appended, after the commit and before the append resolves. */
 export type Published = (key: ChannelKey, records: readonly ChannelRecord[]) => void;
-
-const maxRecords = 500;
-const maxBytes = 1_048_576;
-
-/** An append that waits for its turn. */
-export interface Pending {
-  readonly key: ChannelKey;
-  readonly records: readonly NewRecord[];
-  readonly encoded: readonly EncodedRecord[];
-  readonly bytes: number;
-  /** Digest of its part id. */
-  readonly part: string | undefined;
-  readonly options: AppendOptions;
-  resolve(appended: Appended): void;
-  reject(reason: unknown): void;
-}
 
 export type Append = (
   key: ChannelKey,
@@ -56,12 +15,12 @@ export type Append = (
 ) => Promise<Appended>;
 
 /**
- * Appends to channels. What is asked while a write is under way shares the next one, its statement and its commit; nobody waits for
- * company. Appends of one caller to one channel keep their order. Rejects with `AppendRefused`, or 503 when the database was
- * lost: then nobody knows, and the same part id may be sent again.
+ * Appends to channels, with group commit: appends that arrive during a write share the next one. None waits for others. Appends of one
+ * caller to one channel keep their order. Rejects with `AppendRefused`, or with `DatabaseLost` when the outcome is unknown: then the same
+ * part id may be sent again.
  */
 export function createAppend(write: WriteBatches, published: Published): Append {
-  let waiting: Pending[] = [];
+  let queue: PendingAppend[] = [];
   let writing = false;
   let scheduled = false;
 
@@ -69,10 +28,10 @@ export function createAppend(write: WriteBatches, published: Published): Append 
     scheduled = false;
     writing = true;
     try {
-      while (waiting.length > 0) {
-        const { group, rest } = take(waiting);
-        waiting = rest;
-        await settle(group, write, published);
+      while (queue.length > 0) {
+        const { group, rest } = takeGroup(queue);
+        queue = rest;
+        await writeGroup(group, write, published);
       }
     } finally {
       writing = false;
@@ -86,14 +45,14 @@ export function createAppend(write: WriteBatches, published: Published): Append 
       if (encoded.length === 0) throw new RangeError('An append has at least one record.');
       const bytes = encoded.reduce((sum, record) => sum + record.bytes, 0);
       const part = options.partId === undefined ? undefined : uuidOf(options.partId);
-      waiting.push({ key, records, encoded, bytes, part, options, resolve, reject });
+      queue.push({ key, records, encoded, bytes, part, options, resolve, reject });
       if (scheduled || writing) return;
       scheduled = true;
       setImmediate(() => void flush());
     });
 }
 
-/** What PostgreSQL would refuse would be refused to all who share the write. */
+/** Refuses what PostgreSQL would refuse, which would fail all appends that share the write. */
 function refuseUnstorable({ matchSeqNum, fencingToken, newFencingToken }: AppendOptions): void {
   if (matchSeqNum !== undefined && !Number.isSafeInteger(matchSeqNum))
     throw badRequest('The number that the first record is to get is not that of any record.');
@@ -101,31 +60,8 @@ function refuseUnstorable({ matchSeqNum, fencingToken, newFencingToken }: Append
     throw badRequest('The fencing token contains a character that cannot be stored (U+0000).');
 }
 
-/** As much as one write takes. Conditions are about a channel's state before the write, so they come first in their channel. */
-function take(waiting: Pending[]): { group: Pending[]; rest: Pending[] } {
-  const channels = new Set<string>();
-  let records = 0;
-  let bytes = 0;
-  let count = 0;
-  for (const append of waiting) {
-    const { key, options } = append;
-    if (isConditional(options) && channels.has(key.id)) break;
-    if (count > 0 && (records + append.encoded.length > maxRecords || bytes + append.bytes > maxBytes)) break;
-    records += append.encoded.length;
-    bytes += append.bytes;
-    channels.add(key.id);
-    count++;
-  }
-  return count === waiting.length
-    ? { group: waiting, rest: [] }
-    : { group: waiting.slice(0, count), rest: waiting.slice(count) };
-}
-
-const isConditional = ({ matchSeqNum, fencingToken }: AppendOptions): boolean =>
-  matchSeqNum !== undefined || fencingToken !== undefined;
-
-/** Writes until every append of the group has its answer: those left over by a repetition or a refusal go again at once. */
-async function settle(group: Pending[], write: WriteBatches, published: Published): Promise<void> {
+/** Writes until each append has resolved or rejected. Those that a repetition or a refusal left over are written again at once. */
+async function writeGroup(group: PendingAppend[], write: WriteBatches, published: Published): Promise<void> {
   let left = group;
   while (left.length > 0) {
     const batches = batchesOf(left);
@@ -136,79 +72,68 @@ async function settle(group: Pending[], write: WriteBatches, published: Publishe
       for (const append of left) append.reject(error);
       return;
     }
-    left = batches.flatMap((batch, index) => answer(batch, outcomes[index] as Outcome, published));
+    left = batches.flatMap((batch, index) => applyOutcome(batch, outcomes[index] as Outcome, published));
   }
 }
 
-/** One batch a channel, in order of id. Twins with one part id are one append. */
-function batchesOf(appends: readonly Pending[]): Batch[] {
-  const byChannel = new Map<
-    string,
-    { key: ChannelKey; appends: Pending[]; twins: Map<Pending, Pending[]> }
-  >();
-  const firsts = new Map<string, Pending>();
-  for (const append of appends) {
-    const { key, part } = append;
-    let batch = byChannel.get(key.id);
-    if (!batch) byChannel.set(key.id, (batch = { key, appends: [], twins: new Map() }));
-    const first = part === undefined ? undefined : firsts.get(key.id + part);
-    if (first) {
-      batch.twins.set(first, [...(batch.twins.get(first) ?? []), append]);
-      continue;
-    }
-    if (part !== undefined) firsts.set(key.id + part, append);
-    batch.appends.push(append);
-  }
-  return [...byChannel.values()].toSorted((a, b) => (a.key.id < b.key.id ? -1 : 1));
-}
-
-/** Answers what can be answered; replies the appends that go again. */
-function answer(batch: Batch, outcome: Outcome, published: Published): Pending[] {
-  const { key, appends, twins } = batch;
-  const all = (append: Pending): Pending[] => [append, ...(twins.get(append) ?? [])];
-  if (outcome.state === 'failed') {
-    for (const append of appends.flatMap(all)) append.reject(outcome.reason);
-    return [];
-  }
-  const { state, tail } = outcome;
-
-  if (state === 'ok') {
-    let seq = outcome.tail;
-    const at = outcome.at;
-    const records: ChannelRecord[] = [];
-    for (const append of appends)
-      for (const record of append.records) records.push({ ...record, seq: seq++, at });
-    published(key, records);
-    let start = outcome.tail;
-    for (const append of appends) {
-      const end = start + append.records.length;
-      append.resolve({ start, end, tail: seq, at, repeated: false });
-      for (const twin of twins.get(append) ?? []) twin.resolve({ start, end, tail: seq, at, repeated: true });
-      start = end;
-    }
-    return [];
-  }
-  if (state === 'repeat') {
-    const left: Pending[] = [];
-    for (const append of appends) {
-      const known = append.part === undefined ? undefined : outcome.repeated.get(append.part);
-      if (!known) {
-        left.push(...all(append));
-        continue;
-      }
-      const { start, end } = known;
-      for (const one of all(append)) one.resolve({ start, end, tail, at: outcome.at, repeated: true });
-    }
-    return left;
-  }
-  const refuse = (append: Pending, reason: Problem): void => {
-    for (const one of all(append)) one.reject(reason);
+/** Resolves or rejects the appends of a batch. Returns those that must be written again. */
+function applyOutcome(batch: Batch, outcome: Outcome, published: Published): PendingAppend[] {
+  const { appends, duplicates } = batch;
+  const withDuplicates = (append: PendingAppend): PendingAppend[] => [
+    append,
+    ...(duplicates.get(append) ?? []),
+  ];
+  const refuse = (append: PendingAppend, reason: unknown): void => {
+    for (const one of withDuplicates(append)) one.reject(reason);
   };
-  const refusal = new AppendRefused(state, tail);
-  // A condition is that of the first; the others never asked for it.
-  const [first, ...others] = appends;
-  if (first) refuse(first, refusal);
-  if (state === 'match' || state === 'fence') return others.flatMap(all);
-  for (const append of others) refuse(append, refusal);
-  return [];
+  switch (outcome.state) {
+    case 'failed':
+      for (const append of appends) refuse(append, outcome.reason);
+      return [];
+    case 'ok':
+      resolveWritten(batch, outcome, published);
+      return [];
+    case 'repeat': {
+      const left: PendingAppend[] = [];
+      for (const append of appends) {
+        const known = append.part === undefined ? undefined : outcome.repeated.get(append.part);
+        if (!known) {
+          left.push(...withDuplicates(append));
+          continue;
+        }
+        const appended = { ...known, tail: outcome.tail, at: outcome.at, repeated: true };
+        for (const one of withDuplicates(append)) one.resolve(appended);
+      }
+      return left;
+    }
+    default: {
+      const refusal: Problem = new AppendRefused(outcome.state, outcome.tail);
+      // A condition belongs to the first append. The others have none and are written again.
+      const [first, ...others] = appends;
+      if (first) refuse(first, refusal);
+      if (outcome.state === 'match' || outcome.state === 'fence') return others.flatMap(withDuplicates);
+      for (const append of others) refuse(append, refusal);
+      return [];
+    }
+  }
+}
+
+function resolveWritten(
+  { key, appends, duplicates }: Batch,
+  { tail, at }: { readonly tail: number; readonly at: number },
+  published: Published,
+): void {
+  let seq = tail;
+  const records: ChannelRecord[] = [];
+  for (const append of appends)
+    for (const record of append.records) records.push({ ...record, seq: seq++, at });
+  published(key, records);
+  let start = tail;
+  for (const append of appends) {
+    const end = start + append.records.length;
+    append.resolve({ start, end, tail: seq, at, repeated: false });
+    for (const duplicate of duplicates.get(append) ?? [])
+      duplicate.resolve({ start, end, tail: seq, at, repeated: true });
+    start = end;
+  }
 }

@@ -1,8 +1,7 @@
-import type { Queryable, Sql } from '../db/connect.ts';
-import { connect, type Database } from '../db/connect.ts';
 import type { Clock } from '../db/clock.ts';
+import { connect, type Queryable, type Sql } from '../db/connect.ts';
+import type { Database, Pooler } from '../db/database.ts';
 import { Direct } from '../db/direct.ts';
-import type { Pooler } from '../db/pooler.ts';
 import type { Wakes } from '../db/wake.ts';
 import { createAppend, type Append } from './append.ts';
 import { Hub, type Follower, type Following } from './hub.ts';
@@ -11,45 +10,45 @@ import { openChannels, type NewChannel } from './open.ts';
 import { readRecords, readTails, type Records, type Tail } from './read.ts';
 import { trimChannel } from './trim.ts';
 import { createWrite } from './write.ts';
-import { plainStatements } from './write-fast.ts';
+import { fastStatements } from './write-fast.ts';
 
 /**
- * The log of records behind sessions and the streams of runs. Numbers begin at 0 and have no gap; what is acknowledged is durable;
- * readers of any process see all of it in order.
+ * The log behind sessions and the streams of runs: append-only channels of records. Sequence numbers start at 0 and have no gaps.
+ * Acknowledged records are durable, and readers on every process get all of them in order.
  */
 export interface Channels {
-  /** Makes channels that are not there. Appending to one that is not there is refused. */
+  /** Makes the channels that do not exist yet. Appending to one that does not exist is refused. */
   open(channels: readonly NewChannel[], within?: Queryable): Promise<void>;
   append: Append;
-  /** At most 1,000 records and about 256 KiB from number `from` on. */
+  /** Up to 1,000 records and about 256 KiB, from number `from` on. */
   read(key: ChannelKey, from: number, limit?: number): Promise<Records>;
-  /** Undefined where there is no such channel. */
+  /** Undefined if the channel does not exist. */
   tail(key: ChannelKey): Promise<Tail | undefined>;
   /** Drops the records before number `before`. */
   trim(key: ChannelKey, before: number): Promise<void>;
   /** Where following from number `from` on begins: there, or at the channel's end if that lies before. */
-  place(key: ChannelKey, from: number): Promise<number>;
-  /** Delivers the records from number `from` on and whatever comes; the channel need not be there yet. */
+  cursorFor(key: ChannelKey, from: number): Promise<number>;
+  /** Delivers the records from number `from` on, then new ones. The channel need not exist yet. */
   follow(key: ChannelKey, from: number, follower: Follower): Following;
-  /** Channels that are followed in this process. */
+  /** How many channels are followed in this process. */
   readonly followed: number;
-  /** How often a follower's page was read from the log. */
+  /** How many pages were read for followers. */
   readonly logReads: number;
   stop(): Promise<void>;
 }
 
 export interface ChannelsOptions {
-  /** Without a pooler in transaction mode between: the writer's statements are prepared in its session. */
+  /** Not through a pooler in transaction mode: the writer prepares its statements in its session. */
   readonly database: Database;
   readonly pooler?: Pooler | undefined;
-  /** For reads; writes have connections of their own. */
+  /** For reads. Writes have connections of their own. */
   readonly sql: Sql;
   readonly clock: Clock;
   readonly wakes: Wakes;
 }
 
-/** Each row is fetched through its key: a plan that was made for empty tables would read them whole when they no longer are. */
-const writerSettings = {
+/** Read each row by its key. A plan made while a table is empty must not scan it when it has grown. */
+export const writerSettings = {
   plan_cache_mode: 'force_generic_plan',
   jit: 'off',
   enable_hashjoin: 'off',
@@ -59,19 +58,19 @@ const writerSettings = {
 };
 
 export function startChannels({ database, pooler, sql, clock, wakes }: ChannelsOptions): Channels {
-  // Writes never wait behind the queries of requests.
+  // Writes do not queue behind the queries of requests.
   const settings = { name: 'millrace channels', settings: writerSettings, pooler };
-  const writer = new Direct(database, settings, plainStatements);
-  const careful = connect(database, { ...settings, max: 1 });
+  const writer = new Direct(database, settings, fastStatements);
+  const conditional = connect(database, { ...settings, max: 1 });
   const read = (key: ChannelKey, from: number, limit?: number) => readRecords(sql, key, from, limit);
   const hub = new Hub({ read, tails: (keys) => readTails(sql, keys), now: clock.now });
   wakes.listen((wake) => {
-    if (wake.kind === 'channel') hub.heard(wake.channel);
+    if (wake.kind === 'channel') hub.appendedElsewhere(wake.channel);
   });
   return {
     open: (channels, within = sql) => openChannels(within, channels, new Date(clock.now())),
-    append: createAppend(createWrite(writer, careful, clock.now), (key, records) => {
-      hub.published(key, records);
+    append: createAppend(createWrite(writer, conditional, clock.now), (key, records) => {
+      hub.appendedHere(key, records);
       wakes.tell({ kind: 'channel', channel: key.id });
     }),
     read,
@@ -83,7 +82,7 @@ export function startChannels({ database, pooler, sql, clock, wakes }: ChannelsO
       await trimChannel(sql, key, before);
       hub.pages.forget(key);
     },
-    place: (key, from) => hub.place(key, from),
+    cursorFor: (key, from) => hub.cursorFor(key, from),
     follow: (key, from, follower) => hub.follow(key, from, follower),
     get followed() {
       return hub.size;
@@ -93,7 +92,7 @@ export function startChannels({ database, pooler, sql, clock, wakes }: ChannelsO
     },
     async stop() {
       hub.stop();
-      await Promise.all([writer.end({ timeout: 5 }), careful.end({ timeout: 5 })]);
+      await Promise.all([writer.end({ timeout: 5 }), conditional.end({ timeout: 5 })]);
     },
   };
 }

@@ -10,7 +10,7 @@ const eventually = async (seqs: () => readonly number[], expected: readonly numb
   await expect.poll(seqs, { interval: 10, timeout }).toEqual(expected);
 
 describe('a follower', () => {
-  test('gets what is there and what comes, each record once and in order', async () => {
+  test('gets stored and new records, each once and in order', async () => {
     const store = await testStore();
     const key = await store.channel();
     await store.append(key, texts(...upTo(2_500).map(String)));
@@ -26,7 +26,7 @@ describe('a follower', () => {
     expect(seqs).toHaveLength(3_000);
   });
 
-  test('may come before the channel, and past its end', async () => {
+  test('may follow before the channel exists, and from beyond its end', async () => {
     const store = await testStore();
     const key = runStream(1, 'run_1', 'later');
     const early = collector();
@@ -37,14 +37,14 @@ describe('a follower', () => {
     const past = collector({ caughtUp: () => (caughtUp = true) });
     store.follow(key, 99, past.follower);
     await expect.poll(() => caughtUp, { interval: 5, timeout: 20_000 }).toBe(true);
-    expect([await store.place(key, 99), await store.place(key, 1)]).toEqual([2, 1]);
+    expect([await store.cursorFor(key, 99), await store.cursorFor(key, 1)]).toEqual([2, 1]);
     await store.append(key, texts('c'));
     await eventually(() => early.seqs, [0, 1, 2]);
     // A number beyond the end is one of another life of the channel: what comes is new to it.
     await eventually(() => past.seqs, [2]);
   });
 
-  test('on another server is told by a notification, or looks for itself when that is lost', async () => {
+  test('on another server learns of appends by a notification, or by the poll if that is lost', async () => {
     const store = await testStore({ deaf: false });
     const told = await store.replica({ deaf: false });
     const deaf = await store.replica({ deaf: true });
@@ -61,7 +61,7 @@ describe('a follower', () => {
     await eventually(() => other.seqs, upTo(220));
   });
 
-  test('gets no record again that it had from another server, which this one has not heard of', async () => {
+  test('does not get a record again that it had from a server that is ahead', async () => {
     const store = await testStore();
     const deaf = await store.replica({ deaf: true });
     const key = await store.channel();
@@ -78,7 +78,7 @@ describe('a follower', () => {
     await eventually(() => moved.seqs, [6]);
   });
 
-  test('that has enough is left alone until it resumes, and then misses nothing', async () => {
+  test('that stops gets nothing until it resumes, and then misses nothing', async () => {
     const store = await testStore();
     const key = await store.channel();
     let room = 3;
@@ -97,7 +97,7 @@ describe('a follower', () => {
     await eventually(() => slow.seqs, upTo(52));
   });
 
-  test('of a trimmed channel begins with the first record that is left', async () => {
+  test('of a trimmed channel begins with the first remaining record', async () => {
     const store = await testStore();
     const key = await store.channel();
     await store.append(key, texts(...upTo(10).map(String)));
@@ -112,7 +112,7 @@ describe('a follower', () => {
     await eventually(() => none.seqs, [10]);
   });
 
-  test('that joins a read which found everything trimmed misses nothing that came since', async () => {
+  test('that shares a read which found everything trimmed misses no later record', async () => {
     const store = await testStore();
     const key = await store.channel();
     await store.append(key, texts('old'));
@@ -133,7 +133,7 @@ describe('a follower', () => {
     hub.follow(key, 0, early.follower);
     await read.opened;
     const { start, at } = await store.append(key, texts('new'));
-    hub.published(key, [{ body: 'new', seq: start, at }]);
+    hub.appendedHere(key, [{ body: 'new', seq: start, at }]);
     hub.follow(key, 0, late.follower);
     told.open();
     await eventually(() => early.seqs, [1]);
@@ -141,8 +141,8 @@ describe('a follower', () => {
   });
 });
 
-describe('a log read', () => {
-  test('is shared: a thousand followers at one number cause a handful', async () => {
+describe('a read of the log', () => {
+  test('is shared: a thousand followers at one number cause at most five', async () => {
     const store = await testStore();
     const key = await store.channel();
     await store.append(key, texts(...upTo(900).map(String)));

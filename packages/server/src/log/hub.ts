@@ -1,29 +1,30 @@
 import { groupCommit } from '../db/group.ts';
+import { retry } from '../db/retry.ts';
 import type { ChannelKey } from './key.ts';
 import { Page } from './page.ts';
 import { Pages } from './pages.ts';
 import type { Records, Tail } from './read.ts';
 import type { ChannelRecord } from './record.ts';
 
-/** Who follows a channel. Called in order, each record once; never after `close`. */
+/** A reader of a channel. Called in order, once for each record; never after `close`. */
 export interface Follower {
-  /** False: not now. Nothing more comes before `resume`. */
+  /** False: stop for now. Nothing more is delivered before `resume`. */
   deliver(page: Page): boolean;
-  /** Everything that there was has been delivered: what comes from now on is new. Once. */
+  /** All stored records have been delivered; what comes from now on is new. Called once. */
   caughtUp?(): void;
   /**
-   * Nothing more will come, and everything that there was has been delivered: its run or session is over. Once, and nothing after it. Who
-   * leaves this out goes on following.
+   * The run or session has ended and everything has been delivered. Called once, and nothing after it. A follower without this method goes
+   * on following.
    */
   ended?(): void;
-  /** The channel is another one than it was, or cannot be read: what the follower has is all that it gets. */
+  /** The channel was deleted or cannot be read. The follower gets nothing more. */
   lost(reason: unknown): void;
 }
 
 export interface Following {
-  /** The number of the record that it gets next. */
+  /** The number of the record that is delivered next. */
   readonly cursor: number;
-  /** Whether everything that there is has been delivered, as far as is known here. */
+  /** Whether all records that this process knows of have been delivered. */
   readonly live: boolean;
   resume(): void;
   close(): void;
@@ -38,18 +39,17 @@ export interface HubSources {
 
 const pollMs = 2_000;
 const maxPolledAtOnce = 1_000;
-/** A page that a reader waits for in vain is tried again so often. */
-const readTries = 5;
-const againMs = 300;
+/** How often a page is read again for a reader that waits for it. */
+const maxReadTries = 5;
+const retryMs = 300;
 
-/** One channel that somebody follows. */
-interface Spoke {
+interface FollowedChannel {
   readonly key: ChannelKey;
   readonly readers: Set<Reader>;
-  /** What the next record's number will be, as far as is known here; undefined before the first look. */
+  /** The number of the next record, as far as is known here; undefined before the first read. */
   tail: number | undefined;
   /** Nothing comes after `tail`, as far as is known here. */
-  over: boolean;
+  hasEnded: boolean;
 }
 
 interface Reader extends Following {
@@ -63,16 +63,17 @@ interface Reader extends Following {
 }
 
 /**
- * Brings records to those who follow their channels. What is appended in this process comes at once; of other processes' appends it
- * is told (`heard`), and looks for itself every two seconds in case that was lost. The same look says when a channel is over.
+ * Delivers records to the followers of channels. Appends of this process are delivered at once. Other processes announce theirs
+ * (`appendedElsewhere`); a poll every two seconds finds those whose announcement was lost, and the channels that have ended.
  */
 export class Hub {
   readonly #sources: HubSources;
-  readonly #spokes = new Map<string, Spoke>();
+  readonly #channels = new Map<string, FollowedChannel>();
   readonly pages: Pages;
   readonly #timer: NodeJS.Timeout;
-  /** Those who ask while a look is under way share the next one: what that began with may be older than their question. */
+  /** Calls during a read share the next one: the snapshot of the read under way may be older than the call. */
   readonly #tailOf: (key: ChannelKey) => Promise<number>;
+  readonly #firstReads = new Map<FollowedChannel, Promise<void>>();
 
   constructor(sources: HubSources) {
     this.#sources = sources;
@@ -86,80 +87,83 @@ export class Hub {
     this.#timer.unref();
   }
 
+  /** How many channels are followed. */
   get size(): number {
-    return this.#spokes.size;
+    return this.#channels.size;
   }
 
-  /** Appended here and committed. */
-  published(key: ChannelKey, records: readonly ChannelRecord[]): void {
-    const spoke = this.#spokes.get(key.id);
-    if (!spoke) return;
+  /** Call it with what this process appended, after the commit. */
+  appendedHere(key: ChannelKey, records: readonly ChannelRecord[]): void {
+    const channel = this.#channels.get(key.id);
+    if (!channel) return;
     const page = new Page(records);
-    // Number n + 1 is never committed before n, so what lies between is there to be read.
-    if (page.first !== spoke.tail) return this.#moved(spoke, page.next);
-    this.pages.keep(key, page);
-    spoke.over = false;
-    spoke.tail = page.next;
-    for (const reader of spoke.readers) if (reader.live) reader.take(page);
+    // Record n + 1 never commits before n: the records before this page can be read.
+    if (page.first !== channel.tail) return this.#moveTail(channel, page.next);
+    this.pages.store(key, page);
+    channel.hasEnded = false;
+    channel.tail = page.next;
+    for (const reader of channel.readers) if (reader.live) reader.take(page);
   }
 
-  /** Another process appended to it. */
-  heard(id: string): void {
-    const spoke = this.#spokes.get(id);
-    if (spoke) void this.#look([spoke]).catch(() => {});
+  /** Call it when another process announces an append. */
+  appendedElsewhere(id: string): void {
+    const channel = this.#channels.get(id);
+    if (channel) void this.#readTails([channel]).catch(() => {});
   }
 
   /**
-   * The number that a follower who asks for `from` on will get next, as of now: its own, or the channel's end if that lies before. Asked
-   * first, it is told of everything that comes after the question.
+   * The cursor with which following from number `from` on begins: `from`, or the channel's end if that lies before. A follower that asks
+   * first gets all records that are appended after its call.
    */
-  async place(key: ChannelKey, from: number): Promise<number> {
-    if (from <= (this.#spokes.get(key.id)?.tail ?? 0)) return from;
+  async cursorFor(key: ChannelKey, from: number): Promise<number> {
+    if (from <= (this.#channels.get(key.id)?.tail ?? 0)) return from;
     return Math.min(from, await this.#tailOf(key));
   }
 
-  /** Follows a channel from record `from` on, or from its end when that lies before. */
+  /** Follows a channel from record `from` on, or from its end if that lies before. */
   follow(key: ChannelKey, from: number, follower: Follower): Following {
-    let spoke = this.#spokes.get(key.id);
-    if (!spoke) this.#spokes.set(key.id, (spoke = { key, readers: new Set(), tail: undefined, over: false }));
-    const reader = this.#reader(spoke, from, follower);
-    spoke.readers.add(reader);
+    let channel = this.#channels.get(key.id);
+    if (!channel) {
+      channel = { key, readers: new Set(), tail: undefined, hasEnded: false };
+      this.#channels.set(key.id, channel);
+    }
+    const reader = this.#createReader(channel, from, follower);
+    channel.readers.add(reader);
     reader.advance();
     return reader;
   }
 
   stop(): void {
     clearInterval(this.#timer);
-    this.#spokes.clear();
+    this.#channels.clear();
   }
 
-  #reader(spoke: Spoke, from: number, follower: Follower): Reader {
-    let open = true;
-    let ready = true;
-    let advancing = false;
-    let fresh = true;
+  #createReader(channel: FollowedChannel, from: number, follower: Follower): Reader {
+    let isOpen = true;
+    let isReady = true;
+    let isAdvancing = false;
+    let isFirst = true;
 
     const advance = async (): Promise<void> => {
-      if (spoke.tail === undefined) await this.#firstLook(spoke);
-      while (open && ready && !reader.live) {
-        // A client may have heard from another process what this one has not heard of yet: only the log knows whether its number
-        // lies beyond the end.
-        if (fresh && reader.cursor > (spoke.tail ?? 0)) {
-          await this.#look([spoke]);
-          reader.cursor = Math.min(reader.cursor, spoke.tail ?? 0);
+      if (channel.tail === undefined) await this.#readFirstTail(channel);
+      while (isOpen && isReady && !reader.live) {
+        // The client may have got this number from a process that is ahead of this one: read the tail before the number is lowered.
+        if (isFirst && reader.cursor > (channel.tail ?? 0)) {
+          await this.#readTails([channel]);
+          reader.cursor = Math.min(reader.cursor, channel.tail ?? 0);
         }
-        fresh = false;
-        const tail = spoke.tail ?? 0;
+        isFirst = false;
+        const tail = channel.tail ?? 0;
         if (reader.cursor >= tail) {
           reader.live = true;
           follower.caughtUp?.();
-          if (spoke.over) reader.finish();
+          if (channel.hasEnded) reader.finish();
           return;
         }
-        const found = this.pages.at(spoke.key, reader.cursor, tail);
+        const found = this.pages.at(channel.key, reader.cursor, tail);
         const page = found instanceof Promise ? await found : found;
-        if (!open) return;
-        // All before it has been trimmed.
+        if (!isOpen) return;
+        // A number: the records before it were trimmed.
         if (typeof page === 'number') reader.cursor = page;
         else reader.take(page);
       }
@@ -175,117 +179,104 @@ export class Hub {
         try {
           if (follower.deliver(rest)) return;
         } catch (error) {
-          // Its own fault, and nobody else's: the others, and the writer, go on.
+          // A follower that throws must not affect the others or the writer.
           reader.lose(error);
           return;
         }
-        ready = false;
+        isReady = false;
         reader.live = false;
       },
       advance() {
-        if (advancing) return;
-        advancing = true;
-        void retried(advance)
+        if (isAdvancing) return;
+        isAdvancing = true;
+        void retry(advance, { maxTries: maxReadTries, delayMs: (tries) => retryMs * tries })
           .catch((error: unknown) => reader.lose(error))
           .finally(() => {
-            advancing = false;
-            // It was resumed in the moment that this ended.
-            if (open && ready && !reader.live) reader.advance();
+            isAdvancing = false;
+            // `resume` was called just before this ended.
+            if (isOpen && isReady && !reader.live) reader.advance();
           });
       },
       finish() {
-        if (!open || !follower.ended) return;
+        if (!isOpen || !follower.ended) return;
         reader.close();
         follower.ended();
       },
       lose(reason) {
-        if (!open) return;
+        if (!isOpen) return;
         reader.close();
         follower.lost(reason);
       },
       resume() {
-        if (ready || !open) return;
-        ready = true;
+        if (isReady || !isOpen) return;
+        isReady = true;
         reader.advance();
       },
       close: () => {
-        open = false;
-        spoke.readers.delete(reader);
-        if (spoke.readers.size > 0 || this.#spokes.get(spoke.key.id) !== spoke) return;
-        this.#spokes.delete(spoke.key.id);
-        // Nobody looks any more whether these are still the channel's records.
-        this.pages.forget(spoke.key);
+        isOpen = false;
+        channel.readers.delete(reader);
+        if (channel.readers.size > 0 || this.#channels.get(channel.key.id) !== channel) return;
+        this.#channels.delete(channel.key.id);
+        // Without followers nothing detects that a channel is deleted and made again.
+        this.pages.forget(channel.key);
       },
     };
     return reader;
   }
 
-  readonly #firstLooks = new Map<Spoke, Promise<void>>();
-
-  async #firstLook(spoke: Spoke): Promise<void> {
-    let look = this.#firstLooks.get(spoke);
-    if (!look) {
-      look = this.#look([spoke]).finally(() => this.#firstLooks.delete(spoke));
-      this.#firstLooks.set(spoke, look);
+  async #readFirstTail(channel: FollowedChannel): Promise<void> {
+    let read = this.#firstReads.get(channel);
+    if (!read) {
+      read = this.#readTails([channel]).finally(() => this.#firstReads.delete(channel));
+      this.#firstReads.set(channel, read);
     }
-    await look;
+    await read;
   }
 
-  /** The channel goes on to `tail`: whoever was at its end reads what came. */
-  #moved(spoke: Spoke, tail: number): void {
-    if (spoke.tail !== undefined && tail <= spoke.tail) return;
-    spoke.over = false;
-    spoke.tail = tail;
-    for (const reader of spoke.readers) {
+  /** The channel now ends at `tail`: readers that were at its end read what came. */
+  #moveTail(channel: FollowedChannel, tail: number): void {
+    if (channel.tail !== undefined && tail <= channel.tail) return;
+    channel.hasEnded = false;
+    channel.tail = tail;
+    for (const reader of channel.readers) {
       reader.live = false;
       reader.advance();
     }
   }
 
-  async #look(spokes: readonly Spoke[]): Promise<void> {
-    const before = new Map(spokes.map((spoke) => [spoke, spoke.tail]));
-    const tails = await this.#sources.tails(spokes.map(({ key }) => key));
+  async #readTails(channels: readonly FollowedChannel[]): Promise<void> {
+    const before = new Map(channels.map((channel) => [channel, channel.tail]));
+    const tails = await this.#sources.tails(channels.map(({ key }) => key));
     const now = this.#sources.now();
-    for (const spoke of spokes) {
-      const { tail, overAt } = tails.get(spoke.key.id) ?? { tail: 0, overAt: Infinity };
-      const known = before.get(spoke);
-      // Its log was deleted, and perhaps begun again.
+    for (const channel of channels) {
+      const { tail, endsAt } = tails.get(channel.key.id) ?? { tail: 0, endsAt: Infinity };
+      const known = before.get(channel);
+      // The channel was deleted, and perhaps made again.
       if (known !== undefined && tail < known) {
-        this.pages.forget(spoke.key);
-        for (const reader of spoke.readers) reader.lose(new Error('The channel has begun anew.'));
+        this.pages.forget(channel.key);
+        for (const reader of channel.readers) reader.lose(new Error('The channel has begun anew.'));
         continue;
       }
-      this.#moved(spoke, tail);
-      // Something has been appended here since the look.
-      if (spoke.tail !== tail) continue;
-      spoke.over = overAt <= now;
-      if (spoke.over) for (const reader of spoke.readers) if (reader.live) reader.finish();
-      if (!spoke.over && overAt - now < pollMs) this.#lookAgain(spoke, overAt - now);
+      this.#moveTail(channel, tail);
+      // Something has been appended here since the read.
+      if (channel.tail !== tail) continue;
+      channel.hasEnded = endsAt <= now;
+      if (channel.hasEnded) for (const reader of channel.readers) if (reader.live) reader.finish();
+      if (!channel.hasEnded && endsAt - now < pollMs) this.#readTailIn(channel, endsAt - now);
     }
   }
 
-  /** It is over in a moment, sooner than the next poll. */
-  #lookAgain(spoke: Spoke, ms: number): void {
+  /** For a channel that ends before the next poll. */
+  #readTailIn(channel: FollowedChannel, ms: number): void {
     const timer = setTimeout(() => {
-      if (this.#spokes.get(spoke.key.id) === spoke) void this.#look([spoke]).catch(() => {});
+      if (this.#channels.get(channel.key.id) === channel) void this.#readTails([channel]).catch(() => {});
     }, ms + 1);
     timer.unref();
   }
 
   async #poll(): Promise<void> {
-    const spokes = [...this.#spokes.values()];
-    for (let at = 0; at < spokes.length; at += maxPolledAtOnce)
-      await this.#look(spokes.slice(at, at + maxPolledAtOnce));
-  }
-}
-
-async function retried(act: () => Promise<void>): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await act();
-    } catch (error) {
-      if (tries === readTries) throw error;
-      await new Promise((resolve) => setTimeout(resolve, againMs * tries).unref());
-    }
+    const channels = [...this.#channels.values()];
+    for (let index = 0; index < channels.length; index += maxPolledAtOnce)
+      await this.#readTails(channels.slice(index, index + maxPolledAtOnce));
   }
 }

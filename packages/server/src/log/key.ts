@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** Which channel. Made from what names it, without a look-up: the id is a digest of environment and name. */
+/** Identifies a channel. The id is a digest of environment and name, so it needs no query. */
 export interface ChannelKey {
   readonly env: number;
   readonly name: string;
@@ -11,8 +11,8 @@ export interface ChannelKey {
 export type Io = 'in' | 'out';
 
 /**
- * A channel of a session. `address` is the session's external id if it has one, else its id: both exist before the session's row is
- * read, and a subscriber may come before the session does.
+ * A channel of a session. `address` is the session's external id if it has one, else its id. Neither needs the session's row: a subscriber
+ * may come before the session exists.
  */
 export const sessionChannel = (env: number, address: string, io: Io, side = ''): ChannelKey =>
   keyOf(env, `s/${io}/${side}/${address}`);
@@ -23,7 +23,7 @@ export const runStream = (env: number, run: string, stream: string): ChannelKey 
 
 const keyOf = (env: number, name: string): ChannelKey => ({ env, name, id: uuidOf(`${env}/${name}`) });
 
-/** The first 16 bytes of a SHA-256, written as PostgreSQL writes a uuid. */
+/** The first 16 bytes of a SHA-256, in the form of a uuid. */
 export function uuidOf(text: string): string {
   const hex = hash('sha256', text, 'hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;

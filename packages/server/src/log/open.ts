@@ -4,13 +4,13 @@ import type { ChannelKey } from './key.ts';
 
 export interface NewChannel {
   readonly key: ChannelKey;
-  /** The session it belongs to; left out for a stream of a run. */
+  /** The session that it belongs to; left out for a stream of a run. */
   readonly session?: string;
-  /** Nothing is appended from then on. */
+  /** Appends are refused from then on. */
   readonly expiresAt?: Date | null;
 }
 
-/** Makes channels that are not there yet, alone or in a transaction of the caller's. */
+/** Makes the channels that do not exist yet. `sql` may be a transaction of the caller's. */
 export async function openChannels(
   sql: Queryable,
   channels: readonly NewChannel[],
@@ -27,8 +27,8 @@ export async function openChannels(
 }
 
 /**
- * Lets nothing be appended to the channels of a session any more. Answers when that was: `now`, or the time of the last record if
- * that is later. What was appended before is there, and acknowledged or about to be.
+ * Closes the channels of a session: later appends are refused, earlier ones are stored. Resolves with the time of the close: `now`, or the
+ * time of the last record if that is later.
  */
 export async function closeChannels(
   tx: Transaction,

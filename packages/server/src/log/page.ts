@@ -1,9 +1,6 @@
 import type { ChannelRecord } from './record.ts';
 
-/**
- * Records of one channel that follow each other: what a flush appended or a read found. One page goes to all its readers, with what they
- * make of it: `frame` makes each form of it once.
- */
+/** Consecutive records of one channel, from an append or a read. All readers share the page, and the frames made of it. */
 export class Page {
   readonly records: readonly ChannelRecord[];
   /** Number of the first record. */
@@ -14,7 +11,7 @@ export class Page {
   readonly #frames = new Map<string, Buffer>();
   #suffixes: Map<number, Page> | undefined;
 
-  /** `records` has one at least. */
+  /** `records` must not be empty. */
   constructor(records: readonly ChannelRecord[]) {
     this.records = records;
     this.first = records[0]?.seq ?? 0;
@@ -22,7 +19,7 @@ export class Page {
     this.bytes = records.reduce((sum, { body, headers }) => sum + body.length + (headers ? 200 : 100), 0);
   }
 
-  /** This page from record `seq` on, which must be one of its own. */
+  /** This page from record `seq` on, which must be one of its records. */
   from(seq: number): Page {
     if (seq <= this.first) return this;
     this.#suffixes ??= new Map();
@@ -33,7 +30,7 @@ export class Page {
     return suffix;
   }
 
-  /** The page in a form, made by the first who asks. */
+  /** The page encoded for the wire. `make` is called once for each form. */
   frame(form: string, make: (records: readonly ChannelRecord[]) => Buffer): Buffer {
     let frame = this.#frames.get(form);
     if (!frame) this.#frames.set(form, (frame = make(this.records)));

@@ -1,23 +1,32 @@
+import { LRUCache } from 'lru-cache';
 import type { ChannelKey } from './key.ts';
 import { Page } from './page.ts';
 import type { Records } from './read.ts';
 
 /** Over all channels. */
 const maxBytes = 32 * 1_048_576;
-/** A page with a frame or two made of it is about three times its text. */
+/** A page and its frames take about three times the bytes of its text, and a fixed cost. */
 const frameFactor = 3;
 const pageCost = 400;
 
-/**
- * What was appended or read lately, page by page, bounded in bytes over all channels. A reader that asks for a page while it is being
- * read shares that read.
- */
+interface CachedPage {
+  readonly key: ChannelKey;
+  readonly page: Page;
+}
+
+/** Caches the pages of all channels that were appended or read last. Readers that ask for the same page share one read. */
 export class Pages {
   readonly #read: (key: ChannelKey, from: number) => Promise<Records>;
-  readonly #kept = new Map<string, { key: ChannelKey; page: Page; cost: number }>();
+  readonly #pages = new LRUCache<string, CachedPage>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ page }) => page.bytes * frameFactor + pageCost,
+    dispose: (cached, name, reason) => {
+      if (reason !== 'set') this.#removeName(cached.key.id, name);
+    },
+  });
+  /** The names of the cached pages of each channel. */
   readonly #names = new Map<string, Set<string>>();
   readonly #reading = new Map<string, Promise<Page | number>>();
-  #cost = 0;
   /** How often the log was read. */
   reads = 0;
 
@@ -25,29 +34,24 @@ export class Pages {
     this.#read = read;
   }
 
-  keep(key: ChannelKey, page: Page): void {
+  store(key: ChannelKey, page: Page): void {
     const name = `${key.id} ${page.first}`;
-    this.#drop(name);
-    const cost = page.bytes * frameFactor + pageCost;
-    this.#kept.set(name, { key, page, cost });
     let names = this.#names.get(key.id);
     if (!names) this.#names.set(key.id, (names = new Set<string>()));
     names.add(name);
-    this.#cost += cost;
-    for (const oldest of this.#kept.keys()) {
-      if (this.#cost <= maxBytes) break;
-      this.#drop(oldest);
-    }
+    this.#pages.set(name, { key, page });
+    // A page larger than the cache is not stored.
+    if (!this.#pages.has(name)) this.#removeName(key.id, name);
   }
 
   /**
-   * The page that begins with record `from`, or with a later one if that was trimmed; where all up to some number was, that number. `tail`
-   * is the channel's, as far as is known. Whoever shares a read that began before that was known is told how far the read can have seen.
+   * The page that begins with record `from`, or with a later one if that was trimmed. If all records up to some number were trimmed, that
+   * number. `tail` is the channel's, as far as is known: an empty read can have seen no more than that.
    */
   at(key: ChannelKey, from: number, tail: number): Page | Promise<Page | number> {
     const name = `${key.id} ${from}`;
-    const kept = this.#kept.get(name);
-    if (kept) return kept.page;
+    const cached = this.#pages.get(name);
+    if (cached) return cached.page;
     let reading = this.#reading.get(name);
     if (!reading) {
       this.reads++;
@@ -55,8 +59,8 @@ export class Pages {
         .then(({ records }) => {
           if (records.length === 0) return tail;
           const page = new Page(records);
-          // Forgotten meanwhile, it may be of another life of the channel.
-          if (this.#reading.get(name) === reading) this.keep(key, page);
+          // If it was forgotten during the read, the channel may have been deleted and made again.
+          if (this.#reading.get(name) === reading) this.store(key, page);
           return page;
         })
         .finally(() => {
@@ -67,19 +71,15 @@ export class Pages {
     return reading;
   }
 
-  /** Forgets what is kept of a channel. */
+  /** Removes the pages of a channel from the cache. */
   forget(key: ChannelKey): void {
-    for (const name of this.#names.get(key.id) ?? []) this.#drop(name);
+    for (const name of this.#names.get(key.id) ?? []) this.#pages.delete(name);
     for (const name of this.#reading.keys()) if (name.startsWith(key.id)) this.#reading.delete(name);
   }
 
-  #drop(name: string): void {
-    const kept = this.#kept.get(name);
-    if (!kept) return;
-    this.#cost -= kept.cost;
-    this.#kept.delete(name);
-    const names = this.#names.get(kept.key.id);
+  #removeName(channel: string, name: string): void {
+    const names = this.#names.get(channel);
     names?.delete(name);
-    if (names?.size === 0) this.#names.delete(kept.key.id);
+    if (names?.size === 0) this.#names.delete(channel);
   }
 }

@@ -5,16 +5,16 @@ import { decodeSegment, type ChannelRecord, type SegmentRow } from './record.ts'
 export const maxPageRecords = 1_000;
 export const maxPageBytes = 262_144;
 
-/** Records from one number on, without a gap. */
+/** Consecutive records. */
 export interface Records {
   readonly records: readonly ChannelRecord[];
-  /** Where the next page begins. */
+  /** The number with which the next page begins. */
   readonly next: number;
 }
 
 /**
- * The records from number `from` on, at most `limit` of them and about 256 KiB; one at least, if there is any. Those before were
- * trimmed where the first has a larger number.
+ * Reads the records from number `from` on, up to `limit` records and about 256 KiB, and at least one if there is any. If the first has a
+ * larger number, those before it were trimmed.
  */
 export async function readRecords(
   sql: Queryable,
@@ -22,7 +22,7 @@ export async function readRecords(
   from: number,
   limit = maxPageRecords,
 ): Promise<Records> {
-  const most = Math.min(limit, maxPageRecords);
+  const maxRecords = Math.min(limit, maxPageRecords);
   const rows = await sql<(SegmentRow & { start: string })[]>`
     with log as (select id, start_seq, greatest(start_seq, ${from}) as wanted from channels where id = ${key.id})
     select p.seq, p.at, p.records, l.start_seq as start
@@ -33,14 +33,14 @@ export async function readRecords(
         where s.channel = l.id
           and s.seq >= coalesce((select b.seq from channel_segments b
                                   where b.channel = l.id and b.seq <= l.wanted order by b.seq desc limit 1), l.wanted)
-        order by s.seq limit ${most}) p
+        order by s.seq limit ${maxRecords}) p
      where p.total - p.bytes < ${maxPageBytes}
      order by p.seq`;
   const records: ChannelRecord[] = [];
   const first = Math.max(from, Number(rows[0]?.start ?? 0));
   for (const row of rows) {
     for (const record of decodeSegment(row, first)) {
-      if (records.length >= most) break;
+      if (records.length >= maxRecords) break;
       records.push(record);
     }
   }
@@ -48,24 +48,21 @@ export async function readRecords(
   return { records, next: last ? last.seq + 1 : from };
 }
 
-/** So long after its end a run may still have records on their way, which were sent before: its streams end once it is quiet. */
+/** For so long after a run's end, records that it sent before may still arrive. Its streams end after so long without a record. */
 const quietMs = 1_000;
 
 export interface Tail {
-  /** False for a channel that was never made, of a run or session that is over. */
+  /** False for a channel that was never made, of a run or session that has ended. */
   readonly exists: boolean;
   /** The number that the next record will have. */
   readonly tail: number;
-  /** The first record that was not trimmed. */
+  /** The number of the first record that was not trimmed. */
   readonly start: number;
-  /** When the last record came, in milliseconds since 1970. */
+  /** The time of the last record, in milliseconds since 1970. */
   readonly at: number;
   readonly closed: boolean;
-  /**
-   * From when on nothing more is to come, in milliseconds since 1970: its session was closed or expires, or its run has ended.
-   * Infinity while that is open.
-   */
-  readonly overAt: number;
+  /** When its session was closed or expires, or its run has ended, in milliseconds since 1970. Infinity while that is unknown. */
+  readonly endsAt: number;
 }
 
 interface TailRow {
@@ -75,13 +72,12 @@ interface TailRow {
   readonly start_seq: string | null;
   readonly last_at: Date | null;
   readonly closed: boolean;
-  readonly over_at: number | null;
+  readonly ends_at: number | null;
 }
 
 /**
- * Where channels end, and from when on they are over, by id. A channel that does not exist has its end, too, where its run or session has
- * one (a side channel is made when it is first written); others that do not exist are left out. In one statement: who sees the end of a
- * run sees every record from before it.
+ * Reads the tails of channels, by id. A side channel is made when it is first written: one that does not exist has a tail if its run or
+ * session has ended, and is left out otherwise. It is one statement, so a snapshot with the end of a run has all its records.
  */
 export async function readTails(sql: Queryable, keys: readonly ChannelKey[]): Promise<Map<string, Tail>> {
   const owners = keys.map(({ name }) => ownerOf(name));
@@ -94,7 +90,7 @@ export async function readTails(sql: Queryable, keys: readonly ChannelKey[]): Pr
                 when coalesce(c.closed_at, s.closed_at) is not null then 0
                 when coalesce(c.expires_at, s.expires_at) is not null
                 then extract(epoch from greatest(coalesce(c.expires_at, s.expires_at), c.last_at)) * 1000 + ${quietMs}::int
-           end::float8 as over_at
+           end::float8 as ends_at
       from unnest(${keys.map(({ id }) => id)}::uuid[], ${keys.map(({ env }) => env)}::int[],
                   ${owners.map(({ run }) => run ?? null)}::text[],
                   ${owners.map(({ session }) => session ?? null)}::text[]) as i (id, env, run, session)
@@ -106,21 +102,21 @@ export async function readTails(sql: Queryable, keys: readonly ChannelKey[]): Pr
      where c.id is not null or i.run is not null or s.closed_at is not null or s.expires_at is not null`;
   const found = new Map<string, Tail>();
   for (const row of rows) {
-    const overAt = row.over_at ?? Infinity;
-    if (!row.exists && overAt === Infinity) continue;
+    const endsAt = row.ends_at ?? Infinity;
+    if (!row.exists && endsAt === Infinity) continue;
     found.set(row.id, {
       exists: row.exists,
       tail: Number(row.next_seq ?? 0),
       start: Number(row.start_seq ?? 0),
       at: row.last_at?.getTime() ?? 0,
       closed: row.closed,
-      overAt,
+      endsAt,
     });
   }
   return found;
 }
 
-/** Whose channel it is, by its name. */
+/** The run or session of a channel, from its name. */
 function ownerOf(name: string): { run?: string; session?: string } {
   const [, run] = /^r\/([^/]+)\//.exec(name) ?? [];
   if (run !== undefined) return { run };

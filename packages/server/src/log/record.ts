@@ -2,12 +2,12 @@ import { badRequest, Problem } from '../problem.ts';
 
 export type Header = readonly [name: string, value: string];
 
-/** What a writer appends. */
+/** A record to append. */
 export interface NewRecord {
   readonly body: string;
-  /** Pairs; a name may come twice. A record with headers and an empty body is a control record. */
+  /** Names may repeat. A record with headers and an empty body is a control record. */
   readonly headers?: readonly Header[] | undefined;
-  /** Shown by drain as the record's id. */
+  /** The id that a list of records shows. */
   readonly id?: string | undefined;
 }
 
@@ -17,16 +17,16 @@ export interface ChannelRecord extends NewRecord {
   readonly at: number;
 }
 
-/** Largest record, body and headers together, in bytes of UTF-8. What a client may send is for its edge to say. */
+/** The largest record, body and headers together, in bytes of UTF-8. The HTTP edge has lower limits for clients. */
 export const maxRecordBytes = 8_388_608;
 
-/** A record on its way into a segment. */
+/** A record as it is stored in a segment. */
 export interface EncodedRecord {
   readonly text: string;
   readonly bytes: number;
 }
 
-/** As it is stored. Refuses what PostgreSQL could not give back as it was. */
+/** Encodes a record for storage. Refuses texts that PostgreSQL cannot store unchanged. */
 export function encodeRecord({ body, headers, id }: NewRecord): EncodedRecord {
   let bytes = sizeOf(body, 'body');
   for (const [name, value] of headers ?? []) bytes += sizeOf(name, 'header') + sizeOf(value, 'header');

@@ -10,11 +10,11 @@ const answers: Readonly<Record<AppendRefusal, readonly [status: number, message:
   fence: [412, 'The fencing token is not that of the channel'],
 };
 
-/** Nothing was appended, for a reason that lies in the channel. */
+/** Nothing was appended, because of the state of the channel. */
 export class AppendRefused extends Problem {
   override name = 'AppendRefused';
   readonly reason: AppendRefusal;
-  /** The number that the next record would have; 0 where there is no channel. */
+  /** The number that the next record would have; 0 if there is no channel. */
   readonly tail: number;
 
   constructor(reason: AppendRefusal, tail: number) {

@@ -1,6 +1,6 @@
-import type { Batch } from './write.ts';
+import type { Batch } from './batch.ts';
 
-/** So that a reader in the middle of a log reads pages and not megabytes. */
+/** Bounds what a reader that starts inside a segment reads. */
 const maxSegmentBytes = 262_144;
 
 export interface Segment {
@@ -10,7 +10,7 @@ export interface Segment {
   readonly records: string;
 }
 
-/** What is written of a batch, a row each. */
+/** The rows that a batch becomes. */
 export function segmentsOf({ appends }: Batch): Segment[] {
   const segments: Segment[] = [];
   let texts: string[] = [];
@@ -34,10 +34,10 @@ export function segmentsOf({ appends }: Batch): Segment[] {
   return segments;
 }
 
-/** Of each append with a part id: the place of its batch from 1, its distance from the batch's first record, its records and the id. */
+/** For each append with a part id: the position of its batch from 1, its offset from the batch's first record, its number of records, the id. */
 export function partsOf(batches: readonly Batch[]) {
   const parts = {
-    places: [] as number[],
+    positions: [] as number[],
     offsets: [] as number[],
     counts: [] as number[],
     ids: [] as string[],
@@ -46,7 +46,7 @@ export function partsOf(batches: readonly Batch[]) {
     let offset = 0;
     for (const { part, encoded } of appends) {
       if (part !== undefined) {
-        parts.places.push(index + 1);
+        parts.positions.push(index + 1);
         parts.offsets.push(offset);
         parts.counts.push(encoded.length);
         parts.ids.push(part);

@@ -3,16 +3,16 @@ import type { ChannelKey } from './key.ts';
 
 const maxAtOnce = 1_000;
 
-/** Drops the records before number `before`: nobody reads them from then on, and their part ids are forgotten. */
+/** Drops the records before number `before`, with their part ids. */
 export async function trimChannel(sql: Queryable, key: ChannelKey, before: number): Promise<void> {
   await sql`
     update channels set start_seq = least(next_seq, ${before})
      where id = ${key.id} and start_seq < least(next_seq, ${before})`;
-  while ((await dropTrimmed(sql, key.id)) >= maxAtOnce);
+  while ((await deleteTrimmed(sql, key.id)) >= maxAtOnce);
 }
 
-/** Deletes what lies wholly before the first record that is kept; answers how many rows that were. */
-async function dropTrimmed(sql: Queryable, id: string): Promise<number> {
+/** Deletes the rows that lie entirely before the first retained record. Resolves with their number. */
+async function deleteTrimmed(sql: Queryable, id: string): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     with log as (select id, start_seq from channels where id = ${id}),
     gone as (

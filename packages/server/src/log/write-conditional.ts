@@ -1,8 +1,8 @@
 import { texts } from '../db/columns.ts';
 import type { Queryable } from '../db/connect.ts';
+import type { Batch, Outcome } from './batch.ts';
 import type { AppendRefusal } from './refused.ts';
 import { partsOf, segmentsOf } from './segments.ts';
-import type { Batch, Outcome } from './write.ts';
 
 interface AnswerRow {
   readonly place: number;
@@ -13,10 +13,14 @@ interface AnswerRow {
   readonly count: number | null;
 }
 
-/** Whatever is asked: conditions, new tokens, parts that may be known, several segments a channel. Says why something was not written. */
-export async function writeWithCare(sql: Queryable, batches: readonly Batch[], at: Date): Promise<Outcome[]> {
+/** Writes batches with conditions, new tokens, repeated parts or several segments. The outcome says why something was not written. */
+export async function writeConditionally(
+  sql: Queryable,
+  batches: readonly Batch[],
+  at: Date,
+): Promise<Outcome[]> {
   const segments = batches.flatMap((batch, index) =>
-    segmentsOf(batch).map((segment) => ({ ...segment, place: index + 1 })),
+    segmentsOf(batch).map((segment) => ({ ...segment, position: index + 1 })),
   );
   const parts = partsOf(batches);
   const first = (batch: Batch) => batch.appends[0]?.options;
@@ -31,12 +35,12 @@ export async function writeWithCare(sql: Queryable, batches: readonly Batch[], a
       ${batches.map((batch) => first(batch)?.matchSeqNum ?? null)}::bigint[],
       ${batches.map((batch) => first(batch)?.fencingToken ?? null)}::text[],
       ${batches.map(newFence)}::text[],
-      ${segments.map(({ place }) => place)}::int[],
+      ${segments.map(({ position }) => position)}::int[],
       ${segments.map(({ offset }) => offset)}::int[],
       ${segments.map(({ count }) => count)}::int[],
       ${segments.map(({ bytes }) => bytes)}::int[],
       ${texts(sql, segments, ({ records }) => records)},
-      ${parts.places}::int[], ${parts.offsets}::int[], ${parts.counts}::int[], ${parts.ids}::uuid[])`;
+      ${parts.positions}::int[], ${parts.offsets}::int[], ${parts.counts}::int[], ${parts.ids}::uuid[])`;
   return outcomesOf(rows, batches.length, parts.ids, at);
 }
 

@@ -1,46 +1,22 @@
-import { retryOnDeadlock } from '../db/retry.ts';
 import type { Sql } from '../db/connect.ts';
-import type { Pending } from './append.ts';
-import type { ChannelKey } from './key.ts';
-import type { AppendRefusal } from './refused.ts';
-import { writePlainly, type PlainWriter } from './write-fast.ts';
-import { writeWithCare } from './write-conditional.ts';
+import { retryOnDeadlock } from '../db/retry.ts';
+import type { Outcome, WriteBatches } from './batch.ts';
+import { writeConditionally } from './write-conditional.ts';
+import { writeFast, type FastWriter } from './write-fast.ts';
 
-/** What one write appends to one channel. */
-export interface Batch {
-  readonly key: ChannelKey;
-  readonly appends: readonly Pending[];
-  /** Appends with the part id of one of `appends`. */
-  readonly twins: ReadonlyMap<Pending, readonly Pending[]>;
-}
-
-/** What became of a batch. `failed`: nobody knows. `tail` is the number its first record has, or would have had. */
-export type Outcome =
-  | { readonly state: 'ok' | AppendRefusal; readonly tail: number; readonly at: number }
-  | { readonly state: 'failed'; readonly reason: unknown }
-  | {
-      readonly state: 'repeat';
-      readonly tail: number;
-      readonly at: number;
-      /** By digest of the part id. */
-      readonly repeated: ReadonlyMap<string, { readonly start: number; readonly end: number }>;
-    };
-
-/** Writes batches in one commit; answers one outcome a batch, in order. */
-export type WriteBatches = (batches: readonly Batch[]) => Promise<readonly Outcome[]>;
-
-export function createWrite(writer: PlainWriter, sql: Sql, now: () => number): WriteBatches {
+/** Writes what it can with the fast path, and the rest with the conditional one. */
+export function createWrite(writer: FastWriter, sql: Sql, now: () => number): WriteBatches {
   return async (batches) => {
     const at = now();
-    const outcomes = [...(await retryOnDeadlock(() => writePlainly(writer, batches, at)))];
-    const left = batches.flatMap((batch, place) => (outcomes[place] ? [] : [{ batch, place }]));
+    const outcomes = [...(await retryOnDeadlock(() => writeFast(writer, batches, at)))];
+    const left = batches.flatMap((batch, index) => (outcomes[index] ? [] : [{ batch, index }]));
     if (left.length > 0) {
       const batchesLeft = left.map(({ batch }) => batch);
-      // What was written plainly stays written, whatever becomes of these.
-      const others = await retryOnDeadlock(() => writeWithCare(sql, batchesLeft, new Date(at))).catch(
+      // The batches of the fast path are committed: a failure here must not reject their appends.
+      const others = await retryOnDeadlock(() => writeConditionally(sql, batchesLeft, new Date(at))).catch(
         (reason: unknown) => left.map((): Outcome => ({ state: 'failed', reason })),
       );
-      for (const [index, { place }] of left.entries()) outcomes[place] = others[index];
+      for (const [position, { index }] of left.entries()) outcomes[index] = others[position];
     }
     return outcomes as Outcome[];
   };

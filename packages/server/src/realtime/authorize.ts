@@ -5,14 +5,18 @@ import type { Request } from '../request.ts';
 import { authorizeRun } from '../runs/authorize.ts';
 import { runsOfBatch, taggedRuns, type Subject } from './subject.ts';
 
-type Asking = Pick<Request<OperationDeclaration>, 'environment' | 'authorize' | 'principal'>;
+type AuthorizingRequest = Pick<Request<OperationDeclaration>, 'environment' | 'authorize' | 'principal'>;
 
-/** Lets a caller in who may see the run: by its id, its task, any of its tags or its batch. */
-export async function findRun(sql: Queryable, request: Asking, id: string): Promise<void> {
+/** Authorizes a caller to see a run: by its id, its task, any of its tags or its batch. */
+export async function authorizeRunById(
+  sql: Queryable,
+  request: AuthorizingRequest,
+  id: string,
+): Promise<void> {
   const [run] = await sql<{ task: string; tags: string[] | null; batch_id: string | null }[]>`
     select task, tags, batch_id from runs where env = ${request.environment.id} and id = ${id}`;
   if (!run) {
-    // Who may not see it is told the same whether it exists or not.
+    // Unauthorized callers get the same answer whether the run exists or not.
     request.authorize([{ type: 'runs', id }]);
     throw notFound('Not found', true);
   }
@@ -24,9 +28,9 @@ export async function findRun(sql: Queryable, request: Asking, id: string): Prom
   });
 }
 
-/** The runs with all of the tags. Who may read one of the tags may: every run that is told has it. */
-export function reachTags(
-  request: Asking,
+/** The runs with all of the tags. A scope for one of the tags suffices: every run of the subject has it. */
+export function authorizeTags(
+  request: AuthorizingRequest,
   tags: readonly string[],
   tasks: readonly string[],
   from: number,
@@ -37,16 +41,20 @@ export function reachTags(
   return taggedRuns(request.environment.id, [...new Set(tags)], [...new Set(tasks)], from);
 }
 
-export async function reachBatch(sql: Queryable, request: Asking, id: string): Promise<Subject> {
+export async function authorizeBatch(
+  sql: Queryable,
+  request: AuthorizingRequest,
+  id: string,
+): Promise<Subject> {
   request.authorize([{ type: 'batch', id }, { type: 'runs' }]);
   const [batch] = await sql`select from batches where env = ${request.environment.id} and id = ${id}`;
   if (!batch) throw notFound('Not found', true);
   return runsOfBatch(request.environment.id, id);
 }
 
-/** Columns that the caller left out, or whose token leaves them out. */
-export function withoutColumns(
-  { principal }: Pick<Asking, 'principal'>,
+/** The columns that the caller or its token leaves out. */
+export function skippedColumns(
+  { principal }: Pick<AuthorizingRequest, 'principal'>,
   skipped: readonly string[] = [],
 ): string[] {
   const byToken = principal.kind === 'publicToken' ? (principal.realtime?.skipColumns ?? []) : [];

@@ -1,30 +1,31 @@
 import type { Wake, Wakes } from '../db/wake.ts';
 import type { RunChanges } from '../runs/changes.ts';
 
-export interface ChangeHearer {
+export interface ChangeListener {
   changed(env: number, runs: readonly string[]): void;
   tagged(env: number, run: string, tags: readonly string[]): void;
-  /** Another process says that something changed. */
-  unsettled(env: number): void;
+  /** Unknown runs changed, in this process or another. */
+  someChanged(env: number): void;
 }
 
 export interface Interest {
   readonly changes: RunChanges;
-  hear(hearer: ChangeHearer): void;
-  /** From now on this process wants to know about runs of the environment; until the answer is called. */
+  /** Sets the listener; there is one. */
+  listen(listener: ChangeListener): void;
+  /** Subscribes this process to changes of the environment's runs. The returned function unsubscribes it. */
   watch(env: number): () => void;
   stop(): void;
 }
 
-/** How often a process repeats which environments it watches, and how long the others believe it. */
-const repeatMs = 5_000;
-const believeMs = 3 * repeatMs;
+/** How often a process announces which environments it watches, and for how long an announcement counts. */
+const announceMs = 5_000;
+const expiryMs = 3 * announceMs;
 
-/** Between processes only the environment is named, and only to those who said that they watch it. */
+/** Processes tell each other the environment only, and only while another process watches it. */
 export function createInterest(wakes: Wakes): Interest {
   const watched = new Map<number, number>();
   const elsewhere = new Map<number, number>();
-  let hearer: ChangeHearer | undefined;
+  let listener: ChangeListener | undefined;
 
   const tellOthers = (env: number): void => {
     const until = elsewhere.get(env);
@@ -34,32 +35,32 @@ export function createInterest(wakes: Wakes): Interest {
   };
 
   wakes.listen((wake: Wake) => {
-    if (wake.kind === 'watching') elsewhere.set(wake.env, performance.now() + believeMs);
-    if (wake.kind === 'runs' && watched.has(wake.env)) hearer?.unsettled(wake.env);
+    if (wake.kind === 'watching') elsewhere.set(wake.env, performance.now() + expiryMs);
+    if (wake.kind === 'runs' && watched.has(wake.env)) listener?.someChanged(wake.env);
   });
-  const repeat = setInterval(() => {
+  const announce = setInterval(() => {
     for (const env of watched.keys()) wakes.tell({ kind: 'watching', env });
-  }, repeatMs);
-  repeat.unref();
+  }, announceMs);
+  announce.unref();
 
   return {
     changes: {
       isWatched: (env) => watched.has(env) || elsewhere.has(env),
       changed(env, runs) {
-        if (watched.has(env)) hearer?.changed(env, runs);
+        if (watched.has(env)) listener?.changed(env, runs);
         if (elsewhere.size > 0) tellOthers(env);
       },
       tagged(env, run, tags) {
         if (tags.length === 0) return;
-        if (watched.has(env)) hearer?.tagged(env, run, tags);
+        if (watched.has(env)) listener?.tagged(env, run, tags);
         if (elsewhere.size > 0) tellOthers(env);
       },
-      unsettled(env) {
-        if (watched.has(env)) hearer?.unsettled(env);
+      someChanged(env) {
+        if (watched.has(env)) listener?.someChanged(env);
         if (elsewhere.size > 0) tellOthers(env);
       },
     },
-    hear: (one) => void (hearer = one),
+    listen: (one) => void (listener = one),
     watch(env) {
       const count = watched.get(env) ?? 0;
       watched.set(env, count + 1);
@@ -70,6 +71,6 @@ export function createInterest(wakes: Wakes): Interest {
         else watched.delete(env);
       };
     },
-    stop: () => clearInterval(repeat),
+    stop: () => clearInterval(announce),
   };
 }

@@ -1,70 +1,73 @@
 import type { Operations } from '@millrace/contract';
 import { Streaming, type HandlersOf, type Request } from '../request.ts';
-import { onWire } from '../protocols/sse/form.ts';
+import { onWire } from '../protocols/sse/wire.ts';
 import { eventRun, pingEvent, runEvent } from './event.ts';
-import type { Feed, News } from './feed.ts';
+import type { Feed, Update } from './feed.ts';
 import { presentPage } from './present.ts';
-import { reachBatch, findRun, reachTags, withoutColumns } from './authorize.ts';
-import type { Realtime } from './realtime.ts';
+import { authorizeBatch, authorizeRunById, authorizeTags, skippedColumns } from './authorize.ts';
+import type { RealtimeContext } from './context.ts';
 import { runFeed } from './run-feed.ts';
 import type { Subject } from './subject.ts';
 
 type Named = Pick<Operations, 'followRun' | 'followRuns' | 'followBatch'>;
-type Asking = Request<Named['followRun']> | Request<Named['followRuns']> | Request<Named['followBatch']>;
+type SubscriptionRequest =
+  | Request<Named['followRun']>
+  | Request<Named['followRuns']>
+  | Request<Named['followBatch']>;
 
-/** What a stream is made from: what there is, if the client has nothing yet, then what changes. */
+/** The source of a stream: the current runs, if the client has nothing yet, then their changes. */
 interface Source extends Feed {
-  /** Pages of the present, or none where the feed itself begins with it. */
-  present(): AsyncIterable<News>;
+  /** Pages of the current runs; none if the feed itself begins with them. */
+  present(): AsyncIterable<Update>;
   close(): void;
 }
 
-export function eventHandlers(realtime: Realtime): HandlersOf<Named> {
+export function eventHandlers(realtime: RealtimeContext): HandlersOf<Named> {
   const { sql, followed, sets, streams, clock, log, addressOf } = realtime;
 
-  function stream(request: Asking, subject: string, source: Source): Streaming {
+  function stream(request: SubscriptionRequest, subject: string, source: Source): Streaming {
     const env = request.environment.id;
-    const without = withoutColumns(request, request.query.skipColumns);
+    const without = skippedColumns(request, request.query.skipColumns);
     const address = addressOf(request);
     const last = request.header('last-event-id') ?? '';
     return new Streaming((exchange) => {
-      const over = new AbortController();
+      const ended = new AbortController();
       let drained: () => void = () => {};
       const out = streams.open(exchange, env, subject, {
         ping: pingEvent,
         onDrain: () => drained(),
-        onOver() {
-          over.abort();
+        onEnded() {
+          ended.abort();
           drained();
           source.close();
         },
       });
-      const send = async ({ runs, place }: News): Promise<void> => {
-        for (const [at, run] of runs.entries()) {
-          // Whoever is cut off between two of them goes on before the first.
-          const id = at === runs.length - 1 ? place : undefined;
+      const send = async ({ runs, cursor }: Update): Promise<void> => {
+        for (const [index, run] of runs.entries()) {
+          // Only the last has the cursor: a client that is cut off in between gets all of them again.
+          const id = index === runs.length - 1 ? cursor : undefined;
           const frame = onWire(runEvent(id, eventRun(run, without, address)), out.wire);
-          if (out.send(frame) || over.signal.aborted) continue;
+          if (out.send(frame) || ended.signal.aborted) continue;
           await new Promise<void>((resolve) => (drained = resolve));
         }
       };
       const serve = async (): Promise<void> => {
-        let place = last;
+        let cursor = last;
         for (;;) {
-          let news: News | 'lost' = 'lost';
-          if (place !== '') news = await source.next(place, over.signal);
-          if (news === 'lost') {
+          let update: Update | 'lost' = 'lost';
+          if (cursor !== '') update = await source.next(cursor, ended.signal);
+          if (update === 'lost') {
             for await (const page of source.present()) {
-              if (over.signal.aborted) return;
+              if (ended.signal.aborted) return;
               await send(page);
-              place = page.place;
+              cursor = page.cursor;
             }
             continue;
           }
-          if (over.signal.aborted) return;
-          await send(news);
-          if (news.over) return out.end('event: end\ndata: {}\n\n');
-          place = news.place;
+          if (ended.signal.aborted) return;
+          await send(update);
+          if (update.ended) return out.end('event: end\ndata: {}\n\n');
+          cursor = update.cursor;
         }
       };
       serve().catch((error: unknown) => {
@@ -77,15 +80,15 @@ export function eventHandlers(realtime: Realtime): HandlersOf<Named> {
   function setSource(subject: Subject): Source {
     const held = sets.hold(subject);
     return {
-      next: (place, signal) => held.set.next(place, signal),
+      next: (cursor, signal) => held.set.next(cursor, signal),
       async *present() {
         await held.set.ready;
-        const place = held.set.place;
+        const cursor = held.set.cursor;
         for (let after: string | undefined = ''; after !== undefined;) {
           const page = await presentPage(sql, subject, after);
-          // Until the last page is there, who is cut off begins again.
+          // A client that is cut off before the last page begins again.
           after = page.next;
-          yield { runs: page.runs, place: after === undefined ? place : 'begin', over: false };
+          yield { runs: page.runs, cursor: after === undefined ? cursor : 'begin', ended: false };
         }
       },
       close: held.release,
@@ -96,13 +99,13 @@ export function eventHandlers(realtime: Realtime): HandlersOf<Named> {
     async followRun(request) {
       const { runId } = request.params;
       const env = request.environment.id;
-      await findRun(sql, request, runId);
+      await authorizeRunById(sql, request, runId);
       streams.admit(request, env, runId);
       const feed = runFeed(followed, env, runId, { endsWithRun: true });
       return stream(request, runId, {
-        next: (place, signal) => feed.next(place, signal),
+        next: (cursor, signal) => feed.next(cursor, signal),
         async *present() {
-          yield { runs: [], place: '0', over: false };
+          yield { runs: [], cursor: '0', ended: false };
         },
         close() {},
       });
@@ -112,13 +115,13 @@ export function eventHandlers(realtime: Realtime): HandlersOf<Named> {
       const { tags, tasks = [], createdAt } = request.query;
       const step = Math.min(300_000, Math.max(1_000, Math.floor(createdAt / 100)));
       const from = Math.floor((clock.now() - createdAt) / step) * step;
-      const subject = reachTags(request, tags, tasks, from);
+      const subject = authorizeTags(request, tags, tasks, from);
       streams.admit(request, subject.env, subject.key);
       return stream(request, subject.key, setSource(subject));
     },
 
     async followBatch(request) {
-      const subject = await reachBatch(sql, request, request.params.batchId);
+      const subject = await authorizeBatch(sql, request, request.params.batchId);
       streams.admit(request, subject.env, subject.key);
       return stream(request, subject.key, setSource(subject));
     },

@@ -6,7 +6,7 @@ import { related } from '../runs/retrieve.ts';
 import { shownError } from '../runs/shown-error.ts';
 import type { ShownRun } from './shown-run.ts';
 
-/** What the columns of the shape protocol are called in a run. */
+/** The fields of a run for columns of the shape protocol whose names differ. */
 const fields: Readonly<Record<string, readonly string[]>> = {
   delayUntil: ['delayedUntil'],
   completedAt: ['finishedAt'],
@@ -16,7 +16,7 @@ const fields: Readonly<Record<string, readonly string[]>> = {
   output: ['output', 'outputPresignedUrl'],
 };
 
-/** A run as its event tells it: as it is retrieved, without its relations. */
+/** A run as its event shows it: as retrieved, without relations. */
 export function eventRun(
   run: ShownRun,
   without: readonly string[],
@@ -51,8 +51,8 @@ function dataOf(
     : { [name]: readData(text, type ?? 'application/json') };
 }
 
-/** An event for the stream: its id is where a client that was cut off goes on from. */
-export const runEvent = (place: string | undefined, run: Record<string, unknown>): string =>
-  `${place === undefined ? '' : `id: ${place}\n`}event: run\ndata: ${jsonOfReply(run)}\n\n`;
+/** An event of the stream. Its id is the cursor from which a reconnecting client goes on. */
+export const runEvent = (cursor: string | undefined, run: Record<string, unknown>): string =>
+  `${cursor === undefined ? '' : `id: ${cursor}\n`}event: run\ndata: ${jsonOfReply(run)}\n\n`;
 
 export const pingEvent = (): string => ': ping\n\n';

@@ -1,26 +1,26 @@
 import type { ShownRun } from './shown-run.ts';
 
-/** What a subscriber has seen already, in terms that mean something on every server process. */
-export type Place = string;
+/** What a subscriber has seen already. It is valid on every server process. */
+export type Cursor = string;
 
-export interface News {
+export interface Update {
   readonly runs: readonly ShownRun[];
-  /** Where to go on from. */
-  readonly place: Place;
-  /** Nothing more will change: every run is over. */
-  readonly over: boolean;
+  /** The cursor of the next call. */
+  readonly cursor: Cursor;
+  /** Nothing more will change: every run has ended. */
+  readonly ended: boolean;
 }
 
-/** Runs that are watched together. */
+/** The changes of one run or of a set of runs. */
 export interface Feed {
   /**
-   * What changed since a place: waits until something has, or the signal is raised (then nothing). `lost` when the place is too old
-   * to say: begin again from the start.
+   * Waits for changes after the cursor; resolves without any when the signal is aborted. `lost` if the cursor is too old: begin again from the
+   * current runs.
    */
-  next(place: Place, signal: AbortSignal): Promise<News | 'lost'>;
+  next(cursor: Cursor, signal: AbortSignal): Promise<Update | 'lost'>;
 }
 
-/** Resolves when the signal is raised or `woken` is called. */
+/** `woken` resolves when the signal is aborted or `wake` is called. */
 export function untilWoken(signal: AbortSignal): { readonly woken: Promise<void>; wake(): void } {
   let wake: () => void = () => {};
   const woken = new Promise<void>((resolve) => {

@@ -20,27 +20,27 @@ async function following(options: FollowOptions = {}) {
   return { t, followed, watch };
 }
 
-describe('a run that is followed', () => {
-  test('is read once a change, however many follow it, and not at all when nobody does', async () => {
+describe('a followed run', () => {
+  test('is read once per change, however many listeners it has, and not at all without listeners', async () => {
     const { t, followed, watch } = await following({ pollMs: 60_000 });
     const { id } = await t.trigger('send');
     const all = Array.from({ length: 1_000 }, () => watch(id));
     await expect.poll(() => all.every(({ told }) => told.length === 1), wait).toBe(true);
     expect([followed.reads, followed.size]).toEqual([1, 1]);
     await cancelRun(t.engine, t.runners, t.environment.id, id);
-    followed.look(t.environment.id, [id, id, 'run_other']);
+    followed.changed(t.environment.id, [id, id, 'run_other']);
     await expect.poll(() => all.every(({ told }) => told.at(-1)?.status === 'CANCELED'), wait).toBe(true);
     expect(followed.reads).toBe(2);
-    followed.look(t.environment.id, [id]);
+    followed.changed(t.environment.id, [id]);
     await expect.poll(() => followed.reads, wait).toBe(3);
     expect(all.every(({ told }) => told.length === 2)).toBe(true);
     for (const { stop } of all) stop();
-    followed.look(t.environment.id, [id]);
-    followed.lookAtAll(t.environment.id);
+    followed.changed(t.environment.id, [id]);
+    followed.someChanged(t.environment.id);
     expect([followed.size, followed.reads]).toEqual([0, 3]);
   });
 
-  test('is told although nobody said anything, while it lives', async () => {
+  test('is polled until it has ended', async () => {
     const { t, followed, watch } = await following({ pollMs: 30 });
     const [one, two] = [await t.trigger('send'), await t.trigger('send')];
     const [first, second] = [watch(one.id), watch(two.id)];
@@ -54,7 +54,7 @@ describe('a run that is followed', () => {
     expect(followed.reads - reads).toBeLessThanOrEqual(1);
   });
 
-  test('is told as gone when it is', async () => {
+  test('is reported as null when it is deleted', async () => {
     const { t, watch } = await following({ pollMs: 30 });
     const { id } = await t.trigger('send');
     const { told } = watch(id);
@@ -64,14 +64,14 @@ describe('a run that is followed', () => {
     await expect.poll(() => told.at(-1), wait).toBeNull();
   });
 
-  test('shows each of the changes that can be seen of it', async () => {
+  test('reports each visible change', async () => {
     const { t, followed, watch } = await following({ pollMs: 60_000 });
     const version = await t.register('send');
     await t.addRunner('runner_a');
     const { id } = await t.trigger('send', { delay: '1h' });
     const { told } = watch(id);
     const next = async (count: number) => {
-      followed.look(t.environment.id, [id]);
+      followed.changed(t.environment.id, [id]);
       await expect.poll(() => told.length, wait).toBe(count);
       return told.at(-1) as ShownRun;
     };
@@ -94,7 +94,7 @@ describe('a run that is followed', () => {
   });
 });
 
-describe('hints', () => {
+describe('announcements', () => {
   const talking = () => {
     const hearers: ((wake: Wake) => void)[] = [];
     const told: Wake[] = [];
@@ -108,11 +108,11 @@ describe('hints', () => {
     return { interest, told, hear: (wake: Wake) => hearers.forEach((each) => each(wake)) };
   };
 
-  test('go nowhere for an environment that nobody watches, here or elsewhere', () => {
+  test('are dropped for an environment without subscribers', () => {
     const { interest, told, hear } = talking();
     const heard: unknown[] = [];
     const note = (...what: unknown[]): void => void heard.push(what);
-    interest.hear({ changed: note, tagged: note, unsettled: note });
+    interest.listen({ changed: note, tagged: note, someChanged: note });
     hear({ kind: 'watching', env: 2 });
     const stop = interest.watch(3);
     told.length = 0;

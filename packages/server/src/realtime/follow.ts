@@ -2,17 +2,17 @@ import { isFinal } from '@millrace/contract';
 import type { Sql } from '../db/connect.ts';
 import { readChanged, type ShownRun } from './shown-run.ts';
 
-/** Told of a run as it is: first when it is looked at next, then after each change. Null when it is gone. */
-export type Told = (run: ShownRun | null) => void;
+/** Called with a run when it is read next, then after each change. Null when it was deleted. */
+export type RunListener = (run: ShownRun | null) => void;
 
 export interface Followed {
-  /** From now on `told` hears of the run; until the answer is called. */
-  follow(env: number, id: string, told: Told): () => void;
-  /** These runs may have changed: look, if anybody follows them. */
-  look(env: number, runs: Iterable<string>): void;
-  /** Some run of the environment changed. */
-  lookAtAll(env: number): void;
-  /** Runs that somebody follows, each once. */
+  /** Calls `listener` with the run and its changes, until the returned function is called. */
+  follow(env: number, id: string, listener: RunListener): () => void;
+  /** These runs may have changed: reads those that are followed. */
+  changed(env: number, runs: Iterable<string>): void;
+  /** Some run of the environment changed: reads all that are followed. */
+  someChanged(env: number): void;
+  /** How many runs are followed. */
   readonly size: number;
   /** Statements sent so far. */
   readonly reads: number;
@@ -23,42 +23,42 @@ interface Entry {
   readonly env: number;
   readonly id: string;
   digest: string | undefined;
-  over: boolean;
-  readonly told: Set<Told>;
-  /** Came since the last look: they are told even if nothing changed. */
-  fresh: Set<Told>;
+  hasEnded: boolean;
+  readonly listeners: Set<RunListener>;
+  /** Added since the last read: they are called even if nothing changed. */
+  fresh: Set<RunListener>;
 }
 
 export interface FollowOptions {
-  /** How often runs that are not over are looked at although nobody said anything. Default 2,000. */
+  /** How often runs that have not ended are read although no change was announced. Default 2,000. */
   readonly pollMs?: number;
-  /** Called with an environment of which a first run is followed; its answer when the last one is not any more. */
+  /** Called when the first run of an environment is followed. The function it returns is called when the last one is not any more. */
   readonly watch?: (env: number) => () => void;
 }
 
 const maxRead = 500;
 const afterFailureMs = 250;
-/** Between two looks at all of an environment, at least so many times what the last took. */
+/** After reading all runs of an environment, it waits for at least so many times what that took. */
 const restFactor = 10;
 const minRestMs = 50;
 
 /**
- * The runs that somebody watches. However many watch a run, it is read once a change; however many runs are watched, one statement
- * reads those of a moment. Runs that nobody watches cost nothing.
+ * Follows runs. A run is read once per change, however many listeners it has, and one statement reads all runs that are due. Runs without
+ * listeners cost nothing.
  */
 export function followRuns(sql: Sql, { pollMs = 2_000, watch }: FollowOptions = {}): Followed {
   const byEnv = new Map<number, Map<string, Entry>>();
   const watches = new Map<number, (() => void) | undefined>();
   const due = new Set<Entry>();
-  const wholeEnvs = new Set<number>();
-  let wholeTimer: NodeJS.Timeout | undefined;
+  const dueEnvs = new Set<number>();
+  let allTimer: NodeJS.Timeout | undefined;
   let restMs = minRestMs;
   let reading = false;
   let stopped = false;
   let size = 0;
   let reads = 0;
 
-  const ask = (entry: Entry): void => {
+  const enqueue = (entry: Entry): void => {
     due.add(entry);
     if (!reading) {
       reading = true;
@@ -75,24 +75,25 @@ export function followRuns(sql: Sql, { pollMs = 2_000, watch }: FollowOptions = 
         entry.fresh = new Set();
         return fresh;
       });
-      // Whoever is fresh wants the row even if others have it already.
-      const asked = entries.map((entry, at) =>
-        (waiting[at]?.size ?? 0) > 0
+      // Fresh listeners need the row even if it is unchanged.
+      const asked = entries.map((entry, index) =>
+        (waiting[index]?.size ?? 0) > 0
           ? { env: entry.env, id: entry.id, digest: undefined }
           : { env: entry.env, id: entry.id, digest: entry.digest },
       );
       try {
         reads++;
         const rows = await readChanged(sql, asked);
-        entries.forEach((entry, at) => {
-          const row = rows.get(at);
-          if (row !== undefined) tell(entry, row, waiting[at] ?? new Set());
+        entries.forEach((entry, index) => {
+          const row = rows.get(index);
+          if (row !== undefined) tell(entry, row, waiting[index] ?? new Set());
         });
       } catch {
-        // PostgreSQL is away. Nothing of what was asked is forgotten.
-        entries.forEach((entry, at) => {
-          for (const told of waiting[at] ?? []) if (entry.told.has(told)) entry.fresh.add(told);
-          if (entry.told.size > 0) due.add(entry);
+        // PostgreSQL is away: these runs are read again.
+        entries.forEach((entry, index) => {
+          for (const listener of waiting[index] ?? [])
+            if (entry.listeners.has(listener)) entry.fresh.add(listener);
+          if (entry.listeners.size > 0) due.add(entry);
         });
         await new Promise((resolve) => setTimeout(resolve, afterFailureMs));
       }
@@ -100,35 +101,37 @@ export function followRuns(sql: Sql, { pollMs = 2_000, watch }: FollowOptions = 
     reading = false;
   };
 
-  const tell = (entry: Entry, row: ShownRun | null, fresh: ReadonlySet<Told>): void => {
+  const tell = (entry: Entry, row: ShownRun | null, fresh: ReadonlySet<RunListener>): void => {
     const changed = row === null || row.digest !== entry.digest;
     entry.digest = row?.digest;
-    entry.over = row === null || isFinal(row.status);
-    // Who is told may stop, or others come.
-    for (const told of Array.from(entry.told)) {
-      if (entry.told.has(told) && !entry.fresh.has(told) && (changed || fresh.has(told))) told(row);
+    entry.hasEnded = row === null || isFinal(row.status);
+    // A listener may remove itself or add others.
+    for (const listener of Array.from(entry.listeners)) {
+      if (!entry.listeners.has(listener) || entry.fresh.has(listener)) continue;
+      if (changed || fresh.has(listener)) listener(row);
     }
   };
 
-  const lookAtAll = (env: number): void => {
-    wholeEnvs.add(env);
-    wholeTimer ??= setTimeout(async () => {
-      wholeTimer = undefined;
+  const readAll = (env: number): void => {
+    dueEnvs.add(env);
+    allTimer ??= setTimeout(async () => {
+      allTimer = undefined;
       const began = performance.now();
-      for (const one of wholeEnvs) for (const entry of byEnv.get(one)?.values() ?? []) ask(entry);
-      wholeEnvs.clear();
+      for (const one of dueEnvs) for (const entry of byEnv.get(one)?.values() ?? []) enqueue(entry);
+      dueEnvs.clear();
       while (reading && !stopped) await new Promise((resolve) => setTimeout(resolve, 5));
       restMs = Math.max(minRestMs, (performance.now() - began) * restFactor);
     }, restMs);
   };
 
   const poll = setInterval(() => {
-    for (const entries of byEnv.values()) for (const entry of entries.values()) if (!entry.over) ask(entry);
+    for (const entries of byEnv.values())
+      for (const entry of entries.values()) if (!entry.hasEnded) enqueue(entry);
   }, pollMs);
   poll.unref();
 
   return {
-    follow(env, id, told) {
+    follow(env, id, listener) {
       let entries = byEnv.get(env);
       if (!entries) {
         byEnv.set(env, (entries = new Map()));
@@ -136,18 +139,18 @@ export function followRuns(sql: Sql, { pollMs = 2_000, watch }: FollowOptions = 
       }
       let entry = entries.get(id);
       if (!entry) {
-        entry = { env, id, digest: undefined, over: false, told: new Set(), fresh: new Set() };
+        entry = { env, id, digest: undefined, hasEnded: false, listeners: new Set(), fresh: new Set() };
         entries.set(id, entry);
         size++;
       }
-      entry.told.add(told);
-      entry.fresh.add(told);
-      ask(entry);
+      entry.listeners.add(listener);
+      entry.fresh.add(listener);
+      enqueue(entry);
       const followed = entry;
       return () => {
-        followed.told.delete(told);
-        followed.fresh.delete(told);
-        if (followed.told.size > 0 || byEnv.get(env)?.get(id) !== followed) return;
+        followed.listeners.delete(listener);
+        followed.fresh.delete(listener);
+        if (followed.listeners.size > 0 || byEnv.get(env)?.get(id) !== followed) return;
         byEnv.get(env)?.delete(id);
         if (byEnv.get(env)?.size === 0) {
           byEnv.delete(env);
@@ -158,16 +161,16 @@ export function followRuns(sql: Sql, { pollMs = 2_000, watch }: FollowOptions = 
         size--;
       };
     },
-    look(env, runs) {
+    changed(env, runs) {
       const entries = byEnv.get(env);
       if (!entries) return;
       for (const id of runs) {
         const entry = entries.get(id);
-        if (entry) ask(entry);
+        if (entry) enqueue(entry);
       }
     },
-    lookAtAll(env) {
-      if (byEnv.has(env)) lookAtAll(env);
+    someChanged(env) {
+      if (byEnv.has(env)) readAll(env);
     },
     get size() {
       return size;
@@ -178,7 +181,7 @@ export function followRuns(sql: Sql, { pollMs = 2_000, watch }: FollowOptions = 
     stop() {
       stopped = true;
       clearInterval(poll);
-      clearTimeout(wholeTimer);
+      clearTimeout(allTimer);
     },
   };
 }

@@ -11,7 +11,7 @@ export interface PollLimits {
   readonly environment: number;
 }
 
-/** The requests of this process that wait for something to change. */
+/** The requests of this process that wait for changes. */
 export class LongPolls {
   readonly #limits: PollLimits;
   readonly #holdMs: number;
@@ -26,19 +26,19 @@ export class LongPolls {
     this.#limits = limits;
   }
 
-  /** Lets `wait` wait until its time is over, its caller gone, its credential ended or the server closing. 429 if too many wait. */
+  /** Calls `wait` with a signal that aborts when the time is over, the caller is gone, its credential ends or the server stops. 429 at the limit. */
   async hold<R>(
     request: Pick<Request<never>, 'gone' | 'principal' | 'setHeader'>,
     env: number,
     wait: (signal: AbortSignal) => Promise<R>,
   ): Promise<R> {
-    const mine = this.#counts.get(env) ?? 0;
-    if (this.#count >= this.#limits.process || mine >= this.#limits.environment) {
+    const count = this.#counts.get(env) ?? 0;
+    if (this.#count >= this.#limits.process || count >= this.#limits.environment) {
       request.setHeader('retry-after', String(retryAfterSeconds));
       throw new Problem(429, `Too many subscribers. Try again in ${retryAfterSeconds} seconds.`);
     }
-    const over = new AbortController();
-    const end = (): void => over.abort();
+    const ended = new AbortController();
+    const end = (): void => ended.abort();
     const timer = setTimeout(end, this.#holdMs);
     const release = this.#access.watch(request.principal, end);
     const stopping = this.#stopping.signal;
@@ -46,21 +46,21 @@ export class LongPolls {
     stopping.addEventListener('abort', end, { once: true });
     request.gone.addEventListener('abort', end, { once: true });
     this.#count++;
-    this.#counts.set(env, mine + 1);
+    this.#counts.set(env, count + 1);
     try {
-      return await wait(over.signal);
+      return await wait(ended.signal);
     } finally {
       clearTimeout(timer);
       release();
       stopping.removeEventListener('abort', end);
       this.#count--;
-      const others = (this.#counts.get(env) ?? 1) - 1;
-      if (others > 0) this.#counts.set(env, others);
+      const left = (this.#counts.get(env) ?? 1) - 1;
+      if (left > 0) this.#counts.set(env, left);
       else this.#counts.delete(env);
     }
   }
 
-  /** Answers everybody who waits: they ask the next server. */
+  /** Ends all waits: the callers ask another server. */
   stop(): void {
     this.#stopping.abort();
   }

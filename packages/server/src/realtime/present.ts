@@ -4,11 +4,11 @@ import { pageOf, type Subject } from './subject.ts';
 
 export interface PresentPage {
   readonly runs: readonly ShownRun[];
-  /** The id that the next page is behind; undefined after the last. */
+  /** The id after which the next page begins; undefined on the last page. */
   readonly next: string | undefined;
 }
 
-/** A page of a set's runs as they are. */
+/** Reads a page of the current runs of a subject. */
 export async function presentPage(sql: Sql, subject: Subject, after: string): Promise<PresentPage> {
   const { ids, more } = await pageOf(sql, subject, after);
   const rows = await readChanged(

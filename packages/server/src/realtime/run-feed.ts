@@ -1,27 +1,27 @@
 import { isFinal } from '@millrace/contract';
-import { untilWoken, type Feed, type News } from './feed.ts';
+import { untilWoken, type Feed, type Update } from './feed.ts';
 import type { Followed } from './follow.ts';
 import type { ShownRun } from './shown-run.ts';
 
 /**
- * One run. The place is the digest of what was shown last, so any process knows whether there is something newer, and however
- * many changes a subscriber missed it gets the last one. With `endsWithRun` nothing is waited for once the run is over.
+ * The changes of one run. The cursor is the digest of the run as it was shown last: any process can compare it, and a subscriber that missed
+ * several changes gets the last one. With `endsWithRun` a run that has ended is not waited for.
  */
 export function runFeed(followed: Followed, env: number, id: string, { endsWithRun = false } = {}): Feed {
   return {
-    async next(place, signal): Promise<News> {
+    async next(cursor, signal): Promise<Update> {
       const { woken, wake } = untilWoken(signal);
       let shown: ShownRun | null | undefined;
       const stop = followed.follow(env, id, (run) => {
         shown = run;
-        if (run === null || run.digest !== place || (endsWithRun && isFinal(run.status))) wake();
+        if (run === null || run.digest !== cursor || (endsWithRun && isFinal(run.status))) wake();
       });
       await woken;
       stop();
-      if (shown === null) return { runs: [], place, over: true };
-      if (shown === undefined) return { runs: [], place, over: false };
-      const runs = shown.digest === place ? [] : [shown];
-      return { runs, place: shown.digest, over: isFinal(shown.status) };
+      if (shown === null) return { runs: [], cursor, ended: true };
+      if (shown === undefined) return { runs: [], cursor, ended: false };
+      const runs = shown.digest === cursor ? [] : [shown];
+      return { runs, cursor: shown.digest, ended: isFinal(shown.status) };
     },
   };
 }

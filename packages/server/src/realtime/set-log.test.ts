@@ -6,7 +6,7 @@ import type { ShownRun } from './shown-run.ts';
 const run = (id: string, bytes = 0): ShownRun =>
   ({ id, payload: 'x'.repeat(bytes), output: null, metadata: null }) as unknown as ShownRun;
 
-test('tells the last change of each run behind any number, oldest first', () => {
+test('returns the last change of each run after a number, oldest first', () => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: 5 }), { maxLength: 200 }), fc.nat({ max: 200 }), (ids, seq) => {
       const log = new SetLog();
@@ -18,7 +18,7 @@ test('tells the last change of each run behind any number, oldest first', () => 
   );
 });
 
-test('keeps so many bytes and says what it dropped, but always keeps the last change', () => {
+test('is bounded in bytes and says what it dropped, but always has the last change', () => {
   const log = new SetLog(10_000);
   for (let n = 1; n <= 5; n++) log.add(run(`run_${n}`, 3_000), n);
   expect(log.since(0).map((change) => change.run.id)).toEqual(['run_4', 'run_5']);

@@ -2,12 +2,12 @@ import type { ShownRun } from './shown-run.ts';
 
 export interface Change {
   readonly seq: number;
-  /** When it was noticed here, by the database's clock. */
+  /** When this process read it, by the database's clock. */
   readonly at: number;
   readonly run: ShownRun;
 }
 
-/** The latest changes of a set of runs, numbered by this process: of each run the last one only, and no more than some bytes. */
+/** The latest change of each run of a set, numbered by this process and bounded in bytes. */
 export class SetLog {
   readonly #maxBytes: number;
   #changes: Change[] = [];
@@ -15,7 +15,7 @@ export class SetLog {
   #bytes = 0;
   /** Number of the newest change. */
   seq = 0;
-  /** Of the changes that were dropped, the newest. */
+  /** Number and time of the newest change that was dropped. */
   droppedSeq = 0;
   droppedAt = 0;
 
@@ -49,7 +49,7 @@ export class SetLog {
     return this.#latest.has(id);
   }
 
-  /** The latest changes behind a number, oldest first. */
+  /** The latest changes after a number, oldest first. */
   since(seq: number): Change[] {
     let low = 0;
     let high = this.#changes.length;

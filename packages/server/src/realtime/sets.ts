@@ -1,16 +1,16 @@
-import type { ChangeHearer, Interest } from './changes.ts';
+import type { ChangeListener, Interest } from './changes.ts';
 import type { Subject } from './subject.ts';
 import { TaggedRuns } from './tagged-runs.ts';
 import { WatchedSet, type SetSources } from './watched-set.ts';
 
 export interface Sets {
-  /** The set of a subject, shared by all who watch it; `release` it when done. */
+  /** The set of a subject, shared by its subscribers. Call `release` when done. */
   hold(subject: Subject): { readonly set: WatchedSet; release(): void };
   readonly size: number;
   stop(): void;
 }
 
-/** A subscriber who is away for less than this finds its set still there. */
+/** How long a set without subscribers is retained for one that comes back. */
 const lingerMs = 60_000;
 
 interface Held {
@@ -20,8 +20,8 @@ interface Held {
   end: NodeJS.Timeout | undefined;
 }
 
-/** The sets of one environment: by each of their tags, and those that have none. */
-interface Place {
+/** The sets of one environment: by each of their tags, and those without tags. */
+interface EnvironmentSets {
   readonly byTag: Map<string, Set<WatchedSet>>;
   readonly others: Set<WatchedSet>;
   readonly tagged: TaggedRuns;
@@ -30,14 +30,14 @@ interface Place {
 export function watchSets(
   sources: SetSources,
   interest: Interest,
-  { pollMs = 2_000, stayMs = lingerMs }: { readonly pollMs?: number; readonly stayMs?: number } = {},
+  { pollMs = 2_000, retainMs = lingerMs }: { readonly pollMs?: number; readonly retainMs?: number } = {},
 ): Sets {
   const held = new Map<string, Held>();
-  const places = new Map<number, Place>();
+  const byEnv = new Map<number, EnvironmentSets>();
   const { followed } = sources;
 
-  const placeOf = (env: number): Place => {
-    const known = places.get(env);
+  const setsOf = (env: number): EnvironmentSets => {
+    const known = byEnv.get(env);
     if (known) return known;
     const byTag = new Map<string, Set<WatchedSet>>();
     const tagged = new TaggedRuns(
@@ -45,16 +45,16 @@ export function watchSets(
       env,
       () => [...byTag.keys()],
       (run) => {
-        for (const tag of run.tags) for (const set of byTag.get(tag) ?? []) set.find(run);
+        for (const tag of run.tags) for (const set of byTag.get(tag) ?? []) set.found(run);
       },
     );
-    const place = { byTag, others: new Set<WatchedSet>(), tagged };
-    places.set(env, place);
-    return place;
+    const sets = { byTag, others: new Set<WatchedSet>(), tagged };
+    byEnv.set(env, sets);
+    return sets;
   };
 
-  const put = (set: WatchedSet): void => {
-    const { byTag, others } = placeOf(set.subject.env);
+  const addSet = (set: WatchedSet): void => {
+    const { byTag, others } = setsOf(set.subject.env);
     if (!set.subject.tags) others.add(set);
     for (const tag of set.subject.tags ?? []) {
       const sets = byTag.get(tag);
@@ -63,15 +63,15 @@ export function watchSets(
     }
   };
 
-  const take = (set: WatchedSet): void => {
+  const removeSet = (set: WatchedSet): void => {
     const { env, tags } = set.subject;
-    const { byTag, others } = placeOf(env);
+    const { byTag, others } = setsOf(env);
     others.delete(set);
     for (const tag of tags ?? []) {
       byTag.get(tag)?.delete(set);
       if (byTag.get(tag)?.size === 0) byTag.delete(tag);
     }
-    if (byTag.size === 0 && others.size === 0) places.delete(env);
+    if (byTag.size === 0 && others.size === 0) byEnv.delete(env);
   };
 
   const drop = (key: string): void => {
@@ -79,34 +79,34 @@ export function watchSets(
     if (!one) return;
     held.delete(key);
     clearTimeout(one.end);
-    take(one.set);
+    removeSet(one.set);
     one.unwatch();
     one.set.close();
   };
 
-  const look = ({ tagged, others }: Place): void => {
-    tagged.look();
-    for (const set of others) set.look();
+  const scan = ({ tagged, others }: EnvironmentSets): void => {
+    tagged.scan();
+    for (const set of others) set.scan();
   };
 
-  const hearer: ChangeHearer = {
-    changed: (env, runs) => followed.look(env, runs),
+  const listener: ChangeListener = {
+    changed: (env, runs) => followed.changed(env, runs),
     tagged(env, run, tags) {
-      const byTag = places.get(env)?.byTag;
-      // Perhaps only one of the set's tags is new: whether the run belongs is seen when it is read.
+      const byTag = byEnv.get(env)?.byTag;
+      // Perhaps only one of the set's tags is new: whether the run belongs is checked when it is read.
       for (const tag of tags) for (const set of byTag?.get(tag) ?? []) set.add(run);
-      followed.look(env, [run]);
+      followed.changed(env, [run]);
     },
-    unsettled(env) {
-      followed.lookAtAll(env);
-      const place = places.get(env);
-      if (place) look(place);
+    someChanged(env) {
+      followed.someChanged(env);
+      const sets = byEnv.get(env);
+      if (sets) scan(sets);
     },
   };
-  interest.hear(hearer);
+  interest.listen(listener);
 
   const poll = setInterval(() => {
-    for (const place of places.values()) look(place);
+    for (const sets of byEnv.values()) scan(sets);
     for (const { set } of held.values()) set.tidy();
   }, pollMs);
   poll.unref();
@@ -119,8 +119,8 @@ export function watchSets(
         const set = new WatchedSet(subject, sources);
         one = { set, unwatch: interest.watch(subject.env), users: 0, end: undefined };
         held.set(key, one);
-        put(set);
-        // Whoever waits for it hears of it; the next one tries anew.
+        addSet(set);
+        // Those who wait for it get the error; the next `hold` tries again.
         set.ready.catch(() => drop(key));
       }
       const mine = one;
@@ -133,7 +133,7 @@ export function watchSets(
           if (released) return;
           released = true;
           if (--mine.users > 0) return;
-          mine.end = setTimeout(() => held.get(key) === mine && drop(key), stayMs);
+          mine.end = setTimeout(() => held.get(key) === mine && drop(key), retainMs);
           mine.end.unref();
         },
       };

@@ -2,13 +2,13 @@ import type { Operations } from '@millrace/contract';
 import { isFromSdkBefore41, type HandlersOf, type Request } from '../request.ts';
 import { runFeed } from './run-feed.ts';
 import { presentPage } from './present.ts';
-import type { Realtime } from './realtime.ts';
-import { reachBatch, findRun, reachTags, withoutColumns } from './authorize.ts';
+import type { RealtimeContext } from './context.ts';
+import { authorizeBatch, authorizeRunById, authorizeTags, skippedColumns } from './authorize.ts';
 import { Shape } from './shape.ts';
 import {
   newHandle,
   pagingOffset,
-  placeHeaders,
+  cursorHeaders,
   readHandle,
   readPosition,
   type Sent,
@@ -17,16 +17,19 @@ import type { ShownRun } from './shown-run.ts';
 import type { Subject } from './subject.ts';
 
 type Named = Pick<Operations, 'shapeRun' | 'shapeRuns' | 'shapeBatch'>;
-type Asking = Request<Named['shapeRuns']> | Request<Named['shapeRun']> | Request<Named['shapeBatch']>;
+type SubscriptionRequest =
+  | Request<Named['shapeRuns']>
+  | Request<Named['shapeRun']>
+  | Request<Named['shapeBatch']>;
 
-/** No subscription goes further back, whatever its handle says. */
+/** A handle older than this is refused. */
 const maxAgeMs = 8 * 86_400_000;
 
-export function shapeHandlers(realtime: Realtime): HandlersOf<Named> {
+export function shapeHandlers(realtime: RealtimeContext): HandlersOf<Named> {
   const { sql, followed, sets, polls, clock } = realtime;
 
-  /** Clients take 20 seconds without news for granted and ask again. */
-  async function answerSet(request: Asking, subject: Subject, answer: ShapeAnswer) {
+  /** Clients expect an answer within 20 seconds, and then ask again. */
+  async function answerSet(request: SubscriptionRequest, subject: Subject, answer: ShapeAnswer) {
     const { query } = request;
     const position = readPosition(query);
     if (position.kind === 'unknown' || answer.isUnknown) return answer.refetch();
@@ -35,19 +38,19 @@ export function shapeHandlers(realtime: Realtime): HandlersOf<Named> {
       const { set } = held;
       await set.ready;
       if (position.kind === 'present') {
-        const before = set.place;
+        const before = set.cursor;
         const { runs, next } = await presentPage(sql, subject, position.after);
         const at = position.at ?? Number(before.split('.', 1)[0]);
         if (next !== undefined) return answer.more(runs, pagingOffset(at, next));
-        // Pages take their time: whoever needed several is told what changed since the first.
+        // A client that needed several pages gets the changes since the first.
         return answer.upToDate(runs, 'insert', position.at === undefined ? before : `${at}.0.0`);
       }
-      const news =
+      const update =
         query.live === 'true'
-          ? await polls.hold(request, subject.env, (signal) => set.next(position.place, signal))
-          : await set.next(position.place, AbortSignal.abort());
-      if (news === 'lost') return answer.refetch();
-      return answer.upToDate(news.runs, 'insert', news.place);
+          ? await polls.hold(request, subject.env, (signal) => set.next(position.cursor, signal))
+          : await set.next(position.cursor, AbortSignal.abort());
+      if (update === 'lost') return answer.refetch();
+      return answer.upToDate(update.runs, 'insert', update.cursor);
     } finally {
       held.release();
     }
@@ -57,23 +60,23 @@ export function shapeHandlers(realtime: Realtime): HandlersOf<Named> {
     async shapeRun(request) {
       const { query, params } = request;
       const env = request.environment.id;
-      await findRun(sql, request, params.runId);
+      await authorizeRunById(sql, request, params.runId);
       const answer = new ShapeAnswer(request, JSON.stringify([env, params.runId]), 0);
       const digest = /^0_([0-9a-f]{1,32})$/.exec(query.offset)?.[1];
       if ((query.offset !== '-1' && digest === undefined) || answer.isUnknown) return answer.refetch();
       const feed = runFeed(followed, env, params.runId);
       const isLive = query.live === 'true' || digest === undefined;
-      const news = isLive
+      const update = isLive
         ? await polls.hold(request, env, (signal) => feed.next(digest ?? '', signal))
         : await feed.next(digest, AbortSignal.abort());
-      if (news === 'lost') return answer.refetch();
-      return answer.upToDate(news.runs, digest === undefined ? 'insert' : 'update', `0.${news.place}.0`);
+      if (update === 'lost') return answer.refetch();
+      return answer.upToDate(update.runs, digest === undefined ? 'insert' : 'update', `0.${update.cursor}.0`);
     },
 
     shapeRuns(request) {
       const { tags, tasks = [], createdAt } = request.query;
       const now = clock.now();
-      // Rounded, so that who subscribes to the same runs at about the same time shares the work.
+      // Rounded, so that subscribers of the same runs at about the same time share a set.
       const step = Math.min(300_000, Math.max(1_000, Math.floor(createdAt / 100)));
       const key = JSON.stringify([request.environment.id, tags.toSorted(), tasks.toSorted(), createdAt]);
       const answer = new ShapeAnswer(
@@ -82,11 +85,11 @@ export function shapeHandlers(realtime: Realtime): HandlersOf<Named> {
         Math.floor((now - createdAt) / step) * step,
         now - maxAgeMs,
       );
-      return answerSet(request, reachTags(request, tags, tasks, answer.from), answer);
+      return answerSet(request, authorizeTags(request, tags, tasks, answer.from), answer);
     },
 
     async shapeBatch(request) {
-      const subject = await reachBatch(sql, request, request.params.batchId);
+      const subject = await authorizeBatch(sql, request, request.params.batchId);
       return answerSet(request, subject, new ShapeAnswer(request, subject.key, 0));
     },
   };
@@ -96,19 +99,19 @@ type Message = { readonly headers: Record<string, unknown> };
 
 /** An answer of the shape protocol: messages, and headers that the client sends back. */
 class ShapeAnswer {
-  readonly #request: Asking;
+  readonly #request: SubscriptionRequest;
   readonly #shape: Shape;
   readonly #name: string;
   readonly #handle: string;
-  /** Since when the runs of the subscription were created. */
+  /** Only runs created since then. */
   readonly from: number;
-  /** The client follows something else. */
+  /** The client's handle is for another subscription, or too old. */
   readonly isUnknown: boolean;
 
-  constructor(request: Asking, key: string, from: number, earliest = 0) {
+  constructor(request: SubscriptionRequest, key: string, from: number, earliest = 0) {
     const { query } = request;
     const sent: Sent = query;
-    const without = withoutColumns(request, query.skipColumns);
+    const without = skippedColumns(request, query.skipColumns);
     this.#request = request;
     this.#shape = new Shape(query.columns, without, isFromSdkBefore41(request));
     this.#name = `${key} ${this.#shape.schema}`;
@@ -121,9 +124,9 @@ class ShapeAnswer {
     this.#handle = known === undefined || given === undefined ? newHandle(this.#name, this.from) : given;
   }
 
-  upToDate(runs: readonly ShownRun[], operation: 'insert' | 'update', place: string): Message[] {
-    const { offset, cursor } = placeHeaders(place);
-    this.#setHeaders(offset, cursor);
+  upToDate(runs: readonly ShownRun[], operation: 'insert' | 'update', cursor: string): Message[] {
+    const headers = cursorHeaders(cursor);
+    this.#setHeaders(headers.offset, headers.cursor);
     this.#request.setHeader('electric-up-to-date', 'true');
     return [...this.#messages(runs, operation), { headers: { control: 'up-to-date' } }];
   }
@@ -149,7 +152,7 @@ class ShapeAnswer {
       'electric-offset': offset,
       'electric-cursor': cursor,
       'electric-schema': this.#shape.schema,
-      // What older clients read.
+      // For older clients.
       'electric-shape-id': handle,
       'electric-chunk-last-offset': offset,
       'access-control-expose-headers': exposed,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { newHandle, placeHeaders, readHandle, readPosition } from './shape-position.ts';
+import { newHandle, cursorHeaders, readHandle, readPosition } from './shape-position.ts';
 import { arrayText, Shape } from './shape.ts';
 
 /** As clients of the protocol read an array of texts. */
@@ -12,7 +12,7 @@ function readArray(text: string): string[] {
   return values;
 }
 
-test('tags of any characters are read as they were', () => {
+test('tags with any characters are encoded correctly', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'grapheme' })), (tags) => {
       expect(readArray(arrayText(tags))).toEqual(tags);
@@ -20,7 +20,7 @@ test('tags of any characters are read as they were', () => {
   );
 });
 
-test('columns are left out as wanted, but never those that clients need', () => {
+test('columns are left out on request, except those that clients need', () => {
   const names = (shape: Shape) => Object.keys(JSON.parse(shape.schema) as object);
   const needed = ['id', 'taskIdentifier', 'friendlyId', 'status', 'createdAt', 'updatedAt'];
   expect(names(new Shape(undefined, ['payload', 'id', 'nonsense']))).not.toContain('payload');
@@ -28,9 +28,9 @@ test('columns are left out as wanted, but never those that clients need', () => 
   expect(names(new Shape(['"output"', 'payload'], ['payload']))).toEqual([...needed, 'output']);
 });
 
-test('places and handles are read as they were given, and what was not given here is known as such', () => {
-  const { offset, cursor } = placeHeaders('17.4.99');
-  expect(readPosition({ offset, cursor })).toEqual({ kind: 'changes', place: '17.4.99' });
+test('cursors and handles are read back, and foreign ones are recognised', () => {
+  const { offset, cursor } = cursorHeaders('17.4.99');
+  expect(readPosition({ offset, cursor })).toEqual({ kind: 'changes', cursor: '17.4.99' });
   expect(readPosition({ offset: '-1' })).toEqual({ kind: 'present', after: '', at: undefined });
   expect(readPosition({ offset: '5_run_a1' })).toEqual({ kind: 'present', after: 'run_a1', at: 5 });
   const handle = newHandle('a shape', 1_234);

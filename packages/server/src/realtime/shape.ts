@@ -8,7 +8,7 @@ import type { ShownRun } from './shown-run.ts';
 interface Column {
   readonly type: string;
   readonly dims?: number;
-  /** Does not change while a run lives: it is in the first message of a run only. */
+  /** Never changes: only in the first message about a run. */
   readonly fixed?: boolean;
   /** Cannot be left out. */
   readonly always?: boolean;
@@ -34,8 +34,8 @@ const data = (stored: string | null, type: string | null): string | null =>
   stored === null || type === 'text/plain' ? stored : shownText(stored);
 const metadata = (run: ShownRun): string | null => run.metadata && shownText(run.metadata);
 
-/** What this protocol calls the statuses that it names otherwise. */
-const words: Partial<Record<RunStatus, string>> = {
+/** The names of statuses that differ in this protocol. */
+const statusNames: Partial<Record<RunStatus, string>> = {
   QUEUED: 'PENDING',
   COMPLETED: 'COMPLETED_SUCCESSFULLY',
   FAILED: 'COMPLETED_WITH_ERRORS',
@@ -46,7 +46,7 @@ const columns: Readonly<Record<string, Column>> = {
   id: always(text((run) => run.id)),
   taskIdentifier: always(text((run) => run.task)),
   friendlyId: always(text((run) => run.id)),
-  status: always(text((run) => words[run.status] ?? run.status)),
+  status: always(text((run) => statusNames[run.status] ?? run.status)),
   createdAt: always(time((run) => run.created_at)),
   updatedAt: always(time((run) => run.updated_at)),
   startedAt: time((run) => run.started_at),
@@ -83,8 +83,8 @@ export class Shape {
   readonly schema: string;
 
   /**
-   * `only` names the columns that are wanted, if not all; `without` those that are not, which wins. With `streamsInMetadata` the names
-   * of a run's streams are among its metadata, where the published SDK before 4.1 looks for them.
+   * `only` names the columns to include, default all; `without` those to leave out, and has precedence. With `streamsInMetadata` the names of
+   * a run's streams are in its metadata, where the published SDK before 4.1 expects them.
    */
   constructor(only: readonly string[] | undefined, without: readonly string[], streamsInMetadata = false) {
     const wanted = only && new Set(only.map((name) => name.replaceAll('"', '')));
@@ -99,7 +99,7 @@ export class Shape {
     );
   }
 
-  /** The first message about a run has all of it; later ones leave out what never changes. */
+  /** The first message about a run has all columns; later ones leave out those that never change. */
   message(run: ShownRun, operation: 'insert' | 'update') {
     const value = Object.fromEntries(
       this.#columns
@@ -118,6 +118,6 @@ function errorText({ error, status }: ShownRun): string | null {
   if (!error || !isFinal(status) || status === 'COMPLETED') return null;
   const { name, message, stackTrace } = error;
   const { causes } = shownError(error);
-  // The one form that clients read whatever it holds; the codes of the others are a closed list of theirs.
+  // Clients accept any content of this type. Of the other types they only accept the codes that they know.
   return JSON.stringify({ type: 'BUILT_IN_ERROR', name, message, stackTrace, causes });
 }

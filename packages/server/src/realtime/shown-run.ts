@@ -3,10 +3,10 @@ import type { SerializedError } from '@millrace/contract/runner';
 import type { Queryable } from '../db/connect.ts';
 import { relatedColumns, whereabouts, type RelatedRow } from '../runs/retrieve.ts';
 
-/** A run as its subscribers are shown it. */
+/** A run as subscribers see it. */
 export interface ShownRun extends RelatedRow {
   readonly env: number;
-  /** Of everything that can change: two rows of a run with the same digest show the same. */
+  /** A digest of everything that can change: rows of a run with the same digest are equal. */
   readonly digest: string;
   readonly status: RunStatus;
   readonly payload: string | null;
@@ -18,22 +18,22 @@ export interface ShownRun extends RelatedRow {
   readonly streams: string[] | null;
 }
 
-/** A run that may have changed since it had a digest; undefined for one that was not looked at yet. */
-export interface Asked {
+/** A run and the digest of its last known state; undefined if it was not read yet. */
+export interface KnownRun {
   readonly env: number;
   readonly id: string;
   readonly digest: string | undefined;
 }
 
-/** Of the runs asked for, those that are not as they were: by their place in the question, null for one that is gone. */
+/** Reads those of the runs that have changed, by their index; null for one that was deleted. */
 export async function readChanged(
   sql: Queryable,
-  asked: readonly Asked[],
+  known: readonly KnownRun[],
 ): Promise<Map<number, ShownRun | null>> {
   const rows = await sql<(ShownRun & { ix: number; missing: boolean })[]>`
     select (i.ix - 1)::int as ix, s.id is null as missing, s.*
-      from unnest(${asked.map(({ env }) => env)}::int[], ${asked.map(({ id }) => id)}::text[],
-                  ${asked.map(({ digest }) => digest ?? null)}::text[]) with ordinality as i (env, id, digest, ix)
+      from unnest(${known.map(({ env }) => env)}::int[], ${known.map(({ id }) => id)}::text[],
+                  ${known.map(({ digest }) => digest ?? null)}::text[]) with ordinality as i (env, id, digest, ix)
       left join lateral (
         select f.*, substr(md5(jsonb_build_array(f.status, f.version, f.attempt, f.updated_at, f.started_at, f.finished_at,
                                                  f.delayed_until, f.tags, f.streams, md5(f.metadata))::text), 1, 16) as digest

@@ -2,25 +2,25 @@ import type { Queryable } from '../db/connect.ts';
 import { idAt } from '../runs/list/position.ts';
 import type { ShownRun } from './shown-run.ts';
 
-/** What a set of runs has in common. */
+/** Defines a set of runs. */
 export interface Subject {
   readonly env: number;
-  /** The same for the same runs. */
+  /** Equal for subjects with the same runs. */
   readonly key: string;
   readonly tags: readonly string[] | undefined;
   belongs(run: ShownRun): boolean;
-  /** Its runs in the order of their ids. */
-  ids(sql: Queryable, wanted: WantedIds): Promise<Member[]>;
-  /** Whether no further run will come. */
+  /** Its runs, ordered by id. */
+  ids(sql: Queryable, page: PageOfIds): Promise<Member[]>;
+  /** Whether no further run can be added. */
   isComplete(sql: Queryable): Promise<boolean>;
 }
 
-export interface WantedIds {
-  /** Only ids behind this one. */
+export interface PageOfIds {
+  /** Only ids after this one. */
   readonly after: string;
-  /** Only runs that are not over, or ended since. */
+  /** Only runs that have not ended, or ended since then. */
   readonly aliveSince?: Date;
-  readonly most: number;
+  readonly limit: number;
 }
 
 export interface Member {
@@ -28,10 +28,10 @@ export interface Member {
   readonly bytes: number;
 }
 
-/** A batch's runs have ids of the time when it was opened, which may be so much before they were created. */
+/** The ids of a batch's runs have the time when it was opened, up to this long before the runs were created. */
 const idLeewayMs = 3_600_000;
 
-/** Runs that have all the tags, of these tasks if any are named, created since a moment. */
+/** Runs with all of the tags, of these tasks if any are named, created since `from`. */
 export function taggedRuns(
   env: number,
   tags: readonly string[],
@@ -48,7 +48,7 @@ export function taggedRuns(
       run.created_at >= since &&
       tags.every((tag) => run.tags?.includes(tag)) &&
       (tasks.length === 0 || tasks.includes(run.task)),
-    ids(sql, { after, aliveSince, most }) {
+    ids(sql, { after, aliveSince, limit }) {
       const low = after > lowest ? after : lowest;
       return sql<(Member & { readonly id: string })[]>`
         select r.id, r.bytes
@@ -61,28 +61,28 @@ export function taggedRuns(
                and r.tags @> ${tags}::text[] and r.created_at >= ${since}
                and (cardinality(${tasks}::text[]) = 0 or r.task = any(${tasks}::text[]))
                and (${aliveSince ?? null}::timestamptz is null or r.status is null or r.finished_at >= ${aliveSince ?? null})
-             order by r.id limit ${most}) r
+             order by r.id limit ${limit}) r
          where x.env = ${env} and x.facet = ${`g:${tags[0] ?? ''}`} and x.span >= ${low.slice(0, 10)}
-         order by r.id limit ${most}`;
+         order by r.id limit ${limit}`;
     },
     isComplete: async () => false,
   };
 }
 
-/** The runs of a batch, those included that an idempotency key led to. */
+/** The runs of a batch, including existing runs that an idempotency key referred to. */
 export function runsOfBatch(env: number, batch: string): Subject {
   return {
     env,
     key: JSON.stringify([env, batch]),
     tags: undefined,
     belongs: () => true,
-    ids(sql, { after, most }) {
+    ids(sql, { after, limit }) {
       return sql<Member[]>`
         select distinct r.id, (coalesce(octet_length(r.payload), 0) + coalesce(octet_length(r.output), 0)
                                + coalesce(octet_length(r.metadata), 0))::int as bytes
           from batch_runs(${env}, ${batch}) b join runs r on r.env = ${env} and r.id = b.run_id
          where r.id > ${after}
-         order by r.id limit ${most}`;
+         order by r.id limit ${limit}`;
     },
     async isComplete(sql) {
       const rows = await sql`
@@ -95,13 +95,13 @@ export function runsOfBatch(env: number, batch: string): Subject {
 const pageRuns = 200;
 const pageBytes = 1_048_576;
 
-/** The ids of the next page of a subject's runs: few enough to be sent at once. */
+/** The ids of the next page of a subject's runs, bounded in number and bytes. */
 export async function pageOf(
   sql: Queryable,
   subject: Subject,
   after: string,
 ): Promise<{ readonly ids: string[]; readonly more: boolean }> {
-  const members = await subject.ids(sql, { after, most: pageRuns });
+  const members = await subject.ids(sql, { after, limit: pageRuns });
   let bytes = 0;
   const ids: string[] = [];
   for (const member of members) {

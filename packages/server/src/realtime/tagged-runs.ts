@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import { idAt } from '../runs/list/position.ts';
@@ -8,16 +8,15 @@ export interface FoundRun {
   readonly tags: readonly string[];
 }
 
-/** Ids are of the time before their commit; those of batches of the time before their upload, which is looked at now and then. */
+/** How far back scans look, in turn. Ids have a time before their commit; those of batches before their upload, so a few scans look further. */
 const overlapsMs = [10_000, 10_000, 10_000, 10_000, 120_000];
 const maxFound = 5_000;
 const minRestMs = 100;
-/** Between two looks, at least so many times what the last took. */
+/** After a scan, it waits for at least so many times what the scan took. */
 const restFactor = 10;
 
 /**
- * Looks for young runs of an environment that have one of some tags: one statement for all subscriptions there, however many
- * there are. What is asked for during a look is one more look.
+ * Finds new runs of an environment by tag, with one statement for all its subscriptions. Calls during a scan cause one more scan.
  */
 export class TaggedRuns {
   readonly #sources: { readonly sql: Sql; readonly clock: Clock };
@@ -25,8 +24,8 @@ export class TaggedRuns {
   /** One tag of each subscription. */
   readonly #tags: () => readonly string[];
   readonly #found: (run: FoundRun) => void;
-  #looks = 0;
-  #isLooking = false;
+  #scans = 0;
+  #isScanning = false;
   #again = false;
 
   constructor(
@@ -41,28 +40,28 @@ export class TaggedRuns {
     this.#found = found;
   }
 
-  look(): void {
-    if (this.#isLooking) this.#again = true;
-    else void this.#lookOn();
+  scan(): void {
+    if (this.#isScanning) this.#again = true;
+    else void this.#scanOn();
   }
 
-  async #lookOn(): Promise<void> {
-    this.#isLooking = true;
+  async #scanOn(): Promise<void> {
+    this.#isScanning = true;
     do {
       this.#again = false;
       const began = performance.now();
-      // The next poll tries again.
+      // After a failure, the next poll tries again.
       await this.#read().catch(() => {});
-      await pause(Math.max(minRestMs, (performance.now() - began) * restFactor), undefined, { ref: false });
+      await sleep(Math.max(minRestMs, (performance.now() - began) * restFactor), undefined, { ref: false });
     } while (this.#again && this.#tags().length > 0);
-    this.#isLooking = false;
+    this.#isScanning = false;
   }
 
   async #read(): Promise<void> {
     const { sql, clock } = this.#sources;
     const facets = this.#tags().map((tag) => `g:${tag}`);
     if (facets.length === 0) return;
-    for (let low = idAt(clock.now() - (overlapsMs[this.#looks++ % overlapsMs.length] ?? 0)); ;) {
+    for (let low = idAt(clock.now() - (overlapsMs[this.#scans++ % overlapsMs.length] ?? 0)); ;) {
       const runs = await sql<FoundRun[]>`
         select distinct r.id, r.tags
           from run_facets x

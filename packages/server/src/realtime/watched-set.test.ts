@@ -1,14 +1,14 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { cancelRun } from '../runs/cancel.ts';
 import { testEngine } from '../runs/testing/engine.ts';
-import { followRuns, type Told } from './follow.ts';
+import { followRuns, type RunListener } from './follow.ts';
 import type { ShownRun } from './shown-run.ts';
 import { taggedRuns } from './subject.ts';
 import { WatchedSet } from './watched-set.ts';
 
 const wait = { timeout: 20_000, interval: 5 };
 
-test('who comes from another process gets what changed while the set was first looked at', async () => {
+test('a subscriber from another process gets the changes during the first read of the set', async () => {
   const t = await testEngine();
   const { sql, clock } = t.engine;
   const env = t.environment.id;
@@ -24,7 +24,7 @@ test('who comes from another process gets what changed while the set was first l
     open = resolve;
   });
   const seen: (ShownRun | null)[] = [];
-  const follow = (of: number, id: string, told: Told) =>
+  const follow = (of: number, id: string, told: RunListener) =>
     followed.follow(of, id, (run) => {
       if (id === late.id) return void opened.then(() => told(run));
       seen.push(run);
@@ -35,7 +35,7 @@ test('who comes from another process gets what changed while the set was first l
   onTestFinished(() => set.close());
   await expect.poll(() => seen.length, wait).toBe(1);
   await cancelRun(t.engine, t.runners, env, early.id);
-  followed.look(env, [early.id]);
+  followed.changed(env, [early.id]);
   await expect.poll(() => seen.at(-1)?.status, wait).toBe('CANCELED');
   open();
   await set.ready;
@@ -44,14 +44,14 @@ test('who comes from another process gets what changed while the set was first l
   expect(shown.map(({ status }) => status)).toEqual(['CANCELED']);
 });
 
-test('who comes from another process and misses a change, because so much changed at once, begins again', async () => {
+test('a subscriber from another process begins again if the log has dropped a change that it missed', async () => {
   const t = await testEngine();
   const { sql, clock } = t.engine;
   for (let n = 0; n < 2; n++) await t.trigger('send', { tags: ['watched'] });
   const followed = followRuns(sql, { pollMs: 60_000 });
   onTestFinished(followed.stop);
-  const members: { run: ShownRun; told: Told }[] = [];
-  const follow = (env: number, id: string, told: Told) =>
+  const members: { run: ShownRun; told: RunListener }[] = [];
+  const follow = (env: number, id: string, told: RunListener) =>
     followed.follow(env, id, (run) => {
       if (run) members.push({ run, told });
       told(run);

@@ -4,26 +4,26 @@ import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import { Problem } from '../problem.ts';
 import { idAt } from '../runs/list/position.ts';
-import { untilWoken, type Feed, type News, type Place } from './feed.ts';
+import { untilWoken, type Cursor, type Feed, type Update } from './feed.ts';
 import type { Followed } from './follow.ts';
 import { SetLog, type Change } from './set-log.ts';
 import type { ShownRun } from './shown-run.ts';
 import type { Subject } from './subject.ts';
 import type { FoundRun } from './tagged-runs.ts';
 
-/** What happened so long before this process began to watch is known to it as well. */
+/** The log begins with the changes of so long before this process began to watch. */
 const recentMs = 60_000;
-/** So much later than another process a change may be noticed here. */
+/** A change may be read here so much later than in another process. */
 const lagMs = 5_000;
-/** A subscriber who may or may not know of something is told again after so long, if nothing else comes. */
+/** After so long without a certain change, a subscriber gets those again that it may have seen in another process. */
 const unsureMs = 2_500;
 const maxMembers = 10_000;
 const pageSize = 1_000;
-/** A run that is over may get tags or metadata yet. */
-const afterlifeMs = 10_000;
+/** How long a run is followed after its end: its tags and metadata may still change. */
+const afterEndMs = 10_000;
 
-/** Found again for so long after they were created. */
-const youthMs = 240_000;
+/** Scans may find a run again for so long after its creation. */
+const newRunMs = 240_000;
 
 export interface SetSources {
   readonly sql: Sql;
@@ -32,25 +32,24 @@ export interface SetSources {
 }
 
 /**
- * A set of runs that somebody watches: its live runs are followed, new ones are looked for, and what changes is kept for a while,
- * so that a subscriber who comes back gets what it missed. A subscriber who comes from another process gets what happened since
- * it left, rather twice than not at all.
+ * A set of runs with subscribers. Its live runs are followed, new ones are searched for, and a log of changes lets a subscriber that
+ * reconnects get what it missed. One that comes from another process gets what happened since it left, at least once.
  */
 export class WatchedSet implements Feed {
   readonly subject: Subject;
-  /** Tells the places that it gave from those of other processes, and of those that watched the same before. */
+  /** Marks the cursors of this set, to tell them from those of other processes and of earlier sets. */
   readonly #self = String(randomInt(1, 2 ** 40));
   readonly #sources: SetSources;
   readonly #log = new SetLog();
   readonly #members = new Map<string, () => void>();
-  /** Over, and since when: unfollowed after a while. */
-  readonly #over = new Map<string, number>();
-  /** Young ids that were found already. */
+  /** The runs that have ended, and when: they are unfollowed after a while. */
+  readonly #ended = new Map<string, number>();
+  /** The new runs that were found already. */
   #seen = new Set<string>();
   readonly #waiting = new Set<() => void>();
   #knownSince = 0;
   #complete = false;
-  #isLooking = false;
+  #isDiscovering = false;
   readonly ready: Promise<void>;
 
   constructor(subject: Subject, sources: SetSources) {
@@ -59,18 +58,18 @@ export class WatchedSet implements Feed {
     this.ready = this.#begin();
   }
 
-  /** The present. */
-  get place(): Place {
+  /** The cursor after all changes that are known. */
+  get cursor(): Cursor {
     return `${this.#sources.clock.now()}.${this.#log.seq}.${this.#self}`;
   }
 
-  get #isOver(): boolean {
-    return this.#complete && this.#members.size === this.#over.size;
+  get #hasEnded(): boolean {
+    return this.#complete && this.#members.size === this.#ended.size;
   }
 
-  async next(place: Place, signal: AbortSignal): Promise<News | 'lost'> {
+  async next(cursor: Cursor, signal: AbortSignal): Promise<Update | 'lost'> {
     await this.ready;
-    const from = readPlace(place);
+    const from = readCursor(cursor);
     if (!from) return 'lost';
     const own = from.process === this.#self;
     const isLost = (): boolean =>
@@ -80,12 +79,12 @@ export class WatchedSet implements Feed {
     if (isLost()) return 'lost';
     const missed = (): Change[] =>
       own ? this.#log.since(from.seq) : this.#log.since(0).filter((change) => change.at >= from.at - lagMs);
-    const isNews = (changes: readonly Change[]): boolean =>
+    const hasNew = (changes: readonly Change[]): boolean =>
       own ? changes.length > 0 : changes.some((change) => change.at > from.at);
 
     const unsure = !own && missed().length > 0;
     const until = unsure ? AbortSignal.any([signal, AbortSignal.timeout(unsureMs)]) : signal;
-    while (!isNews(missed()) && !until.aborted && !this.#isOver) {
+    while (!hasNew(missed()) && !until.aborted && !this.#hasEnded) {
       const { woken, wake } = untilWoken(until);
       this.#waiting.add(wake);
       await woken;
@@ -93,45 +92,45 @@ export class WatchedSet implements Feed {
     }
     if (isLost()) return 'lost';
     const runs = missed().map((change) => change.run);
-    return { runs, place: this.place, over: this.#isOver };
+    return { runs, cursor: this.cursor, ended: this.#hasEnded };
   }
 
-  /** A run came to be that may belong to it. */
+  /** Adds a run that may belong to it. */
   add(id: string): void {
     if (this.#members.has(id)) return;
     this.#seen.add(id);
     this.#members.set(
       id,
-      this.#sources.followed.follow(this.subject.env, id, (run) => this.#note(id, run)),
+      this.#sources.followed.follow(this.subject.env, id, (run) => this.#record(id, run)),
     );
   }
 
-  /** A young run with its tags was found. */
-  find({ id, tags }: FoundRun): void {
+  /** Adds a run that a scan found, unless it is known or lacks a tag. */
+  found({ id, tags }: FoundRun): void {
     if (!this.#seen.has(id) && this.subject.tags?.every((tag) => tags.includes(tag))) this.add(id);
   }
 
-  /** Looks for further runs of a batch, until all have come. */
-  look(): void {
-    if (this.subject.tags || this.#complete || this.#isLooking) return;
-    this.#isLooking = true;
+  /** Searches for further runs of a batch, until it is complete. */
+  scan(): void {
+    if (this.subject.tags || this.#complete || this.#isDiscovering) return;
+    this.#isDiscovering = true;
     this.#discover()
       .catch(() => {})
-      .finally(() => (this.#isLooking = false));
+      .finally(() => (this.#isDiscovering = false));
   }
 
-  /** Lets go of runs that have long been over. */
+  /** Unfollows runs that ended a while ago. */
   tidy(): void {
-    const before = this.#sources.clock.now() - afterlifeMs;
-    for (const [id, at] of this.#over) {
+    const before = this.#sources.clock.now() - afterEndMs;
+    for (const [id, at] of this.#ended) {
       if (at > before) break;
       this.#members.get(id)?.();
       this.#members.delete(id);
-      this.#over.delete(id);
+      this.#ended.delete(id);
     }
     if (this.#seen.size > 2 * maxMembers) {
-      const young = idAt(before - youthMs);
-      this.#seen = new Set([...this.#seen].filter((id) => id >= young));
+      const oldest = idAt(before - newRunMs);
+      this.#seen = new Set([...this.#seen].filter((id) => id >= oldest));
     }
   }
 
@@ -147,8 +146,8 @@ export class WatchedSet implements Feed {
     this.#complete = await this.subject.isComplete(sql);
     const first: ShownRun[] = [];
     for (let after = ''; ;) {
-      const page = await this.subject.ids(sql, { after, aliveSince, most: pageSize });
-      first.push(...(await this.#meet(page.map((member) => member.id))));
+      const page = await this.subject.ids(sql, { after, aliveSince, limit: pageSize });
+      first.push(...(await this.#followAll(page.map((member) => member.id))));
       if (first.length > maxMembers) {
         throw new Problem(
           422,
@@ -160,26 +159,26 @@ export class WatchedSet implements Feed {
     }
     const changedAt = (run: ShownRun): number => run.updated_at.getTime();
     for (const run of first.toSorted((a, b) => changedAt(a) - changedAt(b))) {
-      // One that has changed since it was met is there already, as it is now.
+      // A run that changed since it was read is in the log already.
       if (changedAt(run) >= aliveSince.getTime() && !this.#log.has(run.id))
         this.#log.add(run, changedAt(run));
     }
     this.#knownSince = aliveSince.getTime();
   }
 
-  /** Follows runs from now on; resolves with how they are. */
-  #meet(ids: readonly string[]): Promise<ShownRun[]> {
+  /** Follows runs; resolves with their current states. */
+  #followAll(ids: readonly string[]): Promise<ShownRun[]> {
     return Promise.all(
       ids.map(
         (id) =>
           new Promise<ShownRun | null>((resolve) => {
-            let met = false;
+            let isRead = false;
             this.#seen.add(id);
             const stop = this.#sources.followed.follow(this.subject.env, id, (run) => {
-              if (met) return this.#note(id, run);
-              met = true;
+              if (isRead) return this.#record(id, run);
+              isRead = true;
               if (run === null) this.#forget(id);
-              else if (isFinal(run.status)) this.#over.set(id, this.#sources.clock.now());
+              else if (isFinal(run.status)) this.#ended.set(id, this.#sources.clock.now());
               resolve(run);
             });
             this.#members.set(id, stop);
@@ -188,10 +187,10 @@ export class WatchedSet implements Feed {
     ).then((runs) => runs.filter((run) => run !== null));
   }
 
-  #note(id: string, run: ShownRun | null): void {
+  #record(id: string, run: ShownRun | null): void {
     const now = this.#sources.clock.now();
     if (run === null || !this.subject.belongs(run)) return this.#forget(id);
-    if (isFinal(run.status) && !this.#over.has(id)) this.#over.set(id, now);
+    if (isFinal(run.status) && !this.#ended.has(id)) this.#ended.set(id, now);
     this.#log.add(run, now);
     for (const wake of this.#waiting) wake();
   }
@@ -199,28 +198,28 @@ export class WatchedSet implements Feed {
   #forget(id: string): void {
     this.#members.get(id)?.();
     this.#members.delete(id);
-    this.#over.delete(id);
+    this.#ended.delete(id);
   }
 
   async #discover(): Promise<void> {
     await this.ready;
     const { sql } = this.#sources;
     const complete = await this.subject.isComplete(sql);
-    for (const { id } of await this.subject.ids(sql, { after: '', most: pageSize })) {
+    for (const { id } of await this.subject.ids(sql, { after: '', limit: pageSize })) {
       if (!this.#seen.has(id)) this.add(id);
     }
     this.#complete = complete;
-    if (this.#isOver) for (const wake of this.#waiting) wake();
+    if (this.#hasEnded) for (const wake of this.#waiting) wake();
   }
 }
 
-interface ReadPlace {
+interface ReadCursor {
   readonly at: number;
   readonly seq: number;
   readonly process: string;
 }
 
-function readPlace(place: Place): ReadPlace | undefined {
-  const match = /^(\d{1,15})\.(\d{1,15})\.(\d{1,15})$/.exec(place);
+function readCursor(cursor: Cursor): ReadCursor | undefined {
+  const match = /^(\d{1,15})\.(\d{1,15})\.(\d{1,15})$/.exec(cursor);
   return match ? { at: Number(match[1]), seq: Number(match[2]), process: match[3] ?? '' } : undefined;
 }

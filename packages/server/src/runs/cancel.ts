@@ -22,7 +22,7 @@ export async function cancelRun(
     if (!row) return false;
   }
   // Which descendants it reached is not known here.
-  engine.changes.unsettled(env);
+  engine.changes.someChanged(env);
   engine.changes.changed(env, [run]);
   return true;
 }

@@ -1,14 +1,14 @@
 /**
- * Tells those who watch runs what the verbs of this process changed, so that they need not wait for a poll. Where nobody watches the
- * environment a call costs a look into a map. Calls are only hints: polls stand behind them.
+ * How the verbs of this process announce changes of runs, so that subscribers need not wait for a poll. An announcement is only a hint: polls
+ * find the changes as well. Without subscribers in the environment it costs a map look-up.
  */
 export interface RunChanges {
-  /** Whether anybody watches the environment, here or in another process. If not, nothing need be told. */
+  /** Whether the environment has subscribers, in any process. If not, nothing need be announced. */
   isWatched(env: number): boolean;
-  /** Something about these runs changed, or may have. Call it after the commit. */
+  /** These runs may have changed. Call it after the commit. */
   changed(env: number, runs: readonly string[]): void;
   /** A run with these tags was created, or was given them. */
   tagged(env: number, run: string, tags: readonly string[]): void;
-  /** Runs were created or changed; which is not known. */
-  unsettled(env: number): void;
+  /** Unknown runs of the environment were created or changed. */
+  someChanged(env: number): void;
 }

@@ -3,7 +3,7 @@ import type { MintPublicToken } from '../auth/mint.ts';
 import { oneTimeUseOf } from '../auth/one-time.ts';
 import { endOf } from '../auth/principal.ts';
 import type { PacketAddresses } from '../packets/url.ts';
-import { notFound, Problem, unprocessable } from '../problem.ts';
+import { asProblem, notFound, unprocessable } from '../problem.ts';
 import type { TakeRuns } from './create/quota.ts';
 import type { HandlersOf, Request } from '../request.ts';
 import type { ConnectedRunners } from '../runners/runners.ts';
@@ -128,7 +128,8 @@ export function runHandlers({
             if (!isRun) return triggered;
             return { ...triggered, publicAccessToken: await tokenOf(request, triggered.id) };
           } catch (error) {
-            if (error instanceof Problem) return { status: error.status, error: error.message };
+            const problem = asProblem(error);
+            if (problem) return { status: problem.status, error: problem.message };
             throw error;
           }
         }),

@@ -34,7 +34,7 @@ export function createStoreLines(engine: Engine, redactor: VariableCache['redact
       });
       return groups.map(() => undefined);
     },
-    { most: 100 },
+    { maxItems: 100 },
   );
   return async (env, lines) => {
     const clean = await redactLinesOf(redactor, env, lines);

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { AppendOptions, Appended } from '../log/append.ts';
 import type { Channels } from '../log/channels.ts';
 import type { ChannelKey } from '../log/key.ts';
+import type { AppendOptions, Appended } from '../log/pending-append.ts';
 import type { NewRecord } from '../log/record.ts';
 import { AppendRefused } from '../log/refused.ts';
 import { badRequest, notFound } from '../problem.ts';
-import type { Known, SessionChannels } from './channel.ts';
+import type { KnownSession, SessionChannels } from './channel.ts';
 
 export interface AppendDependencies {
   readonly channels: Channels;
@@ -13,9 +13,9 @@ export interface AppendDependencies {
 }
 
 export interface Target {
-  readonly session: Known;
+  readonly session: KnownSession;
   readonly key: ChannelKey;
-  /** A side channel comes to be when it is first written. */
+  /** A side channel is made when it is first written. */
   readonly isSide: boolean;
 }
 
@@ -28,7 +28,7 @@ export function readPartId(text: string | undefined): string | undefined {
   return text;
 }
 
-/** The record of a text: readers get the text back as `data`. */
+/** The record for a text. Readers get the text as `data`. */
 export function recordOfText(text: string, partId: string | undefined): NewRecord {
   if (text.includes('\u0000')) {
     throw badRequest('The request contains a character that cannot be stored (U+0000).');
@@ -37,7 +37,7 @@ export function recordOfText(text: string, partId: string | undefined): NewRecor
   return { body: JSON.stringify({ data: text, id }), id };
 }
 
-/** Appends to a channel of a session, in the words of its clients where that is refused. */
+/** Appends to a channel of a session. A refusal gets the status and message that the session API documents. */
 export async function appendToSession(
   { channels, sessions }: AppendDependencies,
   { session, key, isSide }: Target,
@@ -53,7 +53,7 @@ export async function appendToSession(
   } catch (error) {
     if (!(error instanceof AppendRefused)) throw error;
     const { reason } = error;
-    // A side channel that could not be made is one of a closed session.
+    // A side channel is not made if the session is closed.
     if (reason === 'closed' || (isSide && reason === 'missing'))
       throw badRequest('Cannot append to a closed session');
     if (reason === 'expired') throw badRequest('Cannot append to an expired session');

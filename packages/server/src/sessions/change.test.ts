@@ -57,7 +57,7 @@ async function sessions() {
   };
 }
 
-test('no close is slept through, however it meets the beginning of a wait, appends and another close', async () => {
+test('a close ends a wait, however it races with its beginning, appends and another close', async () => {
   const { start, begin, append, close, ready, sql } = await sessions();
   for (let n = 0; n < 60; n++) {
     const name = `talk-${n}`;
@@ -72,7 +72,7 @@ test('no close is slept through, however it meets the beginning of a wait, appen
   expect(await sql`select from waits where over_at is null`).toHaveLength(0);
 });
 
-test("closes, appends and many waits for several sessions do not stand in each other's way", async () => {
+test('closes, appends and many waits of several sessions do not deadlock', async () => {
   const { start, begin, append, close, sql } = await sessions();
   for (let round = 0; round < 8; round++) {
     const names = ['a', 'b', 'c', 'd'].map((name) => `${name}-${round}`);
@@ -88,7 +88,7 @@ test("closes, appends and many waits for several sessions do not stand in each o
   expect(await sql`select from sessions where closed_at is null`).toHaveLength(0);
 });
 
-test('a close tells that runs may go on, once, and only where one waits', async () => {
+test('a close announces resumable runs once, and only if a run waits', async () => {
   const { start, begin, close, resumed, environment } = await sessions();
   await start('idle');
   await close('idle');
@@ -99,7 +99,7 @@ test('a close tells that runs may go on, once, and only where one waits', async 
   expect(resumed).toEqual([environment.id]);
 });
 
-test('a close that does not come to be ends no wait', async () => {
+test('a close that is rolled back ends no wait', async () => {
   const { start, begin, close, ready, sql } = await sessions();
   const attempt = await start('talk');
   await begin(attempt, 'talk');

@@ -10,7 +10,7 @@ import type { SessionRow } from './row.ts';
 import { replaceRun, type ServeDependencies } from './serve.ts';
 import { requireActive } from './state.ts';
 
-/** Replaces tags and metadata whole; what is left out stays. */
+/** Replaces tags and metadata. Those that are left out stay as they are. */
 export async function updateSession(
   { sql, clock }: Engine,
   row: SessionRow,
@@ -31,19 +31,19 @@ export async function updateSession(
 }
 
 export interface CloseDependencies extends ServeDependencies {
-  /** Suspended runs of this environment may be ready. */
+  /** Called when suspended runs of this environment may go on. */
   readonly resume: (env: number) => void;
 }
 
-/** Closes a session for good, with its channels: what waits for its messages waits no longer. A second close changes nothing. */
+/** Closes a session and its channels, and ends the waits for its messages. A second close changes nothing. */
 export async function closeSession(
   { engine: { sql, clock }, dispatch, resume }: CloseDependencies,
   { env, id }: SessionRow,
   reason: string | null,
 ): Promise<SessionRow> {
-  let mayGoOn: readonly number[] = [];
+  let resumable: readonly number[] = [];
   const row = await sql.begin(async (tx) => {
-    // The session before its channels, as everywhere.
+    // Lock order: the session before its channels.
     const [open] = await tx<SessionRow[]>`
       select * from sessions where env = ${env} and id = ${id} for update`;
     if (!open) throw notFound('Session not found');
@@ -53,17 +53,17 @@ export async function closeSession(
       update sessions set closed_at = ${at}, closed_reason = ${reason}, updated_at = ${at}
        where env = ${env} and id = ${id} returning *`;
     const messages = sessionChannel(env, open.external_id ?? id, 'in');
-    mayGoOn = await endMessageWaits(tx, at, [{ env, channel: messages.id, last: noneToCome }]);
+    resumable = await endMessageWaits(tx, at, [{ env, channel: messages.id, last: noneToCome }]);
     return closed as SessionRow;
   });
-  if (mayGoOn.length > 0) {
+  if (resumable.length > 0) {
     resume(env);
     dispatch.wake(env);
   }
   return row;
 }
 
-/** Starts another run to serve the session in place of the calling one, if that one still does. */
+/** Starts a run that serves the session instead of the calling one, if that one still serves it. */
 export async function continueSession(
   dependencies: ServeDependencies,
   environment: Environment,

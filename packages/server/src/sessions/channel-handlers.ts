@@ -1,13 +1,12 @@
 import type { Operations, OperationDeclaration } from '@millrace/contract';
 import { appendBodyLimit } from '@millrace/contract';
-import type { Io } from '../log/key.ts';
+import type { ChannelKey, Io } from '../log/key.ts';
 import { Problem } from '../problem.ts';
 import type { HandlersOf, Request } from '../request.ts';
 import { appendToSession, readPartId, recordOfText } from './append.ts';
 import { drainChannel } from './drain.ts';
 import { followChannel, type FollowDependencies } from './follow.ts';
 import { receiveMessages, withoutKeys, type ReceiveDependencies } from './receive.ts';
-import type { ChannelKey } from '../log/key.ts';
 
 type Named = Pick<
   Operations,
@@ -29,19 +28,19 @@ type Named = Pick<
   | 'listSessionOutRecords'
 >;
 
-/** Headers that tell a client where and how to write a channel's records itself. */
+/** The headers that tell a client where and how to write a channel's records directly. */
 export type WriterHeaders = (
   request: Pick<Request<OperationDeclaration>, 'baseUrl' | 'environment' | 'principal'>,
   key: ChannelKey,
 ) => Promise<Readonly<Record<string, string>>>;
 
 export interface ChannelHandlerDependencies extends ReceiveDependencies, FollowDependencies {
-  /** Undefined: nothing here is written in another way than by append. */
+  /** Undefined: records can only be written by append. */
   readonly writerHeaders?: WriterHeaders | undefined;
 }
 
-/** A request on a channel, whichever of these operations it is. */
-type On<D extends OperationDeclaration> = Pick<
+/** A request of any of these operations. */
+type ChannelRequest<D extends OperationDeclaration> = Pick<
   Request<OperationDeclaration>,
   'header' | 'setHeader' | 'environment' | 'principal' | 'authorize' | 'baseUrl'
 > & {
@@ -53,19 +52,20 @@ type On<D extends OperationDeclaration> = Pick<
 export function channelHandlers(dependencies: ChannelHandlerDependencies): HandlersOf<Named> {
   const { channels, sessions, writerHeaders } = dependencies;
 
-  const append = (io: Io) => async (request: On<Operations['appendToSessionIn']>, side?: string) => {
-    const reached = await sessions.toWrite(request, request.params.session, io, side);
-    const target = { ...reached, isSide: side !== undefined };
-    const partId = readPartId(request.header('x-part-id'));
-    const records = [recordOfText(request.body, partId)];
-    const appended =
-      io === 'in'
-        ? await receiveMessages(dependencies, request.environment, target, records, { partId })
-        : await appendToSession(dependencies, target, records.map(withoutKeys), { partId });
-    return { ok: true as const, seq: appended.start };
-  };
+  const append =
+    (io: Io) => async (request: ChannelRequest<Operations['appendToSessionIn']>, side?: string) => {
+      const channel = await sessions.toWrite(request, request.params.session, io, side);
+      const target = { ...channel, isSide: side !== undefined };
+      const partId = readPartId(request.header('x-part-id'));
+      const records = [recordOfText(request.body, partId)];
+      const appended =
+        io === 'in'
+          ? await receiveMessages(dependencies, request.environment, target, records, { partId })
+          : await appendToSession(dependencies, target, records.map(withoutKeys), { partId });
+      return { ok: true as const, seq: appended.start };
+    };
 
-  const write = async (request: On<Operations['writeSessionOut']>, side?: string) => {
+  const write = async (request: ChannelRequest<Operations['writeSessionOut']>, side?: string) => {
     const target = await sessions.toWrite(request, request.params.session, 'out', side);
     const { records, matchSeqNum, fencingToken } = request.body;
     const bytes = records.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
@@ -86,25 +86,26 @@ export function channelHandlers(dependencies: ChannelHandlerDependencies): Handl
     return { start, end, tail };
   };
 
-  const follow = (io: Io) => async (request: On<Operations['subscribeToSessionOut']>, side?: string) => {
-    const { key } = await sessions.toRead(request, request.params.session, io, side);
-    return followChannel(dependencies, request, key, key.id, io);
-  };
+  const follow =
+    (io: Io) => async (request: ChannelRequest<Operations['subscribeToSessionOut']>, side?: string) => {
+      const { key } = await sessions.toRead(request, request.params.session, io, side);
+      return followChannel(dependencies, request, key, key.id, io);
+    };
 
-  const look = (io: Io) => async (request: On<Operations['lookAtSessionOut']>) => {
+  const readTail = (io: Io) => async (request: ChannelRequest<Operations['lookAtSessionOut']>) => {
     const { key } = await sessions.toRead(request, request.params.session, io);
     const end = await channels.tail(key);
     request.setHeader('x-last-chunk-index', String((end?.tail ?? 0) - 1));
     return null;
   };
 
-  const drain = (io: Io) => async (request: On<Operations['listSessionOutRecords']>) => {
+  const drain = (io: Io) => async (request: ChannelRequest<Operations['listSessionOutRecords']>) => {
     const { key } = await sessions.toRead(request, request.params.session, io);
     const { afterEventId } = request.query;
     return drainChannel(channels, key, afterEventId === undefined ? 0 : afterEventId + 1);
   };
 
-  const initialize = (io: Io) => async (request: On<Operations['initializeSessionOut']>) => {
+  const initialize = (io: Io) => async (request: ChannelRequest<Operations['initializeSessionOut']>) => {
     const { key } = await sessions.toRead(request, request.params.session, io);
     if (!writerHeaders) throw new Problem(501, 'This server takes records by append only.', {}, false);
     for (const [name, value] of Object.entries(await writerHeaders(request, key)))
@@ -121,8 +122,8 @@ export function channelHandlers(dependencies: ChannelHandlerDependencies): Handl
     writeSideOut: (request) => write(request, request.params.channel),
     initializeSessionIn: initialize('in'),
     initializeSessionOut: initialize('out'),
-    lookAtSessionIn: look('in'),
-    lookAtSessionOut: look('out'),
+    lookAtSessionIn: readTail('in'),
+    lookAtSessionOut: readTail('out'),
     subscribeToSessionIn: follow('in'),
     subscribeToSessionOut: follow('out'),
     subscribeToSideIn: (request) => follow('in')(request, request.params.channel),

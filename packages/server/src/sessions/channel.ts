@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Environment } from '../auth/principal.ts';
 import type { Channels } from '../log/channels.ts';
 import { sessionChannel, type ChannelKey, type Io } from '../log/key.ts';
@@ -7,16 +8,16 @@ import type { Identity, Request } from '../request.ts';
 import { findSession, identitiesOf, isSessionId } from './find.ts';
 import { namedParts } from './part.ts';
 
-/** What of a session never changes. */
-export interface Known {
+/** The properties of a session that never change. */
+export interface KnownSession {
   readonly id: string;
   readonly externalId: string | null;
   readonly expiresAt: Date | null;
 }
 
-export interface Reached {
-  /** Undefined where an external id has no session yet: its channel is empty, and may be followed. */
-  readonly session: Known | undefined;
+export interface AuthorizedChannel {
+  /** Undefined if no session has this external id yet: the channel is empty and may be followed. */
+  readonly session: KnownSession | undefined;
   readonly key: ChannelKey;
 }
 
@@ -24,15 +25,15 @@ type Asking = Pick<Request<never>, 'environment' | 'authorize' | 'principal'> & 
   readonly environment: Environment;
 };
 
-const maxKnown = 20_000;
-/** A session that is pruned, and its external id given to another, is noticed within this time. */
-const knownMs = 30_000;
+const maxCached = 20_000;
+/** How long it takes to notice that a session was pruned and its external id was given to another. */
+const cachedMs = 30_000;
 
-/** Finds the channels of sessions for requests that may touch them; sessions that were found are remembered. */
+/** Finds the channels of sessions and authorizes requests for them. Sessions are cached. */
 export class SessionChannels {
   readonly #sql: Sql;
   readonly #channels: Pick<Channels, 'open'>;
-  readonly #known = new Map<string, Known & { readonly until: number }>();
+  readonly #cache = new LRUCache<string, KnownSession>({ max: maxCached, ttl: cachedMs });
 
   constructor(sql: Sql, channels: Pick<Channels, 'open'>) {
     this.#sql = sql;
@@ -40,7 +41,7 @@ export class SessionChannels {
   }
 
   /** For reading: 404 only for an id that does not exist. */
-  async toRead(request: Asking, address: string, io: Io, side?: string): Promise<Reached> {
+  async toRead(request: Asking, address: string, io: Io, side?: string): Promise<AuthorizedChannel> {
     const env = request.environment.id;
     const session = await this.find(env, address);
     if (!session && isSessionId(address)) throw notFound('Session not found');
@@ -48,13 +49,13 @@ export class SessionChannels {
     return { session, key: sessionChannel(env, session?.externalId ?? address, io, side) };
   }
 
-  /** For writing: the session must exist. Its side channels are made when they are first written. */
+  /** For writing: the session must exist. Side channels are made when they are first written. */
   async toWrite(
     request: Asking,
     address: string,
     io: Io,
     side?: string,
-  ): Promise<Reached & { readonly session: Known }> {
+  ): Promise<AuthorizedChannel & { readonly session: KnownSession }> {
     const env = request.environment.id;
     const session = await this.find(env, address);
     if (!session) throw notFound('Session not found');
@@ -64,23 +65,23 @@ export class SessionChannels {
 
   async #authorize(
     request: Asking,
-    session: Pick<Known, 'id' | 'externalId'>,
+    session: Pick<KnownSession, 'id' | 'externalId'>,
     io: Io,
     side: string | undefined,
   ): Promise<void> {
     const whole = identitiesOf(session);
     const parts: Identity[] = [];
     for (const id of namedParts(request.principal, whole, io, side)) {
-      // An external id may read like a part of another session: a scope with it is for the session that has it.
+      // An external id may look like a part of another session. A scope with it is for the session with that external id.
       if (!(await this.find(request.environment.id, id))) parts.push({ type: 'sessions', id });
     }
     request.authorize([...whole, ...parts]);
   }
 
   /** Makes a side channel, unless the session is closed. */
-  async openSide(session: Known, key: ChannelKey): Promise<void> {
+  async openSide(session: KnownSession, key: ChannelKey): Promise<void> {
     await this.#sql.begin(async (tx) => {
-      // Held, so that a close comes before or finds the channel.
+      // Locked, so that a close either comes before or finds the channel.
       const [open] = await tx`
         select 1 from sessions where env = ${key.env} and id = ${session.id} and closed_at is null for share`;
       if (open) await this.#channels.open([{ key, session: session.id, expiresAt: session.expiresAt }], tx);
@@ -88,15 +89,14 @@ export class SessionChannels {
   }
 
   /** By its id or its external id. */
-  async find(env: number, address: string): Promise<Known | undefined> {
+  async find(env: number, address: string): Promise<KnownSession | undefined> {
     const name = `${env} ${address}`;
-    const known = this.#known.get(name);
-    if (known && known.until > performance.now()) return known;
+    const cached = this.#cache.get(name);
+    if (cached) return cached;
     const row = await findSession(this.#sql, env, address);
     if (!row) return undefined;
-    const found: Known = { id: row.id, externalId: row.external_id, expiresAt: row.expires_at };
-    if (this.#known.size >= maxKnown) this.#known.clear();
-    this.#known.set(name, { ...found, until: performance.now() + knownMs });
+    const found: KnownSession = { id: row.id, externalId: row.external_id, expiresAt: row.expires_at };
+    this.#cache.set(name, found);
     return found;
   }
 }

@@ -23,9 +23,9 @@ export interface CreateDependencies extends ServeDependencies {
 const tokenSeconds = 3_600;
 
 /**
- * Starts a session with the run that serves it, in one transaction; under an external id that there is already, goes on with that
- * session: its trigger config is replaced and a live run is made sure of. That session must be of the same task (409), and `admit` throws
- * unless the caller may act on sessions of the task that it is given.
+ * Creates a session and the run that serves it, in one transaction. If the external id exists, its session goes on: its trigger config is
+ * replaced, and a run is started if none is live. That session must be of the same task (409). `admit` throws if the caller may not act on
+ * sessions of the given task.
  */
 export async function createSession(
   dependencies: CreateDependencies,
@@ -50,7 +50,7 @@ export async function createSession(
   };
 }
 
-/** Undefined when there is one of this external id. */
+/** Undefined if a session has this external id already. */
 async function insertSession(
   { engine, dispatch, channels }: CreateDependencies,
   environment: Environment,
@@ -95,7 +95,7 @@ async function resume(
 ): Promise<SessionRow> {
   const { sql, clock } = engine;
   const now = new Date(clock.now());
-  // Of another task it is left as it is: the statement itself sees to that, whatever others do meanwhile.
+  // The condition on the task is in the statement, so that a concurrent change cannot get past it.
   const [row] = await sql<SessionRow[]>`
     update sessions set
            trigger_config = case when closed_at is null and (expires_at is null or expires_at > ${now})

@@ -5,7 +5,7 @@ import type { ChannelRecord } from '../log/record.ts';
 
 const maxPages = 100;
 
-/** Everything of a channel from number `from` on; of a very long one, its first 100 pages. */
+/** Reads a channel from number `from` on, up to 100 pages. */
 export async function drainChannel(
   channels: Channels,
   key: ChannelKey,
@@ -32,7 +32,7 @@ function drained({ seq, body, headers, id }: ChannelRecord) {
   };
 }
 
-/** `{"data": …, "id": …}`; what is no envelope is data itself. */
+/** The envelope `{"data": …, "id": …}` of a body; undefined if the body is the data itself. */
 function envelopeOf(body: string): { data: unknown; id?: string } | undefined {
   if (!body.startsWith('{')) return undefined;
   try {

@@ -3,7 +3,7 @@ import { notFound } from '../problem.ts';
 import type { Identity, Request } from '../request.ts';
 import type { SessionRow } from './row.ts';
 
-/** By id or external id; what begins with `session_` is an id. */
+/** Finds a session by id or external id. An address that begins with `session_` is an id. */
 export async function findSession(
   sql: Queryable,
   env: number,
@@ -20,14 +20,14 @@ export const isSessionId = (address: string): boolean => address.startsWith('ses
 
 const isStorable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
 
-/** Both names of a session: a token pinned to either reaches it under both. */
+/** Both names of a session: a token for one of them is valid for both. */
 export const identitiesOf = ({ id, externalId }: { id: string; externalId: string | null }): Identity[] => [
   { type: 'sessions', id },
   ...(externalId === null ? [] : [{ type: 'sessions', id: externalId }]),
 ];
 
-/** The session of a request's path that its caller may touch; 403 or 404. */
-export async function reachSession(
+/** Finds the session that a request names and authorizes the request; rejects with 403 or 404. */
+export async function authorizeSession(
   sql: Queryable,
   request: Pick<Request<never>, 'environment' | 'authorize'>,
   address: string,

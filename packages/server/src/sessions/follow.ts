@@ -1,7 +1,7 @@
 import type { Channels } from '../log/channels.ts';
-import type { Framing } from '../log/framing.ts';
+import type { Framing } from '../protocols/sse/record-frames.ts';
 import type { ChannelKey, Io } from '../log/key.ts';
-import { subscribe } from '../log/subscribe.ts';
+import { subscribe } from '../protocols/sse/subscribe.ts';
 import { badRequest } from '../problem.ts';
 import type { Request, Streaming } from '../request.ts';
 import type { EventStreams } from '../protocols/sse/event-streams.ts';
@@ -15,25 +15,24 @@ type Asking = Pick<Request<never>, 'header' | 'setHeader'>;
 
 const defaultIdleSeconds = 60;
 const maxIdleSeconds = 600;
-/** A session that has settled may still have been written to in this moment. */
+/** The idle time of a settled session: a record may just be arriving. */
 const settledIdleMs = 1_000;
 
-/** Follows a channel from where the request's headers say. */
+/** Follows a channel from the record that the request's headers name. */
 export async function followChannel(
   { channels, streams }: FollowDependencies,
   request: Asking,
   key: ChannelKey,
   subject: string,
   io: Io,
-  /** Default: what the request asks for. */
-  given?: Framing,
+  /** Default: the framing that the request asks for. */
+  framing = readFraming(request.header('x-stream-version')),
 ): Promise<Streaming> {
   const asked = readLastEventId(request.header('last-event-id'));
   const idleMs = readTimeout(request.header('timeout-seconds')) * 1_000;
-  const framing = given ?? readFraming(request.header('x-stream-version'));
   const peeks = io === 'out' && request.header('x-peek-settled') === '1';
   streams.admit(request, key.env, subject);
-  const from = await channels.place(key, asked);
+  const from = await channels.cursorFor(key, asked);
   const settled = peeks && (await hasSettled(channels, key));
   return subscribe(channels, streams, {
     key,
@@ -45,7 +44,7 @@ export async function followChannel(
   });
 }
 
-/** The number of the first record that is wanted. A batch is known by its last number, and more behind a comma or a dash. */
+/** The number of the first record to send. The id of a batch is its last number, with more behind a comma or a dash. */
 export function readLastEventId(text: string | undefined): number {
   if (text === undefined || text === '') return 0;
   const [, digits] = /^(\d+)(?:[-,].*)?$/.exec(text) ?? [];
@@ -67,7 +66,7 @@ function readFraming(text: string | undefined): Framing {
   throw badRequest('X-Stream-Version: send v1 or v2.');
 }
 
-/** Whether nothing is to come for now: the last record says that the task's turn is over, or the session is closed. */
+/** Whether no record is expected for now: the last one says that the task's turn is complete, or the session is closed. */
 async function hasSettled(channels: Channels, key: ChannelKey): Promise<boolean> {
   const end = await channels.tail(key);
   if (end?.closed) return true;

@@ -3,7 +3,7 @@ import { forbidden } from '../problem.ts';
 import type { HandlersOf, Request } from '../request.ts';
 import { closeSession, continueSession, updateSession, type CloseDependencies } from './change.ts';
 import { createSession, type CreateDependencies } from './create.ts';
-import { reachSession } from './find.ts';
+import { authorizeSession } from './find.ts';
 import { listSessions } from './list.ts';
 import { sessionOf } from './row.ts';
 
@@ -15,16 +15,16 @@ type Named = Pick<
 export function sessionHandlers(dependencies: CreateDependencies & CloseDependencies): HandlersOf<Named> {
   const { engine } = dependencies;
   const { sql, clock } = engine;
-  const reach = (
+  const authorize = (
     request: Pick<Request<Named['retrieveSession']>, 'environment' | 'authorize' | 'params'>,
     missing?: string,
-  ) => reachSession(sql, request, request.params.session, missing);
+  ) => authorizeSession(sql, request, request.params.session, missing);
 
   return {
     async createSession(request) {
       const { principal, body } = request;
       if (principal.kind === 'personalAccessToken') throw forbidden();
-      // A scope pinned to one session makes none; one of the task that serves it does.
+      // A scope for one session does not allow creating one. A scope for its task does.
       const created = await createSession(dependencies, principal, body, (task) =>
         request.authorize([{ type: 'sessions' }, { type: 'tasks', id: task }]),
       );
@@ -35,21 +35,21 @@ export function sessionHandlers(dependencies: CreateDependencies & CloseDependen
     async listSessions(request) {
       const tasks = request.query['filter[taskIdentifier]'] ?? [];
       if (tasks.length === 0) request.authorize([{ type: 'sessions' }, { type: 'tasks' }]);
-      // All of them: who may not see the sessions of one learns nothing of the others.
+      // The caller must be allowed to see the sessions of all tasks it names.
       for (const task of tasks) request.authorize([{ type: 'sessions' }, { type: 'tasks', id: task }]);
       return listSessions(sql, request.environment.id, request.query, clock.now());
     },
 
-    retrieveSession: async (request) => sessionOf(await reach(request, 'Not found')),
+    retrieveSession: async (request) => sessionOf(await authorize(request, 'Not found')),
 
     updateSession: async (request) =>
-      sessionOf(await updateSession(engine, await reach(request), request.body)),
+      sessionOf(await updateSession(engine, await authorize(request), request.body)),
 
     closeSession: async (request) =>
-      sessionOf(await closeSession(dependencies, await reach(request), request.body.reason ?? null)),
+      sessionOf(await closeSession(dependencies, await authorize(request), request.body.reason ?? null)),
 
     async continueSession(request) {
-      const row = await reach(request);
+      const row = await authorize(request);
       return continueSession(dependencies, request.environment, row, request.body.callingRunId);
     },
   };

@@ -3,7 +3,7 @@ import type { Queryable } from '../db/connect.ts';
 import { badRequest } from '../problem.ts';
 import { listedOf, type SessionRow } from './row.ts';
 
-/** Sessions, newest first. A cursor is the id of a session: ids are in order of time. */
+/** Lists sessions, newest first. A cursor is the id of a session: ids sort by time. */
 export async function listSessions(
   sql: Queryable,
   env: number,
@@ -23,10 +23,10 @@ export async function listSessions(
   const period = query['filter[createdAt][period]'];
   const from = period === undefined ? query['filter[createdAt][from]'] : new Date(at - period);
   const to = period === undefined ? query['filter[createdAt][to]'] : undefined;
-  const types = words(query['filter[type]']);
-  const tags = words(query['filter[tags]']);
-  const tasks = words(query['filter[taskIdentifier]']);
-  const [externalId] = words([query['filter[externalId]'] ?? '']) ?? [];
+  const types = storableTexts(query['filter[type]']);
+  const tags = storableTexts(query['filter[tags]']);
+  const tasks = storableTexts(query['filter[taskIdentifier]']);
+  const [externalId] = storableTexts([query['filter[externalId]'] ?? '']) ?? [];
   const statuses = query['filter[status]'] ?? [];
 
   const rows = await sql<SessionRow[]>`
@@ -57,9 +57,9 @@ export async function listSessions(
   };
 }
 
-/** What cannot be stored is nowhere. */
-const words = (list: readonly string[] | undefined): readonly string[] | undefined =>
-  list?.filter((word) => !word.includes('\u0000'));
+/** Texts that cannot be stored match nothing. */
+const storableTexts = (list: readonly string[] | undefined): readonly string[] | undefined =>
+  list?.filter((text) => !text.includes('\u0000'));
 
 const storable = (date: Date): Date => new Date(Math.min(Math.max(date.getTime(), 0), lastMoment));
 

@@ -4,8 +4,8 @@ import type { Io } from '../log/key.ts';
 import type { Identity } from '../request.ts';
 
 /**
- * What a scope may name of a session instead of the whole: `{session}:out`, `{session}:channels:{name}`, and
- * `{session}:channels:{name}:out`. Answers those of this channel that the caller's scopes do name.
+ * A scope may name a part of a session: `{session}:out`, `{session}:channels:{name}` or `{session}:channels:{name}:out`. Returns the parts
+ * with this channel that the caller's scopes name.
  */
 export function namedParts(
   principal: Principal,
@@ -13,7 +13,7 @@ export function namedParts(
   io: Io,
   side: string | undefined,
 ): string[] {
-  // Whoever may do everything need not have it named.
+  // These callers are allowed everything.
   if (principal.kind === 'personalAccessToken' || isUnrestricted(principal.scopes)) return [];
   const channel = side === undefined ? '' : `:channels:${side}`;
   const endings = [...(side === undefined ? [] : [channel]), ...(io === 'out' ? [`${channel}:out`] : [])];

@@ -4,8 +4,8 @@ const maxAtOnce = 50;
 const maxRows = 1_000;
 
 /**
- * The job that lets go of sessions that ended longer ago than the retention. Their records go first and whole: a session that takes
- * the external id again has channels of the same name, which begin anew.
+ * The background job that deletes sessions that ended longer ago than the retention. All their records are deleted first: a new session with
+ * the same external id has channels of the same names, which must start empty.
  */
 export const sessionPruner = ({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retentionMs: number) => ({
   name: 'session pruner',
@@ -32,7 +32,7 @@ export const sessionPruner = ({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, ret
           select p.ctid from channel_parts p where p.channel in (${channels}) limit ${maxRows}))`;
       rows = count;
     }
-    // Nothing is appended to what has ended, so nothing came meanwhile.
+    // A session that has ended takes no appends, so its channels are still empty.
     await sql`
       with gone as (
         delete from sessions s using unnest(${envs}::int[], ${ids}::text[]) as e (env, id)

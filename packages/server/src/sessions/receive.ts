@@ -1,6 +1,6 @@
 import type { Environment } from '../auth/principal.ts';
-import type { AppendOptions, Appended } from '../log/append.ts';
 import type { ChannelKey } from '../log/key.ts';
+import type { AppendOptions, Appended } from '../log/pending-append.ts';
 import type { NewRecord } from '../log/record.ts';
 import { redactKeysInJson } from '../envvars/redact/key-shapes.ts';
 import type { Log } from '../logger.ts';
@@ -16,8 +16,8 @@ export interface ReceiveDependencies extends AppendDependencies {
 }
 
 /**
- * Appends to the `.in` of a session, by whichever door the messages came. What came is a reason to be served, and to go on for a run that
- * waits for it; it is stored whether or not that can be. The session watcher makes up for it.
+ * Appends messages to the `.in` channel of a session. Then starts a run if none is live, and resumes one that waits for messages. If that
+ * fails, the messages are stored all the same, and the session watcher does it later.
  */
 export async function receiveMessages(
   dependencies: ReceiveDependencies,
@@ -37,7 +37,7 @@ export async function receiveMessages(
   return appended;
 }
 
-/** What a task writes, without anything that has the shape of our keys. */
+/** Redacts texts that have the shape of our keys. */
 export const withoutKeys = (record: NewRecord): NewRecord => {
   const body = redactKeysInJson(record.body);
   return body === record.body ? record : { ...record, body };
@@ -45,7 +45,7 @@ export const withoutKeys = (record: NewRecord): NewRecord => {
 
 const messagesOf = /^s\/in\/[^/]*\/(.*)$/s;
 
-/** Appends for writers that know of a channel nothing but its name. What they write to an `.in` is received as any message is. */
+/** Appends to a channel that is known by its key only. Records for an `.in` channel are received as messages. */
 export function createWriteStream(dependencies: ReceiveDependencies) {
   const { channels, sessions } = dependencies;
   return async (
@@ -60,13 +60,13 @@ export function createWriteStream(dependencies: ReceiveDependencies) {
       throw badRequest('Commands such as trim are for what a task writes, not for the messages to it.');
     }
     const session = await sessions.find(environment.id, address);
-    // There is no such channel either, and it is refused for that.
+    // The channel does not exist either, so the append is refused.
     if (!session) return channels.append(key, records, options);
     return receiveMessages(dependencies, environment, { session, key, isSide: false }, records, options);
   };
 }
 
-/** Only the server itself may say of a message that it came by a webhook. */
+/** Removes the mark of a message from a webhook, which only the server may set. */
 function withoutWebhookMark(record: NewRecord): NewRecord {
   if (!/webhook|\\u/.test(record.body)) return record;
   const envelope = parsed(record.body) as { data?: unknown } | null | undefined;
@@ -80,7 +80,7 @@ function withoutWebhookMark(record: NewRecord): NewRecord {
 
 type Marked = { payload?: { actionSource?: unknown } } | null | undefined;
 
-/** To let one pass that is nested too deeply would be to let its mark pass. */
+/** Refuses what is nested too deeply, because its mark could not be removed. */
 function written(value: unknown): string {
   try {
     return JSON.stringify(value);

@@ -19,7 +19,7 @@ export interface Serving {
   readonly config: SessionTriggerConfig;
 }
 
-/** The run that is to serve a session, ready to be inserted. `previous` is the one that served it before. */
+/** Prepares the run that will serve a session. `previous` is the run that served it before. */
 export async function prepareServing(
   engine: Engine,
   environment: Environment,
@@ -33,7 +33,7 @@ export async function prepareServing(
     sessionId: id,
   };
   if (previous != null) {
-    // What the first run was given has been said; the log has it.
+    // The log has the messages that the first run was given.
     for (const name of ['message', 'messages', 'trigger']) delete payload[name];
     Object.assign(payload, { continuation: true, previousRunId: previous });
   }
@@ -49,7 +49,7 @@ export const servingOf = (row: Pick<SessionRow, 'id' | 'task' | 'trigger_config'
   config: row.trigger_config,
 });
 
-/** Puts a new run in the place of `previous`, in one transaction; undefined if another run took it, or the session has ended. */
+/** Replaces `previous` with a new run, in one transaction; undefined if another run replaced it, or the session has ended. */
 export async function replaceRun(
   { engine, dispatch }: ServeDependencies,
   environment: Environment,
@@ -59,8 +59,8 @@ export async function replaceRun(
   const { sql, clock } = engine;
   const run = await prepareServing(engine, environment, servingOf(row), previous);
   const now = new Date(clock.now());
-  const taken = await sql.begin(async (tx) => {
-    // Of any number of callers one changes the row; the others wait for it and find it changed.
+  const isReplaced = await sql.begin(async (tx) => {
+    // One of several concurrent callers changes the row. The others wait for its lock and then match nothing.
     const { count } = await tx`
       update sessions set run_id = ${run.id}, updated_at = ${now}
        where env = ${environment.id} and id = ${row.id} and run_id is not distinct from ${previous}
@@ -68,57 +68,57 @@ export async function replaceRun(
     if (count === 1) await insertRuns({ sql: tx, clock }, [run]);
     return count === 1;
   });
-  if (!taken) return undefined;
+  if (!isReplaced) return undefined;
   dispatch.wake(environment.id);
   return run.id;
 }
 
 export type EnsureServed = (environment: Environment, session: string) => Promise<string | undefined>;
 
-interface Look {
+interface Address {
   readonly env: number;
   readonly id: string;
 }
 
-interface Looked extends Pick<SessionRow, 'id' | 'task' | 'trigger_config' | 'run_id'> {
+interface ServedState extends Pick<SessionRow, 'id' | 'task' | 'trigger_config' | 'run_id'> {
   readonly ended: boolean;
 }
 
 /**
- * Makes sure that a live run serves a session, and answers its id: that of the present one, or of a new one if that has ended.
- * Undefined if the session itself has ended. Calls that come together share a look at the database.
+ * Makes sure that a live run serves a session, and resolves with its id: that of the current run, or of a new one if that has ended.
+ * Undefined if the session has ended. Concurrent calls share a query.
  */
 export function createEnsureServed(dependencies: ServeDependencies): EnsureServed {
   const { sql } = dependencies.engine;
-  const look = groupCommit<Look, Looked | undefined>(async (looks) => {
-    const rows = await sql<(Looked & { place: number })[]>`
-      select i.place::int as place, s.id, s.run_id, coalesce(r.status is not null, true) as ended,
+  const fetchState = groupCommit<Address, ServedState | undefined>(async (addresses) => {
+    const rows = await sql<(ServedState & { position: number })[]>`
+      select i.position::int as position, s.id, s.run_id, coalesce(r.status is not null, true) as ended,
              case when coalesce(r.status is not null, true) then s.task end as task,
              case when coalesce(r.status is not null, true) then s.trigger_config end as trigger_config
-        from unnest(${looks.map(({ env }) => env)}::int[], ${looks.map(({ id }) => id)}::text[]) with ordinality as i (env, id, place)
+        from unnest(${addresses.map(({ env }) => env)}::int[], ${addresses.map(({ id }) => id)}::text[]) with ordinality as i (env, id, position)
         join sessions s on s.env = i.env and s.id = i.id
         left join runs r on r.env = s.env and r.id = s.run_id`;
-    const found: (Looked | undefined)[] = looks.map(() => undefined);
-    for (const row of rows) found[row.place - 1] = row;
+    const found: (ServedState | undefined)[] = addresses.map(() => undefined);
+    for (const row of rows) found[row.position - 1] = row;
     return found;
   });
   const replacing = new Map<string, Promise<string | undefined>>();
 
   return async (environment, session) => {
-    const seen = await look({ env: environment.id, id: session });
-    if (!seen || !seen.ended) return seen?.run_id ?? undefined;
-    const key = `${environment.id} ${session} ${seen.run_id ?? ''}`;
+    const state = await fetchState({ env: environment.id, id: session });
+    if (!state || !state.ended) return state?.run_id ?? undefined;
+    const key = `${environment.id} ${session} ${state.run_id ?? ''}`;
     let replaced = replacing.get(key);
     if (!replaced) {
-      replaced = replaceRun(dependencies, environment, seen, seen.run_id).finally(() =>
+      replaced = replaceRun(dependencies, environment, state, state.run_id).finally(() =>
         replacing.delete(key),
       );
       replacing.set(key, replaced);
     }
     const run = await replaced;
     if (run !== undefined) return run;
-    // Somebody else was first, or the session has ended.
-    const again = await look({ env: environment.id, id: session });
-    return again?.ended ? undefined : (again?.run_id ?? undefined);
+    // Another process replaced the run first, or the session has ended.
+    const current = await fetchState({ env: environment.id, id: session });
+    return current?.ended ? undefined : (current?.run_id ?? undefined);
   };
 }

@@ -1,7 +1,7 @@
 import { Problem } from '../problem.ts';
 import type { SessionRow } from './row.ts';
 
-/** Refuses what only a session that goes on can do. */
+/** Throws unless the session is neither closed nor expired. */
 export function requireActive(row: SessionRow, now: number, status: 400 | 409): void {
   if (row.closed_at)
     throw new Problem(status, 'Session is closed; start one with another externalId.', {}, false);

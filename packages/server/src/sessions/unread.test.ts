@@ -1,13 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startChannels } from '../log/channels.ts';
 import { sessionChannel } from '../log/key.ts';
-import { DatabaseLost } from '../db/connect.ts';
+import { DatabaseLost } from '../db/errors.ts';
 import { testEngine } from '../runs/testing/engine.ts';
 import { createSession } from './create.ts';
 import { createEnsureServed, type EnsureServed } from './serve.ts';
-import { serveUnheard } from './unread.ts';
+import { createServeUnread } from './unread.ts';
 
-test('a message that a run left is served though the database was away when the run had ended', async () => {
+test('a run is started for unread messages although the database was away when the previous run ended', async () => {
   const t = await testEngine();
   const { engine, sql, environment, dispatch, database } = t;
   const channels = startChannels({ database, sql, clock: engine.clock, wakes: engine.wakes });
@@ -30,7 +30,7 @@ test('a message that a run left is served though the database was away when the 
     isAway = false;
     throw new DatabaseLost(new Error('It is away.'));
   };
-  const serve = serveUnheard({ sql, log: engine.log, ensureServed: whenBack });
+  const serve = createServeUnread({ sql, log: engine.log, ensureServed: whenBack });
   await serve(environment.id, attempt!.run, { a: -1 });
   const [row] = await sql<{ run_id: string }[]>`select run_id from sessions where id = ${id}`;
   expect(row?.run_id).not.toBe(attempt!.run);

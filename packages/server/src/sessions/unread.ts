@@ -1,39 +1,39 @@
 import type { Settlement } from '@millrace/contract/runner';
 import { environment } from '../auth/credential-rows.ts';
 import type { Environment } from '../auth/principal.ts';
-import { sessionChannel } from '../log/key.ts';
-import { mayPass } from '../db/retry.ts';
 import type { Sql } from '../db/connect.ts';
+import { isTransient } from '../db/errors.ts';
+import { retry } from '../db/retry.ts';
+import { sessionChannel } from '../log/key.ts';
 import type { Log } from '../logger.ts';
 import { findSession } from './find.ts';
 import type { SessionRow } from './row.ts';
 import type { EnsureServed } from './serve.ts';
 
-export interface UnheardDependencies {
+export interface UnreadDependencies {
   readonly sql: Sql;
   readonly log: Log;
   readonly ensureServed: EnsureServed;
 }
 
-export type ServeUnheard = (
-  env: number,
-  run: string,
-  heard: NonNullable<Settlement['heard']>,
-) => Promise<void>;
+/** By session, the number of the last message that a run consumed. */
+type Consumed = NonNullable<Settlement['heard']>;
 
-const againMs = 500;
-const maxTries = 1_200;
+export type ServeUnread = (env: number, run: string, consumed: Consumed) => Promise<void>;
+
+/** Nothing else finds these messages, which came before the end of a run: tries for ten minutes while PostgreSQL is away. */
+const whileAway = { when: isTransient, maxTries: 1_200, delayMs: () => 500 };
 
 /**
- * Starts another run for messages that came while a run lived and that it did not take before it ended: whoever appended them saw
- * a live run. Called when the end is written down, so that one of the two sees what the other did.
+ * Starts another run for messages that arrived while a run lived and that it did not consume: their writers saw a live run and started none.
+ * Call it when the end of the run is stored, so that either the writer sees the end or this sees the message.
  */
-export function serveUnheard({ sql, log, ensureServed }: UnheardDependencies): ServeUnheard {
-  return async (env, run, heard) => {
+export function createServeUnread({ sql, log, ensureServed }: UnreadDependencies): ServeUnread {
+  return async (env, run, consumed) => {
     try {
-      for (const { row, last } of await surely(() => namedSessions(sql, env, heard))) {
-        const found = await surely(() => leftUnheard(sql, row, run, last));
-        if (found) await surely(() => ensureServed(found, row.id));
+      for (const { row, last } of await retry(() => namedSessions(sql, env, consumed), whileAway)) {
+        const found = await retry(() => markUnread(sql, row, run, last), whileAway);
+        if (found) await retry(() => ensureServed(found, row.id), whileAway);
       }
     } catch (error) {
       log.warn('session.unserved', { run, error: String(error) });
@@ -41,22 +41,10 @@ export function serveUnheard({ sql, log, ensureServed }: UnheardDependencies): S
   };
 }
 
-/** Nobody else finds these messages, for they came before the end of a run: tried until PostgreSQL is back, for ten minutes. */
-async function surely<T>(act: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await act();
-    } catch (error) {
-      if (tries === maxTries || !mayPass(error)) throw error;
-      await new Promise((resolve) => setTimeout(resolve, againMs).unref());
-    }
-  }
-}
-
 /** A run may have opened a session under both of its names. */
-async function namedSessions(sql: Sql, env: number, heard: Readonly<Record<string, number>>) {
+async function namedSessions(sql: Sql, env: number, consumed: Consumed) {
   const found = new Map<string, { row: SessionRow; last: number }>();
-  for (const [address, last] of Object.entries(heard)) {
+  for (const [address, last] of Object.entries(consumed)) {
     const row = await findSession(sql, env, address);
     if (row) found.set(row.id, { row, last: Math.max(last, found.get(row.id)?.last ?? -1) });
   }
@@ -64,10 +52,10 @@ async function namedSessions(sql: Sql, env: number, heard: Readonly<Record<strin
 }
 
 /**
- * Where the messages that are left are a reason for another run: they are news, or this run had heard more than the last one that left
- * some. Otherwise one that never says how far it came would be started again and again.
+ * Resolves with the session's environment if its unread messages need another run: they arrived after the run was created, or the run
+ * consumed more than the last one that left messages unread. Otherwise a task that never consumes would be started again and again.
  */
-async function leftUnheard(
+async function markUnread(
   sql: Sql,
   { env, id, external_id: externalId }: SessionRow,
   run: string,

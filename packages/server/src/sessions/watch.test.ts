@@ -39,7 +39,7 @@ async function sessions() {
   };
 }
 
-test('a message whose append was not followed by a run is found, and a run is started for it once', async () => {
+test('a message without a run is found, and one run is started for it', async () => {
   const { engine, start, append, endRun, runOf, watcher } = await sessions();
   const [lost, out, live, early, closed] = await Promise.all(
     ['lost', 'out', 'live', 'early', 'closed'].map((name) => start(name)),
@@ -74,7 +74,7 @@ test('a message whose append was not followed by a run is found, and a run is st
   expect(await runOf(lost!.id)).toBe(started);
 });
 
-test('a run that waits for a message goes on, though whoever appended that died before it could say so', async () => {
+test('a run that waits for a message is resumed although the process that appended it died', async () => {
   const t = await sessions();
   const { engine, sql, environment, start, append, runOf, watcher } = t;
   const version = await t.register('chat');
@@ -94,7 +94,7 @@ test('a run that waits for a message goes on, though whoever appended that died 
   expect(await runOf(id)).toBe(attempt!.run);
 });
 
-test('a run that began to wait before its session was there goes on when that has ended', async () => {
+test('a run that waits since before its session existed is resumed when the session has ended', async () => {
   const t = await sessions();
   const { engine, sql, environment, start, watcher } = t;
   const version = await t.register('chat');
@@ -115,7 +115,7 @@ test('a run that began to wait before its session was there goes on when that ha
   expect(await ready()).toHaveLength(1);
 });
 
-test('what came before all servers went away for days is found when one is back', async () => {
+test('messages from before all servers were away for days are found', async () => {
   const { engine, start, append, endRun, runOf, watcher } = await sessions();
   const { id } = await start('a');
   await endRun(id);

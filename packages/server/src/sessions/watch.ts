@@ -1,19 +1,20 @@
 import { environment } from '../auth/credential-rows.ts';
 import type { Environment } from '../auth/principal.ts';
-import { DatabaseLost, type Transaction } from '../db/connect.ts';
+import type { Transaction } from '../db/connect.ts';
+import { DatabaseLost } from '../db/errors.ts';
 import type { Engine } from '../runs/engine.ts';
 import { noneToCome } from '../runs/waits/messages.ts';
 import type { ReceiveDependencies } from './receive.ts';
 
-/** An append that was written by then has been seen to, unless its process died: nothing is left under way for so long. */
+/** Appends older than this have been handled, unless their process died. */
 const graceMs = 30_000;
-/** Most time that one round looks through, after all servers were away. */
-const maxLookMs = 86_400_000;
+/** The longest time span that one tick scans, after all servers were away. */
+const maxScanMs = 86_400_000;
 
 /**
- * The job that makes up for appends whose process died before it acted on them, or could not: it starts runs for messages that came when
- * no run lived, and lets runs go on that wait for messages that came, or for those of a session that ended. It looks through what was
- * appended and what ended since the last look, whichever process that was, and at no session that is at rest.
+ * The background job that handles messages whose process died or failed before it acted on them. It starts runs for messages without a live
+ * run. It resumes runs that wait for messages that arrived, or for those of a session that ended. It scans the appends and ends since the
+ * last scan of any process, and no idle sessions.
  */
 export const sessionWatcher = (
   { sql, clock, log }: Pick<Engine, 'sql' | 'clock' | 'log'>,
@@ -23,29 +24,29 @@ export const sessionWatcher = (
   everyMs: 10_000,
   tick: (): Promise<boolean> =>
     sql.begin(async (tx) => {
-      // Of several processes one looks.
-      const [looked] = await tx<{ until: Date }[]>`select until from session_look for update skip locked`;
-      if (!looked) return false;
-      const since = looked.until.getTime();
-      const until = Math.min(clock.now() - graceMs, since + maxLookMs);
+      // Only one process scans.
+      const [last] = await tx<{ until: Date }[]>`select until from session_look for update skip locked`;
+      if (!last) return false;
+      const since = last.until.getTime();
+      const until = Math.min(clock.now() - graceMs, since + maxScanMs);
       if (until <= since) return false;
-      for (const { id, environment: place } of await unserved(tx, since, until, clock.now())) {
-        await ensureServed(place, id).catch((error: unknown) => {
+      for (const { id, environment: found } of await unserved(tx, since, until, clock.now())) {
+        await ensureServed(found, id).catch((error: unknown) => {
           if (error instanceof DatabaseLost) throw error;
           log.warn('session.unserved', { session: id, error: String(error) });
         });
       }
-      for (const came of await unheard(tx, since, until)) await endMessageWaits(came);
+      for (const came of await awaited(tx, since, until)) await endMessageWaits(came);
       for (const came of await ended(tx, since, until)) await endMessageWaits({ ...came, last: noneToCome });
       await tx`update session_look set until = ${new Date(until)}`;
-      return until === since + maxLookMs;
+      return until === since + maxScanMs;
     }),
 });
 
 const written = (tx: Transaction, since: number, until: number) => tx`
   select distinct s.channel from channel_segments s where s.at > ${new Date(since)} and s.at <= ${new Date(until)}`;
 
-/** Open sessions to which a message came at these times, after the end of the run that is still theirs. */
+/** Open sessions that got a message in this time span, after their run had ended. */
 const unserved = (tx: Transaction, since: number, until: number, now: number) => tx<
   { id: string; environment: Environment }[]
 >`
@@ -60,8 +61,8 @@ const unserved = (tx: Transaction, since: number, until: number, now: number) =>
    where s.closed_at is null and (s.expires_at is null or s.expires_at > ${new Date(now)})
      and (r.id is null or r.finished_at <= c.last_at)`;
 
-/** Messages of these times that a run waits for all the same. */
-const unheard = (tx: Transaction, since: number, until: number) => tx<
+/** Messages of this time span that a run still waits for. */
+const awaited = (tx: Transaction, since: number, until: number) => tx<
   { env: number; channel: string; last: number }[]
 >`
   with written as materialized (${written(tx, since, until)})
@@ -70,7 +71,7 @@ const unheard = (tx: Transaction, since: number, until: number) => tx<
     join channels c on c.id = w.channel and c.name like 's/in/%'
     join waits x on x.env + 0 = c.env and x.watched = c.id::text and x.over_at is null and x.beyond < c.next_seq - 1`;
 
-/** Sessions that ended at these times, and for whose messages a run waits all the same: it began to before the session was there. */
+/** Sessions that ended in this time span, for whose messages a run still waits: its wait began before the session existed. */
 const ended = (tx: Transaction, since: number, until: number) => tx<{ env: number; channel: string }[]>`
   with ended as materialized (
     select s.env, s.id from sessions s where s.closed_at > ${new Date(since)} and s.closed_at <= ${new Date(until)}

@@ -9,7 +9,7 @@ import {
   resourceFromAttributes,
 } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor, type IdGenerator } from '@opentelemetry/sdk-trace-base';
-import type { AnsweredRequest, TracedAttempt, Tracing } from './start.ts';
+import type { AnsweredRequest, TracedAttempt, Tracing } from './tracing.ts';
 
 const patienceMs = 3_000;
 

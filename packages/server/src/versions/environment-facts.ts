@@ -3,7 +3,7 @@ import type { EnvironmentFacts } from '@millrace/contract/runner';
 import { environmentSlug } from '../auth/slug.ts';
 import type { Sql } from '../db/connect.ts';
 
-/** What `ctx` of a task tells about where it runs. */
+/** Reads what `ctx` of a task shows about its environment. */
 export async function readEnvironmentFacts(sql: Sql, env: number): Promise<EnvironmentFacts> {
   const [row] = await sql<
     {

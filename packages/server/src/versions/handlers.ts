@@ -4,7 +4,7 @@ import type { HandlersOf } from '../request.ts';
 import type { RegisterDependencies } from './register.ts';
 import { registerVersion } from './register.ts';
 
-/** `onRegistered` is told the environment: its runs may find a runner now. */
+/** `onRegistered` is called with the environment, in which queued runs may now have a runner. */
 export function workerHandlers(
   dependencies: RegisterDependencies,
   onRegistered: (env: number) => void,
@@ -12,7 +12,7 @@ export function workerHandlers(
   return {
     async registerVersion(request) {
       const { environment, body } = request;
-      // In dev every save registers one, and nobody else runs it.
+      // Not audited in dev: every save registers a version.
       const record = environment.kind === 'dev' ? undefined : recordHere(environment, request);
       const registered = await registerVersion(dependencies, environment.id, body, record);
       onRegistered(environment.id);

@@ -13,13 +13,13 @@ export interface RegisterDependencies {
   readonly clock: Clock;
   readonly versions: Versions;
   readonly wakes: Wakes;
-  /** More to do in the transaction that makes a version current. */
+  /** Called in the transaction that makes a version current. */
   readonly onRegister?: (tx: Transaction, env: number, tasks: readonly TaskManifest[]) => Promise<void>;
 }
 
 /**
- * Makes a bundle's tasks known and current in one transaction: version, tasks, queues with their limits, and the runs that
- * waited for a version that knows them. The same content again is the same version, made current again if it was not.
+ * Registers a bundle and makes it the current version, in one transaction: version, tasks, queues with their limits, and the runs that
+ * waited for a version with their task. The same content again is the same version, which becomes current again.
  */
 export async function registerVersion(
   { sql, log, clock, versions, wakes, onRegister }: RegisterDependencies,
@@ -29,7 +29,7 @@ export async function registerVersion(
 ): Promise<RegisteredVersion> {
   refuseDuplicates(tasks);
   const registered = await sql.begin(async (tx) => {
-    // Two runners that start with the same code at once register it once.
+    // Concurrent runners with the same code register it once.
     await tx`select pg_advisory_xact_lock(7144003, ${env})`;
     const [known] = await tx<{ id: number; version: string; current: boolean }[]>`
       select v.id, v.version, c.version_id is not null as current
@@ -96,13 +96,13 @@ async function addVersion(
   return row;
 }
 
-/** A task's queue, with the limit that the code declares. A limit that changed is looked at anew by the lanes it blocked. */
+/** Upserts the queues of tasks with their declared limits. If a limit changed, the lanes that it blocked are checked again. */
 async function declareQueues(tx: Transaction, env: number, tasks: readonly TaskManifest[]): Promise<void> {
   const limits = new Map<string, number | null>();
   for (const task of tasks) {
     const name = queueOf(task);
     const limit = task.queue?.concurrencyLimit ?? null;
-    // Several tasks of one queue: the lowest declared limit holds.
+    // Of several tasks with one queue, the lowest declared limit applies.
     const other = limits.get(name);
     limits.set(name, limit === null ? (other ?? null) : Math.min(limit, other ?? limit));
   }
@@ -121,5 +121,5 @@ async function declareQueues(tx: Transaction, env: number, tasks: readonly TaskM
      where blocked and queue_id = any(${changed.map((queue) => queue.id)}::int[])`;
 }
 
-/** The queue a task's runs wait in unless the trigger names another. */
+/** The queue of a task's runs, unless the trigger names another. */
 export const queueOf = (task: TaskManifest): string => task.queue?.name ?? `task/${task.id}`;

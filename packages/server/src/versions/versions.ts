@@ -1,7 +1,7 @@
 import type { TaskManifest } from '@millrace/contract/runner';
 import type { Sql } from '../db/connect.ts';
 
-/** What an environment's current version knows. */
+/** The current version of an environment, with its tasks. */
 export interface CurrentVersion {
   readonly id: number;
   readonly version: string;
@@ -10,15 +10,15 @@ export interface CurrentVersion {
 
 export interface Versions {
   /**
-   * The current version of an environment. At most a second old, and refreshed at once where it is registered; whoever acts on
-   * an old one is put right later (a runner that lacks the task gives the run back).
+   * The current version of an environment, cached for about a second, and refreshed at once in the process that registers one. Acting on an
+   * old one is corrected later: a runner that lacks the task gives the run back.
    */
   current(env: number): CurrentVersion | undefined | Promise<CurrentVersion | undefined>;
-  /** Forgets what is known of an environment: a version was registered or promoted. */
+  /** Removes an environment from the cache: a version was registered or promoted. */
   forget(env: number): void;
   /** The name of a version, such as `20261121.3`. */
   name(id: number): string | Promise<string>;
-  /** The ids of those of these versions that exist in the environment. */
+  /** The ids of versions, by name. Those that the environment does not have are left out. */
   ids(env: number, versions: readonly string[]): Promise<Map<string, number>>;
 }
 
@@ -35,8 +35,8 @@ export function knownVersions(sql: Sql): Versions {
   const names = new Map<number, string>();
 
   const load = (env: number): Promise<CurrentVersion | undefined> => {
-    const underWay = loading.get(env);
-    if (underWay) return underWay;
+    const current = loading.get(env);
+    if (current) return current;
     const at = performance.now();
     const promise = readCurrent(sql, env, known.get(env)?.value)
       .then((value) => {
@@ -92,7 +92,7 @@ async function readCurrent(
   const [row] = await sql<{ id: number; version: string }[]>`
     select v.id, v.version from current_versions c join versions v on v.id = c.version_id where c.env = ${env}`;
   if (!row) return undefined;
-  // Tasks of a version never change: only a new version is read.
+  // The tasks of a version never change: read those of a new version only.
   if (row.id === last?.id) return last;
   const tasks = await sql<{ id: string; manifest: TaskManifest }[]>`
     select id, manifest from tasks where version_id = ${row.id}`;

@@ -10,18 +10,19 @@ import { runStream, type ChannelKey } from '../key.ts';
 import type { NewRecord } from '../record.ts';
 
 const quiet: Log = { info() {}, warn() {}, error() {} };
-/** Notifications that never arrive. */
+/** Wakes that never arrive. */
 export const deaf: Wakes = { tell() {}, listen() {}, async stop() {} };
 
 export interface Store extends Channels {
   readonly sql: Sql;
   readonly database: Database;
-  /** Another process on the same database; deaf ones get no notifications. */
+  /** Starts another process on the same database. A deaf one gets no notifications. */
   replica(options?: { deaf?: boolean }): Promise<Channels>;
-  /** An open channel. */
+  /** Makes a channel. */
   channel(name?: string): Promise<ChannelKey>;
 }
 
+/** A channel store on a database of its own; gone when the test ends. */
 export async function testStore(options: { deaf?: boolean } = {}): Promise<Store> {
   const { connection, drop } = await testDatabase();
   const stops: (() => unknown)[] = [];
@@ -58,7 +59,7 @@ export async function testStore(options: { deaf?: boolean } = {}): Promise<Store
 
 export const texts = (...bodies: string[]): NewRecord[] => bodies.map((body) => ({ body }));
 
-/** Everything that a channel holds, read page by page. */
+/** Reads all records of a channel, page by page. */
 export async function all(channels: Channels, key: ChannelKey, from = 0) {
   const records = [];
   for (let next = from; ;) {
@@ -69,7 +70,7 @@ export async function all(channels: Channels, key: ChannelKey, from = 0) {
   }
 }
 
-/** A follower that keeps what it gets. */
+/** A follower that collects what it gets. */
 export function collector(more: Partial<Follower> = {}) {
   const seqs: number[] = [];
   const bodies: string[] = [];
@@ -87,7 +88,7 @@ export function collector(more: Partial<Follower> = {}) {
   return { seqs, bodies, follower };
 }
 
-/** Something that a test waits for, or lets happen. */
+/** A promise that a test waits for, and the function that resolves it. */
 export function gate() {
   let open!: () => void;
   const opened = new Promise<void>((resolve) => {

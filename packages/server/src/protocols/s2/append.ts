@@ -2,15 +2,15 @@ import { hash } from 'node:crypto';
 import type { Authenticate } from '../../auth/authenticate.ts';
 import type { MintPublicToken } from '../../auth/mint.ts';
 import type { Environment, Principal } from '../../auth/principal.ts';
-import type { AppendOptions, Appended } from '../../log/append.ts';
+import type { AppendOptions, Appended } from '../../log/pending-append.ts';
 import type { Channels } from '../../log/channels.ts';
 import { uuidOf, type ChannelKey } from '../../log/key.ts';
 import type { NewRecord } from '../../log/record.ts';
 import { AppendRefused } from '../../log/refused.ts';
-import { badRequest, forbidden, Problem } from '../../problem.ts';
+import { asProblem, badRequest, forbidden } from '../../problem.ts';
 import { NotReadable, textOf, type AppendAck, type AppendInput, type InputRecord } from './protobuf.ts';
 
-/** What a writer of this protocol is told, to write a channel's records itself. */
+/** The headers that tell a writer of this protocol where and how to write a channel's records. */
 export type WriterHeaders = (
   request: { readonly principal: Principal; readonly baseUrl: string },
   key: ChannelKey,
@@ -18,7 +18,7 @@ export type WriterHeaders = (
 
 export interface StreamAppends {
   readonly writerHeaders: WriterHeaders;
-  /** The channel that a request may append to. Throws 401 and 403 Problems. */
+  /** Resolves with the channel that a request may append to. Rejects with 401 and 403 Problems. */
   admit(stream: string, authorization: string | undefined): Promise<Admitted>;
   append(to: Admitted, input: AppendInput): Promise<AppendAck>;
 }
@@ -30,7 +30,7 @@ export interface Admitted {
   readonly principal: Principal;
 }
 
-/** Appends to a channel, with whatever follows from it for what the channel is. */
+/** Appends to a channel, and does what follows for its kind: a message wakes its session. */
 export type Write = (
   environment: Environment,
   key: ChannelKey,
@@ -39,7 +39,7 @@ export type Write = (
 ) => Promise<Appended>;
 
 export const streamsPath = '/s2/v1';
-/** Writers ask for a token for each stream that they write, which may take them long. */
+/** The lifetime of the token for one stream, which may be written for long. */
 const tokenSeconds = 86_400;
 const maxRecords = 1_000;
 const flushIntervalMs = 50;
@@ -66,7 +66,7 @@ export function streamAppends({
       return {
         'x-s2-access-token': token,
         'x-s2-basin': 'millrace',
-        // Names hold what headers cannot.
+        // Names may contain characters that headers cannot.
         'x-s2-stream-name': Buffer.from(key.name).toString('base64url'),
         'x-s2-endpoint': baseUrl + streamsPath,
         'x-s2-flush-interval-ms': String(flushIntervalMs),
@@ -81,7 +81,7 @@ export function streamAppends({
       const { environment } = principal;
       const env = environment.id;
       const key = { env, name, id: uuidOf(`${env}/${name}`) };
-      // The very scope: one that covers everything was not made for this.
+      // This exact scope: a token with a wider one was not issued for this.
       if (!principal.scopes.includes(scopeOf(key))) throw forbidden();
       return { environment, key, principal };
     },
@@ -117,7 +117,7 @@ interface ReadRecord {
   readonly fence?: string;
 }
 
-/** A record whose only header has no name is a command: it takes its place in the order, and readers skip it. */
+/** A record whose only header has no name is a command. It gets a sequence number, and readers skip it. */
 function readRecord({ body, headers }: InputRecord): ReadRecord {
   const [name, command] = headers[0] ?? [];
   if (name !== '') return { record: { body: textOf(body), ...(headers.length > 0 && { headers }) } };
@@ -135,15 +135,15 @@ function readRecord({ body, headers }: InputRecord): ReadRecord {
 const ownId = /"id":"[\w-]{7,}"\}$/;
 
 /**
- * Writers of this protocol send again what was not acknowledged in time. Where each record ends in an id of its own, as those of the
- * published SDK do, the same records again are the same part.
+ * Writers of this protocol resend what was not acknowledged in time. If each record ends with its own id, as those of the published SDK do,
+ * the part id is a digest of the records, so that a resend appends nothing.
  */
 function partOf(records: readonly InputRecord[]): string | undefined {
   const bodies = records.map(({ body }) => Buffer.from(body).toString());
   return bodies.every((body) => ownId.test(body)) ? hash('sha256', bodies.join('\n')) : undefined;
 }
 
-/** A failure as this protocol tells it. */
+/** A failure in the form of this protocol. */
 export function refusalOf(error: unknown): { readonly status: number; readonly body: object } {
   if (error instanceof AppendRefused && error.reason === 'match') {
     return { status: 412, body: { seq_num_mismatch: error.tail } };
@@ -151,10 +151,14 @@ export function refusalOf(error: unknown): { readonly status: number; readonly b
   if (error instanceof AppendRefused && error.reason === 'fence') {
     return { status: 412, body: { fencing_token_mismatch: '' } };
   }
-  if (error instanceof Problem) {
-    return { status: error.status, body: { message: error.message, code: codes[error.status] ?? 'refused' } };
+  const problem = asProblem(error);
+  if (problem) {
+    return {
+      status: problem.status,
+      body: { message: problem.message, code: codes[problem.status] ?? 'refused' },
+    };
   }
-  // The address of a stream may be none that can be decoded.
+  // A URIError: the stream's name is not valid percent-encoding.
   if (error instanceof NotReadable || error instanceof URIError)
     return { status: 400, body: { message: error.message, code: 'bad_request' } };
   return { status: 500, body: { message: 'Internal Server Error', code: 'internal' } };

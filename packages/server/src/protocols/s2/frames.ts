@@ -1,6 +1,6 @@
 /**
- * Frames of an append session: three bytes of length, a flag byte, the body; the length counts the flag byte. The flag's first bit
- * says that nothing follows, and then the body is a status and its reason; the next two name a compression.
+ * Frames of an append session: three bytes of length, a flag byte, the body. The length includes the flag byte. The flag's first bit marks
+ * the last frame, whose body is a status and its reason. The next two bits are the compression.
  */
 import { NotReadable } from './protobuf.ts';
 
@@ -8,12 +8,12 @@ const maxFrameBytes = 2 * 1_048_576;
 const terminal = 0x80;
 const compression = 0x60;
 
-/** Cuts what comes into the bodies of its frames. */
+/** Splits incoming bytes into the bodies of frames. */
 export class FrameReader {
   #chunks: Buffer[] = [];
   #length = 0;
 
-  /** The frames that this chunk completes. Throws `NotReadable`. */
+  /** Yields the frames that this chunk completes. Throws `NotReadable`. */
   *push(chunk: Buffer): Generator<Buffer> {
     this.#chunks.push(chunk);
     this.#length += chunk.length;

@@ -1,10 +1,10 @@
 import { constants, type ServerHttp2Session } from 'node:http2';
 
-/** Control frames that one connection may send in `windowMs`: a client says its settings once, and pings every few seconds. */
+/** Control frames that one connection may send in `windowMs`. A client sends its settings once and pings every few seconds. */
 const maxFrames = 100;
 const windowMs = 10_000;
 
-/** Ends a connection that sends pings or settings without end: each costs an answer, and nothing else limits them. */
+/** Ends a connection that floods pings or settings. Each costs an answer, and nothing else limits them. */
 export function limitFrames(session: ServerHttp2Session): void {
   let count = 0;
   let since = performance.now();

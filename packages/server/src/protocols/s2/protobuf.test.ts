@@ -48,7 +48,7 @@ const inputs = fc.record({
 });
 
 describe('messages', () => {
-  test('are read as they were written', () => {
+  test('are decoded as they were encoded', () => {
     fc.assert(
       fc.property(inputs, (input) => {
         expect(readAppendInput(encode(input))).toEqual({
@@ -60,7 +60,7 @@ describe('messages', () => {
     );
   });
 
-  test('that are cut off or garbage are refused, whatever they are', () => {
+  test('that are truncated or garbage are refused', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
         try {
@@ -74,7 +74,7 @@ describe('messages', () => {
     expect(() => textOf(Uint8Array.of(0xff))).toThrow(NotReadable);
   });
 
-  test('acknowledge with three positions, in numbers of any size', () => {
+  test('acknowledge with three positions, with numbers of any size', () => {
     const ack = writeAppendAck({
       start: { seqNum: 0, timestamp: 1_700_000_000_000 },
       end: { seqNum: 300, timestamp: 1_700_000_000_000 },
@@ -90,7 +90,7 @@ describe('messages', () => {
 });
 
 describe('frames', () => {
-  test('come out whole however the bytes are cut', () => {
+  test('are complete however the bytes are split', () => {
     fc.assert(
       fc.property(
         fc.array(fc.uint8Array({ maxLength: 40 })),
@@ -116,7 +116,7 @@ describe('frames', () => {
     expect(() => [...new FrameReader().push(Buffer.from([0, 0, 2, 0x40, 1]))]).toThrow(NotReadable);
   });
 
-  test('that end a session say why', () => {
+  test('that end a session have the reason', () => {
     const frame = lastFrame(412, { seq_num_mismatch: 3 });
     expect(frame.readUIntBE(0, 3)).toBe(frame.length - 3);
     expect([frame[3], frame.readUInt16BE(4), frame.toString('utf8', 6)]).toEqual([

@@ -1,6 +1,6 @@
-/** The few messages of the protocol, in protocol buffers: AppendInput comes in, AppendAck goes out. */
+/** The messages of the protocol in protocol buffers: AppendInput is read, AppendAck is written. */
 
-/** A record as a writer sends it. Its body is bytes: text, or the operand of a command. */
+/** A record as a writer sends it. The body is text, or the operand of a command. */
 export interface InputRecord {
   readonly body: Uint8Array;
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -25,7 +25,7 @@ export interface AppendAck {
   readonly tail: Position;
 }
 
-/** Bytes that are no such message. */
+/** The bytes are not a valid message. */
 export class NotReadable extends Error {
   override name = 'NotReadable';
 }
@@ -33,7 +33,7 @@ export class NotReadable extends Error {
 const varint = 0;
 const delimited = 2;
 
-/** Field by field; a number for a varint, bytes for what has a length. Other kinds are skipped. */
+/** Yields each field: a number for a varint, bytes for a length-delimited field. Other kinds are skipped. */
 function* fields(bytes: Uint8Array): Generator<readonly [field: number, value: number | Uint8Array]> {
   let at = 0;
 

@@ -18,7 +18,7 @@ interface JsonInput {
 
 const shown = ({ seqNum, timestamp }: Position) => ({ seq_num: seqNum, timestamp });
 
-/** Single appends, as the HTTP edge mounts them. */
+/** The route of single appends, for the HTTP edge to mount. */
 export const appendRoute = (appends: StreamAppends) => ({
   path: streamsPath,
   admit: appends.admit,
@@ -34,7 +34,7 @@ export const appendRoute = (appends: StreamAppends) => ({
           matchSeqNum: body.match_seq_num ?? undefined,
           fencingToken: body.fencing_token ?? undefined,
         },
-  // What `append` resolved with.
+  // `ack` is what `append` resolved with.
   binary: (ack: unknown): Buffer => writeAppendAck(ack as AppendAck),
   json(ack: unknown): object {
     const { start, end, tail } = ack as AppendAck;

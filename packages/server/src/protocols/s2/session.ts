@@ -18,7 +18,7 @@ import { readAppendInput, writeAppendAck } from './protobuf.ts';
 export interface AppendSessions {
   /** Takes connections by `emit('connection', socket)`. */
   readonly server: Http2Server;
-  /** Breaks every connection: writers go on elsewhere with what was not acknowledged. */
+  /** Breaks every connection: writers resend what was not acknowledged to another server. */
   stop(): void;
 }
 
@@ -40,12 +40,12 @@ export interface AppendSessionsOptions {
 
 const pattern = new RegExp(`^${streamsPath}/streams/([^/?]+)/records$`);
 
-/** Append sessions over HTTP/2: frames with records come in, an acknowledgement goes out for each, in their order. */
+/** Serves append sessions over HTTP/2: each incoming frame of records is acknowledged, in order. */
 export function serveAppendSessions(options: AppendSessionsOptions): AppendSessions {
   const { unauthenticated, log, hasSingleHost } = options;
   const { idleMs } = unauthenticated.limits;
   const sessions = new Set<ServerHttp2Session>();
-  /** Ends a connection that has no append session for so long, whatever else it says meanwhile. */
+  /** Timers that end connections without an append session, whatever else they send. */
   const idle = new WeakMap<ServerHttp2Session, NodeJS.Timeout>();
   const server = createServer({
     settings: { maxConcurrentStreams: 100 },
@@ -103,7 +103,7 @@ export function serveAppendSessions(options: AppendSessionsOptions): AppendSessi
   };
 }
 
-/** Says why, and is done with the stream: one whose writer never ends it would stay for as long as its connection. */
+/** Sends the reason and closes the stream. Without that it would stay open until its writer or its connection ends it. */
 function refuse(stream: ServerHttp2Stream, status: number, body: object): void {
   if (stream.destroyed) return;
   stream.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR));
@@ -113,7 +113,7 @@ function refuse(stream: ServerHttp2Stream, status: number, body: object): void {
     stream.respond({ ':status': status, 'content-type': 'application/json' });
     stream.end(JSON.stringify(body));
   }
-  // What the writer has under way is not wanted any more.
+  // Discard what the writer still sends.
   stream.resume();
 }
 
@@ -137,13 +137,13 @@ async function serve(
   stream.once('close', release);
   stream.respond({ ':status': 200, 'content-type': 's2s/proto' });
   const frames = new FrameReader();
-  // One after the other: an append that fails must not leave a gap before the next.
+  // One after the other: nothing is appended after an append that failed.
   for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     for (const frame of frames.push(chunk)) {
       if (ended) return;
       const ack = await appends.append(to, readAppendInput(frame));
       if (stream.destroyed || stream.writableEnded) return;
-      // A writer that takes no acknowledgements is given no more of them to hold here.
+      // Do not buffer acknowledgements for a writer that does not read them.
       if (!stream.write(frameOf(writeAppendAck(ack)))) await drained(stream);
     }
   }

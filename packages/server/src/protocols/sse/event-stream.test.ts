@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Exchange } from '../../request.ts';
 import { EventStream } from './event-stream.ts';
-import { dataLines, onWire } from './form.ts';
+import { dataLines, onWire } from './wire.ts';
 
 /** Both ends of a connection. */
 async function ends(): Promise<{ near: Socket; far: Socket }> {
@@ -28,7 +28,7 @@ async function streamOn(change: Partial<Exchange> = {}) {
     {
       ping: (now) => `: ${now}\n\n`,
       onDrain: () => events.push('drain'),
-      onOver: () => events.push('over'),
+      onEnded: () => events.push('over'),
     },
   );
   let text = '';
@@ -39,12 +39,12 @@ async function streamOn(change: Partial<Exchange> = {}) {
 const becomes = async (look: () => unknown, expected: unknown) =>
   await expect.poll(look, { timeout: 20_000, interval: 5 }).toEqual(expected);
 
-describe('an event-stream', () => {
-  test('is an HTTP answer in chunks, that ends properly when it is ended', async () => {
+describe('an event stream', () => {
+  test('is a chunked HTTP response, which `end` completes', async () => {
     const { stream, text, events, near } = await streamOn();
     const closed = once(near, 'close');
     stream.send(onWire('data: ü\n\n', 'chunks'));
-    stream.look(7);
+    stream.check(7);
     stream.end('data: [DONE]\n\n');
     await closed;
     const [head, body] = text()
@@ -60,7 +60,7 @@ describe('an event-stream', () => {
     expect(stream.send(Buffer.from('x'))).toBe(false);
   });
 
-  test('has no last chunk when it is broken, also when its caller may no longer read', async () => {
+  test('has no last chunk after `break`, or when its credential ends', async () => {
     const broken = await streamOn();
     const closed = once(broken.near, 'close');
     broken.stream.break();
@@ -82,7 +82,7 @@ describe('an event-stream', () => {
     expect(refused.text()).not.toContain('0\r\n\r\n');
   });
 
-  test('that has ended does not keep the connection of a client that takes nothing', async () => {
+  test('that has ended closes the connection of a client that does not read', async () => {
     const { near, far, stream, events } = await streamOn();
     near.pause();
     const frame = onWire('x'.repeat(500_000), 'chunks');
@@ -96,7 +96,7 @@ describe('an event-stream', () => {
     expect(far.destroyed).toBe(true);
   });
 
-  test('tells when it is full and when there is room again, and leaves no listener behind each time', async () => {
+  test('reports when it is full and when it has drained, and leaks no listener', async () => {
     const { near, far, stream, events } = await streamOn();
     const frame = onWire('x'.repeat(200_000), 'chunks');
     const listeners = () => far.eventNames().map((name) => [name, far.listenerCount(name)]);
@@ -111,27 +111,27 @@ describe('an event-stream', () => {
     expect(listeners()).toEqual(before);
   });
 
-  test('lets go of a client that takes nothing for half a minute, and of none that takes a little', async () => {
+  test('breaks after half a minute without progress, and not while the client reads slowly', async () => {
     const { near, stream, events } = await streamOn();
     near.pause();
     const frame = onWire('x'.repeat(200_000), 'chunks');
     while (stream.send(frame));
     const now = Date.now();
-    stream.look(now);
-    stream.look(now + 29_000);
+    stream.check(now);
+    stream.check(now + 29_000);
     expect(events).toEqual([]);
     near.resume();
     await becomes(() => events, ['drain']);
     near.pause();
     while (stream.send(frame));
-    stream.look(now + 31_000);
-    stream.look(now + 60_000);
+    stream.check(now + 31_000);
+    stream.check(now + 60_000);
     expect(events).toEqual(['drain']);
-    stream.look(now + 61_001);
+    stream.check(now + 61_001);
     expect(events).toEqual(['drain', 'over']);
   });
 
-  test('is over when its client goes', async () => {
+  test('ends when its client disconnects', async () => {
     const { near, events } = await streamOn();
     near.destroy();
     await becomes(() => events, ['over']);
@@ -139,7 +139,7 @@ describe('an event-stream', () => {
 });
 
 describe('a line', () => {
-  test('of data is one event whatever its breaks', () => {
+  test('of data is one event, whatever line breaks the text has', () => {
     expect(dataLines('a\nb\r\nc\rd')).toBe('data: a\ndata: b\ndata: c\ndata: d\n');
     expect(dataLines('\u2028')).toBe('data: \u2028\n');
     expect(dataLines('')).toBe('data: \n');

@@ -1,26 +1,25 @@
 import type { Exchange } from '../../request.ts';
-import { onWire, type Wire } from './form.ts';
+import { onWire, type Wire } from './wire.ts';
 
 export interface EventStreamOptions {
   readonly headers?: Readonly<Record<string, string>>;
-  /** What says "still here", as event-stream text. */
+  /** A keep-alive, as event-stream text. */
   readonly ping: (now: number) => string;
-  /** There is room again after `send` answered false. */
+  /** Called when there is room again after `send` returned false. */
   readonly onDrain: () => void;
-  /** It is over, however that came. Once. */
-  readonly onOver: () => void;
+  /** Called once when the stream has ended, for whatever reason. */
+  readonly onEnded: () => void;
 }
 
 export const maxUnsentBytes = 1_048_576;
 export const stalledMs = 30_000;
 export const maxLifeMs = 600_000;
-/** A restart of clients that came together should not bring them together again. */
+/** Clients that connected together should not all reconnect together. */
 const lifeJitter = 0.2;
 
 /**
- * One client's event-stream, written straight to its socket. Nothing is buffered here beyond what the socket holds: whoever writes stops
- * when told to. `end` tells the client that all is said; `break` that it should come again, which is also how the end of its credential
- * or an old age ends.
+ * The event stream of one client, written straight to its socket. Only the socket buffers: the writer stops when `send` returns false. `end`
+ * tells the client that the stream is complete. `break` makes it reconnect; so do the end of its credential and the maximum age.
  */
 export class EventStream {
   readonly wire: Wire;
@@ -28,7 +27,7 @@ export class EventStream {
   readonly #options: EventStreamOptions;
   readonly #life: NodeJS.Timeout;
   readonly #release: () => void;
-  #over = false;
+  #hasEnded = false;
   #full = false;
   #sent = 0;
   #sentAt = Date.now();
@@ -51,9 +50,9 @@ export class EventStream {
     if (socket.destroyed) queueMicrotask(this.#closed);
   }
 
-  /** Writes a frame made by `onWire` for this stream's wire; false: enough for now. */
+  /** Writes a frame made by `onWire` for this stream's wire. False: wait for `onDrain`. */
   send(frame: Buffer): boolean {
-    if (this.#over) return false;
+    if (this.#hasEnded) return false;
     const { socket } = this.#exchange;
     socket.write(frame);
     this.#full = socket.writableLength > maxUnsentBytes;
@@ -61,23 +60,23 @@ export class EventStream {
   }
 
   end(last = ''): void {
-    if (this.#over) return;
+    if (this.#hasEnded) return;
     const { socket } = this.#exchange;
     if (last !== '') socket.write(onWire(last, this.wire));
     socket.end(this.wire === 'chunks' ? '0\r\n\r\n' : '');
-    // Nobody looks at it any more, and a client that does not take the rest would keep it, and a server that closes, for ever.
+    // `check` is no longer called. A client that does not read the rest must not keep the socket, or a closing server, open for ever.
     socket.setTimeout(stalledMs, () => socket.destroy());
     this.#finish();
   }
 
   break(): void {
-    if (this.#over) return;
+    if (this.#hasEnded) return;
     this.#exchange.socket.destroy();
     this.#finish();
   }
 
-  /** Every few seconds: pings, and lets go of a client that takes nothing. */
-  look(now: number): void {
+  /** Call it every few seconds: sends a ping, and breaks the stream of a client that reads nothing. */
+  check(now: number): void {
     const { socket } = this.#exchange;
     const sent = socket.bytesWritten - socket.writableLength;
     if (sent !== this.#sent || socket.writableLength === 0) {
@@ -94,17 +93,17 @@ export class EventStream {
   };
 
   readonly #closed = (): void => {
-    if (!this.#over) this.#finish();
+    if (!this.#hasEnded) this.#finish();
   };
 
   #finish(): void {
-    this.#over = true;
+    this.#hasEnded = true;
     clearTimeout(this.#life);
     this.#release();
     const { socket } = this.#exchange;
     socket.off('drain', this.#drained);
     socket.off('close', this.#closed);
-    this.#options.onOver();
+    this.#options.onEnded();
   }
 }
 
@@ -113,7 +112,7 @@ function headOf(headers: Readonly<Record<string, string>>, wire: Wire): string {
     ...headers,
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-cache, no-transform',
-    // nginx would hold events back.
+    // Or nginx would buffer events.
     'x-accel-buffering': 'no',
     connection: 'close',
     ...(wire === 'chunks' && { 'transfer-encoding': 'chunked' }),
@@ -124,10 +123,10 @@ function headOf(headers: Readonly<Record<string, string>>, wire: Wire): string {
 
 const pings = new Map<string, { now: number; frame: Buffer }>();
 
-/** The same for all who are pinged in one round of the clock. */
+/** The frame is shared by all streams that are checked in one tick. */
 function pingOf(text: (now: number) => string, now: number, wire: Wire): Buffer {
   const key = `${wire} ${text.name}`;
-  let kept = pings.get(key);
-  if (!kept || kept.now !== now) pings.set(key, (kept = { now, frame: onWire(text(now), wire) }));
-  return kept.frame;
+  let last = pings.get(key);
+  if (!last || last.now !== now) pings.set(key, (last = { now, frame: onWire(text(now), wire) }));
+  return last.frame;
 }

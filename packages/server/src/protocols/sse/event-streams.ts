@@ -2,7 +2,7 @@ import { Problem } from '../../problem.ts';
 import type { Exchange, Request } from '../../request.ts';
 import { EventStream, type EventStreamOptions } from './event-stream.ts';
 
-/** Most streams at once. */
+/** Limits of open streams. */
 export interface StreamLimits {
   /** Of this process. Default 20,000. */
   readonly process: number;
@@ -15,22 +15,24 @@ export interface StreamLimits {
 export const defaultStreamLimits: StreamLimits = { process: 20_000, environment: 15_000, subject: 5_000 };
 
 const retryAfterSeconds = 5;
-/** Every stream is looked at once a round. */
+/** Each stream is checked once an interval; the streams are spread over the slots. */
 const slots = 20;
-const roundMs = 5_000;
+const checkIntervalMs = 5_000;
 
-/** The event-streams of this process: their number, their pings, their end. */
+/** The event streams of this process: limits, pings, shutdown. */
 export class EventStreams {
   readonly #limits: StreamLimits;
   readonly #slots: Set<EventStream>[] = Array.from({ length: slots }, () => new Set<EventStream>());
   readonly #counts = new Map<string, number>();
   readonly #timer: NodeJS.Timeout;
   #count = 0;
-  #turn = 0;
+  /** The slots for the next stream and the next tick. */
+  #nextSlot = 0;
+  #nextTick = 0;
 
   constructor(limits: Partial<StreamLimits> = {}) {
     this.#limits = { ...defaultStreamLimits, ...limits };
-    this.#timer = setInterval(() => this.#tick(), roundMs / slots);
+    this.#timer = setInterval(() => this.#tick(), checkIntervalMs / slots);
     this.#timer.unref();
   }
 
@@ -38,7 +40,7 @@ export class EventStreams {
     return this.#count;
   }
 
-  /** 429 when one more would be too many. */
+  /** Throws 429 if a limit is reached. */
   admit(request: Pick<Request<never>, 'setHeader'>, env: number, subject: string): void {
     const { process, environment, subject: perSubject } = this.#limits;
     const full =
@@ -54,17 +56,17 @@ export class EventStreams {
     throw new Problem(429, `Too many subscribers of ${full}. Try again in ${retryAfterSeconds} seconds.`);
   }
 
-  /** Answers an exchange with a stream, counted until it is over. */
+  /** Answers an exchange with a stream, which counts until it has ended. */
   open(exchange: Exchange, env: number, subject: string, options: EventStreamOptions): EventStream {
-    const slot = this.#slots[this.#turn++ % slots] as Set<EventStream>;
+    const slot = this.#slots[this.#nextSlot++ % slots] as Set<EventStream>;
     const keys = [`${env}`, `${env} ${subject}`];
     const stream = new EventStream(exchange, {
       ...options,
-      onOver: () => {
+      onEnded: () => {
         slot.delete(stream);
         this.#count--;
         for (const key of keys) this.#add(key, -1);
-        options.onOver();
+        options.onEnded();
       },
     });
     slot.add(stream);
@@ -73,7 +75,7 @@ export class EventStreams {
     return stream;
   }
 
-  /** Breaks every stream without its proper end, so that clients go on elsewhere where they were. */
+  /** Breaks every stream without a proper end, so that clients resume on another server. */
   stop(): void {
     clearInterval(this.#timer);
     for (const slot of this.#slots) for (const stream of slot) stream.break();
@@ -87,11 +89,9 @@ export class EventStreams {
     else this.#counts.set(key, count);
   }
 
-  #round = 0;
-
   #tick(): void {
-    const slot = this.#slots[this.#round++ % slots] as Set<EventStream>;
+    const slot = this.#slots[this.#nextTick++ % slots] as Set<EventStream>;
     const now = Date.now();
-    for (const stream of slot) stream.look(now);
+    for (const stream of slot) stream.check(now);
   }
 }

@@ -1,7 +1,7 @@
 import type { Environment } from '../../auth/principal.ts';
 import { column } from '../../db/columns.ts';
 import type { Transaction } from '../../db/connect.ts';
-import { Problem } from '../../problem.ts';
+import { asProblem } from '../../problem.ts';
 import { markCanceled, type AskedToStop } from '../cancel.ts';
 import type { Engine } from '../engine.ts';
 import { insertRuns } from '../create/insert.ts';
@@ -45,7 +45,7 @@ export async function replayAll(
       try {
         return { run, replay: await prepareReplay(engine, environment, run) };
       } catch (error) {
-        if (error instanceof Problem && error.status < 500) return { run, replay: undefined };
+        if ((asProblem(error)?.status ?? 500) < 500) return { run, replay: undefined };
         throw error;
       }
     }),

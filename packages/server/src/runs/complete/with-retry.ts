@@ -1,4 +1,4 @@
-import { mayPass } from '../../db/retry.ts';
+import { isTransient } from '../../db/errors.ts';
 import type { Engine } from '../engine.ts';
 import type { Complete, Completion, EndedAttempt } from './attempt.ts';
 
@@ -24,7 +24,7 @@ export async function completeWithRetry(
       if (isOver()) throw error;
       engine.log.warn('complete.failed', { run: ended.run, error: String(error) });
       // It can never be stored as it is. The run must end all the same, and say why.
-      if (!mayPass(error)) return complete({ ...ended, outcome: resultNotStored });
+      if (!isTransient(error)) return complete({ ...ended, outcome: resultNotStored });
       await untilNextTry();
     }
   }

@@ -78,7 +78,7 @@ export async function changeMetadata(
       select metadata from runs where env = ${env} and id = ${run}`;
     return parsed(row?.metadata ?? null);
   });
-  if (change.parentOperations || change.rootOperations) changes.unsettled(env);
+  if (change.parentOperations || change.rootOperations) changes.someChanged(env);
   changes.changed(env, [run]);
   return after;
 }

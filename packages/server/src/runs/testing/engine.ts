@@ -54,7 +54,7 @@ export interface TestEngine {
 
 const quiet: Log = { info() {}, warn() {}, error() {} };
 const alone: Wakes = { tell() {}, listen() {}, async stop() {} };
-const unwatched: RunChanges = { isWatched: () => false, changed() {}, tagged() {}, unsettled() {} };
+const unwatched: RunChanges = { isWatched: () => false, changed() {}, tagged() {}, someChanged() {} };
 
 export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<TestEngine> {
   const database = await testDatabase();

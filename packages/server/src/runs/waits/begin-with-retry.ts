@@ -1,5 +1,5 @@
 import type { AttemptWaited, Outcome } from '@millrace/contract/runner';
-import { mayPass } from '../../db/retry.ts';
+import { isTransient } from '../../db/errors.ts';
 import type { ConnectedRunner } from '../../runners/runners.ts';
 import { completeWithRetry, untilNextTry, type RetryDependencies } from '../complete/with-retry.ts';
 import type { BeginWaits, BegunWaits } from './begin.ts';
@@ -23,7 +23,7 @@ export async function beginWaitsWithRetry(
       return await beginWaits(begun);
     } catch (error) {
       if (isOver()) throw error;
-      if (mayPass(error)) await untilNextTry();
+      if (isTransient(error)) await untilNextTry();
       else {
         const { run, fence } = begun;
         engine.log.warn('wait.failed', { run, error: String(error) });

@@ -34,7 +34,7 @@ export function createBeginWaits(
 ): BeginWaits {
   const write = groupCommit<BegunWaits, AttemptWaited>(
     (begun) => writeWaits(engine, sql, dispatch, resume, begun),
-    { most: 100 },
+    { maxItems: 100 },
   );
   return async (begun) => {
     if (!begun.waits.every(isStorable))

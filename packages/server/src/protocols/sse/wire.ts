@@ -1,13 +1,13 @@
-/** How an event-stream travels: in chunks, unless the client is too old for them. */
+/** The transfer encoding of an event stream: `chunks`, or `plain` for HTTP/1.0 clients. */
 export type Wire = 'chunks' | 'plain';
 
-/** A text as it goes to the socket, made once for all who get it. */
+/** Encodes a text for the socket. The buffer can be shared by all streams with this encoding. */
 export function onWire(text: string, wire: Wire): Buffer {
   if (wire === 'plain') return Buffer.from(text);
   return Buffer.from(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`);
 }
 
-/** `data:` lines of a text: each of its lines one. CR ends a line here too. */
+/** The text as `data:` lines, one for each of its lines. CR ends a line as well. */
 export const dataLines = (text: string): string =>
   text.includes('\n') || text.includes('\r')
     ? text

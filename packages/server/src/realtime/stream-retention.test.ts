@@ -1,13 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { startChannels } from '../../log/channels.ts';
-import { runStream } from '../../log/key.ts';
-import { channelPruner } from '../../log/prune.ts';
-import { testEngine } from '../../runs/testing/engine.ts';
-import { openStreams } from './open.ts';
+import { startChannels } from '../log/channels.ts';
+import { runStream } from '../log/key.ts';
+import { channelPruner } from '../log/prune.ts';
+import { testEngine } from '../runs/testing/engine.ts';
+import { openStreams } from './open-stream.ts';
 
 const day = 86_400_000;
 
-test('what a run wrote is kept while it lives, however long it waits, and from its end on for as long as records are', async () => {
+test('the stream of a run is retained while the run lives, and after its end for the retention of records', async () => {
   const { engine, sql, environment, register, trigger, addRunner, claim, end, database } = await testEngine();
   const { clock, wakes, changes } = engine;
   const channels = startChannels({ database, sql, clock, wakes });

@@ -1,21 +1,22 @@
-import type { Channels } from '../../log/channels.ts';
-import { runStream, type ChannelKey } from '../../log/key.ts';
-import type { Clock } from '../../db/clock.ts';
-import type { Sql } from '../../db/connect.ts';
-import { notFound, unprocessable } from '../../problem.ts';
-import type { RunChanges } from '../../runs/changes.ts';
+import { LRUCache } from 'lru-cache';
+import type { Channels } from '../log/channels.ts';
+import { runStream, type ChannelKey } from '../log/key.ts';
+import type { Clock } from '../db/clock.ts';
+import type { Sql } from '../db/connect.ts';
+import { notFound, unprocessable } from '../problem.ts';
+import type { RunChanges } from '../runs/changes.ts';
 
 export type Target = 'self' | 'parent' | 'root';
 
 export interface OpenStreams {
-  /** The channel of a run's stream, made if it is not there. The run must have been reached. */
+  /** Resolves with the channel of a run's stream, which is made if it does not exist. The caller has authorized the run. */
   open(env: number, run: string, target: Target, stream: string): Promise<ChannelKey>;
 }
 
 export const maxStreams = 100;
-const maxKnown = 20_000;
+const maxCached = 20_000;
 
-/** Makes the streams of runs. A run shows their names, so that who watches it can follow them. */
+/** Makes the streams of runs. A run shows their names, so that its subscribers can follow them. */
 export function openStreams({
   sql,
   clock,
@@ -27,12 +28,12 @@ export function openStreams({
   readonly changes: RunChanges;
   readonly channels: Channels;
 }): OpenStreams {
-  const known = new Set<string>();
+  const opened = new LRUCache<string, true>({ max: maxCached });
   return {
     async open(env, run, target, stream) {
       const owner = target === 'self' ? run : await relative(sql, env, run, target);
       const key = runStream(env, owner, stream);
-      if (known.has(key.id)) return key;
+      if (opened.has(key.id)) return key;
       const [row] = await sql<{ streams: string[] | null }[]>`
         select streams from runs where env = ${env} and id = ${owner}`;
       if (!row) throw notFound('Run not found');
@@ -46,14 +47,13 @@ export function openStreams({
            where env = ${env} and id = ${owner} and not coalesce(streams, '{}') @> ${[stream]}::text[]`;
         changes.changed(env, [owner]);
       }
-      if (known.size >= maxKnown) known.clear();
-      known.add(key.id);
+      opened.set(key.id, true);
       return key;
     },
   };
 }
 
-/** The run itself where it has no parent. */
+/** The parent or root of a run; the run itself if it has none. */
 async function relative(sql: Sql, env: number, run: string, target: 'parent' | 'root'): Promise<string> {
   const [row] = await sql<{ parent_id: string | null; root_id: string | null }[]>`
     select parent_id, root_id from runs where env = ${env} and id = ${run}`;

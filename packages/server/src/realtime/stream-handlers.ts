@@ -1,19 +1,19 @@
 import { appendBodyLimit, type Operations } from '@millrace/contract';
-import type { Channels } from '../../log/channels.ts';
-import type { NewRecord } from '../../log/record.ts';
-import { runStream } from '../../log/key.ts';
-import type { Clock } from '../../db/clock.ts';
-import type { Sql } from '../../db/connect.ts';
-import type { VariableCache } from '../../envvars/variable-cache.ts';
-import { notFound, Problem } from '../../problem.ts';
-import { isFromSdkBefore41, type HandlersOf, type Request } from '../../request.ts';
-import type { RunChanges } from '../../runs/changes.ts';
-import { authorizeRelative, findRun, findRunToWrite } from '../../runs/authorize.ts';
-import type { WriterHeaders } from '../../protocols/s2/append.ts';
-import { readPartId, recordOfText } from '../../sessions/append.ts';
-import { followChannel } from '../../sessions/follow.ts';
-import type { EventStreams } from '../../protocols/sse/event-streams.ts';
-import { openStreams } from './open.ts';
+import type { Channels } from '../log/channels.ts';
+import type { NewRecord } from '../log/record.ts';
+import { runStream } from '../log/key.ts';
+import type { Clock } from '../db/clock.ts';
+import type { Sql } from '../db/connect.ts';
+import type { VariableCache } from '../envvars/variable-cache.ts';
+import { notFound, Problem } from '../problem.ts';
+import { isFromSdkBefore41, type HandlersOf, type Request } from '../request.ts';
+import type { RunChanges } from '../runs/changes.ts';
+import { authorizeRelative, findRun, findRunToWrite } from '../runs/authorize.ts';
+import type { WriterHeaders } from '../protocols/s2/append.ts';
+import { readPartId, recordOfText } from '../sessions/append.ts';
+import { followChannel } from '../sessions/follow.ts';
+import type { EventStreams } from '../protocols/sse/event-streams.ts';
+import { openStreams } from './open-stream.ts';
 
 type Named = Pick<
   Operations,
@@ -45,7 +45,7 @@ export function streamHandlers(dependencies: StreamDependencies): HandlersOf<Nam
     return opened.open(request.environment.id, id, target, stream);
   };
 
-  /** Records without the secrets of their environment, record by record: one that is cut in two shows. */
+  /** Redacts the secrets of the environment in each record. A secret that is split between two records is not found. */
   const withoutSecrets = async (env: number, records: readonly NewRecord[]) => {
     const found = await redactor(env);
     return records.map((record) => ({ ...record, body: found.json(record.body) }));
@@ -84,7 +84,7 @@ export function streamHandlers(dependencies: StreamDependencies): HandlersOf<Nam
     },
 
     async followRunStream(request) {
-      // Whoever has just triggered it may be ahead of a replica.
+      // 404 with a hint to retry: the run may have just been triggered through another server.
       const { id } = await findRun(sql, request, notFound('Run not found', true));
       const key = runStream(request.environment.id, id, request.params.stream);
       const tail = startsLatest(request) ? ((await channels.tail(key))?.tail ?? 0) : 0;
@@ -105,10 +105,10 @@ export function streamHandlers(dependencies: StreamDependencies): HandlersOf<Nam
   };
 }
 
-/** The published SDK before 4.1 takes each event for a chunk, and asks for no framing. */
+/** The published SDK before 4.1 expects an event per chunk, and asks for no framing. */
 const wantsChunks = (request: Pick<Request<never>, 'header'>): boolean =>
   request.header('x-stream-version') === undefined && isFromSdkBefore41(request);
 
-/** Whoever comes for the first time may want only what comes from now on. */
+/** A new subscriber may ask for new records only. */
 const startsLatest = (request: Pick<Request<never>, 'header'>): boolean =>
   request.header('x-trigger-stream-start') === 'latest' && request.header('last-event-id') === undefined;

@@ -1,13 +1,13 @@
-import { dataLines, onWire, type Wire } from '../protocols/sse/form.ts';
-import type { ChannelRecord } from './record.ts';
+import { dataLines, onWire, type Wire } from './wire.ts';
+import type { ChannelRecord } from '../../log/record.ts';
 
 /**
- * `v2` is batches with sequence numbers and headers; `v1` is an event a record, for clients without an SDK; `chunks` is an event a
- * chunk, without what SDKs wrap around it, for those that do not know of that.
+ * `v2`: batches with sequence numbers and headers. `v1`: one event per record, for clients without an SDK. `chunks`: one event per chunk,
+ * without the envelope of the SDKs, for clients that do not know it.
  */
 export type Framing = 'v2' | 'v1' | 'chunks';
 
-/** Records as one frame for the socket. */
+/** Encodes records as one frame for the socket. */
 export function frameOf(records: readonly ChannelRecord[], framing: Framing, wire: Wire): Buffer {
   if (framing === 'v2') return onWire(batchEvent(records), wire);
   return onWire(records.map(framing === 'v1' ? recordEvent : chunkEvent).join(''), wire);
@@ -37,7 +37,7 @@ function chunkEvent({ seq, body, headers }: ChannelRecord): string {
   return `id: ${seq}\n${dataLines(chunkIn(body))}\n`;
 }
 
-/** SDKs write `{"data": <chunk>, "id": "…"}`; what is not that is a chunk itself. */
+/** SDKs write `{"data": <chunk>, "id": "…"}`. Any other body is the chunk itself. */
 function chunkIn(body: string): string {
   try {
     const { data } = JSON.parse(body) as { data?: unknown };
