@@ -1,6 +1,6 @@
 /**
- * Tells those who watch runs what the verbs of this process changed, so that they need not wait for a poll. Where nobody watches the
- * environment a call costs a look into a map. Calls are only hints: polls stand behind them.
+ * Tells those who watch runs what the verbs of this process changed, so that they need not wait for a poll. If nobody
+ * watches the environment, a call costs one lookup in a map. Calls are only hints; polls back them up.
  */
 export interface RunChanges {
   /** Whether anybody watches the environment, here or in another process. If not, nothing need be told. */

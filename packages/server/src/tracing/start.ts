@@ -1,13 +1,13 @@
 /**
- * OpenTelemetry traces by the standard environment variables. Nothing of OpenTelemetry is loaded, and nothing is measured, unless an
- * endpoint is set.
+ * OpenTelemetry traces, configured by the standard environment variables. Without an endpoint, OpenTelemetry is not loaded and nothing is
+ * measured.
  */
 import type { Settlement } from '@millrace/contract/runner';
 
 /** One answered request. */
 export interface AnsweredRequest {
   readonly method: string;
-  /** The path as it is declared: no id and no query is in it. */
+  /** The path as it is declared, without ids and query. */
   readonly route: string;
   readonly status: number;
   /** Milliseconds since 1970. */
@@ -15,10 +15,10 @@ export interface AnsweredRequest {
   readonly traceparent: string | undefined;
 }
 
-/** One attempt that ended; what it says has no secret in it any more. */
+/** An attempt that ended. Its secrets have been cut out. */
 export interface TracedAttempt extends Settlement {
   readonly task: string;
-  /** When it was handed to its runner, in milliseconds since 1970; undefined when another process did it. */
+  /** When it was handed to its runner, in milliseconds since 1970. Undefined if another process did so. */
   readonly since?: number | undefined;
 }
 
@@ -26,13 +26,13 @@ export interface Tracing {
   request(answered: AnsweredRequest): void;
   /** `status` is the final one of the run, or `retry`, `released`, `parked`. */
   attempt(ended: TracedAttempt, status: string | undefined): void;
-  /** Sends what is left. */
+  /** Sends the spans that are left. */
   stop(): Promise<void>;
 }
 
 type Settings = Readonly<Record<string, string | undefined>>;
 
-/** Something that is installed apart, since most servers do not need it. The message has the command that installs it. */
+/** A package that most servers do not need is not installed. The message has the command that installs it. */
 export class OptionalPackageMissing extends Error {
   override readonly name = 'OptionalPackageMissing';
 }
@@ -45,7 +45,7 @@ export const tracingPackages = [
   '@opentelemetry/sdk-trace-base@2',
 ];
 
-/** Undefined when no endpoint is set, or tracing is switched off. Throws an OptionalPackageMissing where it cannot be switched on. */
+/** Returns undefined if no endpoint is set, or tracing is switched off. Throws OptionalPackageMissing if a package is missing. */
 export async function startTracing(settings: Settings = process.env): Promise<Tracing | undefined> {
   const endpoint = settings['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] || settings['OTEL_EXPORTER_OTLP_ENDPOINT'];
   const isOff = settings['OTEL_SDK_DISABLED'] === 'true' || settings['OTEL_TRACES_EXPORTER'] === 'none';
