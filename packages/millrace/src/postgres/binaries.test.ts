@@ -17,7 +17,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { findBinaries } from './binaries.ts';
 import { initialise } from './initialise.ts';
 import { restoreLinks } from './library-links.ts';
-import { reachableTree } from './reachable-tree.ts';
+import { runnableBinaries } from './runnable-binaries.ts';
 import { serverUser } from './server-user.ts';
 import { startPostgres } from './start.ts';
 import { isRoot, temporaryFolder } from './testing/folders.ts';
@@ -61,8 +61,8 @@ test.runIf(isRoot)(
     chmodSync(dirname(cache), 0o755);
     const user = serverUser('/nowhere');
     const copies = await Promise.all([
-      reachableTree(tree, user, [cache]),
-      reachableTree(tree, user, [cache]),
+      runnableBinaries(tree, user, [cache]),
+      runnableBinaries(tree, user, [cache]),
     ]);
     expect(new Set(copies).size).toBe(1);
     expect(readdirSync(cache)).toHaveLength(1);
@@ -71,7 +71,7 @@ test.runIf(isRoot)(
       execFileSync(join(copy, 'bin', 'postgres'), ['--version'], { uid: user!.uid, cwd: '/' }).toString(),
     ).toContain('18');
     const made = statSync(copy).ctimeMs;
-    await reachableTree(tree, user, [cache]);
+    await runnableBinaries(tree, user, [cache]);
     expect(statSync(copy).ctimeMs).toBe(made);
   },
 );
@@ -81,7 +81,9 @@ test.runIf(isRoot)('a copy that another user could have changed is not run', asy
   chmodSync(dirname(tree), 0o700);
   const cache = temporaryFolder();
   chmodSync(cache, 0o777);
-  await expect(reachableTree(tree, serverUser('/nowhere'), [cache])).rejects.toThrow(/can be changed by one/);
+  await expect(runnableBinaries(tree, serverUser('/nowhere'), [cache])).rejects.toThrow(
+    /can be changed by one/,
+  );
 });
 
 test('without any binaries the error says what to install', async () => {

@@ -2,7 +2,7 @@ import { chownSync, existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
-import { isRunning } from './process-birth.ts';
+import { isRunning } from './process-start.ts';
 import { startPostgres, type PostgresConnection } from './start.ts';
 import {
   hasProc,

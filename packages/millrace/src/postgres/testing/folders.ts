@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, onTestFinished } from 'vitest';
-import { isRunning } from '../process-birth.ts';
+import { isRunning } from '../process-start.ts';
 import { startPostgres, type PostgresConnection } from '../start.ts';
 
 export const isRoot = process.getuid?.() === 0;
