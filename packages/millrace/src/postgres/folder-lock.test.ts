@@ -5,10 +5,10 @@ import { expect, test } from 'vitest';
 import { DataFolderInUse } from './errors.ts';
 import { lockFolder } from './folder-lock.ts';
 import { processStart } from './process-start.ts';
-import { temporaryFolder } from './testing/folders.ts';
+import { createTemporaryFolder } from './testing/folders.ts';
 
 test('a folder has one owner, and the refusal names the folder and the process', async () => {
-  const folder = temporaryFolder();
+  const folder = createTemporaryFolder();
   await lockFolder(folder);
   const refusal = await lockFolder(folder).catch((error: unknown) => error);
   expect(refusal).toBeInstanceOf(DataFolderInUse);
@@ -17,7 +17,7 @@ test('a folder has one owner, and the refusal names the folder and the process',
 });
 
 test('a folder that was released can be owned again', async () => {
-  const folder = temporaryFolder();
+  const folder = createTemporaryFolder();
   const first = await lockFolder(folder);
   await first.release();
   const second = await lockFolder(folder);
@@ -28,7 +28,7 @@ test('a folder that was released can be owned again', async () => {
 test('of many that race for the folder of a dead owner exactly one gets it', async () => {
   const dead = spawnSync('true').pid;
   for (let round = 0; round < 30; round += 1) {
-    const folder = temporaryFolder();
+    const folder = createTemporaryFolder();
     writeFileSync(join(folder, 'owner.41'), JSON.stringify({ pid: dead, birth: 'long ago' }));
     const results = await Promise.allSettled(Array.from({ length: 12 }, () => lockFolder(folder)));
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -37,7 +37,7 @@ test('of many that race for the folder of a dead owner exactly one gets it', asy
 });
 
 test('an owner whose process id now belongs to another process does not count', async () => {
-  const folder = temporaryFolder();
+  const folder = createTemporaryFolder();
   writeFileSync(
     join(folder, 'owner.1'),
     JSON.stringify({ pid: process.pid, birth: `not ${processStart(process.pid)}` }),
@@ -46,7 +46,7 @@ test('an owner whose process id now belongs to another process does not count', 
 });
 
 test('an owner file cut short by a power failure does not lock the folder for ever', async () => {
-  const folder = temporaryFolder();
+  const folder = createTemporaryFolder();
   writeFileSync(join(folder, 'owner.1'), '');
   await expect(lockFolder(folder)).resolves.toBeDefined();
 });
