@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { jsonLine, visibleCell, visibleLine, visibleText } from './visible.ts';
+import { jsonLine, escapeCell, escapeLine, escapeText } from './terminal-text.ts';
 
 const obeyed = (text: string): string[] =>
   text.match(/[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f]/gu) ?? [];
@@ -11,9 +11,9 @@ test('leaves nothing that a terminal obeys, whatever it is given', () => {
   });
   fc.assert(
     fc.property(texts, (text) => {
-      expect(obeyed(visibleCell(text))).toEqual([]);
-      expect(obeyed(visibleLine(text)).filter((char) => char !== '\t')).toEqual([]);
-      expect(obeyed(visibleText(text)).filter((char) => char !== '\t' && char !== '\n')).toEqual([]);
+      expect(obeyed(escapeCell(text))).toEqual([]);
+      expect(obeyed(escapeLine(text)).filter((char) => char !== '\t')).toEqual([]);
+      expect(obeyed(escapeText(text)).filter((char) => char !== '\t' && char !== '\n')).toEqual([]);
       const line = jsonLine({ [text]: text });
       expect(obeyed(line)).toEqual(['\n']);
       expect(JSON.parse(line)).toEqual({ [text]: text });
@@ -23,5 +23,5 @@ test('leaves nothing that a terminal obeys, whatever it is given', () => {
 
 test('leaves words of every language, and emoji, as they are', () => {
   const text = 'Grüße, 你好, مرحبا, 👩‍💻';
-  expect([visibleCell(text), visibleLine(text), visibleText(text)]).toEqual([text, text, text]);
+  expect([escapeCell(text), escapeLine(text), escapeText(text)]).toEqual([text, text, text]);
 });

@@ -1,8 +1,8 @@
-/** More than a person can read, and enough to slow down what is shown. */
+/** Items shown per second. */
 const maxPerSecond = 20;
 
-/** Shows the first items of each second, and tells how many more there were. */
-export function firstOfEachSecond<T>(
+/** Shows the first items of each second, and how many more there were. */
+export function throttle<T>(
   show: (item: T) => void,
   tellRest: (count: number) => void,
   now: () => number = () => performance.now(),

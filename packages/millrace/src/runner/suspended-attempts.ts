@@ -1,34 +1,34 @@
 import type { AttemptWaits } from '@millrace/contract/runner';
 import type { Attempt } from './executor.ts';
 import type { Executor } from './executor.ts';
-import type { Held } from './held.ts';
-import type { Lines } from './lines.ts';
+import type { HeldAttempts } from './held-attempts.ts';
+import type { WaitingAttempts } from './waiting-attempts.ts';
 
-export interface SuspendedOptions {
+export interface SuspendedAttemptsOptions {
   /** Tells the server what attempts wait for. */
   readonly wait: (attempts: readonly AttemptWaits[]) => void;
-  /** Tells the server that attempts wait on without this runner. */
+  /** Tells the server that attempts go on waiting without this runner. */
   readonly detach: (fences: readonly number[]) => void;
 }
 
-/** Whether it is suspended, and what it waits for is not over. */
-export const waitsOn = ({ suspendedAt, returning }: Attempt): boolean => suspendedAt !== null && !returning;
+/** Whether the attempt is suspended and its wait is not over. */
+export const isWaiting = ({ suspendedAt, resuming }: Attempt): boolean => suspendedAt !== null && !resuming;
 
-/** Attempts that wait: suspended they stay in their process and take no slot, until they get one to go on in. */
-export class Suspended {
-  readonly #held: Held;
-  readonly #lines: Lines;
-  readonly #options: SuspendedOptions;
-  /** No suspended attempt is held on to. */
+/** Waiting attempts. Suspended ones stay in their process without a slot until they get one again. */
+export class SuspendedAttempts {
+  readonly #held: HeldAttempts;
+  readonly #waiting: WaitingAttempts;
+  readonly #options: SuspendedAttemptsOptions;
+  /** Suspended attempts are detached at once. */
   #letsGo = false;
 
-  constructor(held: Held, lines: Lines, options: SuspendedOptions) {
+  constructor(held: HeldAttempts, waiting: WaitingAttempts, options: SuspendedAttemptsOptions) {
     this.#held = held;
-    this.#lines = lines;
+    this.#waiting = waiting;
     this.#options = options;
   }
 
-  /** Takes in what attempts in a process have begun to wait for. */
+  /** Registers new waits of attempts in a process. */
   begin(executor: Executor, begun: readonly AttemptWaits[]): void {
     const live = begun.filter(({ fence }) => executor.running.has(fence));
     for (const { fence, waits } of live) {
@@ -38,7 +38,7 @@ export class Suspended {
     if (live.length > 0) this.#options.wait(live);
   }
 
-  /** Asks again about everything that is waited for: what was said of it may have been lost. */
+  /** Asks the server about all waits again, because its answers may have been lost. */
   askAgain(): void {
     const attempts = [...this.#held.attempts]
       .filter(({ waits }) => waits.size > 0)
@@ -46,47 +46,47 @@ export class Suspended {
     if (attempts.length > 0) this.#options.wait(attempts);
   }
 
-  /** The server has it suspended. */
+  /** The server suspended the attempt. */
   suspend(attempt: Attempt, spell: number): void {
-    if (spell <= attempt.resumedSpell || attempt.suspendedAt !== null || !attempt.executor) return;
+    if (spell <= attempt.resumedSuspension || attempt.suspendedAt !== null || !attempt.executor) return;
     attempt.suspendedAt = performance.now();
     this.#held.busy -= 1;
     attempt.executor.waited({ fence: attempt.assignment.fence, state: 'suspended', keys: [] });
     if (this.#letsGo) this.detach(attempt);
   }
 
-  /** These of its waits are over: it is told at once, or, suspended, in its turn. */
+  /** Waits are over: the attempt is told at once, or, if it is suspended, when it gets a slot. */
   resume(attempt: Attempt, spell: number, keys: readonly string[]): void {
     const { fence } = attempt.assignment;
-    attempt.resumedSpell = Math.max(attempt.resumedSpell, spell);
+    attempt.resumedSuspension = Math.max(attempt.resumedSuspension, spell);
     for (const key of keys) attempt.waits.delete(key);
     if (attempt.suspendedAt === null) attempt.executor?.waited({ fence, state: 'running', keys });
-    else if (attempt.returning) attempt.returning.push(...keys);
+    else if (attempt.resuming) attempt.resuming.push(...keys);
     else {
-      attempt.returning = [...keys];
-      this.#lines.join('returning', attempt);
+      attempt.resuming = [...keys];
+      this.#waiting.join('resuming', attempt);
     }
   }
 
-  /** It has a slot again, and goes on. */
+  /** The attempt has a slot again and continues. */
   comeBack(attempt: Attempt): void {
     const { fence } = attempt.assignment;
     const paused = attempt.suspendedAt === null ? 0 : performance.now() - attempt.suspendedAt;
     if (attempt.startedAt !== null) attempt.startedAt += paused;
-    const keys = attempt.returning ?? [];
+    const keys = attempt.resuming ?? [];
     attempt.suspendedAt = null;
-    attempt.returning = null;
+    attempt.resuming = null;
     this.#held.busy += 1;
     attempt.executor?.waited({ fence, state: 'running', keys });
   }
 
-  /** Lets go of attempts that are suspended, now and from now on: they wait on without this process. */
+  /** Detaches all suspended attempts, now and from now on. */
   letGo(): void {
     this.#letsGo = true;
-    for (const attempt of this.#held.attempts) if (waitsOn(attempt)) this.detach(attempt);
+    for (const attempt of this.#held.attempts) if (isWaiting(attempt)) this.detach(attempt);
   }
 
-  /** Its code is gone, or is to go; the server has it wait on and gives it to whoever is there then. */
+  /** Its code has ended or will end. The server keeps it waiting and later gives it to any runner. */
   detach(attempt: Attempt): void {
     this.#options.detach([attempt.assignment.fence]);
     this.#held.forget(attempt);

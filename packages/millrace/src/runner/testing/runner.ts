@@ -4,10 +4,10 @@ import type { Problem } from '../../project/problem.ts';
 import { startRunner } from '../index.ts';
 import type { Runner, RunnerOptions, VersionEvent } from '../index.ts';
 import { Peer } from './peer.ts';
-import { testProject } from './project.ts';
+import { createProject } from './project.ts';
 import type { TestProject } from './project.ts';
 
-export interface Served {
+export interface TestRunner {
   readonly peer: Peer;
   readonly project: TestProject;
   readonly runner: Runner;
@@ -18,15 +18,15 @@ export interface Served {
 }
 
 /** A runner that serves these task files to a peer of its own, until the test ends. */
-export async function serve(
+export async function startTestRunner(
   files: Readonly<Record<string, string>>,
   options: Partial<RunnerOptions> = {},
   prepare: (peer: Peer) => void = () => undefined,
   prepareFolder: (dir: string) => Promise<void> = async () => undefined,
-): Promise<Served> {
+): Promise<TestRunner> {
   const peer = await new Peer().listen();
   prepare(peer);
-  const project = await testProject(files);
+  const project = await createProject(files);
   await prepareFolder(project.dir);
   const problems: Problem[] = [];
   const versions: VersionEvent[] = [];

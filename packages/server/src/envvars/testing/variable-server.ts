@@ -15,7 +15,7 @@ interface Called {
   readonly body: unknown;
 }
 
-export interface Served {
+export interface VariableServer {
   readonly server: RunningServer;
   readonly database: Database;
   readonly sql: Sql;
@@ -42,7 +42,7 @@ export interface Served {
 }
 
 /** Starts a real server on a new database. */
-export async function serve(options: Partial<ServerOptions> = {}): Promise<Served> {
+export async function startVariableServer(options: Partial<ServerOptions> = {}): Promise<VariableServer> {
   const { connection: database, drop } = await testDatabase();
   const logged: string[] = [];
   const server = await startServer({
@@ -61,7 +61,7 @@ export async function serve(options: Partial<ServerOptions> = {}): Promise<Serve
   });
   const { credentials } = server;
   if (!credentials) throw new Error('The first start shows the credentials.');
-  const key: Served['key'] = (kind) => credentials.environments[kind].secretKey ?? '';
+  const key: VariableServer['key'] = (kind) => credentials.environments[kind].secretKey ?? '';
   const ref = credentials.projectRef;
   return {
     server,

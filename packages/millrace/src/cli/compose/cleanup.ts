@@ -1,5 +1,5 @@
-/** What was started, to be stopped in the opposite order, each thing also when another fails to stop. */
-export class Closing {
+/** Stops what was started in reverse order, and goes on if one of them fails to stop. */
+export class Cleanup {
   readonly #steps: (() => Promise<unknown>)[] = [];
 
   add(step: () => Promise<unknown>): void {
@@ -16,14 +16,14 @@ export class Closing {
   }
 }
 
-/** Works, then stops what the work has started. Why the work failed matters more than what failed to stop. */
-export async function withClosing(work: (closing: Closing) => Promise<void>): Promise<void> {
-  const closing = new Closing();
+/** Runs `work`, then stops what it started. An error of `work` takes precedence over errors of stopping. */
+export async function withCleanup(work: (cleanup: Cleanup) => Promise<void>): Promise<void> {
+  const cleanup = new Cleanup();
   try {
-    await work(closing);
+    await work(cleanup);
   } catch (error) {
-    await closing.run().catch(() => {});
+    await cleanup.run().catch(() => {});
     throw error;
   }
-  await closing.run();
+  await cleanup.run();
 }

@@ -5,15 +5,15 @@ import type { Sdk } from './sdk.ts';
 
 export type DeclaredTask = ReturnType<Sdk['collectDeclaredTasks']>[number];
 
-/** A declaration, and the task file that was being imported when it was made. */
+/** A declaration, and the task file that was being imported. */
 export interface Declared {
   readonly task: DeclaredTask;
   readonly source: string;
 }
 
 /**
- * Tasks that the project's files declare and no task file exports: nothing would serve them. Those of packages, and of files outside
- * of the project, may be another project's, imported to be triggered; nothing is said about them.
+ * Finds tasks that the project's files declare but no task file exports, so that they would not be served. Tasks of packages and of files
+ * outside of the project are ignored: they may belong to another project and be imported only to trigger them.
  */
 export function notExported(
   declared: readonly Declared[],

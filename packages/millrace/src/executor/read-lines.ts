@@ -1,6 +1,6 @@
 import type { Duplex, Readable } from 'node:stream';
 
-/** Calls back with each line of a stream. Looks at every chunk once, so that a line of many megabytes costs no more than its size. */
+/** Calls back with each line of a stream. Scans every chunk once, so that long lines take linear time. */
 export function readLines(stream: Duplex, onLine: (line: string) => void): void {
   let pending: string[] = [];
   stream.setEncoding('utf8');
@@ -17,10 +17,10 @@ export function readLines(stream: Duplex, onLine: (line: string) => void): void 
   });
 }
 
-/** More without the end of a line is passed on as it is. */
+/** A longer text without a line end is passed on as it is. */
 const maxPending = 65_536;
 
-/** What a process says, in whole lines: a secret that arrived in two pieces would be found in neither. */
+/** Passes on a process's output in whole lines, because a secret in two pieces would not be redacted. */
 export function readOutput(stream: Readable | null, onText: (text: string) => void): void {
   let pending = '';
   stream?.setEncoding('utf8').on('data', (chunk: string) => {

@@ -1,6 +1,6 @@
 import { chmod } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { serve, tasksFile } from './testing/serve.ts';
+import { startTestRunner, tasksFile } from './testing/runner.ts';
 import type { Peer } from './testing/peer.ts';
 
 /** Settings of the process that the runner is in, for the length of a test. */
@@ -38,7 +38,7 @@ test('a task finds no credential of Millrace in its environment, its arguments o
     PGPASSWORD: 'hunter4hunter4',
     KEPT_FOR_TASKS: 'kept',
   });
-  const { peer } = await serve({ 'tasks/all.ts': tasksFile({ everything }) });
+  const { peer } = await startTestRunner({ 'tasks/all.ts': tasksFile({ everything }) });
   const told = await outputOf(peer, 'everything');
   expect(told.env).toMatchObject({ KEPT_FOR_TASKS: 'kept', MILLRACE_API_URL: peer.url });
   const text = JSON.stringify(told);
@@ -50,7 +50,7 @@ test('a task finds no credential of Millrace in its environment, its arguments o
 });
 
 test("nor in what its environment's variables, or another base, say", async () => {
-  const { peer } = await serve(
+  const { peer } = await startTestRunner(
     { 'tasks/all.ts': tasksFile({ everything }) },
     // As `millrace dev` gives what it read in .env.
     { env: { PATH: process.env['PATH'] ?? '', DATABASE_URL: 'postgres://mine', MILLRACE_SECRET_KEY: 'x' } },
@@ -67,10 +67,14 @@ test("an environment's variables are there before a file is imported, and steer 
     const { readFileSync } = await import('node:fs');
     return { ...atImport, options: process.env.NODE_OPTIONS, environ: process.platform === 'linux' ? readFileSync('/proc/self/environ', 'latin1') : '' };`;
   const evil = '--import=data:text/javascript,globalThis.hacked=true';
-  const { peer } = await serve({ 'tasks/all.ts': `${loaded}\n${tasksFile({ said })}` }, {}, (prepared) => {
-    // As it may be stored from before such names were refused.
-    prepared.variables = { PLANET: 'Mars', NODE_OPTIONS: evil, LD_PRELOAD: '/nowhere/evil.so' };
-  });
+  const { peer } = await startTestRunner(
+    { 'tasks/all.ts': `${loaded}\n${tasksFile({ said })}` },
+    {},
+    (prepared) => {
+      // As it may be stored from before such names were refused.
+      prepared.variables = { PLANET: 'Mars', NODE_OPTIONS: evil, LD_PRELOAD: '/nowhere/evil.so' };
+    },
+  );
   const told = await outputOf(peer, 'said');
   expect(told).toMatchObject({ planet: 'Mars', options: evil });
   expect(told.hacked).toBe(false);
@@ -84,7 +88,7 @@ test('the process that looks for tasks is not steered by them either', async () 
   const file =
     "import { task } from '@millrace/sdk';\n" +
     "export const t = task({ id: (globalThis as any).hacked ? 'hacked' : `on-${process.env.PLANET}`, run: async () => 1 });";
-  const { peer } = await serve({ 'tasks/all.ts': file }, {}, (prepared) => {
+  const { peer } = await startTestRunner({ 'tasks/all.ts': file }, {}, (prepared) => {
     prepared.variables = { PLANET: 'Mars', NODE_OPTIONS: evil };
   });
   expect(peer.registered[0]?.tasks.map(({ id }) => id)).toEqual(['on-Mars']);
@@ -97,7 +101,7 @@ test.runIf(isRoot)('as another user, tasks cannot read what the runner was start
     const { readFileSync } = await import('node:fs');
     const of = (pid: number) => { try { return readFileSync('/proc/' + pid + '/environ', 'latin1').length; } catch (error: any) { return error.code; } };
     return { uid: process.getuid!(), home: process.env.HOME, runner: of(process.ppid), own: typeof of(process.pid) };`;
-  const { peer, project } = await serve(
+  const { peer, project } = await startTestRunner(
     { 'tasks/all.ts': tasksFile({ looks }) },
     { runAs: 'nobody' },
     undefined,
@@ -114,7 +118,7 @@ test.runIf(isRoot)('as another user, tasks cannot read what the runner was start
 test('a user that does not exist, may not read the project or is root is refused before anything starts', async () => {
   const file = { 'tasks/all.ts': tasksFile({ t: '' }) };
   const refused = (runAs: string) =>
-    serve(file, { runAs }).then(
+    startTestRunner(file, { runAs }).then(
       () => 'started',
       (error: Error) => error.message,
     );

@@ -17,7 +17,7 @@ const failing: Ending = ({ payload }) => ({
 });
 
 /** A runner with a real connection that ends every run as told. */
-export async function connectRunner(
+export async function startTestRunner(
   url: string,
   key: string,
   versions: readonly string[],

@@ -3,34 +3,34 @@ import { machineOf } from './attempt.ts';
 import type { Attempt } from './executor.ts';
 import type { Purpose } from './executor.ts';
 
-/** What attempts wait for: a kind of process, or a slot in the one that they are suspended in. */
-type Line = Purpose | 'returning';
+/** What an attempt waits for: a kind of process, or a slot in the process where it is suspended. */
+type Line = Purpose | 'resuming';
 
-/** The line of an attempt that is in no process. */
-export function lineOf(attempt: Attempt, task: ServedTask | undefined): Purpose {
+/** The kind of process that an attempt needs. */
+export function purposeOf(attempt: Attempt, task: ServedTask | undefined): Purpose {
   if (attempt.suspect) return 'suspect';
   return task && (task.isolated || machineOf(attempt, task) !== null) ? 'isolated' : 'shared';
 }
 
-/** The lines in which attempts wait for their turn. */
-export class Lines {
+/** Queues of attempts that wait for a process or a slot. */
+export class WaitingAttempts {
   readonly #lines: Readonly<Record<Line, Attempt[]>> = {
     shared: [],
     isolated: [],
     suspect: [],
-    returning: [],
+    resuming: [],
   };
 
   join(line: Line, attempt: Attempt): void {
     this.#lines[line].push(attempt);
   }
 
-  /** Before everything that has not begun. */
+  /** Adds an attempt before those that have not started. */
   joinFirst(line: Line, attempt: Attempt): void {
     this.#lines[line].unshift(attempt);
   }
 
-  /** Takes it out, wherever it waits. */
+  /** Removes an attempt from all queues. */
   leave(attempt: Attempt): void {
     for (const line of Object.values(this.#lines)) {
       const at = line.indexOf(attempt);
@@ -42,29 +42,29 @@ export class Lines {
     return this.#lines[line][0];
   }
 
-  /** Takes out the first. */
+  /** Removes and returns the first. */
   next(line: Line): Attempt | undefined {
     return this.#lines[line].shift();
   }
 
-  /** Takes out the first ones, so many at most. */
+  /** Removes and returns the first ones, up to a number. */
   take(line: Line, most: number): Attempt[] {
     return this.#lines[line].splice(0, Math.max(0, most));
   }
 
-  /** What has waited for so many milliseconds without any of its code having run. */
+  /** Attempts that have waited this many milliseconds and have not started. */
   untouched(milliseconds: number): Attempt[] {
     const now = performance.now();
     const isOld = ({ touched, receivedAt }: Attempt, least: number): boolean =>
       !touched && now - receivedAt >= least;
     return [
       ...this.#lines.shared.filter((attempt) => isOld(attempt, milliseconds)),
-      // Where no other runner is, these come back at once, to wait again for memory: not every second.
+      // Without another runner these come back at once, so give them back less often.
       ...this.#lines.isolated.filter((attempt) => isOld(attempt, milliseconds * 10)),
     ];
   }
 
-  /** Whether an attempt that could be given back has waited for so many milliseconds. */
+  /** Whether an attempt that could be given back has waited this many milliseconds. */
   hasWaited(milliseconds: number): boolean {
     const first = this.#lines.shared.find(({ touched }) => !touched);
     return first !== undefined && performance.now() - first.receivedAt >= milliseconds;

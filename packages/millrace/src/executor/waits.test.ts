@@ -1,13 +1,13 @@
 import type { AttemptWaits, Wait } from '@millrace/contract/runner';
 import { expect, test, vi } from 'vitest';
-import { Waiting } from './waiting.ts';
+import { Waits } from './waits.ts';
 
 const time = (key: string): Wait => ({ key, kind: 'TIME', inMs: 1 });
 
 function attempt() {
   const sent: AttemptWaits[] = [];
   const paused: boolean[] = [];
-  const waiting = new Waiting({
+  const waiting = new Waits({
     run: 'run_1',
     fence: 1,
     send: (waits) => sent.push(waits),

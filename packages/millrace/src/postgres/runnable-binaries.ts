@@ -7,11 +7,10 @@ import { restoreLinks } from './library-links.ts';
 import { mayExecute, type ServerUser } from './server-user.ts';
 
 /**
- * Gives a binaries tree that the server's user can run: the npm package itself where possible, else a copy made once.
- * A copy is needed when root installed under a folder only root may enter (say /root), because programs resolve their own
- * path, and when library links are missing from a read-only installation.
+ * Returns a binaries tree that the server's user can run: the npm package itself if possible, else a copy. A copy is needed if root
+ * installed the package under a folder that only root may enter, such as /root, or if a read-only installation lacks the library links.
  */
-export async function reachableTree(
+export async function runnableBinaries(
   tree: string,
   user: ServerUser | null,
   cacheFolders: string[] = defaultCacheFolders(),
@@ -61,14 +60,14 @@ async function copyOnce(tree: string, cache: string, name: string): Promise<stri
     await rename(draft, copy);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
-    // Someone else finished the same copy first.
+    // Another process finished the same copy first.
     if (!existsSync(copy)) throw error;
     await refuseForeign(copy);
   }
   return copy;
 }
 
-/** A shared folder such as /tmp may hold a trap left by another user: what we run must be ours, and ours alone to change. */
+/** Another user may have prepared a folder in /tmp: run only binaries that the current user owns and nobody else can change. */
 async function refuseForeign(folder: string): Promise<void> {
   const found = await lstat(folder);
   if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o022) !== 0) {
@@ -76,7 +75,7 @@ async function refuseForeign(folder: string): Promise<void> {
   }
 }
 
-// Modes are set rather than left to the umask: a strict one would take away what the server's user needs.
+// Set modes explicitly, because a strict umask would deny the server's user access.
 async function copyReadable(from: string, to: string): Promise<void> {
   await chmod(to, 0o755);
   for (const entry of await readdir(from, { withFileTypes: true })) {

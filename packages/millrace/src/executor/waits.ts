@@ -1,6 +1,6 @@
 import type { AttemptWaits, Wait } from '@millrace/contract/runner';
 
-/** An attempt that was told of an ended wait keeps its place for so many milliseconds, for what it does next. */
+/** Milliseconds that an attempt keeps its slot after a wait, for its next step. */
 const keptMs = 250;
 
 interface Pending {
@@ -12,32 +12,32 @@ interface Pending {
 
 const afterItsEnd = (): Error => new Error('The attempt has ended: it cannot wait any more.');
 
-export interface WaitingOptions {
+export interface WaitsOptions {
   readonly run: string;
   readonly fence: number;
   readonly send: (waits: AttemptWaits) => void;
-  /** The time that it may take stands still, or runs again. */
+  /** Pauses or resumes the attempt's `maxDuration`. */
   readonly pause: (paused: boolean) => void;
 }
 
-/** The waits of one attempt that are not over. */
-export class Waiting {
-  readonly #options: WaitingOptions;
+/** The pending waits of an attempt. */
+export class Waits {
+  readonly #options: WaitsOptions;
   readonly #pending = new Map<string, Pending>();
   #fresh: Wait[] = [];
   #timer: NodeJS.Timeout | undefined;
-  /** Why nothing can be waited for any more. Errors are made when somebody asks: almost no attempt waits after its end. */
+  /** Creates the error of waits after the attempt's end. Lazy, because it is hardly ever needed. */
   #ended: (() => Error) | undefined;
 
-  constructor(options: WaitingOptions) {
+  constructor(options: WaitsOptions) {
     this.#options = options;
   }
 
-  /** Resolves when it is over and the attempt has a place; rejects when the attempt is asked to stop. */
+  /** Resolves when the wait is over and the attempt has a slot; rejects when the attempt must stop. */
   begin(wait: Wait): Promise<void> {
     const ended = this.#ended;
     if (ended) return Promise.reject(ended());
-    // Two that wait for the same thing wait together.
+    // Two waits for the same thing are one.
     const known = this.#pending.get(wait.key);
     if (known) return known.over;
     let settle!: Pick<Pending, 'resolve' | 'reject'>;
@@ -46,9 +46,9 @@ export class Waiting {
     });
     this.#pending.set(wait.key, { wait, over, ...settle });
     this.#fresh.push(wait);
-    // Waits that begin together are told together: nothing is over before all are known.
+    // Waits that begin together are sent together, so that none is over before all are known.
     if (this.#fresh.length === 1) setImmediate(() => this.#tell());
-    // One that nobody looks at is no fault of the attempt when it is asked to stop.
+    // A wait that nobody awaits must not become an unhandled rejection.
     over.catch(() => undefined);
     return over;
   }
@@ -58,7 +58,7 @@ export class Waiting {
     this.#options.pause(true);
   }
 
-  /** It has its place; these are over. */
+  /** The attempt has a slot, and these waits are over. */
   over(keys: readonly string[]): void {
     this.#options.pause(false);
     clearTimeout(this.#timer);
@@ -70,14 +70,14 @@ export class Waiting {
     if (this.#pending.size > 0) this.#timer = setTimeout(() => this.#askAgain(), keptMs);
   }
 
-  /** Its code has ended: what it left behind is of no interest. */
+  /** The code has ended: pending waits are ignored. */
   forget(): void {
     this.#ended ??= afterItsEnd;
     clearTimeout(this.#timer);
     this.#pending.clear();
   }
 
-  /** Its code is asked to stop: what waits throws. */
+  /** The code must stop: pending waits reject. */
   stop(reason: Error): void {
     this.#ended ??= () => reason;
     clearTimeout(this.#timer);

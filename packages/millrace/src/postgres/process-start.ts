@@ -2,17 +2,17 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * When a process began, as text that no later process with the same id can share (process ids are reused, soonest in
- * containers, where every start may be process 7). Null when there is no such process, or it cannot be looked at.
+ * The start time of a process, as text that no later process with the same id shares (process ids are reused, especially in
+ * containers). Null if there is no such process, or it cannot be inspected.
  */
-export function processBirth(pid: number): string | null {
+export function processStart(pid: number): string | null {
   if (process.platform !== 'linux') {
     const { status, stdout } = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' });
     return status === 0 && stdout.trim() !== '' ? stdout.trim() : null;
   }
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name, in brackets, may itself hold spaces and brackets; what follows the last one is fixed.
+    // The name in brackets may contain spaces and brackets; the format after the last bracket is fixed.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (fields[0] === 'Z' || fields[0] === 'X') return null;
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
@@ -22,7 +22,7 @@ export function processBirth(pid: number): string | null {
   }
 }
 
-/** The id of the user that a process acts as. Null when there is no such process, or it cannot be looked at. */
+/** The effective user id of a process. Null if there is no such process, or it cannot be inspected. */
 export function processUser(pid: number): number | null {
   if (process.platform !== 'linux') {
     const { status, stdout } = spawnSync('ps', ['-o', 'uid=', '-p', String(pid)], { encoding: 'utf8' });
@@ -44,6 +44,6 @@ export function isRunning(pid: number): boolean {
     // EPERM: it exists and belongs to someone else.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
-  // One that has ended but was not collected by its parent still answers signals.
-  return process.platform !== 'linux' || processBirth(pid) !== null;
+  // A zombie still accepts signals.
+  return process.platform !== 'linux' || processStart(pid) !== null;
 }

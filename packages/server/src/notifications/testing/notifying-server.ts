@@ -1,6 +1,6 @@
 import { testServer, type TestServer } from '../../../../../test/support/server.ts';
 import type { ServerOptions } from '../../server.ts';
-import { connectRunner } from './failing-runner.ts';
+import { startTestRunner } from './runner.ts';
 
 export interface NotifyingServer extends TestServer {
   /** Adds an endpoint in prod. */
@@ -17,7 +17,7 @@ export const task = 'charge';
 let contents = 0;
 
 /** The real server, which may send to this machine. */
-export async function notifyingServer(options: Partial<ServerOptions> = {}): Promise<NotifyingServer> {
+export async function startNotifyingServer(options: Partial<ServerOptions> = {}): Promise<NotifyingServer> {
   const server = await testServer({ notificationNetworks: ['127.0.0.0/8'], ...options });
   const root = `/api/v1/projects/${server.projectRef}/notifications/prod`;
   const notifications = (path: string, method = 'GET', body?: unknown) =>
@@ -34,7 +34,7 @@ export async function notifyingServer(options: Partial<ServerOptions> = {}): Pro
         method: 'POST',
         body: { contentHash: `content-${++contents}`, tasks: [{ id: task, filePath: 'tasks/a.ts' }] },
       });
-      await connectRunner(server.url, server.keys.prod, [body.version]);
+      await startTestRunner(server.url, server.keys.prod, [body.version]);
       return body.version as string;
     },
     async fail(message: string) {

@@ -1,8 +1,8 @@
 import type { Cron } from './parse.ts';
 
 /*
- * Matching on the wall clock. A wall time is milliseconds since 1970 as if the clock on the wall showed UTC:
- * no zone, no clock changes. `next.ts` joins wall times to real instants.
+ * Matches cron fields on the wall clock. A wall time is milliseconds since 1970 as if local time were UTC, without zone and clock
+ * changes. `next.ts` converts wall times to instants.
  */
 
 const MINUTE = 60_000;

@@ -2,11 +2,11 @@ import type { Dispatch } from './dispatch.ts';
 import { tickMs } from './limits.ts';
 import { Prefetch } from './prefetch.ts';
 
-/** Milliseconds after which an attempt that waits here for a slot had better wait at the server. */
+/** Milliseconds after which an attempt that waits for a slot is given back to the server. */
 const giveBackMs = 1_000;
 
-/** Looks at what runs ten times a second, while anything does. */
-export class Pace {
+/** Calls `dispatch.tick` ten times a second while there is work, and adjusts the prefetch. */
+export class Ticker {
   readonly #dispatch: Dispatch;
   readonly #tell: (prefetch: number) => void;
   readonly #prefetch = new Prefetch();
@@ -23,7 +23,7 @@ export class Pace {
   }
 
   start(): void {
-    this.#timer ??= setInterval(() => this.#look(), tickMs);
+    this.#timer ??= setInterval(() => this.#tick(), tickMs);
   }
 
   stop(): void {
@@ -31,13 +31,13 @@ export class Pace {
     this.#timer = undefined;
   }
 
-  #look(): void {
+  #tick(): void {
     const dispatch = this.#dispatch;
     dispatch.tick();
     const waited = dispatch.hasWaited(giveBackMs);
-    const change = this.#prefetch.look(dispatch.finished - this.#finished, waited);
+    const change = this.#prefetch.update(dispatch.finished - this.#finished, waited);
     this.#finished = dispatch.finished;
-    // Before anything is given back, or the server would send it here again.
+    // Before attempts are given back, or the server would send them here again.
     if (change !== undefined) this.#tell(change);
     dispatch.giveBack(giveBackMs);
     if (!dispatch.hasWork && this.#prefetch.amount === 0) this.stop();

@@ -2,9 +2,9 @@ import { writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { FromExecutor } from './messages.ts';
 
-/** Writes to the runner when the loop has ended and nothing written in the usual way would leave. */
-export function writeLast(pipe: Socket, messages: readonly FromExecutor[]): void {
-  // Never into the middle of a line that is half written.
+/** Writes to the runner synchronously, because the process exits and pending asynchronous writes would be lost. */
+export function writeMessagesSync(pipe: Socket, messages: readonly FromExecutor[]): void {
+  // Do not write into a line that is only partly written.
   if (pipe.writableLength > 0) return;
   const bytes = Buffer.from(messages.map((message) => `${JSON.stringify(message)}\n`).join(''));
   let written = 0;

@@ -2,31 +2,31 @@ import { randomBytes } from 'node:crypto';
 import { link, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DataFolderInUse } from './errors.ts';
-import { isRunning, processBirth } from './process-birth.ts';
+import { isRunning, processStart } from './process-start.ts';
 
 export interface Ownership {
   release(): Promise<void>;
 }
 
 interface Owner {
-  /** 0 once the owner has let go. */
+  /** 0 after the owner has released the folder. */
   pid: number;
   birth: string | null;
 }
 
 /**
- * Makes this process the one owner of a folder, or throws DataFolderInUse.
+ * Makes this process the only owner of a folder, or throws DataFolderInUse.
  *
- * Ownership is a chain of files `owner.1`, `owner.2`, …; the highest counts, and it counts only while the process named
- * in it lives, so kill -9 leaves nothing to clean. Whoever finds a dead owner N publishes N+1 with link(2), which exactly
- * one of any number of racing processes can do. The highest file is never deleted, so a process that slept between
- * looking and linking finds its number taken, or, when that one was swept already, a higher one: it then steps back.
+ * Ownership is a chain of files `owner.1`, `owner.2`, …. The highest one counts, but only while the process named in it lives, so
+ * kill -9 leaves nothing to clean up. A process that finds a dead owner N creates N+1 with link(2), which succeeds for exactly one of
+ * several processes. The highest file is never deleted: a process that slept between reading and linking finds its number taken, or a
+ * higher one, and gives up.
  */
-export async function ownFolder(folder: string): Promise<Ownership> {
+export async function lockFolder(folder: string): Promise<Ownership> {
   const draft = draftName(folder);
   await writeFile(
     draft,
-    JSON.stringify({ pid: process.pid, birth: processBirth(process.pid) } satisfies Owner),
+    JSON.stringify({ pid: process.pid, birth: processStart(process.pid) } satisfies Owner),
   );
   try {
     for (;;) {
@@ -59,14 +59,14 @@ async function readOwner(folder: string, generation: number): Promise<Owner> {
   try {
     return JSON.parse(await readFile(join(folder, `owner.${generation}`), 'utf8')) as Owner;
   } catch {
-    // Swept by a newer owner, whom the next look finds, or cut off by a power failure: in neither case a live owner.
+    // Removed by a newer owner, or truncated by a power failure: not a live owner in either case.
     return { pid: 0, birth: null };
   }
 }
 
 function isAlive(owner: Owner): boolean {
   if (owner.pid === 0 || !isRunning(owner.pid)) return false;
-  const birth = processBirth(owner.pid);
+  const birth = processStart(owner.pid);
   return birth === null || owner.birth === null || birth === owner.birth;
 }
 
@@ -86,7 +86,7 @@ async function release(folder: string, generation: number): Promise<void> {
     await writeFile(draft, JSON.stringify({ pid: 0, birth: null } satisfies Owner));
     await rename(draft, join(folder, `owner.${generation}`));
   } catch (error) {
-    // The folder was removed, and ownership with it.
+    // The folder was removed.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }

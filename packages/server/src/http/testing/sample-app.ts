@@ -141,7 +141,7 @@ export const sampleHandlers: HandlersOf<typeof sampleOperations> = {
 type Options = HttpAppOptions<typeof sampleOperations>;
 
 /** The sample API, with what it logs. Listen on it or inject into it. */
-export function sampleApp(authenticate: Authenticate, more: Partial<Options> = {}) {
+export function createSampleApp(authenticate: Authenticate, more: Partial<Options> = {}) {
   const lines: string[] = [];
   const app = createHttpApp({
     operations: sampleOperations,

@@ -1,13 +1,13 @@
 import type { Screen } from '../screen.ts';
 import type { StopRequest } from '../stop-request.ts';
 
-/** The server's warnings and errors, a line each, for a person. */
-export function troublesOn({ line, paint }: Pick<Screen, 'line' | 'paint'>, stop: StopRequest) {
+/** Prints the server's warnings and errors for a person, one line each. */
+export function printWarnings({ line, paint }: Pick<Screen, 'line' | 'paint'>, stop: StopRequest) {
   let stopping = false;
   void stop.requested.then(() => (stopping = true));
   return {
     write(text: string): void {
-      // That the runner goes is no news then.
+      // Expected while stopping.
       if (stopping) return;
       const {
         fact,

@@ -4,15 +4,15 @@ import { readFile, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { EmbeddedPostgresError } from './errors.ts';
-import { isRunning } from './process-birth.ts';
+import { isRunning } from './process-start.ts';
 import { PORT } from './settings.ts';
 
 /**
- * Clears what an earlier server of this folder left behind; the caller owns the folder. A server that still runs (its
- * watchdog was killed too) is stopped, processes of one that was killed are ended, since a new server may not start beside
- * them, and lock files are removed, because PostgreSQL trusts a process id in them though it may be another's by now.
+ * Cleans up after an earlier server of this folder; the caller must own the folder. Stops a server that still runs (its watchdog was
+ * killed), ends remaining processes of a killed one, since a new server cannot start beside them, and removes lock files, because
+ * PostgreSQL trusts their process id even if it belongs to another process by now.
  */
-export async function clearLeftBehind(
+export async function cleanUpServer(
   clusterFolder: string,
   socketFolder: string,
   onLog: (line: string) => void,
@@ -68,7 +68,7 @@ function signal(pid: number, name: NodeJS.Signals, clusterFolder: string): void 
   }
 }
 
-/** Whether a process is a PostgreSQL server of this folder, and not a later process that was given the same id. */
+/** Whether a process is a PostgreSQL server of this folder, and not a later process with the same id. */
 function servesFolder(pid: number, folder: string): boolean {
   if (!isRunning(pid)) return false;
   if (process.platform === 'linux') return isServerIn(pid, folder);
@@ -80,7 +80,7 @@ function servesFolder(pid: number, folder: string): boolean {
   }
 }
 
-/** Every PostgreSQL process with this folder as its working directory, as all of a server have (Linux only). */
+/** All PostgreSQL processes whose working directory is this folder (Linux only). */
 function processesIn(folder: string): number[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc')
@@ -92,7 +92,7 @@ function processesIn(folder: string): number[] {
 function isServerIn(pid: number, folder: string): boolean {
   try {
     if (readlinkSync(`/proc/${pid}/cwd`) !== folder) return false;
-    // The main process shows its command, the others a title; a shell that stands in the folder is neither.
+    // Match the command of the main process and the titles of the others, but not a shell in that folder.
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')[0] ?? '';
     return command.startsWith('postgres: ') || command.endsWith('/postgres');
   } catch {

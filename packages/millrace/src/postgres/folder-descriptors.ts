@@ -2,19 +2,18 @@ import { closeSync, openSync } from 'node:fs';
 import { EmbeddedPostgresError } from './errors.ts';
 import { mayEnter, type ServerUser } from './server-user.ts';
 
-/** Folders as a child process may name them, and the descriptors it must be given (from 3 on) for those names to work. */
-export interface VisibleFolders {
+/** Paths for a child process, and the descriptors that it must inherit (from 3 on) for these paths to work. */
+export interface FolderDescriptors {
   paths: string[];
   descriptors: number[];
   close(): void;
 }
 
 /**
- * Names folders so that the server's user can use them, though it may not enter the folders above: with root's data
- * under /root, say, which user nobody cannot cross. We open the folders as root and hand the descriptors down;
- * `/proc/self/fd/N` then leads straight into them. So no permission is widened and the data stays where it was asked for.
+ * Gives the server's user access to folders whose parents it may not enter, such as root's data under /root. The folders are opened as
+ * root and their descriptors are inherited; the paths are `/proc/self/fd/N`. No permission is changed and the data stays in place.
  */
-export function visibleFolders(folders: string[], user: ServerUser | null): VisibleFolders {
+export function folderDescriptors(folders: string[], user: ServerUser | null): FolderDescriptors {
   const hidden = user && folders.find((folder) => !mayEnter(user, folder));
   if (!hidden) return { paths: folders, descriptors: [], close: () => {} };
   if (process.platform !== 'linux') {

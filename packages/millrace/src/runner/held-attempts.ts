@@ -1,30 +1,30 @@
 import type { Outcome, Settlement } from '@millrace/contract/runner';
 import type { Attempt } from './executor.ts';
 import type { Executor } from './executor.ts';
-import type { Lines } from './lines.ts';
+import type { WaitingAttempts } from './waiting-attempts.ts';
 import type { AttemptEnd } from './options.ts';
 import type { Pool } from './pool.ts';
 
-export interface HeldOptions {
+export interface HeldAttemptsOptions {
   readonly settle: (settlement: Settlement) => void;
   readonly onAttemptEnd?: ((end: AttemptEnd) => void) | undefined;
 }
 
-/** The attempts that this runner holds, in lines and in processes, until they are settled or no longer its own. */
-export class Held {
+/** The attempts that this runner holds, waiting or in processes, until they are settled or taken away. */
+export class HeldAttempts {
   readonly #pool: Pool;
-  readonly #lines: Lines;
-  readonly #options: HeldOptions;
+  readonly #waiting: WaitingAttempts;
+  readonly #options: HeldAttemptsOptions;
   readonly #byFence = new Map<number, Attempt>();
   #onEmpty: (() => void) | undefined;
-  /** How many attempts are in processes and not suspended. */
+  /** Attempts in processes that are not suspended. */
   busy = 0;
-  /** Attempts settled, ever. */
+  /** Total number of settled attempts. */
   finished = 0;
 
-  constructor(pool: Pool, lines: Lines, options: HeldOptions) {
+  constructor(pool: Pool, waiting: WaitingAttempts, options: HeldAttemptsOptions) {
     this.#pool = pool;
-    this.#lines = lines;
+    this.#waiting = waiting;
     this.#options = options;
   }
 
@@ -56,7 +56,7 @@ export class Held {
     });
   }
 
-  /** Puts it into a process, if there is one that can execute its task. */
+  /** Assigns the attempt to a process; false if there is none for its task. */
   enter(attempt: Attempt, executor: Executor | undefined): executor is Executor {
     if (!executor) {
       this.settle(attempt, { kind: 'unknownTask' });
@@ -71,19 +71,19 @@ export class Held {
     return true;
   }
 
-  /** Takes it out of its process, and with that out of whatever it waited for there. */
+  /** Removes the attempt from its process and from the attempts that wait for a slot in it. */
   exit(attempt: Attempt, executor: Executor): void {
     executor.running.delete(attempt.assignment.fence);
     if (attempt.suspendedAt === null) this.busy -= 1;
-    if (attempt.returning) this.#lines.leave(attempt);
+    if (attempt.resuming) this.#waiting.leave(attempt);
     attempt.executor = null;
     attempt.startedAt = null;
     attempt.suspendedAt = null;
-    attempt.returning = null;
+    attempt.resuming = null;
     attempt.waits.clear();
   }
 
-  /** With `leftoverUntil` its code may go on until then, if it is in a process. */
+  /** With `leftoverUntil`, its code may run on in its process until then. */
   settle(attempt: Attempt, outcome: Outcome, leftoverUntil?: number, heard?: Settlement['heard']): void {
     const { run, fence, task, attempt: number } = attempt.assignment;
     const { startedAt, variablesRevision: revision } = attempt;
@@ -101,13 +101,13 @@ export class Held {
     this.#options.onAttemptEnd({ run, task, attempt: number, outcome, took });
   }
 
-  /** Holds it no longer, and says nothing more about it. */
+  /** Removes the attempt without telling the server. */
   forget(attempt: Attempt, leftoverUntil?: number): void {
     const { fence } = attempt.assignment;
     const { executor } = attempt;
     this.#byFence.delete(fence);
     if (this.#byFence.size === 0) this.#onEmpty?.();
-    if (!executor) return this.#lines.leave(attempt);
+    if (!executor) return this.#waiting.leave(attempt);
     this.exit(attempt, executor);
     if (leftoverUntil !== undefined) executor.leftovers.set(fence, leftoverUntil);
     this.#pool.endIfDone(executor);
