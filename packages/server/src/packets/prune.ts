@@ -9,7 +9,7 @@ const unusedMs = 24 * 3_600_000;
  * and what belonged to runs that were pruned.
  */
 export function packetPruner({ sql, clock }: PacketStore) {
-  /** Where the next round begins: packets that are in use are looked at once each time around. */
+  /** Where the next tick begins: packets that are in use are read once in each pass over all. */
   let place = { usedAt: new Date(0), id: '0' };
   return {
     name: 'packet pruner',

@@ -7,7 +7,7 @@ import type { ReceiveDependencies } from './receive.ts';
 
 /** An append that was written by then has been seen to, unless its process died: nothing is left under way for so long. */
 const graceMs = 30_000;
-/** Most time that one round looks through, after all servers were away. */
+/** The longest time that one tick covers, after all servers were away. */
 const maxLookMs = 86_400_000;
 
 /**

@@ -4,7 +4,7 @@ import type { Queryable, Sql } from '../db/connect.ts';
 const maxAtOnce = 1_000;
 
 /**
- * The job that deletes what environments that were deleted or archived long ago have left: a batch of one table a round, each a
+ * The job that deletes what environments that were deleted or archived long ago have left: a batch of one table a tick, each a
  * short transaction, the environment itself last, and its project after the last of them.
  */
 export const environmentPruner = (sql: Sql, clock: Pick<Clock, 'now'>) => ({
