@@ -6,7 +6,7 @@ import { startDeliverer } from '../events/deliverer.ts';
 import { eventPruner } from '../events/prune.ts';
 import { batchKeeper } from '../batches/abort.ts';
 import { packetPruner } from '../packets/prune.ts';
-import { startDeliveryJob } from '../notifications/deliver-due.ts';
+import { startMessenger } from '../notifications/messenger.ts';
 import { notificationPruner } from '../notifications/prune.ts';
 import { runPruner } from '../runs/prune.ts';
 import { tickPruner } from '../schedules/prune.ts';
@@ -26,7 +26,7 @@ export function startUpkeep(parts: Parts, retention: Retention): { stop(): Promi
   const promoter = startPromoter(engine, dispatch, resume);
   const scheduler = startScheduler({ engine, runners, dispatch }, (duty) => startDuty(duty, log));
   const deliverer = startDeliverer({ engine, dispatch }, (duty) => startDuty(duty, log));
-  const messenger = startDeliveryJob({ sql, log, clock, masterKey, egress: parts.receivers }, (duty) =>
+  const messenger = startMessenger({ sql, log, clock, masterKey, egress: parts.receivers }, (duty) =>
     startDuty(duty, log),
   );
   const bulk = startDuty(bulkWorker({ engine, runners, dispatch, redactor: variables.redactor }), log);
