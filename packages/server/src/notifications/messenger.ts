@@ -7,7 +7,7 @@ const maxActive = 50;
 const maxEach = 5;
 
 /** The job that sends due notifications, until they are accepted or the last retry has failed. */
-export function deliveryJob(dependencies: DeliverDependencies): Job {
+export function messenger(dependencies: DeliverDependencies): Job {
   const { log } = dependencies;
   const timer = new Timer();
   const stopping = new AbortController();
@@ -19,7 +19,7 @@ export function deliveryJob(dependencies: DeliverDependencies): Job {
     active.set(id, (active.get(id) ?? 0) + 1);
     const sending = attempt(dependencies, claimed, stopping.signal)
       // Another process tries again when the claim expires.
-      .catch((error: unknown) => log.warn('job.failed', { job: 'delivery', error: String(error) }))
+      .catch((error: unknown) => log.warn('job.failed', { job: 'messenger', error: String(error) }))
       .finally(() => {
         const left = (active.get(id) ?? 1) - 1;
         if (left > 0) active.set(id, left);
@@ -31,7 +31,7 @@ export function deliveryJob(dependencies: DeliverDependencies): Job {
   };
 
   return {
-    name: 'delivery',
+    name: 'messenger',
     everyMs: 1_000,
     timer,
     async tick() {
