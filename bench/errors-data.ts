@@ -6,7 +6,7 @@
 import type { Sql } from '../packages/server/src/db/connect.ts';
 import { packCounts } from '../packages/server/src/errors/packed/pack.ts';
 import { rollUpPacks } from '../packages/server/src/errors/packed/roll-up.ts';
-import { byHourUntil } from '../packages/server/src/errors/range.ts';
+import { byHourUntil } from '../packages/server/src/errors/counts/range.ts';
 
 export interface Extent {
   readonly occurrences: number;

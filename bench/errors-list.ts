@@ -12,7 +12,7 @@ import { listErrors } from '@millrace/contract';
 import { startPostgres } from '../packages/millrace/src/postgres/index.ts';
 import { connect, type Database } from '../packages/server/src/db/connect.ts';
 import { migrate } from '../packages/server/src/db/migrate.ts';
-import { listErrorGroups } from '../packages/server/src/errors/list.ts';
+import { listErrorGroups } from '../packages/server/src/errors/list/list.ts';
 import { makeErrors, packAll } from './errors-data.ts';
 
 const occurrences = Number(process.argv[2] ?? 50_000_000);

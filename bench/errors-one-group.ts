@@ -11,8 +11,8 @@ import { startPostgres } from '../packages/millrace/src/postgres/index.ts';
 import { connect, type Sql } from '../packages/server/src/db/connect.ts';
 import { newTimedId } from '../packages/server/src/db/ids.ts';
 import { migrate } from '../packages/server/src/db/migrate.ts';
-import { introduce } from '../packages/server/src/errors/known.ts';
-import { tallyEverywhere } from '../packages/server/src/errors/tally.ts';
+import { introduce } from '../packages/server/src/errors/record/known.ts';
+import { tallyEverywhere } from '../packages/server/src/errors/record/tally.ts';
 
 const seconds = Number(process.argv[2] ?? 10);
 const rate = Number(process.argv[3] ?? 1_000);

@@ -12,8 +12,8 @@ import { startPostgres } from '../packages/millrace/src/postgres/index.ts';
 import { connect } from '../packages/server/src/db/connect.ts';
 import { newTimedId } from '../packages/server/src/db/ids.ts';
 import { migrate } from '../packages/server/src/db/migrate.ts';
-import { identifyFailures } from '../packages/server/src/errors/identify.ts';
-import { tally } from '../packages/server/src/errors/tally.ts';
+import { identifyFailures } from '../packages/server/src/errors/record/identify.ts';
+import { tally } from '../packages/server/src/errors/record/tally.ts';
 
 const rounds = Number(process.argv[2] ?? 8);
 const size = Number(process.argv[3] ?? 200);

@@ -3,17 +3,16 @@
  * of what patterns find hardest.
  */
 import { join } from 'node:path';
-import { fingerprintOf } from '../packages/server/src/errors/fingerprint/index.ts';
-import type { ThrownError } from '../packages/server/src/errors/fingerprint/index.ts';
-import { hostileTexts } from '../packages/server/src/errors/fingerprint/testing/hostile.ts';
-import { readCorpus } from '../packages/server/src/errors/fingerprint/score.ts';
+import { fingerprint, type ThrownError } from '../packages/fingerprint/src/index.ts';
+import { hostileTexts } from '../packages/fingerprint/src/testing/hostile.ts';
+import { readCorpus } from '../packages/fingerprint/score/score.ts';
 
-const corpus = join(import.meta.dirname, '../packages/server/src/errors/fingerprint/corpus');
+const corpus = join(import.meta.dirname, '../packages/fingerprint/corpus');
 
 function microseconds(errors: ThrownError[], rounds: number): number {
   // Of the processor: the time on a wall also counts whoever else runs.
   const started = process.cpuUsage();
-  for (let round = 0; round < rounds; round += 1) for (const error of errors) fingerprintOf(error);
+  for (let round = 0; round < rounds; round += 1) for (const error of errors) fingerprint(error);
   const { user, system } = process.cpuUsage(started);
   return (user + system) / (rounds * errors.length);
 }
@@ -36,7 +35,7 @@ console.table(
   hostileTexts(size).map(({ name, text }) => {
     const error = { name: text, message: text, stack: `Error: ${text}\n${text}` };
     const started = performance.now();
-    fingerprintOf(error);
+    fingerprint(error);
     return { 'hostile, 1 MB': name, 'ms, first call': (performance.now() - started).toFixed(2) };
   }),
 );

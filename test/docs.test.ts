@@ -21,7 +21,10 @@ interface Page {
 
 async function pages(): Promise<Page[]> {
   const found: Page[] = [];
-  for (const folder of ['.', 'docs', 'docs/decisions', 'examples/license-audit']) {
+  const folders = ['.', 'docs', 'docs/decisions', 'bench'];
+  for (const parent of ['examples', 'packages'])
+    for (const name of await readdir(join(repository, parent))) folders.push(join(parent, name));
+  for (const folder of folders) {
     for (const name of await readdir(join(repository, folder))) {
       if (!name.endsWith('.md')) continue;
       const path = join(folder, name);
@@ -45,15 +48,64 @@ const rows = (markdown: string, pattern: RegExp): string[][] =>
         .map((cell) => cell.trim()),
     );
 
+/** Anchors of the headings of a page, as GitHub makes them. */
+const anchors = (markdown: string): Set<string> =>
+  new Set(
+    [...markdown.replaceAll(/```[\s\S]*?```/g, '').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}_\- ]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+
+/** The text of every source file, SQL file and page in which a word of the glossary may be used. */
+async function texts(): Promise<string[]> {
+  const found: string[] = [];
+  for (const folder of ['packages', 'docs']) {
+    for (const entry of await readdir(join(repository, folder), { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name);
+      if (!entry.isFile() || !/(?<!\.test)\.(?:ts|sql|md)$/.test(path)) continue;
+      if (/\/(?:dist|node_modules|corpus)\/|glossary\.md$/.test(path)) continue;
+      found.push(await readFile(path, 'utf8'));
+    }
+  }
+  return found;
+}
+
 describe('the documentation', () => {
-  test('links to files that are there', async () => {
+  test('links to pages and headings that exist', async () => {
+    const all = await pages();
     const broken: string[] = [];
-    for (const { path, text: markdown } of await pages()) {
-      for (const [, target = ''] of markdown.matchAll(/\]\((?!https?:)([^)#]+)/g)) {
-        if (!existsSync(join(repository, dirname(path), target))) broken.push(`${path} → ${target}`);
+    for (const { path, text: markdown } of all) {
+      for (const [, link = '', anchor] of markdown.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)) {
+        const target = link === '' ? path : join(dirname(path), link);
+        const linked = all.find((other) => other.path === target);
+        if (!existsSync(join(repository, target)) || (anchor && linked && !anchors(linked.text).has(anchor)))
+          broken.push(`${path} → ${link}${anchor ? `#${anchor}` : ''}`);
       }
     }
     expect(broken).toEqual([]);
+  });
+
+  test('numbers the decisions without gaps', async () => {
+    const numbers = (await readdir(join(repository, 'docs/decisions')))
+      .toSorted()
+      .map((name) => name.slice(0, 4));
+    expect(numbers).toEqual(numbers.map((_, index) => String(index + 1).padStart(4, '0')));
+  });
+
+  test('explains in the glossary only words that are used', async () => {
+    const words = rows(await page('docs/glossary.md'), /^\| (?!Word|-)/).flatMap(([cell = '']) =>
+      cell.split(', '),
+    );
+    expect(words.length).toBeGreaterThan(50);
+    expect(words).toEqual([...new Set(words)]);
+    const everything = (await texts()).join('\n');
+    // `idempotencyKey` and `idempotency_key` are uses of "idempotency key".
+    const used = (word: string) =>
+      new RegExp(`(?<![a-z])${word.split(' ').join('[\\s_-]?')}`, 'i').test(everything);
+    expect(words.filter((word) => !used(word))).toEqual([]);
   });
 
   test('draws the state machine that the code has', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { masterKeyOf, turnMasterKey } from '../../packages/server/src/auth/seal.ts';
+import { masterKeyOf, switchMasterKey } from '../../packages/server/src/auth/seal.ts';
 import { rotateMasterKey } from '../../packages/server/src/envvars/rotate-master-key.ts';
 import { installation, masterKey, type Installation } from './installation.ts';
 
@@ -49,7 +49,7 @@ test('a callback address outlives a change of the master key', async () => {
   const installed = await installation({ masterKey: own });
   const { ask, keys, sql } = installed;
   const { body } = await ask('POST /api/v1/waitpoints/tokens', { key: keys.prod, body: {} });
-  turnMasterKey(own, masterKeyOf(Buffer.alloc(32, 9)));
+  switchMasterKey(own, masterKeyOf(Buffer.alloc(32, 9)));
   await rotateMasterKey(sql, own);
   delete (own as { previous?: unknown }).previous;
   expect((await ask(`GET /api/v1/waitpoints/tokens/${body.id}`, { key: keys.prod })).body.url).toBe(body.url);

@@ -116,10 +116,10 @@ describe('the audit log', () => {
     expect((await ask(list, { key: viewer })).status).toBe(403);
   });
 
-  test('has the acts that docs/audit.md names, with what was before and after, and decides of every operation', async () => {
+  test('records the actions that docs/audit.md lists, with the values before and after, and covers every operation', async () => {
     const page = await readFile(new URL('../../docs/audit.md', import.meta.url), 'utf8');
     const [recorded = '', unrecorded = ''] =
-      page.split('## What leaves an entry')[1]?.split('## What leaves none') ?? [];
+      page.split('## Recorded actions')[1]?.split('## Operations without an entry') ?? [];
     const changing = Object.values(operations).filter(({ method }) => method !== 'GET' && method !== 'HEAD');
     const named = (text: string) => new Set([...text.matchAll(/`(\w+)`/g)].map(([, name]) => name));
     const [left, none] = [named(recorded), named(unrecorded)];

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createBadCredentials, networkOf } from '../../packages/server/src/http/bad-credentials.ts';
+import { createBadCredentialLimit, networkOf } from '../../packages/server/src/http/bad-credentials.ts';
 import { Problem, unauthorized } from '../../packages/server/src/problem.ts';
 import { WebSocket } from 'ws';
 import { installation } from './installation.ts';
@@ -88,7 +88,7 @@ describe('the count', () => {
 
   test('comes back with time, is of a whole network of IPv6, and holds 10,000 addresses at most', () => {
     let now = 0;
-    const refuse = createBadCredentials({ burst: 2, perSecond: 1 }, () => now);
+    const refuse = createBadCredentialLimit({ burst: 2, perSecond: 1 }, () => now);
     const from = (address: string) => statusOf(refuse(unauthorized('no'), address, () => {}));
     expect([from('a'), from('a'), from('a'), from('b')]).toEqual([401, 401, 429, 401]);
     now += 1_000;

@@ -198,8 +198,8 @@ describe('a project', () => {
     await sql`update environments set prune_at = now() where prune_at is not null`;
     await server.close();
     const { environmentPruner } = await import('../../packages/server/src/tenancy/prune.ts');
-    const duty = environmentPruner(sql, { now: Date.now });
-    while (await duty.round());
+    const job = environmentPruner(sql, { now: Date.now });
+    while (await job.tick());
     expect(await rows()).toBe(0);
     expect(await sql`select from projects where ref = ${ref}`).toHaveLength(0);
     // What is not deleted is untouched.

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import type { EnvironmentKind } from '@millrace/contract';
-import { masterKeyOf, seal, secretKeyPlace } from '../../packages/server/src/auth/seal.ts';
+import { masterKeyOf, seal, secretKeyContext } from '../../packages/server/src/auth/seal.ts';
 import { credentialDigest, lastFour, newSecretKey } from '../../packages/server/src/auth/keys.ts';
 import { connect, type Sql } from '../../packages/server/src/db/connect.ts';
 import { newId } from '../../packages/server/src/db/ids.ts';
@@ -109,7 +109,7 @@ export async function installation(options: Partial<ServerOptions> = {}): Promis
       const id = newId('key');
       await sql`
         insert into secret_keys (id, environment_id, digest, sealed, last_four, name, scopes)
-        select ${id}, e.id, ${credentialDigest(text)}, ${seal(masterKey, text, secretKeyPlace(id))}, ${lastFour(text)}, 'x', ${scopes}
+        select ${id}, e.id, ${credentialDigest(text)}, ${seal(masterKey, text, secretKeyContext(id))}, ${lastFour(text)}, 'x', ${scopes}
         from environments e join projects p on p.id = e.project_id
         where p.ref = ${projectRef} and e.kind = ${kind} and e.branch is null order by e.id limit 1`;
       return text;

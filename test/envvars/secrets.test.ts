@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startReceiver } from '../../packages/server/src/notifications/testing/receiver.ts';
-import { spellingsOf } from '../../packages/server/src/envvars/redact/spellings.ts';
+import { encodingsOf } from '../../packages/server/src/envvars/redact/encodings.ts';
 import { dump, serve } from '../../packages/server/src/envvars/testing/serve.ts';
 import { runProject } from './runner.ts';
 
@@ -160,7 +160,7 @@ test(
     };
     expect(everything.database.match(/<redacted>/g)?.length).toBeGreaterThan(15);
     expect(everything.replies.match(/<redacted>/g)?.length).toBeGreaterThan(15);
-    const spellings = [...spellingsOf(sentinel), ...spellingsOf(old)];
+    const spellings = [...encodingsOf(sentinel), ...encodingsOf(old)];
     const hexes = [sentinel, old].map((value) => Buffer.from(value).toString('hex'));
     expect(spellings.length).toBeGreaterThan(15);
     for (const [place, text] of Object.entries(everything)) {

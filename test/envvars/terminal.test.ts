@@ -1,6 +1,6 @@
 /** What people see of their tasks on the terminal: `millrace dev` in a real process, and secrets of its environment. */
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { spellingsOf } from '../../packages/server/src/envvars/redact/spellings.ts';
+import { encodingsOf } from '../../packages/server/src/envvars/redact/encodings.ts';
 import { startDev, temporaryProject } from '../cli/command.ts';
 
 const sentinel = 'Sentinel-41d7/Ünï+"quoted"\\back ?&=é';
@@ -101,7 +101,7 @@ test(
     dev.kill('SIGTERM');
     await dev.exitCode;
     const text = shown();
-    for (const spelling of spellingsOf(sentinel)) expect(text).not.toContain(spelling);
+    for (const spelling of encodingsOf(sentinel)) expect(text).not.toContain(spelling);
     expect(text).not.toContain('Sentinel-41d7');
     for (const padding of ['', 'user:', 'x', 'xy']) {
       const encoded = Buffer.from(padding + sentinel).toString('base64');

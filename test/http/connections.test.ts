@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import { sessionServer, type SessionServer } from '../sessions/session-server.ts';
 import { testServer } from '../support/server.ts';
 
-const limits = { unprovenMs: 1_500, maxUnproven: 20, idleMs: 1_500 };
+const limits = { unauthenticatedMs: 1_500, maxUnauthenticated: 20, idleMs: 1_500 };
 /** When everything that has to end has ended, and something for a machine that is busy. */
 const lateMs = 5_000;
 
@@ -88,7 +88,7 @@ describe('a connection without a request that succeeded', { timeout: 60_000 }, (
   });
 
   test('gives way when there are too many, and leaves those alone that did something', async () => {
-    const server = await testServer({ connectionLimits: { ...limits, unprovenMs: 60_000 } });
+    const server = await testServer({ connectionLimits: { ...limits, unauthenticatedMs: 60_000 } });
     const proven = await open(server.port);
     const answered = new Promise((resolve) => proven.once('data', resolve));
     proven.write(`GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n`);
@@ -97,7 +97,7 @@ describe('a connection without a request that succeeded', { timeout: 60_000 }, (
     for (let n = 0; n < 60; n++) others.push(n % 2 ? await open(server.port) : openHttp2(server.url));
     await expect
       .poll(() => others.filter(isOpen).length, { timeout: 10_000 })
-      .toBeLessThanOrEqual(limits.maxUnproven);
+      .toBeLessThanOrEqual(limits.maxUnauthenticated);
     expect(isOpen(proven)).toBe(true);
     // Whoever comes with a good key is served all the same.
     expect((await server.ask('/api/v1/runs')).status).toBe(200);

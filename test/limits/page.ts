@@ -51,16 +51,16 @@ import * as filters from '../../packages/server/src/events/filter.ts';
 import { maxSegments } from '../../packages/server/src/events/pattern.ts';
 import { defaultBodyLimit } from '../../packages/server/src/http/mount.ts';
 import { defaultRateLimits, type RateLimit } from '../../packages/server/src/http/rate-limit.ts';
-import { keepMs } from '../../packages/server/src/http/idempotent-response.ts';
+import { retentionMs } from '../../packages/server/src/http/idempotent-responses.ts';
 import { maxEndpoints } from '../../packages/server/src/notifications/create.ts';
 import * as deliveries from '../../packages/server/src/notifications/deliver.ts';
-import { defaultLeaseTimes } from '../../packages/server/src/runs/dispatch/connection.ts';
+import { defaultLeaseTimes } from '../../packages/server/src/runs/dispatch/connection-state.ts';
 import { maxLineCharacters } from '../../packages/server/src/runs/logs.ts';
 import { maxEvents } from '../../packages/server/src/runs/complete/outcome.ts';
 import * as triggers from '../../packages/server/src/runs/create/prepare.ts';
 import { maxRescues } from '../../packages/server/src/runs/dispatch/rescue.ts';
 import { maxChildren } from '../../packages/server/src/runs/retrieve.ts';
-import { maxPauseMs } from '../../packages/server/src/runs/complete/complete.ts';
+import { maxPauseMs } from '../../packages/server/src/runs/complete/write.ts';
 import { graceMs as lateMs } from '../../packages/server/src/schedules/rules.ts';
 import {
   maxLifeMs,
@@ -70,7 +70,7 @@ import {
 import { defaultStreamLimits } from '../../packages/server/src/protocols/sse/event-streams.ts';
 import { maxStreams } from '../../packages/server/src/realtime/open-stream.ts';
 import { maxBranches } from '../../packages/server/src/tenancy/branches.ts';
-import { defaultRetention } from '../../packages/server/src/app/engine-jobs.ts';
+import { defaultRetention } from '../../packages/server/src/app/retention.ts';
 import * as tokens from '../../packages/server/src/waitpoints/create.ts';
 
 if (loggerCharacters !== maxLineCharacters || consoleCharacters !== maxLineCharacters) {
@@ -106,7 +106,7 @@ function time(ms: number): string {
 const rate = (limit: RateLimit | undefined): string =>
   limit === undefined ? 'none' : `${number(limit.burst)} at once, ${number(limit.perSecond)} a second`;
 
-/** What, how much, what happens beyond it, and how to change it. */
+/** What is limited, the limit, what happens if it is exceeded, and how to change it. */
 type Row = readonly [what: string, limit: string, beyond: string, change: string];
 
 const fixed = 'fixed';
@@ -114,33 +114,38 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
   [
     'Triggering',
     [
-      ['body of a trigger', bytes(triggerBodyLimit), '413', 'send a large payload as a packet; our SDK does'],
       [
-        'payload that is sent within its trigger',
+        'body of a trigger',
+        bytes(triggerBodyLimit),
+        '413',
+        'send a large payload as a packet, as the SDK does',
+      ],
+      [
+        'payload inside a trigger',
         `below ${bytes(packetThreshold)}`,
-        'our SDK stores it as a packet first',
+        'the SDK stores it as a packet first',
         fixed,
       ],
       [
-        'packet, so payload and output',
+        'packet (payload or output)',
         bytes(maxPacketBytes),
         '413 for a payload',
-        'store the data elsewhere and send where',
+        'store the data elsewhere and send a reference',
       ],
       [
         'metadata of a run',
         bytes(maxMetadataBytes),
-        '413 at a trigger; a `RangeError` where a run changes it',
+        '413 at a trigger; a `RangeError` if a run changes it',
         fixed,
       ],
       [
-        'levels of objects and lists in JSON that is stored',
+        'levels of objects and lists in stored JSON',
         number(maxJsonLevels),
-        '400; what was stored before shows `{"$omitted": …}` in its place',
+        '400; a value that is already stored is replaced with `{"$omitted": …}`',
         fixed,
       ],
       [
-        'parts of a metadata key (`$.a.b[0]`)',
+        'segments of a metadata key (`$.a.b[0]`)',
         number(metadata.maxDepth),
         'refused where it is changed',
         fixed,
@@ -159,7 +164,7 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         'send a digest of it',
       ],
       [
-        'memory of an idempotency key',
+        'lifetime of an idempotency key',
         `${time(triggers.defaultIdempotencyMs)} by default`,
         'a new run',
         '`idempotencyKeyTTL`',
@@ -173,21 +178,21 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       [
         '`maxDuration`',
         `${number(triggers.minMaxDuration)} seconds or more`,
-        'a shorter one at a trigger counts as this',
+        'a shorter one at a trigger is raised to this',
         fixed,
       ],
-      ['pause of a debounce', `${time(triggers.minDebounceMs)} or more`, '422', fixed],
+      ['delay of a debounce', `${time(triggers.minDebounceMs)} or more`, '422', fixed],
       [
-        'triggers of one request (`batchTrigger` of few runs, `trigger-many`)',
+        'triggers of one request (a small `batchTrigger`, `trigger-many`)',
         `${number(oneShotBatchLimit)}, ${number(triggerManyLimit)}`,
         '400',
         'a batch',
       ],
       ['runs of a batch', number(batchLimit), '400', 'several batches'],
-      ['item of a batch', bytes(batchItemLimit), 'refused; the others are made', 'a packet'],
-      ['time to fill a batch', time(abandonedMs), 'the batch is given up', fixed],
+      ['item of a batch', bytes(batchItemLimit), 'refused; the others are created', 'a packet'],
+      ['time to fill a batch', time(abandonedMs), 'the batch is aborted', fixed],
       [
-        'children that a run lists',
+        'children listed with a run',
         number(maxChildren),
         'the first ones are listed',
         '`runs.list` by its parent',
@@ -200,8 +205,8 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       [
         'time that code may block the event loop of a shared process',
         time(defaultLimits.blockedMs),
-        'the process is killed, and its runs go on in others, one to a process, until the culprit is found: it is CRASHED, "The run blocked its event loop"',
-        '`isolated: true` of the task lifts it',
+        'the process is killed; its runs continue in other processes, one in each, until the cause is found; that run is CRASHED, "The run blocked its event loop"',
+        'no limit with `isolated: true`',
       ],
       [
         'time to stop when cancelled, or after `maxDuration`',
@@ -210,49 +215,44 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         fixed,
       ],
       [
-        'time that the other runs of such a process have to finish',
+        'time for the other runs of such a process to finish',
         time(defaultLimits.vacateMs),
-        'they begin again in another',
+        'they start again in another process',
         fixed,
       ],
       [
-        'import of one task file when tasks are looked for',
+        'import of one task file when tasks are discovered',
         time(importMs),
-        'a problem that names the file; the others serve',
+        'reported with the name of the file; tasks of other files are served',
         fixed,
       ],
       ['import of all task files by a process', time(startMs), 'the process is killed', fixed],
-      ['processes that may die before they could start a run', number(startsAtMost), 'CRASHED', fixed],
+      ['processes of a run that die before it starts', number(startsAtMost), 'CRASHED', fixed],
+      ['losses of the runner during a run', `${number(maxRescues)} times`, 'CRASHED at the next loss', fixed],
       [
-        'loss of the runner in the midst of a run',
-        `${number(maxRescues)} times`,
-        'CRASHED at the next',
-        fixed,
-      ],
-      [
-        'time that a silent runner keeps its runs',
+        'time without a heartbeat until a runner loses its runs',
         time(defaultLeaseTimes.leaseMs),
         'they are queued again',
         '`MILLRACE_LEASE_SECONDS`',
       ],
-      ['a hook at the end of an attempt', time(hookLimitMs), 'left behind and logged', fixed],
+      ['a hook at the end of an attempt', time(hookLimitMs), 'abandoned and logged', fixed],
       [
         'output',
         bytes(outputLimit),
         'FAILED, `OutputTooLargeError`',
-        'store the data elsewhere and return where',
+        'store the data elsewhere and return a reference',
       ],
-      ['pause before a retry', time(maxPauseMs), 'a longer one counts as this', fixed],
+      ['pause before a retry', time(maxPauseMs), 'a longer one is cut to this', fixed],
       [
-        'runs that wait suspended in one runner',
+        'suspended runs in one runner',
         number(maxSuspended),
-        'their code is given up, and begins again after the wait',
+        'the code of further runs is dropped, and starts again after the wait',
         'more runners',
       ],
       [
-        'memory of a run alone without `machine`',
-        `${bytes(unnamedMachine * 1_048_576)} are counted`,
-        'further ones wait',
+        'memory of an isolated run without `machine`',
+        `counts as ${bytes(unnamedMachine * 1_048_576)}`,
+        'further runs wait',
         '[machines](machines.md)',
       ],
       [
@@ -261,7 +261,7 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         'CRASHED, out of memory',
         '[machines](machines.md)',
       ],
-      ['builds kept in `.millrace`', number(builds), 'the oldest that are not in use go', fixed],
+      ['builds kept in `.millrace`', number(builds), 'the oldest unused ones are deleted', fixed],
       ['frame between runner and server', bytes(maxFrameBytes), 'the connection is closed', fixed],
     ],
   ],
@@ -269,27 +269,27 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
     'Logs and errors',
     [
       [
-        'message, and properties as JSON, of a log line',
+        'message of a log line; its properties as JSON',
         `${number(maxLineCharacters)} characters`,
-        'cut, with a note of how many are missing; of properties, the beginning is under `cut`',
+        'cut, with the number of missing characters; the beginning of properties is in `cut`',
         fixed,
       ],
       [
-        'lines that wait in a process with tasks; in a runner',
+        'unsent lines in a process with tasks; in a runner',
         `${bytes(executorLines)}; ${bytes(runnerLines)}`,
         'further ones are dropped, and a line in their place says how many',
         fixed,
       ],
       [
-        'what a runner sent that the server has not dealt with',
+        'data of a runner that the server has not processed',
         bytes(maxUndoneBytes),
-        'the server reads no further until half of it is done',
+        'the server stops reading until half of it is processed',
         fixed,
       ],
       [
         'lines of `GET /api/v1/runs/{id}/events`',
         number(maxEvents),
-        'a last line says that more follow',
+        'the last line says that there are more',
         '`GET /api/v1/runs/{id}/logs` has pages',
       ],
       [
@@ -309,10 +309,10 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
     ],
   ],
   [
-    'How long things are kept',
+    'Retention',
     [
       [
-        'runs that are over',
+        'runs that have ended',
         `${time(defaultRetention.runsMs)} by default`,
         'deleted',
         '`PUT /api/v1/retention`',
@@ -321,7 +321,7 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       [
         'occurrences of errors; counts by the hour',
         `${time(defaultRetention.occurrencesMs)}; ${time(defaultRetention.errorHoursMs)}`,
-        'counts by the day stay',
+        'counts by the day are not deleted',
         fixed,
       ],
       [
@@ -331,7 +331,7 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         fixed,
       ],
       [
-        'sessions that are over; records of streams',
+        'sessions that have ended; records of streams',
         `${time(defaultRetention.sessionsMs)}; ${time(defaultRetention.recordsMs)}`,
         'deleted',
         fixed,
@@ -343,9 +343,9 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
     [
       ['a token without `timeout`', time(tokens.defaultTimeoutMs), 'it times out', '`timeout`'],
       ['data of a completed token', bytes(dataLimit), '413', 'store the data elsewhere'],
-      ['lateness of a scheduled time', time(lateMs), 'it counts as missed: its `missed` rule decides', fixed],
+      ['lateness of a tick', time(lateMs), 'it is missed, and the `missed` rule applies', fixed],
       ['runs of one backfill', number(maxBackfilled), '422', 'several backfills'],
-      ['body of an event or of several', bytes(eventBodyLimit), '413', fixed],
+      ['body of a request with events', bytes(eventBodyLimit), '413', fixed],
       ['events of one request', number(maxEventsAtOnce), '400', 'several requests; `events.sendBatch` does'],
       ['segments of an event pattern', number(maxSegments), '400', fixed],
       [
@@ -365,19 +365,19 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ['record', bytes(maxRecordBytes), '413', fixed],
       ['streams of a run', number(maxStreams), '422', fixed],
       [
-        'life of one connection that streams',
+        'lifetime of a streaming connection',
         time(maxLifeMs),
-        'it ends; clients connect again and miss nothing',
+        'it is closed; clients reconnect and miss nothing',
         fixed,
       ],
       [
-        'what a slow reader has not taken',
+        'unsent data of a slow reader',
         `${bytes(maxUnsentBytes)}, or ${time(stalledMs)} without progress`,
         'its connection is closed',
         fixed,
       ],
       [
-        'open streams of a server, an environment, a subject',
+        'open streams of a server, an environment, a run or channel',
         `${number(defaultStreamLimits.process)}, ${number(defaultStreamLimits.environment)}, ${number(defaultStreamLimits.subject)}`,
         '429',
         'more servers',
@@ -400,12 +400,17 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         'wrong credentials from one address',
         rate(defaultRateLimits.badCredentials),
         '429',
-        '`MILLRACE_TRUSTED_PROXIES` says whose addresses count',
+        '`MILLRACE_TRUSTED_PROXIES`, if the address is that of a proxy',
       ],
       ['runs in batches by public tokens', rate(defaultRateLimits.batchRuns?.publicToken), '429', fixed],
-      ['memory of a repeated request', time(keepMs), 'it is done again', fixed],
       [
-        'life of a public token; of one that a run makes',
+        'time in which a repeated request gets the same response',
+        time(retentionMs),
+        'it is executed again',
+        fixed,
+      ],
+      [
+        'lifetime of a public token; of one made by a run',
         `${time(maxLifetime.seconds * 1_000)}; ${time(maxLifetimeByRun.seconds * 1_000)}`,
         '400',
         fixed,
@@ -419,14 +424,19 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         '400',
         fixed,
       ],
-      ['all variables of an environment together', `${number(maxTogether)} bytes`, 'refused', fixed],
+      ['all variables of an environment', `${number(maxTogether)} bytes`, 'refused', fixed],
       ['import of variables', bytes(importLimit), '413', 'several imports'],
       ['runs of a bulk action by id', number(maxBulkRuns), '400', 'a filter'],
-      ['bulk actions of an environment under way', number(maxPending), '429', 'wait'],
+      ['active bulk actions of an environment', number(maxPending), '429', 'wait'],
       ['endpoints for notifications', number(maxEndpoints), '422', fixed],
-      ['answer of such an endpoint', time(deliveries.timeoutMs), 'tried again', fixed],
-      ['tries to reach it', time(deliveries.patienceMs), 'the notification has failed', 'replay it'],
-      ['PostgreSQL', `${oldestMajor} or later`, 'the server does not start', 'a newer one'],
+      ['response time of such an endpoint', time(deliveries.timeoutMs), 'retried', fixed],
+      [
+        'time in which such an endpoint accepts nothing',
+        time(deliveries.patienceMs),
+        'it is disabled',
+        'enable it again',
+      ],
+      ['PostgreSQL', `${oldestMajor} or later`, 'the server does not start', 'upgrade PostgreSQL'],
     ],
   ],
 ];
@@ -434,7 +444,7 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
 const section = ([title, rows]: (typeof sections)[number]): string =>
   `## ${title}
 
-| What | Limit | Beyond it | To change it |
+| What | Limit | If exceeded | How to change it |
 |---|---|---|---|
 ${rows.map((row) => `| ${row.join(' | ')} |`).join('\n')}
 `;
@@ -442,7 +452,7 @@ ${rows.map((row) => `| ${row.join(' | ')} |`).join('\n')}
 /** docs/limits.md, from the constants of the code. `npx vitest run test/limits -u` writes it. */
 export const limitsPage = (): string => `# Limits
 
-Written from the constants of the code by test/limits/page.ts, which fails when the two differ: change the constant, not this page. Concurrency
-limits of queues, keys and environments are settings, not limits of this kind. Messages that refuse something name the limit.
+This page is generated from the constants of the code by test/limits/page.ts, and a test fails when they differ. To change it, change the
+constant. Concurrency limits of queues, keys and environments are settings and not listed here. Error messages name the limit that was exceeded.
 
 ${sections.map(section).join('\n')}`;

@@ -49,7 +49,10 @@ describe('a first project', () => {
 });
 
 describe('the published packages', () => {
-  test.each(['contract', 'sdk', 'server', 'millrace'])('%s promises the same Node', async (name) => {
-    expect(await read(`packages/${name}/package.json`)).toMatchObject({ engines: root.engines });
-  });
+  test.each(['contract', 'fingerprint', 'sdk', 'server', 'millrace'])(
+    '%s promises the same Node',
+    async (name) => {
+      expect(await read(`packages/${name}/package.json`)).toMatchObject({ engines: root.engines });
+    },
+  );
 });

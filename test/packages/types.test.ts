@@ -26,6 +26,7 @@ const source = `import { defineConfig } from 'millrace';
 import { logger, metadata, runs, schedules, task, tasks, wait } from '@millrace/sdk';
 import { operations } from '@millrace/contract';
 import { nextRun } from '@millrace/contract/cron';
+import { fingerprint } from '@millrace/fingerprint';
 import { startServer } from '@millrace/server';
 
 export default defineConfig({ dirs: ['./tasks'], retry: { maxAttempts: 2 } });
@@ -55,7 +56,7 @@ export async function use(): Promise<number> {
   const length: number | undefined = run.output?.length;
   // @ts-expect-error: the output has no such member
   run.output?.width;
-  return (length ?? 0) + Object.keys(operations).length + nextRun.length + startServer.length;
+  return (length ?? 0) + Object.keys(operations).length + nextRun.length + fingerprint({}).id.length + startServer.length;
 }
 `;
 

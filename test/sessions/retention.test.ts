@@ -18,7 +18,7 @@ test('a session that ended long ago is deleted with its records, and its externa
   clock.shift(11 * day);
   const sessions = sessionPruner({ sql, clock }, 10 * day);
   const channels = channelPruner(sql, clock, 10 * day);
-  for (const duty of [sessions, channels]) while (await duty.round());
+  for (const job of [sessions, channels]) while (await job.tick());
   const counts = await sql`
     select (select count(*) from channels)::int as channels, (select count(*) from channel_segments)::int as segments,
            (select count(*) from channel_parts)::int as parts`;

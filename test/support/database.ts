@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
 import { inject } from 'vitest';
 import { connect, type Database, type Sql } from '../../packages/server/src/db/connect.ts';
 import { withDatabase, type Cluster } from './cluster.ts';
-
-const migrations = new URL('../../packages/server/migrations/', import.meta.url);
 
 export interface TestDatabase {
   /** For `connect()`, or to start a server with. */
@@ -24,18 +21,10 @@ export async function testDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** The same, as a Millrace left it whose migrations are those before this one. */
-export async function databaseBefore(migration: string): Promise<TestDatabase> {
+/** A database of its own that no Millrace has migrated. */
+export async function emptyDatabase(): Promise<TestDatabase> {
   const database = await testDatabase();
-  await once(database.connection, async (sql) => {
-    await sql.unsafe('drop schema public cascade; create schema public');
-    await sql`create table migrations (name text collate "C" primary key, applied_at timestamptz not null default now())`;
-    const names = (await readdir(migrations)).filter((name) => name < migration).toSorted();
-    for (const name of names) {
-      await sql.unsafe(await readFile(new URL(name, migrations), 'utf8'));
-      await sql`insert into migrations (name) values (${name})`;
-    }
-  });
+  await once(database.connection, (sql) => sql.unsafe('drop schema public cascade; create schema public'));
   return database;
 }
 

@@ -24,7 +24,7 @@ export interface OperationDeclaration {
   /** The body comes in pieces, without a limit, as one of these content types (415 for others); `body` is left out. */
   readonly bodyStream?: readonly string[];
   /** It knows a request that is sent again by its `requestKey`, for good; others are remembered by the process that served them. */
-  readonly replaysItself?: boolean;
+  readonly storesRequestKey?: boolean;
   /** The success is a stream of server-sent events; `reply` is `eventStream`. */
   readonly streams?: boolean;
   /** Largest body in bytes; a larger one is refused with 413. Default 1 MiB. */

@@ -17,6 +17,7 @@ export { idempotencyKeys } from './idempotency-keys/index.ts';
 export type { IdempotencyKeyOptions, IdempotencyKeyScope } from './idempotency-keys/create.ts';
 export type {
   AnyTask,
+  ItemOf,
   RunHandle,
   Task,
   TaskId,
@@ -26,8 +27,8 @@ export type {
 } from './task/types.ts';
 export { SubtaskError, type RunResult } from './task/run-result.ts';
 export { batch } from './batch/index.ts';
-export type { ItemById, ItemByTask, ItemOf } from './batch/trigger-and-wait.ts';
-export type { BatchOptions, BatchResult } from './batch/types.ts';
+export type { BatchOptions, BatchResult } from './batch/batch.ts';
+export type { ItemById, ItemByTask } from './batch/trigger-and-wait.ts';
 export { wait } from './wait/index.ts';
 export type { CreateTokenOptions } from './wait/create-token.ts';
 export type { ListTokensParams } from './wait/list-tokens.ts';

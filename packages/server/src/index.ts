@@ -1,6 +1,6 @@
 export {
   MasterKeyRefused,
-  askForNextKey,
+  requestNextKey,
   loadMasterKey,
   readNextKey,
   type MasterKeySource,
@@ -13,7 +13,7 @@ export { ping } from './db/ping.ts';
 export { changeKeyFile, rotateMasterKey, type Rotated } from './envvars/rotate-master-key.ts';
 export { defaultRateLimits } from './http/rate-limit.ts';
 export { createLog, type Fact, type Log } from './logger.ts';
-export type { LeaseTimes } from './runs/dispatch/connection.ts';
+export type { LeaseTimes } from './runs/dispatch/connection-state.ts';
 export { startServer, type RunningServer, type ServerOptions } from './server.ts';
 export type { Credentials } from './tenancy/bootstrap.ts';
-export { readGiven, type GivenCredentials } from './tenancy/given.ts';
+export { readBootstrapSettings, type BootstrapSettings } from './tenancy/bootstrap-settings.ts';

@@ -1,6 +1,6 @@
 /**
- * The error model. A verb that cannot do what it was asked throws a Problem: it becomes the status and body of
- * `http/problem.ts`. Anything else that is thrown is a fault of ours: logged whole, answered 500 with a request id.
+ * The error model. An operation that cannot be done throws a Problem, which `http/problem.ts` turns into a status and a body. Any other
+ * error is an internal error: it is logged in full and answered with 500 and a request id.
  */
 import { DatabaseLost, UnstorableText } from './db/errors.ts';
 
@@ -15,7 +15,7 @@ export class Problem extends Error {
   readonly status: number;
   /** Fields beside `error` in the body: `code`, `details`, `variableErrors`, … */
   readonly extra: Readonly<Record<string, unknown>>;
-  /** `x-should-retry`: whether a client may repeat the call. Default: the status decides. */
+  /** `x-should-retry`: whether a client may retry the call. Default: decided by the status. */
   readonly retry: boolean | undefined;
 
   constructor(status: number, message: string, extra: Record<string, unknown> = {}, retry?: boolean) {
@@ -42,13 +42,13 @@ export const unprocessable = (message: string) => new Problem(422, message);
 
 export const notFound = (message = 'Not found', retry = false) => new Problem(404, message, {}, retry);
 
-/** The one body of every missing scope. */
+/** The response to every missing scope. */
 export const forbidden = () =>
   new Problem(403, 'Unauthorized', { code: 'unauthorized', param: 'access_token', type: 'authorization' });
 
 export const unauthorized = (message: string) => new Problem(401, message);
 
-/** 401 for a credential that is good, but not for what it is used for: whoever sends it does not guess credentials. */
+/** 401 for a valid credential that this operation does not accept. It does not count as a failed authentication. */
 export class MisusedCredential extends Problem {
   override name = 'MisusedCredential';
 

@@ -11,45 +11,45 @@ import type {
 import type { Socket } from 'node:net';
 import type { Environment, Principal } from './auth/principal.ts';
 
-/** A request as a handler sees it: authenticated, authorised, validated. Nothing of the HTTP framework is in it. */
+/** A request as a handler sees it: authenticated, authorised, validated, and independent of the HTTP framework. */
 export interface Request<D extends OperationDeclaration> {
   readonly params: Params<D>;
   readonly query: Query<D>;
   readonly body: Body<D>;
   readonly principal: Principal;
-  /** The environment of the key or token. Not there for a personal access token: reading it then is a fault. */
+  /** The environment of the key or token. Throws for a personal access token, which has none. */
   readonly environment: Environment;
-  /** What the user is in the organisation of the path; undefined for keys and tokens, and where no role is asked for. */
+  /** The user's role in the organisation of the path; undefined for keys and tokens, and if the operation requires no role. */
   readonly role: Role | undefined;
-  /** Where it came from, for the audit log. */
+  /** Where the request came from, for the audit log. */
   readonly origin: Origin;
-  /** The address under which the client reaches this server, without a slash at its end: what its replies may point to. */
+  /** The URL under which the client reaches this server, without a trailing slash. For links in responses. */
   readonly baseUrl: string;
-  /** Raised when the caller is gone before it was answered. */
+  /** Aborted when the caller disconnects before the response. */
   readonly gone: AbortSignal;
   /**
-   * What a repetition of this request is known by, by the same caller on the same operation: a uuid that ends in 000. Undefined for
-   * one that cannot be told from another.
+   * Identifies a repeated request of the same caller on the same operation: a UUID that ends in 000. Undefined if the client sent no
+   * idempotency key.
    */
   readonly requestKey: string | undefined;
   header(name: string): string | undefined;
   /**
-   * Counts so many requests more than this one against the caller's rate limit, for what could have been sent one by one; a 429 Problem
-   * where the limit is used up.
+   * Counts additional requests against the caller's rate limit, for a request that stands for several. Throws a 429 Problem if the limit
+   * is used up.
    */
   charge(requests: number): void;
   /** Sets a header of the reply. */
   setHeader(name: string, value: string): void;
-  /** Another success than the operation's own. */
+  /** Overrides the operation's success status. */
   setStatus(status: number): void;
   /**
-   * 403 unless the caller's scopes allow the operation's action, or another one instead, on one of these identities of one object
-   * (`{ type: 'runs', id: 'run_1' }`, `{ type: 'tags', id: 'org:42' }`). For objects known only after a look-up.
+   * 403 unless the caller's scopes allow the operation's action, or the action `instead`, on one of the identities of one object
+   * (`{ type: 'runs', id: 'run_1' }`, `{ type: 'tags', id: 'org:42' }`). For objects that must be looked up first.
    */
   authorize(identities: readonly Identity[], instead?: Action): void;
 }
 
-/** What the handler of an operation that streams answers. `open` has the connection from then on, and nobody else writes to it. */
+/** The result of a handler that streams. After `open` is called, it owns the connection. */
 export class Streaming implements EventStreamReply {
   readonly streams = true;
   readonly open: (exchange: Exchange) => void;
@@ -59,20 +59,20 @@ export class Streaming implements EventStreamReply {
   }
 }
 
-/** A request whose answer goes on. */
+/** A request with a streaming response. */
 export interface Exchange {
   readonly socket: Socket;
-  /** The client knows no chunks: the end of the connection is the end of the answer. */
+  /** The client does not support chunks: the end of the connection is the end of the response. */
   readonly isHttp10: boolean;
-  /** What every answer of this operation has. */
+  /** Response headers of the operation. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Calls `ended`, once, when the caller's credential is no longer good; until the answer is called. */
+  /** Calls `ended` once when the caller's credential ends. Returns a function that stops watching. */
   whileAllowed(ended: () => void): () => void;
 }
 
 export interface Origin {
   readonly requestId: string;
-  /** Of the peer: behind a proxy, the proxy's. */
+  /** Address of the peer, or of the client behind a trusted proxy. */
   readonly address: string;
   readonly userAgent: string | undefined;
 }
@@ -84,11 +84,11 @@ export interface Identity {
 
 export type Handler<D extends OperationDeclaration> = (request: Request<D>) => Promise<Reply<D>>;
 
-/** Handlers of some operations; together the domains must cover every one. */
+/** Handlers of some operations. Together the rooms must cover every operation. */
 export type HandlersOf<O extends Record<string, OperationDeclaration>> = {
   readonly [K in keyof O]: Handler<O[K]>;
 };
 
-/** Whether it comes from a published SDK before 4.1, which knows neither batches of chunks nor streams apart from metadata. */
+/** Whether the request comes from a published SDK before 4.1, which supports neither chunked batches nor streams outside of metadata. */
 export const isFromSdkBefore41 = (request: Pick<Request<never>, 'header'>): boolean =>
   /^(?:3|4\.0)\./.test(request.header('trigger-version') ?? '');

@@ -6,28 +6,29 @@ import { migrate } from './db/migrate.ts';
 import { settingUp } from './db/ping.ts';
 import { findRoutes, type Routes } from './db/routes.ts';
 import { createHttpApp } from './http/app.ts';
-import { createBadCredentials } from './http/bad-credentials.ts';
-import { serveBoth } from './http/both-protocols.ts';
-import { namesOneHost } from './http/one-host.ts';
+import { createBadCredentialLimit } from './http/bad-credentials.ts';
+import { serveHttp1AndHttp2 } from './http/http1-and-http2.ts';
+import { hasSingleHost } from './http/host-header.ts';
 import { defaultRateLimits } from './http/rate-limit.ts';
 import { createHttpMetrics } from './http/metrics.ts';
-import { UnprovenConnections } from './http/unproven.ts';
+import { UnauthenticatedConnections } from './http/unauthenticated-connections.ts';
 import { acceptRunners } from './http/runner-socket.ts';
 import { serveMetrics } from './http/serve-metrics.ts';
 import { tryListening } from './http/try-listening.ts';
 import { packetContent } from './packets/content.ts';
-import { defaultLeaseTimes, serveRunner } from './runs/dispatch/connection.ts';
+import { defaultLeaseTimes } from './runs/dispatch/connection-state.ts';
+import { serveRunner } from './runs/dispatch/connection.ts';
 import { appendRoute } from './protocols/s2/route.ts';
 import { serveAppendSessions } from './protocols/s2/session.ts';
 import { pausable } from './pause/pausable.ts';
 import { ensureTenancy, type Credentials } from './tenancy/bootstrap.ts';
-import { ignoredOf } from './tenancy/given.ts';
-import { defaultRetention } from './app/engine-jobs.ts';
+import { ignoredSettings } from './tenancy/bootstrap-settings.ts';
 import { readEnvironmentFacts } from './versions/environment-facts.ts';
 import { handlersOf } from './app/handlers.ts';
 import type { ServerOptions } from './app/options.ts';
-import { startParts, type Stops } from './app/context.ts';
-import { startUpkeep } from './app/jobs.ts';
+import { startContext, type Disposables } from './app/context.ts';
+import { startJobs } from './app/jobs.ts';
+import { defaultRetention } from './app/retention.ts';
 
 export type { ServerOptions };
 
@@ -57,10 +58,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { database, directDatabase, host = '127.0.0.1', log } = options;
   let closing = false;
   // What was started, to be stopped in the reverse order: at the end, or when something after it cannot start.
-  const stops: Stops = [];
+  const disposables: Disposables = [];
   const stopAll = async (): Promise<void> => {
     closing = true;
-    for (const stop of stops.splice(0).toReversed()) await stop();
+    for (const stop of disposables.splice(0).toReversed()) await stop();
   };
 
   try {
@@ -68,7 +69,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const routes = await findRoutes(database, directDatabase);
     const connections = openConnections(routes);
     const { sql, directSql } = connections;
-    stops.push(() => Promise.all(Object.values(connections).map((each: Sql) => each.end({ timeout: 5 }))));
+    disposables.push(() =>
+      Promise.all(Object.values(connections).map((each: Sql) => each.end({ timeout: 5 }))),
+    );
     if (routes.main.pooler) log.info('database.pooled', { ...routes.main.pooler });
     const variable = directDatabase === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
     await settingUp(variable, () => migrate(directSql));
@@ -80,56 +83,50 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       }),
     );
     const given = options.bootstrap?.given;
-    const ignored = given && !credentials ? await ignoredOf(sql, given) : [];
+    const ignored = given && !credentials ? await ignoredSettings(sql, given) : [];
     if (ignored.length > 0) log.warn('bootstrap.ignored', { variables: ignored, why: 'not the first start' });
-    const parts = await startParts(options, { ...connections, direct: routes.direct }, stops);
-    const { engine, clock, authenticate, access, tracing, packets, noticed, streams, realtime, appends } =
-      parts;
-    const unproven = new UnprovenConnections(options.connectionLimits);
-    stops.push(() => unproven.stop());
+    const context = await startContext(options, { ...connections, direct: routes.direct }, disposables);
+    const { engine, clock, pause, authenticate, access, tracing, packets, streams, realtime, appends } =
+      context;
+    const unauthenticated = new UnauthenticatedConnections(options.connectionLimits);
+    disposables.push(() => unauthenticated.stop());
     const metrics = createHttpMetrics();
     const metricsReaders = options.metrics ?? {};
     const app = createHttpApp({
-      handlers: handlersOf(parts, options.rateLimits),
+      handlers: handlersOf(context, options.rateLimits),
       authenticate,
       findRole: createFindRole(sql),
       access,
       isReady: () => sql`select 1`,
-      pausedSince: () => parts.pause.since,
-      ...(tracing && { traced: tracing.request }),
+      pausedSince: () => pause.since,
+      ...(tracing && { onResponse: tracing.request }),
       log,
       rateLimits: options.rateLimits,
       trustedProxies: options.trustedProxies,
-      unproven,
+      unauthenticated,
       packets: packetContent(engine, packets),
       streamAppends: appendRoute(appends) as never,
       metrics,
       metricsReaders,
     });
     const connection = {
-      ...parts,
-      variables: parts.variables.read,
+      ...context,
+      readVariables: context.variables.read,
       times: { ...defaultLeaseTimes, ...options.leaseTimes },
       closing: () => closing,
     };
-    const badCredentials = createBadCredentials((options.rateLimits ?? defaultRateLimits).badCredentials);
+    const badCredentials = createBadCredentialLimit((options.rateLimits ?? defaultRateLimits).badCredentials);
     const sockets = acceptRunners(
       app.server,
       authenticate,
-      { access, unproven, badCredentials },
+      { access, unauthenticated, badCredentials },
       async (environment, socket) =>
-        serveRunner(connection, environment.id, await readEnvironmentFacts(sql, environment.id), {
-          send(message) {
-            socket.send(message);
-            noticed.sent(environment.id, message);
-          },
-          close: socket.close,
-        }),
+        serveRunner(connection, environment.id, await readEnvironmentFacts(sql, environment.id), socket),
     );
 
-    const appendSessions = serveAppendSessions({ appends, access, unproven, log, namesOneHost });
-    const both = serveBoth(app.server, appendSessions.server, unproven);
-    stops.push(async () => {
+    const appendSessions = serveAppendSessions({ appends, access, unauthenticated, log, hasSingleHost });
+    const both = serveHttp1AndHttp2(app.server, appendSessions.server, unauthenticated);
+    disposables.push(async () => {
       // What was under way when it closed is idle afterwards, and would be kept for its next request.
       const idle = setInterval(() => app.server.closeIdleConnections(), 100);
       // A body that never ends must not hold the process until whoever runs it kills it.
@@ -141,13 +138,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     });
     const { address } = metricsReaders;
     const apart = address && (await serveMetrics(metrics, { ...metricsReaders, address }));
-    if (apart) stops.push(apart.stop);
+    if (apart) disposables.push(apart.stop);
     await app.listen({ host, port: options.port });
-    stops.push(sockets.stop, () => streams.stop(), realtime.stop, appendSessions.stop, both.stop);
-    const upkeep = pausable(parts.pause, () =>
-      startUpkeep(parts, { ...defaultRetention, ...options.retention }),
-    );
-    stops.push(upkeep.stop);
+    disposables.push(sockets.stop, () => streams.stop(), realtime.stop, appendSessions.stop, both.stop);
+    const jobs = pausable(pause, () => startJobs(context, { ...defaultRetention, ...options.retention }));
+    disposables.push(jobs.stop);
 
     const { port } = app.server.address() as AddressInfo;
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -159,7 +154,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       metricsUrl: apart?.url ?? `${url}/metrics`,
       credentials,
       get pausedSince() {
-        return parts.pause.since;
+        return pause.since;
       },
       shiftTime: clock.shift,
       async close() {

@@ -71,7 +71,7 @@ export const createBatch = operation({
   }),
   bodyLimit: 131_072,
   status: 202,
-  replaysItself: true,
+  storesRequestKey: true,
   reply: opened,
   errors: [409, 413, 422, 429],
 });
@@ -90,7 +90,7 @@ export const addBatchItems = operation({
     senderFence: z.coerce.number().int().min(1).optional(),
   }),
   bodyStream: ['application/x-ndjson', 'application/ndjson'],
-  replaysItself: true,
+  storesRequestKey: true,
   reply: z.object({
     id: z.string(),
     itemsAccepted: z.number().int(),
@@ -125,7 +125,7 @@ export const createWholeBatch = operation({
   }),
   bodyLimit: 1_000_000,
   status: 202,
-  replaysItself: true,
+  storesRequestKey: true,
   reply: opened,
   errors: [409, 413, 422, 429],
 });

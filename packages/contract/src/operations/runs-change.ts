@@ -20,7 +20,7 @@ export const replayRun = operation({
     payload: z.unknown().optional(),
     payloadType: z.string().optional(),
   }),
-  replaysItself: true,
+  storesRequestKey: true,
   reply: z.object({ id: z.string() }),
   errors: [404, 413, 422],
 });

@@ -94,7 +94,7 @@ export const triggerTask = operation({
   body: triggerBody,
   bodyLimit: triggerBodyLimit,
   reply: triggerReply,
-  replaysItself: true,
+  storesRequestKey: true,
   errors: [409, 413, 422, 429],
 });
 
@@ -138,7 +138,7 @@ export const triggerMany = operation({
       .min(1)
       .max(triggerManyLimit),
   }),
-  replaysItself: true,
+  storesRequestKey: true,
   bodyLimit: triggerBodyLimit,
   reply: z.object({
     /** In the order of the request. */

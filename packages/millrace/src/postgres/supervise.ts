@@ -3,7 +3,7 @@ import { explainOutput } from './errors.ts';
 import { launch, type Launch, type Server } from './launch.ts';
 import { clearLeftBehind } from './left-behind.ts';
 
-/** How the supervised server ended: by `stop()`, or by an error that a restart did not solve. */
+/** How the supervised server ended: by `stop()`, or with an error that restarting could not fix. */
 export interface PostgresEnd {
   error: Error | null;
 }

@@ -4,6 +4,35 @@ import type { Death, ExecutorLink, SpawnOptions } from '../executor/spawn.ts';
 import type { FromExecutor, ToExecutor, Waited } from '../executor/messages.ts';
 import type { Credential } from './credential.ts';
 
+/** One attempt that this runner holds and has not settled. */
+export interface Attempt {
+  readonly assignment: BriefAssignment;
+  /** Milliseconds, monotonic, as all times here. */
+  readonly receivedAt: number;
+  /** Where it runs; null while it waits. */
+  executor: Executor | null;
+  /** The revision of the environment's variables in the process that it was last in. */
+  variablesRevision: number | undefined;
+  /** Since when its code may be running; null before. */
+  startedAt: number | null;
+  /** Some of its code may have run, be it in a process that is gone: it cannot be given back. */
+  touched: boolean;
+  /** It was in a process that died, nobody knows why. It runs alone until it is done. */
+  suspect: boolean;
+  /** How many processes died before they could start it. */
+  failedStarts: number;
+  /** When it was asked to stop. */
+  canceledAt: number | null;
+  /** What it waits for, by key. */
+  readonly waits: Map<string, Wait>;
+  /** Since when it is suspended: it takes no slot, and its time stands still. */
+  suspendedAt: number | null;
+  /** The last spell of suspension that it came back from. */
+  resumedSpell: number;
+  /** Waits that are over, of which it is told once it has a slot again; null while it has none to come back to. */
+  returning: string[] | null;
+}
+
 /** Who a process is for: many attempts, one whose task asks for that, one that may have killed the process it was in. */
 export type Purpose = 'shared' | 'isolated' | 'suspect';
 
@@ -37,35 +66,6 @@ export interface ExecutorEvents {
   readonly onExiting: (executor: Executor, message: Extract<FromExecutor, { type: 'exiting' }>) => void;
   readonly onDeath: (executor: Executor, death: Death) => void;
   readonly onOutput: (stream: 'stdout' | 'stderr', text: string) => void;
-}
-
-/** One attempt that this runner holds and has not settled. */
-export interface Attempt {
-  readonly assignment: BriefAssignment;
-  /** Milliseconds, monotonic, as all times here. */
-  readonly receivedAt: number;
-  /** Where it runs; null while it waits. */
-  executor: Executor | null;
-  /** The revision of the environment's variables in the process that it was last in. */
-  variablesRevision: number | undefined;
-  /** Since when its code may be running; null before. */
-  startedAt: number | null;
-  /** Some of its code may have run, be it in a process that is gone: it cannot be given back. */
-  touched: boolean;
-  /** It was in a process that died, nobody knows why. It runs alone until it is done. */
-  suspect: boolean;
-  /** How many processes died before they could start it. */
-  failedStarts: number;
-  /** When it was asked to stop. */
-  canceledAt: number | null;
-  /** What it waits for, by key. */
-  readonly waits: Map<string, Wait>;
-  /** Since when it is suspended: it takes no slot, and its time stands still. */
-  suspendedAt: number | null;
-  /** The last spell of suspension that it came back from. */
-  resumedSpell: number;
-  /** Waits that are over, of which it is told once it has a slot again; null while it has none to come back to. */
-  returning: string[] | null;
 }
 
 const ticksBetweenPings = 5;

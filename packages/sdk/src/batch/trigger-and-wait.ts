@@ -2,13 +2,10 @@ import type { ApiClient } from '../client/api-client.ts';
 import { currentClient } from '../client/current-client.ts';
 import { resultOf, type RunResult } from '../task/run-result.ts';
 import { ownEnvironment } from '../task/trigger-and-wait.ts';
-import type { AnyTask, TaskId, TaskInput, TaskOutput } from '../task/types.ts';
+import type { AnyTask, ItemOf, TaskId, TaskOutput } from '../task/types.ts';
 import { nextOf, ownKey, waitingRun } from '../wait/in-run.ts';
+import type { BatchOptions, BatchResult } from './batch.ts';
 import { sendBatch, type BatchItem } from './send-batch.ts';
-import type { BatchOptions, BatchResult, ItemWith } from './types.ts';
-
-/** A run of one task in a batch. */
-export type ItemOf<T extends AnyTask> = ItemWith<TaskInput<T>>;
 
 /** A run in a batch, its task by its id. */
 export type ItemById<T extends AnyTask> = T extends AnyTask ? { readonly id: TaskId<T> } & ItemOf<T> : never;

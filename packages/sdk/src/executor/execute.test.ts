@@ -4,8 +4,8 @@ import { AbortTaskRunError, logger, task } from '../index.ts';
 import type { RunArguments } from '../task/definition.ts';
 import { currentRun, withinAttempt, type RunLogLine } from '../run-scope.ts';
 import { assignmentOf, environment } from '../testing/assignment.ts';
-import type { AbortReason, ExecuteOptions } from './execute-options.ts';
 import { execute } from './execute.ts';
+import type { AbortReason, ExecuteOptions } from './options.ts';
 import { outputLimit } from './outcome.ts';
 
 type Run = (payload: unknown, args: RunArguments) => unknown;

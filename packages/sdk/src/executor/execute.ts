@@ -1,10 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Assignment, EnvironmentFacts, Outcome, Wait } from '@millrace/contract/runner';
+import type { Outcome, Wait } from '@millrace/contract/runner';
 import { ApiClient } from '../client/api-client.ts';
 import { MetadataBuffer, MetadataRefused } from '../metadata/buffer.ts';
-import { runScopes, type RunLogLine, type RunScope } from '../run-scope.ts';
-import type { AnyTask } from '../task/types.ts';
-import type { ExecuteOptions } from './execute-options.ts';
+import { runScopes, type RunScope } from '../run-scope.ts';
+import type { ExecuteOptions } from './options.ts';
 import { runAttempt } from './run-attempt.ts';
 
 // From here on this process is one that executes runs.

@@ -3,8 +3,8 @@ import { AbortTaskRunError, locals, task, tasks } from '../index.ts';
 import type { RunLogLine } from '../run-scope.ts';
 import type { TaskOptions } from '../task/definition.ts';
 import { assignmentOf, environment } from '../testing/assignment.ts';
-import type { AbortReason, ExecuteOptions } from './execute-options.ts';
 import { execute } from './execute.ts';
+import type { AbortReason, ExecuteOptions } from './options.ts';
 
 type Declared = Omit<TaskOptions<'charge', unknown, unknown>, 'id'>;
 

@@ -1,9 +1,8 @@
 import type { BatchHandle } from '../batch/handle.ts';
 import { triggerBatch } from '../batch/trigger.ts';
-import type { ItemOf } from '../batch/trigger-and-wait.ts';
-import type { BatchOptions } from '../batch/types.ts';
+import type { BatchOptions } from '../batch/batch.ts';
 import { currentClient } from '../client/current-client.ts';
-import type { AnyTask, TaskId } from './types.ts';
+import type { AnyTask, ItemOf, TaskId } from './types.ts';
 
 /**
  * Starts up to 1,000 runs of a task by its id. Otherwise as the task's own `batchTrigger`.

@@ -1,4 +1,4 @@
-import type { BatchOptions, BatchResult, ItemWith } from '../batch/types.ts';
+import type { BatchOptions, BatchResult } from '../batch/batch.ts';
 import type { ResultPromise } from '../wait/result-promise.ts';
 import type { RunResult } from './run-result.ts';
 import type { BatchHandle } from '../batch/handle.ts';
@@ -66,7 +66,7 @@ export interface Task<TId extends string, TInput, TOutput> {
    * for (const run of runs) if (run.ok) console.log(run.output.bytes);
    */
   batchTriggerAndWait(
-    items: readonly ItemWith<TInput>[],
+    items: readonly ItemOf<Task<TId, TInput, TOutput>>[],
     options?: BatchOptions,
   ): Promise<BatchResult<RunResult<TId, TOutput>>>;
   /**
@@ -78,7 +78,10 @@ export interface Task<TId extends string, TInput, TOutput> {
    * @example
    * const { batchId } = await resizeImage.batchTrigger(urls.map((url) => ({ payload: { url } })));
    */
-  batchTrigger(items: readonly ItemWith<TInput>[], options?: BatchOptions): Promise<BatchHandle>;
+  batchTrigger(
+    items: readonly ItemOf<Task<TId, TInput, TOutput>>[],
+    options?: BatchOptions,
+  ): Promise<BatchHandle>;
   readonly [taskBrand]: TaskDefinition;
   /** Carries the types; never there. */
   readonly [types]?: { readonly input: TInput; readonly output: TOutput };
@@ -96,3 +99,9 @@ export type TaskInput<T extends AnyTask> = NonNullable<T[typeof types]>['input']
 
 /** What a task returns: `TaskOutput<typeof myTask>`. */
 export type TaskOutput<T extends AnyTask> = NonNullable<T[typeof types]>['output'];
+
+type PayloadOf<T extends AnyTask> =
+  undefined extends TaskInput<T> ? { readonly payload?: TaskInput<T> } : { readonly payload: TaskInput<T> };
+
+/** A run of one task in a batch. */
+export type ItemOf<T extends AnyTask> = PayloadOf<T> & { readonly options?: TriggerOptions };

@@ -1,45 +1,42 @@
 import { createAuthenticate } from '../auth/authenticate.ts';
-import { startLiveAccess } from '../auth/live-access.ts';
+import { startAccessWatcher } from '../auth/watch-access.ts';
 import { createMint } from '../auth/mint.ts';
 import { endOf } from '../auth/principal.ts';
 import { createSigningKeyRing } from '../auth/signing-keys.ts';
-import { startChannels } from '../log/channels.ts';
 import type { Sql } from '../db/connect.ts';
 import type { Route } from '../db/database.ts';
 import { startClock } from '../db/clock.ts';
 import { startWakes } from '../db/wake.ts';
-import { knownVariables } from '../envvars/known.ts';
-import { redacting } from '../envvars/redact/redacting.ts';
-import { exportingOutputs } from '../packets/export-output.ts';
-import { packetAddresses } from '../packets/url.ts';
-import { networksBeside } from '../notifications/networks.ts';
+import { createVariableCache } from '../envvars/variable-cache.ts';
+import { Timer } from '../jobs/timer.ts';
+import { startChannels } from '../log/channels.ts';
+import { createNetworks } from '../notifications/networks.ts';
 import { resolveName } from '../notifications/post.ts';
-import { queueNames } from '../queues/names.ts';
+import { packetAddresses } from '../packets/url.ts';
 import { startPause } from '../pause/pause.ts';
-import { noticing } from '../realtime/publish-changes.ts';
+import { streamAppends } from '../protocols/s2/append.ts';
+import { EventStreams } from '../protocols/sse/event-streams.ts';
+import { queueNames } from '../queues/names.ts';
 import { startRealtime } from '../realtime/realtime.ts';
+import { ConnectedRunners } from '../runners/runners.ts';
+import { createComplete } from '../runs/complete/complete.ts';
+import { createTrigger } from '../runs/create/trigger.ts';
 import { createDispatch } from '../runs/dispatch/dispatch.ts';
 import type { Engine } from '../runs/engine.ts';
-import { createKeepLines } from '../runs/logs.ts';
-import { cancelingChildren } from '../runs/complete/cancel-children.ts';
-import { createSettle } from '../runs/complete/complete.ts';
-import { createTrigger } from '../runs/create/trigger.ts';
+import { createStoreLines } from '../runs/logs.ts';
 import { createBeginWaits } from '../runs/waits/begin.ts';
 import { createEndMessageWaits } from '../runs/waits/messages.ts';
-import { createResume, tellMissed } from '../runs/waits/resume.ts';
-import { streamAppends } from '../protocols/s2/append.ts';
+import { createResume } from '../runs/waits/resume.ts';
 import { SessionChannels } from '../sessions/channel.ts';
 import { createWriteStream } from '../sessions/receive.ts';
 import { createEnsureServed } from '../sessions/serve.ts';
 import { createServeUnread } from '../sessions/unread.ts';
-import { EventStreams } from '../protocols/sse/event-streams.ts';
-import { tracingAttempts } from '../tracing/attempts.ts';
 import { startTracing } from '../tracing/start.ts';
-import { ConnectedRunners } from '../runners/runners.ts';
 import { knownVersions } from '../versions/versions.ts';
 import type { ServerOptions } from './options.ts';
+import { listenToPause, listenToWakes } from './wakes.ts';
 
-/** `engineSql` is for triggers, claims and settlements alone; `directSql` and `direct` for what outlives a transaction. */
+/** `engineSql` is for triggers, claims and outcomes alone; `directSql` and `direct` for what outlives a transaction. */
 interface Connections {
   readonly sql: Sql;
   readonly engineSql: Sql;
@@ -47,51 +44,56 @@ interface Connections {
   readonly direct: Route;
 }
 
-/** What moves once upkeep has started; nothing is due before. */
-export interface Alarms {
-  due: (at: number) => void;
-  tick: (at: number) => void;
-  event: (at: number) => void;
-  bulk: () => void;
+/** Wake the background jobs that wait for a time, or for a request. */
+export interface Timers {
+  /** Delayed runs, retries and waits. */
+  readonly runs: Timer;
+  readonly schedules: Timer;
+  readonly events: Timer;
+  readonly bulkActions: Timer;
 }
 
 /** What is stopped at the end, the last one first. */
-export type Stops = (() => unknown)[];
+export type Disposables = (() => unknown)[];
 
 /**
- * The parts of a server that handlers, runners' connections and upkeep share, wired to each other, on a database that has been migrated.
- * Whatever must be stopped is added to `stops`, even when a later part cannot start.
+ * What handlers, runner connections and background jobs share, on a database that has been migrated. Whatever must be stopped is added to
+ * `disposables`, even when a later part cannot start.
  */
-export async function startParts(options: ServerOptions, connections: Connections, stops: Stops) {
+export async function startContext(
+  options: ServerOptions,
+  connections: Connections,
+  disposables: Disposables,
+) {
   const { sql, engineSql, directSql, direct } = connections;
   const { log, masterKey } = options;
+  const stoppedAtEnd = <T extends { stop(): unknown }>(part: T): T => {
+    disposables.push(part.stop);
+    return part;
+  };
+
+  const clock = stoppedAtEnd(await startClock(sql));
+  const wakes = stoppedAtEnd(await startWakes(sql, log, clock, directSql));
   const ring = createSigningKeyRing(sql, masterKey);
   const authenticate = createAuthenticate({ sql, ring });
-  const access = startLiveAccess(sql);
-  stops.push(access.stop);
+  const access = stoppedAtEnd(startAccessWatcher(sql));
   const mint = createMint(ring);
-  const clock = await startClock(sql);
-  stops.push(clock.stop);
-  const wakes = await startWakes(sql, log, clock, directSql);
-  stops.push(wakes.stop);
-  const pause = await startPause({ sql, wakes, clock, log }, { pauseNow: options.paused ?? false });
-  stops.push(pause.stop);
+  const pauseNow = options.paused ?? false;
+  const pause = stoppedAtEnd(await startPause({ sql, wakes, clock, log }, { pauseNow }));
   const isPaused = () => pause.since !== null;
   const tracing = await startTracing();
-  if (tracing) stops.push(tracing.stop);
-  const engine: Engine = { sql, log, clock, wakes, queues: queueNames(sql), versions: knownVersions(sql) };
-  const channels = startChannels({ ...direct, sql, clock, wakes });
-  stops.push(channels.stop);
-  const streams = new EventStreams(options.streamLimits);
-  const runners = new ConnectedRunners();
-  const alarms: Alarms = { due: () => {}, tick: () => {}, event: () => {}, bulk: () => {} };
-  const dispatch = createDispatch(engine, engineSql, runners, (at) => alarms.due(at), isPaused);
-  stops.push(dispatch.stop);
-  const resume = createResume(engine, engineSql, runners, isPaused);
-  stops.push(resume.stop);
-  const variables = knownVariables({ sql, masterKey, wakes, log, runnersIn: (env) => runners.in(env) });
-  stops.push(variables.stop);
+  if (tracing) stoppedAtEnd(tracing);
+  const timers: Timers = {
+    runs: new Timer(),
+    schedules: new Timer(),
+    events: new Timer(),
+    bulkActions: new Timer(),
+  };
+
   const packets = packetAddresses(masterKey);
+  const channels = stoppedAtEnd(startChannels({ ...direct, sql, clock, wakes }));
+  const streams = new EventStreams(options.streamLimits);
+  // Stopped by the server, before what it reads from.
   const realtime = startRealtime({
     sql,
     clock,
@@ -105,92 +107,87 @@ export async function startParts(options: ServerOptions, connections: Connection
         baseUrl + packets.sign({ act: 'get', env: environment.id, name }, clock.now(), endOf(principal)),
   });
 
-  // Outermost first: who watches is told, secrets are taken out, spans are recorded, what is large is stored apart.
-  const redact = redacting(variables);
-  const noticed = noticing(realtime.changes);
-  const trigger = noticed.trigger(redact.metadata(createTrigger({ ...engine, sql: engineSql }, dispatch)));
-  const settle = noticed.settle(
-    redact.outcomes(
-      tracingAttempts(
-        tracing,
-        exportingOutputs(
-          engine,
-          cancelingChildren(engine, runners, createSettle(engine, engineSql, dispatch, resume)),
-        ),
-      ),
-    ),
+  const { changes } = realtime;
+  const engine: Engine = {
+    sql,
+    log,
+    clock,
+    wakes,
+    changes,
+    queues: queueNames(sql),
+    versions: knownVersions(sql),
+  };
+  const runners = new ConnectedRunners();
+  const variables = stoppedAtEnd(
+    createVariableCache({ sql, masterKey, wakes, log, runnersIn: (env) => runners.in(env) }),
   );
+  const { redactor } = variables;
+  const dispatch = stoppedAtEnd(createDispatch({ engine, engineSql, runners, timer: timers.runs, isPaused }));
+  const resume = stoppedAtEnd(createResume(engine, engineSql, runners, isPaused));
+  const trigger = createTrigger({
+    engine: { ...engine, sql: engineSql },
+    dispatch,
+    redactor,
+    published(run, id) {
+      if (run.tags.length > 0) changes.tagged(run.env, id, run.tags);
+    },
+  });
+  const complete = createComplete({ engine, engineSql, dispatch, resume, runners, redactor, tracing });
+  const beginWaits = createBeginWaits(engine, engineSql, dispatch, resume);
+  const endMessageWaits = createEndMessageWaits({ sql: engineSql, clock }, resume);
+  const storeLines = createStoreLines(engine, redactor);
+
+  const sessions = new SessionChannels(sql, channels);
+  const ensureServed = createEnsureServed({ engine, dispatch });
+  const serveUnread = createServeUnread({ sql, log, ensureServed });
+  const write = createWriteStream({ channels, sessions, ensureServed, endMessageWaits, log });
+  const appends = streamAppends({ channels, write, authenticate, mint });
+  const receivers = { networks: createNetworks(options.notificationNetworks), resolve: resolveName };
 
   /** A credential, or what it is of, has ended. */
-  const accessEnded = (): void => {
-    authenticate.forget();
+  const accessEndedHere = (): void => {
+    authenticate.clearCache();
     access.checkNow();
   };
-  wakes.listen((wake) => {
-    if (wake.kind === 'access') accessEnded();
-    if (wake.kind === 'versions') engine.versions.forget(wake.env);
-    if (wake.kind === 'resumed') {
-      const runner = runners.get(wake.runner);
-      // Its next heartbeat asks again.
-      if (runner) tellMissed(sql, runner).catch(() => log.warn('database.lost', { at: 'resume' }));
-    }
-    if (wake.kind === 'cancel') runners.get(wake.runner)?.send({ type: 'cancel', fences: wake.fences });
-  });
-
-  pause.onChange(() => {
-    if (isPaused()) return;
-    for (const env of runners.environments()) {
-      dispatch.wake(env);
-      resume(env);
-    }
-  });
-
-  const ensureServed = createEnsureServed({ engine, dispatch });
-  const endMessageWaits = createEndMessageWaits({ sql: engineSql, clock }, resume);
-  const sessions = new SessionChannels(sql, channels);
+  const accessEnded = (): void => {
+    accessEndedHere();
+    wakes.tell({ kind: 'access' });
+  };
+  listenToWakes({ engine, runners, accessEnded: accessEndedHere });
+  listenToPause({ pause, runners, dispatch, resume });
 
   return {
     sql,
     log,
     masterKey,
     clock,
+    pause,
+    timers,
     engine,
     authenticate,
     access,
-    accessEnded() {
-      accessEnded();
-      wakes.tell({ kind: 'access' });
-    },
+    accessEnded,
     mint,
-    pause,
     tracing,
-    alarms,
     runners,
     dispatch,
     resume,
     trigger,
-    settle,
-    redact,
-    noticed,
+    complete,
+    beginWaits,
+    endMessageWaits,
+    storeLines,
     variables,
     packets,
     realtime,
     channels,
     streams,
-    beginWaits: createBeginWaits(engine, engineSql, dispatch, resume),
-    keepLines: redact.lines(createKeepLines(engine)),
-    ensureServed,
-    endMessageWaits,
-    heard: createServeUnread({ sql, log, ensureServed }),
     sessions,
-    appends: streamAppends({
-      channels,
-      write: createWriteStream({ channels, sessions, ensureServed, endMessageWaits, log }),
-      authenticate,
-      mint,
-    }),
-    receivers: { networks: networksBeside(options.notificationNetworks), resolve: resolveName },
+    ensureServed,
+    serveUnread,
+    appends,
+    receivers,
   };
 }
 
-export type Parts = Awaited<ReturnType<typeof startParts>>;
+export type ServerContext = Awaited<ReturnType<typeof startContext>>;

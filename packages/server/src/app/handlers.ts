@@ -6,7 +6,7 @@ import { eventHandlers } from '../events/handlers.ts';
 import { refuseUnreadable } from '../events/subscriptions.ts';
 import { batchHandlers } from '../batches/handlers.ts';
 import { createQuota } from '../runs/create/quota.ts';
-import { createGate, createRunBucket, defaultRateLimits, type RateLimits } from '../http/rate-limit.ts';
+import { createThrottle, createRunBucket, defaultRateLimits, type RateLimits } from '../http/rate-limit.ts';
 import { packetHandlers } from '../packets/handlers.ts';
 import { pauseHandlers } from '../pause/handlers.ts';
 import { queueHandlers } from '../queues/handlers.ts';
@@ -16,7 +16,6 @@ import { runHandlers } from '../runs/handlers.ts';
 import { listHandlers } from '../runs/list/handlers.ts';
 import { outcomeHandlers } from '../runs/complete/outcome-handlers.ts';
 import { identitiesOfPacket } from '../runs/authorize.ts';
-import type { NewRun } from '../runs/create/row.ts';
 import { scheduleHandlers } from '../schedules/handlers.ts';
 import { syncDeclared } from '../schedules/sync.ts';
 import { streamHandlers } from '../realtime/stream-handlers.ts';
@@ -26,15 +25,16 @@ import { keyHandlers, loginHandlers, organizationHandlers, projectHandlers } fro
 import { tokenHandlers } from '../tenancy/token-handlers.ts';
 import { waitpointHandlers } from '../waitpoints/handlers.ts';
 import { workerHandlers } from '../versions/handlers.ts';
-import type { Parts } from './context.ts';
+import type { ServerContext } from './context.ts';
 
 /** One handler for each operation of the contract. */
-export function handlersOf(parts: Parts, rateLimits: RateLimits = defaultRateLimits) {
-  const { sql, masterKey, clock, engine, runners, dispatch, resume, mint, alarms, noticed } = parts;
-  const { trigger, variables, redact, packets, realtime, channels, streams, ensureServed } = parts;
-  const { writerHeaders } = parts.appends;
+export function handlersOf(context: ServerContext, rateLimits: RateLimits = defaultRateLimits) {
+  const { sql, masterKey, clock, engine, runners, dispatch, resume, mint, timers, log } = context;
+  const { trigger, packets, realtime, channels, streams, ensureServed, sessions, endMessageWaits } = context;
+  const { changed, redactor } = context.variables;
+  const { writerHeaders } = context.appends;
   const { batchRuns } = rateLimits;
-  // One for all operations that make several runs: each of them is counted once.
+  // All operations that create several runs share one quota, so that each run is counted once.
   const takeRuns = createQuota({
     secretKey: createRunBucket(batchRuns?.secretKey),
     publicToken: createRunBucket(batchRuns?.publicToken),
@@ -44,27 +44,25 @@ export function handlersOf(parts: Parts, rateLimits: RateLimits = defaultRateLim
     masterKey,
     now: clock.now,
     ended<T>(answer: T): T {
-      parts.accessEnded();
+      context.accessEnded();
       return answer;
     },
   };
   return {
-    ...noticed.handlers(runHandlers({ engine, runners, trigger, mint, packets, takeRuns })),
+    ...runHandlers({ engine, runners, trigger, mint, packets, takeRuns }),
     ...listHandlers(engine),
-    ...noticed.handlers(changeHandlers({ engine, dispatch, trigger, redactor: variables.redactor })),
+    ...changeHandlers({ engine, dispatch, trigger, redactor }),
     ...outcomeHandlers(engine),
-    ...bulkHandlers(engine, takeRuns, () => alarms.bulk()),
-    ...noticed.handlers(
-      batchHandlers({
-        sql,
-        clock,
-        engine,
-        dispatch,
-        mint,
-        redact: redact.metadata(async (run: NewRun) => run),
-        takeRuns,
-      }),
-    ),
+    ...bulkHandlers(engine, takeRuns, () => timers.bulkActions.wakeNow()),
+    ...batchHandlers({
+      sql,
+      clock,
+      engine,
+      dispatch,
+      mint,
+      redactor,
+      takeRuns,
+    }),
     ...packetHandlers({
       ...engine,
       addresses: packets,
@@ -72,36 +70,34 @@ export function handlersOf(parts: Parts, rateLimits: RateLimits = defaultRateLim
     }),
     ...waitpointHandlers({ engine, masterKey, resume, mint }),
     ...queueHandlers({ sql, clock, wake: dispatch.wake }),
-    ...scheduleHandlers({ engine, dispatch, takeRuns, expect: (at) => alarms.tick(at) }),
-    ...variableHandlers({ sql, masterKey, now: clock.now, changed: variables.changed }),
+    ...scheduleHandlers({ engine, dispatch, takeRuns, expect: (at) => timers.schedules.wakeAt(at) }),
+    ...variableHandlers({ sql, masterKey, now: clock.now, changed }),
     ...errorHandlers(sql, clock),
-    ...eventHandlers({ engine, dispatch, takeRuns, expect: (at) => alarms.event(at) }),
-    ...notificationHandlers({ sql, masterKey, clock, reach: parts.receivers }),
+    ...eventHandlers({ engine, dispatch, takeRuns, expect: (at) => timers.events.wakeAt(at) }),
+    ...notificationHandlers({ sql, masterKey, clock, egress: context.receivers }),
     ...sessionHandlers({ engine, dispatch, resume, channels, ensureServed, mint }),
     ...channelHandlers({
       channels,
-      sessions: parts.sessions,
+      sessions,
       streams,
       ensureServed,
-      endMessageWaits: parts.endMessageWaits,
-      log: parts.log,
+      endMessageWaits,
+      log,
       writerHeaders,
     }),
     ...realtime.handlers,
-    ...noticed.handlers(
-      streamHandlers({ sql, clock, channels, streams, writerHeaders, redactor: variables.redactor }),
-    ),
+    ...streamHandlers({ ...engine, channels, streams, writerHeaders, redactor }),
     ...tokenHandlers({ sql, mint }),
     ...keyHandlers(tenancy),
     ...loginHandlers({
       ...tenancy,
-      mayAsk: createGate(rateLimits.logins?.asked),
-      mayTry: createGate(rateLimits.logins?.tried),
+      mayAsk: createThrottle(rateLimits.logins?.asked),
+      mayTry: createThrottle(rateLimits.logins?.tried),
     }),
     ...projectHandlers(tenancy),
     ...organizationHandlers(tenancy),
     ...auditHandlers(sql),
-    ...pauseHandlers({ sql, clock, pause: parts.pause }),
+    ...pauseHandlers({ sql, clock, pause: context.pause }),
     ...workerHandlers(
       {
         ...engine,

@@ -1,64 +1,67 @@
 import { accessPruner } from '../audit/prune.ts';
+import { batchKeeper } from '../batches/abort.ts';
+import { errorJobs } from '../errors/jobs.ts';
+import { deliverer } from '../events/deliverer.ts';
+import { eventPruner } from '../events/prune.ts';
+import { startJob, type Job } from '../jobs/job.ts';
 import { channelPruner } from '../log/prune.ts';
+import { deliveryJob } from '../notifications/deliver-due.ts';
+import { notificationPruner } from '../notifications/prune.ts';
+import { packetPruner } from '../packets/prune.ts';
 import { bulkPruner } from '../runs/bulk/prune.ts';
 import { bulkWorker } from '../runs/bulk/work.ts';
-import { startDeliverer } from '../events/deliverer.ts';
-import { eventPruner } from '../events/prune.ts';
-import { batchKeeper } from '../batches/abort.ts';
-import { packetPruner } from '../packets/prune.ts';
-import { startMessenger } from '../notifications/messenger.ts';
-import { notificationPruner } from '../notifications/prune.ts';
+import { expirer } from '../runs/dispatch/expirer.ts';
+import { promoter } from '../runs/dispatch/promoter.ts';
+import { rescuer } from '../runs/dispatch/rescuer.ts';
+import { unblocker } from '../runs/dispatch/unblocker.ts';
+import { logPruner } from '../runs/logs.ts';
+import { keyPruner } from '../runs/prune-keys.ts';
 import { runPruner } from '../runs/prune.ts';
 import { tickPruner } from '../schedules/prune.ts';
-import { startScheduler } from '../schedules/scheduler.ts';
+import { scheduler } from '../schedules/scheduler.ts';
 import { sessionPruner } from '../sessions/prune.ts';
 import { sessionWatcher } from '../sessions/watch.ts';
 import { environmentPruner } from '../tenancy/prune.ts';
-import { duties, type Retention } from './engine-jobs.ts';
-import { startPromoter } from '../runs/dispatch/promoter.ts';
-import { startDuty } from '../jobs/run-job.ts';
+import { pendingReleaser } from '../versions/pending-releaser.ts';
 import { tokenPruner } from '../waitpoints/prune.ts';
-import type { Alarms, Parts } from './context.ts';
+import type { ServerContext } from './context.ts';
+import type { Retention } from './retention.ts';
 
-/** Starts everything that happens without a request, and lets the other parts say when something falls due. */
-export function startUpkeep(parts: Parts, retention: Retention): { stop(): Promise<unknown> } {
-  const { sql, log, masterKey, clock, engine, runners, dispatch, resume, settle, variables, alarms } = parts;
-  const promoter = startPromoter(engine, dispatch, resume);
-  const scheduler = startScheduler({ engine, runners, dispatch }, (duty) => startDuty(duty, log));
-  const deliverer = startDeliverer({ engine, dispatch }, (duty) => startDuty(duty, log));
-  const messenger = startMessenger({ sql, log, clock, masterKey, reach: parts.receivers }, (duty) =>
-    startDuty(duty, log),
-  );
-  const bulk = startDuty(bulkWorker({ engine, runners, dispatch, redactor: variables.redactor }), log);
-  const before = { ...alarms };
-  Object.assign(alarms, {
-    due: promoter.expect,
-    tick: scheduler.expect,
-    event: deliverer.expect,
-    bulk: bulk.hurry,
-  } satisfies Alarms);
-  const others = [
-    ...duties({ engine, dispatch, settle }, retention),
+/** Every background job of a server. A new one is added here. */
+const jobsOf = (context: ServerContext, retention: Retention): Job[] => {
+  const { sql, clock, masterKey, engine, runners, dispatch, timers } = context;
+  const { redactor } = context.variables;
+  return [
+    promoter({ ...context, timer: timers.runs }),
+    expirer(engine),
+    rescuer(context),
+    unblocker(context),
+    keyPruner(engine),
+    logPruner(engine, retention.logsMs),
     runPruner(engine, retention.runsMs),
-    batchKeeper(engine, retention.runsMs),
+    { ...bulkWorker({ engine, runners, dispatch, redactor }), timer: timers.bulkActions },
     bulkPruner(engine, retention.runsMs),
+    batchKeeper(engine, retention.runsMs),
     packetPruner(engine),
     tokenPruner(engine, retention.runsMs),
+    pendingReleaser({ ...engine, wake: dispatch.wake }),
+    ...errorJobs(engine, { hours: retention.occurrencesMs, days: retention.errorHoursMs }),
+    scheduler({ ...context, timer: timers.schedules }),
     tickPruner(engine),
+    deliverer({ ...context, timer: timers.events }),
     eventPruner(engine, retention.eventsMs),
+    deliveryJob({ ...context, masterKey, egress: context.receivers }),
     notificationPruner(sql, clock, retention.notificationsMs),
+    sessionWatcher(engine, context),
     sessionPruner(engine, retention.sessionsMs),
-    sessionWatcher(engine, parts),
     channelPruner(sql, clock, retention.recordsMs),
     accessPruner(sql),
     environmentPruner(sql, clock),
-  ].map((duty) => startDuty(duty, log));
-  return {
-    stop() {
-      Object.assign(alarms, before);
-      return Promise.all(
-        [promoter, scheduler, deliverer, messenger, bulk, ...others].map((duty) => duty.stop()),
-      );
-    },
-  };
+  ];
+};
+
+/** Starts every background job. */
+export function startJobs(context: ServerContext, retention: Retention): { stop(): Promise<unknown> } {
+  const running = jobsOf(context, retention).map((job) => startJob(job, context));
+  return { stop: () => Promise.all(running.map((job) => job.stop())) };
 }

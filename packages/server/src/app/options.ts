@@ -2,12 +2,12 @@ import type { MasterKey } from '../auth/seal.ts';
 import type { Database } from '../db/connect.ts';
 import type { RateLimits } from '../http/rate-limit.ts';
 import type { MetricsOptions } from '../http/serve-metrics.ts';
-import type { ConnectionLimits } from '../http/unproven.ts';
+import type { ConnectionLimits } from '../http/unauthenticated-connections.ts';
 import type { Log } from '../logger.ts';
-import type { LeaseTimes } from '../runs/dispatch/connection.ts';
+import type { LeaseTimes } from '../runs/dispatch/connection-state.ts';
 import type { StreamLimits } from '../protocols/sse/event-streams.ts';
 import type { TenancyOptions } from '../tenancy/bootstrap.ts';
-import type { Retention } from './engine-jobs.ts';
+import type { Retention } from './retention.ts';
 
 export interface ServerOptions {
   readonly database: Database;

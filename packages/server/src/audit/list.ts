@@ -20,7 +20,7 @@ interface Row {
   readonly request_id: string;
 }
 
-/** The newest first. An entry's id is the cursor of what came before it. */
+/** Newest first. The cursor is the id of the last entry of a page. */
 export async function listEntries(sql: Sql, organization: string, query: Filters) {
   const size = query['page[size]'];
   const after = query['page[after]'] ?? null;

@@ -1,14 +1,14 @@
 import type { Sql } from '../db/connect.ts';
 
-/** How long an administrative act is remembered. */
+/** Retention of audit log entries. */
 const auditRetentionMs = 400 * 86_400_000;
 const maxAtOnce = 1_000;
 
-/** The duty that forgets old acts, uses of one-time tokens that have ended, signing keys that verify nothing any more. */
+/** The job that deletes old audit log entries, uses of expired one-time tokens, expired signing keys and old invitations. */
 export const accessPruner = (sql: Sql) => ({
   name: 'access pruner',
   everyMs: 60_000,
-  async round(): Promise<boolean> {
+  async tick(): Promise<boolean> {
     const acts = await sql`
       delete from audit_log where ctid = any(array(
         select ctid from audit_log where at < now() - make_interval(secs => ${auditRetentionMs / 1_000})

@@ -2,25 +2,25 @@ import type { Queryable } from '../db/connect.ts';
 import type { Origin } from '../request.ts';
 import type { Environment, Principal } from '../auth/principal.ts';
 
-/** Who acts, and from where. A `Request` is one. */
+/** Who acts, and from where. A `Request` is an actor. */
 export interface Actor {
   readonly principal: Principal;
   readonly origin: Origin;
 }
 
-/** Who is nobody yet: the holder of an invitation. */
+/** The holder of an invitation, who is not a user yet. */
 export interface Invited {
   readonly invitation: string;
   readonly origin: Origin;
 }
 
-/** An administrative act. Secrets have no place in it: neither in `old` nor in `new`. */
+/** An administrative act. `old` and `new` must not contain secrets. */
 export interface Act {
   /** Noun and past participle: `key.revoked`. */
   readonly act: string;
-  /** The id of what it was done to. */
+  /** The id of the changed object. */
   readonly target: string;
-  /** Whose log it belongs in: that of an organisation, or of the one that a project belongs to. */
+  /** Selects the audit log: an organisation's, or that of a project's organisation. */
   readonly in:
     | { readonly organization: string }
     | { readonly projectRef: string; readonly environment?: string };
@@ -28,7 +28,7 @@ export interface Act {
   readonly new?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Records an act in the transaction that does it: there is none without its entry. */
+/** Records an act, in the same transaction as the act itself. */
 export async function recordAct(sql: Queryable, by: Actor | Invited, act: Act): Promise<void> {
   const { kind, id, credentialId } = actorOf(by);
   const { address, userAgent, requestId } = by.origin;
@@ -43,10 +43,10 @@ export async function recordAct(sql: Queryable, by: Actor | Invited, act: Act): 
       ${jsonOf(act.old)}::jsonb, ${jsonOf(act.new)}::jsonb, ${address}, ${userAgent ?? null}, ${requestId}`;
 }
 
-/** Records what a request does in an environment. It is given to the verb, whose transaction it must be. */
+/** Records what a request does in an environment. The operation calls it in its own transaction. */
 export type RecordHere = (sql: Queryable, act: Omit<Act, 'in'>) => Promise<void>;
 
-/** For acts of `by` in `environment`; of which branch, the facts tell. */
+/** For acts of `by` in `environment`. A branch is recorded in `new`. */
 export const recordHere =
   ({ projectRef, kind, branch }: Environment, by: Actor): RecordHere =>
   (sql, { old, new: now, ...act }) =>
@@ -60,7 +60,7 @@ export const recordHere =
 const jsonOf = (value: object | undefined): string | null =>
   value === undefined ? null : JSON.stringify(value, (_name, part: unknown) => storable(part));
 
-/** What callers named may hold characters that no jsonb can: an act must not fail for its entry. */
+/** Removes characters that jsonb cannot store, so that recording never fails an act. */
 const storable = (part: unknown): unknown =>
   typeof part === 'string' ? part.replaceAll('\0', '').toWellFormed() : part;
 

@@ -1,19 +1,19 @@
-/** Credentials of attempts: JWTs that a runner signed with its key, good as long as their attempt has its lease. */
+/** Credentials of attempts: JWTs signed by a runner with its key, valid while the attempt has its lease. */
 import { attemptAudience, attemptMarker } from '@millrace/contract/runner';
 import { jwtVerify } from 'jose';
 import type { Sql } from '../db/connect.ts';
 import { Problem, unauthorized } from '../problem.ts';
-import { attemptHasLease } from './look-up.ts';
+import { attemptHasLease } from './credential-rows.ts';
 import type { Environment, Principal } from './principal.ts';
-import type { Loaded } from './recent.ts';
-import { claimsOf, signedBy } from './signed-by.ts';
+import type { Loaded } from './lookup-cache.ts';
+import { claimsOf, findSigner } from './find-signer.ts';
 import type { SigningKeyRing } from './signing-keys.ts';
 
-/** One text for every reason. */
+/** The same message for every reason. */
 const over = () =>
   unauthorized('The credential of this run is not good any more: its attempt is over, or its key is revoked');
 
-/** What the attempt may do: what its runner's key may, in its own environment or branch. A 401 Problem once the attempt is over. */
+/** The attempt may do what its runner's key may, in its own environment or branch. Throws a 401 Problem once the attempt is over. */
 export async function verifyAttempt(
   ring: SigningKeyRing,
   sql: Sql,
@@ -22,8 +22,8 @@ export async function verifyAttempt(
 ): Promise<Loaded<Principal>> {
   const token = credential.slice(attemptMarker.length);
   const claims = claimsOf(token);
-  const signed = claims?.aud === attemptAudience ? await signedBy(ring, token, claims) : undefined;
-  // The server's own key signs no attempts, and no client has it.
+  const signed = claims?.aud === attemptAudience ? await findSigner(ring, token, claims) : undefined;
+  // Runners sign with secret keys. The server's own key signs no attempts.
   if (!signed || signed.key.isServers) throw over();
   const { keys, key, form, asOf } = signed;
   const nowMs = keys.now();
@@ -47,7 +47,7 @@ export async function verifyAttempt(
       environment,
       scopes: key.scopes,
       attempt: { run, fence },
-      // Its runner renews the credential; what ends for good is the key.
+      // The runner renews the credential, so only the key's end counts.
       ...(key.expiresAt && { expiresAt: key.expiresAt }),
     },
     asOf,
@@ -55,7 +55,7 @@ export async function verifyAttempt(
   };
 }
 
-/** A run is of one branch: what it asks of another must not happen to its own. */
+/** A run belongs to one branch: a request for another branch must not act on its own. */
 function refuseOtherBranch({ kind, branch: own }: Environment, asked: string | undefined): void {
   if (asked === undefined || kind === 'prod' || kind === 'stg') return;
   if (asked === own || (own === null && asked === 'default')) return;

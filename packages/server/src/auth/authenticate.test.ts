@@ -164,9 +164,9 @@ test('the last use is noted once and then left alone for five minutes', async ()
   await ask(authenticate, { authorization: key('dev') });
   await vi.waitUntil(async () => (await lastUse()) !== null);
   await sql`update secret_keys set last_used_at = now() - interval '4 minutes'`;
-  const recent = await lastUse();
+  const cache = await lastUse();
   await ask(createAuthenticate({ sql, ring }), { authorization: key('dev') });
-  expect(await lastUse()).toEqual(recent);
+  expect(await lastUse()).toEqual(cache);
   await sql`update secret_keys set last_used_at = now() - interval '6 minutes'`;
   const old = await lastUse();
   await ask(createAuthenticate({ sql, ring }), { authorization: key('dev') });

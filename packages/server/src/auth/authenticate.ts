@@ -4,52 +4,46 @@ import { MisusedCredential, unauthorized } from '../problem.ts';
 import { verifyAttempt } from './attempt.ts';
 import { branchName } from './branch.ts';
 import { credentialDigest, credentialForm } from './keys.ts';
-import { branchOf, noteUse, personalAccessTokenByDigest, secretKeyByDigest } from './look-up.ts';
+import { branchOf, noteUse, personalAccessTokenByDigest, secretKeyByDigest } from './credential-rows.ts';
 import type { Environment, Principal } from './principal.ts';
 import { verifyPublicToken } from './public-token.ts';
-import { Recent, type Loaded } from './recent.ts';
+import { LookupCache, type Loaded } from './lookup-cache.ts';
 import type { SigningKeyRing } from './signing-keys.ts';
 
-/** What a request says about its caller. */
+/** The headers that identify the caller. */
 export interface Credentials {
   /** The Authorization header, with or without `Bearer `. */
   readonly authorization: string | undefined;
   /** `x-service-branch`. */
   readonly serviceBranch?: string | undefined;
-  /** `x-trigger-branch`; counts when the other names no branch. */
+  /** `x-trigger-branch`; used if `x-service-branch` names no branch. */
   readonly triggerBranch?: string | undefined;
-  /** The request is about the environment itself: branches do not matter, and keys of preview need none. */
+  /** The request is about the environment itself: branches are ignored, and keys of preview need none. */
   readonly wholeEnvironment?: boolean | undefined;
 }
 
-/** Who is calling: at once when it was looked up within the last second. Throws or rejects with a 401 Problem. */
+/** Identifies the caller: synchronously if cached (one second). Throws or rejects with a 401 Problem. */
 export type Authenticate = (credentials: Credentials) => Principal | Promise<Principal>;
 
 const missing = () =>
   unauthorized('Invalid or Missing API key: send `Authorization: Bearer <key>` with the request');
 const invalid = () => unauthorized('Invalid API key');
 
-export type ForgettingAuthenticate = Authenticate & {
-  /** Looks everybody up anew: a credential or a branch has just ended. */
-  forget(): void;
+export type CachingAuthenticate = Authenticate & {
+  /** Clears the cache: a credential or a branch has just ended. */
+  clearCache(): void;
 };
 
-export function createAuthenticate({
-  sql,
-  ring,
-}: {
-  sql: Sql;
-  ring: SigningKeyRing;
-}): ForgettingAuthenticate {
-  const recent = new Recent<Principal>({ maxAgeMs: 1_000, dueMs: 500, maxEntries: 10_000 });
-  // Who repeats a credential that is none costs no query each time. A new one works at once all the same: nobody knows its text
-  // before it is stored. Apart from those that are good, which a flood of others must not push out.
-  const unknown = new Recent<true>({ maxAgeMs: 1_000, dueMs: Infinity, maxEntries: 10_000 });
+export function createAuthenticate({ sql, ring }: { sql: Sql; ring: SigningKeyRing }): CachingAuthenticate {
+  const cache = new LookupCache<Principal>({ maxAgeMs: 1_000, dueMs: 500, maxEntries: 10_000 });
+  // Invalid credentials are cached too, so that repeating one costs no query. A new credential still works at once: nobody can
+  // send its text before it is stored. The caches are separate, so that a flood of invalid credentials evicts no valid one.
+  const unknown = new LookupCache<true>({ maxAgeMs: 1_000, dueMs: Infinity, maxEntries: 10_000 });
 
   const authenticate: Authenticate = (credentials) => {
     const { authorization, serviceBranch, triggerBranch, wholeEnvironment } = credentials;
     if (authorization === undefined || authorization === '') throw missing();
-    // Kept under a digest: no credential lies about in memory, and how long a look-up takes says nothing about one.
+    // Cached under a digest: no credential stays in memory, and the timing of a look-up reveals nothing about one.
     const key = hash(
       'sha256',
       wholeEnvironment
@@ -59,19 +53,18 @@ export function createAuthenticate({
           : `${authorization}\n${serviceBranch ?? ''}\n${triggerBranch ?? ''}`,
       'base64',
     );
-    const known = recent.find(key);
-    if (known === undefined)
-      return recent.load(key, () => identify(credentials)).then((entry) => entry.value);
-    if (recent.isDue(key, known)) recent.load(key, () => identify(credentials)).catch(() => {});
+    const known = cache.find(key);
+    if (known === undefined) return cache.load(key, () => identify(credentials)).then((entry) => entry.value);
+    if (cache.isDue(key, known)) cache.load(key, () => identify(credentials)).catch(() => {});
     return known.value;
   };
 
-  const forget = () => {
-    ring.forget();
-    recent.forget();
+  const clearCache = () => {
+    ring.clearCache();
+    cache.clear();
   };
 
-  return Object.assign(authenticate, { forget });
+  return Object.assign(authenticate, { clearCache });
 
   async function identify(credentials: Credentials): Promise<Loaded<Principal>> {
     const text = (credentials.authorization ?? '').replace(/^bearer +/i, '').trim();
@@ -91,7 +84,7 @@ export function createAuthenticate({
     const asOf = performance.now();
     if (unknown.find(key)) return { row: undefined, asOf };
     const row = await find(sql, digest);
-    if (!row) unknown.keep(key, { value: true, asOf });
+    if (!row) unknown.store(key, { value: true, asOf });
     return { row, asOf };
   }
 
@@ -124,7 +117,7 @@ export function createAuthenticate({
     };
   }
 
-  /** Only preview and dev have branches: hosts set the branch variable in production too, where it must change nothing. */
+  /** Only preview and dev have branches. Hosting platforms set the branch variable in production too, where it must be ignored. */
   async function targetOf(environment: Environment, branch: string | undefined): Promise<Environment> {
     const { kind } = environment;
     if (kind === 'prod' || kind === 'stg') return environment;

@@ -1,6 +1,6 @@
 const cutPrefix = /^refs\/(?:heads|remotes|tags|pull|merge|release)\//;
 
-/** The branch a header names: one git prefix is cut off; nothing, or another `refs/…`, is no branch. Never trimmed. */
+/** The branch in a header, without a git prefix such as `refs/heads/`. Undefined for an empty header or another `refs/…`. */
 export function branchName(header: string | undefined): string | undefined {
   if (header === undefined || header === '') return undefined;
   const name = header.replace(cutPrefix, '');

@@ -1,4 +1,4 @@
-/** The texts of credentials: how they are made, recognised and looked up. */
+/** The text of credentials: generating, recognising and hashing it. */
 import { hash, randomInt } from 'node:crypto';
 import { environmentKinds, type EnvironmentKind } from '@millrace/contract';
 import { attemptMarker } from '@millrace/contract/runner';
@@ -19,7 +19,7 @@ export const newSecretKey = (kind: EnvironmentKind): string => `svc_${kind}_sk_$
 /** `svc_pat_` and 40 characters that are hard to confuse: 203 bits. */
 export const newPersonalAccessToken = (): string => `svc_pat_${random(tokenAlphabet, 40)}`;
 
-/** `svc_inv_` and 40 characters: makes whoever has it a member. */
+/** `svc_inv_` and 40 characters: its holder can become a member. */
 export const newInvitationToken = (): string => `svc_inv_${random(tokenAlphabet, 40)}`;
 
 /** `proj_` and 20 lower-case letters. */
@@ -35,7 +35,7 @@ export const isProjectRef = (text: string): boolean => projectRef.test(text);
 
 export type CredentialForm = 'secretKey' | 'personalAccessToken' | 'publicToken' | 'attempt';
 
-/** What a credential claims to be, by its form alone. */
+/** The kind of a credential, by its form alone. */
 export function credentialForm(text: string): CredentialForm | undefined {
   if (secretKey.test(text)) return 'secretKey';
   if (publicToken.test(text)) return 'publicToken';
@@ -43,14 +43,14 @@ export function credentialForm(text: string): CredentialForm | undefined {
   return personalAccessToken.test(text) ? 'personalAccessToken' : undefined;
 }
 
-/** The same key in both spellings of its marker; the stored one first. */
+/** The key with both prefixes; the stored one first. */
 export function markerForms(text: string): readonly [svc: string, tr: string] {
   const rest = text.slice(text.indexOf('_'));
   return [`svc${rest}`, `tr${rest}`];
 }
 
-/** What a credential is found by. Both spellings of one key have one digest. */
+/** The digest by which a credential is looked up. Both prefixes of one key give the same digest. */
 export const credentialDigest = (text: string): Buffer => hash('sha256', markerForms(text)[0], 'buffer');
 
-/** The end of a credential, for people to recognise it by. */
+/** The last characters of a credential, by which people recognise it. */
 export const lastFour = (text: string): string => text.slice(-4);

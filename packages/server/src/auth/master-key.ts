@@ -3,19 +3,19 @@ import { link, mkdir, open, readFile, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Queryable } from '../db/connect.ts';
 import { DatabaseRefused } from '../db/errors.ts';
-import { masterKeyOf, seal, SealBroken, unseal, type MasterKey } from './seal.ts';
+import { masterKeyOf, seal, UnsealError, unseal, type MasterKey } from './seal.ts';
 
-/** The master key cannot be had; the message says why and what to do, and never holds the key. */
+/** The master key cannot be loaded. The message says why and what to do, and never contains the key. */
 export class MasterKeyRefused extends Error {
   override name = 'MasterKeyRefused';
 }
 
 export interface MasterKeySource {
-  /** The text of MILLRACE_MASTER_KEY; wins over the file. */
+  /** The text of MILLRACE_MASTER_KEY; takes precedence over the file. */
   readonly env?: string | undefined;
-  /** The text of MILLRACE_MASTER_KEY_PREVIOUS: while keys are changed, the other key that may have sealed something. */
+  /** The text of MILLRACE_MASTER_KEY_PREVIOUS: during a rotation, the other key that may have sealed values. */
   readonly previous?: string | undefined;
-  /** Where the key is kept; made (mode 0600) when it is not there. Left out: there must be an `env`. */
+  /** The key file; created (mode 0600) if it does not exist. Without it, `env` is required. */
   readonly file?: string | undefined;
 }
 
@@ -43,7 +43,7 @@ async function loadKey({ env, file }: Omit<MasterKeySource, 'previous'>): Promis
   return parseMasterKey(await readFile(file, 'utf8'), file);
 }
 
-/** Reads 32 bytes written as 64 hex digits or as base64 (either alphabet). `from` names the source in errors. */
+/** Reads 32 bytes from 64 hex digits or base64 (either alphabet). `from` names the source in errors. */
 export function parseMasterKey(text: string, from: string): MasterKey {
   const trimmed = text.trim();
   if (/^[0-9a-f]{64}$/i.test(trimmed)) return masterKeyOf(Buffer.from(trimmed, 'hex'));
@@ -63,29 +63,29 @@ async function readIfThere(file: string): Promise<string | undefined> {
 }
 
 /**
- * Beside a key file while its key is changed: the key that takes its place. While it is there, either key may have sealed something, so
- * whoever stops halfway goes on at the next start.
+ * The next key, beside the key file during a rotation. While this file exists, either key may have sealed values. An interrupted
+ * rotation continues at the next start.
  */
 const nextFile = (file: string): string => `${file}.next`;
 
-/** The key that a key file is being changed to; undefined when it is not. */
+/** The next key during a rotation; undefined otherwise. */
 export async function readNextKey(file: string): Promise<MasterKey | undefined> {
   const text = await readIfThere(nextFile(file));
   return text === undefined ? undefined : parseMasterKey(text, nextFile(file));
 }
 
-/** Asks for the key of a key file to be changed to a new one, unless that is under way. There must be a key file. */
-export async function askForNextKey(file: string): Promise<void> {
+/** Requests a rotation to a new key, unless one is in progress. The key file must exist. */
+export async function requestNextKey(file: string): Promise<void> {
   if ((await readIfThere(file)) === undefined) {
     throw new MasterKeyRefused(`There is no master key file ${file}: nothing was sealed with one.`);
   }
   await createKeyFile(nextFile(file));
 }
 
-/** The next key is the key: when nothing is sealed with the one before any more. */
-export const keepNextKey = (file: string): Promise<void> => rename(nextFile(file), file);
+/** Replaces the key file by the next key, once nothing is sealed with the old key. */
+export const promoteNextKey = (file: string): Promise<void> => rename(nextFile(file), file);
 
-/** Appears whole or not at all; of several processes that start at once one wins and all read its key. */
+/** Creates the file atomically. If several processes start at once, one of them wins and all read its key. */
 async function createKeyFile(file: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
@@ -105,20 +105,20 @@ async function createKeyFile(file: string): Promise<void> {
   }
 }
 
-/** Where the text that tells whether a key is this database's is sealed for. */
-export const checkPlace = 'master_key_check:only_row';
+/** The encryption context of the text that verifies the master key. */
+export const masterKeyCheckContext = 'master_key_check:only_row';
 const checkText = 'millrace';
 
-/** Refuses a master key that is not this database's, before anything is written with it. The first one becomes the database's. */
+/** Throws if the master key is not this database's, before anything is written with it. The first key becomes the database's. */
 export async function checkMasterKey(sql: Queryable, masterKey: MasterKey): Promise<void> {
   await sql`
-    insert into master_key_check (sealed) values (${seal(masterKey, checkText, checkPlace)})
+    insert into master_key_check (sealed) values (${seal(masterKey, checkText, masterKeyCheckContext)})
     on conflict do nothing`;
   const [row] = await sql<{ sealed: Buffer }[]>`select sealed from master_key_check`;
   try {
-    if (row && unseal(masterKey, row.sealed, checkPlace) === checkText) return;
+    if (row && unseal(masterKey, row.sealed, masterKeyCheckContext) === checkText) return;
   } catch (error) {
-    if (!(error instanceof SealBroken)) throw error;
+    if (!(error instanceof UnsealError)) throw error;
   }
   throw new DatabaseRefused(
     'The master key is not the one this database was set up with. Start with the MILLRACE_MASTER_KEY (or the key file) it was first started with, or with the one it was changed to since.',

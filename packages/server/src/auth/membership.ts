@@ -1,16 +1,16 @@
 import type { Role } from '@millrace/contract';
 import type { Sql } from '../db/connect.ts';
 
-/** What a path names: a project, or an organisation itself. */
-interface Place {
+/** A project or an organisation, as a path names it. */
+interface OrganizationPath {
   readonly projectRef: string | undefined;
   readonly organization: string | undefined;
 }
 
-/** A user's role in the organisation of a place; undefined when there is no such place, or it is none of theirs. */
-export type FindRole = (userId: string, place: Place) => Promise<Role | undefined>;
+/** A user's role in the organisation; undefined if it does not exist or the user is not a member. */
+export type FindRole = (userId: string, path: OrganizationPath) => Promise<Role | undefined>;
 
-/** Asks the database each time: whoever is removed is out with the next request. */
+/** Queries the database each time, so that a removed member is refused at the next request. */
 export function createFindRole(sql: Sql): FindRole {
   return async (userId, { projectRef, organization }) => {
     const [row] =

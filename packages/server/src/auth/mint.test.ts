@@ -2,7 +2,7 @@ import { jwtVerify, SignJWT } from 'jose';
 import { expect, test, vi } from 'vitest';
 import type { Authenticate } from './authenticate.ts';
 import type { Principal } from './principal.ts';
-import { signingKeyPlace, unseal } from './seal.ts';
+import { signingKeyContext, unseal } from './seal.ts';
 import { installation, masterKey } from './testing/installation.ts';
 
 async function callerOf(authenticate: Authenticate, authorization: string) {
@@ -18,7 +18,7 @@ test('a minted token is signed with a key that no client has, and names the key 
     (await mint(caller, { scopes: ['read:runs:run_1'], expiresInSeconds: 3_600, oneTime: true })) ?? '';
   const [row] = await sql<{ id: string; sealed: Buffer }[]>`
     select s.id, s.sealed from signing_keys s join environments e on e.id = s.environment_id where e.kind = 'prod'`;
-  const signingKey = unseal(masterKey, row?.sealed ?? Buffer.alloc(0), signingKeyPlace(row?.id ?? ''));
+  const signingKey = unseal(masterKey, row?.sealed ?? Buffer.alloc(0), signingKeyContext(row?.id ?? ''));
   const { payload, protectedHeader } = await jwtVerify(token, new TextEncoder().encode(signingKey));
   expect(protectedHeader).toEqual({ alg: 'HS256' });
   expect(payload).toEqual({

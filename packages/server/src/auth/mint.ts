@@ -4,31 +4,31 @@ import { audience, issuer } from './public-token.ts';
 import type { SigningKeyRing } from './signing-keys.ts';
 
 export interface PublicTokenOptions {
-  /** Such as `read:runs:run_1`. The caller checks that whoever asks may have them. */
+  /** Such as `read:runs:run_1`. The caller must check that the requester may grant them. */
   readonly scopes: readonly string[];
-  /** A function is told what time it is, as milliseconds since 1970. */
+  /** A function gets the current time in milliseconds since 1970. */
   readonly expiresInSeconds: number | ((nowMs: number) => number);
-  /** The token may create one thing, once. */
+  /** The token may create one object, once. */
   readonly oneTime?: boolean;
-  /** Columns that live subscriptions made with it leave out. Default: those of the calling token. */
+  /** Columns that subscriptions with this token omit. Default: those of the calling token. */
   readonly realtime?: { readonly skipColumns?: readonly string[] };
 }
 
-/** For whom a token is made: a calling key or token, or a user by their personal access token. */
+/** Who requests a token: a key, a token, or a user with a personal access token. */
 export interface MintFor {
   readonly environment: Environment;
-  /** The token ends when this key or personal access token does. */
+  /** The token ends with this key or personal access token. */
   readonly credentialId: string;
   /** The user in whose name it acts. */
   readonly actor?: string;
   readonly realtime?: { readonly skipColumns?: readonly string[] };
-  /** When the calling token ends: what is made through it does not outlive it. */
+  /** When the calling token ends. The new token does not outlive it. */
   readonly expiresAt?: Date;
 }
 
 /**
- * Makes a public token, signed with the environment's own signing key, which no client has. Undefined when the environment is
- * gone.
+ * Creates a public token, signed with the environment's own signing key, which no client has. Undefined if the environment no longer
+ * exists.
  */
 export type MintPublicToken = (caller: MintFor, options: PublicTokenOptions) => Promise<string | undefined>;
 
@@ -49,7 +49,7 @@ export function createMint(ring: SigningKeyRing): MintPublicToken {
       pub: true,
       scopes,
       otu: oneTime || undefined,
-      // Two for one use, made in the same second for the same, are two.
+      // Makes equal one-time tokens of the same second distinct.
       jti: oneTime ? randomUUID() : undefined,
       realtime,
       act: actor === undefined ? undefined : { sub: actor },

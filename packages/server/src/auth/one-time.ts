@@ -2,10 +2,10 @@ import type { Queryable } from '../db/connect.ts';
 import { Problem } from '../problem.ts';
 import type { Principal } from './principal.ts';
 
-/** A one-time token about to be used up. */
+/** The use of a one-time token. */
 export interface OneTimeUse {
   readonly digest: string;
-  /** When the token ends of itself: nobody needs to know of its use after that. */
+  /** When the token expires. Its use need not be stored after that. */
   readonly expiresAt: Date;
 }
 
@@ -14,7 +14,7 @@ export function oneTimeUseOf(principal: Principal): OneTimeUse | undefined {
   return { digest: principal.oneTimeDigest, expiresAt: principal.expiresAt };
 }
 
-/** It created something before; if that was this very request, its request key leads there by now. */
+/** The token was used before. If this is the same request again, its request key finds what was created. */
 export class TokenUsed extends Problem {
   override name = 'TokenUsed';
 
@@ -23,12 +23,12 @@ export class TokenUsed extends Problem {
   }
 }
 
-// Of two uses at once one waits for the other here, and for an hour a clock that is behind may still take the token for live.
+// A server whose clock is behind may still accept the token for this long.
 const graceMs = 3_600_000;
 
 /**
- * Uses a one-time token up, in the transaction that creates what it is used for: both happen or neither. `TokenUsed` if it was used
- * before. `created` is the id of what is created.
+ * Marks a one-time token as used, in the transaction that creates its object. Throws `TokenUsed` if it was used before. Concurrent
+ * uses wait for each other here. `created` is the id of the object.
  */
 export async function useOnce(
   sql: Queryable,
@@ -44,7 +44,7 @@ export async function useOnce(
   if (count === 0) throw new TokenUsed();
 }
 
-/** Nothing was created after all (an idempotency key led to what was there): the token is as good as before. */
+/** Nothing was created, because an idempotency key found an existing object: the token can be used again. */
 export async function unuse(sql: Queryable, { digest }: OneTimeUse): Promise<void> {
   await sql`delete from one_time_uses where digest = ${digest}`;
 }

@@ -1,6 +1,6 @@
 import type { EnvironmentKind } from '@millrace/contract';
 
-/** The environment a credential stands for. `id` is the integer that leads the keys of the hot tables. */
+/** The environment of a credential. `id` is the integer in the primary keys of the hot tables. */
 export interface Environment {
   readonly id: number;
   readonly publicId: string;
@@ -10,35 +10,35 @@ export interface Environment {
   readonly projectRef: string;
 }
 
-/** Who is calling. Scopes are texts such as `read:runs:run_1`; `admin` alone is everything in the environment. */
+/** The caller. Scopes are strings such as `read:runs:run_1`; `admin` allows everything in the environment. */
 export type Principal =
   | {
       readonly kind: 'secretKey';
       readonly credentialId: string;
       readonly environment: Environment;
       readonly scopes: readonly string[];
-      /** When the key ends, if it does: for an attempt, the key of its runner. */
+      /** When the key ends, if ever. For an attempt: its runner's key. */
       readonly expiresAt?: Date;
-      /** It is code of this attempt that calls, with the credential of the attempt. The key is the one that its runner has. */
+      /** Set when the code of this attempt calls with the attempt's credential. `credentialId` is then its runner's key. */
       readonly attempt?: { readonly run: string; readonly fence: number };
     }
   | {
       readonly kind: 'publicToken';
-      /** The key or personal access token through which it came to be; revoking that one ends it. */
+      /** The key or personal access token that created it. Revoking that one ends the token. */
       readonly credentialId: string;
       readonly environment: Environment;
       readonly scopes: readonly string[];
-      /** One for each token, whatever the spelling of its signature. */
+      /** Identifies the token, whatever the encoding of its signature. */
       readonly tokenDigest: string;
-      /** The key that signed it: the server's own, or the secret key of a client. */
+      /** The key that signed it: the server's own, or a client's secret key. */
       readonly signerId: string;
-      /** Its own end, or that of a key or personal access token that it ends with. */
+      /** Its own expiry, or that of the key or personal access token behind it, whichever is earlier. */
       readonly expiresAt: Date;
       /** The user on whose behalf a delegated token acts. */
       readonly actor?: string;
-      /** Columns that live subscriptions made with it leave out. */
+      /** Columns that subscriptions with this token omit. */
       readonly realtime?: { readonly skipColumns?: readonly string[] };
-      /** Only for a one-time token: what its use is recorded under. A verb that creates something must refuse a second use. */
+      /** Only for a one-time token: the key of its use. An operation that creates an object must refuse a second use. */
       readonly oneTimeDigest?: string;
     }
   | {
@@ -48,5 +48,5 @@ export type Principal =
       readonly expiresAt?: Date;
     };
 
-/** When a caller's credential ends, in milliseconds since 1970: what is made through it must not outlive it. */
+/** When a caller's credential ends, in milliseconds since 1970. Credentials created with it must not outlive it. */
 export const endOf = ({ expiresAt }: Principal): number => expiresAt?.getTime() ?? Infinity;

@@ -1,23 +1,23 @@
-/** Public tokens on request: how long they last and what they may be asked to allow. */
+/** Checks requests for public tokens: their lifetime and their scopes. */
 import { parseTimeSpan } from '@millrace/contract';
 import { badRequest, Problem } from '../problem.ts';
 import { grants, parseScope } from './scopes.ts';
 
-/** What a token may be asked to live at most. */
+/** The longest lifetime of a token. */
 export interface MaxLifetime {
   readonly seconds: number;
-  /** As the refusal says it. */
+  /** For the error message. */
   readonly text: string;
 }
 
 export const maxLifetime: MaxLifetime = { seconds: 30 * 86_400, text: '30 days' };
-/** One that outlives the attempt that made it is good for what somebody watches, not for keeping. */
+/** A token that a run creates outlives its attempt, so its lifetime is shorter. */
 export const maxLifetimeByRun: MaxLifetime = {
   seconds: 86_400,
   text: '24 hours for a token that is made by a run',
 };
 
-/** Seconds from now until a token that is asked for ends. A text is a time span from now, a number seconds since 1970. */
+/** Seconds until the requested expiry. A string is a time span from now, a number is seconds since 1970. */
 export function readExpirationTime(
   asked: string | number | undefined,
   fallbackSeconds: number,
@@ -28,19 +28,19 @@ export function readExpirationTime(
   const ms = typeof asked === 'number' ? asked * 1_000 - nowMs : parseTimeSpan(asked);
   if (typeof ms !== 'number') throw badRequest(`Invalid expiration time: ${ms.error}`);
   if (ms <= 0) throw badRequest('Expiration time must be in the future');
-  // A whole second of grace: the client's clock told it what the latest time is.
+  // One second of tolerance for the client's clock.
   if (ms > max.seconds * 1_000 + 1_000) throw badRequest(`Expiration time cannot exceed ${max.text}`);
   return ms / 1_000;
 }
 
-/** Whether it is for one action: not `admin`, which is everything, nor any action. */
+/** Whether the scope is for one action: neither `admin` nor `*`. */
 const isGrantable = (scope: string): boolean =>
   /^(?:read|write|trigger|batchTrigger|update)$/.test(parseScope(scope).action);
 
-/** What a header of 64 KiB can carry with everything else in it, after the scopes have been written as base64. */
+/** Fits a header of 64 KiB beside everything else, after base64 encoding. */
 const maxScopesLength = 32_768;
 
-/** 400 for so many scopes that no request could carry the token. */
+/** 400 if the token would be too long for a header. */
 export function refuseTooMuch(scopes: readonly string[]): void {
   const length = scopes.reduce((sum, scope) => sum + Buffer.byteLength(JSON.stringify(scope)) + 1, 0);
   if (length > maxScopesLength) {
@@ -50,7 +50,7 @@ export function refuseTooMuch(scopes: readonly string[]): void {
   }
 }
 
-/** 403 unless whoever holds `held` may hand on every scope that is asked for. */
+/** 403 unless the holder of `held` may grant every requested scope. */
 export function refuseScopesBeyond(
   held: readonly string[],
   asked: readonly string[],
@@ -66,14 +66,14 @@ export function refuseScopesBeyond(
   });
 }
 
-/** Only bare `admin` may name no type. */
+/** Only `admin` may omit the type. */
 function isWellFormed(scope: string): boolean {
   if (scope === 'admin') return true;
   const { action, type, id } = parseScope(scope);
   return action !== '' && type !== undefined && type !== '' && id !== '';
 }
 
-/** The same for a run: a token that outlives it is for single objects. */
+/** For a run: its token outlives it, so every scope must name one object. */
 export function refuseScopesBeyondRun(held: readonly string[], asked: readonly string[]): void {
   refuseScopesBeyond(held, asked, (scope) => isGrantable(scope) && isOfOneObject(scope));
 }
@@ -83,7 +83,7 @@ function isOfOneObject(scope: string): boolean {
   return id !== undefined && id !== '*' && type !== 'all' && type !== '*';
 }
 
-/** 403 for what a member may not hand on: everything, or any action. Who may make keys may. */
+/** For a member: neither `admin` nor `*`, unless the member may create keys. */
 export function refuseScopesBeyondMember(mayMakeKeys: boolean, asked: readonly string[]): void {
   refuseScopesBeyond(['admin'], asked, mayMakeKeys ? undefined : isGrantable);
 }

@@ -1,26 +1,26 @@
-/** Public access tokens: JWTs (HS256) that an environment's secret key signed, here or in a client. */
+/** Public access tokens: JWTs (HS256) signed with an environment's key, by the server or by a client. */
 import { hash } from 'node:crypto';
 import { jwtVerify, type JWTPayload } from 'jose';
 import { unauthorized } from '../problem.ts';
 import type { Principal } from './principal.ts';
-import type { Loaded } from './recent.ts';
+import type { Loaded } from './lookup-cache.ts';
 import { grants } from './scopes.ts';
-import { claimsOf, signedBy, type Signed } from './signed-by.ts';
+import { claimsOf, findSigner, type Signed } from './find-signer.ts';
 import type { SigningKey, SigningKeyRing } from './signing-keys.ts';
 
 export const issuer = 'https://id.trigger.dev';
 export const audience = 'https://api.trigger.dev';
 
-/** One text for every reason, so that a refusal says nothing about what exists. */
+/** The same message for every reason, so that it does not reveal what exists. */
 const invalidPublicToken = () => unauthorized('Public Access Token is invalid');
 
-// A client whose clock runs ahead of ours signs tokens from the future.
+// A client whose clock is ahead signs tokens with an `iat` in the future.
 const clockSkewSeconds = 60;
 
-/** What the token allows, as of the moment its keys were looked up; a 401 Problem if it is not good. */
+/** Verifies a token with the environment's keys. Throws a 401 Problem if it is invalid. */
 export async function verifyPublicToken(ring: SigningKeyRing, token: string): Promise<Loaded<Principal>> {
   const claims = claimsOf(token);
-  const signed = claims?.['pub'] === true ? await signedBy(ring, token, claims) : undefined;
+  const signed = claims?.['pub'] === true ? await findSigner(ring, token, claims) : undefined;
   if (!signed) throw invalidPublicToken();
   const { keys, asOf, key, form } = signed;
   const nowMs = keys.now();
@@ -48,7 +48,7 @@ export async function verifyPublicToken(ring: SigningKeyRing, token: string): Pr
     scopes: scopesOf(payload, key),
     tokenDigest,
     signerId: key.credentialId,
-    // No Date reaches beyond this, and a token of a client's may.
+    // The largest Date: `exp` of a client's token may be larger.
     expiresAt: new Date(Math.min(exp * 1_000, 8.64e15, msOf(key.expiresAt), msOf(expiresAt))),
     ...(actor !== undefined && { actor }),
     ...(realtime && { realtime }),
@@ -61,15 +61,15 @@ interface TokenOrigin {
   readonly credentialId: string;
   readonly actor?: string;
   readonly endsInMs: number;
-  /** When the key or personal access token ends that it was made through. */
+  /** When the key or personal access token that created it ends. */
   readonly expiresAt: Date | null;
 }
 
 const msOf = (end: Date | null): number => end?.getTime() ?? Infinity;
 
 /**
- * What the token ends with. One that we made names the key or personal access token it was made through and, where it acts for
- * a user, the user; a client can name neither, its token ends with the key that signed it.
+ * The credential that created the token, with which it ends. A token of the server names that key or personal access token and, if it
+ * acts for a user, the user. A client's token names neither and ends with the key that signed it.
  */
 async function originOf(
   ring: SigningKeyRing,
@@ -85,7 +85,7 @@ async function originOf(
   let made = keys.get(via);
   const delegate = made ? undefined : await ring.delegate(via, environment.projectId);
   if (!made && !delegate) {
-    // The key may have come to be since the keys were looked up.
+    // The key may be newer than the cached keys.
     const newer = asOf < began ? (await ring.anew(environment.publicId)).value : undefined;
     made = newer?.keys.get(via);
     if (!made) throw invalidPublicToken();
@@ -99,7 +99,7 @@ async function originOf(
   };
 }
 
-/** A claim that narrows what a token allows is understood, or the token is refused. */
+/** A restricting claim that cannot be understood makes the token invalid. */
 function isOneTime({ otu = false }: JWTPayload): boolean {
   if (typeof otu !== 'boolean') throw invalidPublicToken();
   return otu;
@@ -116,7 +116,7 @@ function realtimeOf({ realtime }: JWTPayload): { skipColumns?: string[] } | unde
   return { skipColumns: skipColumns as string[] };
 }
 
-/** Never more than the key that signed it allows. */
+/** Only scopes that the signing key has. */
 function scopesOf(payload: JWTPayload, signer: SigningKey): string[] {
   const claimed: unknown[] = Array.isArray(payload['scopes']) ? payload['scopes'] : [];
   return claimed.filter(
@@ -124,6 +124,6 @@ function scopesOf(payload: JWTPayload, signer: SigningKey): string[] {
   );
 }
 
-/** Over what is signed, not over the signature: several spellings of one signature in base64 are the same token. */
+/** Without the signature, because base64 can encode one signature in several ways. */
 const digestOf = (token: string): string =>
   hash('sha256', token.slice(0, token.lastIndexOf('.')), 'base64url');

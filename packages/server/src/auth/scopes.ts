@@ -2,7 +2,7 @@ import type { Identity } from '../request.ts';
 import type { Principal } from './principal.ts';
 
 /**
- * Scopes: `action[:type[:id]]`. Only the first two colons separate: the id is the rest and may hold colons.
+ * Scopes: `action[:type[:id]]`. Only the first two colons separate; the id may contain colons.
  * A scope without an id covers every object of its type; one with an id never covers the whole type.
  */
 export interface Scope {
@@ -20,7 +20,7 @@ export function parseScope(text: string): Scope {
   return { action, type: text.slice(first + 1, second), id: text.slice(second + 1) };
 }
 
-/** `admin` alone is everything; a key without it is restricted. */
+/** `admin` allows everything; a key without it is restricted. */
 export const isUnrestricted = (scopes: readonly string[]): boolean => scopes.includes('admin');
 
 /** Whether the scopes allow the action on one of the identities of one object. */
@@ -34,14 +34,14 @@ export function allows(scopes: readonly string[], action: string, identities: re
   return false;
 }
 
-/** Whether the holder of `scopes` may hand on the scope `requested`: what it allows, they already allow. */
+/** Whether `scopes` include everything that `requested` allows, so that their holder may grant it. */
 export function grants(scopes: readonly string[], requested: string): boolean {
   if (isUnrestricted(scopes)) return true;
   const { action, type, id } = parseScope(requested);
   return type !== undefined && type !== '' && allows(scopes, action, [{ type, id }]);
 }
 
-/** All tasks, and those that the caller's scopes name one by one: who may act on one of these may act on some task. */
+/** Identities that stand for "any task": all tasks, and each task that the caller's scopes name. */
 export function someTask(principal: Principal): Identity[] {
   const scopes = principal.kind === 'personalAccessToken' ? [] : principal.scopes;
   const named = scopes.map(parseScope).filter(({ type, id }) => type === 'tasks' && id !== undefined);

@@ -2,44 +2,44 @@ import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 import type { Queryable, Sql } from '../db/connect.ts';
 import { newId } from '../db/ids.ts';
 import { markerForms } from './keys.ts';
-import { delegateOf, signingKeysOf, type Delegate, type SigningKeyRow } from './look-up.ts';
+import { delegateOf, signingKeysOf, type Delegate, type SigningKeyRow } from './credential-rows.ts';
 import type { Environment } from './principal.ts';
-import { Recent, type Loaded } from './recent.ts';
-import { seal, secretKeyPlace, signingKeyPlace, unseal, type MasterKey } from './seal.ts';
+import { LookupCache, type Loaded } from './lookup-cache.ts';
+import { seal, secretKeyContext, signingKeyContext, unseal, type MasterKey } from './seal.ts';
 
 export interface SigningKey {
   readonly credentialId: string;
   readonly scopes: readonly string[];
-  /** No client has it: what it signed, the server did. */
+  /** It belongs to the server: no client has it. */
   readonly isServers: boolean;
   readonly expiresAt: Date | null;
-  /** The HMAC key; of a secret key its text in both spellings, since a client signs with the one it was given. */
+  /** The HMAC keys. A secret key has one for each prefix, since a client signs with the text it was given. */
   readonly forms: readonly KeyObject[];
 }
 
 export interface SigningKeys {
   readonly environment: Environment;
-  /** Live keys by id: the server's own first, the newest of them leading. */
+  /** Live keys by id: the server's own first, newest first. */
   readonly keys: ReadonlyMap<string, SigningKey>;
-  /** Milliseconds since 1970 by the database's clock: what one server makes another one judges, and their own clocks may differ. */
+  /** Milliseconds since 1970 by the database's clock: one server signs, another verifies, and their clocks may differ. */
   now(): number;
 }
 
-/** The keys that public tokens are signed with, by the environment's public id; undefined when there is none such. */
+/** The keys that sign public tokens, by the environment's public id; undefined for an unknown environment. */
 export interface SigningKeyRing {
   of(environmentPublicId: string): Promise<Loaded<SigningKeys | undefined>>;
-  /** Looked up anew: for a token that no known key signed, whose key may be newer than what is known. */
+  /** Loads the keys again: a token that no cached key signed may have a newer key. */
   anew(environmentPublicId: string): Promise<Loaded<SigningKeys | undefined>>;
-  /** Keeps nothing of what is known: a key or an environment has just ended. */
-  forget(): void;
-  /** The user of a personal access token through which a token was made; undefined when it has ended. */
+  /** Clears the cache: a key or an environment has just ended. */
+  clearCache(): void;
+  /** The user of a personal access token that created a token; undefined if it has ended. */
   delegate(personalAccessTokenId: string, projectId: number): Promise<Delegate | undefined>;
 }
 
 export function createSigningKeyRing(sql: Sql, masterKey: MasterKey): SigningKeyRing {
-  const recent = new Recent<SigningKeys | undefined>({ maxAgeMs: 1_000, dueMs: 500, maxEntries: 1_000 });
+  const cache = new LookupCache<SigningKeys | undefined>({ maxAgeMs: 1_000, dueMs: 500, maxEntries: 1_000 });
 
-  async function look(environmentPublicId: string): Promise<Loaded<SigningKeys | undefined>> {
+  async function loadKeys(environmentPublicId: string): Promise<Loaded<SigningKeys | undefined>> {
     const asOf = performance.now();
     const found = await signingKeysOf(sql, environmentPublicId);
     if (!found) return { value: undefined, asOf };
@@ -51,17 +51,17 @@ export function createSigningKeyRing(sql: Sql, masterKey: MasterKey): SigningKey
   }
 
   const anew = (environmentPublicId: string) =>
-    recent.load(environmentPublicId, () => look(environmentPublicId));
+    cache.load(environmentPublicId, () => loadKeys(environmentPublicId));
 
   return {
     async of(environmentPublicId) {
-      const known = recent.find(environmentPublicId);
+      const known = cache.find(environmentPublicId);
       if (known === undefined) return anew(environmentPublicId);
-      if (recent.isDue(environmentPublicId, known)) anew(environmentPublicId).catch(() => {});
+      if (cache.isDue(environmentPublicId, known)) anew(environmentPublicId).catch(() => {});
       return known;
     },
     anew,
-    forget: () => recent.forget(),
+    clearCache: () => cache.clear(),
     delegate: (personalAccessTokenId, projectId) => delegateOf(sql, personalAccessTokenId, projectId),
   };
 }
@@ -70,25 +70,25 @@ function opened(
   masterKey: MasterKey,
   { credentialId, scopes, sealed, isServers, expiresAt }: SigningKeyRow,
 ): SigningKey {
-  const place = isServers ? signingKeyPlace(credentialId) : secretKeyPlace(credentialId);
-  const text = unseal(masterKey, sealed, place);
+  const context = isServers ? signingKeyContext(credentialId) : secretKeyContext(credentialId);
+  const text = unseal(masterKey, sealed, context);
   const forms = (isServers ? [text] : markerForms(text)).map((form) => createSecretKey(form, 'utf8'));
   return { credentialId, scopes, isServers, expiresAt, forms };
 }
 
-/** Gives an environment the key that its tokens are signed with from now on. There must be no other current one. */
+/** Creates the signing key of an environment. There must be no other current one. */
 export async function addSigningKey(
   sql: Queryable,
   masterKey: MasterKey,
   environmentId: number,
 ): Promise<string> {
   const id = newId('signing');
-  const sealed = seal(masterKey, randomBytes(32).toString('base64url'), signingKeyPlace(id));
+  const sealed = seal(masterKey, randomBytes(32).toString('base64url'), signingKeyContext(id));
   await sql`insert into signing_keys (id, environment_id, sealed) values (${id}, ${environmentId}, ${sealed})`;
   return id;
 }
 
-/** Gives every environment that has none, from a database of before there were such keys, its signing key. */
+/** Creates signing keys for environments of older databases that have none. */
 export async function addMissingSigningKeys(sql: Queryable, masterKey: MasterKey): Promise<void> {
   const without = await sql<{ id: number }[]>`
     select e.id from environments e

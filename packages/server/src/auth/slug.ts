@@ -1,5 +1,5 @@
 import type { EnvironmentKind } from '@millrace/contract';
 
-/** An environment in a word, as runs are told of theirs: `prod`, `preview-feat-x`. */
+/** The slug of an environment, as in `ctx.environment.slug`: `prod`, `preview-feat-x`. */
 export const environmentSlug = (kind: EnvironmentKind, branch: string | null): string =>
   branch === null ? kind : `${kind}-${branch.replaceAll(/[^A-Za-z0-9]+/g, '-').toLowerCase()}`;

@@ -1,27 +1,27 @@
-/** Which environment a request is about: by its key, or by its path and its branch headers. */
+/** Finds the environment of a request: by its key, or by its path and branch headers. */
 import { environmentKind, type EnvironmentKind } from '@millrace/contract';
 import type { Queryable } from '../db/connect.ts';
 import { badRequest, notFound } from '../problem.ts';
 import { branchName } from './branch.ts';
-import { environment } from './look-up.ts';
+import { environment } from './credential-rows.ts';
 import type { Environment, Principal } from './principal.ts';
 import { environmentSlug } from './slug.ts';
 
-/** A request whose path names a project and an environment of it. */
+/** A request whose path names a project and one of its environments. */
 export interface Addressed {
-  readonly params: Place;
+  readonly params: EnvironmentPath;
   readonly principal: Principal;
   header(name: string): string | undefined;
 }
 
-export interface Place {
+export interface EnvironmentPath {
   readonly projectRef: string;
   readonly env: string;
 }
 
 /**
- * The environment, or the branch of it, that a request is about. A secret key has its own, which the path must name; a personal
- * access token, whose user is known to be a member of the project, names one of it.
+ * The environment, or branch, of a request. For a secret key: its own, which the path must name. For a personal access token: the one
+ * in the path; the user is already known to be a member of the project.
  */
 export async function findTarget(sql: Queryable, request: Addressed): Promise<Environment> {
   const { principal, params } = request;
@@ -34,15 +34,19 @@ export async function findTarget(sql: Queryable, request: Addressed): Promise<En
   throw notFound(branch === undefined ? 'Environment not found' : 'Branch not found');
 }
 
-/** The environment itself that a path names to a user: what is done to it is done to all of its branches. */
-export async function wholeTarget(sql: Queryable, userId: string, place: Place): Promise<Environment> {
+/** The environment in a user's path, ignoring branch headers: what is done to it affects all of its branches. */
+export async function wholeTarget(
+  sql: Queryable,
+  userId: string,
+  place: EnvironmentPath,
+): Promise<Environment> {
   const kind = environmentKind(place.env);
   const found = kind && (await environmentOf(sql, userId, place.projectRef, kind));
   if (!found) throw notFound('Environment not found');
   return found;
 }
 
-/** The live environment of a kind, or a live branch of it. Of dev everybody has their own, and nobody sees another's. */
+/** The live environment of a kind, or a live branch of it. Each member has a dev environment of their own and sees no other. */
 export async function environmentOf(
   sql: Queryable,
   userId: string,
@@ -58,20 +62,20 @@ export async function environmentOf(
   return row?.environment;
 }
 
-/** That the environment `e`, whose parent is `parent`, is not another member's dev environment. */
+/** Condition: the environment `e` with the parent `parent` is not another member's dev environment. */
 export const seenBy = (sql: Queryable, userId: string) =>
   sql`(e.kind <> 'dev' or coalesce(parent.member_id, e.member_id) = ${userId})`;
 
 export const otherProject = (own: string) =>
   badRequest(`Invalid project ref for this API key: it is a key of ${own}`);
 
-function ownEnvironment(own: Environment, { projectRef, env }: Place): Environment {
+function ownEnvironment(own: Environment, { projectRef, env }: EnvironmentPath): Environment {
   if (projectRef !== own.projectRef) throw otherProject(own.projectRef);
   if (environmentKind(env) === own.kind || env === environmentSlug(own.kind, own.branch)) return own;
   throw badRequest(`Invalid environment for this API key: it is a key of ${own.kind}`);
 }
 
-/** Only preview and dev have branches: hosts set the branch variable in production too, where it must change nothing. */
+/** Only preview and dev have branches. Hosting platforms set the branch variable in production too, where it must be ignored. */
 function branchIn(kind: EnvironmentKind, request: Pick<Addressed, 'header'>): string | undefined {
   if (kind === 'prod' || kind === 'stg') return undefined;
   const branch =
@@ -79,11 +83,11 @@ function branchIn(kind: EnvironmentKind, request: Pick<Addressed, 'header'>): st
   return kind === 'dev' && branch === 'default' ? undefined : branch;
 }
 
-/** A branch as runs are told of theirs. Two branches may be written the same: then the header must say which. */
+/** Finds a branch by its slug. Two branches may have the same slug: then the header must name one. */
 async function bySlug(
   sql: Queryable,
   userId: string,
-  { projectRef, env: slug }: Place,
+  { projectRef, env: slug }: EnvironmentPath,
 ): Promise<Environment> {
   const rows = await sql<{ environment: Environment }[]>`
     select ${environment(sql)}

@@ -27,13 +27,13 @@ export async function abortBatch(tx: Transaction, env: number, batch: string, no
     having count(*) > 0`;
 }
 
-/** The duty that gives up batches which were never filled, and forgets those whose runs are gone. */
+/** The job that gives up batches which were never filled, and forgets those whose runs are gone. */
 export function batchKeeper({ sql, clock }: Pick<Batches, 'sql' | 'clock'>, retentionMs: number) {
   const forget = createForget(sql);
   return {
     name: 'batch keeper',
     everyMs: 60_000,
-    async round(): Promise<boolean> {
+    async tick(): Promise<boolean> {
       const now = clock.now();
       const open = await sql<{ env: number; id: string }[]>`
         select env, id from batches

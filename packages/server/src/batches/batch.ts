@@ -2,6 +2,7 @@ import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import type { Dispatch } from '../runs/dispatch/dispatch.ts';
 import type { Engine } from '../runs/engine.ts';
+import type { FindRedactor } from '../runs/create/redact-metadata.ts';
 import type { NewRun } from '../runs/create/row.ts';
 
 /** What the verbs of batches work with. */
@@ -10,8 +11,7 @@ export interface Batches {
   readonly clock: Clock;
   readonly engine: Engine;
   readonly dispatch: Pick<Dispatch, 'wake' | 'expect'>;
-  /** Cuts the environment's secrets out of what a run is triggered with. */
-  readonly redact: (run: NewRun) => Promise<NewRun>;
+  readonly redactor: FindRedactor;
 }
 
 /** A batch as it is being filled. */

@@ -160,7 +160,7 @@ describe('a batch', () => {
     await fill(id, [{ index: 0 }]);
     const [run] = (await retrieve(id)).body.runs;
     const clock = { now: () => Date.now() + 24 * 3_600_000 + 1_000, shift() {}, stop() {} };
-    await batchKeeper({ sql, clock }, 86_400_000).round();
+    await batchKeeper({ sql, clock }, 86_400_000).tick();
     expect((await retrieve(id)).body.status).toBe('ABORTED');
     expect((await ask(`GET /api/v3/runs/${run}`, { key: keys.prod })).body.status).toBe('CANCELED');
     expect(await fill(id, [{ index: 1 }])).toMatchObject({
@@ -182,7 +182,7 @@ describe('a batch', () => {
         select env, ${place}, 'send', 0, 0, now() from batches where id = ${id}`;
       const filling = fill(id, [{ index: 0 }]);
       await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1);
-      const keeping = batchKeeper({ sql, clock }, 86_400_000).round();
+      const keeping = batchKeeper({ sql, clock }, 86_400_000).tick();
       await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(2);
       await tx`delete from runs where id = ${place}`;
       return { filling, keeping };

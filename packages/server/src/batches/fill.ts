@@ -1,9 +1,9 @@
 import { retryOnDeadlock } from '../db/retry.ts';
 import type { Transaction } from '../db/connect.ts';
-import { insertHeld, isPlainItem } from '../runs/create/insert-fast.ts';
-import type { NewRun } from '../runs/create/row.ts';
-import { insertRuns } from '../runs/create/trigger.ts';
 import { withoutDuplicates } from '../runs/create/duplicates.ts';
+import { insertHeld } from '../runs/create/insert-items.ts';
+import { insertRuns } from '../runs/create/insert.ts';
+import { isEverydayItem, type NewRun } from '../runs/create/row.ts';
 import { unprocessable } from '../problem.ts';
 import type { Batches, BatchRow, Filled, PreparedItem, Written } from './batch.ts';
 import { fillAtOnce } from './fill-at-once.ts';
@@ -107,19 +107,19 @@ async function withoutKnown(
 async function insertItems(
   tx: Transaction,
   env: number,
-  { created_at }: BatchRow,
+  { id, created_at }: BatchRow,
   items: readonly PreparedItem[],
 ): Promise<void> {
-  const { runs, places } = withoutDuplicates(items.map((item) => item.run));
-  if (runs.length === items.length && runs.every(isPlainItem)) {
-    await insertHeld(tx, runs, created_at);
+  const { runs, indexes } = withoutDuplicates(items.map((item) => item.run));
+  if (runs.length === items.length && runs.every(isEverydayItem)) {
+    await insertHeld(tx, { env, batch: id, createdAt: created_at, runs });
   } else {
     // They are in the order of their batch, not of their arrival.
     const clock = { now: () => created_at.getTime() };
     const held = runs.map((run): NewRun => ({ ...run, state: 'held' }));
     const rows = await insertRuns({ sql: tx, clock }, held);
     const madeBy = new Map(rows.map((row) => [row.ix - 1, row.run_id]));
-    const made = items.map((_, index) => madeBy.get(places[index] as number) as string);
+    const made = items.map((_, index) => madeBy.get(indexes[index] as number) as string);
     await link(tx, env, items, made);
   }
   const oversized = items.filter((item) => item.isOversized).map((item) => item.run.id);

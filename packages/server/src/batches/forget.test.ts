@@ -35,13 +35,13 @@ test('batches whose runs are gone are forgotten, also behind many whose runs are
   await add(450, 90, true);
   await add(30, 60, false);
   await add(5, 10, false);
-  await keeper.round();
-  await keeper.round();
+  await keeper.tick();
+  await keeper.tick();
   expect(await count()).toBe(485);
-  await keeper.round();
+  await keeper.tick();
   expect(await count()).toBe(455);
   // And again from the beginning.
-  for (let round = 0; round < 4; round++) await keeper.round();
+  for (let round = 0; round < 4; round++) await keeper.tick();
   expect(await count()).toBe(455);
 });
 
@@ -57,6 +57,6 @@ test('looking for them costs nothing for those that are young', async () => {
     return row?.tuples ?? 0;
   };
   const before = await read();
-  await keeper.round();
+  await keeper.tick();
   expect((await read()) - before).toBeLessThan(100);
 });

@@ -10,8 +10,8 @@ import type { Engine } from '../runs/engine.ts';
 import { resultOf } from '../runs/complete/outcome.ts';
 import { shownKey } from '../runs/create/idempotency-key.ts';
 import { holdParent, type Parent } from '../runs/create/parent.ts';
-import { admitPacket, givenIn } from '../runs/create/admit-packet.ts';
-import { admitParent } from '../runs/authorize.ts';
+import { authorizePacket, payloadOf } from '../runs/create/authorize-packet.ts';
+import { authorizeParent } from '../runs/authorize.ts';
 import type { Batches, BatchRow } from './batch.ts';
 import { abortedBatch } from './fill.ts';
 import { columns, openBatch, type Opened } from './open.ts';
@@ -101,7 +101,7 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
     async createBatch(request) {
       const { body, environment } = request;
       authorizeTasks(request, body.taskIdentifiers);
-      await admitParent(sql, request, body.parentRunId);
+      await authorizeParent(sql, request, body.parentRunId);
       takeRuns(request, body.runCount);
       const opened = await openBatch(dependencies, {
         ...body,
@@ -135,7 +135,7 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
       const parentId = batch.sealed_at === null ? batch.parent_run_id : null;
       const parent = parentId === null ? undefined : await holdParent(sql, env, parentId, undefined);
       const hold = batch.sealed_at === null ? holding(env, parent, query) : undefined;
-      const admitItem = (item: BatchItem) => admitPacket(sql, request, givenIn(item));
+      const admitItem = (item: BatchItem) => authorizePacket(sql, request, payloadOf(item));
       const upload = {
         batches: dependencies,
         environment,
@@ -143,9 +143,10 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
         parent,
         hold,
         admit,
-        admitPacket: admitItem,
+        authorizePacket: admitItem,
       };
       const filled = await fillFromLines(upload, body);
+      engine.changes.someChanged(env);
       // Nobody was asked for yet when no line came.
       if (filled.accepted + filled.deduplicated === 0) admit();
       if (batch.aborted_at !== null) throw abortedBatch(batchId);
@@ -167,9 +168,9 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
         request,
         items.map((item) => item.task),
       );
-      await admitParent(sql, request, parentRunId);
+      await authorizeParent(sql, request, parentRunId);
       for (const item of items) {
-        if (item.options?.payloadType === storedType) await admitPacket(sql, request, givenIn(item));
+        if (item.options?.payloadType === storedType) await authorizePacket(sql, request, payloadOf(item));
       }
       takeRuns(request, items.length);
       const newBatch = {
@@ -183,6 +184,7 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
       };
       const { opened, tell } = await createWhole(dependencies, environment, newBatch, items);
       tell(dependencies);
+      engine.changes.someChanged(environment.id);
       return answerOpened(request, opened);
     },
 

@@ -3,32 +3,33 @@ import type { Environment } from '../auth/principal.ts';
 import { asProblem, Problem } from '../problem.ts';
 import { prepareRun } from '../runs/create/prepare.ts';
 import type { Parent } from '../runs/create/parent.ts';
+import { redactMetadata } from '../runs/create/redact-metadata.ts';
 import type { NewRun } from '../runs/create/row.ts';
 import type { Batches, BatchRow } from './batch.ts';
 import { itemRunId } from './ids.ts';
 
-/** The run of an item: what a trigger would make, with the id of its place. A refusal says which item it is about. */
+/** The run of an item: as a trigger would make it, with the id of its index. A refusal says which item it is about. */
 export function prepareItem(
-  batches: Pick<Batches, 'engine' | 'redact'>,
+  batches: Pick<Batches, 'engine' | 'redactor'>,
   environment: Environment,
   batch: BatchRow,
   parent: Parent | undefined,
   item: BatchItem,
 ): NewRun | Promise<NewRun> {
-  const placed = (run: NewRun): NewRun => placeItem(run, batch, parent, item.index);
+  const complete = (run: NewRun): NewRun => completeItem(run, batch, parent, item.index);
   const run = readItem(batches, environment, item);
-  return run instanceof Promise ? run.then(placed) : placed(run);
+  return run instanceof Promise ? run.then(complete) : complete(run);
 }
 
-/** What of it can be had without its batch: all that asks the database. */
+/** The part of it that does not depend on its batch. Only this part may ask the database. */
 export function readItem(
-  { engine, redact }: Pick<Batches, 'engine' | 'redact'>,
+  { engine, redactor }: Pick<Batches, 'engine' | 'redactor'>,
   environment: Environment,
   { index, task, payload, options }: BatchItem,
 ): NewRun | Promise<NewRun> {
-  const redacted = (run: NewRun): NewRun | Promise<NewRun> => (run.metadata === null ? run : redact(run));
+  const redacted = (run: NewRun): NewRun | Promise<NewRun> => redactMetadata(redactor, run);
   try {
-    // Its id is that of its place, which only its batch knows.
+    // The id follows from the batch.
     const run = prepareRun(engine, environment, task, { payload, options }, { runId: '' });
     return run instanceof Promise
       ? run.then(redacted, (error: unknown) => {
@@ -40,7 +41,8 @@ export function readItem(
   }
 }
 
-export const placeItem = (
+/** Adds what follows from the batch and its parent. */
+export const completeItem = (
   run: NewRun,
   batch: BatchRow,
   parent: Parent | undefined,
@@ -49,8 +51,8 @@ export const placeItem = (
   ...run,
   id: itemRunId(batch.id, index),
   batch: batch.id,
-  // One turn for all of one priority, so that the order of their ids, which is that of the items, decides.
-  ord: (run.due ?? batch.created_at).getTime() - run.priorityMs,
+  // The same for all items of one priority: then their ids decide, which are in the order of the items.
+  sortKey: (run.due ?? batch.created_at).getTime() - run.priorityMs,
   ...(parent && { parentId: parent.id, rootId: parent.root, depth: parent.depth }),
 });
 

@@ -1,7 +1,7 @@
 import { batchItemLimit } from '@millrace/contract';
 import type { SerializedError } from '@millrace/contract/runner';
 import type { Transaction } from '../db/connect.ts';
-import { recordErrors } from '../errors/record.ts';
+import { recordErrors } from '../errors/record/record.ts';
 
 const tooLarge: SerializedError = {
   type: 'INTERNAL_ERROR',

@@ -19,7 +19,7 @@ export interface Upload {
   /** Throws if the sender may not trigger this task in a batch. */
   readonly admit: (task: string) => void;
   /** Throws if the sender may not have the packet that an item names. */
-  readonly admitPacket: (item: BatchItem) => Promise<void>;
+  readonly authorizePacket: (item: BatchItem) => Promise<void>;
 }
 
 const maxItems = 1_000;
@@ -30,7 +30,7 @@ const maxBytes = 4 * 1_024 * 1_024;
  * was written before a line that cannot be accepted stays, and is recognised when the upload comes again.
  */
 export async function fillFromLines(
-  { batches, environment, batch, parent, hold, admit, admitPacket }: Upload,
+  { batches, environment, batch, parent, hold, admit, authorizePacket }: Upload,
   body: AsyncIterable<Uint8Array>,
 ): Promise<Filled> {
   const sealed = batch.sealed_at !== null;
@@ -62,7 +62,7 @@ export async function fillFromLines(
       for (const line of lines) {
         const item = itemOf(line, batch.run_count);
         admit(item.task);
-        if (item.options?.payloadType === storedType) await admitPacket(item);
+        if (item.options?.payloadType === storedType) await authorizePacket(item);
         const prepared = prepareItem(batches, environment, batch, parent, item);
         slice.push({
           run: prepared instanceof Promise ? await prepared : prepared,

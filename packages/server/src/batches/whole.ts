@@ -4,7 +4,7 @@ import type { Transaction } from '../db/connect.ts';
 import type { Batches } from './batch.ts';
 import { fillAtOnce } from './fill-at-once.ts';
 import { fillIn } from './fill.ts';
-import { placeItem, readItem } from './item.ts';
+import { completeItem, readItem } from './item.ts';
 import { isMaybeDuplicate, openIn, type NewBatch } from './open.ts';
 
 /** Opens a batch and fills it with all its items in one transaction: it is there whole or not at all. */
@@ -24,7 +24,7 @@ export async function createWhole(
     const opened = await openIn(tx, newBatch, now);
     const { batch, parent } = opened;
     const prepared = runs.map((run, index) => ({
-      run: placeItem(run, batch, parent, index),
+      run: completeItem(run, batch, parent, index),
       isOversized: false,
     }));
     const { id: env } = environment;

@@ -1,75 +1,151 @@
-import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseRefused, isDeadlock } from './errors.ts';
 import type { Queryable, Sql } from './connect.ts';
+import { readSqlFolder, sqlFolder, type SqlFunction, type SqlRelease } from './sql-folder.ts';
 
-const folder = new URL('../../migrations/', import.meta.url);
-
-// Any number; every Millrace process takes this advisory lock while it migrates.
+// Any number. Every Millrace process takes this advisory lock while it migrates.
 const migrationLock = 7_144_001;
 
 export const oldestMajor = 15;
 
-/** How long a migration waits for one lock. Shorter than a server waits before it looks for deadlocks: who serves loses none to us. */
+/** How long a migration waits for one lock. Shorter than `deadlock_timeout`, so that no process that serves is ended as a deadlock's victim. */
 const lockWaitMs = 200;
 
+export interface MigrateOptions {
+  /** How long it tries again while others hold locks. Default: a minute. */
+  readonly patienceMs?: number;
+  /** Where the SQL is. Default: that of this package. */
+  readonly folder?: URL;
+}
+
+export interface Migrated {
+  /** Names of the schema files that were missing. */
+  readonly applied: string[];
+  /** Names of the functions that differed. */
+  readonly installed: string[];
+}
+
 /**
- * Brings the schema up to date: numbered, forward-only files, each in its own transaction, under a lock that lets several
- * processes start at once. Processes of an older version may go on serving meanwhile: a migration that meets their transactions lets go of
- * what it has locked and tries again, for `patienceMs` (default a minute). Refuses a PostgreSQL before 15 and a schema that a newer
- * Millrace has migrated.
+ * Brings the database up to date, under a lock that lets several processes start at once. First the numbered schema files that are missing,
+ * each in a transaction of its own. Then the functions whose text differs, all in one transaction.
+ *
+ * Processes of an older release may keep serving. A transaction that meets their locks rolls back and tries again, for `patienceMs`.
+ * An older release that starts again leaves the functions of a later one as they are. It is refused when the later one has changed the schema.
  */
 export async function migrate(
   sql: Sql,
-  { patienceMs = 60_000 }: { readonly patienceMs?: number } = {},
-): Promise<{ applied: string[] }> {
+  { patienceMs = 60_000, folder = sqlFolder }: MigrateOptions = {},
+): Promise<Migrated> {
   await refuseOldServer(sql);
-  const files = (await readdir(folder)).filter((name) => /^\d{4}_.*\.sql$/.test(name)).toSorted();
+  const release = await readSqlFolder(folder);
   return sql.session(async (session) => {
     await session`select pg_advisory_lock(${migrationLock})`;
     try {
-      return { applied: await applyMissing(session, files, patienceMs) };
+      return {
+        applied: await applySchema(session, release, patienceMs),
+        installed: await installFunctions(session, release, patienceMs),
+      };
     } finally {
       await session`select pg_advisory_unlock(${migrationLock})`.catch(() => {});
     }
   });
 }
 
-async function applyMissing(
-  session: Queryable,
-  files: readonly string[],
-  patienceMs: number,
-): Promise<string[]> {
+async function applySchema(session: Queryable, release: SqlRelease, patienceMs: number): Promise<string[]> {
   await session`
     create table if not exists migrations (
       name text collate "C" primary key,
       applied_at timestamptz not null default now()
     )`;
-  const known = new Set(
-    (await session<{ name: string }[]>`select name from migrations`).map((row) => row.name),
-  );
-  refuseNewerSchema(known, files);
-  const missing = files.filter((name) => !known.has(name));
-  for (const name of missing) {
-    await apply(session, name, await readFile(new URL(name, folder), 'utf8'), patienceMs);
+  const known = (await session<{ name: string }[]>`select name from migrations`).map((row) => row.name);
+  const names = new Set(release.schema.map((file) => file.name));
+  refuseNewer(known.filter((name) => !names.has(name)));
+  const missing = release.schema.filter((file) => !known.includes(file.name));
+  for (const { name, text } of missing) {
+    const script = `${text}\n;insert into migrations (name) values ('${name}');`;
+    await runGivingWay(session, `The migration ${name}`, script, patienceMs);
   }
-  return missing;
+  return missing.map((file) => file.name);
 }
 
-async function apply(session: Queryable, name: string, text: string, patienceMs: number): Promise<void> {
+async function installFunctions(
+  session: Queryable,
+  { version, functions }: SqlRelease,
+  patienceMs: number,
+): Promise<string[]> {
+  await session`
+    create table if not exists installed_functions (
+      name text collate "C" primary key,
+      checksum text not null,
+      -- the release that installed this text
+      release text not null,
+      installed_at timestamptz not null default now()
+    )`;
+  // A row without its function counts for nothing: somebody has dropped the function.
+  const rows = await session<{ name: string; checksum: string; release: string }[]>`
+    select i.name, i.checksum, i.release from installed_functions i
+     where exists (select from pg_proc p where p.pronamespace = current_schema()::regnamespace and p.proname = i.name)`;
+  const checksums = new Map(rows.map((row) => [row.name, row.checksum]));
+  if (rows.some((row) => isLater(row.release, version))) {
+    refuseNewer(functions.map(({ name }) => name).filter((name) => !checksums.has(name)));
+    return [];
+  }
+  const changed = functions.filter(({ name, checksum }) => checksums.get(name) !== checksum);
+  if (changed.length === 0) return [];
+  try {
+    await runGivingWay(session, 'The functions', scriptOf(changed, version), patienceMs);
+  } catch (error) {
+    throw isChangedSignature(error) ? new Error(signatureAdvice(error), { cause: error }) : error;
+  }
+  return changed.map(({ name }) => name);
+}
+
+/** Bodies are not checked while they are installed, so that functions may be in any order. */
+const scriptOf = (functions: readonly SqlFunction[], version: string): string => `
+  set local check_function_bodies = off;
+  ${functions.map(({ text }) => text).join('\n')}
+  do $check$ declare v_name text;
+  begin
+    select p.proname into v_name from pg_proc p
+     where p.pronamespace = current_schema()::regnamespace and p.proname in (${functions.map(({ name }) => `'${name}'`).join()})
+     group by p.proname having count(*) > 1;
+    if found then
+      raise exception using errcode = '42P13', message = format('function %s has two parameter lists', v_name);
+    end if;
+  end $check$;
+  insert into installed_functions (name, checksum, release)
+  values ${functions.map(({ name, checksum }) => `('${name}', '${checksum}', '${version}')`).join()}
+  on conflict (name) do update set checksum = excluded.checksum, release = excluded.release, installed_at = now();`;
+
+const isChangedSignature = (error: unknown): error is Error =>
+  error instanceof Error && 'code' in error && error.code === '42P13';
+
+function signatureAdvice(error: Error): string {
+  const [, name] = /DROP FUNCTION (\w+)/.exec('hint' in error ? String(error.hint) : '') ?? [];
+  return (
+    `A function of this release cannot replace the one in the database: ${error.message}${name === undefined ? '' : ` (${name})`}. ` +
+    'A function whose parameters or result change needs a new name, because older servers still call it: see docs/database.md.'
+  );
+}
+
+/** Runs a script in a transaction that waits for no lock longer than those who serve can bear. */
+async function runGivingWay(
+  session: Queryable,
+  subject: string,
+  script: string,
+  patienceMs: number,
+): Promise<void> {
   const end = performance.now() + patienceMs;
   for (;;) {
     try {
-      await session.unsafe(
-        `begin;\nset local lock_timeout = ${lockWaitMs};\n${text}\n;insert into migrations (name) values ('${name}');\ncommit;`,
-      );
+      await session.unsafe(`begin;\nset local lock_timeout = ${lockWaitMs};\n${script}\ncommit;`);
       return;
     } catch (error) {
       await session.unsafe('rollback').catch(() => {});
       if (!isHeldUp(error)) throw error;
       if (performance.now() >= end) {
         throw new DatabaseRefused(
-          `The migration ${name} could not have its locks for ${patienceMs / 1_000} s: another session holds a table of Millrace, ` +
+          `${subject} could not get the locks for ${patienceMs / 1_000} s: another session holds a table of Millrace, ` +
             'as `select pid, state, query from pg_stat_activity` shows. End its transaction and start again.',
         );
       }
@@ -91,11 +167,18 @@ async function refuseOldServer(sql: Sql): Promise<void> {
   }
 }
 
-function refuseNewerSchema(known: ReadonlySet<string>, files: readonly string[]): void {
-  const unknown = [...known].filter((name) => !files.includes(name)).toSorted();
-  if (unknown.length > 0) {
-    throw new DatabaseRefused(
-      `This database was migrated by a newer Millrace (${unknown.join(', ')}). Start that version, or use another database.`,
-    );
-  }
+function refuseNewer(names: readonly string[]): void {
+  if (names.length === 0) return;
+  throw new DatabaseRefused(
+    `This database was migrated by a newer Millrace (${names.toSorted().join(', ')}). Start that version, or use another database.`,
+  );
 }
+
+/** Compares the numbers of two versions. A pre-release counts as its release. */
+function isLater(one: string, other: string): boolean {
+  const [left, right] = [numbersOf(one), numbersOf(other)];
+  const at = left.findIndex((number, index) => number !== right[index]);
+  return at >= 0 && (left[at] ?? 0) > (right[at] ?? 0);
+}
+
+const numbersOf = (version: string): number[] => (version.split(/[-+]/)[0] ?? '').split('.').map(Number);

@@ -1,17 +1,17 @@
-/** Every change of variables goes through here: one transaction, one revision, nothing when nothing changes. */
+/** Changes variables: one transaction and one revision for each change; no revision if nothing changes. */
 import { recordAct, type Actor } from '../audit/record.ts';
 import type { Environment } from '../auth/principal.ts';
 import { isSealedWith, type MasterKey } from '../auth/seal.ts';
 import type { Sql, Transaction } from '../db/connect.ts';
 import { openValue, sealValue } from './sealed-value.ts';
-import { invalid, maxTogether, maxVariables, refuseSteering } from './rules.ts';
+import { invalid, maxTogether, maxVariables, refuseRestricted } from './rules.ts';
 
 export interface ChangeDependencies {
   readonly sql: Sql;
   readonly masterKey: MasterKey;
-  /** Milliseconds by the database's clock. */
+  /** Milliseconds since 1970, by the database's clock. */
   readonly now: () => number;
-  /** Told after every revision, before its caller is answered. */
+  /** Called after every revision, before the response is sent. */
   readonly changed: (root: number) => Promise<void>;
 }
 
@@ -19,27 +19,27 @@ export interface ChangeDependencies {
 export interface Change {
   readonly environment: Environment;
   readonly by: Actor;
-  /** May change variables that steer processes. */
+  /** May change restricted names. */
   readonly isAdmin: boolean;
   readonly act: 'set' | 'import' | 'delete' | 'rollback';
   readonly source?: object | undefined;
-  /** Of a rollback: to which revision. */
+  /** For a rollback: the restored revision. */
   readonly restored?: number | undefined;
-  /** The names that it may touch. Left out: all. */
+  /** The names to read and change. Default: all. */
   readonly names?: readonly string[];
 }
 
-/** A variable of the environment itself, as it is stored. */
+/** A stored variable of the environment itself. */
 export interface OwnVariable {
   readonly sealed: Buffer;
   readonly isSecret: boolean;
 }
 
-/** What a variable shall become. */
-export type Wish =
-  | { readonly name: string; readonly gone: true }
+/** The desired state of a variable. */
+export type DesiredVariable =
+  | { readonly name: string; readonly removed: true }
   | { readonly name: string; readonly isSecret: boolean; readonly value: string }
-  /** As it was sealed once for this environment and name. */
+  /** Sealed earlier for this environment and name. */
   | { readonly name: string; readonly isSecret: boolean; readonly sealed: Buffer };
 
 export interface NamedChange {
@@ -49,19 +49,19 @@ export interface NamedChange {
 }
 
 export interface Changed {
-  /** The revision that is in force then: a new one, or the one before when nothing changed. */
+  /** The current revision: a new one, or the existing one if nothing changed. */
   readonly revision: number;
   readonly changes: readonly NamedChange[];
 }
 
 /**
- * Changes an environment's own variables to what `wish` asks for, given what there is under the names. Changes of an environment and
- * its branches take turns. A value that is set to what it is already is no change.
+ * Changes an environment's own variables to the state that `desired` returns for the current ones. Changes of an environment and its
+ * branches are serialised. Setting a variable to its current value is no change.
  */
 export async function changeVariables(
   { sql, masterKey, now, changed }: ChangeDependencies,
   change: Change,
-  wish: (
+  desired: (
     own: ReadonlyMap<string, OwnVariable>,
     state: {
       readonly tx: Transaction;
@@ -69,17 +69,17 @@ export async function changeVariables(
       readonly revision: number;
       readonly oldest: number;
     },
-  ) => readonly Wish[] | Promise<readonly Wish[]>,
+  ) => readonly DesiredVariable[] | Promise<readonly DesiredVariable[]>,
 ): Promise<Changed> {
   const env = change.environment.id;
-  if (!change.isAdmin && change.names) refuseSteering(change.names);
+  if (!change.isAdmin && change.names) refuseRestricted(change.names);
   const { root, ...result } = await sql.begin(async (tx) => {
-    const state = await takeTurn(tx, env);
+    const state = await lockRevision(tx, env);
     const own = await readOwn(tx, env, change.names);
-    const wishes = await wish(own, { tx, ...state });
-    const rows = wishes.flatMap((one) => rowOf(masterKey, env, one, own.get(one.name)) ?? []);
-    // A rollback names nothing before: what it leaves as it is may stay.
-    if (!change.isAdmin) refuseSteering(rows.map(({ name }) => name));
+    const variables = await desired(own, { tx, ...state });
+    const rows = variables.flatMap((one) => rowOf(masterKey, env, one, own.get(one.name)) ?? []);
+    // A rollback has no `names`, so its changes are checked here.
+    if (!change.isAdmin) refuseRestricted(rows.map(({ name }) => name));
     if (rows.length === 0) return { root: state.root, revision: state.revision, changes: [] };
     const revision = state.revision + 1;
     await write(tx, change, state.root, revision, new Date(now()), rows);
@@ -96,8 +96,8 @@ export async function changeVariables(
   return result;
 }
 
-/** Locks the counter of the environment and its branches, making it first if need be. */
-async function takeTurn(tx: Transaction, env: number) {
+/** Locks the revision counter of the environment and its branches; creates it if necessary. */
+async function lockRevision(tx: Transaction, env: number) {
   const [row] = await tx<{ root: number; revision: number; oldest: number }[]>`
     insert into variable_sets as s (root, revision)
     select coalesce(e.parent_id, e.id), 0 from environments e where e.id = ${env}
@@ -119,19 +119,19 @@ type ChangeRow = NamedChange & { readonly sealed: Buffer | null };
 function rowOf(
   masterKey: MasterKey,
   env: number,
-  wish: Wish,
+  desired: DesiredVariable,
   own: OwnVariable | undefined,
 ): ChangeRow | undefined {
-  const { name } = wish;
-  if ('gone' in wish) return own && { name, change: 'removed', isSecret: own.isSecret, sealed: null };
-  const value = 'value' in wish ? wish.value : openValue(masterKey, env, name, wish.sealed);
+  const { name } = desired;
+  if ('removed' in desired) return own && { name, change: 'removed', isSecret: own.isSecret, sealed: null };
+  const value = 'value' in desired ? desired.value : openValue(masterKey, env, name, desired.sealed);
   const change = own ? 'changed' : 'added';
-  if (own?.isSecret === wish.isSecret && openValue(masterKey, env, name, own.sealed) === value)
+  if (own?.isSecret === desired.isSecret && openValue(masterKey, env, name, own.sealed) === value)
     return undefined;
-  // What the key before sealed is not written again: whoever seals everything anew may have been here already.
-  const isKept = 'sealed' in wish && isSealedWith(masterKey, wish.sealed);
-  const sealed = isKept ? wish.sealed : sealValue(masterKey, env, name, value);
-  return { name, change, isSecret: wish.isSecret, sealed };
+  // Do not write a value sealed with the previous key: the rotation may already have passed this row.
+  const isCurrent = 'sealed' in desired && isSealedWith(masterKey, desired.sealed);
+  const sealed = isCurrent ? desired.sealed : sealValue(masterKey, env, name, value);
+  return { name, change, isSecret: desired.isSecret, sealed };
 }
 
 async function write(
@@ -168,7 +168,7 @@ async function write(
       sealed = excluded.sealed, is_secret = excluded.is_secret, revision = excluded.revision, updated_at = excluded.updated_at`;
 }
 
-/** The history tells the rest: here are the first names, and never a value. */
+/** The audit log gets the first names only, and never a value. The history has the rest. */
 const maxNamed = 100;
 
 async function recordChange(
@@ -215,11 +215,11 @@ async function refuseTooMuch(tx: Transaction, env: number): Promise<void> {
   }
 }
 
-/** Revisions kept of an environment and its branches. */
+/** Stored revisions of an environment and its branches. */
 const maxRevisions = 1_000;
 const pruneEvery = 100;
 
-/** Forgets what was before `oldest`, but for what each variable was then: later states are built on it. */
+/** Deletes revisions before `oldest`, but keeps each variable's last change up to then: later states are computed from it. */
 async function prune(tx: Transaction, root: number, oldest: number): Promise<void> {
   if (oldest <= 0) return;
   await tx`update variable_sets set oldest = ${oldest} where root = ${root}`;

@@ -2,7 +2,7 @@ import { badRequest, notFound } from '../problem.ts';
 import { changeVariables, type ChangeDependencies } from './change.ts';
 import type { Caller } from './set.ts';
 
-/** Deletes a variable's value here. On a branch the parent's shows again, and cannot be deleted from there. */
+/** Deletes an environment's own value. A branch then inherits its parent's value, which cannot be deleted from the branch. */
 export async function deleteVariable(
   dependencies: ChangeDependencies,
   caller: Caller,
@@ -12,7 +12,7 @@ export async function deleteVariable(
     dependencies,
     { ...caller, act: 'delete', names: [name] },
     async (own, { tx, root }) => {
-      if (own.has(name)) return [{ name, gone: true }];
+      if (own.has(name)) return [{ name, removed: true }];
       const [inherited] = await tx`select from variables where env = ${root} and name = ${name}`;
       if (!inherited) throw notFound('Environment variable not found');
       throw badRequest(

@@ -108,7 +108,7 @@ export function variableHandlers(dependencies: ChangeDependencies): HandlersOf<N
   };
 }
 
-/** A secret key without restrictions, or a user who may make one. What a run does, whoever set its variables may have had it do. */
+/** An unrestricted secret key, or a user who may create one. Not a run: whoever sets its variables may control it. */
 function isAdmin({
   principal,
   role,

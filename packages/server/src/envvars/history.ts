@@ -17,7 +17,7 @@ interface RevisionRow {
   readonly changes: NamedChange[];
 }
 
-/** The changes of an environment's own variables before `after`, the newest first. */
+/** The revisions of an environment's own variables before `after`, newest first. */
 export async function listRevisions(
   sql: Sql,
   environment: Environment,
@@ -49,7 +49,7 @@ interface State {
   readonly isSecret: boolean;
 }
 
-/** An environment's own variables as they were at a revision, sealed. 404 when that is not known. */
+/** An environment's own variables at a revision, sealed. 404 if the revision does not exist or was pruned. */
 export async function stateAt(
   sql: Queryable,
   env: number,
@@ -69,7 +69,7 @@ export async function stateAt(
   );
 }
 
-/** How an environment's own variables differ between two revisions; `to` is the present one by default. */
+/** The differences of an environment's own variables between two revisions. Default of `to`: the current one. */
 export async function compareRevisions(
   sql: Sql,
   masterKey: MasterKey,

@@ -8,7 +8,7 @@ import {
   isBlank,
   isReserved,
   nothingValid,
-  refuseSteering,
+  refuseRestricted,
   whyNot,
   type Setting,
   type VariableError,
@@ -18,8 +18,8 @@ import type { Caller } from './set.ts';
 type Import = Body<Operations['importVariables']>;
 
 /**
- * Sets many variables, all or none. Blank and reserved ones are left out silently. With `parentVariables` the branch and its
- * parent are two imports of which one may fail: then the other's success is the answer.
+ * Sets many variables, all or none. Blank and reserved ones are ignored. With `parentVariables`, the branch and its parent are two
+ * imports; the request succeeds if one of them does.
  */
 export async function importVariables(
   dependencies: ChangeDependencies,
@@ -30,8 +30,8 @@ export async function importVariables(
   const parent = parentVariables && (await parentOf(dependencies, caller.environment));
   const settings = settingsOf(variables);
   const parentSettings = parentVariables && settingsOf(parentVariables);
-  // Of both before either is written: the success of one must not hide that the other was refused.
-  if (!caller.isAdmin) refuseSteering([...settings, ...(parentSettings ?? [])].map(({ name }) => name));
+  // Check both before writing: the success of one must not hide that the other is forbidden.
+  if (!caller.isAdmin) refuseRestricted([...settings, ...(parentSettings ?? [])].map(({ name }) => name));
   const own = importInto(dependencies, caller, settings, options);
   if (!parentSettings || !parent) return own;
   const results = await Promise.allSettled([

@@ -4,7 +4,7 @@ import type { MasterKey } from '../auth/seal.ts';
 import type { Sql } from '../db/connect.ts';
 import { readVariables, shown } from './read.ts';
 
-/** All variables in force, by name. */
+/** All effective variables, sorted by name. */
 export async function listVariables(
   sql: Sql,
   masterKey: MasterKey,

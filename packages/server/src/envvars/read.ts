@@ -11,33 +11,33 @@ export interface StoredVariable {
   readonly isSecret: boolean;
 }
 
-/** What is in force in an environment: its own variables over its parent's. */
+/** The effective variables of an environment: its own override its parent's. */
 export interface InForce {
-  /** The environment whose counter of revisions it is: the parent of a branch, else itself. */
+  /** The environment that has the revision counter: the parent of a branch, otherwise the environment itself. */
   readonly root: number;
-  /** 0 before the first. */
+  /** 0 before the first revision. */
   readonly revision: number;
   /** By name. */
   readonly variables: ReadonlyMap<string, MergedVariable>;
-  /** What was secret once and is no more, as far as the history tells: attempts may still run with it. */
+  /** Secret values of the past that the history has: attempts may still run with them. */
   readonly past: readonly StoredVariable[];
 }
 
 export interface MergedVariable extends StoredVariable {
-  /** The parent's copy, where the environment's own hides one. */
+  /** The parent's value, if the environment's own overrides it. */
   readonly hidden?: StoredVariable;
-  /** True when either copy is. */
+  /** True if either value is secret. */
   readonly isSecret: boolean;
 }
 
-/** More secrets of the past than this, the oldest first, are no longer looked for. */
+/** The newest secrets of the past, up to this number, are redacted. */
 const maxPast = 2_000;
 
 type Row = { root: number; revision: number; past: boolean } & {
   [K in keyof StoredVariable]: StoredVariable[K] | null;
 };
 
-/** One read: all of an environment's variables, or the one that is named. */
+/** Reads all of an environment's variables, or one by name, in one query. */
 export async function readVariables(
   sql: Queryable,
   env: number,
@@ -73,7 +73,7 @@ export async function readVariables(
   };
 }
 
-/** The environment's own copy wins; what is secret in one of the two is secret. */
+/** The environment's own value takes precedence. The variable is secret if either value is. */
 function merge(env: number, stored: readonly StoredVariable[]): Map<string, MergedVariable> {
   const merged = new Map<string, MergedVariable>();
   for (const one of stored) {
@@ -87,7 +87,7 @@ function merge(env: number, stored: readonly StoredVariable[]): Map<string, Merg
   return merged;
 }
 
-/** As it is shown: a secret is not even opened. */
+/** A variable as the API shows it. A secret is not decrypted. */
 export const shown = (masterKey: MasterKey, variable: MergedVariable): EnvironmentVariable => ({
   name: variable.name,
   value: variable.isSecret ? redacted : opened(masterKey, variable),

@@ -4,7 +4,7 @@ import type { MasterKey } from '../auth/seal.ts';
 import type { Sql } from '../db/connect.ts';
 import { readVariables, shown } from './read.ts';
 
-/** One variable in force; undefined if there is none of this name. */
+/** One effective variable; undefined if there is none of this name. */
 export async function retrieveVariable(
   sql: Sql,
   masterKey: MasterKey,

@@ -1,38 +1,38 @@
 import { setTimeout } from 'node:timers/promises';
-import { checkPlace, keepNextKey, readNextKey } from '../auth/master-key.ts';
-import { seal, turnMasterKey, unseal, type MasterKey } from '../auth/seal.ts';
+import { masterKeyCheckContext, promoteNextKey, readNextKey } from '../auth/master-key.ts';
+import { seal, switchMasterKey, unseal, type MasterKey } from '../auth/seal.ts';
 import type { Queryable, Sql } from '../db/connect.ts';
 
-/** A column that holds something sealed. By convention its name begins with `sealed` and its place is `<table>:<id>`. */
+/** A sealed column. By convention its name begins with `sealed` and its encryption context is `<table>:<id>`. */
 interface SealedColumn {
   readonly table: string;
   readonly column: string;
 }
 
-/** Where it is otherwise: an expression for what follows the table's name in the place, and that name. */
-const otherwise: Readonly<Record<string, { readonly of: string; readonly id: string }>> = {
+/** Tables with another context: its prefix, and an SQL expression for the rest. */
+const exceptions: Readonly<Record<string, { readonly of: string; readonly id: string }>> = {
   variables: { of: 'variables', id: "env || ':' || name" },
   variable_changes: { of: 'variables', id: "env || ':' || name" },
   master_key_check: { of: 'master_key_check', id: "'only_row'" },
 };
 
-/** All of them, whichever part of the program they belong to; the check last: whoever starts meanwhile must not be turned away. */
+/** All sealed columns. The check comes last, so that a server with the old key can still start during the rotation. */
 const sealedColumns = (sql: Sql): Promise<SealedColumn[]> => sql<SealedColumn[]>`
   select quote_ident(table_name) as table, quote_ident(column_name) as column from information_schema.columns
    where table_schema = current_schema() and data_type = 'bytea' and column_name like 'sealed%'
    order by table_name = 'master_key_check', table_name, column_name`;
 
 export interface Rotated {
-  /** How many values were sealed anew. */
+  /** Number of values that were encrypted again. */
   readonly resealed: number;
 }
 
-/** Rows of one transaction: short, so that writers hardly wait. */
+/** Rows in one transaction: few, so that writers hardly wait. */
 const batch = 500;
 
 /**
- * Seals everything anew with `masterKey` that `masterKey.previous` sealed, while servers that know both keys serve on. It may be
- * stopped and run again. Rejects with `SealBroken`, having changed nothing of it, when a row opens with neither key.
+ * Encrypts everything that was sealed with `masterKey.previous` again with `masterKey`, while servers that have both keys keep running.
+ * It can be interrupted and run again. Rejects with `UnsealError` if neither key decrypts a row, and leaves that batch unchanged.
  */
 export async function rotateMasterKey(sql: Sql, masterKey: MasterKey): Promise<Rotated> {
   const { previous } = masterKey;
@@ -50,25 +50,24 @@ export async function rotateMasterKey(sql: Sql, masterKey: MasterKey): Promise<R
 }
 
 /**
- * The same for the process that alone serves a database and keeps its key in a file: turns to the key that was asked for, seals
- * everything anew while it serves on, and only then lets go of the key before. Stopped midway, it goes on when it is called again. False
- * when no other key is asked for.
+ * The rotation for a single server with a key file: switches to the next key, encrypts everything again while it serves, and then
+ * replaces the key file. An interrupted rotation continues at the next call. False if no rotation was requested.
  */
 export async function changeKeyFile(sql: Sql, masterKey: MasterKey, file: string): Promise<boolean> {
   const next = await readNextKey(file);
   if (!next) return false;
-  turnMasterKey(masterKey, next);
+  switchMasterKey(masterKey, next);
   if (masterKey.previous) {
     await writersGone(sql);
     await rotateMasterKey(sql, masterKey);
   }
-  await keepNextKey(file);
+  await promoteNextKey(file);
   return true;
 }
 
-/** What was sealed with the key before was sealed by now; waits until it was also committed. */
+/** Waits until all transactions that may contain values sealed with the previous key have ended. */
 async function writersGone(sql: Sql): Promise<void> {
-  // Between sealing and the first statement with what was sealed lies nothing that waits.
+  // A sealed value reaches its first statement without waiting for anything, so a second is ample.
   await setTimeout(1_000);
   const [row] = await sql<{ now: Date }[]>`select clock_timestamp() as now`;
   for (;;) {
@@ -81,10 +80,10 @@ async function writersGone(sql: Sql): Promise<void> {
   }
 }
 
-/** Looks at the check before anything is written: two keys of which neither is this database's change nothing. */
+/** Throws before anything is written if neither key is this database's. */
 async function refuseOthers(sql: Sql, masterKey: MasterKey, previous: MasterKey): Promise<void> {
   const [row] = await sql<{ sealed: Buffer }[]>`select sealed from master_key_check`;
-  if (row) unseal({ ...masterKey, previous }, row.sealed, checkPlace);
+  if (row) unseal({ ...masterKey, previous }, row.sealed, masterKeyCheckContext);
 }
 
 async function resealSome(
@@ -93,8 +92,8 @@ async function resealSome(
   previous: MasterKey,
   { table, column }: SealedColumn,
 ): Promise<number> {
-  const { of, id } = otherwise[table] ?? { of: table, id: 'id' };
-  // Names come from the catalogue, quoted; the key's four bytes and the sealed ones are hex digits.
+  const { of, id } = exceptions[table] ?? { of: table, id: 'id' };
+  // Names come from the catalog, quoted; the key id and the sealed bytes are hex digits.
   const rows = await tx.unsafe<{ ctid: string; place: string; sealed: Buffer }[]>(
     `select ctid::text, '${of}:' || ${id} as place, ${column} as sealed from ${table}
       where substring(${column} from 2 for 4) = '\\x${previous.id.toString('hex')}'

@@ -1,20 +1,23 @@
-/** What may be set: names, values and how much of them. Pure. */
+/** Limits and validation of names and values. Pure. */
 import { Problem } from '../problem.ts';
-import { whySteering } from './steering.ts';
+import { restrictionOf } from './restricted-names.ts';
 
 export const maxNameLength = 255;
-/** Bytes. Linux refuses to start a process with a longer one. */
+/** Bytes. Linux does not start a process with a longer variable. */
 export const maxValue = 128_000;
-/** Bytes of the names and values that an environment has of its own; with a branch's parent's it must fit a process's 2 MiB. */
+/** Bytes of an environment's own names and values. Together with its parent's they must fit the 2 MiB of a process. */
 export const maxTogether = 750_000;
 export const maxVariables = 5_000;
 
-/** These would let a run speak to another server, or as somebody else; `__proto__` is no name that objects can hold. In any case, as Windows reads them. */
+/**
+ * With these a run would call another server or use another credential; `__proto__` cannot be an object member. Case-insensitive, as
+ * on Windows.
+ */
 const reserved = /^(?:MILLRACE_.*|TRIGGER_SECRET_KEY|TRIGGER_API_URL|__proto__)$/i;
 
 export const isReserved = (name: string): boolean => reserved.test(name);
 
-/** Nothing to set: dropped where many are given, refused where one is. */
+/** Nothing to set: ignored in an import, an error for a single variable. */
 export const isBlank = ({ name, value }: Setting): boolean => name.trim() === '' || value.trim() === '';
 
 export interface Setting {
@@ -22,13 +25,13 @@ export interface Setting {
   readonly value: string;
 }
 
-/** One entry of `variableErrors`. Never holds a value. */
+/** One entry of `variableErrors`. Never contains a value. */
 export interface VariableError {
   readonly key: string;
   readonly error: string;
 }
 
-/** Why the variable cannot be set; undefined if it can. */
+/** The error of an invalid variable; undefined if it is valid. */
 export function whyNot({ name, value }: Setting): VariableError | undefined {
   const error = whyNotName(name) ?? whyNotValue(value);
   return error === undefined ? undefined : { key: name.slice(0, maxNameLength), error };
@@ -60,10 +63,10 @@ export const invalid = (message: string, variableErrors: readonly VariableError[
 export const nothingValid = (variableErrors: readonly VariableError[] = []) =>
   invalid('You must set at least one valid variable.', variableErrors);
 
-/** 403, and nothing is changed, when one of the names steers processes: only administrators may set or remove those. */
-export function refuseSteering(names: Iterable<string>): void {
+/** 403 if one of the names is restricted: only administrators may set or remove those. */
+export function refuseRestricted(names: Iterable<string>): void {
   const errors = [...names].flatMap((name): VariableError[] => {
-    const why = whySteering(name);
+    const why = restrictionOf(name);
     if (why === undefined) return [];
     return [
       { key: name.slice(0, maxNameLength), error: `Only administrators may change it, because it ${why}.` },

@@ -3,7 +3,7 @@ import { lockWaiters } from '../../../../test/support/locks.ts';
 import { masterKeyOf, seal } from '../auth/seal.ts';
 import { createLog } from '../logger.ts';
 import { startServer } from '../server.ts';
-import { variablePlace } from './sealed-value.ts';
+import { variableContext } from './sealed-value.ts';
 import { rotateMasterKey } from './rotate-master-key.ts';
 import { dump, masterKey, serve } from './testing/serve.ts';
 
@@ -30,7 +30,7 @@ test('a sealed value moved to another name or environment does not open', async 
   await sql`update variables v set sealed = o.sealed from variables o where v.name = 'A' and o.name = 'B'`;
   expect((await call('GET', 'envvars/prod/A')).status).toBe(500);
   const [row] = await sql<{ env: number }[]>`select env from variables limit 1`;
-  await sql`update variables set sealed = ${seal(masterKey, 'x', variablePlace((row?.env ?? 0) + 1, 'B'))} where name = 'B'`;
+  await sql`update variables set sealed = ${seal(masterKey, 'x', variableContext((row?.env ?? 0) + 1, 'B'))} where name = 'B'`;
   expect((await call('GET', 'envvars/prod/B')).status).toBe(500);
 });
 
@@ -147,7 +147,7 @@ test('a rotation between keys that are not this database’s changes nothing', a
   const before = await dump(sql);
   const third = masterKeyOf(Buffer.alloc(32, 7));
   await expect(rotateMasterKey(sql, { ...third, previous: other })).rejects.toMatchObject({
-    name: 'SealBroken',
+    name: 'UnsealError',
   });
   expect(await dump(sql)).toBe(before);
 });

@@ -7,11 +7,11 @@ import { invalid, isBlank, nothingValid, whyNot, type Setting } from './rules.ts
 export interface Caller {
   readonly environment: Environment;
   readonly by: Actor;
-  /** May change variables that steer processes. */
+  /** May change restricted names. */
   readonly isAdmin: boolean;
 }
 
-/** Sets a variable, whether or not it exists. Without `isSecret` an existing one stays what it is. */
+/** Creates or updates a variable. Without `isSecret` an existing one keeps its setting. */
 export async function createVariable(
   dependencies: ChangeDependencies,
   caller: Caller,
@@ -24,7 +24,7 @@ export async function createVariable(
   ]);
 }
 
-/** Gives a variable a value here, if the project has it anywhere. A blank value changes nothing. */
+/** Sets a variable that exists in any environment of the project. A blank value changes nothing. */
 export async function updateVariable(
   dependencies: ChangeDependencies,
   caller: Caller,

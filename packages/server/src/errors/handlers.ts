@@ -3,16 +3,16 @@ import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import { notFound } from '../problem.ts';
 import type { HandlersOf } from '../request.ts';
-import { ignoreErrorGroup } from './ignore.ts';
-import { listErrorGroups } from './list.ts';
+import { ignoreErrorGroup } from './life/ignore.ts';
+import { listErrorGroups } from './list/list.ts';
 import { listFingerprints } from './merge/fingerprints.ts';
 import { mergeErrorGroups } from './merge/merge.ts';
 import { splitErrorGroup } from './merge/split.ts';
-import { resolveErrorGroup } from './resolve.ts';
-import { isErrorId, retrieveErrorGroup } from './retrieve.ts';
+import { resolveErrorGroup } from './life/resolve.ts';
+import { isErrorId, retrieveErrorGroup } from './list/retrieve.ts';
 import { ruleHandlers } from './rules/handlers.ts';
-import { retrieveWithTrend } from './trend.ts';
-import { unresolveErrorGroup } from './unresolve.ts';
+import { retrieveWithTrend } from './list/trend.ts';
+import { unresolveErrorGroup } from './life/unresolve.ts';
 
 type Named = Pick<
   Operations,

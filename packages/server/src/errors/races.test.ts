@@ -4,16 +4,16 @@ import { lockWaiters } from '../../../../test/support/locks.ts';
 import { listErrors } from '@millrace/contract';
 import { testDatabase, type TestDatabase } from '../../../../test/support/database.ts';
 import { connect, type Queryable, type Sql } from '../db/connect.ts';
-import { ignoreErrorGroup } from './ignore.ts';
-import { endLapsedIgnores } from './lapse.ts';
-import { listErrorGroups } from './list.ts';
+import { ignoreErrorGroup } from './life/ignore.ts';
+import { endLapsedIgnores } from './life/lapse.ts';
+import { listErrorGroups } from './list/list.ts';
 import { listFingerprints } from './merge/fingerprints.ts';
 import { mergeErrorGroups } from './merge/merge.ts';
 import { splitErrorGroup } from './merge/split.ts';
-import { resolveErrorGroup } from './resolve.ts';
-import { retrieveErrorGroup } from './retrieve.ts';
-import { tally } from './tally.ts';
-import { retrieveWithTrend } from './trend.ts';
+import { resolveErrorGroup } from './life/resolve.ts';
+import { retrieveErrorGroup } from './list/retrieve.ts';
+import { tally } from './record/tally.ts';
+import { retrieveWithTrend } from './list/trend.ts';
 import { groupOf, newEnvironment, recordFailures, secretKey, type Failure } from './testing/failures.ts';
 
 let database: TestDatabase;
@@ -166,8 +166,8 @@ test('how a group is depends neither on the order in which its failures arrive n
 
 describe('a merge in the midst of a read', () => {
   test('leaves nothing out of a page behind the cursor', async () => {
-    for (const [place, message] of ['a', 'b', 'c', 'd'].entries())
-      await fail(1, ...Array.from({ length: 9 - place }, () => ({ message })));
+    for (const [index, message] of ['a', 'b', 'c', 'd'].entries())
+      await fail(1, ...Array.from({ length: 9 - index }, () => ({ message })));
     const list = (more: Record<string, string>) => {
       const query = listErrors.query.parse({
         sort: 'count',

@@ -39,7 +39,7 @@ export const deliverDue = (dependencies: DeliverDependencies): Promise<number> =
 async function deliverTogether({ engine, dispatch }: DeliverDependencies): Promise<number> {
   const now = new Date(engine.clock.now());
   const { count, woken } = await engine.sql.begin(async (tx) => {
-    const rows = await takeDue(tx, now, maxAtOnce);
+    const rows = await claimDue(tx, now, maxAtOnce);
     return { count: rows.length, woken: await deliver(tx, engine, rows, now) };
   });
   for (const env of woken) dispatch.wake(env);
@@ -50,7 +50,7 @@ async function deliverTogether({ engine, dispatch }: DeliverDependencies): Promi
 async function deliverNext({ engine, dispatch }: DeliverDependencies): Promise<boolean> {
   const now = new Date(engine.clock.now());
   const woken = await engine.sql.begin(async (tx) => {
-    const [row] = await takeDue(tx, now, 1);
+    const [row] = await claimDue(tx, now, 1);
     if (!row) return undefined;
     await tx.unsafe('savepoint taken');
     try {
@@ -60,7 +60,7 @@ async function deliverNext({ engine, dispatch }: DeliverDependencies): Promise<b
       await tx.unsafe('rollback to taken');
       const failure = reasonOf(error);
       await tx`update events set failed_at = ${now}, failure = ${failure} where env = ${row.env} and id = ${row.id}`;
-      engine.log.warn('upkeep.failed', { duty: 'deliverer', env: row.env, event: row.id, error: failure });
+      engine.log.warn('job.failed', { job: 'deliverer', env: row.env, event: row.id, error: failure });
       return new Set<number>();
     }
   });
@@ -89,7 +89,7 @@ async function deliver(
   return new Set(rows.filter((_, index) => (plans[index]?.runs.length ?? 0) > 0).map(({ env }) => env));
 }
 
-const takeDue = (tx: Transaction, now: Date, most: number): Promise<DueRow[]> => tx<DueRow[]>`
+const claimDue = (tx: Transaction, now: Date, most: number): Promise<DueRow[]> => tx<DueRow[]>`
   with due as materialized (
     select p.ctid as place from pending_events p where p.due <= ${now} order by p.due limit ${most} for update skip locked
   ), gone as (

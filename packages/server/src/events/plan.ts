@@ -3,7 +3,7 @@ import type { Transaction } from '../db/connect.ts';
 import type { Engine } from '../runs/engine.ts';
 import { prepareRun } from '../runs/create/prepare.ts';
 import type { NewRun } from '../runs/create/row.ts';
-import { insertRuns } from '../runs/create/trigger.ts';
+import { insertRuns } from '../runs/create/insert.ts';
 import { subscriptionsOf } from './subscriptions.ts';
 
 /** An event that is to be delivered. */

@@ -38,7 +38,7 @@ test('events that are over are let go after the retention, with their ids; those
   await send('waits', { name: 'x', deliverAfter: 3_600 });
   const ids = async () => (await ask('GET', '/api/v1/events')).data.map(({ id }) => id);
 
-  // The duty has its first round when a server starts.
+  // The job has its first tick when a server starts.
   await start(1);
   await expect.poll(ids, { timeout: 5_000 }).toEqual(['waits']);
   expect((await send('over', { name: 'x' })).isDuplicate).toBe(false);

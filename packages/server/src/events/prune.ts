@@ -2,11 +2,11 @@ import type { Engine } from '../runs/engine.ts';
 
 const maxAtOnce = 1_000;
 
-/** The duty that lets go of events that have been over for longer than the retention. Those that wait are kept. */
+/** The job that lets go of events that have been over for longer than the retention. Those that wait are kept. */
 export const eventPruner = ({ sql, clock }: Engine, retentionMs: number) => ({
   name: 'event pruner',
   everyMs: 60_000,
-  async round(): Promise<boolean> {
+  async tick(): Promise<boolean> {
     const before = new Date(clock.now() - retentionMs);
     const gone = await sql`
       delete from events where ctid = any(array(

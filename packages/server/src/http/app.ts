@@ -5,68 +5,68 @@ import { operations as everyOperation, type OperationDeclaration, type Operation
 import { openApiDocument } from '@millrace/contract/openapi';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Authenticate } from '../auth/authenticate.ts';
-import type { LiveAccess } from '../auth/live-access.ts';
+import type { AccessWatcher } from '../auth/watch-access.ts';
 import type { FindRole } from '../auth/membership.ts';
 import type { Log } from '../logger.ts';
 import { badRequest, Problem } from '../problem.ts';
 import type { Handler, HandlersOf } from '../request.ts';
-import { trackFreshConnections } from './fresh-connections.ts';
+import { trackUnusedConnections } from './unused-connections.ts';
 import { createHttpMetrics, type HttpMetrics } from './metrics.ts';
 import { mountOperations } from './mount.ts';
 import { mountPacketContent, type PacketContent } from './packet-content.ts';
 import { mountProbes } from './probes.ts';
 import { sendFailure, sendJson } from './problem.ts';
 import { mountStreamAppends, type StreamAppendRoute } from './stream-appends.ts';
-import { answeredRequest, type AnsweredRequest } from './answered.ts';
-import { refuseTwoHosts } from './one-host.ts';
+import { tracedRequest, type TracedRequest } from './traced-request.ts';
+import { refuseConflictingHosts } from './host-header.ts';
 import { parseQuery } from './query.ts';
-import type { UnprovenConnections } from './unproven.ts';
+import type { UnauthenticatedConnections } from './unauthenticated-connections.ts';
 import { defaultRateLimits, type RateLimits } from './rate-limit.ts';
 import { mountReference } from './reference.ts';
 import type { MetricsOptions } from './serve-metrics.ts';
 
 export interface HttpAppOptions<O extends Record<string, OperationDeclaration> = Operations> {
-  /** What is served. Default: every operation of the contract. */
+  /** The operations to serve. Default: all operations of the contract. */
   readonly operations?: O;
-  /** One for each operation; the app refuses to be made when one is missing. */
+  /** One handler for each operation; a missing one throws. */
   readonly handlers: HandlersOf<O>;
   readonly authenticate: Authenticate;
-  /** A user's role in the organisation that a path leads to. */
+  /** Finds a user's role in the organisation of a path. */
   readonly findRole: FindRole;
-  /** What ends streams and uploads with the credentials of their callers. */
-  readonly access: Pick<LiveAccess, 'hold'>;
-  /** Resolves when the database answers; `/readyz` asks it. */
+  /** Ends streams and uploads when the caller's credential ends. */
+  readonly access: Pick<AccessWatcher, 'watch'>;
+  /** Resolves when the database answers. Called by `/readyz`. */
   readonly isReady: () => Promise<unknown>;
-  /** Since when the installation is paused. */
+  /** When the installation was paused; null while it is not. */
   readonly pausedSince?: () => Date | null;
   readonly log: Log;
-  /** Told of every answered request. Default: nobody is. */
-  readonly traced?: (answered: AnsweredRequest) => void;
-  /** Where payloads and outputs that travel apart are sent to and read from. Default: nowhere. */
+  /** Called after every response. Default: none. */
+  readonly onResponse?: (request: TracedRequest) => void;
+  /** Uploads and downloads of packets. Default: not served. */
   readonly packets?: PacketContent;
-  /** Single appends of the S2 protocol. Default: none are taken. */
+  /** Single appends of the S2 protocol. Default: not served. */
   readonly streamAppends?: StreamAppendRoute<never, never>;
   /** Default: `defaultRateLimits`. */
   readonly rateLimits?: RateLimits;
-  /** Addresses and ranges of proxies whose `X-Forwarded-For` says where a request comes from. Default: nobody's. */
+  /** Addresses and ranges of proxies whose `X-Forwarded-For` is trusted. Default: none. */
   readonly trustedProxies?: readonly string[] | undefined;
-  /** What counts. Default: its own. */
+  /** Metrics to record into. Default: new ones. */
   readonly metrics?: HttpMetrics;
-  /** Who may read them. Default: this machine. */
+  /** Who may read the metrics. Default: only this machine. */
   readonly metricsReaders?: MetricsOptions;
-  /** Told of connections on which a request succeeded. Default: nobody is. */
-  readonly unproven?: Pick<UnprovenConnections, 'forget'>;
+  /** Connections that have no successful request yet. Default: not limited. */
+  readonly unauthenticated?: Pick<UnauthenticatedConnections, 'forget'>;
 }
 
 const packetPath = /^(\/api\/v[12]\/packets\/)([^?]*\/[^?]*)/;
 
-/** Clients before 4.4 put a packet's name into the path as it is, slashes and all. */
+/** Clients before 4.4 put a packet's name into the path without escaping its slashes. */
 const withPacketAsOneSegment = (url: string): string =>
   url.startsWith('/api/v')
     ? url.replace(packetPath, (_, start: string, name: string) => start + name.replaceAll('/', '%2F'))
     : url;
 
-/** The HTTP server, not yet listening. WebSocket upgrades are left to `app.server.on('upgrade')`. */
+/** Creates the HTTP server without listening. WebSocket upgrades are handled by `app.server.on('upgrade')`. */
 export function createHttpApp<O extends Record<string, OperationDeclaration> = Operations>(
   options: HttpAppOptions<O>,
 ): FastifyInstance {
@@ -77,7 +77,7 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
     isReady,
     pausedSince = () => null,
     log,
-    unproven,
+    unauthenticated,
     rateLimits = defaultRateLimits,
     trustedProxies,
   } = options;
@@ -86,34 +86,34 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
   const { metrics = createHttpMetrics(), metricsReaders = {} } = options;
   const app = fastify({
     logger: false,
-    // A public token may name a thousand objects, and travels in a header.
-    // A request's headers come at once; who takes longer holds a connection and says nothing.
+    // A public token may name a thousand objects, so headers can be large.
+    // Slow headers only hold a connection open, so they time out early.
     http: { maxHeaderSize: 64 * 1_024, headersTimeout: 20_000, connectionsCheckingInterval: 5_000 },
     genReqId: requestIds(),
-    // Load balancers keep connections for a minute; ours must not close first.
+    // Load balancers keep connections for a minute. The server must not close them first.
     keepAliveTimeout: 72_000,
-    // Nothing goes to and fro for so long only where a client does not take its answer. Streams have rules of their own.
+    // A connection is idle for this long only if the client does not read its response. Streams have their own rules.
     connectionTimeout: 300_000,
-    // An upload of a batch may take as long as its sender needs to make the items.
+    // A client may produce the items of a batch while it uploads them.
     requestTimeout: 300_000,
     forceCloseConnections: 'idle',
-    // Without it the address of a request is that of its connection, whatever a header says.
+    // Without trusted proxies the request's address is that of its connection.
     ...(trustedProxies && trustedProxies.length > 0 && { trustProxy: [...trustedProxies] }),
     rewriteUrl: ({ url = '/' }) => withPacketAsOneSegment(url),
     routerOptions: { maxParamLength: 4_096, querystringParser: parseQuery },
     frameworkErrors: (error, request, reply) => sendFailure(request, reply, error, log),
   });
-  const endFresh = trackFreshConnections(app.server);
+  const closeUnused = trackUnusedConnections(app.server);
   app.addHook('preClose', (done) => {
-    endFresh();
+    closeUnused();
     done();
   });
-  refuseTwoHosts(app);
+  refuseConflictingHosts(app);
   app.decorateRequest('principal', null);
   app.decorateRequest('arrivedAt', 0);
-  // Bodies stay text until the rest of the request is known to be right.
+  // Bodies stay text until the rest of the request is valid.
   app.removeAllContentTypeParsers();
-  // By its name, too: the parser of all else is looked for anew with each request.
+  // Registered by name too, because Fastify searches for the parser of `*` on each request.
   app.addContentTypeParser(
     ['application/json', '*'],
     { parseAs: 'buffer' },
@@ -126,7 +126,7 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
       }
     },
   );
-  // Only an operation that asks for a stream gets one; one that takes any text takes this too.
+  // Operations that declare `bodyStream` get the stream; those that accept any text get a string.
   app.addContentTypeParser(
     ['application/x-ndjson', 'application/ndjson'],
     async (request: FastifyRequest, payload: Readable) => {
@@ -136,7 +136,7 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
       if (!config.bodyText) throw new Problem(415, 'Content-Type cannot be read: send application/json');
       const chunks: Buffer[] = [];
       let bytes = 0;
-      // Where it stops it leaves the rest: to destroy it would be to hang up before the answer.
+      // Do not destroy the stream on an early exit: that would close the connection before the response.
       for await (const chunk of payload.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
         bytes += chunk.length;
         if (bytes > bodyLimit) throw new Problem(413, 'Request body too large');
@@ -145,13 +145,14 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
       return textOf(Buffer.concat(chunks));
     },
   );
-  if (unproven) {
+  if (unauthenticated) {
     app.addHook('onResponse', async ({ raw }, { statusCode }) => {
-      if (statusCode < 400) unproven.forget(raw.socket);
+      if (statusCode < 400) unauthenticated.forget(raw.socket);
     });
   }
-  const { traced } = options;
-  if (traced) app.addHook('onResponse', async (request, reply) => traced(answeredRequest(request, reply)));
+  const { onResponse } = options;
+  if (onResponse)
+    app.addHook('onResponse', async (request, reply) => onResponse(tracedRequest(request, reply)));
   app.setErrorHandler((error, request, reply) => sendFailure(request, reply, error, log));
   app.setNotFoundHandler((_request, reply) => {
     sendJson(reply.header('x-should-retry', 'false'), 404, '{"error":"Not found"}');
@@ -160,7 +161,7 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
   if (options.packets) mountPacketContent(app, options.packets, log);
   if (options.streamAppends) mountStreamAppends(app, options.streamAppends, log);
   mountReference(app, () => openApiDocument(operations));
-  // A handler takes its own operation's request, and `mountOperations` pairs them by name.
+  // Each handler takes its own operation's request; `mountOperations` pairs them by name.
   const handlers = options.handlers as unknown as Readonly<Record<string, Handler<OperationDeclaration>>>;
   mountOperations(app, {
     operations,
@@ -171,7 +172,7 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
     rateLimits,
     metrics,
     log,
-    onAdmitted: (socket) => unproven?.forget(socket),
+    onAdmitted: (socket) => unauthenticated?.forget(socket),
   });
   return app;
 }
@@ -188,7 +189,7 @@ function textOf(bytes: Buffer): string {
   return bytes.toString('utf8');
 }
 
-/** Unlike those of other processes, and cheap. */
+/** Request ids that are unique across processes. */
 function requestIds(): () => string {
   const process = randomBytes(6).toString('hex');
   let count = 0;

@@ -1,4 +1,4 @@
-/** Who may call an operation: decided from its access rule, before its handler is reached. */
+/** Decides who may call an operation, from its access rule, before the handler runs. */
 import {
   environmentKind,
   isAtLeast,
@@ -18,7 +18,7 @@ const wrongKind: Readonly<Record<Principal['kind'], string>> = {
   personalAccessToken: "Invalid API key: this operation takes an environment's secret key",
 };
 
-/** 401 unless the operation takes this kind of credential; 403 where no scope of a restricted caller could ever do. */
+/** 401 if the operation does not accept this kind of credential; 403 if no scope could allow the call. */
 export function admit(principal: Principal, access: Access, method: Method): void {
   if (!access[principal.kind]) {
     if (principal.kind === 'publicToken' && access.forbidsPublicToken) throw forbidden();
@@ -41,8 +41,8 @@ export function admit(principal: Principal, access: Access, method: Method): voi
 }
 
 /**
- * The path parameter that names the object of an operation on that type: a scope pinned to that id is enough to call it.
- * By name, not by place: a project reference in a path must never pass for the id of a run.
+ * The path parameter that holds the object's id, by resource type. A scope for that id is enough to call the operation.
+ * Looked up by name, so that a project reference in a path is never taken for the id of a run.
  */
 const objectParameter: Readonly<Partial<Record<ResourceType, string>>> = {
   runs: 'runId',
@@ -55,7 +55,7 @@ const objectParameter: Readonly<Partial<Record<ResourceType, string>>> = {
 
 type Params = Readonly<Record<string, string | undefined>>;
 
-/** Whether the caller's scopes cover the operation, as a whole or for the object that the path names. */
+/** Whether the caller's scopes cover the operation, for all objects or for the object in the path. */
 export function covers(principal: Principal, { action, on, anyScope }: Access, params: Params): boolean {
   if (anyScope || !isRestricted(principal)) return true;
   if (action === undefined || on === undefined) return false;
@@ -65,8 +65,8 @@ export function covers(principal: Principal, { action, on, anyScope }: Access, p
 }
 
 /**
- * The user's role where the path leads. 404 for a project or organisation that is not theirs, exactly as for one that does not
- * exist; 403 if the role is not enough. Undefined where the operation asks for none.
+ * The user's role in the organisation of the path. 404 for a project or organisation that is not theirs, the same as for one
+ * that does not exist; 403 if the role is too low. Undefined if the operation requires no role.
  */
 export async function roleOf(
   findRole: FindRole,

@@ -1,8 +1,8 @@
 /**
- * Slows down whoever tries credentials: of each address so many may be wrong at once, and so many a second after that. It is asked
- * about failures only, so a good credential is let in from any address at any time; one that is used for what it is not for does not
- * count.
+ * Limits failed authentication by address, with a token bucket. Only failures count: a valid credential is accepted from any address
+ * at any time. A valid credential that is used for the wrong operation does not count either.
  */
+import { LRUCache } from 'lru-cache';
 import { MisusedCredential, Problem } from '../problem.ts';
 import type { RateLimit } from './rate-limit.ts';
 
@@ -13,21 +13,20 @@ interface Bucket {
   at: number;
 }
 
-/** Answers the refusal itself, or the one for whoever tries too many; `setHeader` sets when to come again. */
-export type RefuseCredential = (
+/** Returns the error itself, or a 429 Problem once the address has failed too often; then it also sets `Retry-After`. */
+export type BadCredentialLimit = (
   error: unknown,
   address: string,
   setHeader: (name: string, value: string) => void,
 ) => unknown;
 
-export function createBadCredentials(
+export function createBadCredentialLimit(
   limit: RateLimit | undefined,
   now = () => performance.now(),
-): RefuseCredential {
+): BadCredentialLimit {
   if (limit === undefined) return (error) => error;
   const { burst, perSecond } = limit;
-  // In the order of their last failure, so that the oldest goes first.
-  const buckets = new Map<string, Bucket>();
+  const buckets = new LRUCache<string, Bucket>({ max: maxAddresses });
 
   return (error, address, setHeader) => {
     if (!(error instanceof Problem) || error.status !== 401 || error instanceof MisusedCredential)
@@ -36,13 +35,11 @@ export function createBadCredentials(
     const at = now();
     const known = buckets.get(from);
     const tokens = known ? Math.min(burst, known.tokens + ((at - known.at) * perSecond) / 1_000) : burst;
-    buckets.delete(from);
     buckets.set(from, { tokens: Math.max(0, tokens - 1), at });
-    if (buckets.size > maxAddresses) buckets.delete(buckets.keys().next().value as string);
     if (tokens >= 1) return error;
     const seconds = Math.max(1, Math.ceil((1 - tokens) / perSecond));
     setHeader('retry-after', String(seconds));
-    // The same credential does not become good.
+    // Repeating the request cannot help: the credential stays wrong.
     return new Problem(
       429,
       `Too many wrong credentials from this address. Correct the credential, or try again in ${seconds} s.`,
@@ -52,7 +49,7 @@ export function createBadCredentials(
   };
 }
 
-/** An address of IPv4, or the network of one of IPv6: who has one address of it has all of them. */
+/** An IPv4 address, or the /64 network of an IPv6 address: one client usually has a whole /64. */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;

@@ -1,12 +1,11 @@
 import { badRequest } from '../problem.ts';
 
-/** Whether a Content-Type is that of a form with files. */
+/** Whether a Content-Type is multipart/form-data. */
 export const isForm = (contentType: string | undefined): contentType is string =>
   contentType !== undefined && /^multipart\/form-data\s*(;|$)/i.test(contentType);
 
 /**
- * A multipart/form-data body as the object that its JSON would be: fields as texts, files by their text. `file` names the one
- * that must be there. The platform's own parser reads it.
+ * Reads a multipart/form-data body as an object of strings: each field's value and each file's text. `file` names the required file.
  */
 export async function readForm(
   text: string | undefined,
@@ -25,7 +24,7 @@ export async function readForm(
   if (given.length === 0) throw badRequest(`Invalid file: send it in the field "${file}"`);
   const members: Record<string, string> = {};
   for (const [name, value] of form) members[name] = typeof value === 'string' ? value : await value.text();
-  // Bodies are read as UTF-8, where what is not text leaves this mark.
+  // Decoding UTF-8 replaces invalid bytes with U+FFFD.
   if (/[\0\uFFFD]/.test(members[file] ?? '')) {
     throw badRequest(`Invalid file: "${file}" is not a text in UTF-8`);
   }

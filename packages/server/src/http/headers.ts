@@ -1,13 +1,13 @@
-/** Headers that never change, made once. */
+/** Constant response headers. */
 
-/** On every answer of the API: nothing of it is a page, nothing of it may be kept by a cache. */
+/** For every API response: it is not a page, and caches must not store it. */
 export const apiHeaders: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 };
 
-/** On answers of operations that a browser may call with a public token. */
+/** For responses of operations that a browser may call with a public token. */
 export const corsHeaders: Readonly<Record<string, string>> = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':

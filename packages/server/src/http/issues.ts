@@ -1,10 +1,10 @@
-/** zod's findings in the words of the wire: the issue codes that published clients know, and one sentence for a body. */
+/** Turns zod issues into error details: the issue codes that published clients know, and one sentence for a body. */
 import type { z } from 'zod';
 import type { Detail } from '../problem.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** One entry of `details`. Never holds the refused value: it may be a secret. */
+/** One entry of `details`. Never contains the invalid value: it may be a secret. */
 export const detailOf = (issue: Issue): Detail => ({
   ...facts(issue),
   message: issue.message,
@@ -44,12 +44,12 @@ function facts(issue: Issue): { code: string } & Record<string, unknown> {
   }
 }
 
-/** Types that published clients know by another name. */
+/** Types that have another name in published clients. */
 const published: Readonly<Record<string, string>> = { int: 'integer', record: 'object' };
 
 const typeOf = (origin: string): string => (origin === 'int' ? 'number' : origin);
 
-// The issue itself does not say what it got; its message ends with it.
+// zod reports the received type only at the end of the message.
 const receivedOf = (message: string): string | undefined =>
   /received (\w+)$/.exec(message)?.[1]?.toLowerCase();
 
@@ -72,7 +72,7 @@ interface Leaf {
   readonly path: readonly PropertyKey[];
 }
 
-/** A union says only "invalid"; the alternative that has the right type says what is wrong. */
+/** A union only reports "invalid"; the alternative with the right type reports what is wrong. */
 function leavesOf(issue: Issue, path: readonly PropertyKey[]): Leaf[] {
   const alternatives: readonly Issue[][] = issue.code === 'invalid_union' ? issue.errors : [];
   const meant = alternatives.filter(

@@ -1,13 +1,13 @@
 import { collectDefaultMetrics, Histogram, Registry, type Histogram as Of } from 'prom-client';
 
-/** Counts and times of one operation. */
+/** Metrics of one operation. */
 export interface RouteMetrics {
   observe(status: number, ms: number): void;
 }
 
 export interface HttpMetrics {
   readonly contentType: string;
-  /** Everything as Prometheus reads it, at most a second old: however many ask, it is written once a second. */
+  /** All metrics in Prometheus text format, cached for one second. */
   text(): Promise<string>;
   route(method: string, route: string): RouteMetrics;
 }
@@ -15,7 +15,7 @@ export interface HttpMetrics {
 const bucketsMs = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];
 const freshMs = 1_000;
 
-/** Prometheus metrics of the process and of its operations; how many there were is the histogram's `_count`. */
+/** Prometheus metrics of the process and its operations. The number of requests is the histogram's `_count`. */
 export function createHttpMetrics(): HttpMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -40,7 +40,7 @@ export function createHttpMetrics(): HttpMetrics {
       return written;
     },
     route(method, route) {
-      // Only what has occurred is in the text: all statuses of all operations are two megabytes of zeros.
+      // Series are created on first use: all statuses of all operations would be two megabytes of zeros.
       const of: (Of.Internal<'method' | 'route' | 'status'> | undefined)[] = [];
       return {
         observe(status, ms) {

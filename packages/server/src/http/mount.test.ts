@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Authenticate } from '../auth/authenticate.ts';
 import type { Principal } from '../auth/principal.ts';
 import { notFound, unauthorized } from '../problem.ts';
-import { OperationRefused } from './refuse.ts';
+import { InvalidOperation } from './check-operations.ts';
 import { sampleApp, sampleHandlers, sampleOperations } from './testing/serve.ts';
 
 const environment = {
@@ -543,7 +543,7 @@ const at = (method: 'GET' | 'PUT', name: string) =>
 
 describe('an app is not made', () => {
   test('when an operation has no handler, or a handler no operation', () => {
-    expect(refusal({ thing }, {})).toThrow(new OperationRefused('thing has no handler.'));
+    expect(refusal({ thing }, {})).toThrow(new InvalidOperation('thing has no handler.'));
     expect(refusal({}, handlers)).toThrow('There is no operation thing.');
   });
 

@@ -1,6 +1,6 @@
 /**
- * Puts every operation behind its path. The order of checks is the contract's: 405, 401, 413, parameters, query and body
- * (400), scopes (403), handler. What does not change between requests is worked out here, once a route.
+ * Mounts every operation at its path. The contract fixes the order of checks: 405, 401, 413, parameters, query and body
+ * (400), scopes (403), handler. What does not change between requests is computed once for each route.
  */
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
@@ -8,7 +8,7 @@ import type { OperationDeclaration } from '@millrace/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { z } from 'zod';
 import type { Authenticate, Credentials } from '../auth/authenticate.ts';
-import type { LiveAccess } from '../auth/live-access.ts';
+import type { AccessWatcher } from '../auth/watch-access.ts';
 import type { FindRole } from '../auth/membership.ts';
 import type { Principal } from '../auth/principal.ts';
 import { jsonOfReply } from '../json/shown.ts';
@@ -16,15 +16,21 @@ import type { Log } from '../logger.ts';
 import { forbidden, Problem, unauthorized } from '../problem.ts';
 import { Streaming, type Handler } from '../request.ts';
 import { admit, covers, roleOf } from './authorize.ts';
-import { createBadCredentials, type RefuseCredential } from './bad-credentials.ts';
+import { createBadCredentialLimit, type BadCredentialLimit } from './bad-credentials.ts';
 import { isForm, readForm } from './form.ts';
 import { apiHeaders, corsHeaders } from './headers.ts';
 import type { HttpMetrics, RouteMetrics } from './metrics.ts';
 import { mountOtherMethods } from './other-methods.ts';
 import { sendFailure, sendJson } from './problem.ts';
 import { createLimiters, type Limiter, type RateLimits } from './rate-limit.ts';
-import { refuseUnfitOperations } from './refuse.ts';
-import { replayKey, Replays, requestKeyHeader, withBody, type Answer } from './idempotent-response.ts';
+import { checkOperations } from './check-operations.ts';
+import {
+  responseKey,
+  IdempotentResponses,
+  requestKeyHeader,
+  withBody,
+  type Answer,
+} from './idempotent-responses.ts';
 import { HttpRequest } from './request.ts';
 import { fitting, listIssues, readBody, readPart } from './validate.ts';
 
@@ -33,11 +39,11 @@ export interface MountOptions {
   readonly handlers: Readonly<Record<string, Handler<OperationDeclaration>>>;
   readonly authenticate: Authenticate;
   readonly findRole: FindRole;
-  readonly access: Pick<LiveAccess, 'hold'>;
+  readonly access: Pick<AccessWatcher, 'watch'>;
   readonly rateLimits: RateLimits;
   readonly metrics: HttpMetrics;
   readonly log: Log;
-  /** Told of the connection of each caller who may call what they do. */
+  /** Called with the connection of each admitted caller. */
   readonly onAdmitted: (socket: Socket) => void;
 }
 
@@ -53,10 +59,10 @@ export const defaultBodyLimit = 1024 * 1024;
 
 export function mountOperations(app: FastifyInstance, options: MountOptions): void {
   const { operations, handlers } = options;
-  refuseUnfitOperations(operations, handlers);
+  checkOperations(operations, handlers);
   const limiterOf = createLimiters(options.rateLimits);
-  const replays = new Replays();
-  const badCredentials = createBadCredentials(options.rateLimits.badCredentials);
+  const responses = new IdempotentResponses();
+  const badCredentials = createBadCredentialLimit(options.rateLimits.badCredentials);
   const routes = Object.entries(operations).map(([name, declaration]): Route => {
     const handler = handlers[name];
     if (!handler) throw new TypeError(`${name} has no handler.`);
@@ -79,10 +85,10 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
         bodyText: route.declaration.bodyText === true,
         ...(route.declaration.failure && { failure: route.declaration.failure }),
       },
-      // Only what ends has a length to tell.
+      // A stream has no length to report.
       exposeHeadRoute: !streams,
       onRequest: callerCheck(route, options, badCredentials),
-      handler: answer(route, options, replays),
+      handler: answer(route, options, responses),
     });
   }
   mountOtherMethods(
@@ -91,11 +97,11 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
   );
 }
 
-/** Before the body is read: who is calling, with what kind of credential. Nothing waits when the caller is known. */
+/** Authenticates the caller before the body is read. Synchronous when the credential is cached. */
 function callerCheck(
   { declaration: { access, method, bodyStream }, cors, limiter, observed }: Route,
   { authenticate, log, onAdmitted }: MountOptions,
-  badCredentials: RefuseCredential,
+  badCredentials: BadCredentialLimit,
 ): onRequestHookHandler {
   const { wholeEnvironment = false } = access;
 
@@ -105,7 +111,7 @@ function callerCheck(
     reply: FastifyReply,
     done: () => void,
   ): void {
-    // Whoever may not call it at all uses up their bucket, too.
+    // A call that is refused later counts too.
     if (limiter !== undefined && !limiter.admit(principal, reply)) {
       return observed.observe(reply.statusCode, performance.now() - request.arrivedAt);
     }
@@ -153,15 +159,15 @@ const credentialsOf = ({ headers }: FastifyRequest, wholeEnvironment = false): C
   wholeEnvironment,
 });
 
-/** A body as it comes, as long as its sender's credential is good: an upload may take minutes. */
+/** Streams the body for as long as the caller's credential is valid: an upload may take minutes. */
 async function* partsOf(
   { body, principal }: FastifyRequest,
-  live: Pick<LiveAccess, 'hold'>,
+  live: Pick<AccessWatcher, 'watch'>,
 ): AsyncGenerator<Buffer> {
   let ended = false;
-  const release = principal ? live.hold(principal, () => (ended = true)) : () => {};
+  const release = principal ? live.watch(principal, () => (ended = true)) : () => {};
   try {
-    // Whoever stops reading leaves the connection open: there is an answer to come.
+    // Stopping early must not close the connection: the response is still to be sent.
     for await (const part of (body as Readable).iterator({
       destroyOnReturn: false,
     }) as AsyncIterable<Buffer>) {
@@ -173,13 +179,13 @@ async function* partsOf(
   }
 }
 
-/** On what a request acts: a personal access token names a branch by header, too. */
+/** What the request acts on: the URL and, with a personal access token, the branch headers. */
 const targetOf = ({ url, headers, principal }: FastifyRequest): string =>
   principal?.kind === 'personalAccessToken'
     ? [url, headers['x-service-branch'], headers['x-trigger-branch']].join('\n')
     : url;
 
-function answer(route: Route, { access: live, findRole, log }: MountOptions, replays: Replays) {
+function answer(route: Route, { access: live, findRole, log }: MountOptions, responses: IdempotentResponses) {
   const { declaration, handler, observed, cors } = route;
   const {
     id,
@@ -194,7 +200,7 @@ function answer(route: Route, { access: live, findRole, log }: MountOptions, rep
     streams = false,
     bodyStream,
     listsIssues = false,
-    replaysItself = false,
+    storesRequestKey = false,
     status = 200,
   } = declaration;
   const isRead = method === 'GET' || method === 'HEAD';
@@ -225,7 +231,7 @@ function answer(route: Route, { access: live, findRole, log }: MountOptions, rep
         : await roleOf(findRole, principal, access, where);
     const key = isRead
       ? undefined
-      : replayKey(id, raw.principal, raw.headers[requestKeyHeader], targetOf(raw));
+      : responseKey(id, raw.principal, raw.headers[requestKeyHeader], targetOf(raw));
     return new HttpRequest(raw, to, access, authorized, role, values, key, route.limiter);
   }
 
@@ -234,9 +240,9 @@ function answer(route: Route, { access: live, findRole, log }: MountOptions, rep
 
   async function reply(raw: FastifyRequest, to: FastifyReply): Promise<Answer> {
     const request = await read(raw, to);
-    const { replayKey: key } = request;
-    if (key === undefined || replaysItself) return answered(request);
-    const kept = await replays.once(withBody(key, raw.body), () => answered(request));
+    const { responseKey: key } = request;
+    if (key === undefined || storesRequestKey) return answered(request);
+    const kept = await responses.once(withBody(key, raw.body), () => answered(request));
     for (const [name, value] of kept.headers) to.header(name, value);
     return kept;
   }
@@ -252,7 +258,7 @@ function answer(route: Route, { access: live, findRole, log }: MountOptions, rep
     if (!(streaming instanceof Streaming))
       throw new TypeError(`The handler of ${id} did not answer a stream.`);
     const { socket, httpVersionMinor } = raw.raw;
-    // It left while it was being let in.
+    // The client disconnected during the checks.
     if (socket.destroyed) return;
     to.hijack();
     observed.observe(status, performance.now() - raw.arrivedAt);
@@ -260,13 +266,13 @@ function answer(route: Route, { access: live, findRole, log }: MountOptions, rep
       socket,
       isHttp10: httpVersionMinor === 0,
       headers: { ...apiHeaders, ...(cors && corsHeaders), ...Object.fromEntries(request.headersSet) },
-      whileAllowed: (ended) => (raw.principal ? live.hold(raw.principal, ended) : () => {}),
+      whileAllowed: (ended) => (raw.principal ? live.watch(raw.principal, ended) : () => {}),
     });
   }
 
   async function act(request: HttpRequest): Promise<unknown> {
     const result = await handler(request).catch((error: unknown) => {
-      // Who may not see an object must not learn whether there is one.
+      // A caller who may not see an object must not learn whether it exists.
       throw !request.authorized && error instanceof Problem && error.status === 404 ? forbidden() : error;
     });
     if (!request.authorized) {
@@ -284,10 +290,10 @@ function answer(route: Route, { access: live, findRole, log }: MountOptions, rep
           return undefined;
         });
     done
-      // What it did not want to read is read by nobody.
+      // Drain the unread body.
       .finally(() => bodyStream && raw.raw.resume())
       .catch((error: unknown) => sendFailure(raw, to, error, log))
-      // Not even the failure could be told.
+      // The error response could not be sent either.
       .catch(() => raw.raw.destroy());
   };
 }

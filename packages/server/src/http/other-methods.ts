@@ -11,9 +11,9 @@ interface MountedRoute {
 
 const methods: readonly Method[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** Every path answers 405 with `Allow` to what it does not do, and preflight requests where browsers may call it. */
+/** Answers 405 with `Allow` to unsupported methods of every path, and OPTIONS, with CORS preflight headers where browsers may call. */
 export function mountOtherMethods(app: FastifyInstance, routes: readonly MountedRoute[]): void {
-  // Two operations on one path may name its parameters differently.
+  // Two operations may name the parameters of one path differently.
   const paths = new Map<string, MountedRoute[]>();
   for (const route of routes) {
     const shape = route.path.replace(/:\w+/g, ':');
@@ -21,7 +21,7 @@ export function mountOtherMethods(app: FastifyInstance, routes: readonly Mounted
   }
   for (const [shape, sharing] of paths) {
     const url = sharing[0]?.path ?? '';
-    // A name may be the same as a fixed part of another path: what that one does not do, the one with the name does.
+    // A parameter may match a fixed segment of another path. Methods that the fixed path does not have are served by the wider one.
     const wider = [...paths].flatMap(([other, those]) => (isWider(other, shape) ? those : []));
     const allowed = methods.filter((method) =>
       [...sharing, ...wider].some(
@@ -51,7 +51,7 @@ export function mountOtherMethods(app: FastifyInstance, routes: readonly Mounted
   }
 }
 
-/** Whether the first shape takes every path that the second one takes, and others. */
+/** Whether the first shape matches every path that the second one matches, and others. */
 function isWider(one: string, other: string): boolean {
   const [wide, narrow] = [one.split('/'), other.split('/')];
   return (

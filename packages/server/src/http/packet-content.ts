@@ -1,4 +1,4 @@
-/** What packets hold, sent and read through signed addresses: as streams, so that a process never holds a whole one for long. */
+/** Uploads and downloads of packets through signed URLs, as streams: a process never holds a whole packet for long. */
 import { Readable } from 'node:stream';
 import { maxPacketBytes } from '@millrace/contract';
 import type { FastifyInstance } from 'fastify';
@@ -7,9 +7,9 @@ import { notFound, Problem } from '../problem.ts';
 import { apiHeaders, corsHeaders, preflightHeaders } from './headers.ts';
 import { sendFailure, sendJson } from './problem.ts';
 
-/** Packets as this route needs them. Both throw Problems. */
+/** Packet storage as this route needs it. Both methods throw Problems. */
 export interface PacketContent {
-  /** The last part of the path is the whole permission. */
+  /** The token in the path is the only permission. */
   put(token: string, contentType: string | undefined, content: AsyncIterable<Uint8Array>): Promise<void>;
   get(token: string): Promise<ServedPacket | undefined>;
 }
@@ -24,7 +24,7 @@ const path = '/packets/v1/:token';
 
 export function mountPacketContent(app: FastifyInstance, packets: PacketContent, log: Log): void {
   void app.register(async (scope) => {
-    // The body stays a stream.
+    // Keep the body a stream.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, body, done) => done(null, body));
     const config = { cors: true };
@@ -36,7 +36,7 @@ export function mountPacketContent(app: FastifyInstance, packets: PacketContent,
           throw new Problem(413, `A payload or an output has at most ${maxPacketBytes} bytes.`, {}, false);
         }
         const body = (request.body as Readable | undefined) ?? Readable.from([]);
-        // Left as it is where reading stops: to destroy it would be to hang up before the answer.
+        // Do not destroy the stream on an early exit: that would close the connection before the response.
         const content = body.iterator({ destroyOnReturn: false });
         await packets.put(request.params.token, request.headers['content-type'], content);
         reply.headers(corsHeaders);
@@ -51,7 +51,7 @@ export function mountPacketContent(app: FastifyInstance, packets: PacketContent,
       try {
         const packet = await packets.get(request.params.token);
         if (!packet) throw notFound('Nothing is stored under this address.');
-        // The type exactly: clients read the content as it says.
+        // The stored type without a charset: clients parse the content by it.
         reply
           .headers(apiHeaders)
           .headers(corsHeaders)

@@ -3,10 +3,10 @@ import type { HttpMetrics } from './metrics.ts';
 import { sendJson } from './problem.ts';
 import { refuseReader, type MetricsOptions } from './serve-metrics.ts';
 
-/** How long `/readyz` waits for the database before it says no. */
-const patienceMs = 2_000;
+/** How long `/readyz` waits for the database. */
+const readyTimeoutMs = 2_000;
 
-/** What machines ask of a process: whether it lives, whether it can serve, how it fares. */
+/** Mounts `/healthz` (alive), `/readyz` (can serve) and `/metrics`. */
 export function mountProbes(
   app: FastifyInstance,
   isReady: () => Promise<unknown>,
@@ -14,7 +14,7 @@ export function mountProbes(
   metrics: HttpMetrics,
   readers: MetricsOptions,
 ): void {
-  /** Paused is ready: reads are served, and what is triggered is taken. */
+  /** A paused installation is ready: it serves reads and accepts triggers. */
   const answer = (status: string): string => {
     const since = pausedSince();
     return JSON.stringify({ status, ...(since && { paused: true, pausedAt: since.toISOString() }) });
@@ -23,16 +23,16 @@ export function mountProbes(
   app.get('/healthz', (_, reply) => sendJson(reply, 200, answer('ok')));
 
   app.get('/readyz', (_, reply) => {
-    const tooLong = new Promise((_resolve, reject) => {
-      setTimeout(reject, patienceMs).unref();
+    const timeout = new Promise((_resolve, reject) => {
+      setTimeout(reject, readyTimeoutMs).unref();
     });
-    Promise.race([isReady(), tooLong]).then(
+    Promise.race([isReady(), timeout]).then(
       () => sendJson(reply, 200, answer('ready')),
       () => sendJson(reply, 503, '{"error":"The database does not answer"}'),
     );
   });
 
-  // Served elsewhere, they are not here.
+  // With an address of their own, metrics are not served here.
   if (readers.address) return;
   app.get('/metrics', async (request, reply) => {
     const refusal = refuseReader(request.raw, readers);

@@ -1,24 +1,24 @@
-/** The one place where a failure becomes an answer. */
+/** Turns every error into a response. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isTransient } from '../db/errors.ts';
 import type { Log } from '../logger.ts';
 import { asProblem, Problem } from '../problem.ts';
 import { apiHeaders, corsHeaders } from './headers.ts';
-import { readRest } from './rest-of-body.ts';
+import { drainBody } from './drain-body.ts';
 
 const internal = new Problem(500, 'Internal Server Error');
 const takesNothing = new Problem(503, 'The database takes nothing in at the moment. Try again.', {}, true);
 
 /**
- * Answers with the Problem's status and body. Anything else is a fault: logged whole, never shown, and answered 500, or 503 if the database
- * refused what it may take later.
+ * Responds with the Problem's status and body. Any other error is logged in full and never shown: the response is 500, or 503 if
+ * the database refused a write that it may accept later.
  */
 export function sendFailure(request: FastifyRequest, reply: FastifyReply, error: unknown, log: Log): void {
   const problem = problemOf(error);
   const refused = problem === undefined && isTransient(error);
   const { url, config } = request.routeOptions;
   if (problem === undefined) {
-    // What the handler had set so far belongs to an answer that never came to be, and may be the fault itself.
+    // Headers that the handler set belong to the response that failed, and may be the cause.
     for (const name of Object.keys(reply.getHeaders())) {
       if (!name.startsWith('x-ratelimit-')) reply.removeHeader(name);
     }
@@ -31,14 +31,14 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, error:
   }
   const { status, message, extra, retry } = problem ?? (refused ? takesNothing : internal);
   if (status >= 500) reply.header('x-request-id', request.id);
-  if (status < 500) readRest(request, reply);
+  if (status < 500) drainBody(request, reply);
   if (status === 401) reply.header('www-authenticate', 'Bearer');
-  // Clients repeat a 409 unless told otherwise, and every one of ours is final.
-  const mayRepeat = retry ?? (status === 409 ? false : undefined);
-  if (mayRepeat !== undefined) reply.header('x-should-retry', String(mayRepeat));
+  // Clients retry a 409 unless told otherwise, and every 409 here is final.
+  const mayRetry = retry ?? (status === 409 ? false : undefined);
+  if (mayRetry !== undefined) reply.header('x-should-retry', String(mayRetry));
   if (config.cors) reply.headers(corsHeaders);
   config.observed?.observe(status, performance.now() - request.arrivedAt);
-  // Whoever may not do it gets the one answer to that, wherever it was.
+  // 401 and 403 have the same body on every operation.
   const fields = status === 401 || status === 403 ? undefined : config.failure;
   sendJson(reply, status, JSON.stringify({ ...fields, error: message, ...extra }));
 }
@@ -48,12 +48,11 @@ export function sendJson(reply: FastifyReply, status: number, text: string): voi
   reply.headers(apiHeaders).header('content-type', 'application/json; charset=utf-8').send(text);
 }
 
-/** The Problem behind an error; undefined for a fault of ours. */
+/** The Problem for an error; undefined for an internal error. */
 function problemOf(error: unknown): Problem | undefined {
   const known = asProblem(error);
-  if (known !== undefined) return known;
-  if (!(error instanceof Error)) return undefined;
-  // What JSON.parse reads at any depth, JSON.stringify and whatever else walks it cannot.
+  if (known || !(error instanceof Error)) return known;
+  // JSON.parse has no depth limit; JSON.stringify and other recursive code do.
   if (error instanceof RangeError && error.message === 'Maximum call stack size exceeded') {
     return new Problem(400, 'The request is nested too deeply');
   }
@@ -71,14 +70,14 @@ function problemOf(error: unknown): Problem | undefined {
       return new Problem(415, 'Content-Type cannot be read: send application/json');
     case 'FST_ERR_BAD_URL':
       return new Problem(400, 'The path is not a valid URL: check its percent-encoding');
-    // PostgreSQL's names for a NUL, in a text and in JSON. Nothing has such an id or such a name.
+    // PostgreSQL's error codes for a NUL character, in text and in JSON.
     case '22021':
     case '22P05':
       return new Problem(
         400,
         'The request holds a NUL character (\\u0000), which cannot be stored: take it out',
       );
-    // All the JSON that it is given was written by us, but for what texts hold.
+    // The server writes all JSON for PostgreSQL itself, so only a string's content can be invalid.
     case '22P02':
       return typeof detail === 'string' && detail.includes('surrogate')
         ? new Problem(
@@ -89,7 +88,7 @@ function problemOf(error: unknown): Problem | undefined {
     case 'ECONNRESET':
       return new Problem(400, 'The connection ended before the request did');
     default:
-      // What the framework refuses (a protocol error, a closing server) carries its status.
+      // Fastify's own errors (a protocol error, a closing server) carry a status.
       return typeof code === 'string' && code.startsWith('FST_') && isClientStatus(statusCode)
         ? new Problem(statusCode, error.message)
         : undefined;

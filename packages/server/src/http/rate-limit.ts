@@ -1,6 +1,6 @@
 /**
- * Token buckets, held in this process: with several processes behind a balancer each allows the whole rate, so together they
- * allow at most the rate times their number.
+ * Token buckets in memory. With several processes behind a load balancer each one allows the whole rate, so together they allow at
+ * most the rate times the number of processes.
  */
 import type { FastifyReply } from 'fastify';
 import type { Principal } from '../auth/principal.ts';
@@ -8,13 +8,13 @@ import { Problem } from '../problem.ts';
 import { apiHeaders } from './headers.ts';
 
 export interface RateLimit {
-  /** Requests that may come at once. */
+  /** Size of the bucket: requests that may come at once. */
   readonly burst: number;
-  /** Requests a second that the bucket refills with. */
+  /** Refill rate: requests per second. */
   readonly perSecond: number;
 }
 
-/** How much callers may ask of this process. What is left out is not limited. */
+/** Rate limits of this process. An omitted limit is unlimited. */
 export interface RateLimits {
   /** All keys of one environment together. */
   readonly secretKey?: RateLimit;
@@ -22,32 +22,32 @@ export interface RateLimits {
   readonly personalAccessToken?: RateLimit;
   /** Each token; tokens of one user in one environment together. */
   readonly publicToken?: RateLimit;
-  /** Runs that come in batches, one token each: all callers of one kind in an environment together. */
+  /** Runs that are created in batches, one token for each run: all callers of one kind in an environment together. */
   readonly batchRuns?: { readonly secretKey?: RateLimit; readonly publicToken?: RateLimit };
-  /** Machines that ask to be let in, of one address; user codes that one user tries. */
+  /** `asked`: login requests from one address. `tried`: user codes that one user enters. */
   readonly logins?: { readonly asked?: RateLimit; readonly tried?: RateLimit };
-  /** Requests from one address whose credential is none. */
+  /** Requests with an invalid credential from one address. */
   readonly badCredentials?: RateLimit;
-  /** Instead of these, for operations by id: each caller has a bucket of its own for each of them. */
+  /** Overrides by operation id: each caller has a separate bucket for each of these operations. */
   readonly operations?: Readonly<Record<string, RateLimit>>;
 }
 
 /**
- * Public tokens are in hands that nobody knows, so they are limited; whoever has a key runs the server or is trusted by who
- * does, and is not. Never less than the service that clients were made for allows: 60 a minute, and 750 at once with 25 a second.
+ * Public tokens are limited, because anybody may hold one. Secret keys are not: their holders are trusted. The limits are never below
+ * those of the service that the clients were made for: 60 a minute, and 750 at once with 25 a second.
  */
 export const defaultRateLimits: RateLimits = {
   publicToken: { burst: 100, perSecond: 10 },
   personalAccessToken: { burst: 750, perSecond: 60 },
   batchRuns: { publicToken: { burst: 5_000, perSecond: 100 } },
-  // Within the ten minutes of a code: of 34 bits, nobody hits one that is not theirs.
+  // A user code has 34 bits and lives for ten minutes: at this rate guessing one is hopeless.
   logins: { asked: { burst: 60, perSecond: 0.2 }, tried: { burst: 20, perSecond: 1 / 30 } },
   badCredentials: { burst: 100, perSecond: 5 },
 };
 
 interface Bucket {
   tokens: number;
-  /** When `tokens` was true, in milliseconds since 1970. */
+  /** When `tokens` was computed, in milliseconds since 1970. */
   at: number;
 }
 
@@ -67,7 +67,7 @@ export function createRateLimiter({ burst, perSecond }: RateLimit) {
   const filled = ({ tokens, at }: Bucket, now: number): number =>
     Math.min(burst, tokens + (now - at) * perMs);
 
-  /** A bucket that is full again says nothing that a new one does not. */
+  /** A full bucket is the same as a new one. */
   function dropFull(now: number): void {
     for (const [key, bucket] of buckets) if (filled(bucket, now) >= burst) buckets.delete(key);
   }
@@ -88,15 +88,15 @@ export function createRateLimiter({ burst, perSecond }: RateLimit) {
     const bucket = bucketAt(key, now);
     const allowed = bucket.tokens >= cost;
     if (allowed) bucket.tokens -= cost;
-    // What is refused may come once there is enough for it; what is allowed, as soon as there is enough for the least.
+    // After a refusal: when there are enough tokens for this request. Otherwise: when there is one token.
     const next = allowed ? 1 : cost;
     const resetAt = bucket.tokens >= next ? now : Math.ceil(now + (next - bucket.tokens) / perMs);
     return { allowed, remaining: Math.max(0, Math.floor(bucket.tokens)), resetAt };
   }
 
   /**
-   * Takes more than a bucket may ever hold, too, and leaves a debt that has to be paid off before anything else is allowed: so that what
-   * comes at once counts in full, and is not refused for ever. Refused while there is a debt.
+   * Takes any number of tokens, even more than the bucket can hold, and may leave a debt. Refused while there is a debt. So a large
+   * request counts in full without being refused forever.
    */
   function charge(key: string, cost: number, now = Date.now()): Verdict {
     const bucket = bucketAt(key, now);
@@ -109,7 +109,7 @@ export function createRateLimiter({ burst, perSecond }: RateLimit) {
   return { take, charge };
 }
 
-/** Whose bucket it is. */
+/** The key of the caller's bucket. */
 function bucketOf(principal: Principal): string {
   if (principal.kind === 'personalAccessToken') return principal.credentialId;
   const environment = String(principal.environment.id);
@@ -117,29 +117,29 @@ function bucketOf(principal: Principal): string {
   return principal.actor === undefined ? principal.tokenDigest : `${environment}:${principal.actor}`;
 }
 
-/** What limits the calls of an operation. Says in the reply's headers how things stand. */
+/** Limits the calls of an operation and sets the `x-ratelimit-…` headers. */
 export interface Limiter {
-  /** Takes one request from the caller's bucket; false if it has been refused. */
+  /** Takes one token from the caller's bucket; false if it responded with 429. */
   admit(principal: Principal, reply: FastifyReply): boolean;
-  /** Takes more of them, for a request that stands for several; a 429 Problem while earlier ones are not paid off. */
+  /** Takes more tokens, for a request that stands for several; throws a 429 Problem while the caller is in debt. */
   charge(principal: Principal, reply: FastifyReply, requests: number): void;
 }
 
-/** Whether one more may come, for those who are limited. */
-export function createGate(limit: RateLimit | undefined): (key: string) => boolean {
+/** Whether one more request of a key is allowed. Without a limit it always is. */
+export function createThrottle(limit: RateLimit | undefined): (key: string) => boolean {
   if (limit === undefined) return () => true;
   const { take } = createRateLimiter(limit);
   return (key) => take(key).allowed;
 }
 
-/** The bucket of the runs of batches, for those who are limited. */
+/** The bucket for runs in batches; undefined without a limit. */
 export function createRunBucket(limit: RateLimit | undefined) {
   if (limit === undefined) return undefined;
   const { take } = createRateLimiter(limit);
   return { burst: limit.burst, take: (key: string, runs: number) => take(key, Date.now(), runs) };
 }
 
-/** The limiters of operations; undefined for one that nobody is limited on. */
+/** Returns the limiter of an operation; undefined for an operation without limits. */
 export function createLimiters(limits: RateLimits): (operation: string) => Limiter | undefined {
   const takeOf = (limit: RateLimit | undefined) => limit && { limit, ...createRateLimiter(limit) };
   const byKind = {
@@ -182,7 +182,7 @@ function setRateHeaders(reply: FastifyReply, { burst }: RateLimit, verdict: Verd
     .header('x-ratelimit-reset', verdict.resetAt);
 }
 
-/** RFC 9457, as clients of the public API know it. */
+/** A problem document (RFC 9457), as published clients expect it. */
 function refusalOf({ burst }: RateLimit, { resetAt }: Verdict) {
   const seconds = Math.max(1, Math.ceil((resetAt - Date.now()) / 1_000));
   const wait = `Rate limit exceeded: at most ${burst} requests at once. Try again in ${seconds} s.`;

@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 
-/** `/openapi.json` for programs, `/reference` for people: a page that needs nothing from outside. */
+/** Serves `/openapi.json` and `/reference`, a page that loads nothing from other hosts. */
 export function mountReference(
   app: FastifyInstance,
   document: () => Readonly<Record<string, unknown>>,
@@ -19,7 +19,7 @@ export function mountReference(
   void app.register(async (scope) => {
     await scope.register(swagger, {
       mode: 'static',
-      // The document may be large, and most processes are never asked for it: the page fetches it.
+      // The document is large and rarely requested, so the page fetches it.
       specification: {
         document: { openapi: '3.1.0', info: { title: 'Millrace', version: '2024-04' }, paths: {} },
       },

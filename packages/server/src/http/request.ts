@@ -6,40 +6,40 @@ import { forbidden } from '../problem.ts';
 import type { Identity, Origin, Request } from '../request.ts';
 import type { RouteMetrics } from './metrics.ts';
 import type { Limiter } from './rate-limit.ts';
-import { requestKeyOf } from './idempotent-response.ts';
+import { requestKeyOf } from './idempotent-responses.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null until the caller is known, and on open routes. */
+    /** Null before authentication, and on open routes. */
     principal: Principal | null;
-    /** `performance.now()` when it arrived. */
+    /** `performance.now()` on arrival. */
     arrivedAt: number;
   }
   interface FastifyContextConfig {
     /** Browsers may call it from any origin. */
     cors?: boolean;
     observed?: RouteMetrics;
-    /** Its body is handed on as it comes. */
+    /** The body is passed on as a stream. */
     bodyStream?: boolean;
-    /** Its body is a text of any type. */
+    /** The body is a text of any type. */
     bodyText?: boolean;
-    /** Fields beside `error` in the answers to its failures, but for 401 and 403. */
+    /** Fields beside `error` in error responses, except 401 and 403. */
     failure?: Readonly<Record<string, unknown>>;
   }
 }
 
-/** What a handler is given. The values have been validated against the operation's declaration. */
+/** The request that a handler gets. Its values are validated against the operation's declaration. */
 export class HttpRequest implements Request<OperationDeclaration> {
   readonly params: never;
   readonly query: never;
   readonly body: never;
   readonly role: Role | undefined;
-  /** What a repetition of it is known by. */
-  readonly replayKey: string | undefined;
+  /** Identifies a repeated request. */
+  readonly responseKey: string | undefined;
   readonly headersSet: [name: string, value: string][] = [];
-  /** Set by the handler, if it is not the operation's own. */
+  /** Set by the handler to override the operation's status. */
   status: number | undefined;
-  /** Whether the caller may do this at all, or must still be allowed object by object. */
+  /** False while the handler must still authorize each object. */
   authorized: boolean;
   readonly #access: Access;
   readonly #raw: FastifyRequest;
@@ -54,7 +54,7 @@ export class HttpRequest implements Request<OperationDeclaration> {
     authorized: boolean,
     role: Role | undefined,
     values: { params: unknown; query: unknown; body: unknown },
-    replayKey: string | undefined,
+    responseKey: string | undefined,
     limiter: Limiter | undefined,
   ) {
     this.#raw = raw;
@@ -63,8 +63,8 @@ export class HttpRequest implements Request<OperationDeclaration> {
     this.#limiter = limiter;
     this.authorized = authorized;
     this.role = role;
-    this.replayKey = replayKey;
-    // The declaration's types hold because its schemas parsed them; here they are any operation's.
+    this.responseKey = responseKey;
+    // The declaration's schemas parsed these values. The class serves any operation, so it cannot name their types.
     this.params = values.params as never;
     this.query = values.query as never;
     this.body = values.body as never;
@@ -93,7 +93,7 @@ export class HttpRequest implements Request<OperationDeclaration> {
   }
 
   get baseUrl(): string {
-    // A proxy that ends TLS or serves us under a prefix says so; whoever lies in these only fools their own reply.
+    // Set by a proxy that terminates TLS or adds a prefix. A forged value only affects the forger's own response.
     const scheme = this.header('x-forwarded-proto')?.split(',', 1)[0]?.trim() === 'https' ? 'https' : 'http';
     const host = this.header('x-forwarded-host')?.split(',', 1)[0]?.trim() ?? this.#raw.host;
     const prefix = this.header('x-forwarded-prefix')?.replace(/\/+$/, '') ?? '';
@@ -101,7 +101,7 @@ export class HttpRequest implements Request<OperationDeclaration> {
   }
 
   get requestKey(): string | undefined {
-    return this.replayKey === undefined ? undefined : requestKeyOf(this.replayKey);
+    return this.responseKey === undefined ? undefined : requestKeyOf(this.responseKey);
   }
 
   get gone(): AbortSignal {
@@ -133,7 +133,7 @@ export class HttpRequest implements Request<OperationDeclaration> {
 
   authorize(identities: readonly Identity[], instead?: Action): void {
     const { principal } = this;
-    // What a user may touch is a matter of membership, which the verb looks up.
+    // For a user the operation itself checks membership.
     if (principal.kind !== 'personalAccessToken') {
       const actions = [this.#access.action, instead];
       if (!actions.some((action) => action && allows(principal.scopes, action, identities)))

@@ -3,29 +3,29 @@ import type { Duplex } from 'node:stream';
 import { maxFrameBytes, type ServerMessage } from '@millrace/contract/runner';
 import { WebSocketServer } from 'ws';
 import type { Authenticate } from '../auth/authenticate.ts';
-import type { LiveAccess } from '../auth/live-access.ts';
+import type { AccessWatcher } from '../auth/watch-access.ts';
 import type { Environment, Principal } from '../auth/principal.ts';
 import { isUnrestricted } from '../auth/scopes.ts';
 import { asProblem, forbidden, MisusedCredential, Problem } from '../problem.ts';
-import type { RefuseCredential } from './bad-credentials.ts';
-import { namesOneHost, twoHosts } from './one-host.ts';
-import type { UnprovenConnections } from './unproven.ts';
+import type { BadCredentialLimit } from './bad-credentials.ts';
+import { hasSingleHost, conflictingHosts } from './host-header.ts';
+import type { UnauthenticatedConnections } from './unauthenticated-connections.ts';
 
 const path = '/runner/v1/connect';
-/** A peer that does not even answer a ping is gone, though its connection never closed. */
+/** A peer that does not answer a ping until the next one is gone. */
 const pingMs = 15_000;
 
 /**
- * Bytes of frames that were read from one connection and not dealt with yet. From here on it is not read, until half of them are: what
- * the runner has to say waits with the runner.
+ * Limit of bytes read from one connection and not processed yet. Above it the connection is not read until half of them are
+ * processed: backpressure for the runner.
  */
 export const maxUndoneBytes = 8 * 1024 * 1024;
 
-/** What serves one connection once it is open. */
+/** Serves one open connection. */
 export interface SocketServing {
-  /** Resolves, if it takes time, when the frame has been dealt with. Never rejects. */
+  /** Returns a promise if processing takes time; it resolves when the frame is processed and never rejects. */
   receive(text: string): Promise<void> | undefined;
-  /** Frames of the connection are left unread for now, or no longer. */
+  /** Reading is paused, or resumed. */
   unread(isUnread: boolean): void;
   ended(): void;
 }
@@ -36,22 +36,22 @@ export type ServeSocket = (
 ) => Promise<SocketServing>;
 
 export interface RunnerSockets {
-  /** Breaks every connection, without the closing handshake: runners take it for a lost server and come back. */
+  /** Terminates every connection without the closing handshake, so that runners reconnect. */
   stop(): void;
 }
 
-/** Takes runners' WebSockets on the HTTP server's own port, authorised by a secret key without restrictions. */
+/** Accepts runners' WebSockets on the HTTP server's port. They need an unrestricted secret key. */
 export function acceptRunners(
   server: Server,
   authenticate: Authenticate,
   {
     access,
-    unproven,
+    unauthenticated,
     badCredentials,
   }: {
-    access: Pick<LiveAccess, 'hold'>;
-    unproven: Pick<UnprovenConnections, 'forget'>;
-    badCredentials: RefuseCredential;
+    access: Pick<AccessWatcher, 'watch'>;
+    unauthenticated: Pick<UnauthenticatedConnections, 'forget'>;
+    badCredentials: BadCredentialLimit;
   },
   serve: ServeSocket,
 ): RunnerSockets {
@@ -63,25 +63,25 @@ export function acceptRunners(
 
   server.on('upgrade', (request: IncomingMessage, duplex: Duplex, head: Buffer) => {
     duplex.on('error', () => duplex.destroy());
-    if (!namesOneHost(request.rawHeaders, request.url)) return refuse(duplex, twoHosts());
+    if (!hasSingleHost(request.rawHeaders, request.url)) return refuse(duplex, conflictingHosts());
     if (request.url?.split('?')[0] !== path) return refuse(duplex, new Problem(404, 'Not found'));
     void admit(request, authenticate)
       .then((principal) => {
         sockets.handleUpgrade(request, duplex, head, (socket) => {
-          unproven.forget(duplex);
-          // Frames that come before the server is ready wait in order.
+          unauthenticated.forget(duplex);
+          // Frames that arrive before `serve` is ready.
           const early: Buffer[] = [];
           let undoneBytes = 0;
           let serving: SocketServing | undefined;
           let silent = false;
           const ping = setInterval(() => {
-            // A pong that we do not read is no silence.
+            // While reading is paused, the pong may be unread.
             if (silent && !socket.isPaused) return socket.terminate();
             silent = true;
             socket.ping();
           }, pingMs);
-          // A key that is revoked, or a branch that is archived, is out here as soon as for requests.
-          const endAccess = access.hold(principal, () => socket.terminate());
+          // A revoked key or an archived branch ends the connection as soon as it ends requests.
+          const endAccess = access.watch(principal, () => socket.terminate());
           socket.on('pong', () => (silent = false));
           const release = (bytes: number): void => {
             undoneBytes -= bytes;

@@ -5,13 +5,13 @@ import type { HttpMetrics } from './metrics.ts';
 
 /** Who may read the metrics, and where. */
 export interface MetricsOptions {
-  /** Where they are served instead of the server's own port. */
+  /** Serve on this address instead of the server's own port. */
   readonly address?: { readonly host: string; readonly port: number };
-  /** What readers present as `Authorization: Bearer …`. */
+  /** Required as `Authorization: Bearer …`. */
   readonly token?: string;
 }
 
-/** The address of the metrics cannot be listened on. */
+/** The server cannot listen on the metrics address. */
 class MetricsRefused extends Error {
   override name = 'MetricsRefused';
 }
@@ -26,15 +26,15 @@ type Asking = Pick<IncomingMessage, 'headers'> & { readonly socket: { readonly r
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
 const loopback = /^(?:::ffff:)?127\.|^::1$/;
 
-/** Somebody else asked whoever asks us. */
+/** Whether a proxy forwarded the request. */
 const isForwarded = ({ headers }: Asking): boolean =>
   ['forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-real-ip', 'via'].some(
     (name) => headers[name] !== undefined,
   );
 
 /**
- * Why a request may not read them; undefined if it may. Without a token and on the public port, only this machine may: how much a server
- * is asked, and how it fares, is no business of strangers.
+ * Why a request may not read the metrics; undefined if it may. Without a token, the public port answers this machine only: load and
+ * health of a server are not public.
  */
 export function refuseReader(request: Asking, { address, token }: MetricsOptions): Refusal | undefined {
   if (token !== undefined) {
@@ -52,7 +52,7 @@ export function refuseReader(request: Asking, { address, token }: MetricsOptions
   };
 }
 
-/** Serves the metrics on an address of their own. */
+/** Serves the metrics on a separate address. */
 export async function serveMetrics(
   metrics: HttpMetrics,
   options: MetricsOptions & Required<Pick<MetricsOptions, 'address'>>,

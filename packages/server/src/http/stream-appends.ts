@@ -1,15 +1,15 @@
-/** Single appends of the S2 protocol, over HTTP/1.1: JSON, or one protocol buffer without a frame. */
+/** Single appends of the S2 protocol over HTTP/1.1: JSON, or one protocol buffer without framing. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Log } from '../logger.ts';
 import { badRequest } from '../problem.ts';
 
-/** The protocol as this route needs it. */
+/** The S2 protocol as this route needs it. */
 export interface StreamAppendRoute<K, I> {
   readonly path: string;
   admit(stream: string, authorization: string | undefined): Promise<K>;
   append(key: K, input: I): Promise<unknown>;
-  /** Of bytes, or of JSON that has been looked at. */
+  /** Reads a protocol buffer or validated JSON. */
   read(body: Buffer | JsonAppend): I;
   binary(ack: unknown): Buffer;
   json(ack: unknown): object;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Rejects as listening there would. Asked before a first start makes anything: one that cannot serve must not leave secrets behind. */
+/** Rejects as listening there would. Called before a first start creates anything: a server that cannot listen must not create secrets. */
 export async function tryListening(host: string, port: number): Promise<void> {
   const probe = createServer();
   probe.listen(port, host);

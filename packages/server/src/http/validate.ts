@@ -1,4 +1,4 @@
-/** Reads the parts of a request by the operation's schemas; what does not fit is a 400 Problem. */
+/** Validates the parts of a request by the operation's schemas; throws a 400 Problem. */
 import type { z } from 'zod';
 import { parseShallow } from '../json/levels.ts';
 import { badRequest, Problem } from '../problem.ts';
@@ -19,7 +19,7 @@ export function readBody(schema: z.ZodType, text: string | undefined, optional: 
   return fitting(schema, parseJson(text));
 }
 
-/** What a body says once it is read, JSON or form. */
+/** Validates a parsed body, JSON or form. */
 export function fitting(schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value);
   if (!result.success)
@@ -27,7 +27,7 @@ export function fitting(schema: z.ZodType, value: unknown): unknown {
   return result.data;
 }
 
-/** Tells what is wrong under the name that older clients know, too. */
+/** Repeats `details` as `issues`, the name that older clients read. */
 export function listIssues(error: unknown): never {
   if (!(error instanceof Problem) || error.extra['details'] === undefined) throw error;
   throw new Problem(error.status, error.message, { ...error.extra, issues: error.extra['details'] });

@@ -13,7 +13,7 @@ test('old records are deleted with their part ids; younger ones and the numberin
   await store.sql`update channels set created_at = now() - interval '41 days'`;
   await store.sql`update channels set last_at = now() - interval '40 days' where id = ${quiet.id}`;
   const pruner = channelPruner(store.sql, { now: Date.now }, 30 * day);
-  while (await pruner.round());
+  while (await pruner.tick());
   expect((await all(store, busy)).map(({ seq }) => seq)).toEqual([30, 31, 32, 33, 34, 35, 36, 37, 38, 39]);
   expect(await store.append(busy, texts('again'), { partId: '3' })).toMatchObject({
     start: 40,

@@ -10,7 +10,7 @@ const maxAtOnce = 500;
 export const channelPruner = (sql: Sql, clock: Pick<Clock, 'now'>, retentionMs: number) => ({
   name: 'channel pruner',
   everyMs: 60_000,
-  async round(): Promise<boolean> {
+  async tick(): Promise<boolean> {
     const before = new Date(clock.now() - retentionMs);
     // Times within a channel never decrease, so old records are its first ones.
     const old = await sql`

@@ -2,7 +2,7 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** Pauses between attempts: together a little over three days. */
+/** Pauses between attempts: a little over three days in total. */
 const pauses = [
   5 * second,
   5 * minute,
@@ -17,7 +17,7 @@ const pauses = [
 
 export const maxAttempts = pauses.length + 1;
 
-/** Milliseconds until the next attempt, up to a tenth more by chance; undefined when it has been tried often enough. */
+/** Milliseconds until the next attempt, with up to 10 % jitter; undefined after the last attempt. */
 export function pauseAfter(attempts: number, chance: number): number | undefined {
   const pause = pauses[attempts - 1];
   return pause === undefined ? undefined : Math.round(pause * (1 + chance / 10));

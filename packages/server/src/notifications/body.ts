@@ -2,7 +2,7 @@ import { environmentTypes, type EnvironmentKind } from '@millrace/contract';
 import { environmentSlug } from '../auth/slug.ts';
 import type { Queryable } from '../db/connect.ts';
 
-/** A notification and where it happened. */
+/** A notification with its environment and project. */
 export interface NotificationRow {
   readonly type: string;
   readonly at: Date;
@@ -14,11 +14,11 @@ export interface NotificationRow {
   readonly project_name: string;
 }
 
-/** The columns of a `NotificationRow`, of a notification `n`, its environment `e` and its project `p`. */
+/** The columns of a `NotificationRow`, from a notification `n`, its environment `e` and its project `p`. */
 export const notificationColumns = (sql: Queryable) => sql`
   n.type, n.at, n.data, e.public_id, e.kind, e.branch, p.ref as project_ref, p.name as project_name`;
 
-/** What is sent: `type`, `timestamp` and `data` as Standard Webhooks has them, and where it happened. */
+/** The body of a notification: `type`, `timestamp` and `data` as in Standard Webhooks, with environment and project. */
 export const bodyOf = (row: NotificationRow) => ({
   type: row.type,
   timestamp: row.at.toISOString(),

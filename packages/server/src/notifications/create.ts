@@ -3,8 +3,8 @@ import { seal, type MasterKey } from '../auth/seal.ts';
 import { newId } from '../db/ids.ts';
 import type { Sql } from '../db/connect.ts';
 import { unprocessable } from '../problem.ts';
-import { refuseForbidden, type Reach } from './allowed.ts';
-import { endpointOf, secretPlace, type EndpointRow } from './endpoint.ts';
+import { checkUrl, type Egress } from './check-url.ts';
+import { endpointOf, endpointSecretContext, type EndpointRow } from './endpoint.ts';
 import type { Recorded } from './record.ts';
 import { newSecret } from './sign.ts';
 
@@ -16,21 +16,21 @@ export interface NewEndpoint {
   readonly now: Date;
 }
 
-/** Adds an endpoint. Its secret is shown now and never again. */
+/** Creates an endpoint. Its secret is returned only this once. */
 export async function createEndpoint(
   sql: Sql,
   masterKey: MasterKey,
-  reach: Reach,
+  egress: Egress,
   { env, body: { url, types, description }, now }: NewEndpoint,
   recorded: Recorded,
 ): Promise<NotificationEndpoint & { secret: string }> {
-  refuseForbidden(url, reach);
+  checkUrl(url, egress);
   const id = newId('endpoint');
   const secret = newSecret();
   return sql.begin(async (tx) => {
     const [row] = await tx<EndpointRow[]>`
     insert into notification_endpoints (id, env, url, description, types, sealed, created_at)
-    select ${id}, ${env}, ${url}, ${description ?? null}, ${types}::text[], ${seal(masterKey, secret, secretPlace(id))}, ${now}
+    select ${id}, ${env}, ${url}, ${description ?? null}, ${types}::text[], ${seal(masterKey, secret, endpointSecretContext(id))}, ${now}
      where (select count(*) from notification_endpoints where env = ${env}) < ${maxEndpoints}
     returning *`;
     if (!row) throw unprocessable(`An environment has at most ${maxEndpoints} endpoints: delete one first.`);

@@ -2,11 +2,11 @@ import { unseal, type MasterKey } from '../auth/seal.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import type { Log } from '../logger.ts';
-import type { Reach } from './allowed.ts';
+import type { Egress } from './check-url.ts';
 import { maxAttempts, pauseAfter } from './backoff.ts';
 import { bodyOf, notificationColumns, type NotificationRow } from './body.ts';
 import { disableEndpoint } from './disable.ts';
-import { secretPlace, type EndpointRow } from './endpoint.ts';
+import { endpointSecretContext, type EndpointRow } from './endpoint.ts';
 import { AddressRefused } from './networks.ts';
 import { post } from './post.ts';
 import { signedHeaders } from './sign.ts';
@@ -16,13 +16,13 @@ export interface DeliverDependencies {
   readonly log: Log;
   readonly clock: Pick<Clock, 'now'>;
   readonly masterKey: MasterKey;
-  readonly reach: Reach;
+  readonly egress: Egress;
 }
 
-/** A delivery that this process has taken. */
-export interface Taken extends NotificationRow {
+/** A delivery that this process has claimed. */
+export interface ClaimedDelivery extends NotificationRow {
   readonly id: string;
-  /** This attempt included. */
+  /** Including this attempt. */
   readonly attempts: number;
   readonly notification_id: string;
   readonly endpoint: Omit<EndpointRow, 'sealed' | 'sealed_before'>;
@@ -31,37 +31,36 @@ export interface Taken extends NotificationRow {
 }
 
 export const timeoutMs = 15_000;
-/** When another process may take it for lost: well after the timeout. */
+/** After this time another process may claim the delivery again; well above the timeout. */
 const claimMs = 60_000;
-/** Nothing was accepted for so long: the receiver is gone. */
+/** An endpoint that failed for this long is disabled. */
 export const patienceMs = 5 * 86_400_000;
-/** Longer than any pause between two attempts of a delivery: nobody asked meanwhile, and nobody knows whether it would have failed. */
+/** Longer than any pause between two attempts. A longer silence does not count as failing, because nothing was sent. */
 const quietMs = 2 * 86_400_000;
 
 /**
- * Takes deliveries that are due: at most `most`, and of one endpoint no more than it has room for beside what is `under` way to it.
- * They are moved on before they are tried, so that those of a process that dies are tried again by another; what the attempt before came
- * to no longer describes them.
+ * Claims due deliveries: at most `max`, and for one endpoint at most `maxEach` together with those in `active`. Claiming moves `due`
+ * forward, so that another process tries the deliveries of a process that died. It also clears the result of the previous attempt.
  */
-export function takeDue(
+export function claimDue(
   { sql, clock }: DeliverDependencies,
-  most: number,
-  under: ReadonlyMap<string, number>,
+  max: number,
+  active: ReadonlyMap<string, number>,
   maxEach: number,
-): Promise<Taken[]> {
+): Promise<ClaimedDelivery[]> {
   const now = clock.now();
-  return sql<Taken[]>`
+  return sql<ClaimedDelivery[]>`
     with ready as materialized (
       select d.id
         from notification_endpoints e
-        left join unnest(${[...under.keys()]}::text[], ${[...under.values()]}::int[]) as u (id, count) on u.id = e.id
+        left join unnest(${[...active.keys()]}::text[], ${[...active.values()]}::int[]) as u (id, count) on u.id = e.id
        cross join lateral (
          select x.id, x.due from notification_deliveries x
           where x.endpoint_id = e.id and x.due <= ${new Date(now)}
           order by x.due limit greatest(0, ${maxEach}::int - coalesce(u.count, 0)) for update skip locked) d
        where e.disabled_at is null
-       order by d.due limit ${most}
-    ), taken as (
+       order by d.due limit ${max}
+    ), claimed as (
       update notification_deliveries d set
         due = ${new Date(now + claimMs)}, attempts = d.attempts + 1, attempted_at = ${new Date(now)},
         response_status = null, failure = null
@@ -71,30 +70,30 @@ export function takeDue(
     select t.id, t.attempts, t.notification_id, ${notificationColumns(sql)}, ep.sealed, ep.sealed_before,
            json_build_object('id', ep.id, 'env', ep.env, 'url', ep.url,
              'sealed_before_until', ep.sealed_before_until) as endpoint
-      from taken t
+      from claimed t
       join notification_endpoints ep on ep.id = t.endpoint_id
       join notifications n on n.id = t.notification_id
       join environments e on e.id = t.env
       join projects p on p.id = e.project_id`;
 }
 
-/** One attempt, and what becomes of the delivery. An abort leaves it to be tried again at once. */
+/** Makes one attempt and records its result. An aborted attempt is released, so that it is tried again at once. */
 export async function attempt(
   dependencies: DeliverDependencies,
-  taken: Taken,
+  claimed: ClaimedDelivery,
   stop: AbortSignal,
 ): Promise<void> {
-  const { masterKey, clock, reach } = dependencies;
-  const { id: endpoint, url, sealed_before_until: until } = taken.endpoint;
+  const { masterKey, clock, egress } = dependencies;
+  const { id: endpoint, url, sealed_before_until: until } = claimed.endpoint;
   let status: number | undefined;
   let failure: string | undefined;
   try {
-    const secrets = [unseal(masterKey, taken.sealed, secretPlace(endpoint))];
-    if (taken.sealed_before && until && new Date(until).getTime() > clock.now()) {
-      secrets.push(unseal(masterKey, taken.sealed_before, secretPlace(endpoint)));
+    const secrets = [unseal(masterKey, claimed.sealed, endpointSecretContext(endpoint))];
+    if (claimed.sealed_before && until && new Date(until).getTime() > clock.now()) {
+      secrets.push(unseal(masterKey, claimed.sealed_before, endpointSecretContext(endpoint)));
     }
-    const body = JSON.stringify(bodyOf(taken));
-    const message = { id: taken.notification_id, at: clock.now(), body };
+    const body = JSON.stringify(bodyOf(claimed));
+    const message = { id: claimed.notification_id, at: clock.now(), body };
     const headers = {
       'content-type': 'application/json',
       'content-length': String(Buffer.byteLength(body)),
@@ -102,58 +101,58 @@ export async function attempt(
       ...signedHeaders(message, secrets),
     };
     const signal = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]);
-    status = await post({ url: new URL(url), headers, body, ...reach, signal });
+    status = await post({ url: new URL(url), headers, body, ...egress, signal });
     if (status < 200 || status > 299) failure = `It answered ${status}`;
   } catch (error) {
     failure = reasonOf(error);
   }
-  if (stop.aborted && failure !== undefined) return release(dependencies, taken);
-  await record(dependencies, taken, status, failure);
+  if (stop.aborted && failure !== undefined) return release(dependencies, claimed);
+  await record(dependencies, claimed, status, failure);
 }
 
-/** What is told of an attempt that failed. */
+/** The reason of a failed attempt, as users see it. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AddressRefused) return `Refused: ${error.message}`;
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError' || error.name === 'AbortError')
     return `No answer within ${timeoutMs / 1_000} s`;
-  // What failed, without the address that the name led to.
+  // The failed system call, without the resolved address.
   if ('syscall' in error && 'code' in error)
     return `${error.syscall as string} failed: ${error.code as string}`;
   return (error.message || ('code' in error ? String(error.code) : error.name)).slice(0, 500);
 }
 
-/** Not by then the attempt that is recorded: another process has taken it since. */
-const mine = (sql: Sql, { id, attempts }: Taken) =>
+/** Condition: the delivery still belongs to this attempt, and no other process has claimed it since. */
+const mine = (sql: Sql, { id, attempts }: ClaimedDelivery) =>
   sql`id = ${id} and attempts = ${attempts} and due is not null`;
 
-const release = async ({ sql, clock }: DeliverDependencies, taken: Taken): Promise<void> =>
+const release = async ({ sql, clock }: DeliverDependencies, claimed: ClaimedDelivery): Promise<void> =>
   void (await sql`
-    update notification_deliveries set due = ${new Date(clock.now())}, attempts = attempts - 1 where ${mine(sql, taken)}`);
+    update notification_deliveries set due = ${new Date(clock.now())}, attempts = attempts - 1 where ${mine(sql, claimed)}`);
 
 async function record(
   { sql, log, clock }: DeliverDependencies,
-  taken: Taken,
+  claimed: ClaimedDelivery,
   status: number | undefined,
   failure: string | undefined,
 ): Promise<void> {
   const now = new Date(clock.now());
-  const { endpoint } = taken;
+  const { endpoint } = claimed;
   if (failure === undefined) {
     await sql`
       with done as (
         update notification_deliveries set due = null, delivered_at = ${now}, response_status = ${status}, failure = null
-         where ${mine(sql, taken)}
+         where ${mine(sql, claimed)}
       )
       update notification_endpoints set failing_since = null where id = ${endpoint.id} and failing_since is not null`;
     return;
   }
-  const pause = pauseAfter(taken.attempts, Math.random());
-  const due = pause === undefined || taken.attempts >= maxAttempts ? null : new Date(now.getTime() + pause);
+  const pause = pauseAfter(claimed.attempts, Math.random());
+  const due = pause === undefined || claimed.attempts >= maxAttempts ? null : new Date(now.getTime() + pause);
   const [row] = await sql<{ failing_ms: number }[]>`
     with failed as (
       update notification_deliveries set due = ${due}, response_status = ${status ?? null}, failure = ${failure}
-       where ${mine(sql, taken)} returning endpoint_id
+       where ${mine(sql, claimed)} returning endpoint_id
     )
     update notification_endpoints e set
       failing_since = coalesce(e.failing_since, ${now}),

@@ -41,7 +41,7 @@ const deliveryOf = (row: DeliveryRow): NotificationDelivery => ({
 
 const notThere = () => notFound('Delivery not found');
 
-/** Newest first. A cursor is the id of any delivery of the environment; `before` wins over `after`. */
+/** Newest first. A cursor is the id of any delivery of the environment. `before` takes precedence over `after`. */
 export async function listDeliveries(
   sql: Queryable,
   env: number,
@@ -51,7 +51,7 @@ export async function listDeliveries(
   const backward = query['page[before]'] !== undefined;
   const parameter = backward ? 'page[before]' : 'page[after]';
   const cursor = query[parameter];
-  const place = cursor === undefined ? undefined : await placeOf(sql, env, cursor, parameter);
+  const position = cursor === undefined ? undefined : await positionOf(sql, env, cursor, parameter);
   const { 'filter[endpoint]': endpoints, 'filter[type]': types, 'filter[status]': statuses = [] } = query;
   const rows = await sql<DeliveryRow[]>`
     select ${columns(sql)}
@@ -66,10 +66,10 @@ export async function listDeliveries(
            : sql``
        }
        ${
-         place
+         position
            ? backward
-             ? sql`and (d.created_at, d.id) > (${place.created_at}::timestamptz, ${place.id}::text)`
-             : sql`and (d.created_at, d.id) < (${place.created_at}::timestamptz, ${place.id}::text)`
+             ? sql`and (d.created_at, d.id) > (${position.created_at}::timestamptz, ${position.id}::text)`
+             : sql`and (d.created_at, d.id) < (${position.created_at}::timestamptz, ${position.id}::text)`
            : sql``
        }
      order by ${backward ? sql`d.created_at, d.id` : sql`d.created_at desc, d.id desc`}
@@ -83,14 +83,14 @@ export async function listDeliveries(
     data: page.map(deliveryOf),
     pagination: {
       ...(last && (backward || more) ? { next: last.id } : {}),
-      ...(first && (backward ? more : place !== undefined) ? { previous: first.id } : {}),
+      ...(first && (backward ? more : position !== undefined) ? { previous: first.id } : {}),
     },
   };
 }
 
 const isStorable = (text: string): boolean => !text.includes('\0');
 
-async function placeOf(sql: Queryable, env: number, id: string, parameter: string) {
+async function positionOf(sql: Queryable, env: number, id: string, parameter: string) {
   const [row] = isStorable(id)
     ? await sql<{ id: string; created_at: Date }[]>`
         select id, created_at from notification_deliveries where env = ${env} and id = ${id}`

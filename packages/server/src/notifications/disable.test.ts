@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { lockWaiters } from '../../../../test/support/locks.ts';
 import { testEngine, type TestEngine } from '../runs/testing/engine.ts';
 import { disableEndpoint } from './disable.ts';
-import { networksBeside } from './networks.ts';
+import { createNetworks } from './networks.ts';
 import { replayDelivery } from './replay.ts';
 import { updateEndpoint } from './update.ts';
 
@@ -21,7 +21,7 @@ const switchOff: Record<string, (fixture: TestEngine) => Promise<unknown>> = {
   'by hand': ({ sql, environment }) =>
     updateEndpoint(
       sql,
-      { networks: networksBeside(), resolve: async () => [] },
+      { networks: createNetworks(), resolve: async () => [] },
       { env: environment.id, id, body: { enabled: false }, now: new Date() },
       async () => {},
     ),

@@ -17,10 +17,10 @@ export interface EndpointRow {
   readonly created_at: Date;
 }
 
-/** What its secret is sealed for. */
-export const secretPlace = (id: string): string => `notification_endpoints:${id}`;
+/** The encryption context of the endpoint's secret. */
+export const endpointSecretContext = (id: string): string => `notification_endpoints:${id}`;
 
-/** 404 unless the environment has it. */
+/** 404 unless the environment has the endpoint. */
 export async function findEndpoint(sql: Queryable, env: number, id: string): Promise<EndpointRow> {
   const [row] = id.includes('\0')
     ? []

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { refuseForbidden } from './allowed.ts';
+import { checkUrl } from './check-url.ts';
 import { reasonOf } from './deliver.ts';
-import { networksBeside } from './networks.ts';
+import { createNetworks } from './networks.ts';
 import { post, type Resolve } from './post.ts';
 import { notifyingServer } from './testing/notified.ts';
 
@@ -107,12 +107,12 @@ describe('endpoints', () => {
         throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' });
       return [{ address, family: 4 }];
     };
-    const networks = networksBeside(['127.0.0.0/8']);
+    const networks = createNetworks(['127.0.0.0/8']);
     for (const name of ['inside.example', 'nobody.example']) {
-      expect(() => refuseForbidden(`https://${name}/`, { networks, resolve })).not.toThrow();
+      expect(() => checkUrl(`https://${name}/`, { networks, resolve })).not.toThrow();
     }
     expect(asked).toEqual([]);
-    expect(() => refuseForbidden('http://inside.example/', { networks: networksBeside(), resolve })).toThrow(
+    expect(() => checkUrl('http://inside.example/', { networks: createNetworks(), resolve })).toThrow(
       'url: over the public Internet only https will do.',
     );
     const failureOf = (host: string) =>

@@ -4,7 +4,7 @@ import { findTarget } from '../auth/target.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import type { HandlersOf, Request } from '../request.ts';
-import type { Reach } from './allowed.ts';
+import type { Egress } from './check-url.ts';
 import { createEndpoint } from './create.ts';
 import { listDeliveries, retrieveDelivery } from './deliveries.ts';
 import { endpointNotFound, endpointOf, findEndpoint, type EndpointRow } from './endpoint.ts';
@@ -30,14 +30,14 @@ export interface NotificationHandlerDependencies {
   readonly sql: Sql;
   readonly masterKey: MasterKey;
   readonly clock: Pick<Clock, 'now'>;
-  readonly reach: Reach;
+  readonly egress: Egress;
 }
 
 export function notificationHandlers({
   sql,
   masterKey,
   clock,
-  reach,
+  egress,
 }: NotificationHandlerDependencies): HandlersOf<Named> {
   const now = () => new Date(clock.now());
   type Addressed = Pick<
@@ -52,7 +52,7 @@ export function notificationHandlers({
       return createEndpoint(
         sql,
         masterKey,
-        reach,
+        egress,
         { env: environment.id, body: request.body, now: now() },
         recordEndpoint(environment, request),
       );
@@ -72,7 +72,7 @@ export function notificationHandlers({
       const environment = await findTarget(sql, request);
       return updateEndpoint(
         sql,
-        reach,
+        egress,
         { env: environment.id, id, body: request.body, now: now() },
         recordEndpoint(environment, request),
       );

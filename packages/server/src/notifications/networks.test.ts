@@ -1,12 +1,12 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { networksBeside } from './networks.ts';
+import { createNetworks } from './networks.ts';
 import { post, type Resolve } from './post.ts';
 import { startReceiver } from './testing/receiver.ts';
 
 const refuses = (
-  networks: ReturnType<typeof networksBeside>,
+  networks: ReturnType<typeof createNetworks>,
   address: string,
   protocol = 'https:',
 ): boolean => {
@@ -19,7 +19,7 @@ const refuses = (
 };
 
 describe('networks', () => {
-  const networks = networksBeside();
+  const networks = createNetworks();
   test.each([
     '0.0.0.0',
     '10.1.2.3',
@@ -92,19 +92,19 @@ describe('networks', () => {
   test('that are allowed take http too, and nothing beside them', () => {
     fc.assert(
       fc.property(fc.ipV4(), (address) => {
-        const own = networksBeside(['10.0.0.0/8', 'fd00::/8']);
+        const own = createNetworks(['10.0.0.0/8', 'fd00::/8']);
         const isOwn = address.startsWith('10.');
         expect(refuses(own, address, 'http:')).toBe(!isOwn);
         expect(refuses(own, address)).toBe(!isOwn && refuses(networks, address));
       }),
     );
-    expect(refuses(networksBeside(['fd00::/8']), 'fd00::1', 'http:')).toBe(false);
+    expect(refuses(createNetworks(['fd00::/8']), 'fd00::1', 'http:')).toBe(false);
   });
 
   test.each(['10.0.0.0', 'ten/8', '10.0.0.0/33', 'fd00::/129', '10.0.0.0/-1', ''])(
     '"%s" is no range',
     (range) => {
-      expect(() => networksBeside([range])).toThrow(/is not a range of addresses/);
+      expect(() => createNetworks([range])).toThrow(/is not a range of addresses/);
     },
   );
 });
@@ -115,7 +115,7 @@ describe('a name', () => {
       url: new URL(`http://rebind.example:${port}/`),
       headers: { 'content-length': '2' },
       body: '{}',
-      networks: networksBeside(allowed),
+      networks: createNetworks(allowed),
       resolve,
       signal: AbortSignal.timeout(5_000),
     });
@@ -154,7 +154,7 @@ test('a name that nobody resolves is not waited for any longer than an answer', 
     url: new URL('https://slow.example/'),
     headers: {},
     body: '{}',
-    networks: networksBeside(),
+    networks: createNetworks(),
     resolve: () => new Promise(() => {}),
     signal: AbortSignal.timeout(50),
   });
@@ -178,7 +178,7 @@ describe('an answer', () => {
       url: new URL(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`),
       headers: { 'content-length': '2' },
       body: '{}',
-      networks: networksBeside(['127.0.0.0/8']),
+      networks: createNetworks(['127.0.0.0/8']),
       resolve: async () => [],
       signal: AbortSignal.timeout(patienceMs),
     });

@@ -1,28 +1,28 @@
 import { BlockList, isIP } from 'node:net';
 
-/** An address that notifications must not be sent to. The message is for whoever set the endpoint up. */
+/** Notifications must not be sent to this address. The message is shown to the owner of the endpoint. */
 export class AddressRefused extends Error {
   override name = 'AddressRefused';
 }
 
-/** The networks that are to be allowed cannot be understood. */
+/** The setting of allowed networks is invalid. */
 class NetworksRefused extends Error {
   override name = 'NetworksRefused';
 }
 
 /**
- * Ranges of IPv4 that are not of the public Internet: what IANA's registry of special-purpose addresses lists, multicast, and public
- * addresses at which clouds serve their own machines only. Metadata services are at 169.254.169.254 nearly everywhere.
+ * IPv4 ranges outside of the public Internet: IANA's special-purpose registry, multicast, and public addresses that clouds use for
+ * internal services. Metadata services are at 169.254.169.254 nearly everywhere.
  */
 const closed4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
-  // IBM Cloud: services inside of it
+  // IBM Cloud: internal services
   '161.26.0.0/16',
   '166.8.0.0/14',
-  // Azure: configuration and secrets of the machine
+  // Azure: configuration and secrets of the virtual machine
   '168.63.129.16/32',
   '169.254.0.0/16',
   '172.16.0.0/12',
@@ -40,9 +40,9 @@ const closed4 = [
 ];
 
 /**
- * Of IPv6 only global unicast is public, and there not what stands for something else: tunnels (Teredo, 6to4) could lead to a private
- * address of IPv4. Mapped and translated addresses of IPv4 (::ffff:0:0/96, 64:ff9b::/96), unique local ones and those of metadata
- * services (fd00:ec2::254, fd20:ce::254) are outside of it anyway.
+ * Public IPv6 is global unicast without tunnels (Teredo, 6to4), which could lead to a private IPv4 address. Mapped and translated IPv4
+ * addresses (::ffff:0:0/96, 64:ff9b::/96), unique local addresses and metadata services (fd00:ec2::254, fd20:ce::254) are outside of
+ * global unicast.
  */
 const open6 = '2000::/3';
 const closed6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3ffe::/16', '3fff::/20'];
@@ -69,14 +69,14 @@ export const onlyHttps = () => new AddressRefused('over the public Internet only
 
 /** Which addresses notifications may be sent to. */
 export interface Networks {
-  /** There are some beside the public Internet: only there http will do. */
+  /** Whether private networks are allowed. Only there plain http is accepted. */
   readonly areWidened: boolean;
   /** Throws `AddressRefused` unless a request of this protocol may go to this address. */
   check(protocol: string, address: string): void;
 }
 
-/** @param allowed ranges that are allowed beside the public Internet, such as `10.0.0.0/8`; there http will do */
-export function networksBeside(allowed: readonly string[] = []): Networks {
+/** @param allowed ranges to allow beside the public Internet, such as `10.0.0.0/8`; plain http is accepted there */
+export function createNetworks(allowed: readonly string[] = []): Networks {
   const own = listOf(allowed);
   const closed = listOf([...closed4, ...closed6]);
   const open = listOf([open6]);

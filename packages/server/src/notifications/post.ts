@@ -5,23 +5,23 @@ import { isIP, type LookupFunction } from 'node:net';
 import { promisify } from 'node:util';
 import { AddressRefused, type Networks } from './networks.ts';
 
-/** Every address that a name has. */
+/** Resolves all addresses of a name. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 const lookUpAll = promisify(systemLookup);
 export const resolveName: Resolve = (hostname) => lookUpAll(hostname, { all: true });
 
-/** The address that a URL says itself. */
+/** The IP address in a URL, if it has one instead of a name. */
 export const literalOf = ({ hostname }: URL): string | undefined => {
   const bare = hostname.replace(/^\[|\]$/g, '');
   return isIP(bare) === 0 ? undefined : bare;
 };
 
-/** One text for a name that nobody knows and for one of a closed network: which of them it is stays here. */
+/** The same message for an unknown name and for a private address, so that it does not reveal which. */
 const nowhere = () =>
   new AddressRefused('the name does not lead to an address that notifications may be sent to');
 
-/** The addresses behind a URL. Throws `AddressRefused` if any of them may not be sent to. */
+/** Resolves the addresses of a URL. Throws `AddressRefused` if any of them is forbidden. */
 export async function checkedAddresses(
   url: URL,
   networks: Networks,
@@ -58,7 +58,7 @@ export interface Post {
 
 const maxRead = 65_536;
 
-/** A look-up cannot be called off, but need not be waited for. */
+/** Rejects on abort without waiting for the look-up, which cannot be cancelled. */
 const unless = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     const leave = (): void => reject(signal.reason as Error);
@@ -68,8 +68,8 @@ const unless = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
   });
 
 /**
- * Posts once, follows nothing, and answers the status. The name is resolved once: the connection goes to an address that was checked,
- * whatever the name resolves to a moment later.
+ * Sends one POST without following redirects and returns the status. The name is resolved once and the connection uses a checked
+ * address, which prevents DNS rebinding.
  */
 export async function post({ url, headers, body, networks, resolve, signal }: Post): Promise<number> {
   const addresses = await unless(signal, checkedAddresses(url, networks, resolve));
@@ -81,7 +81,7 @@ export async function post({ url, headers, body, networks, resolve, signal }: Po
   const request = url.protocol === 'https:' ? requestByHttps : requestByHttp;
   return new Promise((answer, fail) => {
     const outgoing = request(url, { method: 'POST', headers, lookup, agent: false, signal }, (incoming) => {
-      // What it says is of no use, but a receiver likes to finish its sentence: the status stands, even if the rest never comes.
+      // Read the body up to a limit and ignore it. The status counts even if the body breaks off.
       outgoing.off('error', fail).on('error', () => {});
       let read = 0;
       incoming.on('data', (chunk: Buffer) => {
@@ -92,7 +92,7 @@ export async function post({ url, headers, body, networks, resolve, signal }: Po
       incoming.on('close', () => answer(incoming.statusCode ?? 0));
     });
     outgoing.on('error', fail);
-    // A receiver that changes the protocol gives no other answer, and Node tells of it in no other way.
+    // Node reports a response that switches protocols only by this event.
     outgoing.on('upgrade', (incoming, socket) => {
       socket.destroy();
       answer(incoming.statusCode ?? 0);

@@ -3,11 +3,11 @@ import type { Sql } from '../db/connect.ts';
 
 const maxAtOnce = 1_000;
 
-/** The duty that lets go of old notifications, with their deliveries. Those that are still tried are not that old. */
+/** The job that deletes old notifications with their deliveries, unless a delivery is still pending. */
 export const notificationPruner = (sql: Sql, clock: Pick<Clock, 'now'>, retentionMs: number) => ({
   name: 'notification pruner',
   everyMs: 60_000,
-  async round(): Promise<boolean> {
+  async tick(): Promise<boolean> {
     const gone = await sql`
       delete from notifications where ctid = any(array(
         select n.ctid from notifications n

@@ -3,7 +3,7 @@ import type { Environment } from '../auth/principal.ts';
 import type { Queryable } from '../db/connect.ts';
 import type { EndpointRow } from './endpoint.ts';
 
-/** Records what became of an endpoint, in the transaction that did it. */
+/** Records a change of an endpoint in the audit log, in the same transaction. */
 export type Recorded = (
   tx: Queryable,
   what: 'created' | 'updated' | 'deleted' | 'secretRotated',
@@ -13,7 +13,7 @@ export type Recorded = (
 
 type Facts = Pick<EndpointRow, 'url' | 'types' | 'disabled_at'>;
 
-/** Of the address only the host: paths of receivers often are secrets. */
+/** Only the host of the URL, because paths of webhook URLs are often secret. */
 const factsOf = ({ url, types, disabled_at }: Facts) => ({
   host: new URL(url).host,
   types,

@@ -3,7 +3,7 @@ import type { Sql } from '../db/connect.ts';
 import { Problem } from '../problem.ts';
 import { retrieveDelivery } from './deliveries.ts';
 
-/** Begins a delivery anew: at once, with all its attempts. The receiver sees the message id that it had. */
+/** Restarts a delivery at once, with all its attempts. The message id stays the same. */
 export async function replayDelivery(
   sql: Sql,
   { env, id, now }: { readonly env: number; readonly id: string; readonly now: Date },
@@ -13,7 +13,7 @@ export async function replayDelivery(
     with enabled as materialized (
       select e.id from notification_deliveries d join notification_endpoints e on e.id = d.endpoint_id
        where d.env = ${env} and d.id = ${id} and e.disabled_at is null
-         -- held: who switches it off waits, and finds what is due then
+         -- locked: a transaction that disables the endpoint waits, and then fails this delivery
          for key share of e
     )
     update notification_deliveries d set due = ${now}, attempts = 0, delivered_at = null, failure = null, response_status = null

@@ -1,13 +1,13 @@
 import type { NotificationEndpoint } from '@millrace/contract';
 import { seal, type MasterKey } from '../auth/seal.ts';
 import type { Sql } from '../db/connect.ts';
-import { endpointNotFound, endpointOf, secretPlace, type EndpointRow } from './endpoint.ts';
+import { endpointNotFound, endpointOf, endpointSecretContext, type EndpointRow } from './endpoint.ts';
 import type { Recorded } from './record.ts';
 import { newSecret } from './sign.ts';
 
 const overlapMs = 24 * 3_600_000;
 
-/** A new secret, shown now and never again. The one before signs too for a day, so that receivers can be changed in peace. */
+/** Creates a new secret, returned only this once. For a day, notifications are signed with the old secret too. */
 export async function rotateSecret(
   sql: Sql,
   masterKey: MasterKey,
@@ -18,7 +18,7 @@ export async function rotateSecret(
   return sql.begin(async (tx) => {
     const [row] = await tx<EndpointRow[]>`
     update notification_endpoints set
-      sealed = ${seal(masterKey, secret, secretPlace(id))}, sealed_before = sealed,
+      sealed = ${seal(masterKey, secret, endpointSecretContext(id))}, sealed_before = sealed,
       sealed_before_until = ${new Date(now.getTime() + overlapMs)}
      where env = ${env} and id = ${id} returning *`;
     if (!row) throw endpointNotFound();

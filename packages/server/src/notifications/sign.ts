@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 
 const prefix = 'whsec_';
 
-/** A secret as Standard Webhooks writes it: 24 random bytes. */
+/** A secret in the format of Standard Webhooks: 24 random bytes. */
 export const newSecret = (): string => `${prefix}${randomBytes(24).toString('base64')}`;
 
 export interface Message {
@@ -12,7 +12,7 @@ export interface Message {
   readonly body: string;
 }
 
-/** The headers of Standard Webhooks: https://www.standardwebhooks.com. With several secrets, a signature by each. */
+/** The headers of Standard Webhooks (https://www.standardwebhooks.com), with one signature for each secret. */
 export function signedHeaders({ id, at, body }: Message, secrets: readonly string[]): Record<string, string> {
   const timestamp = Math.floor(at / 1_000);
   const signatures = secrets.map((secret) => {

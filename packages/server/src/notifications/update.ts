@@ -1,7 +1,7 @@
 import type { Body, NotificationEndpoint, Operations } from '@millrace/contract';
 import type { Sql } from '../db/connect.ts';
-import { refuseForbidden, type Reach } from './allowed.ts';
-import { giveUpPending, holdEndpoint } from './disable.ts';
+import { checkUrl, type Egress } from './check-url.ts';
+import { failPending, lockEndpoint } from './disable.ts';
 import { endpointNotFound, endpointOf, findEndpoint, type EndpointRow } from './endpoint.ts';
 import type { Recorded } from './record.ts';
 
@@ -12,18 +12,18 @@ export interface EndpointChange {
   readonly now: Date;
 }
 
-/** Changes what is given. Switched on again, an endpoint begins anew: what failed before is forgotten. */
+/** Changes the given fields. Enabling an endpoint again resets its failures. */
 export async function updateEndpoint(
   sql: Sql,
-  reach: Reach,
+  egress: Egress,
   { env, id, body, now }: EndpointChange,
   recorded: Recorded,
 ): Promise<NotificationEndpoint> {
   const { url, types, description, enabled } = body;
   const old = await findEndpoint(sql, env, id);
-  if (url !== undefined) refuseForbidden(url, reach);
+  if (url !== undefined) checkUrl(url, egress);
   return sql.begin(async (tx) => {
-    if (enabled === false) await holdEndpoint(tx, id);
+    if (enabled === false) await lockEndpoint(tx, id);
     const [row] = await tx<EndpointRow[]>`
       update notification_endpoints set
         url = coalesce(${url ?? null}, url),
@@ -34,7 +34,7 @@ export async function updateEndpoint(
         failing_since = case when ${enabled ?? null}::boolean then null else failing_since end
        where env = ${env} and id = ${id} returning *`;
     if (!row) throw endpointNotFound();
-    if (row.disabled_at) await giveUpPending(tx, id);
+    if (row.disabled_at) await failPending(tx, id);
     await recorded(tx, 'updated', row, old);
     return endpointOf(row);
   });

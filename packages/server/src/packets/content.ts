@@ -2,7 +2,7 @@ import { readPacket, type StoredPacket } from './read.ts';
 import type { PacketAddresses } from './url.ts';
 import { packetType, writePacket, type PacketStore } from './write.ts';
 
-/** What the holder of a signed address may do with it. */
+/** Uploads and downloads through signed URLs. */
 export const packetContent = (store: PacketStore, addresses: PacketAddresses) => ({
   async put(
     token: string,

@@ -15,7 +15,7 @@ type Download = Pick<Request<Operations['retrievePacket']>, Asked>;
 
 export interface PacketHandlerDependencies extends PacketStore {
   readonly addresses: Pick<PacketAddresses, 'sign'>;
-  /** What the runs that name a packet may be reached by. */
+  /** The identities of the runs that name a packet, for authorization. */
   readonly identitiesOf: (env: number, name: string) => Promise<Identity[]>;
 }
 
@@ -26,7 +26,7 @@ export function packetHandlers({
   identitiesOf,
 }: PacketHandlerDependencies): HandlersOf<Named> {
   const upload = async (request: Upload) => {
-    // Which task, the trigger or the batch that names it says: SDKs upload before any of that size.
+    // The task is not known yet: SDKs upload a large payload before they trigger.
     request.authorize(someTask(request.principal), 'batchTrigger');
     const { packet } = request.params;
     const by = uploaderOf(request.principal) ?? undefined;

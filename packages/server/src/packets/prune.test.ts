@@ -1,7 +1,7 @@
 import type { Outcome } from '@millrace/contract/runner';
 import { expect, test } from 'vitest';
 import { testEngine, type TestEngine } from '../runs/testing/engine.ts';
-import { exportingOutputs } from './export-output.ts';
+import { storeLargeOutput } from './store-large-output.ts';
 import { packetPruner } from './prune.ts';
 import { readPacketText } from './read.ts';
 import { writePacket } from './write.ts';
@@ -29,18 +29,18 @@ test('lets go of packets that no run names, a day after they were last asked for
     values (${fixture.environment.id}, 'text/plain', now(), now())`;
   const run = await fixture.trigger('echo', { payloadType: 'application/store' }, 'used');
   const pruner = packetPruner(fixture.engine);
-  await pruner.round();
+  await pruner.tick();
   expect(await fixture.sql`select from packets`).toHaveLength(4);
   fixture.engine.clock.shift(dayMs + 1_000);
   // A trigger that looks at it starts its day again.
   const other = await fixture.trigger('echo', { payloadType: 'application/store' }, 'fresh');
   await fixture.sql`delete from runs where id = ${other.id}`;
-  await pruner.round();
+  await pruner.tick();
   expect(await namesOf(fixture)).toEqual(['fresh', 'used']);
   expect(await fixture.sql`select distinct packet_id from packet_pieces`).toHaveLength(2);
   await fixture.sql`delete from runs where id = ${run.id}`;
   fixture.engine.clock.shift(dayMs + 1_000);
-  await pruner.round();
+  await pruner.tick();
   expect(await namesOf(fixture)).toEqual([]);
 });
 
@@ -53,9 +53,9 @@ test('of uploads under one name that end together the last one stands, and none 
 test('stores outputs of 128 KiB and more apart, by their bytes, and those alone', async () => {
   const fixture = await testEngine();
   const env = fixture.environment.id;
-  const settle = exportingOutputs(fixture.engine, async (ended: Ended) => ended.outcome);
+  const store = async (ended: Ended) => (await storeLargeOutput(fixture.engine, ended)).outcome;
   const end = (output: string) =>
-    settle({ env, run: 'run_1', outcome: { kind: 'completed', output, outputType: 'text/plain' } });
+    store({ env, run: 'run_1', outcome: { kind: 'completed', output, outputType: 'text/plain' } });
   const small = 'x'.repeat(128 * 1_024 - 1);
   expect(await end(small)).toMatchObject({ output: small, outputType: 'text/plain' });
   for (const large of [`${small}x`, 'é'.repeat(64 * 1_024)]) {
@@ -66,5 +66,5 @@ test('stores outputs of 128 KiB and more apart, by their bytes, and those alone'
     expect(await readPacketText(fixture.sql, env, name)).toEqual({ text: large, type: 'text/plain' });
   }
   const failed = { kind: 'canceled' } as const;
-  expect(await settle({ env, run: 'run_1', outcome: failed })).toBe(failed);
+  expect(await store({ env, run: 'run_1', outcome: failed })).toBe(failed);
 });

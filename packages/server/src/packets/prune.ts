@@ -1,25 +1,24 @@
 import type { PacketStore } from './write.ts';
 
 const maxAtOnce = 200;
-/** Between an upload and the trigger that names it, and between a trigger's look at a packet and its run. */
+/** Covers the time between an upload and the trigger that names it, and between that trigger's check of the packet and its run. */
 const unusedMs = 24 * 3_600_000;
 
 /**
- * The duty that lets go of packets that no run names (any more), a day after they were last asked for: uploads that were given up,
- * and what belonged to runs that were pruned.
+ * The job that deletes packets that no run names, a day after their last use: abandoned uploads, and packets of pruned runs.
  */
 export function packetPruner({ sql, clock }: PacketStore) {
-  /** Where the next round begins: packets that are in use are looked at once each time around. */
-  let place = { usedAt: new Date(0), id: '0' };
+  /** The cursor of the next tick: each pass over the table checks every packet once. */
+  let cursor = { usedAt: new Date(0), id: '0' };
   return {
     name: 'packet pruner',
     everyMs: 60_000,
-    async round(): Promise<boolean> {
+    async tick(): Promise<boolean> {
       const before = new Date(clock.now() - unusedMs);
-      const looked = await sql<{ id: string; used_at: Date }[]>`
+      const page = await sql<{ id: string; used_at: Date }[]>`
         with page as materialized (
           select id, env, name, used_at from packets
-           where used_at < ${before} and (used_at, id) > (${place.usedAt}::timestamptz, ${place.id}::bigint)
+           where used_at < ${before} and (used_at, id) > (${cursor.usedAt}::timestamptz, ${cursor.id}::bigint)
            order by used_at, id limit ${maxAtOnce}
         ), gone as (
           delete from packets p using page
@@ -31,9 +30,9 @@ export function packetPruner({ sql, clock }: PacketStore) {
              ))
         )
         select id, used_at from page order by used_at, id`;
-      const last = looked.at(-1);
-      const more = looked.length >= maxAtOnce;
-      place = more && last ? { usedAt: last.used_at, id: last.id } : { usedAt: new Date(0), id: '0' };
+      const last = page.at(-1);
+      const more = page.length >= maxAtOnce;
+      cursor = more && last ? { usedAt: last.used_at, id: last.id } : { usedAt: new Date(0), id: '0' };
       return more;
     },
   };

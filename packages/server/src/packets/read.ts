@@ -3,11 +3,11 @@ import type { Queryable } from '../db/connect.ts';
 export interface StoredPacket {
   readonly contentType: string;
   readonly bytes: number;
-  /** Read as it is asked for, one piece after the other. */
+  /** Read lazily, piece by piece. */
   readonly content: AsyncIterable<Buffer>;
 }
 
-/** A packet that is there as a whole; undefined if there is none of that name. */
+/** A completely uploaded packet; undefined if there is none of that name. */
 export async function readPacket(
   sql: Queryable,
   env: number,
@@ -22,20 +22,20 @@ async function* pieces(sql: Queryable, id: string, bytes: number): AsyncGenerato
   for (let ix = 0, left = bytes; left > 0; ix += 1) {
     const [piece] = await sql<{ data: Buffer }[]>`
       select data from packet_pieces where packet_id = ${id} and ix = ${ix}`;
-    // It was replaced or let go of meanwhile: what is said of its length does not hold.
+    // The packet was replaced or deleted meanwhile, so the announced length is wrong.
     if (!piece) throw new Error('A packet ended while it was read.');
     left -= piece.data.length;
     yield piece.data;
   }
 }
 
-/** A text and the type that says how to read it. */
+/** A text and its content type. */
 export interface StoredText {
   readonly text: string;
   readonly type: string;
 }
 
-/** All of a packet, for a reply that holds it. */
+/** Reads a whole packet into memory. */
 export async function readPacketText(
   sql: Queryable,
   env: number,

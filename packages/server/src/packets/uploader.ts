@@ -1,10 +1,10 @@
 import type { Principal } from '../auth/principal.ts';
 import { isUnrestricted } from '../auth/scopes.ts';
 
-/** What a packet keeps of who sends it; null for whoever may do anything in the environment. */
+/** Identifies the uploader of a packet; null for an unrestricted caller. */
 export function uploaderOf(principal: Principal): string | null {
   if (principal.kind === 'personalAccessToken' || isUnrestricted(principal.scopes)) return null;
-  // A key as long as it lives; a token alone, for others are made through the same key.
+  // A key is identified by its id; a token by its own digest, because other tokens have the same key.
   return principal.kind === 'publicToken'
     ? `token:${principal.tokenDigest}`
     : `key:${principal.credentialId}`;

@@ -2,22 +2,22 @@ import { createHmac, hkdfSync, timingSafeEqual, type KeyObject } from 'node:cryp
 import type { MasterKey } from '../auth/seal.ts';
 import { Problem } from '../problem.ts';
 
-/** What the holder of an address may do, until when. */
+/** What a signed URL allows. */
 export interface PacketGrant {
   readonly act: 'put' | 'get';
   readonly env: number;
   readonly name: string;
-  /** Who may put it, of those who may not do everything. */
+  /** The uploader, if it is a restricted caller. */
   readonly by?: string | undefined;
   /** Milliseconds since 1970. */
   readonly until: number;
 }
 
-/** Addresses of packets: whoever has one needs no credential, so each is for one act on one packet and soon over. */
+/** Signed URLs of packets. They need no credential, so each allows one action on one packet for a short time. */
 export interface PacketAddresses {
-  /** The path of an address that is good for five minutes, and no longer than `callerUntil`, when its caller's token ends. */
+  /** The path of a URL that is valid for five minutes, but not beyond `callerUntil`, when the caller's credential ends. */
   sign(grant: Omit<PacketGrant, 'until'>, now: number, callerUntil: number): string;
-  /** What the last part of such a path allows. Throws a 403 Problem for one that was changed or is over. */
+  /** Verifies the last segment of such a path. Throws a 403 Problem if it was changed or has expired. */
   verify(token: string, act: PacketGrant['act'], now: number): PacketGrant;
 }
 
@@ -27,7 +27,7 @@ const maxTokenLength = 4_096;
 
 export function packetAddresses(masterKey: MasterKey): PacketAddresses {
   const key = keyOf(masterKey.key);
-  // While keys are changed, what another process signed with the other one is good.
+  // During a rotation, another process may sign with the other key.
   const known = masterKey.previous ? [key, keyOf(masterKey.previous.key)] : [key];
   return {
     sign(grant, now, callerUntil) {
@@ -55,11 +55,11 @@ export function packetAddresses(masterKey: MasterKey): PacketAddresses {
   };
 }
 
-/** Final: an address does not become good by asking again. */
+/** Not retryable. */
 const refused = (message: string) => new Problem(403, message, {}, false);
 
 const macOf = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
-/** A key for this alone, so that nothing signed here passes for something sealed there. */
+/** Derives a separate key, so that signatures and sealed values cannot be confused. */
 const keyOf = (master: KeyObject): Buffer =>
   Buffer.from(hkdfSync('sha256', master.export(), '', 'millrace packet addresses', 32));

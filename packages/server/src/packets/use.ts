@@ -1,8 +1,8 @@
 import type { Queryable } from '../db/connect.ts';
 
 /**
- * Notes that a run is about to name a packet, so that it is not let go of before. False if the environment has none of that
- * name.
+ * Marks a packet as used by a run that is about to be created, so that it is not deleted before. False if the environment has no such
+ * packet.
  */
 export async function usePacket(sql: Queryable, env: number, name: string, at: Date): Promise<boolean> {
   if (name.includes('\0')) return false;

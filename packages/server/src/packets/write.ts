@@ -13,25 +13,25 @@ export interface NewPacket {
   readonly env: number;
   readonly name: string;
   readonly contentType: string;
-  /** Who sends it, of those who may not do everything. */
+  /** The uploader, if it is a restricted caller. */
   readonly by?: string | null;
 }
 
 const pieceBytes = 256 * 1024;
-// Any number that no other lock has.
+// The key space of the advisory lock.
 const nameLock = 7_144_006;
-/** Others are kept as bytes: an address of ours must not show anybody's page. */
+/** Other types are stored as bytes, so that a signed URL never serves a page. */
 const knownTypes = new Set(['application/json', 'application/super+json', 'text/plain']);
 
-/** The type that a packet is kept with. */
+/** The stored content type of a packet. */
 export function packetType(contentType: string | undefined): string {
   const type = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   return knownTypes.has(type) ? type : 'application/octet-stream';
 }
 
 /**
- * Stores a packet, piece by piece as its content comes, and gives it its name when all of it is there. One that has the name already is
- * replaced unless a run names it: what a run was given does not change any more (409). Too large is 413, nested too deeply 400.
+ * Stores a packet piece by piece and sets its name when it is complete. Replaces an existing packet of that name unless a run names it
+ * (409), because the payload of a run must not change. 413 if it is too large, 400 if it is nested too deeply.
  */
 export async function writePacket(
   { sql, clock }: PacketStore,
@@ -49,7 +49,7 @@ export async function writePacket(
     const levels = contentType.includes('json') ? new LevelCount() : undefined;
     for await (const piece of inPieces(content)) {
       bytes += piece.length;
-      // A character for each byte: what nests in JSON is ASCII, and no byte of another character looks like it.
+      // latin1 is enough: brackets and quotes are ASCII, and no byte of a multi-byte character equals one.
       levels?.add(piece.toString('latin1'));
       if (levels && levels.deepest > maxJsonLevels) throw tooDeep('The content');
       if (bytes > maxPacketBytes) {
@@ -69,7 +69,7 @@ async function giveName(
   { id, env, name, bytes, by }: { id: string; env: number; name: string; bytes: number; by: string | null },
 ): Promise<void> {
   await sql.begin(async (tx) => {
-    // Those who end together take turns: each finds the one before it.
+    // Serialises concurrent uploads of one name.
     await tx`select pg_advisory_xact_lock(${nameLock}, hashtext(${`${env} ${name}`}))`;
     const [before] = await tx<{ id: string; uploaded_by: string | null }[]>`
       select id, uploaded_by from packets where env = ${env} and name = ${name} for update`;
@@ -88,7 +88,7 @@ async function giveName(
 const taken = (name: string): Problem =>
   new Problem(409, `There is a packet "${name}" already: use another name.`, {}, false);
 
-/** Content in pieces of one size, however it comes. */
+/** Splits content into pieces of one size. */
 async function* inPieces(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let waiting: Uint8Array[] = [];
   let size = 0;

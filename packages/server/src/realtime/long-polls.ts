@@ -1,4 +1,4 @@
-import type { LiveAccess } from '../auth/live-access.ts';
+import type { AccessWatcher } from '../auth/watch-access.ts';
 import { Problem } from '../problem.ts';
 import type { Request } from '../request.ts';
 
@@ -15,12 +15,12 @@ export interface PollLimits {
 export class LongPolls {
   readonly #limits: PollLimits;
   readonly #holdMs: number;
-  readonly #access: Pick<LiveAccess, 'hold'>;
+  readonly #access: Pick<AccessWatcher, 'watch'>;
   readonly #counts = new Map<number, number>();
   readonly #stopping = new AbortController();
   #count = 0;
 
-  constructor(holdMs: number, limits: PollLimits, access: Pick<LiveAccess, 'hold'>) {
+  constructor(holdMs: number, limits: PollLimits, access: Pick<AccessWatcher, 'watch'>) {
     this.#holdMs = holdMs;
     this.#access = access;
     this.#limits = limits;
@@ -40,7 +40,7 @@ export class LongPolls {
     const ended = new AbortController();
     const end = (): void => ended.abort();
     const timer = setTimeout(end, this.#holdMs);
-    const release = this.#access.hold(request.principal, end);
+    const release = this.#access.watch(request.principal, end);
     const stopping = this.#stopping.signal;
     if (stopping.aborted) end();
     stopping.addEventListener('abort', end, { once: true });

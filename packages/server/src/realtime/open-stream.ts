@@ -4,6 +4,7 @@ import { runStream, type ChannelKey } from '../log/key.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import { notFound, unprocessable } from '../problem.ts';
+import type { RunChanges } from '../runs/changes.ts';
 
 export type Target = 'self' | 'parent' | 'root';
 
@@ -19,10 +20,12 @@ const maxCached = 20_000;
 export function openStreams({
   sql,
   clock,
+  changes,
   channels,
 }: {
   readonly sql: Sql;
   readonly clock: Clock;
+  readonly changes: RunChanges;
   readonly channels: Channels;
 }): OpenStreams {
   const opened = new LRUCache<string, true>({ max: maxCached });
@@ -42,6 +45,7 @@ export function openStreams({
         await sql`
           update runs set streams = array_append(streams, ${stream}), updated_at = ${new Date(clock.now())}
            where env = ${env} and id = ${owner} and not coalesce(streams, '{}') @> ${[stream]}::text[]`;
+        changes.changed(env, [owner]);
       }
       opened.set(key.id, true);
       return key;

@@ -1,12 +1,13 @@
 import type { Operations } from '@millrace/contract';
-import type { LiveAccess } from '../auth/live-access.ts';
+import type { AccessWatcher } from '../auth/watch-access.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import type { Wakes } from '../db/wake.ts';
 import type { Log } from '../logger.ts';
 import type { HandlersOf } from '../request.ts';
 import type { EventStreams } from '../protocols/sse/event-streams.ts';
-import { createInterest, type RunChanges } from './changes.ts';
+import type { RunChanges } from '../runs/changes.ts';
+import { createInterest } from './changes.ts';
 import type { RealtimeContext } from './context.ts';
 import { eventHandlers } from './event-handlers.ts';
 import { followRuns, type Followed } from './follow.ts';
@@ -20,7 +21,7 @@ export interface RealtimeOptions {
   readonly wakes: Wakes;
   readonly log: Log;
   readonly streams: EventStreams;
-  readonly access: Pick<LiveAccess, 'hold'>;
+  readonly access: Pick<AccessWatcher, 'watch'>;
   readonly addressOf: RealtimeContext['addressOf'];
   /** How long a long poll waits for changes before it is answered without. Default 20,000. */
   readonly holdMs?: number;

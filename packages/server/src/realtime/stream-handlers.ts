@@ -4,10 +4,11 @@ import type { NewRecord } from '../log/record.ts';
 import { runStream } from '../log/key.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
-import type { KnownVariables } from '../envvars/known.ts';
+import type { VariableCache } from '../envvars/variable-cache.ts';
 import { notFound, Problem } from '../problem.ts';
 import { isFromSdkBefore41, type HandlersOf, type Request } from '../request.ts';
-import { admitRelative, reachRun, reachRunToWrite } from '../runs/authorize.ts';
+import type { RunChanges } from '../runs/changes.ts';
+import { authorizeRelative, findRun, findRunToWrite } from '../runs/authorize.ts';
 import type { WriterHeaders } from '../protocols/s2/append.ts';
 import { readPartId, recordOfText } from '../sessions/append.ts';
 import { followChannel } from '../sessions/follow.ts';
@@ -26,10 +27,11 @@ type Writing =
 export interface StreamDependencies {
   readonly sql: Sql;
   readonly clock: Clock;
+  readonly changes: RunChanges;
   readonly channels: Channels;
   readonly streams: EventStreams;
   readonly writerHeaders: WriterHeaders;
-  readonly redactor: KnownVariables['redactor'];
+  readonly redactor: VariableCache['redactor'];
 }
 
 export function streamHandlers(dependencies: StreamDependencies): HandlersOf<Named> {
@@ -38,8 +40,8 @@ export function streamHandlers(dependencies: StreamDependencies): HandlersOf<Nam
 
   const channelOf = async (request: Writing) => {
     const { target, stream } = request.params;
-    const { id } = await reachRunToWrite(sql, request, notFound('Run not found'));
-    if (target !== 'self') await admitRelative(sql, request, id, target);
+    const { id } = await findRunToWrite(sql, request, notFound('Run not found'));
+    if (target !== 'self') await authorizeRelative(sql, request, id, target);
     return opened.open(request.environment.id, id, target, stream);
   };
 
@@ -83,7 +85,7 @@ export function streamHandlers(dependencies: StreamDependencies): HandlersOf<Nam
 
     async followRunStream(request) {
       // 404 with a hint to retry: the run may have just been triggered through another server.
-      const { id } = await reachRun(sql, request, notFound('Run not found', true));
+      const { id } = await findRun(sql, request, notFound('Run not found', true));
       const key = runStream(request.environment.id, id, request.params.stream);
       const tail = startsLatest(request) ? ((await channels.tail(key))?.tail ?? 0) : 0;
       const asking = {

@@ -9,11 +9,11 @@ const day = 86_400_000;
 
 test('the stream of a run is retained while the run lives, and after its end for the retention of records', async () => {
   const { engine, sql, environment, register, trigger, addRunner, claim, end, database } = await testEngine();
-  const { clock, wakes } = engine;
+  const { clock, wakes, changes } = engine;
   const channels = startChannels({ database, sql, clock, wakes });
   onTestFinished(channels.stop);
   const version = await register('send');
-  const streams = openStreams({ sql, clock, channels });
+  const streams = openStreams({ sql, clock, changes, channels });
   const runs = [(await trigger('send')).id, (await trigger('send')).id];
   await addRunner('r1');
   const attempts = await claim('r1', [version.id], 2);
@@ -27,7 +27,7 @@ test('the stream of a run is retained while the run lives, and after its end for
     Promise.all(runs.map(async (run) => (await channels.tail(runStream(environment.id, run, 'out')))?.tail));
   const pruner = channelPruner(sql, clock, 7 * day);
   const prune = async () => {
-    while (await pruner.round());
+    while (await pruner.tick());
   };
   await end(attempts.find(({ run }) => run === runs[1])!);
   clock.shift(8 * day);

@@ -7,7 +7,7 @@ export interface Held {
   readonly env: number;
   readonly run: string;
   readonly task: string;
-  /** When it was handed over here, in milliseconds since 1970; not there when it was taken up from another process. */
+  /** When this process handed it to the runner, in milliseconds since 1970. Not there if another process did. */
   readonly since?: number;
 }
 
@@ -19,19 +19,19 @@ export class ConnectedRunner {
   capacity: number;
   /** Ids of the versions it can execute. */
   versions: ReadonlySet<number>;
-  /** It wants no new attempts. */
+  /** It takes no new attempts. */
   draining = false;
   /** What it holds, by fence. */
   readonly held = new Map<number, Held>();
-  /** Of what it holds, the attempts that wait, with the spell of their suspension. They take no slot. */
-  readonly #spells = new Map<number, number>();
-  /** The last spell that each attempt came back from. */
+  /** The attempts it holds that are suspended, with the number of the suspension. They take no slot. */
+  readonly #suspensions = new Map<number, number>();
+  /** The number of the last suspension that each attempt was resumed from. */
   readonly #resumed = new Map<number, number>();
   /** Slots promised to a write that is under way. */
   promised = 0;
   /** Writes under way that may lease something to it, with when they began. */
   readonly #leasing = new Set<{ readonly since: number }>();
-  /** The revision of the environment's variables that it was told last. */
+  /** The revision of the environment's variables that it was sent last. */
   revision = 0;
 
   constructor(
@@ -49,51 +49,52 @@ export class ConnectedRunner {
   }
 
   get free(): number {
-    const suspended = Math.min(this.#spells.size, maxSuspended);
+    const suspended = Math.min(this.#suspensions.size, maxSuspended);
     return this.draining ? 0 : this.capacity - (this.held.size - suspended) - this.promised;
   }
 
-  /** A write begins that may lease something to it. To be called once that is held, or was nothing. */
+  /** A write begins that may lease something to it. Call the returned function once that is held here, or nothing was leased. */
   leasing(since: number): () => void {
     const write = { since };
     this.#leasing.add(write);
     return () => void this.#leasing.delete(write);
   }
 
-  /** Until when everything that was leased to it would be held by now; at the latest `at`. Milliseconds by the database's clock. */
+  /** Everything that was leased to it before this time is held here. At most `at`; in milliseconds by the database's clock. */
   arrivedUntil(at: number): number {
     return Math.min(at, ...[...this.#leasing].map(({ since }) => since - 1));
   }
 
-  /** Attempts that wait, as far as it was told, with the spell of their suspension. */
-  get suspended(): Iterable<readonly [fence: number, spell: number]> {
-    return this.#spells;
+  /** Attempts that are suspended, as far as the runner was told, with the number of the suspension. */
+  get suspended(): Iterable<readonly [fence: number, suspension: number]> {
+    return this.#suspensions;
   }
 
-  suspend(fence: number, spell: number): void {
-    if (this.held.has(fence) && spell > (this.#resumed.get(fence) ?? 0)) this.#spells.set(fence, spell);
+  suspend(fence: number, suspension: number): void {
+    if (!this.held.has(fence) || suspension <= (this.#resumed.get(fence) ?? 0)) return;
+    this.#suspensions.set(fence, suspension);
   }
 
-  /** Tells it where attempts stand with their waits. */
+  /** Tells it what became of attempts that wait. */
   tellWaited(attempts: readonly AttemptWaited[]): void {
-    // What is said twice of the end of a wait may come when it waits again.
+    // The end of a suspension may be told twice, the second time when the attempt is suspended again.
     const news = attempts.filter(
-      ({ fence, state, spell }) => state !== 'resumed' || (spell ?? 0) >= (this.#spells.get(fence) ?? 0),
+      ({ fence, state, spell }) => state !== 'resumed' || (spell ?? 0) >= (this.#suspensions.get(fence) ?? 0),
     );
-    for (const { fence, state, spell } of news) {
-      if (spell === null) continue;
-      if (state === 'suspended') this.suspend(fence, spell);
+    for (const { fence, state, spell: suspension } of news) {
+      if (suspension === null) continue;
+      if (state === 'suspended') this.suspend(fence, suspension);
       if (state !== 'resumed' || !this.held.has(fence)) continue;
-      this.#resumed.set(fence, spell);
-      this.#spells.delete(fence);
+      this.#resumed.set(fence, suspension);
+      this.#suspensions.delete(fence);
     }
     if (news.length > 0) this.send({ type: 'waited', attempts: news });
   }
 
-  /** It holds this attempt no longer. */
+  /** It no longer holds this attempt. */
   release(fence: number): void {
     this.held.delete(fence);
-    this.#spells.delete(fence);
+    this.#suspensions.delete(fence);
     this.#resumed.delete(fence);
   }
 
@@ -142,7 +143,7 @@ export class ConnectedRunners {
 
 const none: ReadonlySet<ConnectedRunner> = new Set();
 
-/** Payloads are at most 3 MiB each, so that no frame comes near `maxFrameBytes`. */
+/** A payload has at most 3 MiB, so no frame comes near `maxFrameBytes`. */
 const frameCharacters = 4 * 1024 * 1024;
 
 function* frames(assignments: readonly Assignment[]): Generator<readonly Assignment[]> {

@@ -4,8 +4,8 @@ import type { ConnectedRunner, ConnectedRunners } from '../runners/runners.ts';
 import type { Engine } from './engine.ts';
 
 /**
- * Cancels a run and its descendants. What waits ends at once; a live attempt is asked to stop through its runner, wherever that is
- * connected, and ends CANCELED when it has. A final run stays as it is. False if there is no such run.
+ * Cancels a run and its descendants. Runs that wait end at once. A live attempt is asked to stop through its runner, wherever that is
+ * connected, and ends CANCELED when it has stopped. A final run stays as it is. Returns false if there is no such run.
  */
 export async function cancelRun(
   engine: Engine,
@@ -14,12 +14,17 @@ export async function cancelRun(
   run: string,
 ): Promise<boolean> {
   const { sql, clock } = engine;
-  // The locks of a whole tree meet those of runs in it that begin to wait or end.
+  // The locks of a whole tree may deadlock with those of runs in it that begin to wait or end.
   const live = await retryOnDeadlock(() => markCanceled(sql, env, run, new Date(clock.now())));
   tellRunners(engine, runners, live);
-  if (live.length > 0) return true;
-  const [row] = await sql`select from runs where env = ${env} and id = ${run}`;
-  return row !== undefined;
+  if (live.length === 0) {
+    const [row] = await sql`select from runs where env = ${env} and id = ${run}`;
+    if (!row) return false;
+  }
+  // Which descendants it reached is not known here.
+  engine.changes.someChanged(env);
+  engine.changes.changed(env, [run]);
+  return true;
 }
 
 /** An attempt that was asked to stop; its runner does not know yet. */
@@ -28,9 +33,7 @@ export interface AskedToStop {
   readonly fence: string;
 }
 
-/**
- * The part of a cancellation that PostgreSQL does. Once it is committed, the runners are to be told. It may lose a deadlock (`again`).
- */
+/** The part of a cancellation that PostgreSQL does. After the commit the runners must be told. It may lose a deadlock (see db/retry.ts). */
 export const markCanceled = (sql: Queryable, env: number, run: string, at: Date): Promise<AskedToStop[]> =>
   sql<AskedToStop[]>`select * from cancel_runs(${env}, ${run}, ${at})`;
 
@@ -41,7 +44,7 @@ export const markedCanceled = (sql: Queryable, env: number): Promise<AskedToStop
     union all
     select runner_id, fence from suspended where env = ${env} and cancel_requested and runner_id is not null`;
 
-/** Hands a cancellation to the runners that execute what was cancelled, wherever they are connected. */
+/** Passes a cancellation to the runners that execute the attempts, wherever they are connected. */
 export function tellRunners(
   { wakes }: Pick<Engine, 'wakes'>,
   runners: ConnectedRunners,
@@ -55,8 +58,8 @@ export function tellRunners(
 }
 
 /**
- * Tells a runner again which of its attempts were asked to stop: the word of it may have been lost on the way, or have come before the
- * attempt itself. Who has stopped already hears nothing new.
+ * Tells a runner again which of its attempts were asked to stop: the first message may have been lost, or have come before the attempt.
+ * Attempts that have stopped are not named.
  */
 export async function tellCanceled(sql: Queryable, { id, env, held, send }: ConnectedRunner): Promise<void> {
   const asked = await markedCanceled(sql, env);

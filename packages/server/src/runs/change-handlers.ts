@@ -1,14 +1,14 @@
 import type { Operations, Run } from '@millrace/contract';
 import { recordHere } from '../audit/record.ts';
-import type { KnownVariables } from '../envvars/known.ts';
+import type { VariableCache } from '../envvars/variable-cache.ts';
 import { notFound } from '../problem.ts';
 import type { HandlersOf } from '../request.ts';
 import type { Dispatch } from './dispatch/dispatch.ts';
 import type { Engine } from './engine.ts';
 import { changeMetadata, readMetadata } from './metadata/metadata.ts';
 import { keepRunsFor, keptDays } from './retention.ts';
-import { admitPacket } from './create/admit-packet.ts';
-import { admitRelative, reachRun, reachRunToWrite } from './authorize.ts';
+import { authorizePacket } from './create/authorize-packet.ts';
+import { authorizeRelative, findRun, findRunToWrite } from './authorize.ts';
 import { prepareReplay } from './create/replay.ts';
 import { rescheduleRun } from './reschedule.ts';
 import { retrieveRun } from './retrieve.ts';
@@ -31,7 +31,7 @@ export interface ChangeHandlerDependencies {
   readonly engine: Engine;
   readonly dispatch: Pick<Dispatch, 'expect'>;
   readonly trigger: (run: NewRun) => Promise<Triggered>;
-  readonly redactor: KnownVariables['redactor'];
+  readonly redactor: VariableCache['redactor'];
 }
 
 const missing = () => notFound('Run not found');
@@ -45,9 +45,9 @@ export function changeHandlers({
   const { sql } = engine;
   return {
     async replayRun(request) {
-      const { id } = await reachRunToWrite(sql, request, notFound('Resource not found'));
+      const { id } = await findRunToWrite(sql, request, notFound('Resource not found'));
       const { payload, payloadType } = request.body ?? {};
-      await admitPacket(sql, request, { payload, payloadType });
+      await authorizePacket(sql, request, { payload, payloadType });
       const run = await prepareReplay(engine, request.environment, id, { payload, payloadType });
       if (!run) throw notFound('Resource not found');
       const { requestKey } = request;
@@ -55,30 +55,30 @@ export function changeHandlers({
     },
 
     async rescheduleRun(request) {
-      const { id } = await reachRunToWrite(sql, request, missing());
+      const { id } = await findRunToWrite(sql, request, missing());
       const env = request.environment.id;
       await rescheduleRun(engine, dispatch, env, id, request.body.delay);
       return (await retrieveRun(engine, env, id)) as Run;
     },
 
     async addRunTags(request) {
-      const { id } = await reachRunToWrite(sql, request, missing());
+      const { id } = await findRunToWrite(sql, request, missing());
       const { tags, fence } = request.body;
       const added = await addTags(engine, request.environment.id, id, tags, fence);
       return { message: added === 0 ? 'No new tags to add' : `Successfully set ${added} new tags.` };
     },
 
     async retrieveRunMetadata(request) {
-      const { id } = await reachRun(sql, request, missing());
+      const { id } = await findRun(sql, request, missing());
       const metadata = (await readMetadata(engine, request.environment.id, id)) ?? {};
       return { metadata, metadataType: 'application/json' };
     },
 
     async updateRunMetadata(request) {
-      const { id } = await reachRunToWrite(sql, request, missing());
+      const { id } = await findRunToWrite(sql, request, missing());
       const { parentOperations = [], rootOperations = [] } = request.body;
-      if (parentOperations.length > 0) await admitRelative(sql, request, id, 'parent');
-      if (rootOperations.length > 0) await admitRelative(sql, request, id, 'root');
+      if (parentOperations.length > 0) await authorizeRelative(sql, request, id, 'parent');
+      if (rootOperations.length > 0) await authorizeRelative(sql, request, id, 'root');
       const env = request.environment.id;
       return { metadata: await changeMetadata(engine, env, id, request.body, await redactor(env)) };
     },

@@ -1,18 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { createTrigger } from './create/trigger.ts';
 import { addTags } from './tags.ts';
 import { eventsOf, resultOf, traceOf } from './complete/outcome.ts';
 import { prepareReplay, type OtherPayload } from './create/replay.ts';
 import { rescheduleRun } from './reschedule.ts';
 import { retrieveRun } from './retrieve.ts';
 import { changeMetadata } from './metadata/metadata.ts';
-import { testEngine, type TestEngine } from './testing/engine.ts';
+import { testEngine, type TestEngine, testTrigger } from './testing/engine.ts';
 
 const failure = { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrace: '' } as const;
 
 async function replay(t: TestEngine, run: string, other?: OtherPayload) {
   const prepared = await prepareReplay(t.engine, t.environment, run, other);
-  const { id } = await createTrigger(t.engine, t.dispatch)(prepared!);
+  const { id } = await testTrigger(t.engine, t.dispatch)(prepared!);
   return (await retrieveRun(t.engine, t.environment.id, id))!;
 }
 

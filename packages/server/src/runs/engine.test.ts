@@ -374,7 +374,7 @@ describe('the fence', () => {
     await t.addRunner('r2');
     const [stale] = await t.claim('r1', [version.id], 1);
     await rescueRunner(
-      { engine: t.engine, dispatch: t.dispatch, settle: t.settle },
+      { engine: t.engine, dispatch: t.dispatch, complete: t.complete },
       'r1',
       'connection of r1',
     );
@@ -393,7 +393,7 @@ describe('the fence', () => {
     await t.trigger('send');
     await t.addRunner('r1');
     await rescueRunner(
-      { engine: t.engine, dispatch: t.dispatch, settle: t.settle },
+      { engine: t.engine, dispatch: t.dispatch, complete: t.complete },
       'r1',
       'connection of r1',
     );
@@ -407,7 +407,7 @@ describe('the fence', () => {
     await t.addRunner('r1');
     const [attempt] = await t.claim('r1', [version.id], 1);
     await rescueRunner(
-      { engine: t.engine, dispatch: t.dispatch, settle: t.settle },
+      { engine: t.engine, dispatch: t.dispatch, complete: t.complete },
       'r1',
       'an older connection',
     );
@@ -422,7 +422,7 @@ describe('the fence', () => {
     await t.addRunner('r1');
     const [got, missed] = await t.claim('r1', [version.id], 2);
     await reclaimUnheld(
-      { engine: t.engine, dispatch: t.dispatch, settle: t.settle },
+      { engine: t.engine, dispatch: t.dispatch, complete: t.complete },
       'r1',
       [got!.fence],
       t.engine.clock.now() + 1,
@@ -477,7 +477,7 @@ describe('a run that fails', () => {
       await t.addRunner(runner);
       expect(await t.claim(runner, [version.id], 1)).toHaveLength(1);
       await rescueRunner(
-        { engine: t.engine, dispatch: t.dispatch, settle: t.settle },
+        { engine: t.engine, dispatch: t.dispatch, complete: t.complete },
         runner,
         `connection of ${runner}`,
       );

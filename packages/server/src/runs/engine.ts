@@ -4,8 +4,9 @@ import type { Wakes } from '../db/wake.ts';
 import type { Log } from '../logger.ts';
 import type { QueueNames } from '../queues/names.ts';
 import type { Versions } from '../versions/versions.ts';
+import type { RunChanges } from './changes.ts';
 
-/** What the verbs of runs work with. One of these a server process. */
+/** What the verbs of runs work with: one in each server process. */
 export interface Engine {
   readonly sql: Sql;
   readonly log: Log;
@@ -13,4 +14,5 @@ export interface Engine {
   readonly queues: QueueNames;
   readonly versions: Versions;
   readonly wakes: Wakes;
+  readonly changes: RunChanges;
 }

@@ -7,14 +7,14 @@ import { asProblem, notFound, unprocessable } from '../problem.ts';
 import type { TakeRuns } from './create/quota.ts';
 import type { HandlersOf, Request } from '../request.ts';
 import type { ConnectedRunners } from '../runners/runners.ts';
-import { admitPacket, givenIn } from './create/admit-packet.ts';
+import { authorizePacket, payloadOf } from './create/authorize-packet.ts';
 import { cancelRun } from './cancel.ts';
 import type { Engine } from './engine.ts';
 import { storedKey } from './create/idempotency-key.ts';
 import { propertiesOf, readLines } from './logs.ts';
 import type { TriggerRequest } from './create/prepare.ts';
 import { prepareRun } from './create/prepare.ts';
-import { admitParent, authorizeRun, authorizeRunToWrite } from './authorize.ts';
+import { authorizeParent, authorizeRun, authorizeRunToWrite } from './authorize.ts';
 import { retrieveRun, type AddressOf } from './retrieve.ts';
 import type { NewRun } from './create/row.ts';
 import type { Triggered } from './create/trigger.ts';
@@ -93,9 +93,9 @@ export function runHandlers({
       const { taskId } = request.params;
       request.authorize([{ type: 'tasks', id: taskId }]);
       const parent = request.body.options?.parentRunId;
-      if (parent !== undefined) await admitParent(engine.sql, request, parent);
+      if (parent !== undefined) await authorizeParent(engine.sql, request, parent);
       if (request.body.options?.payloadType === storedType)
-        await admitPacket(engine.sql, request, givenIn(request.body));
+        await authorizePacket(engine.sql, request, payloadOf(request.body));
       const run = prepared(request, taskId, request.body);
       const triggered = await trigger(withCaller(request, run instanceof Promise ? await run : run));
       await handToken(request, triggered.id);
@@ -118,9 +118,9 @@ export function runHandlers({
         items.map(async (item, index) => {
           try {
             const parent = item.options?.parentRunId;
-            if (parent !== undefined) await admitParent(engine.sql, request, parent);
+            if (parent !== undefined) await authorizeParent(engine.sql, request, parent);
             if (item.options?.payloadType === storedType)
-              await admitPacket(engine.sql, request, givenIn(item));
+              await authorizePacket(engine.sql, request, payloadOf(item));
             const run = prepareRun(engine, request.environment, item.task, item);
             const triggered = await trigger(
               withCaller(request, run instanceof Promise ? await run : run, index),

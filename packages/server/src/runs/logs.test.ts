@@ -1,6 +1,6 @@
 import type { LogLine } from '@millrace/contract/runner';
 import { expect, test } from 'vitest';
-import { createKeepLines, maxLineCharacters, propertiesOf, readLines } from './logs.ts';
+import { createStoreLines, maxLineCharacters, propertiesOf, readLines } from './logs.ts';
 import { eventsOf, maxEvents } from './complete/outcome.ts';
 import { testEngine } from './testing/engine.ts';
 
@@ -9,7 +9,7 @@ async function withLines(lines: readonly Partial<LogLine>[]) {
   await t.register('talk');
   const { id } = await t.trigger('talk');
   const line = { run: id, attempt: 1, at: Date.now(), level: 'info', message: 'said' } as const;
-  await createKeepLines(t.engine)(
+  await createStoreLines(t.engine, t.redactor)(
     t.environment.id,
     lines.map((own) => ({ ...line, ...own })),
   );

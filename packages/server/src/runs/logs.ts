@@ -1,22 +1,25 @@
 import type { LogLine } from '@millrace/contract/runner';
 import { groupCommit } from '../db/group.ts';
+import type { VariableCache } from '../envvars/variable-cache.ts';
+import { redactLinesOf } from '../envvars/redact/redacting.ts';
+import type { Job } from '../jobs/job.ts';
 import { shownObject, shownText } from '../json/shown.ts';
 import type { Engine } from './engine.ts';
 import { storableText } from './storable.ts';
 
-interface KeptLine extends LogLine {
+interface NewLine extends LogLine {
   readonly env: number;
 }
 
-/** Characters of a message, and of properties as JSON; the SDK cuts at the same place, and its note of what is missing is kept. */
+/** Of a message, and of properties as JSON. The SDK cuts at the same length, and its note of what is missing is stored too. */
 export const maxLineCharacters = 64 * 1024;
 const noteCharacters = 64;
 
-/**
- * Keeps what runs write. Lines are the one thing that may be lost in a power cut of the database: they do not wait for the disk.
- */
-export function createKeepLines(engine: Engine): (env: number, lines: readonly LogLine[]) => Promise<void> {
-  const keep = groupCommit<readonly KeptLine[], void>(
+export type StoreLines = (env: number, lines: readonly LogLine[]) => Promise<void>;
+
+/** Stores what runs write, without the secrets of their environment. The commit does not wait for the disk: when the machine of the database loses power, the last lines may be lost. */
+export function createStoreLines(engine: Engine, redactor: VariableCache['redactor']): StoreLines {
+  const store = groupCommit<readonly NewLine[], void>(
     async (groups) => {
       const lines = groups.flat();
       await engine.sql.begin(async (tx) => {
@@ -33,7 +36,10 @@ export function createKeepLines(engine: Engine): (env: number, lines: readonly L
     },
     { maxItems: 100 },
   );
-  return (env, lines) => keep(lines.map((line) => ({ ...line, env })));
+  return async (env, lines) => {
+    const clean = await redactLinesOf(redactor, env, lines);
+    await store(clean.map((line) => ({ ...line, env })));
+  };
 }
 
 const cutAt = (text: string, limit: number): string =>
@@ -42,17 +48,17 @@ const cutAt = (text: string, limit: number): string =>
 const short = (text: string): string =>
   text.length > maxLineCharacters + noteCharacters ? cutAt(text, maxLineCharacters) : storableText(text);
 
-/** Whether the SDK cut it: text with its note, in which each character may be escaped. */
+/** Whether the SDK cut the text. Each character may be escaped, and a note follows. */
 const isCut = (text: string): boolean =>
   text.startsWith('{"cut":"') && text.length <= 2 * maxLineCharacters + noteCharacters;
 
-/** What is too long stays JSON. */
+/** Properties that are too long become other JSON. */
 const shortJson = (text: string): string =>
   text.length > maxLineCharacters && !isCut(text)
     ? JSON.stringify({ cut: cutAt(text, maxLineCharacters) })
     : storableText(shownText(text));
 
-/** The properties of a line. Whatever its runner sent, the page with it can be read. */
+/** The properties of a line, in a form that can be shown whatever the runner sent. */
 export const propertiesOf = ({
   properties,
 }: Pick<StoredLine, 'properties'>): Record<string, unknown> | undefined =>
@@ -67,7 +73,7 @@ export interface StoredLine {
   readonly properties: string | null;
 }
 
-/** A page of a run's lines, in the order in which they came. */
+/** A page of a run's lines, in the order of their arrival. */
 export const readLines = (
   { sql }: Engine,
   env: number,
@@ -78,3 +84,18 @@ export const readLines = (
   sql<StoredLine[]>`
     select id, attempt, at, level, message, properties from run_logs
      where env = ${env} and run_id = ${run} and id > ${after} order by id limit ${limit}`;
+
+const maxPruned = 1_000;
+
+/** The job that deletes lines that are older than their retention. */
+export const logPruner = ({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retentionMs: number): Job => ({
+  name: 'log pruner',
+  everyMs: 60_000,
+  async tick() {
+    const before = new Date(clock.now() - retentionMs);
+    const { count } = await sql`
+      delete from run_logs where ctid = any(array(
+        select ctid from run_logs where at < ${before} limit ${maxPruned}))`;
+    return count >= maxPruned;
+  },
+});

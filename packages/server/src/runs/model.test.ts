@@ -325,8 +325,8 @@ class Drive {
       released: { kind: 'released' },
       canceled: { kind: 'canceled' },
     } as const;
-    const settled = await this.t.end({ run: model.id, fence }, outcome[how]);
-    expect(settled.stale).toBe(false);
+    const completion = await this.t.end({ run: model.id, fence }, outcome[how]);
+    expect(completion.stale).toBe(false);
     this.forget(model, fence);
     if (model.canceling || how === 'canceled') this.finish(model, 'CANCELED');
     else if (how === 'completed') this.finish(model, 'COMPLETED');
@@ -352,8 +352,8 @@ class Drive {
   }
 
   async lose(by: string): Promise<void> {
-    const { engine, dispatch, settle } = this.t;
-    await rescueRunner({ engine, dispatch, settle }, by, `connection of ${by}`);
+    const { engine, dispatch, complete } = this.t;
+    await rescueRunner({ engine, dispatch, complete }, by, `connection of ${by}`);
     for (const model of this.runs) {
       if (model.runner !== by) continue;
       this.forget(model, this.fences.get(model.id) as number);

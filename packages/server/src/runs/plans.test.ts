@@ -11,11 +11,12 @@ import { prepareRun, type TriggerRequest } from './create/prepare.ts';
 import { reclaimUnheld, rescueRunner } from './dispatch/rescue.ts';
 import type { NewRun } from './create/row.ts';
 import { retrieveRun } from './retrieve.ts';
-import { createSettle, type EndedAttempt } from './complete/complete.ts';
+import type { EndedAttempt } from './complete/attempt.ts';
+import { createComplete } from './complete/complete.ts';
 import { addCrowd, hot, pretend, type Statistics } from './testing/crowd.ts';
 import { testEngine } from './testing/engine.ts';
 import { watchPlans, type Scan } from './testing/plans.ts';
-import { insertRuns } from './create/trigger.ts';
+import { insertRuns } from './create/insert.ts';
 import { createBeginWaits } from './waits/begin.ts';
 import { endDueWaits } from './waits/due.ts';
 
@@ -41,9 +42,19 @@ async function crowded() {
   const sql = pool({ jit: 'off' });
   const engineSql = pool(engineSettings);
   const engine: Engine = { ...t.engine, sql: engineSql };
-  const settle = createSettle(engine, engineSql, t.dispatch, () => {});
+  const { dispatch, runners, redactor } = t;
+  const resume = (): void => {};
+  const complete = createComplete({
+    engine,
+    engineSql,
+    dispatch,
+    resume,
+    runners,
+    redactor,
+    tracing: undefined,
+  });
   const begin = createBeginWaits(engine, engineSql, t.dispatch, () => {});
-  const dependencies = { engine, dispatch: t.dispatch, settle };
+  const dependencies = { engine, dispatch, complete };
   const now = () => new Date(t.engine.clock.now());
   let clients = 0;
 
@@ -60,7 +71,7 @@ async function crowded() {
     return rows.map((row) => ({ env, run: row.run_id, fence: Number(row.fence), task: 'send' }));
   };
   const end = (attempts: readonly Omit<EndedAttempt, 'outcome'>[], outcome: EndedAttempt['outcome']) =>
-    Promise.all(attempts.map((attempt) => settle({ ...attempt, outcome })));
+    Promise.all(attempts.map((attempt) => complete({ ...attempt, outcome })));
   const completed = { kind: 'completed', output: null, outputType: 'application/json' } as const;
 
   /** Everything that the engine does, once for some runs. */

@@ -7,7 +7,7 @@ const maxRows = 5_000;
 const hourMs = 3_600_000;
 
 /**
- * The duty that lets go of runs that ended longer ago than their environment keeps them, with their log and what they were listed by. Runs that
+ * The job that lets go of runs that ended longer ago than their environment keeps them, with their log and what they were listed by. Runs that
  * are not over stay, however old. Each batch is a short transaction of its own and walks on in the order of creation, so nothing
  * that works waits for it. What was counted of failures stays with their error groups.
  */
@@ -77,7 +77,7 @@ export function runPruner({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retenti
     name: 'run pruner',
     everyMs: 60_000,
     /** One batch in each environment. */
-    async round(): Promise<boolean> {
+    async tick(): Promise<boolean> {
       const now = clock.now();
       const environments = await sql<{ id: number; days: number | null }[]>`
         select id, run_retention_days as days from environments order by id`;

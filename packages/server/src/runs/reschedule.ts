@@ -7,7 +7,7 @@ import type { Engine } from './engine.ts';
  * Gives a run that is still delayed another time, which is not past: 400. One that was let go, started or ended has no delay any more: 422.
  */
 export async function rescheduleRun(
-  { sql, clock }: Engine,
+  { sql, clock, changes }: Engine,
   dispatch: Pick<Dispatch, 'expect'>,
   env: number,
   run: string,
@@ -29,4 +29,5 @@ export async function rescheduleRun(
     returning r.id`;
   if (!moved) throw unprocessable('Only a run that is still DELAYED can be rescheduled.');
   dispatch.expect(due.getTime());
+  changes.changed(env, [run]);
 }

@@ -9,32 +9,35 @@ const maxTags = 10;
  * Adds tags to a run; how many of them it did not have yet. More than ten in all are refused with 422, and none is added; so are, with 409,
  * those of an attempt of the run (`fence`) that is over.
  */
-export function addTags(
-  { sql, clock }: Engine,
+export async function addTags(
+  { sql, clock, changes }: Engine,
   env: number,
   run: string,
   tags: readonly string[],
   fence?: number,
 ): Promise<number> {
-  return sql.begin(async (tx) => {
+  const added = await sql.begin(async (tx) => {
     if (fence !== undefined) await holdAttempt(tx, env, run, fence, 'its tags are');
     const [row] = await tx<{ tags: string[] | null }[]>`
       select tags from runs where env = ${env} and id = ${run} for no key update`;
     const had = row?.tags ?? [];
     const clean = tags.map((tag) => redactKeys(tag.trim())).filter((tag) => tag !== '');
-    const added = [...new Set(clean)].filter((tag) => !had.includes(tag));
-    if (!row || added.length === 0) return 0;
-    if (had.length + added.length > maxTags) {
+    const fresh = [...new Set(clean)].filter((tag) => !had.includes(tag));
+    if (!row || fresh.length === 0) return [];
+    if (had.length + fresh.length > maxTags) {
       throw unprocessable(
-        `A run has at most ${maxTags} tags; this one has ${had.length} and would get ${added.length} more.`,
+        `A run has at most ${maxTags} tags; this one has ${had.length} and would get ${fresh.length} more.`,
       );
     }
     await tx`
-      update runs set tags = ${[...had, ...added]}::text[], updated_at = ${new Date(clock.now())}
+      update runs set tags = ${[...had, ...fresh]}::text[], updated_at = ${new Date(clock.now())}
        where env = ${env} and id = ${run}`;
     await tx`
-      select note_facets(${added.map(() => env)}::int[], ${added.map((tag) => `g:${tag}`)}::text[],
-                         ${added.map(() => run)}::text[])`;
-    return added.length;
+      select note_facets(${fresh.map(() => env)}::int[], ${fresh.map((tag) => `g:${tag}`)}::text[],
+                         ${fresh.map(() => run)}::text[])`;
+    return fresh;
   });
+  changes.tagged(env, run, added);
+  changes.changed(env, [run]);
+  return added.length;
 }

@@ -533,10 +533,10 @@ test('what became of ticks is forgotten after its retention, and nothing fires a
   await fixture.fire();
   expect([(await fixture.ticks()).length, (await fixture.skips()).length]).toEqual([1, 1]);
   await setActive(fixture.engine, fixture.environment.id, id, false);
-  await tickPruner(fixture.engine).round();
+  await tickPruner(fixture.engine).tick();
   expect(await fixture.ticks()).toHaveLength(1);
   fixture.engine.clock.shift(tickRetentionMs);
-  await tickPruner(fixture.engine).round();
+  await tickPruner(fixture.engine).tick();
   expect([await fixture.ticks(), await fixture.skips()]).toEqual([[], []]);
   await fixture.fire();
   expect(await fixture.ticks()).toEqual([]);

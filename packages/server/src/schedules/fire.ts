@@ -85,7 +85,7 @@ async function fireNext(dependencies: FireDependencies): Promise<boolean> {
     } catch (error) {
       if (!isDataError(error)) throw error;
       await tx.unsafe('rollback to claimed');
-      engine.log.warn('upkeep.failed', { duty: 'scheduler', schedule: row.id, error: String(error) });
+      engine.log.warn('job.failed', { job: 'scheduler', schedule: row.id, error: String(error) });
       return fire(tx, engine, [await planRow(engine, row, now, 'failed')], now);
     }
   };
@@ -189,7 +189,7 @@ async function planRow(engine: Engine, row: DueRow, at: number, failed?: SkipRea
   } catch (error) {
     if (!(error instanceof CronError) && stopped === undefined) throw error;
     // A zone that this runtime has lost must not hold up everybody else. It fires again once it is replaced.
-    engine.log.warn('upkeep.failed', { duty: 'scheduler', schedule: row.id, error: String(error) });
+    engine.log.warn('job.failed', { job: 'scheduler', schedule: row.id, error: String(error) });
     return { row, plan: { fire: [], skip: [], next: undefined }, launches: [] };
   }
 }

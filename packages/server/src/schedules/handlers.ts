@@ -12,7 +12,6 @@ import { listSchedules } from './list.ts';
 import { previewSchedule } from './preview.ts';
 import { retrieveSchedule } from './retrieve.ts';
 import { scheduleOf, type ScheduleRow } from './row.ts';
-import type { Scheduler } from './scheduler.ts';
 import { timezones } from './timezones.ts';
 import { updateSchedule } from './update.ts';
 
@@ -34,7 +33,7 @@ export interface ScheduleHandlerDependencies {
   readonly engine: Engine;
   readonly dispatch: Pick<Dispatch, 'wake'>;
   readonly takeRuns: TakeRuns;
-  readonly expect: Scheduler['expect'];
+  readonly expect: (at: number) => void;
 }
 
 export function scheduleHandlers({

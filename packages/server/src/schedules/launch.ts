@@ -5,7 +5,7 @@ import type { Transaction } from '../db/connect.ts';
 import type { Engine } from '../runs/engine.ts';
 import { prepareRun } from '../runs/create/prepare.ts';
 import type { NewRun } from '../runs/create/row.ts';
-import { insertRuns } from '../runs/create/trigger.ts';
+import { insertRuns } from '../runs/create/insert.ts';
 import { schedulePayload } from './payload.ts';
 import type { Pattern, Tick } from './pattern.ts';
 import { oneByOneQueue } from './rules.ts';

@@ -4,11 +4,11 @@ import type { Engine } from '../runs/engine.ts';
 export const tickRetentionMs = 30 * 86_400_000;
 const maxAtOnce = 1_000;
 
-/** The duty that forgets old ticks. */
+/** The job that forgets old ticks. */
 export const tickPruner = ({ sql, clock }: Engine) => ({
   name: 'tick pruner',
   everyMs: 60_000,
-  async round(): Promise<boolean> {
+  async tick(): Promise<boolean> {
     const before = new Date(clock.now() - tickRetentionMs);
     const ticks = await sql`
       delete from schedule_ticks where ctid = any(array(

@@ -6,7 +6,7 @@ import { newTimedId } from '../db/ids.ts';
 import { sessionChannel } from '../log/key.ts';
 import { jsonOfField } from '../json/levels.ts';
 import { Problem } from '../problem.ts';
-import { insertRuns } from '../runs/create/trigger.ts';
+import { insertRuns } from '../runs/create/insert.ts';
 import { findSession } from './find.ts';
 import { sessionOf, type SessionRow } from './row.ts';
 import { prepareServing, type EnsureServed, type ServeDependencies } from './serve.ts';

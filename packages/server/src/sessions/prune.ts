@@ -10,7 +10,7 @@ const maxRows = 1_000;
 export const sessionPruner = ({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retentionMs: number) => ({
   name: 'session pruner',
   everyMs: 60_000,
-  async round(): Promise<boolean> {
+  async tick(): Promise<boolean> {
     const before = new Date(clock.now() - retentionMs);
     const ended = await sql<{ env: number; id: string }[]>`
       select env, id from sessions where closed_at < ${before} or expires_at < ${before} limit ${maxAtOnce}`;

@@ -5,7 +5,7 @@ import type { Dispatch } from '../runs/dispatch/dispatch.ts';
 import type { Engine } from '../runs/engine.ts';
 import { prepareRun } from '../runs/create/prepare.ts';
 import type { NewRun } from '../runs/create/row.ts';
-import { insertRuns } from '../runs/create/trigger.ts';
+import { insertRuns } from '../runs/create/insert.ts';
 import type { SessionRow } from './row.ts';
 
 export interface ServeDependencies {

@@ -1,5 +1,5 @@
 import type { Settlement } from '@millrace/contract/runner';
-import { environment } from '../auth/look-up.ts';
+import { environment } from '../auth/credential-rows.ts';
 import type { Environment } from '../auth/principal.ts';
 import type { Sql } from '../db/connect.ts';
 import { isTransient } from '../db/errors.ts';

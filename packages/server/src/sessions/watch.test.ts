@@ -61,16 +61,16 @@ test('a message without a run is found, and one run is started for it', async ()
   };
 
   // Whoever appended it may still be about to start one.
-  await watcher.round();
+  await watcher.tick();
   expect(await changed()).toEqual([]);
   engine.clock.shift(minute);
-  await watcher.round();
+  await watcher.tick();
   expect(await changed()).toEqual(['lost']);
   const started = await runOf(lost!.id);
   // One that leaves it again is not started again and again.
   await endRun(lost!.id);
   engine.clock.shift(minute);
-  await watcher.round();
+  await watcher.tick();
   expect(await runOf(lost!.id)).toBe(started);
 });
 
@@ -89,7 +89,7 @@ test('a run that waits for a message is resumed although the process that append
   const ready = () => sql`select run_id from suspended where ready_at is not null`;
   expect(await ready()).toHaveLength(0);
   engine.clock.shift(minute);
-  await watcher.round();
+  await watcher.tick();
   expect(await ready()).toHaveLength(1);
   expect(await runOf(id)).toBe(attempt!.run);
 });
@@ -107,11 +107,11 @@ test('a run that waits since before its session existed is resumed when the sess
   const { id } = await start('later');
   const ready = () => sql`select run_id from suspended where ready_at is not null`;
   engine.clock.shift(minute);
-  await watcher.round();
+  await watcher.tick();
   expect(await ready()).toHaveLength(0);
   await sql`update sessions set expires_at = ${new Date(engine.clock.now())} where id = ${id}`;
   engine.clock.shift(minute);
-  await watcher.round();
+  await watcher.tick();
   expect(await ready()).toHaveLength(1);
 });
 
@@ -123,7 +123,7 @@ test('messages from before all servers were away for days are found', async () =
   const before = await runOf(id);
   engine.clock.shift(9 * 24 * 60 * minute);
   let rounds = 1;
-  while (await watcher.round()) rounds++;
+  while (await watcher.tick()) rounds++;
   expect(await runOf(id)).not.toBe(before);
   expect(rounds).toBeGreaterThan(5);
 });

@@ -1,4 +1,4 @@
-import { environment } from '../auth/look-up.ts';
+import { environment } from '../auth/credential-rows.ts';
 import type { Environment } from '../auth/principal.ts';
 import type { Transaction } from '../db/connect.ts';
 import { DatabaseLost } from '../db/errors.ts';
@@ -22,7 +22,7 @@ export const sessionWatcher = (
 ) => ({
   name: 'session watcher',
   everyMs: 10_000,
-  round: (): Promise<boolean> =>
+  tick: (): Promise<boolean> =>
     sql.begin(async (tx) => {
       // Only one process scans.
       const [last] = await tx<{ until: Date }[]>`select until from session_look for update skip locked`;

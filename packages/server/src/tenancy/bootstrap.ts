@@ -1,41 +1,41 @@
 import { environmentKinds, type EnvironmentKind } from '@millrace/contract';
 import { credentialDigest, lastFour, newPersonalAccessToken } from '../auth/keys.ts';
 import { checkMasterKey } from '../auth/master-key.ts';
-import { personalAccessTokenPlace, seal, secretKeyPlace, unseal, type MasterKey } from '../auth/seal.ts';
+import { personalAccessTokenContext, seal, secretKeyContext, unseal, type MasterKey } from '../auth/seal.ts';
 import { addMissingSigningKeys } from '../auth/signing-keys.ts';
 import type { Sql, Transaction } from '../db/connect.ts';
 import { newId } from '../db/ids.ts';
 import { addMissingDevEnvironments } from './environments.ts';
-import type { GivenCredentials } from './given.ts';
+import type { BootstrapSettings } from './bootstrap-settings.ts';
 import { insertProject } from './projects.ts';
 
-/** The credentials of the first start, in clear. Null where one has been revoked since. */
+/** The credentials of the first start in plain text. Null for one that was revoked since. */
 export interface Credentials {
   readonly projectRef: string;
   readonly personalAccessToken: string | null;
   readonly environments: Readonly<Record<EnvironmentKind, { readonly secretKey: string | null }>>;
 }
 
-// Any number; every Millrace process takes this advisory lock while it makes sure of the first project.
+// The key of the advisory lock that every Millrace process takes while it creates or finds the first project.
 const tenancyLock = 7_144_002;
 
 export interface TenancyOptions {
   readonly masterKey: MasterKey;
   /** Show the credentials again on later starts: for development only. */
   readonly reveal: boolean;
-  /** What is not made up when the first project is made. */
-  readonly given?: GivenCredentials | undefined;
+  /** Values for the first project, instead of generated ones. */
+  readonly given?: BootstrapSettings | undefined;
   /**
-   * Puts what was made where its owner finds it, before it is committed: when it rejects, or this process ends before that, nothing was
-   * made, and the next start makes everything anew.
+   * Delivers the new credentials before the transaction commits. If it rejects, or this process dies, nothing was created and the next
+   * start creates everything again.
    */
   readonly deliver?: ((credentials: Credentials) => Promise<void>) | undefined;
 }
 
 /**
- * Makes the first organisation, user and project with its four environments, a secret key for each and a personal access
- * token, unless there are some. Returns the credentials when it made them or may reveal them, otherwise null. Refuses a
- * master key that is not this database's. Several processes may start at once: one of them makes everything.
+ * Creates the first organisation, user and project with its four environments, a secret key for each and a personal access
+ * token, unless a project exists. Returns the credentials if it created them or may reveal them, otherwise null. Throws for a
+ * master key that is not this database's. If several processes start at once, one of them creates everything.
  */
 export async function ensureTenancy(sql: Sql, options: TenancyOptions): Promise<Credentials | null> {
   const { masterKey, reveal } = options;
@@ -90,7 +90,7 @@ async function createTenancy(
   };
 }
 
-/** Sealed only where it is shown again (`masterKey`); otherwise nothing that is stored leads back to it. */
+/** The token is stored sealed only if it must be shown again (`masterKey` is given). Otherwise only its digest is stored. */
 async function createPersonalAccessToken(
   sql: Transaction,
   masterKey: MasterKey | undefined,
@@ -98,7 +98,7 @@ async function createPersonalAccessToken(
   token = newPersonalAccessToken(),
 ): Promise<string> {
   const id = newId('pat');
-  const sealed = masterKey ? seal(masterKey, token, personalAccessTokenPlace(id)) : null;
+  const sealed = masterKey ? seal(masterKey, token, personalAccessTokenContext(id)) : null;
   await sql`
     insert into personal_access_tokens (id, user_id, digest, sealed, last_four, name)
     values (${id}, ${user}, ${credentialDigest(token)}, ${sealed}, ${lastFour(token)}, 'default')`;
@@ -124,11 +124,11 @@ async function revealTenancy(
     order by t.created_at limit 1`;
   const secretKeyOf = (kind: EnvironmentKind) => {
     const key = keys.find((each) => each.kind === kind);
-    return { secretKey: key ? unseal(masterKey, key.sealed, secretKeyPlace(key.id)) : null };
+    return { secretKey: key ? unseal(masterKey, key.sealed, secretKeyContext(key.id)) : null };
   };
   return {
     projectRef: project.ref,
-    personalAccessToken: token ? unseal(masterKey, token.sealed, personalAccessTokenPlace(token.id)) : null,
+    personalAccessToken: token ? unseal(masterKey, token.sealed, personalAccessTokenContext(token.id)) : null,
     environments: Object.fromEntries(
       environmentKinds.map((kind) => [kind, secretKeyOf(kind)]),
     ) as Credentials['environments'],

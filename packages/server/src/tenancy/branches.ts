@@ -1,4 +1,4 @@
-/** Branches of preview and dev: environments of their own under the keys of the one they branch off. */
+/** Branches of preview and dev: child environments that use the keys of their parent. */
 import type { Branch } from '@millrace/contract';
 import { branchName } from '../auth/branch.ts';
 import type { Principal } from '../auth/principal.ts';
@@ -15,7 +15,7 @@ type Kind = 'preview' | 'dev';
 export const maxBranches = 500;
 const maxGitBytes = 16_384;
 
-/** Dev branches are seen by whose they are; keys see branches of preview only, which are nobody's. */
+/** A user sees their own dev branches; a key sees only branches of preview, which have no owner. */
 const userIn = (principal: Principal): string =>
   principal.kind === 'personalAccessToken' ? principal.userId : '';
 
@@ -58,7 +58,7 @@ const forbidden: readonly (readonly [RegExp, string])[] = [
   [/@\{/, '@{'],
 ];
 
-/** The name of a branch to be made: git's own rules, and what every header can carry. */
+/** Validates the name of a new branch: git's rules, and only characters that are allowed in a header. */
 export function newBranchName(text: string, kind: Kind): string {
   const name = branchName(text);
   if (name === undefined)
@@ -74,7 +74,7 @@ export function newBranchName(text: string, kind: Kind): string {
   return name;
 }
 
-/** Makes the branch unless it is there; what is known of the commit is kept anew either way. */
+/** Creates the branch unless it exists. The commit facts in `git` are updated either way. */
 export async function createBranch(
   sql: Sql,
   ref: string,
@@ -87,7 +87,7 @@ export async function createBranch(
   return sql.begin(async (tx) => {
     const parent = await environmentOf(tx, userIn(by.principal), ref, asked.env);
     if (!parent) throw notFound('Environment not found');
-    // Nobody archives it, or makes another branch, meanwhile.
+    // Locked against archiving and against other new branches.
     const [isLive] = await tx`
       select from environments where id = ${parent.id} and archived_at is null for no key update`;
     if (!isLive) throw notFound('Environment not found');
@@ -115,7 +115,7 @@ export async function createBranch(
   });
 }
 
-/** From now on no key and no token leads to it. What ran in it is kept until it is pruned. */
+/** Archives a branch: no key or token can access it any more. Its data stays until it is pruned. */
 export async function archiveBranch(
   sql: Sql,
   ref: string,
@@ -129,7 +129,7 @@ export async function archiveBranch(
         ? undefined
         : await environmentOf(tx, userIn(by.principal), ref, asked.env, branch);
     if (!found) throw notFound('Branch not found');
-    // Of two at once one finds it archived.
+    // Locked, so that only one of two concurrent requests archives it.
     const [isLive] = await tx`
       select from environments where id = ${found.id} and archived_at is null for update`;
     if (!isLive) throw notFound('Branch not found');

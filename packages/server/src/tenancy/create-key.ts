@@ -7,7 +7,7 @@ import {
 } from '@millrace/contract';
 import { credentialDigest, lastFour, newSecretKey } from '../auth/keys.ts';
 import type { Environment } from '../auth/principal.ts';
-import { seal, secretKeyPlace, type MasterKey } from '../auth/seal.ts';
+import { seal, secretKeyContext, type MasterKey } from '../auth/seal.ts';
 import { recordAct, type Actor } from '../audit/record.ts';
 import type { Queryable, Sql } from '../db/connect.ts';
 import { newId } from '../db/ids.ts';
@@ -15,7 +15,7 @@ import { unprocessable } from '../problem.ts';
 import { readExpiry } from './expiry.ts';
 import { keyColumns, keyOf, type KeyRow } from './key-row.ts';
 
-/** What a key is but for its text. */
+/** The properties of a key, without its text. */
 export interface KeyFacts {
   readonly name: string;
   readonly preset: string | null;
@@ -25,7 +25,7 @@ export interface KeyFacts {
   readonly createdBy: string | null;
 }
 
-/** Makes a key. Its text is kept sealed, since tokens that a client signs with it must verify. */
+/** Inserts a key. Its text is stored sealed, because the server must verify tokens that a client signs with it. */
 export async function insertKey(
   sql: Queryable,
   masterKey: MasterKey,
@@ -36,14 +36,14 @@ export async function insertKey(
   const id = newId('key');
   const [row] = await sql<KeyRow[]>`
     insert into secret_keys (id, environment_id, digest, sealed, last_four, name, preset, tasks, scopes, expires_at, created_by)
-    values (${id}, ${environment.id}, ${credentialDigest(text)}, ${seal(masterKey, text, secretKeyPlace(id))}, ${lastFour(text)},
+    values (${id}, ${environment.id}, ${credentialDigest(text)}, ${seal(masterKey, text, secretKeyContext(id))}, ${lastFour(text)},
       ${facts.name}, ${facts.preset}, ${facts.tasks}, ${facts.scopes}, ${facts.expiresAt}, ${facts.createdBy})
     returning ${keyColumns(sql)}`;
   if (!row) throw new TypeError('insert returned nothing');
   return { row, text };
 }
 
-/** Makes the key that was asked for; its text is told this once. */
+/** Creates a key. Its text is returned only this once. */
 export async function createKey(
   sql: Sql,
   masterKey: MasterKey,
@@ -82,7 +82,7 @@ export async function createKey(
   });
 }
 
-/** A task counts when any version of the environment or of one of its branches knows it. */
+/** A task is known if any version of the environment or of one of its branches has it. */
 async function refuseUnknownTasks(
   sql: Queryable,
   environment: Environment,

@@ -1,4 +1,4 @@
-/** Deletion: access ends at once, the data goes bit by bit. */
+/** Deletes projects and environments: access ends at once, the data is deleted in batches. */
 import type { Environment } from '../auth/principal.ts';
 import type { MasterKey } from '../auth/seal.ts';
 import { recordAct, type Actor } from '../audit/record.ts';
@@ -12,7 +12,7 @@ function refuseUnconfirmed(confirm: string, expected: string): void {
   }
 }
 
-/** Deletes a project with everything in it. The last one of the installation stays: there is always one to work in. */
+/** Deletes a project with everything in it. The last project of the installation cannot be deleted. */
 export async function deleteProject(
   sql: Sql,
   ref: string,
@@ -21,7 +21,7 @@ export async function deleteProject(
 ): Promise<{ id: string }> {
   refuseUnconfirmed(confirm, ref);
   return sql.begin(async (tx) => {
-    // All of them, so that of two deletions at once the second one sees the first.
+    // Locks all projects, so that two concurrent deletions cannot delete the last one.
     const live = await tx<{ id: number; ref: string; name: string }[]>`
       select id, ref, name from projects where deleted_at is null order by id for update`;
     const project = live.find((each) => each.ref === ref);
@@ -42,8 +42,8 @@ export async function deleteProject(
 }
 
 /**
- * Deletes an environment with its branches, keys and data. An empty one with a new key takes its place, since every project has one of
- * each kind. Not prod: it goes with its project only.
+ * Deletes an environment with its branches, keys and data. A new, empty one replaces it, since every project has one of each kind.
+ * prod can only be deleted with its project.
  */
 export async function deleteEnvironment(
   sql: Sql,

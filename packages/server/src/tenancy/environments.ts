@@ -7,7 +7,7 @@ import { newId } from '../db/ids.ts';
 import { insertKey } from './create-key.ts';
 
 /**
- * Makes an environment with a signing key and an unrestricted secret key, `key` if it is given. `memberId` is whose it is: of dev only.
+ * Creates an environment with a signing key and an unrestricted secret key (`key` if given). `memberId` is the owner of a dev environment.
  */
 export async function insertEnvironment(
   sql: Queryable,
@@ -34,8 +34,8 @@ export async function insertEnvironment(
 }
 
 /**
- * Gives every member a dev environment in every project of their organisations where they have none. Whoever adds a member or a
- * project calls it, with the organisation locked, so that two at once do not overlook each other.
+ * Creates the missing dev environments: one for each member in each project of their organisations. Callers that add a member or a
+ * project must have locked the organisation.
  */
 export async function addMissingDevEnvironments(
   sql: Queryable,
@@ -50,21 +50,21 @@ export async function addMissingDevEnvironments(
          select from environments e
           where e.project_id = p.id and e.kind = 'dev' and e.parent_id is null and e.archived_at is null and e.member_id = m.user_id)
      order by p.id, m.created_at, m.user_id
-       -- held, for else one that is just being deleted would get another
+       -- locked against deletion
        for key share of p`;
   for (const { projectId, userId } of missing) {
     await insertEnvironment(sql, masterKey, projectId, 'dev', userId);
   }
 }
 
-/** How long what was archived, but not deleted, is kept. */
+/** Days until the data of an archived environment is deleted. */
 export const archivedDays = 30;
-/** Requests and attempts that are under way have ended by then. */
+/** Minutes until the data of a deleted environment is deleted: requests and attempts in progress have ended by then. */
 const deletedMinutes = 5;
 
 /**
- * Ends every way into environments `e` and their branches and starts nothing in them any more. Their data goes with the duty of
- * `prune.ts`: soon when they are deleted, else in a month.
+ * Archives environments `e` and their branches: no credential can access them, and they start no runs. The job of `prune.ts` deletes
+ * their data: soon if they were deleted, otherwise after a month.
  */
 export async function archiveEnvironments(
   sql: Queryable,
@@ -72,7 +72,7 @@ export async function archiveEnvironments(
   { deleted }: { readonly deleted: boolean },
 ): Promise<void> {
   const [days, minutes] = deleted ? [0, deletedMinutes] : [archivedDays, 0];
-  // Whoever makes a branch right now is waited for, and their branch is seen by the next statement only.
+  // Waits for transactions that are creating a branch. The next statement sees their branches.
   await sql`select from environments e where ${which} order by e.id for no key update`;
   await sql`
     with gone as (select e.id from environments e where ${which})

@@ -1,7 +1,7 @@
 import { parseTimeSpan } from '@millrace/contract';
 import { badRequest, unprocessable } from '../problem.ts';
 
-/** When a credential that is being made ends; 422 unless that is in the future. */
+/** The expiry of a new credential; 422 unless it is in the future. */
 export function readExpiry(text: string | undefined, now: number): Date | null {
   if (text === undefined) return null;
   const at = new Date(text);
@@ -13,7 +13,7 @@ export function readExpiry(text: string | undefined, now: number): Date | null {
 
 const maxOverlapMs = 30 * 86_400_000;
 
-/** Milliseconds that an old key is good beside the new one. */
+/** Milliseconds for which an old key stays valid beside the new one. */
 export function readOverlap(text = '24h'): number {
   const ms = parseTimeSpan(text);
   if (typeof ms !== 'number') throw badRequest(`overlap: ${ms.error}`);

@@ -1,6 +1,6 @@
 import { isAtLeast, type operations } from '@millrace/contract';
 import type { MasterKey } from '../auth/seal.ts';
-import { wholeTarget, type Place } from '../auth/target.ts';
+import { wholeTarget, type EnvironmentPath } from '../auth/target.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Sql } from '../db/connect.ts';
 import { forbidden, notFound } from '../problem.ts';
@@ -37,7 +37,7 @@ import {
 import { revokeKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
 import { rotateSigningKey } from './rotate-signing-key.ts';
-import { approveLogin, askForLogin, describeLogin, fetchLogin, type LoginDependencies } from './login.ts';
+import { approveLogin, requestLogin, describeLogin, exchangeLogin, type LoginDependencies } from './login.ts';
 import { createToken, listTokens, revokeToken } from './tokens.ts';
 
 export interface TenancyDependencies {
@@ -45,12 +45,12 @@ export interface TenancyDependencies {
   readonly masterKey: MasterKey;
   /** Milliseconds since 1970, by the database's clock. */
   readonly now: () => number;
-  /** Lets this process know that a credential or an environment has ended, before the answer goes out that says so. */
+  /** Tells this process that a credential or an environment has ended, before the response is sent. Returns its argument. */
   readonly ended: <T>(answer: T) => T;
 }
 
-/** The environment that a user's path names, whatever its branches. */
-const whole = (sql: Sql, request: { readonly params: Place; readonly principal: Principal }) =>
+/** The environment in a user's path, ignoring branch headers. */
+const whole = (sql: Sql, request: { readonly params: EnvironmentPath; readonly principal: Principal }) =>
   wholeTarget(sql, userOf(request), request.params);
 
 type Keys = Pick<
@@ -108,17 +108,18 @@ type Login = Pick<
   | 'exchangeAuthorizationCode'
 >;
 
-/** How machines are let in. */
+/** Login of devices. */
 export const loginHandlers = (dependencies: LoginDependencies): HandlersOf<Login> => ({
   createAuthorizationCode(request) {
     const { origin, body, baseUrl } = request;
     const forwardedFor = request.header('x-forwarded-for');
-    return askForLogin(dependencies, { ...origin, hostName: body?.hostName, forwardedFor }, baseUrl);
+    return requestLogin(dependencies, { ...origin, hostName: body?.hostName, forwardedFor }, baseUrl);
   },
   describeAuthorizationCode: (request) => describeLogin(dependencies, userOf(request), request.body.userCode),
   approveAuthorizationCode: (request) =>
     approveLogin(dependencies, userOf(request), request.principal.credentialId, request.body),
-  exchangeAuthorizationCode: ({ body, origin }) => fetchLogin(dependencies, body.authorizationCode, origin),
+  exchangeAuthorizationCode: ({ body, origin }) =>
+    exchangeLogin(dependencies, body.authorizationCode, origin),
 });
 
 type Projects = Pick<
@@ -177,7 +178,7 @@ export const projectHandlers = ({ sql, masterKey, ended }: TenancyDependencies):
   },
 });
 
-/** A user may branch off preview and dev; a key only off its own environment, which must be preview. */
+/** The environments that may be branched: preview and dev for a user; for a key only its own, which must be preview. */
 function branchableBy({
   principal,
   params,
@@ -218,7 +219,7 @@ export const organizationHandlers = ({
   updateOrganization: (request) =>
     renameOrganization(sql, userOf(request), request.params.organization, request.body.name, request),
   listMembers: ({ params }) => listMembers(sql, params.organization),
-  // Tokens that a user made for others end when they may no longer act.
+  // Public tokens that the user created end when the user may no longer act.
   updateMember: async (request) =>
     ended(
       await changeRole(sql, request.params.organization, request.params.userId, request.body.role, request),

@@ -1,4 +1,4 @@
-/** Invitations: a token that makes whoever has it a member, once. No mail is sent: whoever invites hands it over. */
+/** Invitations: a one-time token that makes its holder a member. No mail is sent: the inviter hands the token over. */
 import type { Invitation, Organization, Role } from '@millrace/contract';
 import { credentialDigest, newInvitationToken } from '../auth/keys.ts';
 import type { MasterKey } from '../auth/seal.ts';
@@ -89,7 +89,7 @@ interface Used {
   readonly role: Role;
 }
 
-/** Of two uses at once one finds it ended. */
+/** Ends the invitation. Only one of two concurrent uses succeeds. */
 async function useInvitation(sql: Queryable, token: string): Promise<Used> {
   const [row] = await sql<Used[]>`
     update invitations set ended_at = now()
@@ -120,7 +120,7 @@ async function join(
   return retrieveOrganization(sql, userId, used.organization);
 }
 
-/** A user joins as who they are. */
+/** An existing user accepts an invitation. */
 export async function acceptInvitation(
   sql: Sql,
   masterKey: MasterKey,
@@ -132,8 +132,8 @@ export async function acceptInvitation(
 }
 
 /**
- * Whoever has the token joins as a new user. The address is a label that nobody has proved to own, so it never leads to a user
- * who is there: one of these accepts with a token of their own.
+ * The holder of the token joins as a new user. The mail address is unverified, so it never identifies an existing user: existing users
+ * accept with their own credential.
  */
 export async function joinByInvitation(
   sql: Sql,
@@ -144,7 +144,7 @@ export async function joinByInvitation(
   return sql.begin(async (tx) => {
     const used = await useInvitation(tx, asked.token);
     const userId = newId('user');
-    // Somebody has the address already, or gets it at this moment: the label stays theirs.
+    // If another user has the address, the new user gets none.
     const { count } = await tx`
       insert into users (id, name, email) values (${userId}, ${asked.name}, ${used.email})
       on conflict (email) do nothing`;

@@ -1,6 +1,6 @@
-/** How a machine comes to a personal access token: it asks, its user approves its user code elsewhere, it fetches the token (RFC 8628). */
+/** Login of a device (RFC 8628): it requests a code, its user approves the code elsewhere, and it fetches a personal access token. */
 import type { Body, Operations, Reply } from '@millrace/contract';
-import { newDeviceCode, newUserCode, readUserCode } from '../auth/authorization-code.ts';
+import { newDeviceCode, newUserCode, readUserCode } from '../auth/device-code.ts';
 import { credentialDigest } from '../auth/keys.ts';
 import type { Sql } from '../db/connect.ts';
 import { notFound, Problem, unprocessable } from '../problem.ts';
@@ -11,24 +11,24 @@ import { insertToken, liveToken, recordForUser } from './tokens.ts';
 export interface LoginDependencies {
   readonly sql: Sql;
   readonly now: () => number;
-  /** False when too many machines have asked from this address. */
+  /** False if too many login requests came from this address. */
   readonly mayAsk: (address: string) => boolean;
-  /** False when this user has tried too many user codes. */
+  /** False if this user has entered too many user codes. */
   readonly mayTry: (userId: string) => boolean;
 }
 
-/** Where a machine asks from. */
+/** Where a login request comes from. */
 interface Asking extends Origin {
   readonly hostName: string | undefined;
   readonly forwardedFor: string | undefined;
 }
 
 const lifetimeMs = 10 * 60_000;
-/** Seconds between two tries of a machine to fetch its token; clients of the public API try once a second. */
+/** Seconds between two polls of a device; published clients poll once a second. */
 const firstInterval = 1;
 const slowedBy = 5;
 const maxInterval = 60;
-/** Machines that wait at once. Anybody may ask, and each leaves a row for ten minutes. */
+/** Maximum number of pending logins. Anybody may request one, and each row stays for ten minutes. */
 const maxWaiting = 10_000;
 const tokenDays = 90;
 const day = 86_400_000;
@@ -36,15 +36,15 @@ const day = 86_400_000;
 const noCode = () => notFound('There is no such code, or its ten minutes are over: ask for another one');
 const tooMany = (message: string) => new Problem(429, message);
 
-/** What others wrote is shown to people: without characters that move a cursor, and no longer than a line. */
+/** Makes text from a request safe to show in a terminal: no control characters, at most 255 characters. */
 const shown = (text: string | undefined): string | null =>
-  // oxlint-disable-next-line no-control-regex -- it is about them
+  // oxlint-disable-next-line no-control-regex -- it removes them
   text
     ?.toWellFormed()
     .replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, '\ufffd')
     .slice(0, 255) || null;
 
-export async function askForLogin(
+export async function requestLogin(
   { sql, now, mayAsk }: LoginDependencies,
   { address, userAgent, hostName, forwardedFor }: Asking,
   baseUrl: string,
@@ -54,7 +54,7 @@ export async function askForLogin(
   const expiresAt = new Date(now() + lifetimeMs);
   await sql`delete from login_requests where expires_at <= ${askedAt}`;
   const deviceCode = newDeviceCode();
-  // Of two with one user code the second takes another.
+  // Try again with another code if the user code is taken.
   for (let tries = 0; tries < 5; tries++) {
     const userCode = newUserCode();
     const { count } = await sql`
@@ -110,7 +110,7 @@ export async function describeLogin(
   return { userCode, ...from, askedAt: askedAt.toISOString(), expiresAt: expiresAt.toISOString() };
 }
 
-/** Keeps by which token it was approved: the new one ends no later, and is not made where that one has ended by then. */
+/** Approves a login with the token `approving`. The new token ends no later, and is not created if that one has ended by then. */
 export async function approveLogin(
   dependencies: LoginDependencies,
   userId: string,
@@ -146,8 +146,8 @@ export async function approveLogin(
   });
 }
 
-/** Of two that fetch at once one gets the token. Whoever tries again too soon waits longer from then on, and gets none meanwhile. */
-export async function fetchLogin(
+/** Returns the token once. A device that polls too soon must wait longer and gets no token meanwhile. */
+export async function exchangeLogin(
   { sql, now }: LoginDependencies,
   deviceCode: string,
   origin: Origin,
@@ -171,7 +171,7 @@ export async function fetchLogin(
     if (!request) throw noCode();
     if (request.isFetched) return { token: null, state: 'used' };
     const { polledAt, tokenId, name, tokenExpiresAt } = request;
-    // Half of it, since what is sent on time may arrive a little closer together.
+    // Half of the interval, because network delays vary.
     const isTooSoon = polledAt !== null && at.getTime() - polledAt.getTime() < request.interval * 500;
     const interval = isTooSoon ? Math.min(maxInterval, request.interval + slowedBy) : request.interval;
     if (isTooSoon || tokenId === null) {

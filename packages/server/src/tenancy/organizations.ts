@@ -1,4 +1,4 @@
-/** Organisations and who belongs to them. */
+/** Organisations and their members. */
 import type { Member, Organization, Role } from '@millrace/contract';
 import { recordAct, type Actor } from '../audit/record.ts';
 import type { Queryable, Sql } from '../db/connect.ts';
@@ -20,7 +20,7 @@ const organizationOf = ({ id, name, role, created_at }: OrganizationRow): Organi
   createdAt: created_at.toISOString(),
 });
 
-/** The organisations that the user belongs to, or one of them. */
+/** The user's organisations, or one of them. */
 export async function listOrganizations(
   sql: Queryable,
   userId: string,
@@ -112,7 +112,7 @@ export async function listMembers(
   return rows.map(memberOf);
 }
 
-/** Locks the organisation's memberships, so that two changes at once cannot leave it without an owner. */
+/** Finds a member and locks the organisation, so that concurrent changes cannot leave it without an owner. */
 async function memberToChange(sql: Queryable, organization: string, userId: string): Promise<Member> {
   await sql`select from organizations where id = ${organization} for update`;
   const [found] = await listMembers(sql, organization, userId);
@@ -126,7 +126,7 @@ async function refuseLastOwner(sql: Queryable, organization: string): Promise<vo
   if (owners === 0) throw unprocessable('An organization has an owner: make somebody else one first');
 }
 
-/** Only owners make and unmake owners. `actorRole` is that of whoever asks. */
+/** 403 unless the actor is an owner or none of the roles is: only owners add and remove owners. */
 export function refuseOwnership(actorRole: Role | undefined, ...concerned: readonly Role[]): void {
   if (actorRole !== 'owner' && concerned.includes('owner')) throw forbidden();
 }
@@ -154,7 +154,7 @@ export async function changeRole(
   });
 }
 
-/** Removes a member, or lets one leave. Tokens made in their name end with it, and their dev environments; keys they made stay. */
+/** Removes a member, or lets one leave. Public tokens in their name and their dev environments end; keys they created stay. */
 export async function removeMember(
   sql: Sql,
   organization: string,

@@ -8,14 +8,14 @@ import {
 } from '@millrace/contract';
 import { newProjectRef } from '../auth/keys.ts';
 import type { Environment } from '../auth/principal.ts';
-import { secretKeyPlace, unseal, type MasterKey } from '../auth/seal.ts';
+import { secretKeyContext, unseal, type MasterKey } from '../auth/seal.ts';
 import { environmentSlug } from '../auth/slug.ts';
 import { seenBy } from '../auth/target.ts';
 import { recordAct, type Actor } from '../audit/record.ts';
 import type { Queryable, Sql } from '../db/connect.ts';
 import { notFound } from '../problem.ts';
 import { addMissingDevEnvironments, insertEnvironment } from './environments.ts';
-import type { GivenCredentials } from './given.ts';
+import type { BootstrapSettings } from './bootstrap-settings.ts';
 
 interface ProjectRow {
   readonly ref: string;
@@ -34,7 +34,7 @@ const projectOf = ({ ref, name, created_at, organization, role }: ProjectRow): P
   role,
 });
 
-/** The user's projects: all of them, of one organisation, or one. */
+/** The user's projects: all, those of one organisation, or one. */
 export async function listProjects(
   sql: Queryable,
   userId: string,
@@ -55,17 +55,17 @@ export async function retrieveProject(sql: Queryable, userId: string, ref: strin
   return found;
 }
 
-/** A project with its environments; the dev environment whose key is told is that of `ownerId`. */
+/** Inserts a project with its environments. The returned dev key is that of `ownerId`. */
 export async function insertProject(
   sql: Queryable,
   masterKey: MasterKey,
   organization: string,
   ownerId: string,
   name: string,
-  given: Pick<GivenCredentials, 'projectRef' | 'secretKeys'> = { secretKeys: {} },
+  given: Pick<BootstrapSettings, 'projectRef' | 'secretKeys'> = { secretKeys: {} },
 ): Promise<{ ref: string; secretKeys: Record<EnvironmentKind, string> }> {
   const ref = given.projectRef ?? newProjectRef();
-  // Nobody joins meanwhile, to be overlooked.
+  // Locked, so that no member joins without getting a dev environment.
   await sql`select from organizations where id = ${organization} for update`;
   const [project] = await sql<{ id: number }[]>`
     insert into projects (ref, organization_id, name) values (${ref}, ${organization}, ${name}) returning id`;
@@ -116,7 +116,7 @@ export async function renameProject(
   });
 }
 
-/** The four environments of a user, of which dev is their own, and the live branches. */
+/** The environments of a project that a user sees: their own dev, the others, and all live branches. */
 export async function listEnvironments(sql: Sql, userId: string, ref: string) {
   const rows = await sql<{ id: string; kind: EnvironmentKind; branch: string | null; paused: boolean }[]>`
     select e.public_id as id, e.kind, e.branch, e.paused from environments e join projects p on p.id = e.project_id
@@ -133,7 +133,7 @@ export async function listEnvironments(sql: Sql, userId: string, ref: string) {
   }));
 }
 
-/** The text of the live key without restrictions that lasts longest, of several the oldest. That it was read is recorded. */
+/** The text of the unrestricted live key that lasts longest (the oldest of several). The access is recorded in the audit log. */
 export async function revealKey(
   sql: Sql,
   masterKey: MasterKey,
@@ -152,6 +152,6 @@ export async function revealKey(
       target: row.id,
       in: { projectRef: environment.projectRef, environment: environment.kind },
     });
-    return unseal(masterKey, row.sealed, secretKeyPlace(row.id));
+    return unseal(masterKey, row.sealed, secretKeyContext(row.id));
   });
 }

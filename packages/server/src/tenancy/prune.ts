@@ -4,22 +4,22 @@ import type { Queryable, Sql } from '../db/connect.ts';
 const maxAtOnce = 1_000;
 
 /**
- * The duty that deletes what environments that were deleted or archived long ago have left: a batch of one table a round, each a
- * short transaction, the environment itself last, and its project after the last of them.
+ * The job that deletes the data of deleted and archived environments: one batch of one table in each short transaction, then the
+ * environment, and its project after the last environment.
  */
 export const environmentPruner = (sql: Sql, clock: Pick<Clock, 'now'>) => ({
   name: 'environment pruner',
   everyMs: 60_000,
-  round: (): Promise<boolean> =>
+  tick: (): Promise<boolean> =>
     sql.begin(async (tx) => {
-      // Branches first: they go with the environment that they are of.
+      // Branches before their parent.
       const [env] = await tx<{ id: number; projectId: number }[]>`
         select id, project_id as "projectId" from environments e
          where prune_at <= ${new Date(clock.now())} and not exists (select from environments b where b.parent_id = e.id)
          order by prune_at, id limit 1 for update skip locked`;
       if (!env) return false;
       for (const table of await tablesOf(tx)) {
-        // Names come from the catalogue, quoted.
+        // Table names come from the catalog, quoted.
         const { count } = await tx.unsafe(
           `delete from ${table} where ctid = any(array(select ctid from ${table} where env = ${env.id} limit ${maxAtOnce}))`,
         );
@@ -33,7 +33,7 @@ export const environmentPruner = (sql: Sql, clock: Pick<Clock, 'now'>) => ({
     }),
 });
 
-/** Every table that says of its rows which environment they are of, whichever part of the program it is; who points before what is pointed at. */
+/** All tables with a column `env`, referencing tables before referenced ones. */
 async function tablesOf(sql: Queryable): Promise<string[]> {
   const tables = await sql<{ id: number; name: string; pointsAt: number[] }[]>`
     select c.oid::int as id, quote_ident(c.relname) as name,

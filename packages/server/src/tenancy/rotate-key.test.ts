@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { installation, masterKey } from '../../../../test/access/installation.ts';
 import type { Environment } from '../auth/principal.ts';
-import { environment } from '../auth/look-up.ts';
+import { environment } from '../auth/credential-rows.ts';
 import { rotateKey } from './rotate-key.ts';
 
 const minute = 60_000;

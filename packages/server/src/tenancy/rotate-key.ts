@@ -7,12 +7,12 @@ import { notFound, unprocessable } from '../problem.ts';
 import { insertKey } from './create-key.ts';
 import { keyColumns, keyOf, type KeyRow } from './key-row.ts';
 
-/** The last day that ISO 8601 writes without a sign. */
+/** The last day with a four-digit year. */
 const lastDayMs = Date.UTC(9999, 11, 31);
 
 /**
- * Makes a key like another one, with a lifetime as long as that one's was. The other one ends after `overlapMs`, at once if
- * that is 0, and has its successor: it is not rotated again.
+ * Creates a key with the properties of another one, and with the same lifetime. The old key ends after `overlapMs` (0: at once) and
+ * cannot be rotated again.
  */
 export async function rotateKey(
   sql: Sql,
@@ -23,7 +23,7 @@ export async function rotateKey(
   by: Actor,
 ): Promise<SecretKey & { key: string }> {
   return sql.begin(async (tx) => {
-    // Two rotations at once take turns, so that the second one finds what the first one made.
+    // Serialises rotations, so that a concurrent one sees the new key.
     await tx`select from environments where id = ${environment.id} for update`;
     const found =
       which === 'root'
@@ -43,7 +43,7 @@ export async function rotateKey(
     const now = old.now.getTime();
     const ended = old.revoked_at !== null || (old.expires_at !== null && old.expires_at.getTime() <= now);
     if (ended) throw unprocessable('The key has ended: make a new one instead');
-    // Its end is that of the overlap by now: a key like it would end as soon.
+    // Its expiry is now that of the overlap, so a copy would end too soon.
     if (old.rotated_at !== null) {
       throw unprocessable('The key has been rotated already: rotate the key that took its place');
     }

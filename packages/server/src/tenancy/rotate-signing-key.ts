@@ -4,7 +4,7 @@ import { addSigningKey } from '../auth/signing-keys.ts';
 import { recordAct, type Actor } from '../audit/record.ts';
 import type { Sql } from '../db/connect.ts';
 
-/** Signs with a new key from now on; what the ones before signed is good for `overlapMs` more. */
+/** Creates a new signing key. Tokens signed with the old keys stay valid for `overlapMs`. */
 export async function rotateSigningKey(
   sql: Sql,
   masterKey: MasterKey,
@@ -13,7 +13,7 @@ export async function rotateSigningKey(
   by: Actor,
 ): Promise<{ id: string }> {
   return sql.begin(async (tx) => {
-    // Two rotations at once take turns, for there is one current key.
+    // Serialises rotations: there is one current key.
     await tx`select from environments where id = ${environment.id} for update`;
     const old = await tx<{ id: string }[]>`
       update signing_keys set

@@ -25,7 +25,7 @@ type Named = Pick<
 const quarterHour = 900;
 const hour = 3_600;
 
-/** A conversation takes longer than most of what a token is for: one for a session lives for an hour. */
+/** Session tokens last an hour, because conversations take long. */
 const defaultSeconds = (scopes: readonly string[]): number =>
   scopes.some((scope) => parseScope(scope).type === 'sessions') ? hour : quarterHour;
 
@@ -36,7 +36,7 @@ const signed = ({ claims = {}, expirationTime }: Body<Named['signToken']>): Publ
   ...(claims.realtime && { realtime: claims.realtime }),
 });
 
-/** What is made through a key or personal access token ends with it. */
+/** The credential that requests a token. The token ends with it. */
 const through = ({ credentialId, expiresAt }: Principal): Pick<MintFor, 'credentialId' | 'expiresAt'> => ({
   credentialId,
   ...(expiresAt && { expiresAt }),

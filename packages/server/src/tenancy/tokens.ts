@@ -1,4 +1,4 @@
-/** A user's personal access tokens: theirs alone to list, make and end. */
+/** A user's personal access tokens. Only the user can list, create and revoke them. */
 import type { AccessToken } from '@millrace/contract';
 import { credentialDigest, lastFour, newPersonalAccessToken } from '../auth/keys.ts';
 import { recordAct, type Act, type Actor } from '../audit/record.ts';
@@ -14,7 +14,7 @@ export async function listTokens(sql: Sql, userId: string): Promise<{ data: Acce
   return { data: rows.map(tokenOf) };
 }
 
-/** Makes a token; of its text only the digest is kept. */
+/** Inserts a token. Only the digest of its text is stored. */
 export async function insertToken(
   sql: Queryable,
   userId: string,
@@ -59,8 +59,8 @@ export async function createToken(
 }
 
 /**
- * Whose a token that makes another one is, and when it ends, which the other must not outlive; null is never. Undefined once it has
- * ended. Its row is held, so that whoever ends it finds the other in the list.
+ * The user and the expiry of a live token that creates another one, which must not outlive it; undefined if it has ended. Locks the
+ * row, so that a concurrent revocation waits until the new token is in the list.
  */
 export async function liveToken(
   tx: Queryable,
@@ -89,7 +89,7 @@ export async function revokeToken(sql: Sql, userId: string, id: string, by: Acto
   });
 }
 
-/** A user's token opens every organisation that they belong to: each learns of it. */
+/** Records an act in the audit log of each of the user's organisations, because a user's token gives access to all of them. */
 export async function recordForUser(
   sql: Queryable,
   userId: string,

@@ -4,7 +4,7 @@ import type { Sql } from '../db/connect.ts';
 import { notFound } from '../problem.ts';
 import { listOrganizations } from './organizations.ts';
 
-/** Whom or what a credential stands for. */
+/** Describes the caller's credential. */
 export async function whoami(sql: Sql, principal: Principal): Promise<Reply<typeof declaration>> {
   const { kind, credentialId } = principal;
   if (kind !== 'personalAccessToken') {
@@ -25,7 +25,7 @@ export async function whoami(sql: Sql, principal: Principal): Promise<Reply<type
   return { kind, credentialId, user: { id, ...user }, organizations };
 }
 
-/** Who a user is, and where they belong. */
+/** Describes a user and their organisations. */
 export async function whoamiAsUser(sql: Sql, userId: string): Promise<Reply<typeof asUser>> {
   const [user] = await sql<{ name: string; email: string | null }[]>`
     select name, email from users where id = ${userId}`;

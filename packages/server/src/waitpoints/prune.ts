@@ -2,12 +2,12 @@ import type { Engine } from '../runs/engine.ts';
 
 const maxAtOnce = 1_000;
 
-/** The duty that lets go of tokens that ended longer ago than finished runs are kept. */
+/** The job that lets go of tokens that ended longer ago than finished runs are kept. */
 export function tokenPruner({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, keptMs: number) {
   return {
     name: 'token pruner',
     everyMs: 60_000,
-    async round(): Promise<boolean> {
+    async tick(): Promise<boolean> {
       const { count } = await sql`
         delete from waitpoints where ctid = any(array(
           select w.ctid from waitpoints w where w.completed_at < ${new Date(clock.now() - keptMs)}

@@ -1,5 +1,5 @@
 import { environmentKinds, type EnvironmentKind } from '@millrace/contract';
-import type { Credentials, GivenCredentials } from '@millrace/server';
+import type { Credentials, BootstrapSettings } from '@millrace/server';
 import { table, type Screen } from '../screen.ts';
 
 /** Secrets as they are shown: null where one was revoked, undefined where it was given beforehand and is known already. */
@@ -31,7 +31,7 @@ export function printCredentials(
 /** The same without what was given: whoever gave it has it, and it is written nowhere. */
 export const withoutGiven = (
   { projectRef, personalAccessToken, environments }: Credentials,
-  given: GivenCredentials,
+  given: BootstrapSettings,
 ): ShownCredentials => ({
   projectRef,
   personalAccessToken: given.personalAccessToken === undefined ? personalAccessToken : undefined,

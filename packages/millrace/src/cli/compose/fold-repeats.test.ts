@@ -24,12 +24,12 @@ test('a line that comes again is counted, and written once in ten seconds with h
   const { log, lines } = folded();
   for (let n = 0; n < 5; n++) {
     log.warn('runner.disconnected', { detail: 'refused' });
-    log.warn('upkeep.failed', { n });
+    log.warn('job.failed', { n });
     vi.advanceTimersByTime(1_000);
   }
   expect(lines()).toEqual([
     { fact: 'runner.disconnected', detail: 'refused' },
-    ...[0, 1, 2, 3, 4].map((n) => ({ fact: 'upkeep.failed', n })),
+    ...[0, 1, 2, 3, 4].map((n) => ({ fact: 'job.failed', n })),
   ]);
   vi.advanceTimersByTime(5_000);
   expect(lines().at(-1)).toEqual({ fact: 'runner.disconnected', detail: 'refused', repeated: 4 });

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import {
-  askForNextKey,
+  requestNextKey,
   changeKeyFile,
   connect,
   loadMasterKey,
@@ -69,7 +69,7 @@ async function rotate(
 }
 
 function explained(error: unknown): never {
-  if (!(error instanceof Error) || error.name !== 'SealBroken') throw error;
+  if (!(error instanceof Error) || error.name !== 'UnsealError') throw error;
   throw new CommandFailed(
     exitCodes.cannotStart,
     `Something in this database opens with neither of the two keys, so it stays as it is: ${error.message}`,
@@ -94,7 +94,7 @@ const patienceMs = 120_000;
 /** Leaves the wish beside the key file: the process that serves the folder fulfils it, or this one when nobody does. */
 async function changeFile(folder: string): Promise<void> {
   const file = join(folder, 'master.key');
-  await askForNextKey(file);
+  await requestNextKey(file);
   waitsFor(`the process that serves ${folder} to change the key, for two minutes at most`);
   const until = performance.now() + patienceMs;
   while ((await readNextKey(file)) && performance.now() < until) {

@@ -2,9 +2,9 @@ import { join, resolve } from 'node:path';
 import {
   createLog,
   loadMasterKey,
-  readGiven,
+  readBootstrapSettings,
   type Credentials,
-  type GivenCredentials,
+  type BootstrapSettings,
   type RunningServer,
 } from '@millrace/server';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
@@ -86,8 +86,8 @@ function isPauseAsked({ paused }: StartOptions): boolean {
 }
 
 /** Takes the settings of the first start out of the environment, for nothing that is started here to inherit. */
-function takeGiven(): GivenCredentials {
-  const given = readGiven(process.env);
+function takeGiven(): BootstrapSettings {
+  const given = readBootstrapSettings(process.env);
   for (const name of Object.keys(process.env)) {
     if (name.startsWith('MILLRACE_BOOTSTRAP_')) delete process.env[name];
   }
@@ -97,7 +97,7 @@ function takeGiven(): GivenCredentials {
 interface Telling {
   readonly json: boolean | undefined;
   readonly showSecrets: boolean;
-  readonly given: GivenCredentials;
+  readonly given: BootstrapSettings;
   readonly secretsFile: string;
 }
 

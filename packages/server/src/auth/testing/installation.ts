@@ -6,7 +6,7 @@ import { ensureTenancy, type Credentials } from '../../tenancy/bootstrap.ts';
 import { createAuthenticate, type Authenticate } from '../authenticate.ts';
 import { credentialDigest, lastFour, newSecretKey } from '../keys.ts';
 import { createMint, type MintPublicToken } from '../mint.ts';
-import { masterKeyOf, seal, secretKeyPlace } from '../seal.ts';
+import { masterKeyOf, seal, secretKeyContext } from '../seal.ts';
 import { createSigningKeyRing, type SigningKeyRing } from '../signing-keys.ts';
 
 export const masterKey = masterKeyOf(Buffer.alloc(32, 7));
@@ -53,7 +53,7 @@ export async function installation(): Promise<Installation> {
       const id = newId('key');
       await sql`
         insert into secret_keys (id, environment_id, digest, sealed, last_four, name, scopes)
-        select ${id}, e.id, ${credentialDigest(text)}, ${seal(masterKey, text, secretKeyPlace(id))}, ${lastFour(text)},
+        select ${id}, e.id, ${credentialDigest(text)}, ${seal(masterKey, text, secretKeyContext(id))}, ${lastFour(text)},
           'another', ${scopes}
         from environments e where e.kind = ${kind} and e.branch is null`;
       return { id, text };

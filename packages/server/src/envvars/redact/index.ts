@@ -1,3 +1,3 @@
-/** For whoever shows what runs say: the same search for secrets as the server's. */
+/** Redaction of secrets, for the server and for commands that print what runs wrote. */
 export { redactLines, redactOutcome, redactTexts } from './messages.ts';
 export { createRedactor, type Redactor } from './redactor.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { newDeviceCode } from '../../auth/authorization-code.ts';
+import { newDeviceCode } from '../../auth/device-code.ts';
 import { newInvitationToken, newPersonalAccessToken, newSecretKey } from '../../auth/keys.ts';
 import { redactKeys, redactKeysInJson } from './key-shapes.ts';
 

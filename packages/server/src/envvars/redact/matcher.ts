@@ -1,11 +1,10 @@
 /**
- * Finds any of many texts in one pass, whatever their number: a hash rolls over the text in windows of eight characters, and
- * only where a window may be the end of a pattern is a pattern compared. The end, since secrets share how they begin
- * (`sk_live_`), not how they end.
+ * Multi-pattern search in one pass with a rolling hash (Rabin–Karp) over windows of eight characters. A pattern is compared only where
+ * a window's hash equals that of the pattern's end. The end is used because many secrets share a prefix (`sk_live_`).
  */
 const width = 8;
 const base = 0x01000193;
-/** What the character that leaves the window has been multiplied by. */
+/** The factor of the character that leaves the window. */
 const leaving = (() => {
   let power = 1;
   for (let count = 1; count < width; count++) power = Math.imul(power, base);
@@ -18,10 +17,10 @@ interface Span {
   readonly to: number;
 }
 
-/** Finds where patterns are in a text; spans that meet are one. */
+/** Finds the spans of all patterns in a text; overlapping and adjacent spans are merged. */
 export type FindSpans = (text: string) => Span[];
 
-/** Patterns must have eight characters or more. */
+/** Patterns must have at least eight characters. */
 export function compile(patterns: Iterable<string>): FindSpans {
   const seen = new Uint8Array(slots);
   const byHash = new Map<number, string[]>();
@@ -36,7 +35,7 @@ export function compile(patterns: Iterable<string>): FindSpans {
     if (others) others.push(pattern);
     else byHash.set(hash, [pattern]);
   }
-  // The longest that ends somewhere covers the others.
+  // Longest first: it covers the others that end at the same position.
   for (const others of byHash.values()) others.sort((one, other) => other.length - one.length);
 
   return (text) => {

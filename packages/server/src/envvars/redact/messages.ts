@@ -1,4 +1,4 @@
-/** What runners tell about attempts, without the secrets of the environment in it. */
+/** Redacts what runners report about attempts. */
 import type { LogLine, Outcome } from '@millrace/contract/runner';
 import type { Redactor } from './redactor.ts';
 
@@ -18,7 +18,7 @@ export function redactOutcome(redactor: Redactor, outcome: Outcome): Outcome {
   }
 }
 
-/** Every text of something that is JSON; what a runner sends is not to be trusted to hold what its type says. */
+/** Redacts every string in a JSON value, whatever its type says: a runner's messages are not validated in depth. */
 export function redactTexts<T>(redactor: Redactor, value: T): T {
   const written = JSON.stringify(value);
   if (!redactor.mayConcern(written)) return value;

@@ -1,38 +1,35 @@
 import type { LogLine, Outcome } from '@millrace/contract/runner';
-import type { KnownVariables } from '../known.ts';
+import type { VariableCache } from '../variable-cache.ts';
 import { redactLines, redactOutcome } from './messages.ts';
 import type { Redactor } from './redactor.ts';
 
 /**
- * Verbs that keep what runs say, with the secrets of their environment cut out first: here, at the one place where it comes in, so
- * that nothing behind it can hold one. An environment without secrets pays for a search for the markers of our keys.
+ * Cut the secrets of an environment out of what its runs say, before anything is stored. They answer at once where the secrets are known.
+ * An environment without secrets pays for a search for the markers of our keys.
  */
-export interface Redacting {
-  outcomes<E extends { readonly env: number; readonly outcome: Outcome }, R>(
-    settle: (ended: E) => Promise<R>,
-  ): (ended: E) => Promise<R>;
-  lines(
-    keep: (env: number, lines: readonly LogLine[]) => Promise<void>,
-  ): (env: number, lines: readonly LogLine[]) => Promise<void>;
-  metadata<T extends { readonly env: number; readonly metadata: string | null }, R>(
-    trigger: (run: T) => Promise<R>,
-  ): (run: T) => Promise<R>;
-}
+type RedactorOf = VariableCache['redactor'];
 
-export function redacting({ redactor }: Pick<KnownVariables, 'redactor'>): Redacting {
-  const withRedactor = <R>(env: number, act: (redact: Redactor) => Promise<R>): Promise<R> => {
-    const known = redactor(env);
-    return known instanceof Promise ? known.then(act) : act(known);
-  };
-  return {
-    outcomes: (settle) => (ended) =>
-      withRedactor(ended.env, (redact) =>
-        settle({ ...ended, outcome: redactOutcome(redact, ended.outcome) }),
-      ),
-    lines: (keep) => (env, lines) => withRedactor(env, (redact) => keep(env, redactLines(redact, lines))),
-    metadata: (trigger) => (run) =>
-      run.metadata === null
-        ? trigger(run)
-        : withRedactor(run.env, (redact) => trigger({ ...run, metadata: redact.json(run.metadata ?? '') })),
-  };
+export const redactEnded = <E extends { readonly env: number; readonly outcome: Outcome }>(
+  redactorOf: RedactorOf,
+  ended: E,
+): E | Promise<E> =>
+  withRedactor(redactorOf, ended.env, (redactor) => ({
+    ...ended,
+    outcome: redactOutcome(redactor, ended.outcome),
+  }));
+
+export const redactLinesOf = (
+  redactorOf: RedactorOf,
+  env: number,
+  lines: readonly LogLine[],
+): readonly LogLine[] | Promise<readonly LogLine[]> =>
+  withRedactor(redactorOf, env, (redactor) => redactLines(redactor, lines));
+
+function withRedactor<R>(
+  redactorOf: RedactorOf,
+  env: number,
+  act: (redactor: Redactor) => R,
+): R | Promise<R> {
+  const known = redactorOf(env);
+  return known instanceof Promise ? known.then(act) : act(known);
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { compile } from './matcher.ts';
 import { redactTexts, redactLines, redactOutcome } from './messages.ts';
 import { createRedactor } from './redactor.ts';
-import { spellingsOf } from './spellings.ts';
+import { encodingsOf } from './encodings.ts';
 
 const secret = 'sk_live_51/Qz+8 "é"\\w?';
 const redactor = createRedactor([secret, 'postgres://app:p%40ss%2Fw0rd-9@db.internal/app']);
@@ -24,7 +24,7 @@ describe('a secret is cut out', () => {
   ])('%s', (_, text) => {
     const clean = redactor.text(text);
     expect(clean).toContain('<redacted>');
-    for (const spelling of spellingsOf(secret)) expect(clean).not.toContain(spelling);
+    for (const spelling of encodingsOf(secret)) expect(clean).not.toContain(spelling);
   });
 
   test('with its password alone, as the address writes it and decoded', () => {
@@ -110,7 +110,7 @@ test('messages of runners lose the secret in every place, and only there', () =>
     ]),
     redactTexts(redactor, error),
   ]);
-  for (const spelling of spellingsOf(secret)) expect(said).not.toContain(spelling);
+  for (const spelling of encodingsOf(secret)) expect(said).not.toContain(spelling);
   expect(said).toContain('at f (a.ts:1:1)');
   expect(redactOutcome(redactor, { kind: 'canceled' })).toEqual({ kind: 'canceled' });
 });
@@ -142,7 +142,7 @@ test('any secret is gone from any text around it, in every spelling', () => {
     (value, around) => {
       fc.pre(value.isWellFormed() && !value.includes('\0') && value.trim().length >= 8);
       const one = createRedactor([value]);
-      for (const spelling of spellingsOf(value)) {
+      for (const spelling of encodingsOf(value)) {
         expect(one.text(`${around}${spelling}${around}`)).not.toContain(spelling);
         expect(one.json(JSON.stringify([`${around}${spelling}`]))).not.toContain(spelling);
       }

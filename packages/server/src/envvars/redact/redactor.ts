@@ -1,28 +1,28 @@
 import { redacted } from '@millrace/contract';
 import { mayHoldKey, redactKeys, redactKeysInJson } from './key-shapes.ts';
 import { compile } from './matcher.ts';
-import { shortestSecret, spellingsOf } from './spellings.ts';
+import { minSecretLength, encodingsOf } from './encodings.ts';
 
-/** Cuts the secrets of an environment, and whatever has the shape of our keys, out of what is about to be kept. */
+/** Replaces the secrets of an environment, and Millrace's own credentials, in texts that are about to be stored. */
 export interface Redactor {
   text(text: string): string;
-  /** JSON stays JSON. What is not JSON is treated as text. */
+  /** JSON stays valid JSON. Anything else is treated as text. */
   json(text: string): string;
-  /** False when there is nothing to cut out of any text that this JSON holds: cheap to ask. */
+  /** A quick check: false if no string in this JSON needs redaction. */
   mayConcern(json: string): boolean;
 }
 
-/** Of an environment that has no secrets. */
+/** For an environment without secrets. */
 const keysOnly: Redactor = {
   text: redactKeys,
   json: redactKeysInJson,
   mayConcern: mayHoldKey,
 };
 
-/** Values that are too short to be told from ordinary words are not looked for. */
+/** Values that are too short to be distinguished from ordinary words are not redacted. */
 export function createRedactor(secrets: Iterable<string>): Redactor {
   const patterns = new Set<string>();
-  for (const secret of secrets) for (const spelling of spellingsOf(secret)) patterns.add(spelling);
+  for (const secret of secrets) for (const spelling of encodingsOf(secret)) patterns.add(spelling);
   if (patterns.size === 0) return keysOnly;
   const find = compile(patterns);
 
@@ -51,7 +51,7 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
 
   return {
     text,
-    // The beginning of a secret that was cut off is found in single texts only.
+    // The start of a truncated secret can only be found in a single text.
     mayConcern: () => true,
     json(given) {
       const whole = redactKeysInJson(given);
@@ -63,23 +63,23 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
         return text(whole);
       }
       const clean = JSON.stringify(value(parsed));
-      // A secret that looks like JSON itself may lie across values: then nothing can be kept.
+      // A secret that contains JSON syntax may span several values: then replace everything.
       return find(clean).length === 0 ? clean : JSON.stringify(redacted);
     },
   };
 }
 
-/** Where a text was cut off for its length: the mark, and how much is missing. */
+/** The end of a truncated text: the mark, and how much is missing. */
 const cutMark = /…(?: \(\d+ more characters\))?$/;
 
-/** The beginning of a pattern that a cut left at the end of a text. */
+/** The start of a pattern at the end of a truncated text. */
 function cutEnd(text: string, patterns: ReadonlySet<string>): { from: number; to: number } | undefined {
   const mark = cutMark.exec(text);
   if (!mark) return undefined;
   const to = mark.index;
   let from = to;
   for (const pattern of patterns) {
-    const start = pattern.slice(0, shortestSecret);
+    const start = pattern.slice(0, minSecretLength);
     let at = text.indexOf(start, Math.max(0, to - pattern.length));
     for (; at !== -1 && at < from; at = text.indexOf(start, at + 1)) {
       if (pattern.startsWith(text.slice(at, to))) from = at;

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { testDatabase } from '../../../../../test/support/database.ts';
 import { credentialDigest, lastFour, newSecretKey } from '../../auth/keys.ts';
-import { masterKeyOf, seal, secretKeyPlace } from '../../auth/seal.ts';
+import { masterKeyOf, seal, secretKeyContext } from '../../auth/seal.ts';
 import { connect, type Database, type Sql } from '../../db/connect.ts';
 import { newId } from '../../db/ids.ts';
 import { createLog } from '../../logger.ts';
@@ -20,12 +20,12 @@ export interface Served {
   readonly database: Database;
   readonly sql: Sql;
   readonly credentials: Credentials;
-  /** Every line that it logged. */
+  /** All log lines. */
   readonly logged: string[];
   readonly ref: string;
   readonly pat: string;
   key(kind: 'dev' | 'stg' | 'prod' | 'preview'): string;
-  /** `path` is below /api/v1/projects/<ref>/ unless it begins with a slash. */
+  /** `path` is relative to /api/v1/projects/<ref>/ unless it begins with a slash. */
   call(
     method: string,
     path: string,
@@ -41,7 +41,7 @@ export interface Served {
   addBranch(kind: 'dev' | 'preview', branch: string): Promise<number>;
 }
 
-/** A real server on a database of its own, after its first start. */
+/** Starts a real server on a new database. */
 export async function serve(options: Partial<ServerOptions> = {}): Promise<Served> {
   const { connection: database, drop } = await testDatabase();
   const logged: string[] = [];
@@ -96,7 +96,7 @@ export async function serve(options: Partial<ServerOptions> = {}): Promise<Serve
       const id = newId('key');
       await sql`
         insert into secret_keys (id, environment_id, digest, sealed, last_four, name, scopes)
-        select ${id}, e.id, ${credentialDigest(text)}, ${seal(masterKey, text, secretKeyPlace(id))}, ${lastFour(text)},
+        select ${id}, e.id, ${credentialDigest(text)}, ${seal(masterKey, text, secretKeyContext(id))}, ${lastFour(text)},
                'another', ${scopes}
           from environments e where e.kind = ${kind} and e.branch is null`;
       return text;
@@ -112,7 +112,7 @@ export async function serve(options: Partial<ServerOptions> = {}): Promise<Serve
   };
 }
 
-/** Every row of every table as text, as a dump has it. */
+/** All rows of all tables as text. */
 export async function dump(sql: Sql): Promise<string> {
   const tables = await sql<{ name: string }[]>`
     select quote_ident(tablename) as name from pg_tables where schemaname = 'public' order by tablename`;

@@ -1,7 +1,7 @@
 import type { ErrorFingerprint } from '@millrace/contract';
 import type { Sql } from '../../db/connect.ts';
-import { isErrorId } from '../retrieve.ts';
-import { tally } from '../tally.ts';
+import { isErrorId } from '../list/retrieve.ts';
+import { tally } from '../record/tally.ts';
 
 /** The fingerprints of a group, its own first, then as they were met; undefined if the group is unknown. */
 export async function listFingerprints(

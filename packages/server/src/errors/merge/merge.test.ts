@@ -3,10 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { listErrors } from '@millrace/contract';
 import { testDatabase, type TestDatabase } from '../../../../../test/support/database.ts';
 import { connect, type Sql } from '../../db/connect.ts';
-import { listErrorGroups } from '../list.ts';
-import { ignoreErrorGroup } from '../ignore.ts';
-import { resolveErrorGroup } from '../resolve.ts';
-import { retrieveErrorGroup } from '../retrieve.ts';
+import { listErrorGroups } from '../list/list.ts';
+import { ignoreErrorGroup } from '../life/ignore.ts';
+import { resolveErrorGroup } from '../life/resolve.ts';
+import { retrieveErrorGroup } from '../list/retrieve.ts';
 import {
   deploy,
   groupOf,
@@ -81,7 +81,7 @@ describe('a merge', () => {
 
   test('shows the versions of all, newest first and at most five', async () => {
     const versions = await deploy(sql, env, '1', '2', '3', '4', '5', '6', '7');
-    await fail(1, ...versions.map((version, place) => ({ version, message: place % 2 === 0 ? 'a' : 'b' })));
+    await fail(1, ...versions.map((version, index) => ({ version, message: index % 2 === 0 ? 'a' : 'b' })));
     await fail(2, { version: versions[6], message: 'b' });
     expect((await merge('a', 'b'))?.affectedVersions).toEqual(['7', '6', '5', '4', '3']);
   });
@@ -200,14 +200,14 @@ test('merges and splits while runs fail lose nothing and count nothing twice', a
       env = await newEnvironment(sql);
       await fail(0, ...messages.map((message) => ({ message })));
       let failed = messages.length;
-      const named = (place: number) => messages[place] as string;
+      const named = (index: number) => messages[index] as string;
       // All at once, over several connections.
       await Promise.all(
-        acts.map(async (one, place) => {
+        acts.map(async (one, index) => {
           if (one.kind === 'fail') {
             failed += one.times;
             const failure = { message: named(one.message) };
-            await fail(place, ...Array.from({ length: one.times }, () => failure));
+            await fail(index, ...Array.from({ length: one.times }, () => failure));
           } else if (one.kind === 'merge') await merge(named(one.into), named(one.other));
           else if (one.kind === 'list') await shown();
           else {

@@ -1,9 +1,9 @@
 import { maxFingerprints, type ErrorGroupDetail } from '@millrace/contract';
 import type { Sql, Transaction } from '../../db/connect.ts';
 import { notFound, unprocessable } from '../../problem.ts';
-import { changing, currentId, userOf, type Asked, type Change } from '../change.ts';
+import { changing, currentId, userOf, type Asked, type Change } from '../life/change.ts';
 import { packMoves } from '../packed/moves.ts';
-import { isErrorId, retrieveErrorGroup } from '../retrieve.ts';
+import { isErrorId, retrieveErrorGroup } from '../list/retrieve.ts';
 
 export interface Merge extends Asked {
   /** Ids of the groups that become part of this one. */

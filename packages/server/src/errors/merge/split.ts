@@ -1,9 +1,9 @@
 import type { ErrorGroupDetail } from '@millrace/contract';
 import type { Sql } from '../../db/connect.ts';
 import { notFound, unprocessable } from '../../problem.ts';
-import { changing, userOf, type Asked } from '../change.ts';
+import { changing, userOf, type Asked } from '../life/change.ts';
 import { packMoves } from '../packed/moves.ts';
-import { retrieveErrorGroup } from '../retrieve.ts';
+import { retrieveErrorGroup } from '../list/retrieve.ts';
 
 export interface Split extends Asked {
   readonly fingerprints: readonly string[];

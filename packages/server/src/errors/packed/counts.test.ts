@@ -19,7 +19,7 @@ const countsOf = (from: readonly (readonly [number, number])[]): Counts => {
   };
 };
 const plain = ({ fingerprints, counts }: Counts): [number, number][] =>
-  Array.from(fingerprints, (fingerprint, place) => [fingerprint, counts[place] as number]);
+  Array.from(fingerprints, (fingerprint, index) => [fingerprint, counts[index] as number]);
 
 test('what is packed comes out again, up to the largest fingerprint and count', () => {
   fc.assert(

@@ -50,7 +50,7 @@ export async function packMoves(tx: Queryable, env: number): Promise<void> {
     values (${env}, ${moves.fingerprints.at(-1)}, ${moves.counts.length}, ${pack(moves)})`;
 }
 
-/** Packs those of each environment in which many are not: the duty. */
+/** Packs those of each environment in which many are not: a background job. */
 export async function packNewMoves(sql: Sql, few = fewMoves): Promise<void> {
   const due = await sql<{ env: number }[]>`
     select e.id as env from environments e left join error_moves m on m.env = e.id

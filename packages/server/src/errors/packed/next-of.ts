@@ -1,25 +1,25 @@
 import { grow, room, type Counts } from './counts.ts';
 import { largest } from './largest.ts';
 
-/** A place in the order of counts; of equal ones the fingerprint that was met first comes first. */
-export interface CountPlace {
+/** A position in the order of counts; of equal ones the fingerprint that was met first comes first. */
+export interface CountPosition {
   readonly count: number;
   readonly fingerprint: number;
 }
 
 const lefts = room();
 
-/** The next `most` in the order of counts, the most first: after a place, or before it, nearest first. */
+/** The next `most` in the order of counts, the most first: after a position, or before it, nearest first. */
 export function nextOf(
   { fingerprints, counts }: Counts,
-  place: CountPlace | undefined,
+  position: CountPosition | undefined,
   backward: boolean,
   most: number,
-): CountPlace[] {
+): CountPosition[] {
   // Backwards everything is the other way round: signs, and the order of fingerprints.
   const sign = backward ? -1 : 1;
-  const bound = place === undefined ? Number.POSITIVE_INFINITY : sign * place.count;
-  const after = sign * (place?.fingerprint ?? 0);
+  const bound = position === undefined ? Number.POSITIVE_INFINITY : sign * position.count;
+  const after = sign * (position?.fingerprint ?? 0);
   const isNext = (i: number, count: number): boolean =>
     count < bound || (count === bound && sign * (fingerprints[i] as number) > after);
 
@@ -31,8 +31,8 @@ export function nextOf(
   }
   // None of the wanted has less than this; of those with just as many the first few fill up.
   const least = size > most ? largest(left.subarray(0, size), most) : Number.NEGATIVE_INFINITY;
-  const chosen: CountPlace[] = [];
-  const equal: CountPlace[] = [];
+  const chosen: CountPosition[] = [];
+  const equal: CountPosition[] = [];
   for (let step = 0; step < counts.length; step++) {
     const i = backward ? counts.length - 1 - step : step;
     const count = sign * (counts[i] as number);

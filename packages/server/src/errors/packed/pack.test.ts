@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listErrors } from '@millrace/contract';
 import { testDatabase, type TestDatabase } from '../../../../../test/support/database.ts';
 import { connect, type Sql } from '../../db/connect.ts';
-import { listErrorGroups } from '../list.ts';
+import { listErrorGroups } from '../list/list.ts';
 import { mergeErrorGroups } from '../merge/merge.ts';
-import { thinTallies } from '../prune.ts';
+import { thinTallies } from '../counts/compact.ts';
 import { groupOf, newEnvironment, recordFailures, secretKey } from '../testing/failures.ts';
 import { packNewMoves } from './moves.ts';
 import { packCounts } from './pack.ts';
@@ -138,7 +138,7 @@ test('whoever packs, rolls up, thins, merges, records and lists at once, and is 
     fc.asyncProperty(fc.array(act, { minLength: 20, maxLength: 40 }), async (acts) => {
       const env = await newEnvironment(sql);
       const upkeep = connect(database.connection, { name: 'cut off', max: 3 });
-      const named = (place: number) => messages[place] as string;
+      const named = (index: number) => messages[index] as string;
       await recordFailures(
         sql,
         env,

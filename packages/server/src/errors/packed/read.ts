@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/connect.ts';
-import type { Range } from '../range.ts';
+import type { Range } from '../counts/range.ts';
 import { columns, countsOf, type Columns } from './columns.ts';
 import { noCounts, sum, unpack, type Counts, type Signed } from './counts.ts';
 

@@ -1,5 +1,5 @@
 import type { Sql, Transaction } from '../../db/connect.ts';
-import { byDayUntil, byHourUntil, defaultAges } from '../range.ts';
+import { byDayUntil, byHourUntil, defaultAges } from '../counts/range.ts';
 import { sum, unpack, type Signed } from './counts.ts';
 import { keep } from './pack.ts';
 import { allVersions } from './read.ts';

@@ -1,6 +1,6 @@
 import type { Body, ErrorRulePreview, Operations } from '@millrace/contract';
 import type { Queryable } from '../../db/connect.ts';
-import { errorGroupId } from '../fingerprint/index.ts';
+import { errorGroupId } from '../record/group-id.ts';
 import { matcherOf } from './rule.ts';
 
 interface FailedRun {

@@ -1,8 +1,8 @@
 import { newId } from '../../db/ids.ts';
 import type { Queryable, Sql } from '../../db/connect.ts';
 import type { Principal } from '../../auth/principal.ts';
-import { errorGroupId } from '../fingerprint/index.ts';
-import { introduce } from '../known.ts';
+import { errorGroupId } from '../record/group-id.ts';
+import { introduce } from '../record/known.ts';
 
 /** An environment of its own for a test. */
 export async function newEnvironment(sql: Sql): Promise<number> {

@@ -149,7 +149,7 @@ export function sampleApp(authenticate: Authenticate, more: Partial<Options> = {
     authenticate,
     findRole: async () => undefined,
     // Its callers never end.
-    access: { hold: () => () => {} },
+    access: { watch: () => () => {} },
     isReady: () => Promise.resolve(),
     log: createLog({ write: (line) => void lines.push(line) }),
     ...more,

@@ -2,7 +2,7 @@ import type { BriefAssignment, Outcome, RunnerMessage, ServerMessage } from '@mi
 import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 
-/** How a run of a task ends: by default it fails with the payload as its message. */
+/** How a run ends. Default: it fails with the payload as its message. */
 type Ending = (assignment: BriefAssignment) => Outcome;
 
 const failing: Ending = ({ payload }) => ({
@@ -16,7 +16,7 @@ const failing: Ending = ({ payload }) => ({
   },
 });
 
-/** A runner that speaks the protocol over a real connection and ends every run as it is told. */
+/** A runner with a real connection that ends every run as told. */
 export async function connectRunner(
   url: string,
   key: string,

@@ -7,7 +7,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { IncomingHttpHeaders } from 'node:http2';
-import type { LiveAccess } from '../../auth/live-access.ts';
+import type { AccessWatcher } from '../../auth/watch-access.ts';
 import type { Log } from '../../logger.ts';
 import { notFound, unauthorized } from '../../problem.ts';
 import { refusalOf, streamsPath, type StreamAppends } from './append.ts';
@@ -22,8 +22,8 @@ export interface AppendSessions {
   stop(): void;
 }
 
-/** Limits the connections on which no request has succeeded yet. */
-interface Unproven {
+/** What becomes of connections on which no request has succeeded yet. */
+interface UnauthenticatedConnections {
   readonly limits: { readonly idleMs: number };
   opened(connection: ServerHttp2Session): void;
   forget(connection: ServerHttp2Session): void;
@@ -31,19 +31,19 @@ interface Unproven {
 
 export interface AppendSessionsOptions {
   readonly appends: StreamAppends;
-  readonly access: Pick<LiveAccess, 'hold'>;
-  readonly unproven: Unproven;
+  readonly access: Pick<AccessWatcher, 'watch'>;
+  readonly unauthenticated: UnauthenticatedConnections;
   readonly log: Log;
   /** Whether the request's headers agree on its host. */
-  readonly namesOneHost: (rawHeaders: readonly string[]) => boolean;
+  readonly hasSingleHost: (rawHeaders: readonly string[]) => boolean;
 }
 
 const pattern = new RegExp(`^${streamsPath}/streams/([^/?]+)/records$`);
 
 /** Serves append sessions over HTTP/2: each incoming frame of records is acknowledged, in order. */
 export function serveAppendSessions(options: AppendSessionsOptions): AppendSessions {
-  const { unproven, log, namesOneHost } = options;
-  const { idleMs } = unproven.limits;
+  const { unauthenticated, log, hasSingleHost } = options;
+  const { idleMs } = unauthenticated.limits;
   const sessions = new Set<ServerHttp2Session>();
   /** Timers that end connections without an append session, whatever else they send. */
   const idle = new WeakMap<ServerHttp2Session, NodeJS.Timeout>();
@@ -54,11 +54,11 @@ export function serveAppendSessions(options: AppendSessionsOptions): AppendSessi
   });
   server.on('session', (session) => {
     sessions.add(session);
-    unproven.opened(session);
+    unauthenticated.opened(session);
     limitFrames(session);
     session.on('close', () => {
       sessions.delete(session);
-      unproven.forget(session);
+      unauthenticated.forget(session);
       clearTimeout(idle.get(session));
     });
     session.on('error', () => session.destroy());
@@ -66,7 +66,7 @@ export function serveAppendSessions(options: AppendSessionsOptions): AppendSessi
 
   const admitted = new WeakMap<ServerHttp2Session, number>();
   const begin = (session: ServerHttp2Session): void => {
-    unproven.forget(session);
+    unauthenticated.forget(session);
     clearTimeout(idle.get(session));
     admitted.set(session, (admitted.get(session) ?? 0) + 1);
   };
@@ -81,7 +81,7 @@ export function serveAppendSessions(options: AppendSessionsOptions): AppendSessi
 
   server.on('stream', (stream, headers, _flags, rawHeaders) => {
     stream.on('error', () => stream.destroy());
-    if (!namesOneHost(rawHeaders))
+    if (!hasSingleHost(rawHeaders))
       return refuse(stream, 400, { error: 'The request names more than one host' });
     const session = stream.session as ServerHttp2Session | undefined;
     const onAdmitted = (): void => {
@@ -129,7 +129,7 @@ async function serve(
   if (stream.destroyed) return;
   onAdmitted();
   let ended = false;
-  const release = access.hold(to.principal, () => {
+  const release = access.watch(to.principal, () => {
     ended = true;
     const { status, body } = refusalOf(accessEnded());
     refuse(stream, status, body);

@@ -1,13 +1,12 @@
 import type { Environment } from '../../auth/principal.ts';
 import { column } from '../../db/columns.ts';
 import type { Transaction } from '../../db/connect.ts';
-import type { Redactor } from '../../envvars/redact/redactor.ts';
 import { asProblem } from '../../problem.ts';
 import { markCanceled, type AskedToStop } from '../cancel.ts';
 import type { Engine } from '../engine.ts';
+import { insertRuns } from '../create/insert.ts';
+import { redactMetadata, type FindRedactor } from '../create/redact-metadata.ts';
 import { prepareReplay } from '../create/replay.ts';
-import type { NewRun } from '../create/row.ts';
-import { insertRuns } from '../create/trigger.ts';
 
 /** What became of a run that was acted on. */
 export interface Acted {
@@ -39,7 +38,7 @@ export async function replayAll(
   engine: Engine,
   environment: Environment,
   runs: readonly string[],
-  redact: Redactor,
+  redactor: FindRedactor,
 ): Promise<Acted[]> {
   const prepared = await Promise.all(
     runs.map(async (run) => {
@@ -51,13 +50,12 @@ export async function replayAll(
       }
     }),
   );
-  const replays = prepared.flatMap(({ replay }) => (replay ? [redacted(replay, redact)] : []));
+  const replays = await Promise.all(
+    prepared.flatMap(({ replay }) => (replay ? [redactMetadata(redactor, replay)] : [])),
+  );
   if (replays.length > 0) await insertRuns({ sql: tx, clock: engine.clock }, replays);
   return prepared.map(({ run, replay }) => ({ run, ok: replay !== undefined, made: replay?.id }));
 }
-
-const redacted = (run: NewRun, redact: Redactor): NewRun =>
-  run.metadata !== null ? { ...run, metadata: redact.json(run.metadata) } : run;
 
 /** Writes down what was done, in the transaction that did it. */
 export async function noteActed(

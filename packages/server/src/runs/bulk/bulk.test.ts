@@ -18,7 +18,7 @@ const workerOf = ({ engine, runners, dispatch }: TestEngine) =>
 
 async function workOff(fixture: TestEngine): Promise<void> {
   const worker = workerOf(fixture);
-  while (await worker.round());
+  while (await worker.tick());
 }
 
 const countsOf = async ({ sql, environment }: TestEngine, id: string) => {
@@ -75,7 +75,7 @@ test('an action whose runs cannot be found holds up no other', async () => {
     runIds: [run.id],
   });
   const worker = workerOf(fixture);
-  for (let n = 0; n < 4; n++) await worker.round().catch(() => {});
+  for (let n = 0; n < 4; n++) await worker.tick().catch(() => {});
   expect(await countsOf(fixture, sound)).toMatchObject({ status: 'COMPLETED', success: 1 });
   expect(await countsOf(fixture, odd)).toMatchObject({ status: 'PENDING' });
 });
@@ -126,7 +126,7 @@ test('replays each run exactly once, however many workers there are and wherever
   });
   const workers = [workerOf(fixture), workerOf(fixture), workerOf(fixture)];
   for (let turn = 0; ; turn += 1) {
-    const rounds = Promise.allSettled(workers.map((worker) => worker.round()));
+    const rounds = Promise.allSettled(workers.map((worker) => worker.tick()));
     if (turn % 3 === 1) {
       // What kill -9 leaves: the connection ends in the middle of whatever it does.
       await fixture.sql`
@@ -163,9 +163,9 @@ test('stops when it is told to, in the middle, and says what it had done', async
   const { id: env } = fixture.environment;
   const id = await createBulkAction(fixture.engine, env, { action: 'replay', filter: { period: '1d' } });
   const worker = workerOf(fixture);
-  for (let n = 0; n < 3; n += 1) await worker.round();
+  for (let n = 0; n < 3; n += 1) await worker.tick();
   await abortBulkAction(fixture.engine, env, id);
-  expect(await worker.round()).toBe(false);
+  expect(await worker.tick()).toBe(false);
   expect(await countsOf(fixture, id)).toEqual({ status: 'ABORTED', total: 350, success: 200, failure: 0 });
   expect(await replaysOf(fixture)).toHaveLength(200);
   // Again is no change; one that is done is another matter.
@@ -208,16 +208,16 @@ test('takes turns between actions, and lets go of those that are long over', asy
   const worker = workerOf(fixture);
   for (let n = 0; n < 4; n += 1) {
     fixture.engine.clock.shift(5);
-    await worker.round();
+    await worker.tick();
   }
   expect(await countsOf(fixture, small)).toMatchObject({ status: 'COMPLETED', success: 1 });
   expect(await countsOf(fixture, large)).toMatchObject({ status: 'PENDING', success: 200 });
   await workOff(fixture);
   const pruner = bulkPruner(fixture.engine, 86_400_000);
-  while (await pruner.round());
+  while (await pruner.tick());
   expect(await countsOf(fixture, large)).toMatchObject({ success: 300 });
   fixture.engine.clock.shift(2 * 86_400_000);
-  while (await pruner.round());
+  while (await pruner.tick());
   await expect(countsOf(fixture, large)).rejects.toMatchObject({ status: 404 });
   expect(await fixture.sql`select from bulk_runs`).toHaveLength(0);
 });
@@ -244,7 +244,7 @@ test('waits with a run while PostgreSQL takes nothing in, and does not count it 
     runIds: [run ?? ''],
   });
   const worker = workerOf(fixture);
-  for (let n = 0; n < 6; n += 1) await worker.round().catch(() => {});
+  for (let n = 0; n < 6; n += 1) await worker.tick().catch(() => {});
   expect(await countsOf(fixture, id)).toEqual({ status: 'COMPLETED', total: 1, success: 1, failure: 0 });
 });
 
@@ -277,10 +277,10 @@ test('does not give up a run that another worker has replayed in between', async
   };
   const worker = workerOf({ ...fixture, engine });
   // From now on it takes runs one by one.
-  expect(await worker.round()).toBe(true);
+  expect(await worker.tick()).toBe(true);
   const { failing, other } = await sql.begin(async (gate) => {
     await gate`select pg_advisory_xact_lock(1)`;
-    const round = worker.round();
+    const round = worker.tick();
     await expect.poll(() => waiting(fixture), { timeout: 20_000 }).toHaveLength(1);
     // Another one is next to have the action.
     const acting = sql.begin(async (tx) => {

@@ -8,7 +8,7 @@ import { readFilter, type ListRunsQuery } from '../list/read-filter.ts';
 
 export const maxPending = 50;
 
-/** Stores a bulk action; the duty does it. A filter under which nothing can be is over at once. */
+/** Stores a bulk action; a background job does it. A filter under which nothing can be is over at once. */
 export async function createBulkAction(
   { sql, clock }: Pick<Engine, 'sql' | 'clock'>,
   env: number,

@@ -12,11 +12,11 @@ type Named = Pick<
   'createBulkAction' | 'listBulkActions' | 'retrieveBulkAction' | 'abortBulkAction'
 >;
 
-/** `hurry` has the duty of this process look at once. */
+/** `wakeNow` starts the job of this process at once. */
 export function bulkHandlers(
   engine: Pick<Engine, 'sql' | 'clock'>,
   takeRuns: TakeRuns,
-  hurry: () => void,
+  wakeNow: () => void,
 ): HandlersOf<Named> {
   const { sql } = engine;
   return {
@@ -25,7 +25,7 @@ export function bulkHandlers(
       // How many a filter finds nobody knows yet; the bulk worker replays those a hundred at a time.
       if (body.action === 'replay' && body.runIds) takeRuns(request, body.runIds.length);
       const id = await createBulkAction(engine, environment.id, body, recordHere(environment, request));
-      hurry();
+      wakeNow();
       return { id };
     },
     listBulkActions: ({ environment, query }) => listBulkActions(sql, environment.id, query),

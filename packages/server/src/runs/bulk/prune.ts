@@ -2,11 +2,11 @@ import type { Engine } from '../engine.ts';
 
 const maxRows = 5_000;
 
-/** The duty that lets go of bulk actions that have been over for longer than runs are kept, and of what they were about. */
+/** The job that lets go of bulk actions that have been over for longer than runs are kept, and of what they were about. */
 export const bulkPruner = ({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retentionMs: number) => ({
   name: 'bulk pruner',
   everyMs: 60_000,
-  async round(): Promise<boolean> {
+  async tick(): Promise<boolean> {
     const before = new Date(clock.now() - retentionMs);
     const gone = await sql`
       delete from bulk_runs where ctid = any(array(

@@ -1,7 +1,7 @@
 import type { Environment } from '../../auth/principal.ts';
-import { DatabaseLost, isDeadlock, isTransient } from '../../db/errors.ts';
 import type { Transaction } from '../../db/connect.ts';
-import type { KnownVariables } from '../../envvars/known.ts';
+import { DatabaseLost, isDeadlock, isTransient } from '../../db/errors.ts';
+import type { VariableCache } from '../../envvars/variable-cache.ts';
 import { markedCanceled, tellRunners, type AskedToStop } from '../cancel.ts';
 import type { Dispatch } from '../dispatch/dispatch.ts';
 import type { Engine } from '../engine.ts';
@@ -15,7 +15,7 @@ export interface BulkDependencies {
   readonly engine: Engine;
   readonly runners: ConnectedRunners;
   readonly dispatch: Pick<Dispatch, 'wake'>;
-  readonly redactor: KnownVariables['redactor'];
+  readonly redactor: VariableCache['redactor'];
 }
 
 interface Action {
@@ -39,7 +39,7 @@ const actedAtOnce = 100;
 const slackMs = 10_000;
 
 /**
- * The duty that does bulk actions, a piece of one a round. A piece is one transaction that holds the action: gathering some of its runs,
+ * The job that does bulk actions, a piece of one a round. A piece is one transaction that holds the action: gathering some of its runs,
  * or acting on some and noting it. So any number of processes may do it, and one that dies leaves the action where its last
  * commit was. A run that cannot be acted on stops no other: it is tried by itself and counted as failed.
  */
@@ -50,7 +50,7 @@ export function bulkWorker(dependencies: BulkDependencies) {
   return {
     name: 'bulk worker',
     everyMs: 1_000,
-    async round(): Promise<boolean> {
+    async tick(): Promise<boolean> {
       const trying: Trying = { most };
       try {
         const done = await sql.begin((tx) => piece(tx, dependencies, trying));
@@ -72,7 +72,7 @@ export function bulkWorker(dependencies: BulkDependencies) {
         }
         if (trying.most === 1) {
           most = actedAtOnce;
-          engine.log.warn('upkeep.failed', { duty: 'bulk worker', error: String(error) });
+          engine.log.warn('job.failed', { job: 'bulk worker', error: String(error) });
           await sql.begin((tx) => giveUp(tx, trying, new Date(engine.clock.now())));
         } else most = 1;
         return true;
@@ -132,7 +132,7 @@ async function piece(
   if (action.type === 'CANCEL') ({ acted, live } = await cancelAll(tx, env, runs, at));
   else {
     const environment = await environmentOf(tx, env);
-    if (environment) acted = await replayAll(tx, engine, environment, runs, await redactor(env));
+    if (environment) acted = await replayAll(tx, engine, environment, runs, redactor);
   }
   await noteActed(tx, env, id, acted, at);
   return { env, live, queued: action.type === 'REPLAY' };

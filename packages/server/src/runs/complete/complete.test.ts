@@ -26,11 +26,11 @@ test.each<[string, object]>([
 
 test('a pause before the next attempt ends some day, however long it is to be', async () => {
   const { t, one, other } = await twoAttempts();
-  const settled = await Promise.all([
+  const completions = await Promise.all([
     t.end(one, { kind: 'retry', delayMs: 1e300, error }),
     t.end(other, { kind: 'retry', delayMs: -1, error }),
   ]);
-  expect(settled).toMatchObject([{ kind: 'retry' }, { kind: 'retry' }]);
+  expect(completions).toMatchObject([{ kind: 'retry' }, { kind: 'retry' }]);
   const [far] = await t.sql<{ due: Date }[]>`select due from delayed where run_id = ${one.run}`;
   expect(far!.due.getTime()).toBeGreaterThan(t.engine.clock.now() + 300 * 86_400_000);
 });

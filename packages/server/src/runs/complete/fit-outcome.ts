@@ -2,9 +2,7 @@ import { maxJsonLevels, maxPacketBytes } from '@millrace/contract';
 import type { Outcome } from '@millrace/contract/runner';
 import { isTooDeep } from '../../json/levels.ts';
 
-/**
- * An outcome as it can be stored and shown. An output that cannot be is an error of its task: a run must end whatever its runner sends.
- */
+/** An outcome that can be stored and shown. An output that cannot becomes an error: a run must end whatever its runner sends. */
 export function fitOutcome(outcome: Outcome): Outcome {
   if (outcome.kind !== 'completed' || typeof outcome.output !== 'string') return outcome;
   const { output, outputType } = outcome;

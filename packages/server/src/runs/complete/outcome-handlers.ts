@@ -4,7 +4,7 @@ import { allows } from '../../auth/scopes.ts';
 import type { HandlersOf, Request } from '../../request.ts';
 import type { Engine } from '../engine.ts';
 import { eventsOf, resultOf, traceOf } from './outcome.ts';
-import { reachRun } from '../authorize.ts';
+import { findRun } from '../authorize.ts';
 import { readWaitFacts } from '../reason/facts.ts';
 import { nearestTask } from '../reason/nearest-task.ts';
 import { reasonOf } from '../reason/reason.ts';
@@ -30,26 +30,26 @@ export function outcomeHandlers(engine: Engine): HandlersOf<Named> {
   const unfinished = () => notFound("Run either doesn't exist or is not finished");
   return {
     async retrieveRunResult(request) {
-      const { id } = await reachRun(sql, request, unfinished());
+      const { id } = await findRun(sql, request, unfinished());
       const result = await resultOf(engine, request.environment.id, id);
       if (!result) throw unfinished();
       return result;
     },
 
     async listRunEvents(request) {
-      const { id } = await reachRun(sql, request, notFound());
+      const { id } = await findRun(sql, request, notFound());
       return eventsOf(engine, request.environment.id, id);
     },
 
     async retrieveRunTrace(request) {
-      const { id } = await reachRun(sql, request, notFound('Trace not found'));
+      const { id } = await findRun(sql, request, notFound('Trace not found'));
       const trace = await traceOf(engine, request.environment.id, id);
       if (!trace) throw notFound('Trace not found');
       return trace;
     },
 
     async retrieveRunReason(request) {
-      const { id } = await reachRun(sql, request, notFound('Run not found'));
+      const { id } = await findRun(sql, request, notFound('Run not found'));
       const facts = await readWaitFacts(sql, request.environment.id, id, new Date(clock.now()));
       if (!facts) throw notFound('Run not found');
       const nearest = facts.status === 'PENDING_VERSION' ? await nearestTo(request, facts.task) : undefined;

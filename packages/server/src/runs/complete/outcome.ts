@@ -9,7 +9,7 @@ import { retrieveRun } from '../retrieve.ts';
 
 type Result = Reply<Operations['retrieveRunResult']>;
 
-/** What a run returned or failed with, as it was stored; undefined while it is not over. */
+/** What a run returned or failed with; undefined while it is not over. */
 export async function resultOf({ sql }: Engine, env: number, run: string): Promise<Result | undefined> {
   const [row] = await sql<
     {
@@ -38,7 +38,7 @@ export async function resultOf({ sql }: Engine, env: number, run: string): Promi
   };
 }
 
-/** Lines that the list of events has, which is one page. */
+/** Most lines in the list of events, which has one page. */
 export const maxEvents = 1_000;
 
 export async function eventsOf(

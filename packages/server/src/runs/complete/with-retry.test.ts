@@ -18,10 +18,9 @@ async function refusing(code: string, when = 'true') {
     create trigger refuse before update of status on runs for each row execute function refuse()`);
   const warned: string[] = [];
   const engine = { ...t.engine, log: { ...t.engine.log, warn: (fact: string) => void warned.push(fact) } };
-  const beginWaits = () => Promise.reject(new Error('Nobody waits here.'));
-  const dependencies = { engine, settle: t.settle, beginWaits, isOver: () => false };
+  const dependencies = { engine, complete: t.complete, isOver: () => false };
   const outcome = { kind: 'completed', output: '1', outputType: 'application/json' } as const;
-  const settled = completeWithRetry(dependencies, {
+  const completion = completeWithRetry(dependencies, {
     env: t.environment.id,
     task: 'send',
     ...attempt!,
@@ -31,7 +30,7 @@ async function refusing(code: string, when = 'true') {
     const [row] = await t.sql`select status, output, error ->> 'code' as code from runs where id = ${id}`;
     return row;
   };
-  return { ...t, settled, stored, warned };
+  return { ...t, completion, stored, warned };
 }
 
 test.each([
@@ -39,16 +38,16 @@ test.each([
   ['memory', '53200'],
   ['a database that writes', '25006'],
 ])('a result waits for %s, and is not lost', async (_, code) => {
-  const { sql, settled, stored, warned } = await refusing(code);
+  const { sql, completion, stored, warned } = await refusing(code);
   await expect.poll(() => warned.length, { timeout: 20_000 }).toBeGreaterThan(1);
   expect(await stored()).toMatchObject({ status: null });
   await sql`drop trigger refuse on runs`;
-  expect(await settled).toMatchObject({ stale: false });
+  expect(await completion).toMatchObject({ stale: false });
   expect(await stored()).toEqual({ status: 'COMPLETED', output: '1', code: null });
 });
 
 test('a result that can never be stored ends its run, which says so', async () => {
-  const { settled, stored } = await refusing('22000', 'new.output is not null');
-  expect(await settled).toMatchObject({ stale: false });
+  const { completion, stored } = await refusing('22000', 'new.output is not null');
+  expect(await completion).toMatchObject({ stale: false });
   expect(await stored()).toEqual({ status: 'SYSTEM_FAILURE', output: null, code: 'RESULT_NOT_STORED' });
 });

@@ -1,28 +1,30 @@
+import { latestData } from './debounce.ts';
 import type { NewRun } from './row.ts';
 
 /**
- * Calls of one flush that come to the same run: a request sent twice, two with one idempotency key, two that are debounced together.
- * Such a run is written once; `places` says which of the runs answers which call.
+ * Triggers of one flush that lead to the same run: a request that was sent twice, two with one idempotency key, two that are debounced
+ * together. Such a run is written once. `indexes` has, for each trigger, the index of the run that answers it.
  */
-export function withoutDuplicates(calls: readonly NewRun[]): {
+export function withoutDuplicates(triggers: readonly NewRun[]): {
   readonly runs: readonly NewRun[];
-  readonly places: readonly number[];
+  readonly indexes: readonly number[];
 } {
   const first = new Map<string, number>();
   const runs: NewRun[] = [];
-  const places = calls.map((run) => {
+  const indexes = triggers.map((run) => {
     const names = namesOf(run);
     const name = names.find((one) => first.has(one));
-    const twin = name === undefined ? undefined : first.get(name);
-    const place = twin ?? runs.push(run) - 1;
-    for (const one of names) if (!first.has(one)) first.set(one, place);
-    if (twin !== undefined && name?.startsWith('debounce')) runs[twin] = pushed(runs[twin] as NewRun, run);
-    return place;
+    const duplicate = name === undefined ? undefined : first.get(name);
+    const index = duplicate ?? runs.push(run) - 1;
+    for (const one of names) if (!first.has(one)) first.set(one, index);
+    if (duplicate !== undefined && name?.startsWith('debounce'))
+      runs[duplicate] = pushed(runs[duplicate] as NewRun, run);
+    return index;
   });
-  return { runs, places };
+  return { runs, indexes };
 }
 
-/** Whether both are the children of one attempt, or nobody's. */
+/** Whether both are children of one attempt, or neither has a parent. */
 export const isOfOneParent = (one: NewRun, other: NewRun): boolean =>
   one.parentId === other.parentId && one.parentFence === other.parentFence;
 
@@ -36,21 +38,9 @@ function namesOf({ env, task, requestKey, idempotencyKey, debounce }: NewRun): s
 }
 
 /** What one debounced trigger becomes when another one follows. */
-function pushed(run: NewRun, later: NewRun): NewRun {
-  const { due, ord, debounce } = later;
-  if (!debounce?.trailing) return { ...run, due, ord };
-  const { payload, payloadType, metadata, tags, maxAttempts, maxDuration, machine } = later;
-  return {
-    ...run,
-    due,
-    ord,
-    debounce,
-    payload,
-    payloadType,
-    metadata,
-    tags,
-    maxAttempts,
-    maxDuration,
-    machine,
-  };
-}
+const pushed = (run: NewRun, later: NewRun): NewRun => ({
+  ...run,
+  due: later.due,
+  sortKey: later.sortKey,
+  ...(later.debounce?.trailing && { debounce: later.debounce, ...latestData(later) }),
+});

@@ -4,8 +4,7 @@ import type { Engine } from '../engine.ts';
 import { listRuns } from '../list/list.ts';
 import { prepareRun } from './prepare.ts';
 import type { NewRun } from './row.ts';
-import { testEngine } from '../testing/engine.ts';
-import { createTrigger } from './trigger.ts';
+import { testEngine, testTrigger } from '../testing/engine.ts';
 
 const again: [how: string, made: Partial<NewRun>, options: Record<string, unknown>][] = [
   ['a request that was sent again', { requestKey: '00000000-0000-4000-8000-000000000000' }, {}],
@@ -18,7 +17,7 @@ for (const [how, made, options] of again) {
     await t.register('send');
     let now = t.engine.clock.now();
     const engine: Engine = { ...t.engine, clock: { ...t.engine.clock, now: () => now } };
-    const trigger = createTrigger(engine, t.dispatch);
+    const trigger = testTrigger(engine, t.dispatch);
     const send = async (run: Partial<NewRun> = {}, given = {}) =>
       trigger({ ...(await prepareRun(engine, t.environment, 'send', { options: given })), ...run });
     const first = await send(made, options);

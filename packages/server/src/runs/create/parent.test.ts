@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { ConnectedRunner } from '../../runners/runners.ts';
-import { cancelingChildren } from '../complete/cancel-children.ts';
 import { cancelRun, markCanceled } from '../cancel.ts';
 import { prepareRun, type TriggerRequest } from './prepare.ts';
 import { rescueRunner } from '../dispatch/rescue.ts';
 import { retrieveRun } from '../retrieve.ts';
 import { addTags } from '../tags.ts';
 import { testEngine, type TestEngine } from '../testing/engine.ts';
-import { insertRuns } from './trigger.ts';
+import { insertRuns } from './insert.ts';
 import { createBeginWaits } from '../waits/begin.ts';
 
 /** A run of `send` that a runner executes. */
@@ -23,8 +22,8 @@ async function startParent() {
 
 /** The runner is lost, and another one gets its run. */
 async function takeOver(t: TestEngine, version: number) {
-  const { engine, dispatch, settle } = t;
-  await rescueRunner({ engine, dispatch, settle }, 'r1', 'connection of r1');
+  const { engine, dispatch, complete } = t;
+  await rescueRunner({ engine, dispatch, complete }, 'r1', 'connection of r1');
   await t.addRunner('r2');
   const [attempt] = await t.claim('r2', [version], 1);
   if (!attempt) throw new Error('nobody has the run');
@@ -112,7 +111,7 @@ describe('what an attempt triggers', () => {
     };
     const requestKey = '00000000-0000-4000-8000-000000000000';
     const made = await trigger(ofParent, requestKey);
-    expect(made).toMatchObject({ refused: null, cached: false, root: attempt.run });
+    expect(made).toMatchObject({ refused: null, cached: false, root_id: attempt.run });
     await t.end(attempt);
     expect(await trigger(ofParent, requestKey)).toMatchObject({ run_id: made?.run_id, refused: null });
     await expect(t.trigger('send', ofParent)).rejects.toMatchObject({ status: 409 });
@@ -173,14 +172,14 @@ describe('cancelling a run', () => {
     await t.sql.begin(async (tx) => {
       await markCanceled(tx, t.environment.id, root.id, new Date(t.engine.clock.now()));
       child = t.trigger('send', { parentRunId: root.id }).catch((error: unknown) => error);
-      await untilWaiting(t, 'trigger_runs');
+      await untilWaiting(t, 'with given');
     });
     expect(await child).toMatchObject({ status: 422, message: expect.stringContaining('canceled') });
   });
 
   test('reaches what its code triggered until it heard of it, in the commit that ends it, and tells their runners', async () => {
     const { t, version, attempt, ofParent } = await startParent();
-    const { engine, runners, environment, settle } = t;
+    const { engine, runners, environment, complete } = t;
     await cancelRun(engine, runners, environment.id, attempt.run);
     const running = await t.trigger('send', ofParent);
     await t.addRunner('r2');
@@ -191,13 +190,12 @@ describe('cancelling a run', () => {
     runners.add(
       new ConnectedRunner('r2', environment.id, 1, new Set(), (message) => void told.push(message)),
     );
-    const end = cancelingChildren(engine, runners, settle);
     const other = { env: environment.id, task: 'send', run: 'run_other', fence: 1, outcome: canceled };
-    const [settled] = await Promise.all([
-      end({ env: environment.id, task: 'send', ...attempt, outcome: canceled }),
-      end(other),
+    const [completion] = await Promise.all([
+      complete({ env: environment.id, task: 'send', ...attempt, outcome: canceled }),
+      complete(other),
     ]);
-    expect(settled).toMatchObject({ stale: false, kind: 'CANCELED' });
+    expect(completion).toMatchObject({ stale: false, kind: 'CANCELED' });
     expect(await t.statusOf(waiting.id)).toBe('CANCELED');
     expect(await t.sql`select from leases where run_id = ${running.id} and cancel_requested`).toHaveLength(1);
     expect(told).toEqual([{ type: 'cancel', fences: [live?.fence] }]);

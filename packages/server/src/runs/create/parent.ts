@@ -2,10 +2,10 @@ import type { RunStatus } from '@millrace/contract';
 import type { Queryable } from '../../db/connect.ts';
 import { Problem, unprocessable } from '../../problem.ts';
 
-/** Why a run is not created for its parent's sake. */
+/** Why a run is not created because of its parent. */
 export type ParentRefusal = 'unknown' | 'canceled' | 'stale';
 
-/** A run that triggers, and where in the tree its children are. */
+/** A run that triggers, and the position of its children in the tree. */
 export interface Parent {
   readonly id: string;
   readonly root: string;
@@ -15,8 +15,8 @@ export interface Parent {
 }
 
 /**
- * Looks up a run that triggers, and holds it to the end of the caller's transaction: until then it is not cancelled, and with a fence its
- * attempt is not taken over. Throws a Problem for one that may have no children: 422, or 409 if the attempt is over.
+ * Looks up a run that triggers, and locks it until the end of the caller's transaction: until then it is not cancelled, and with a fence its
+ * attempt is not taken over. Throws a Problem if it may have no children: 422, or 409 if the attempt is over.
  */
 export async function holdParent(
   sql: Queryable,
@@ -27,7 +27,7 @@ export async function holdParent(
   const [row] = await sql<(Parent & { refused: ParentRefusal | null })[]>`
     select run_id as id, root, depth + 1 as depth, status, refused
       from hold_parents(${[env]}::int[], ${[id]}::text[], ${fence === undefined ? null : [fence]}::bigint[])`;
-  if (!row) throw new TypeError('a parent that is asked for is answered');
+  if (!row) throw new TypeError('hold_parents replied no row');
   if (row.refused !== null) throw refusedParent(row.refused, id, 'parentRunId');
   return row;
 }

@@ -13,7 +13,7 @@ import { queueOf } from '../../versions/register.ts';
 import type { Engine } from '../engine.ts';
 import { storedKey, storedWaitKey, waitKeyMs } from './idempotency-key.ts';
 import { findLock, type KnownTask } from '../lock.ts';
-import type { Debounce, NewRun } from './row.ts';
+import { plainOptions, type Debounce, type NewRun } from './row.ts';
 import { storableJson } from '../storable.ts';
 
 export type TriggerRequest = z.output<typeof triggerBody>;
@@ -25,20 +25,21 @@ export const defaultIdempotencyMs = 30 * 86_400_000;
 export const maxIdempotencyKeyLength = 2_048;
 export const minMaxDuration = 5;
 const maxInt = 2_147_483_647;
-/** A run of a development environment that nobody starts within ten minutes is of no interest any more. */
+/** Time to live of a run in a development environment: when nobody works there, runs should not pile up. */
 export const devTtlSeconds = 600;
-/** What is known of a run beside the body of its request. */
+
+/** What is known of a run and is not in the body of its request. */
 export interface BesideBody {
   /** Older clients send the key as headers. */
   readonly idempotencyKey?: string | undefined;
   readonly idempotencyKeyTTL?: string | undefined;
-  /** Default: a new one. */
+  /** Default: a new id. */
   readonly runId?: string | undefined;
 }
 
 /**
- * Turns a trigger request into the row that will be written: options read and checked, defaults of the task filled in.
- * Answers at once when what it needs is known to this process, which is nearly always.
+ * Turns a trigger request into the row that will be written: reads and checks options, fills in the task's defaults. Answers at once where
+ * this process knows the current version and the queue, which is nearly always.
  */
 export function prepareRun(
   engine: Engine,
@@ -87,7 +88,7 @@ const queueName = (task: string, options: Options, manifest: TaskManifest | unde
   (options.queue && cleanQueueName(options.queue.name)) ??
   (manifest ? queueOf(manifest) : `task/${task}`.slice(0, 128));
 
-/** Looks as late as possible: from here on the packet is kept for a day, long enough for the run to be there. */
+/** Throws 422 unless the payload names a packet that was uploaded. From here on the packet is kept for a day: the run exists by then. */
 async function checkStored(
   { sql, clock }: Engine,
   environment: Environment,
@@ -113,7 +114,7 @@ function buildRun(
   const options = body.options ?? {};
   const now = clock.now();
   const debounced = options.debounce && readDebounce(options.debounce);
-  // A debounce says itself when its run is due. What is wrong is refused all the same.
+  // A debounce decides when its run is due. A delay beside it is checked and not used.
   const delay = options.delay === undefined ? null : readDelay(options.delay, now);
   const due = debounced ? now + debounced.delayMs : delay;
   if (due !== null && due > lastMoment) {
@@ -123,14 +124,15 @@ function buildRun(
   const priorityMs = Math.trunc(Math.max(-maxInt, Math.min(maxInt, (options.priority ?? 0) * 1_000)));
   const delayed = due !== null && due > now;
   return {
+    ...plainOptions(options),
     env: environment.id,
     id: beside.runId ?? newTimedId('run', now),
     task,
-    state: delayed ? 'delayed' : manifest ? 'queued' : 'parked',
+    state: delayed ? 'delayed' : manifest ? 'queued' : 'pendingVersion',
     queueId,
-    key: options.concurrencyKey ?? '',
-    route: lockedTo ?? 0,
-    ord: Math.max(due ?? now, now) - priorityMs,
+    concurrencyKey: options.concurrencyKey ?? '',
+    pinnedVersion: lockedTo ?? 0,
+    sortKey: Math.max(due ?? now, now) - priorityMs,
     ...readPayload(body.payload, options.payloadType),
     ttl,
     expiresAt: ttl !== null && ttl > 0 && !delayed ? new Date(now + ttl * 1_000) : null,
@@ -140,15 +142,12 @@ function buildRun(
     ...(debounced && { debounce: debounced.debounce }),
     tags: readTags(options.tags),
     metadata: readMetadata(options.metadata),
-    maxAttempts: options.maxAttempts ?? null,
     maxDuration:
       options.maxDuration === undefined
         ? (manifest?.maxDuration ?? null)
         : Math.trunc(Math.max(minMaxDuration, Math.min(maxInt, options.maxDuration))),
-    machine: options.machine ?? null,
-    region: options.region ?? null,
     priorityMs,
-    test: options.test ?? false,
+    isTest: options.test ?? false,
     parentId: options.parentRunId ?? null,
     parentFence: options.parentFence,
     rootId: null,
@@ -161,7 +160,6 @@ function readPayload(
   type = 'application/json',
 ): { payload: string | null; payloadType: string | null } {
   if (payload === undefined) return { payload: null, payloadType: null };
-  // The default type is stored as null: most payloads have it.
   if (type === 'application/json') return { payload: jsonOfField(payload, 'payload'), payloadType: null };
   if (type !== 'application/super+json' && type !== 'text/plain' && type !== storedType) {
     throw badRequest(
@@ -219,13 +217,13 @@ function readIdempotency(
   if (waitKey !== undefined) {
     return { idempotencyKey: storedWaitKey(waitKey), idempotencyExpiresAt: new Date(now + waitKeyMs) };
   }
-  // An empty header is none.
+  // An empty header counts as none.
   const key = beside.idempotencyKey || options.idempotencyKey;
   const idempotencyExpiresAt = beside.idempotencyKeyTTL
     ? readIdempotencyExpiry(beside.idempotencyKeyTTL, 'idempotency-key-ttl', now)
     : readIdempotencyExpiry(options.idempotencyKeyTTL, 'options.idempotencyKeyTTL', now);
   if (key === undefined) return { idempotencyKey: null, idempotencyExpiresAt: null };
-  // A key in the body has been looked at.
+  // The length of a key in the body was checked by its schema.
   if (key.length > maxIdempotencyKeyLength) {
     throw badRequest(`idempotency-key: at most ${maxIdempotencyKeyLength} characters.`);
   }

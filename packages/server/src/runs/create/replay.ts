@@ -1,31 +1,32 @@
+import { raw } from 'sql-template-tag';
 import type { Environment } from '../../auth/principal.ts';
 import type { Engine } from '../engine.ts';
-import { prepareRun, type TriggerRequest } from './prepare.ts';
-import type { NewRun } from './row.ts';
+import { prepareRun } from './prepare.ts';
+import { columns, type NewRun } from './row.ts';
 
 export interface OtherPayload {
   readonly payload?: unknown;
   readonly payloadType?: string | undefined;
 }
 
-interface ReplayedRow {
+interface ReplayedRow extends Readonly<Record<string, unknown>> {
   readonly task: string;
   readonly queue_id: number;
   readonly payload: string | null;
   readonly payload_type: string | null;
   readonly concurrency_key: string | null;
-  readonly machine: string | null;
-  readonly region: string | null;
   readonly tags: string[] | null;
   readonly metadata: string | null;
   readonly is_test: boolean;
 }
 
-type Machine = NonNullable<NonNullable<TriggerRequest['options']>['machine']>;
+const unchanged = Object.entries(columns).filter(([, { isReplayed }]) => isReplayed);
+const unchangedColumns = raw(unchanged.map(([, { name }]) => `r.${name}`).join(', '));
 
 /**
- * A new run of the same task with the payload, queue, key, machine, region, tags, test mark and first metadata of an old one, on whatever
- * version is current. Everything else (delay, ttl, idempotency, attempts, priority, version, parent) is as for a plain trigger.
+ * A new run of the same task with the payload, queue, concurrency key, tags, test mark and first metadata of an old run, and its columns that
+ * replays take over unchanged. It runs on whatever version is current. Everything else (delay, ttl, idempotency, attempts, priority, version,
+ * parent) is as for a trigger without options.
  */
 export async function prepareReplay(
   engine: Engine,
@@ -34,8 +35,8 @@ export async function prepareReplay(
   other: OtherPayload = {},
 ): Promise<NewRun | undefined> {
   const [row] = await engine.sql<ReplayedRow[]>`
-    select r.task, r.queue_id, r.payload, r.payload_type, r.concurrency_key, r.machine, r.region, r.tags,
-           coalesce(r.seed_metadata, r.metadata) as metadata, r.is_test
+    select r.task, r.queue_id, r.payload, r.payload_type, r.concurrency_key, r.tags,
+           coalesce(r.seed_metadata, r.metadata) as metadata, r.is_test, ${unchangedColumns}
       from runs r where r.env = ${environment.id} and r.id = ${run}`;
   if (!row) return undefined;
   const made = await prepareRun(engine, environment, row.task, {
@@ -43,19 +44,22 @@ export async function prepareReplay(
     options: {
       payloadType: other.payload === undefined ? (row.payload_type ?? undefined) : other.payloadType,
       concurrencyKey: row.concurrency_key ?? undefined,
-      machine: (row.machine ?? undefined) as Machine | undefined,
-      region: row.region ?? undefined,
       tags: row.tags ?? undefined,
       metadata: row.metadata ?? undefined,
       metadataType: 'application/json',
       test: row.is_test,
     },
   });
-  // The queue itself: its name may hold what a name on the wire may not, as that of a task does.
-  return { ...made, queueId: row.queue_id, replayOf: run };
+  return {
+    ...made,
+    ...(Object.fromEntries(unchanged.map(([property, { name }]) => [property, row[name]])) as Partial<NewRun>),
+    // The queue itself: its name may hold what a name on the wire may not, as that of a task does.
+    queueId: row.queue_id,
+    replayOf: run,
+  };
 }
 
-/** As a trigger would bring it: a value for JSON, which is stored without its type, and the text itself for other types. */
+/** The payload as a trigger would bring it: a value for JSON, the text itself for other types. */
 function payloadOf({ payload, payload_type }: ReplayedRow): { payload?: unknown } {
   if (payload === null) return {};
   return { payload: payload_type === null ? (JSON.parse(payload) as unknown) : payload };

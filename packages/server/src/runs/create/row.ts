@@ -1,28 +1,31 @@
+import type { TriggerOptions } from '@millrace/contract';
 import type { OneTimeUse } from '../../auth/one-time.ts';
+import type { Value } from '../../db/columns.ts';
 
 export interface Debounce {
   readonly key: string;
-  /** Milliseconds from its creation that a run can be pushed; null is for ever. */
+  /** Milliseconds from its creation that a run can be pushed; null is no limit. */
   readonly maxMs: number | null;
   /** The run takes over the data of the latest trigger instead of keeping that of the first. */
   readonly trailing: boolean;
 }
 
-/** A run about to be created: one row of a trigger flush. */
-export interface NewRun {
+/** A run about to be created. */
+export interface NewRun extends PlainOptions {
   readonly env: number;
   readonly id: string;
   readonly task: string;
-  /** Where it will wait: in a lane, for its time, for a version that knows its task, or for its batch to be sealed. */
-  readonly state: 'queued' | 'delayed' | 'parked' | 'held';
+  /** Where it waits: in a lane, for its time, for a version that has its task, or for its batch to be sealed. */
+  readonly state: 'queued' | 'delayed' | 'pendingVersion' | 'held';
   readonly queueId: number;
   /** Empty for none. */
-  readonly key: string;
-  /** 0: whatever version is current when it starts; else the id of the version it is locked to. */
-  readonly route: number;
-  /** Its turn in the lane: milliseconds since 1970 when it is due, less its priority. */
-  readonly ord: number;
+  readonly concurrencyKey: string;
+  /** The id of the version that it is locked to; 0 for whatever version is current when it starts. */
+  readonly pinnedVersion: number;
+  /** Its order in the lane: milliseconds since 1970 when it is due, less its priority. */
+  readonly sortKey: number;
   readonly payload: string | null;
+  /** Null for `application/json`, which most payloads are. */
   readonly payloadType: string | null;
   readonly expiresAt: Date | null;
   /** Seconds. */
@@ -32,9 +35,9 @@ export interface NewRun {
   readonly idempotencyExpiresAt: Date | null;
   /** JSON text. */
   readonly idempotencyOptions: string | null;
-  /** It gives way to a delayed run under the same key, which then waits longer. */
+  /** The trigger is merged into the delayed run with the same key, which then waits longer. */
   readonly debounce?: Debounce;
-  /** Of the request that makes it: sent again, it leads to the same run. A uuid. */
+  /** A uuid that the request brings: sent again, it leads to the same run. */
   readonly requestKey?: string;
   /** The run that it is a replay of. */
   readonly replayOf?: string;
@@ -43,22 +46,141 @@ export interface NewRun {
   readonly tags: readonly string[];
   /** JSON text. */
   readonly metadata: string | null;
-  readonly maxAttempts: number | null;
+  /** Seconds. */
   readonly maxDuration: number | null;
-  readonly machine: string | null;
-  readonly region: string | null;
   readonly priorityMs: number;
-  readonly test: boolean;
+  readonly isTest: boolean;
   readonly parentId: string | null;
-  /** Of the parent's attempt that triggers it. */
+  /** The parent's attempt that triggers it. */
   readonly parentFence?: number | undefined;
-  /** Null without a parent, and where it is found out by what writes the run, which then holds the parent. So is the depth. */
+  /** Null without a parent, and where the statement that inserts the run looks it up. The same holds for the depth. */
   readonly rootId: string | null;
   readonly depth: number;
   /** The schedule whose tick it is. */
   readonly scheduleId?: string;
-  /** JSON text: what it is told of the event that started it. */
+  /** JSON text: what the run is told of the event that started it. */
   readonly event?: string;
-  /** The token that may create this one run: it is written apart, using the token up. */
+  /** The one-time token that the run uses up. */
   readonly oneTime?: OneTimeUse;
 }
+
+/** Options that are stored as they come. */
+export const plainOptions = ({ maxAttempts, machine, region }: Pick<TriggerOptions, PlainOption> = {}) => ({
+  maxAttempts: maxAttempts ?? null,
+  machine: machine ?? null,
+  region: region ?? null,
+});
+type PlainOption = 'maxAttempts' | 'machine' | 'region';
+type PlainOptions = Readonly<ReturnType<typeof plainOptions>>;
+
+/** A column of `runs` that is written when a run is created. */
+export interface Column {
+  readonly name: string;
+  readonly type: 'smallint' | 'int' | 'bigint' | 'text' | 'uuid' | 'boolean' | 'jsonb' | 'timestamptz';
+  /** What is sent. Null where the run does not have it. */
+  readonly value: (run: NewRun) => Value;
+  /** What is written, as an expression over the row `i` of what was sent. Default: the value itself. */
+  readonly written?: string;
+  /** In trailing mode, a debounced run takes it over from its latest trigger. */
+  readonly isDebounced?: true;
+  /** A replay takes it over from the run that it repeats, unchanged. */
+  readonly isReplayed?: true;
+}
+
+/** Columns that every statement writes: those of a run without anything special. */
+export const everydayColumns = {
+  env: { name: 'env', type: 'int', value: (run) => run.env },
+  id: { name: 'id', type: 'text', value: (run) => run.id },
+  task: { name: 'task', type: 'text', value: (run) => run.task },
+  queueId: { name: 'queue_id', type: 'int', value: (run) => run.queueId },
+  concurrencyKey: { name: 'concurrency_key', type: 'text', value: (run) => run.concurrencyKey || null },
+  payload: { name: 'payload', type: 'text', value: (run) => run.payload, isDebounced: true },
+  payloadType: { name: 'payload_type', type: 'text', value: (run) => run.payloadType, isDebounced: true },
+  metadata: { name: 'metadata', type: 'text', value: (run) => run.metadata, isDebounced: true },
+  sortKey: { name: 'ord', type: 'bigint', value: (run) => run.sortKey },
+  priorityMs: {
+    name: 'priority_ms',
+    type: 'int',
+    value: (run) => run.priorityMs || null,
+    written: 'coalesce(i.priority_ms, 0)',
+  },
+  ttl: { name: 'ttl', type: 'int', value: (run) => run.ttl },
+  maxAttempts: { name: 'max_attempts', type: 'int', value: (run) => run.maxAttempts, isDebounced: true },
+  maxDuration: { name: 'max_duration', type: 'int', value: (run) => run.maxDuration, isDebounced: true },
+} satisfies Record<string, Column>;
+
+/** Columns that runs of one request have, and items of a batch do not. */
+export const requestColumns = {
+  requestKey: { name: 'request_key', type: 'uuid', value: (run) => run.requestKey },
+} satisfies Record<string, Column>;
+
+/** Columns that items of a batch have. An everyday trigger has none of them. */
+export const itemColumns = {
+  due: { name: 'delayed_until', type: 'timestamptz', value: (run) => run.due },
+  batch: { name: 'batch_id', type: 'text', value: (run) => run.batch },
+  parentId: { name: 'parent_id', type: 'text', value: (run) => run.parentId },
+  rootId: { name: 'root_id', type: 'text', value: (run) => run.rootId },
+  depth: {
+    name: 'depth',
+    type: 'smallint',
+    value: (run) => run.depth || null,
+    written: 'coalesce(i.depth, 0::smallint)',
+  },
+} satisfies Record<string, Column>;
+
+/** Columns that only the general statement writes: a run that has one of them does not take the fast path. */
+export const specialColumns = {
+  pinnedVersion: { name: 'version_id', type: 'int', value: (run) => run.pinnedVersion || null },
+  tags: {
+    name: 'tags',
+    type: 'jsonb',
+    value: (run) => (run.tags.length > 0 ? JSON.stringify(run.tags) : null),
+    // There are no arrays of arrays of different lengths.
+    written: '(select array_agg(t) from jsonb_array_elements_text(i.tags) as t)',
+    isDebounced: true,
+  },
+  machine: {
+    name: 'machine',
+    type: 'text',
+    value: (run) => run.machine,
+    isDebounced: true,
+    isReplayed: true,
+  },
+  region: { name: 'region', type: 'text', value: (run) => run.region, isReplayed: true },
+  isTest: {
+    name: 'is_test',
+    type: 'boolean',
+    value: (run) => run.isTest || null,
+    written: 'coalesce(i.is_test, false)',
+  },
+  idempotencyKey: { name: 'idempotency_key', type: 'text', value: (run) => run.idempotencyKey },
+  idempotencyOptions: {
+    name: 'idempotency_key_options',
+    type: 'jsonb',
+    value: (run) => run.idempotencyOptions,
+  },
+  debounceKey: { name: 'debounce_key', type: 'text', value: (run) => run.debounce?.key },
+  scheduleId: { name: 'schedule_id', type: 'text', value: (run) => run.scheduleId },
+  event: { name: 'event', type: 'text', value: (run) => run.event },
+  replayOf: { name: 'replay_of', type: 'text', value: (run) => run.replayOf },
+} satisfies Record<string, Column>;
+
+/** Every column that is written when a run is created. `created_at` is added by the statements: it is the same for all their runs. */
+export const columns: Readonly<Record<string, Column>> = {
+  ...everydayColumns,
+  ...requestColumns,
+  ...itemColumns,
+  ...specialColumns,
+};
+
+const conditional = [...Object.values(itemColumns), ...Object.values(specialColumns)] as readonly Column[];
+const special = Object.values(specialColumns) as readonly Column[];
+
+/** A run that the fast statements may write: it queues at once, for whatever version is current, and has nothing special. */
+export const isEveryday = (run: NewRun): boolean => run.state === 'queued' && lacks(run, conditional);
+
+/** An item of a batch that the statements for items may write. */
+export const isEverydayItem = (run: NewRun): boolean => lacks(run, special);
+
+const lacks = (run: NewRun, some: readonly Column[]): boolean =>
+  some.every(({ value }) => (value(run) ?? null) === null);

@@ -2,24 +2,24 @@ import { TokenUsed, unuse, useOnce, type OneTimeUse } from '../../auth/one-time.
 import type { Transaction } from '../../db/connect.ts';
 import type { Dispatch } from '../dispatch/dispatch.ts';
 import type { Engine } from '../engine.ts';
+import { insertRuns } from './insert.ts';
 import { refusedParent } from './parent.ts';
 import type { NewRun } from './row.ts';
-import { insertRuns, type Triggered } from './trigger.ts';
 
 /**
- * Creates a run with a one-time token, in a transaction of its own: the token is used up if and only if the run is created.
- * Of two calls at once the second waits for the first, and is refused if that one succeeded.
+ * Creates a run with a one-time token, in a transaction of its own: the token is used up if and only if the run is created. Of two calls at
+ * once the second waits for the first, and is refused if that one succeeded.
  */
 export async function triggerOnce(
   { sql, clock }: Engine,
   dispatch: Pick<Dispatch, 'wake' | 'expect'>,
   run: NewRun,
   use: OneTimeUse,
-): Promise<Triggered> {
+): Promise<{ readonly id: string; readonly isCached: boolean }> {
   const act = async (tx: Transaction) => {
-    const [made] = await tx<{ run_id: string; cached: boolean }[]>`
-      select id as run_id, false as cached from runs where env = ${run.env} and request_key = ${run.requestKey ?? null}::uuid`;
-    if (made) return made;
+    const [made] = await tx<{ run_id: string }[]>`
+      select id as run_id from runs where env = ${run.env} and request_key = ${run.requestKey ?? null}::uuid`;
+    if (made) return { ...made, cached: false };
     await useOnce(tx, run.env, use, run.id);
     const [inserted] = await insertRuns({ sql: tx, clock }, [run]);
     if (inserted && inserted.refused !== null) throw refusedParent(inserted.refused, run.parentId ?? '');
@@ -27,14 +27,14 @@ export async function triggerOnce(
     return inserted;
   };
   const row = await sql.begin(act).catch((error: unknown) => {
-    // Perhaps it is this very request that used it, sent twice at once: what that made is there to be found by now.
+    // Perhaps the same request used the token, sent twice at once. The run that it made is found now.
     if (error instanceof TokenUsed && run.requestKey !== undefined) return sql.begin(act);
     throw error;
   });
-  if (!row) throw new TypeError('a run that is inserted is answered');
+  if (!row) throw new TypeError('the inserted run has no row');
   if (!row.cached) {
     if (run.state === 'queued') dispatch.wake(run.env);
     if (run.due) dispatch.expect(run.due.getTime());
   }
-  return { id: row.run_id, isCached: row.cached };
+  return { id: row.run_id, isCached: row.cached === true };
 }

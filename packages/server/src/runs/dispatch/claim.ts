@@ -45,10 +45,11 @@ export async function claimRuns(
   want: number,
   turn: number,
 ): Promise<Claimed> {
-  const routes = [...runner.versions];
-  if (current !== undefined && runner.versions.has(current)) routes.unshift(0);
+  const pins = [...runner.versions];
+  // Runs without a pinned version start on the current one.
+  if (current !== undefined && runner.versions.has(current)) pins.unshift(0);
   const rows = await sql<ClaimRow[]>`
-    select * from claim_runs(${runner.env}, ${runner.id}, ${routes}::int[], ${current ?? null}::int, ${want}, ${turn},
+    select * from claim_runs(${runner.env}, ${runner.id}, ${pins}::int[], ${current ?? null}::int, ${want}, ${turn},
                              ${new Date(engine.clock.now())})`;
   const assignments: Assignment[] = [];
   for (const row of rows) {

@@ -1,9 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { Timer } from '../../jobs/timer.ts';
 import { ConnectedRunner, ConnectedRunners } from '../../runners/runners.ts';
 import { createDispatch } from './dispatch.ts';
 import { testEngine } from '../testing/engine.ts';
 
-test('a place that was promised is free again when the assignment for it cannot be made', async () => {
+test('a slot that was promised is free again when the assignment for it cannot be made', async () => {
   const fixture = await testEngine();
   const { engine, sql, environment } = fixture;
   const { id } = await fixture.register('send');
@@ -11,7 +12,7 @@ test('a place that was promised is free again when the assignment for it cannot 
   const runner = new ConnectedRunner('r1', environment.id, 3, new Set([id]), () => {});
   const runners = new ConnectedRunners();
   runners.add(runner);
-  const dispatch = createDispatch(engine, sql, runners, () => {});
+  const dispatch = createDispatch({ engine, engineSql: sql, runners, timer: new Timer() });
   onTestFinished(() => dispatch.stop());
   const offered = async () => {
     for (;;) {

@@ -1,10 +1,11 @@
 import type { Assignment } from '@millrace/contract/runner';
 import type { Sql } from '../../db/connect.ts';
+import type { Timer } from '../../jobs/timer.ts';
 import type { ConnectedRunner, ConnectedRunners } from '../../runners/runners.ts';
 import { claimRuns } from './claim.ts';
 import type { Engine } from '../engine.ts';
 
-/** A free slot of a runner, held for a run that is being written. Accept it or decline it, once. */
+/** A free slot of a runner, reserved for a run that is being written. Accept it or decline it, once. */
 export interface Offer {
   readonly runner: string;
   /** The version that the run would execute on. */
@@ -14,15 +15,25 @@ export interface Offer {
 }
 
 export interface Dispatch {
-  /** A slot for a run that would otherwise be queued, if a runner of this process waits with nothing ahead of it. */
+  /** A slot for a run that would otherwise be queued, if a runner of this process is free and nothing waits ahead of the run. */
   offer(env: number): Offer | undefined;
-  /** Runs were queued, a place of a limited queue came free, a runner came: look again, here and in the other processes. */
+  /** Runs were queued, a slot of a limited queue came free, or a runner connected: claim again, here and in the other processes. */
   wake(env: number): void;
-  /** A runner of this environment has free slots again: claim on if something was left. */
+  /** A runner of this environment has free slots again: claim if something is left. */
   slotsFreed(env: number): void;
   /** Something falls due then (milliseconds by the database's clock). */
   expect(at: number): void;
   stop(): Promise<void>;
+}
+
+export interface DispatchDependencies {
+  readonly engine: Engine;
+  /** Connections of their own, so that claims never wait behind the queries of requests. */
+  readonly engineSql: Sql;
+  readonly runners: ConnectedRunners;
+  /** Of the promoter. */
+  readonly timer: Timer;
+  readonly isPaused?: () => boolean;
 }
 
 /** Most runs of one claim. */
@@ -33,7 +44,7 @@ const pollMs = 1_000;
 interface Ring {
   /** Where the next claim starts in the environment's ring of lanes. */
   turn: number;
-  /** Raised by every wake: what a claim did not find is believed only if nothing was woken since it began. */
+  /** Raised by every wake-up: a claim that found nothing counts only if there was no wake-up since it began. */
   epoch: number;
   /** Runners for which nothing more waits in this epoch. */
   readonly drained: Set<ConnectedRunner>;
@@ -41,16 +52,16 @@ interface Ring {
 }
 
 /**
- * Brings waiting runs to the runners connected to this process: one claim at a time an environment (claims of one environment
- * take turns in the database anyway), as long as a runner has free slots and its last claim came back full.
+ * Brings waiting runs to the runners connected to this process, as long as a runner has free slots and its last claim came back full. In
+ * each environment there is one claim at a time: claims of one environment take turns in the database anyway.
  */
-export function createDispatch(
-  engine: Engine,
-  sql: Sql,
-  runners: ConnectedRunners,
-  expect: (at: number) => void,
-  isPaused: () => boolean = () => false,
-): Dispatch {
+export function createDispatch({
+  engine,
+  engineSql,
+  runners,
+  timer,
+  isPaused = () => false,
+}: DispatchDependencies): Dispatch {
   const rings = new Map<number, Ring>();
   let stopped = false;
 
@@ -63,6 +74,17 @@ export function createDispatch(
     return ring;
   };
 
+  /** Hands attempts to a runner: their runs execute now, which whoever watches them learns. */
+  const assign = (runner: ConnectedRunner, assignments: readonly Assignment[]): void => {
+    const { changes } = engine;
+    runner.assign(assignments);
+    if (!changes.isWatched(runner.env)) return;
+    changes.changed(
+      runner.env,
+      assignments.map(({ run }) => run),
+    );
+  };
+
   const claim = async (env: number, ring: Ring): Promise<void> => {
     for (;;) {
       const runner = freest(runners.in(env), (one) => !ring.drained.has(one));
@@ -73,9 +95,16 @@ export function createDispatch(
       if (want <= 0) continue;
       const leased = runner.leasing(engine.clock.now());
       try {
-        const { assignments, turn } = await claimRuns(engine, sql, runner, current?.id, want, ring.turn);
+        const { assignments, turn } = await claimRuns(
+          engine,
+          engineSql,
+          runner,
+          current?.id,
+          want,
+          ring.turn,
+        );
         ring.turn = turn;
-        if (assignments.length > 0) runner.assign(assignments);
+        if (assignments.length > 0) assign(runner, assignments);
         if (assignments.length < want && ring.epoch === epoch) ring.drained.add(runner);
       } finally {
         leased();
@@ -89,12 +118,12 @@ export function createDispatch(
     ring.claiming = claim(env, ring).then(
       () => {
         ring.claiming = undefined;
-        // Woken between the claim's last look and here.
+        // A wake-up may have come after the last read of the claim.
         if (!isPaused() && freest(runners.in(env), (one) => !ring.drained.has(one))) start(env);
       },
       (error: unknown) => {
         ring.claiming = undefined;
-        // Whatever waits is still there: the poll or the next wake tries again.
+        // The runs still wait: the poll or the next wake-up tries again.
         engine.log.warn('dispatch.failed', { env, error: String(error) });
       },
     );
@@ -112,14 +141,14 @@ export function createDispatch(
   }, pollMs);
   poll.unref();
 
-  engine.wakes.listen((heard) => {
-    if (heard.kind === 'queued' && runners.in(heard.env).size > 0) wake(heard.env);
+  engine.wakes.listen((told) => {
+    if (told.kind === 'queued' && runners.in(told.env).size > 0) wake(told.env);
   });
 
   return {
     offer(env) {
       const ring = rings.get(env);
-      // While somebody claims, something may wait: the order of the lanes decides then, not who calls first.
+      // During a claim something may wait. Then the order of the lanes decides, not who calls first.
       if (!ring || ring.claiming || isPaused()) return undefined;
       const current = engine.versions.current(env);
       if (!current || current instanceof Promise) return undefined;
@@ -138,11 +167,11 @@ export function createDispatch(
           assignment.then(
             (ready) => {
               giveBack();
-              runner.assign([ready]);
+              assign(runner, [ready]);
             },
             (error: unknown) => {
               giveBack();
-              // It is leased all the same: the runner's next heartbeat does not name it, and it is taken back.
+              // It is leased all the same. The runner's next heartbeat does not name it, so it is taken back.
               engine.log.warn('dispatch.failed', { env, error: String(error) });
             },
           );
@@ -155,7 +184,7 @@ export function createDispatch(
       engine.wakes.tell({ kind: 'queued', env });
     },
     slotsFreed: start,
-    expect,
+    expect: (at) => timer.wakeAt(at),
     async stop() {
       stopped = true;
       clearInterval(poll);

@@ -2,8 +2,8 @@ import type { Transaction } from '../../db/connect.ts';
 import { Problem } from '../../problem.ts';
 
 /**
- * Refuses (409) what an attempt does that is over. One that is not stays until the transaction ends: whoever takes the run over waits
- * for that.
+ * Refuses (409) what an attempt does after its end. A live attempt stays live until the transaction ends: whoever takes the run over
+ * waits for that.
  */
 export async function holdAttempt(
   tx: Transaction,

@@ -2,15 +2,15 @@ import type { SerializedError } from '@millrace/contract/runner';
 import type { Fragment } from '../../db/connect.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { Engine } from '../engine.ts';
-import type { EndedAttempt, Settled } from '../complete/complete.ts';
+import type { Complete } from '../complete/attempt.ts';
 
-/** A run whose runner was lost so often ends as CRASHED: it may be what kills them. */
+/** A run whose runner is lost more often than this ends CRASHED: it may be what kills the runners. */
 export const maxRescues = 3;
 
 export interface RescueDependencies {
   readonly engine: Engine;
   readonly dispatch: Dispatch;
-  readonly settle: (ended: EndedAttempt) => Promise<Settled>;
+  readonly complete: Complete;
 }
 
 interface TakenBack {
@@ -22,7 +22,7 @@ interface TakenBack {
 }
 
 /**
- * Takes back every run of a runner that is gone: each is queued again, in its old turn, and its late messages are refused.
+ * Takes back every run of a lost runner: each is queued again with its old sort key, and late messages about it are refused.
  * `connection` is the one that ended; without it, the runner's lease must have run out. Does nothing if the runner is back.
  */
 export const rescueRunner = (
@@ -36,7 +36,7 @@ export const rescueRunner = (
     take_back(${runner}, ${at(dependencies)}, true, ${connection ?? null}, null, null, ${maxRescues})`,
   );
 
-/** Takes back what a living runner was leased before `since` but never got, or no longer holds. */
+/** Takes back what was leased to a connected runner before `since` and never arrived, or is no longer held. */
 export const reclaimUnheld = (
   dependencies: RescueDependencies,
   runner: string,
@@ -49,7 +49,7 @@ export const reclaimUnheld = (
     take_back(${runner}, ${at(dependencies)}, false, null, ${[...held]}::bigint[], ${new Date(since)}, ${maxRescues})`,
   );
 
-/** Lets go of suspended runs whose code is gone with the process that held it, though their runner lives. They wait on without it. */
+/** Detaches suspended runs from their runner, whose executor process ended with their code in it. They go on waiting without it. */
 export const detachRuns = (
   dependencies: RescueDependencies,
   runner: string,
@@ -64,7 +64,10 @@ export const detachRuns = (
 const sqlOf = ({ engine }: RescueDependencies) => engine.sql;
 const at = ({ engine }: RescueDependencies) => new Date(engine.clock.now());
 
-async function takeBack({ engine, dispatch, settle }: RescueDependencies, taking: Fragment): Promise<number> {
+async function takeBack(
+  { engine, dispatch, complete }: RescueDependencies,
+  taking: Fragment,
+): Promise<number> {
   const rows = await engine.sql<TakenBack[]>`
     select b.*, r.task
       from ${taking} b
@@ -74,7 +77,7 @@ async function takeBack({ engine, dispatch, settle }: RescueDependencies, taking
     rows
       .filter((row) => row.verdict !== 'queued')
       .map((row) =>
-        settle({
+        complete({
           env: row.env,
           run: row.run_id,
           task: row.task,

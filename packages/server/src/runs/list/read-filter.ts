@@ -1,6 +1,6 @@
 import type { Operations, Query } from '@millrace/contract';
 import type { Queryable } from '../../db/connect.ts';
-import { tally } from '../../errors/tally.ts';
+import { tally } from '../../errors/record/tally.ts';
 import type { RunFilter } from './filter.ts';
 
 export type ListRunsQuery = Query<Operations['listRuns']>;

@@ -79,7 +79,7 @@ async function byStatus(
       : tasks.map((task) => `e:${status}:${task}`),
   );
   const live: Partial<Record<RunStatus, readonly Fragment[]>> = {
-    // Written as the index of lists is (0023).
+    // Written as the index of lists is (parked_by_run).
     PENDING_VERSION: [sql`(select p.env + 0 as env, p.run_id || '' as run_id from parked p)`],
     DELAYED: [sql`(select d.env, d.run_id from delayed d where not d.retry)`],
     WAITING: [sql`(select u.env, u.run_id from suspended u where u.ready_at is null)`],

@@ -40,7 +40,7 @@ interface Row {
  * are cut out.
  */
 export async function changeMetadata(
-  { sql, clock }: Engine,
+  { sql, clock, changes }: Engine,
   env: number,
   run: string,
   change: MetadataChange,
@@ -49,7 +49,7 @@ export async function changeMetadata(
   for (const list of ['operations', 'parentOperations', 'rootOperations'] as const)
     refuseKeys(change[list], list);
   const at = new Date(clock.now());
-  return sql.begin(async (tx) => {
+  const after = await sql.begin(async (tx) => {
     const [family] = await tx<{ parent: string; root: string }[]>`
       select coalesce(parent_id, id) as parent, coalesce(root_id, id) as root
         from runs where env = ${env} and id = ${run}`;
@@ -74,10 +74,13 @@ export async function changeMetadata(
       if (replaced === undefined && operations.length === 0) continue;
       await write(tx, env, row.id, applyOperations(replaced ?? parsed(row.metadata), operations), at, redact);
     }
-    const [after] = await tx<{ metadata: string | null }[]>`
+    const [row] = await tx<{ metadata: string | null }[]>`
       select metadata from runs where env = ${env} and id = ${run}`;
-    return parsed(after?.metadata ?? null);
+    return parsed(row?.metadata ?? null);
   });
+  if (change.parentOperations || change.rootOperations) changes.someChanged(env);
+  changes.changed(env, [run]);
+  return after;
 }
 
 /** What the run was triggered with is kept for replays when it first changes. */

@@ -6,18 +6,22 @@ import { startClock } from '../../db/clock.ts';
 import { connect, type Database, type Sql } from '../../db/connect.ts';
 import { newId } from '../../db/ids.ts';
 import type { Wakes } from '../../db/wake.ts';
+import type { VariableCache } from '../../envvars/variable-cache.ts';
+import { createRedactor } from '../../envvars/redact/redactor.ts';
 import type { Log } from '../../logger.ts';
 import { queueNames } from '../../queues/names.ts';
 import { registerVersion } from '../../versions/register.ts';
 import { ConnectedRunners } from '../../runners/runners.ts';
 import { knownVersions } from '../../versions/versions.ts';
+import type { RunChanges } from '../changes.ts';
 import type { Dispatch } from '../dispatch/dispatch.ts';
 import type { Engine } from '../engine.ts';
 import { prepareRun, type TriggerRequest } from '../create/prepare.ts';
-import { createSettle } from '../complete/complete.ts';
+import type { Complete, EndedAttempt } from '../complete/attempt.ts';
+import { createComplete } from '../complete/complete.ts';
 import { createTrigger, type Triggered } from '../create/trigger.ts';
 
-/** The verbs of runs on a database of their own, driven by hand: no upkeep, no dispatch, no connections. */
+/** The verbs of runs on a database of their own, driven by hand: no background jobs, no dispatch, no connections. */
 export interface TestEngine {
   readonly engine: Engine;
   readonly sql: Sql;
@@ -25,7 +29,8 @@ export interface TestEngine {
   readonly environment: Environment;
   readonly runners: ConnectedRunners;
   readonly dispatch: Dispatch;
-  readonly settle: ReturnType<typeof createSettle>;
+  readonly complete: Complete;
+  readonly redactor: VariableCache['redactor'];
   /** Registers a version with these tasks; a manifest may be just an id. */
   register(
     ...tasks: (string | (Partial<TaskManifest> & { id: string }))[]
@@ -39,10 +44,7 @@ export interface TestEngine {
     versions: readonly number[],
     want: number,
   ): Promise<{ run: string; fence: number; attempt: number }[]>;
-  end(
-    attempt: { run: string; fence: number },
-    outcome?: Parameters<ReturnType<typeof createSettle>>[0]['outcome'],
-  ): ReturnType<ReturnType<typeof createSettle>>;
+  end(attempt: { run: string; fence: number }, outcome?: EndedAttempt['outcome']): ReturnType<Complete>;
   statusOf(run: string): Promise<string | null>;
   promote(): Promise<void>;
   expire(): Promise<number>;
@@ -52,6 +54,7 @@ export interface TestEngine {
 
 const quiet: Log = { info() {}, warn() {}, error() {} };
 const alone: Wakes = { tell() {}, listen() {}, async stop() {} };
+const unwatched: RunChanges = { isWatched: () => false, changed() {}, tagged() {}, someChanged() {} };
 
 export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<TestEngine> {
   const database = await testDatabase();
@@ -70,6 +73,7 @@ export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<Te
     clock,
     log: quiet,
     wakes: alone,
+    changes: unwatched,
     queues: queueNames(sql),
     versions: knownVersions(sql),
   };
@@ -81,8 +85,18 @@ export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<Te
     expect() {},
     async stop() {},
   };
-  const settle = createSettle(engine, sql, dispatch, () => {});
-  const trigger = createTrigger(engine, dispatch);
+  const withoutSecrets = createRedactor([]);
+  const redactor = () => withoutSecrets;
+  const complete = createComplete({
+    engine,
+    engineSql: sql,
+    dispatch,
+    resume() {},
+    runners,
+    redactor,
+    tracing: undefined,
+  });
+  const trigger = testTrigger(engine, dispatch);
   const env = environment.id;
   let turn = -1;
   let hashes = 0;
@@ -95,7 +109,8 @@ export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<Te
     environment,
     runners,
     dispatch,
-    settle,
+    complete,
+    redactor,
     async register(...tasks) {
       const { version } = await registerVersion(engine, env, {
         contentHash: `content-${++hashes}`,
@@ -125,7 +140,7 @@ export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<Te
       return rows.map((row) => ({ run: row.run_id, fence: Number(row.fence), attempt: row.attempt }));
     },
     async end({ run, fence }, outcome = { kind: 'completed', output: null, outputType: 'application/json' }) {
-      return settle({ env, run, fence, task: 'test', outcome });
+      return complete({ env, run, fence, task: 'test', outcome });
     },
     async statusOf(run) {
       const [row] = await sql<
@@ -144,6 +159,10 @@ export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<Te
     },
   };
 }
+
+/** Triggers where nobody has secrets and nobody watches. */
+export const testTrigger = (engine: Engine, dispatch: Dispatch): ReturnType<typeof createTrigger> =>
+  createTrigger({ engine, dispatch, redactor: () => createRedactor([]), published() {} });
 
 async function addEnvironment(sql: Sql, kind: Environment['kind']): Promise<Environment> {
   const organization = newId('org');

@@ -1,12 +1,12 @@
 import { lastMoment } from '@millrace/contract';
-import type { AttemptWaits, AttemptWaited, Outcome, Wait } from '@millrace/contract/runner';
+import type { AttemptWaits, AttemptWaited, Wait } from '@millrace/contract/runner';
 import { column, type Value } from '../../db/columns.ts';
 import type { Sql } from '../../db/connect.ts';
 import { groupCommit } from '../../db/group.ts';
 import type { Dispatch } from '../dispatch/dispatch.ts';
 import type { Engine } from '../engine.ts';
 
-/** Waits of one attempt that begin, or are asked about again. */
+/** Waits of one attempt that begin, or that its runner asks about again. */
 export interface BegunWaits extends AttemptWaits {
   readonly env: number;
 }
@@ -23,7 +23,7 @@ interface BegunRow {
 export type BeginWaits = (begun: BegunWaits) => Promise<AttemptWaited>;
 
 /**
- * Writes down what attempts wait for. An attempt none of whose waits is over is suspended: its lease ends, its fence stays good.
+ * Stores what attempts wait for. An attempt none of whose waits is over is suspended: its lease ends, its fence stays valid.
  * Concurrent calls share a statement and a commit.
  */
 export function createBeginWaits(
@@ -49,19 +49,6 @@ const isStorable = ({ key, target = '', beyond = 0 }: Wait): boolean =>
   Number.isSafeInteger(beyond) &&
   !`${key}${target}`.includes('\0');
 
-/** How a run ends that would wait for ever, for what was never written down. */
-export const waitNotStored: Outcome = {
-  kind: 'failed',
-  status: 'SYSTEM_FAILURE',
-  error: {
-    type: 'INTERNAL_ERROR',
-    name: 'WaitNotStored',
-    code: 'WAIT_NOT_STORED',
-    message: 'What this run waits for could not be stored. The log of the server says why.',
-    stackTrace: '',
-  },
-};
-
 const momentOf = (ms: number | undefined): number | undefined =>
   ms === undefined ? undefined : Math.min(lastMoment, Math.max(0, ms));
 
@@ -74,7 +61,7 @@ async function writeWaits(
 ): Promise<AttemptWaited[]> {
   const now = engine.clock.now();
   const rows = begun.flatMap(({ env, run, fence, waits }) =>
-    // Whose it is comes last: a runner may write anything into what it sends.
+    // The trusted fields come last: a runner may write anything into what it sends.
     waits.map(({ inMs, ...wait }) => ({
       ...wait,
       env,

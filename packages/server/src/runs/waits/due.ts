@@ -1,12 +1,14 @@
 import type { Engine } from '../engine.ts';
 
-/** Ends the waits and tokens whose time has come. The environments in which runs may go on. */
-export async function endDueWaits({ sql, clock }: Engine, most: number): Promise<number[]> {
-  const rows = await sql<{ env: number }[]>`select env from end_due_waits(${new Date(clock.now())}, ${most})`;
+/** Ends the waits and tokens whose time has come. Returns the environments in which runs may go on. */
+export async function endDueWaits({ sql, clock }: Engine, limit: number): Promise<number[]> {
+  const rows = await sql<
+    { env: number }[]
+  >`select env from end_due_waits(${new Date(clock.now())}, ${limit})`;
   return rows.map((row) => row.env);
 }
 
-/** When the next of them is due, in milliseconds. */
+/** When the next of them is due, in milliseconds since 1970. */
 export async function nextDueWait({ sql }: Engine): Promise<number | undefined> {
   const [row] = await sql<{ due: Date | null }[]>`
     select least((select w.due from waits w where w.over_at is null and w.due is not null order by w.due limit 1),

@@ -3,19 +3,19 @@ import type { Queryable } from '../../db/connect.ts';
 import { groupCommit } from '../../db/group.ts';
 import type { Engine } from '../engine.ts';
 
-/** A message came to a session: to its `.in`, a channel by its id, under this number. */
+/** A message that came to the `in` channel of a session, by the channel's id and the message's number. */
 export interface Came {
   readonly env: number;
   readonly channel: string;
   readonly last: number;
 }
 
-/** As the number of a message: none comes any more, and every wait for one is over. */
+/** In place of the number of a message: no message comes any more, so every wait for one is over. */
 export const noneToCome = Number.MAX_SAFE_INTEGER;
 
 export type EndMessageWaits = (came: Came) => Promise<void>;
 
-/** Lets runs go on that wait for a message that came. Concurrent calls share a statement. */
+/** Ends the waits for a message that came. Concurrent calls share a statement. */
 export function createEndMessageWaits(
   { sql, clock }: Pick<Engine, 'clock'> & { readonly sql: Queryable },
   resume: (env: number) => void,
@@ -26,7 +26,7 @@ export function createEndMessageWaits(
   });
 }
 
-/** The same, alone or in a transaction of the caller's. The environments whose runs may go on. */
+/** The same in one statement, alone or in a transaction of the caller. Returns the environments whose runs may go on. */
 export async function endMessageWaits(sql: Queryable, at: Date, came: readonly Came[]): Promise<number[]> {
   const rows = await sql<{ env: number }[]>`
     select env from end_message_waits(

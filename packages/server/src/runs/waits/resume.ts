@@ -7,7 +7,7 @@ import type { Engine } from '../engine.ts';
 const maxResumed = 500;
 
 export interface Resume {
-  /** Suspended runs of this environment may be ready: give them places and tell their runners. */
+  /** Suspended runs of this environment may be ready: give them slots and tell their runners. */
   (env: number): void;
   stop(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export function createResume(
   const again = new Set<number>();
   let stopped = false;
 
-  const round = async (env: number): Promise<void> => {
+  const resumeReady = async (env: number): Promise<void> => {
     do {
       again.delete(env);
       const rows = await sql<ResumedRow[]>`
@@ -48,14 +48,14 @@ export function createResume(
     if (stopped || isPaused()) return;
     again.add(env);
     if (resuming.has(env)) return;
-    const done = round(env)
+    const done = resumeReady(env)
       .catch((error: unknown) => {
-        // They are still ready: the next round of upkeep tries again.
+        // They are still ready: the promoter tries again.
         engine.log.warn('resume.failed', { env, error: String(error) });
       })
       .finally(() => {
         resuming.delete(env);
-        // Asked for between the last look of the round and here.
+        // A call may have come after the last read.
         if (again.has(env)) resume(env);
       });
     resuming.set(env, done);
@@ -80,10 +80,7 @@ function byRunner(rows: readonly ResumedRow[]): Map<string, AttemptWaited[]> {
   return grouped;
 }
 
-/**
- * Tells a runner of attempts that it takes for suspended although they have their places back: the message that said so was
- * lost on the way.
- */
+/** Tells a runner of attempts that it takes for suspended although they have slots again: the message was lost on the way. */
 export async function tellMissed(sql: Sql, runner: ConnectedRunner): Promise<void> {
   const suspended = [...runner.suspended];
   if (suspended.length === 0) return;
@@ -94,12 +91,12 @@ export async function tellMissed(sql: Sql, runner: ConnectedRunner): Promise<voi
                   ${suspended.map(([fence]) => fence)}::bigint[]) as i (run_id, fence)
       cross join lateral (
         select x.* from leases x where x.env = ${runner.env} and x.run_id = i.run_id and x.fence = i.fence limit 1) l`;
-  const spells = new Map(suspended);
+  const suspensions = new Map(suspended);
   runner.tellWaited(
     rows.map(({ fence, keys }) => ({
       fence: Number(fence),
       state: 'resumed',
-      spell: spells.get(Number(fence)) ?? null,
+      spell: suspensions.get(Number(fence)) ?? null,
       keys,
     })),
   );

@@ -1,0 +1,113 @@
+import { hash } from 'node:crypto';
+import { bounds, propertyOf, storable, textOf } from './bounds.ts';
+import { causeKeys, writtenCauses } from './causes.ts';
+import { familyOf, hasNoOrigin } from './families.ts';
+import { codeOf, givenCauses, type GivenCause, type ThrownError } from './given.ts';
+import { comparable, normaliseMessage } from './message/message.ts';
+import { framesOf, type Frames } from './origin/frames.ts';
+import { throwSite } from './origin/site.ts';
+import type { FingerprintParts } from './parts.ts';
+import { thrownType } from './thrown.ts';
+import { typeOf } from './type.ts';
+import { reasons } from './why.ts';
+
+export { storable } from './bounds.ts';
+export type { ThrownError } from './given.ts';
+export type { FingerprintParts } from './parts.ts';
+
+export interface Fingerprint {
+  /** Version of the rules and 32 lowercase hex digits, such as `m2-9b74c9897bac770ffc029102a200c5de`. */
+  readonly id: string;
+  readonly parts: FingerprintParts;
+  /** How each part was decided, one sentence a part. Computed when it is read. */
+  readonly why: readonly string[];
+}
+
+/** Part of every id. Changed rules that move errors between groups need a new version. */
+const version = 'm2';
+
+/**
+ * Computes what makes two errors the same bug, whatever the data, the deploy and the Node version. Pure; never throws; its time is bounded
+ * whatever the error holds.
+ *
+ * @example
+ * const { id, parts } = fingerprint({ name: 'TypeError', message: error.message, stack: error.stack });
+ */
+export function fingerprint(error: ThrownError): Fingerprint {
+  const stack = textOf(propertyOf(error, 'stack'), bounds.stack * 2);
+  const raw = textOf(propertyOf(error, 'message'), bounds.message);
+  const name = propertyOf(error, 'name');
+  const code = codeOf(propertyOf(error, 'code'));
+  const type = thrownType(name, raw, stack) ?? typeOf(name, stack);
+  const normalised = normaliseMessage(raw);
+  const message = normalised || code || type;
+  const frames = framesOf(stack, raw);
+  const given = causesOf(error, stack);
+  const answer = statementAnswer(message, given[0]);
+  const causes = answer === undefined ? causeKeys(given, type, message) : [];
+  const task = textOf(propertyOf(error, 'taskIdentifier'), bounds.name);
+  const site = throwSite(frames.app, type, answer ?? message);
+  const family = task === '' ? undefined : familyOf(type, answer ?? message);
+  const origin = hasNoOrigin(family, answer ?? message) ? '' : originOf(family, type, task, site, frames);
+  const compared = answer === undefined && normalised === '' ? code : comparable(answer ?? message);
+  const key = [
+    version,
+    task,
+    // How a command ended is only in its code.
+    family === 'command' ? `command ${code}` : (family ?? type),
+    compared,
+    origin,
+    ...causes,
+  ].join('\u0000');
+  const parts = {
+    type,
+    message: storable(message.slice(0, bounds.shown)),
+    frames: frames.app.slice(0, 3),
+    family,
+    compared,
+    origin,
+    causes,
+  };
+  return {
+    id: `${version}-${hash('sha256', key).slice(0, 32)}`,
+    parts,
+    get why() {
+      return reasons(parts, raw, task);
+    },
+  };
+}
+
+/**
+ * The ids that earlier versions of the rules gave an error, the latest first: groups that have one of them go on under the new id. There is
+ * one version so far. A new one adds the function that computed the ids of the version before.
+ */
+export const earlierIds = (error: ThrownError): string[] => earlierVersions.map((idOf) => idOf(error));
+
+const earlierVersions: readonly ((error: ThrownError) => string)[] = [];
+
+/** The function of the app. Where versions of Node or of a library show other functions, what is known for certain in its stead. */
+function originOf(
+  family: string | undefined,
+  type: string,
+  task: string,
+  site: string,
+  { throughFetch, library, module }: Frames,
+): string {
+  // The caller is lost. The module that waited says which wait it was.
+  if (family === 'aborted') return module;
+  // Only some versions of Node show the callers of its own fetch. All show that it read the body.
+  const known = throughFetch && task !== '' ? (type === 'SyntaxError' ? 'fetch' : '') : site;
+  // With no function of the app on the stack, the task is the origin; without a task, the library is.
+  return known === '' && task === '' ? `library ${library}` : known;
+}
+
+/** A query builder that wraps a database's answer quotes the statement. The answer is the error; older versions throw it bare. */
+function statementAnswer(message: string, cause: GivenCause | undefined): string | undefined {
+  if (cause === undefined || !message.startsWith('Failed query: ')) return undefined;
+  return normaliseMessage(cause.message) || undefined;
+}
+
+function causesOf(error: ThrownError, stack: string): GivenCause[] {
+  const given = givenCauses(error);
+  return given.length === 0 ? writtenCauses(stack) : given;
+}

@@ -1,0 +1,137 @@
+import { bounds } from '../bounds.ts';
+
+const kept = new Set([
+  'code',
+  'type',
+  'name',
+  'message',
+  'reason',
+  'status',
+  'statuscode',
+  'path',
+  'error',
+  'errors',
+  'title',
+  'kind',
+  'param',
+  'issues',
+  'errorcode',
+  'error_code',
+  'error_description',
+  '__type',
+  'cause',
+  'field',
+  'rule',
+  'property',
+  'constraint',
+  'column',
+  'keyword',
+  'validation',
+  'expected',
+  'received',
+  'format',
+  'detail',
+  'description',
+  'loc',
+  'msg',
+]);
+const opening = /[[{]\s{0,20}(?:["{[]|[}\]]|-?\d)/;
+
+/**
+ * Replaces the JSON in a message by the parts that say what went wrong: codes, types, statuses and messages stay, other values go.
+ * The result is text that the later rules normalise like any other.
+ */
+export function summariseJson(text: string): string {
+  const found = opening.exec(text);
+  if (!found) return text;
+  const start = found.index;
+  const end = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']')) + 1;
+  if (end > start + 1) {
+    const value = parsed(text.slice(start, end));
+    if (value !== undefined) {
+      const summary = summaryOf(value, 0);
+      return `${text.slice(0, start)}${summary === '' ? '<json>' : summary}${text.slice(end)}`;
+    }
+  }
+  return looksLikeJson(text.slice(start))
+    ? `${text.slice(0, start)}${partialSummary(text.slice(start))}`
+    : text;
+}
+
+function parsed(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const looksLikeJson = (text: string): boolean =>
+  /^[[{]\s{0,20}(?:\{\s{0,20})?"[^"\n]{0,80}"\s{0,4}:/.test(text);
+
+/** JSON that was cut: the kept keys with plain values that can still be read. */
+function partialSummary(text: string): string {
+  const parts: string[] = [];
+  for (const [, key = '', value = ''] of text.matchAll(
+    /"(\w{1,40})"\s{0,4}:\s{0,4}("[^"\n]{0,200}"|-?\d{1,6}\b)/g,
+  )) {
+    if (isKept(key)) parts.push(`${key} ${plain(key, value.replaceAll('"', ''))}`);
+    if (parts.length === 12) break;
+  }
+  return parts.length === 0 ? '<json>' : [...new Set(parts)].join(', ');
+}
+
+function summaryOf(value: unknown, depth: number): string {
+  if (Array.isArray(value)) {
+    const parts = new Set<string>();
+    for (const item of value.slice(0, 40)) {
+      const part =
+        typeof item === 'object' && item !== null && depth < 4
+          ? summaryOf(item, depth + 1)
+          : typeof item === 'string' && depth < 2
+            ? item.slice(0, 200)
+            : '';
+      if (part !== '') parts.add(part);
+      if (parts.size === 8) break;
+    }
+    return [...parts].join('; ');
+  }
+  if (typeof value !== 'object' || value === null) return '';
+  const parts: string[] = [];
+  for (const key of Object.keys(value).slice(0, 60).toSorted()) {
+    const inner = (value as Record<string, unknown>)[key];
+    if (!isKept(key)) {
+      const part =
+        typeof inner === 'object' && !Array.isArray(inner) && depth < 3 ? summaryOf(inner, depth + 1) : '';
+      if (part !== '') parts.push(`${key} (${part})`);
+      continue;
+    }
+    if (key === 'path' || key === 'loc') parts.push(`${key} ${pathOf(inner)}`);
+    else if (typeof inner === 'object' && inner !== null) {
+      const part = depth < 4 ? summaryOf(inner, depth + 1) : '';
+      if (part !== '') parts.push(`${key} (${part})`);
+    } else if (inner !== undefined && inner !== null && inner !== '')
+      parts.push(`${key} ${plain(key, String(inner))}`);
+  }
+  return parts.join(', ');
+}
+
+const isKept = (key: string): boolean => kept.has(key.toLowerCase());
+
+/** Codes and types are names, so a plain one is quoted to be kept; sentences are normalised by the later rules. */
+function plain(key: string, value: string): string {
+  const text = value.slice(0, bounds.line);
+  if (/^(?:status|statuscode|code|errorcode|error_code)$/i.test(key) && /^-?\d{1,6}$/.test(text))
+    return `code ${text}`;
+  return text;
+}
+
+function pathOf(value: unknown): string {
+  if (Array.isArray(value))
+    return value
+      .map((step) => (typeof step === 'number' ? '#' : String(step)))
+      .join('.')
+      .slice(0, 200);
+  return String(value).slice(0, 200);
+}

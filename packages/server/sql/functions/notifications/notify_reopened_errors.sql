@@ -1,0 +1,16 @@
+-- Notifies of error groups that became unresolved by themselves.
+--
+-- Locks: as notify_endpoints.
+-- Callers: the trigger below.
+create or replace function notify_reopened_errors() returns trigger language plpgsql as $$
+begin
+  if not exists (select from notification_endpoints) then return null; end if;
+  perform notify_endpoints(g.env, n.at, case n.act when 'regressed' then 'error.regressed' else 'error.unignored' end,
+                           error_facts(g) || jsonb_build_object('before', n.before))
+     from fresh n join error_groups g on g.env = n.env and g.id = n.group_id
+    where n.act in ('regressed', 'ignoreEnded') and exists (select from notification_endpoints e where e.env = n.env);
+  return null;
+end $$;
+
+create or replace trigger notify_reopened_errors after insert on error_audit referencing new table as fresh
+  for each statement execute function notify_reopened_errors();

@@ -1,0 +1,78 @@
+-- Cancels a run and all its descendants. A run that waits ends at once. A live attempt is asked to stop, and its fence is returned.
+-- A run may move while this looks for it (claimed, promoted, given back), so it is looked for again until it is found somewhere.
+-- `p_unasked`: only the runs that were not asked to stop before.
+--
+-- Locks: for each run of the tree by id: its lease, suspension or waiting row, its open batch, then the run itself and run_facets.
+-- Callers: runs/cancel.ts, settle_runs.
+create or replace function cancel_runs(p_env int, p_run text, p_at timestamptz, p_unasked boolean default false)
+returns table (runner_id text, fence bigint)
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+#variable_conflict use_column
+declare
+  v_run runs%rowtype;
+  v_runner text;
+  v_fence bigint;
+  v_found boolean;
+begin
+  -- Who triggers something from one of them holds it (hold_parents), so that it is there at the next look, or finds it cancelled.
+  for v_look in 1 .. 10 loop
+    v_found := false;
+    for v_run in
+      with recursive tree as (
+        select r.* from runs r where r.env = p_env and r.id = p_run
+        union
+        select r.* from tree t join runs r on r.env = p_env and r.parent_id = t.id
+      )
+      select * from tree where status is null
+         and (v_look = 1 and not p_unasked
+              or (select true from leases l where l.env = p_env and l.run_id = tree.id and l.cancel_requested limit 1) is null
+             and (select true from suspended s where s.env = p_env and s.run_id = tree.id and s.cancel_requested limit 1) is null)
+       order by id
+    loop
+      v_found := true;
+      for attempt in 1..50 loop
+        update leases l set cancel_requested = true where l.env = p_env and l.run_id = v_run.id
+        returning l.runner_id, l.fence into v_runner, v_fence;
+        if found then
+          runner_id := v_runner;
+          fence := v_fence;
+          return next;
+          exit;
+        end if;
+        update suspended s set cancel_requested = true
+         where s.env = p_env and s.run_id = v_run.id and num_nulls(s.runner_id) = 0
+        returning s.runner_id, s.fence into runner_id, fence;
+        if found then
+          return next;
+          exit;
+        end if;
+        delete from queued q
+         where q.run_id = v_run.id and q.ord = v_run.ord
+           and q.lane_id = any (array(
+             select l.id from lanes l where l.queue_id = v_run.queue_id and l.key = coalesce(v_run.concurrency_key, '')));
+        if not found then delete from delayed d where d.env = p_env and d.run_id = v_run.id; end if;
+        if not found then delete from parked p where p.env = p_env and p.task = v_run.task and p.run_id = v_run.id; end if;
+        if not found then
+          delete from suspended s where s.env = p_env and s.run_id = v_run.id and num_nulls(s.runner_id) = 1;
+        end if;
+        if not found and v_run.batch_id is not null then
+          -- held by an open batch: once it is sealed the run is somewhere else
+          perform from batches b
+            where b.env = p_env and b.id = v_run.batch_id and b.sealed_at is null and b.aborted_at is null for update;
+        end if;
+        if found then
+          update runs r set status = 'CANCELED', finished_at = p_at, updated_at = p_at
+           where r.env = p_env and r.id = v_run.id and r.status is null;
+          perform note_facets(array[p_env, p_env], array['s:CANCELED', 'e:CANCELED:' || v_run.task], array[v_run.id, v_run.id]);
+          exit;
+        end if;
+        select * into v_run from runs r where r.env = p_env and r.id = v_run.id;
+        exit when v_run.status is not null;
+      end loop;
+    end loop;
+    exit when not v_found;
+  end loop;
+end $$;

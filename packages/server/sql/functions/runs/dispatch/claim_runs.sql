@@ -1,0 +1,182 @@
+-- Takes waiting runs of an environment for a runner, and leases them to it.
+-- Claims scan the lanes as a ring from `p_turn` on, one page at a time, so that every concurrency key gets its turn. Each lane gives its share
+-- within the limits of environment, queue and key. Suspended runs that are ready come first: their slots are not given away.
+-- Returns the runs with their fences, and the `turn` to continue from.
+--
+-- Locks: the runner (key share), the claim lock, queued rows that it deletes, then by id the lanes that it blocks (no key update) and the empty
+--        lanes that it deletes (skip locked).
+-- Callers: runs/dispatch/claim.ts.
+create or replace function claim_runs(
+  p_env int, p_runner text, p_routes int[], p_current int, p_want int, p_turn int, p_at timestamptz
+) returns table (
+  run_id text, fence bigint, attempt int, version_id int, turn int, task text, payload text, payload_type text, metadata text,
+  tags text[], is_test boolean, queue_id int, concurrency_key text, max_attempts int, max_duration int, machine text,
+  priority_ms int, created_at timestamptz, parent_id text, root_id text, schedule_id text, event text, batch_id text,
+  started_at timestamptz
+)
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+#variable_conflict use_column
+declare
+  -- as many as one turn can use, within bounds: a page costs what it reads
+  c_page constant int := least(256, greatest(64, p_want));
+  v_want int := p_want;
+  v_limit int;
+  v_turn int := p_turn;
+  v_last int := p_turn;
+  v_wrapped boolean := false;
+  v_lanes bigint[];
+  v_route int[];
+  v_turns int[];
+  v_room int[];
+  v_place bigint[];
+  v_taken claimed_run[];
+  v_runs claimed_run[] := '{}';
+  v_idle bigint[] := '{}';
+  v_full bigint[] := '{}';
+  v_found int;
+  v_share int;
+  v_more boolean := false;
+  -- suspended runs that are ready (runs/waits): their places are not for runs that have not begun
+  v_owed boolean;
+begin
+  perform from runners r where r.id = p_runner for key share;
+  if not found then return; end if;
+  perform claim_lock(p_env);
+  select e.concurrency_limit into v_limit from environments e where e.id = p_env and not e.paused;
+  if not found then return; end if;
+  v_owed := exists (select from suspended s where s.env = p_env and s.ready_at is not null);
+  if v_limit is not null then
+    v_want := least(v_want, v_limit - (select count(*) from leases l where l.env = p_env)::int
+                            - case when v_owed then owed_places(p_env) else 0 end);
+  end if;
+
+  while v_want > 0 loop
+    -- one page of the ring, and how much room each lane's place has
+    select array_agg(p.id), array_agg(p.route), array_agg(p.turn), array_agg(p.room), array_agg(p.place)
+      into v_lanes, v_route, v_turns, v_room, v_place
+      from (
+        select l.id, r.route, l.turn,
+               -- Lanes of several routes may share a place, and then its room. Should two places ever be the same number, they
+               -- share the room of this page.
+               hashtextextended(l.key, l.queue_id) as place,
+               case when q.paused then 0
+                    when coalesce(q.concurrency_override, q.concurrency_limit) is null then v_want
+                    else greatest(0, coalesce(q.concurrency_override, q.concurrency_limit)
+                         - (select count(*) from leases x where x.queue_id = l.queue_id and x.key = l.key)::int
+                         - case when v_owed then (select count(*) from suspended s
+                              where s.queue_id = l.queue_id and s.key = l.key and s.ready_at is not null)::int else 0 end)
+               end as room
+          from unnest(p_routes) as r (route)
+          cross join lateral (
+            select n.id, n.queue_id, n.key, n.turn from lanes n
+             where n.env = p_env and n.route + 0 = r.route and not n.blocked
+               and n.turn > v_turn and (not v_wrapped or n.turn <= p_turn)
+             order by n.turn limit c_page
+          ) l
+          join queues q on q.id = l.queue_id
+         order by l.turn, l.id limit c_page
+      ) p;
+    v_found := coalesce(cardinality(v_lanes), 0);
+
+    if v_found > 0 then
+      v_share := greatest(1, (v_want + v_found - 1) / v_found);
+      -- A lane that has nothing to give is in the head as well, without a row. One run more than a lane may give tells whether this
+      -- claim leaves it empty: then nobody has to come by once more to find that out.
+      with head as materialized (
+        select p.lane_id, p.route, p.turn, p.room, p.row, p.ord, p.run_id, p.row is not null and p.nth > p.mine as is_more,
+               -- among those that the lanes of its place may give
+               count(*) filter (where p.row is not null and p.nth <= p.mine)
+                 over (partition by p.place order by p.turn, p.lane_id, p.ord, p.run_id) as nth
+          from (
+            select p.lane_id, p.place, p.route, p.turn, p.room, h.row, h.ord, h.run_id, least(p.room, v_share) as mine,
+                   row_number() over (partition by p.place, p.turn, p.lane_id order by h.ord, h.run_id) as nth
+              from unnest(v_lanes, v_route, v_turns, v_room, v_place) as p (lane_id, route, turn, room, place)
+              left join lateral (
+                select w.ctid as row, w.ord, w.run_id from queued w
+                 where w.lane_id = p.lane_id and (w.expires_at is null or w.expires_at > p_at)
+                 order by w.ord, w.run_id
+                 limit case when p.room > 0 then least(p.room, v_share) + 1 else 0 end
+              ) h on true
+          ) p
+      ), taken as (
+        delete from queued w
+         using (select * from head h where h.row is not null and not h.is_more and h.nth <= h.room
+                 order by h.turn, h.ord, h.run_id limit v_want) h
+         where w.ctid = h.row
+        returning w.lane_id, w.run_id, h.route, h.turn
+      ), claimed as materialized (
+        select t.lane_id, t.turn, t.run_id, nextval('lease_fences') as fence, x.attempt + 1 as attempt,
+               case when t.route = 0 then p_current else t.route end as version_id, x.task, x.payload, x.payload_type,
+               x.metadata, x.tags, x.is_test, x.queue_id, x.concurrency_key, x.max_attempts, x.max_duration, x.machine,
+               x.priority_ms, x.created_at, x.parent_id, x.root_id, x.schedule_id, x.event, x.batch_id, x.started_at
+          from taken t
+          cross join lateral (select r.* from runs r where r.env = p_env and r.id = t.run_id limit 1) x
+      ), leased as (
+        insert into leases (env, run_id, fence, runner_id, queue_id, key, version_id, attempt, leased_at)
+        select p_env, c.run_id, c.fence, p_runner, c.queue_id, coalesce(c.concurrency_key, ''), c.version_id, c.attempt, p_at
+          from claimed c
+      )
+      select array_agg(row (c.run_id, c.fence, c.attempt, c.version_id, c.task, c.payload, c.payload_type, c.metadata, c.tags,
+                            c.is_test, c.queue_id, c.concurrency_key, c.max_attempts, c.max_duration, c.machine, c.priority_ms,
+                            c.created_at, c.parent_id, c.root_id, c.schedule_id, c.event, c.batch_id, c.started_at)::claimed_run),
+             coalesce(max(c.turn), v_last),
+             v_more or exists (select from head h where h.is_more and h.room > v_share),
+             v_full || array(select h.lane_id from head h where h.room = 0),
+             v_idle || array(
+               select i.lane_id
+                 from (select h.lane_id, case when h.row is null then 0 else 1 end as n from head h where h.room > 0
+                       union all select x.lane_id, -1 from claimed x) i
+                group by i.lane_id having sum(i.n) = 0)
+        into v_taken, v_last, v_more, v_full, v_idle
+        from claimed c;
+
+      if v_taken is not null then
+        v_runs := v_runs || v_taken;
+        v_want := v_want - cardinality(v_taken);
+      end if;
+      v_turn := v_turns[v_found];
+    end if;
+
+    if v_found < c_page then
+      if not v_wrapped and p_turn >= 0 then
+        v_wrapped := true;
+        v_turn := -1;
+      else
+        -- once around; again while some lane gave its whole share and there is want left
+        exit when not v_more;
+        v_more := false;
+        v_wrapped := false;
+        v_turn := p_turn;
+        v_idle := '{}';
+        v_full := '{}';
+      end if;
+    end if;
+  end loop;
+
+  -- What cannot give leaves the ring: full lanes are blocked, and idle ones dropped once there are more than a handful (a few
+  -- are kept, because a lane that empties often fills again at once). Each is locked and looked at again in a new snapshot:
+  -- a release or an enqueue that committed meanwhile would otherwise be missed.
+  if cardinality(v_full) > 0 then
+    perform from lanes l where l.id = any (v_full) order by l.id for no key update;
+    update lanes l set blocked = true
+     where l.id = any (v_full)
+       and (select q.paused or coalesce(q.concurrency_override, q.concurrency_limit)
+              <= (select count(*) from leases x where x.queue_id = l.queue_id and x.key = l.key)
+              from queues q where q.id = l.queue_id);
+  end if;
+  if cardinality(v_idle) > 8 then
+    select array_agg(s.id) into v_lanes
+      from (select l.id from lanes l where l.id = any (v_idle) order by l.id for update skip locked) s;
+    delete from lanes l
+     where l.id = any (v_lanes) and (select true from queued w where w.lane_id = l.id limit 1) is null;
+  end if;
+
+  return query
+    select c.run_id, c.fence, c.attempt, c.version_id, v_last, c.task, c.payload, c.payload_type, c.metadata, c.tags, c.is_test,
+           c.queue_id, c.concurrency_key, c.max_attempts, c.max_duration, c.machine, c.priority_ms, c.created_at, c.parent_id,
+           c.root_id, c.schedule_id, c.event, c.batch_id, c.started_at
+      from unnest(v_runs) as c;
+end $$;

@@ -1,0 +1,17 @@
+-- Unblocks the lanes of these queues and keys. Called after leases there have ended; has no effect where nothing is blocked.
+--
+-- Locks: the blocked lanes.
+-- Callers: begin_waits, settle_runs, take_back.
+create or replace function free_places(p_env int[], p_queue int[], p_key text[]) returns void
+language sql
+set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+  update lanes l set blocked = false
+   where l.id = any (array(
+       select x.id from (select distinct * from unnest(p_queue, p_key) as i (queue_id, key)) i
+        cross join lateral (
+          select y.id from lanes y where y.queue_id = i.queue_id and y.key = i.key collate "default" and y.blocked offset 0) x))
+     -- asked once, and first: mostly nothing is blocked
+     and exists (select from lanes b where b.blocked and b.env = any (p_env))
+$$;

@@ -1,0 +1,38 @@
+-- Moves runs whose time has come (delay, retry) into their lanes, or to `parked` when the current version does not have their task.
+--
+-- Locks: due rows of delayed (skip locked), lanes.
+-- Callers: runs/dispatch/promoter.ts.
+create or replace function promote_due(p_at timestamptz, p_limit int) returns table (env int)
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+#variable_conflict use_column
+declare
+  v_env int[];
+  v_run text[];
+  v_parked boolean[];
+begin
+  with due as materialized (
+    select d.ctid as place from delayed d where d.due <= p_at order by d.due limit p_limit for update skip locked
+  ), gone as (
+    delete from delayed d where d.ctid = any (array(select place from due)) returning d.env, d.run_id
+  )
+  select array_agg(g.env), array_agg(g.run_id),
+         array_agg(r.version_id is null and not exists (
+           select from current_versions c join tasks t on t.version_id = c.version_id where c.env = g.env and t.id = r.task))
+    into v_env, v_run, v_parked
+    from gone g join runs r on r.env = g.env and r.id = g.run_id;
+  if v_run is null then return; end if;
+
+  perform enqueue_runs(array_agg(r.env), array_agg(r.queue_id), array_agg(coalesce(r.concurrency_key, '')),
+                       array_agg(coalesce(r.version_id, 0)), array_agg(r.ord), array_agg(r.id),
+                       array_agg(case when r.attempt = 0 and r.ttl > 0 then p_at + make_interval(secs => r.ttl) end))
+     from unnest(v_env, v_run, v_parked) as g (env, run_id, parked) join runs r on r.env = g.env and r.id = g.run_id
+    where not g.parked having count(*) > 0;
+  insert into parked (env, task, run_id, expires_at)
+  select r.env, r.task, r.id, case when r.ttl > 0 then p_at + make_interval(secs => r.ttl) end
+    from unnest(v_env, v_run, v_parked) as g (env, run_id, parked) join runs r on r.env = g.env and r.id = g.run_id
+   where g.parked;
+  return query select distinct e from unnest(v_env) as e;
+end $$;

@@ -1,0 +1,66 @@
+-- Takes back what a runner holds.
+-- With `p_lost` the runner is gone. Its row is deleted first, which waits for claims that lease to it and stops later ones. Each run counts the
+-- loss, and one that was lost more than `p_most` times is returned for ending. The runner is gone if its connection `p_connection` ended and it
+-- has no newer one, or, without that, if its lease ran out.
+-- Without `p_lost` the runner lives. Only the fences that it does not hold (`p_held`) are taken back, without being counted.
+--
+-- Locks: the runner, claim locks (lock_limited), leases by run, suspended by run (detach_runs), runs, run_facets, lanes.
+-- Callers: runs/dispatch/rescue.ts.
+create or replace function take_back(
+  p_runner text, p_at timestamptz, p_lost boolean, p_connection text, p_held bigint[], p_held_since timestamptz, p_most int
+)
+returns table (env int, run_id text, verdict text, fence bigint)
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+#variable_conflict use_column
+declare
+  v_env int[];
+  v_run text[];
+  v_verdict text[];
+  v_queue int[];
+  v_key text[];
+  v_version int[];
+  v_fence bigint[];
+begin
+  if p_lost then
+    delete from runners r where r.id = p_runner
+       and case when p_connection is null then r.expires_at <= p_at else r.connection = p_connection end;
+    if not found and exists (select from runners r where r.id = p_runner) then return; end if;
+  end if;
+  perform lock_limited(array_agg(l.env), array_agg(l.queue_id)) from leases l where l.runner_id = p_runner having count(*) > 0;
+  with live as materialized (
+    select l.env, l.run_id, l.fence from leases l
+     where l.runner_id = p_runner and (p_lost or not l.fence = any (p_held) and l.leased_at <= p_held_since)
+     order by l.run_id for update
+  ), judged as (
+    select live.*, l.queue_id, l.key, l.version_id,
+           case when l.cancel_requested then 'canceled' when p_lost and r.rescues >= p_most then 'crashed' else 'queued' end as verdict
+      from live join leases l on l.env = live.env and l.run_id = live.run_id
+      join runs r on r.env = live.env and r.id = live.run_id
+  ), gone as (
+    -- a run past its last rescue keeps its lease: the caller ends it through settle_runs, with its error
+    delete from leases l using judged j where l.env = j.env and l.run_id = j.run_id and l.fence = j.fence and j.verdict = 'queued'
+  )
+  select array_agg(j.env), array_agg(j.run_id), array_agg(j.verdict), array_agg(j.queue_id), array_agg(j.key),
+         array_agg(j.version_id), array_agg(j.fence)
+    into v_env, v_run, v_verdict, v_queue, v_key, v_version, v_fence
+    from judged j;
+  -- Its suspended runs continue elsewhere. They do not count the loss.
+  return query select * from detach_runs(p_runner, case when p_lost then null else p_held end, p_held_since);
+  if v_run is null then return; end if;
+
+  if p_lost then
+    update runs r set rescues = r.rescues + 1, version_id = g.version_id, updated_at = p_at
+      from unnest(v_env, v_run, v_verdict, v_version) as g (env, run_id, verdict, version_id)
+     where r.env = g.env and r.id = g.run_id and g.verdict = 'queued';
+    perform note_facets(array_agg(g.env), array_agg('v:' || g.version_id), array_agg(g.run_id))
+       from unnest(v_env, v_run, v_verdict, v_version) as g (env, run_id, verdict, version_id)
+      where g.verdict = 'queued' having count(*) > 0;
+  end if;
+  perform requeue_runs(array_agg(g.env), array_agg(g.run_id))
+     from unnest(v_env, v_run, v_verdict) as g (env, run_id, verdict) where g.verdict = 'queued';
+  perform free_places(v_env, v_queue, v_key);
+  return query select * from unnest(v_env, v_run, v_verdict, v_fence);
+end $$;

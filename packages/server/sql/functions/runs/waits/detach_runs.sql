@@ -1,0 +1,42 @@
+-- The code of suspended runs is gone with the process that held it. Runs that are ready are queued; the others keep waiting without it.
+-- It takes all runs of a runner, or those that the runner has not held (`p_held`) since then, or some (`p_only`). Returns those that were
+-- queued, and those that were asked to stop, which the caller ends.
+--
+-- Locks: suspended by run, then lanes (requeue_runs).
+-- Callers: runs/dispatch/rescue.ts, take_back.
+create or replace function detach_runs(p_runner text, p_held bigint[], p_held_since timestamptz, p_only bigint[] default null)
+returns table (env int, run_id text, verdict text, fence bigint)
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+#variable_conflict use_column
+declare
+  v_env int[];
+  v_run text[];
+  v_verdict text[];
+  v_fence bigint[];
+begin
+  select array_agg(x.env), array_agg(x.run_id), array_agg(x.fence),
+         array_agg(case when x.cancel_requested then 'canceled' when x.ready_at is not null then 'queued' else 'waits' end)
+    into v_env, v_run, v_fence, v_verdict
+    from (select * from suspended s
+           where s.runner_id = p_runner and (p_held is null or not s.fence = any (p_held) and s.since <= p_held_since)
+             and (p_only is null or s.fence = any (p_only))
+           order by s.run_id for update) x;
+  if v_run is null then return; end if;
+  -- a new fence: whatever its old holder may still send is refused
+  update suspended s set runner_id = null, fence = nextval('lease_fences')
+   where s.ctid = any (array(
+     select x.place from unnest(v_env, v_run, v_verdict) as i (env, run_id, verdict)
+      cross join lateral (select y.ctid as place from suspended y where y.env = i.env and y.run_id = i.run_id limit 1) x
+      where i.verdict = 'waits'));
+  delete from suspended s
+   where s.ctid = any (array(
+     select x.place from unnest(v_env, v_run, v_verdict) as i (env, run_id, verdict)
+      cross join lateral (select y.ctid as place from suspended y where y.env = i.env and y.run_id = i.run_id limit 1) x
+      where i.verdict = 'queued'));
+  perform requeue_runs(array_agg(i.env), array_agg(i.run_id))
+     from unnest(v_env, v_run, v_verdict) as i (env, run_id, verdict) where i.verdict = 'queued' having count(*) > 0;
+  return query select * from unnest(v_env, v_run, v_verdict, v_fence) as i (env, run_id, verdict, fence) where i.verdict <> 'waits';
+end $$;

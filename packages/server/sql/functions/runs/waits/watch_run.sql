@@ -1,0 +1,10 @@
+-- Asks for a signal when a run ends. Returns false if it is over or does not exist. The lock waits for an end that is being written; a later
+-- end sees what this transaction writes.
+--
+-- Locks: the run.
+-- Callers: begin_waits, watch_batch.
+create or replace function watch_run(p_env int, p_run text) returns boolean language plpgsql as $$
+begin
+  update runs r set awaited = true where r.env = p_env and r.id = p_run and r.status is null;
+  return found;
+end $$;

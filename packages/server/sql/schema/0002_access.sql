@@ -1,0 +1,118 @@
+-- Credentials, logins and the audit log. Texts marked `sealed` are encrypted with the master key (auth/seal.ts).
+
+-- A key is found by the SHA-256 of its text after the prefix, so `svc_` and `tr_` present the same key.
+-- The text itself is stored sealed, because tokens that a client signs with it must be verified.
+create table secret_keys (
+  id text collate "C" primary key,
+  environment_id int not null references environments on delete cascade,
+  digest bytea not null unique check (length(digest) = 32),
+  sealed bytea not null,
+  last_four text not null,
+  name text not null check (length(name) between 1 and 64),
+  scopes text[] not null default '{admin}',
+  -- null for keys whose scopes are not those of a preset
+  preset text,
+  -- the tasks that it is restricted to; null is no restriction
+  tasks text[],
+  created_by text collate "C" references users on delete set null,
+  -- a rotation that waited for another one gets the later time
+  created_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz,
+  -- when another key replaced it; it stays valid until its overlap ends
+  rotated_at timestamptz,
+  revoked_at timestamptz,
+  last_used_at timestamptz
+);
+create index secret_keys_by_environment on secret_keys (environment_id);
+
+-- Keys that sign the public tokens made by the server. They belong to the environment itself; its branches share them.
+create table signing_keys (
+  id text collate "C" primary key,
+  environment_id int not null references environments on delete cascade,
+  sealed bytea not null,
+  -- null for the key that signs; a rotated key verifies until then
+  expires_at timestamptz,
+  created_at timestamptz not null default now()
+);
+create unique index signing_keys_current on signing_keys (environment_id) where expires_at is null;
+create index signing_keys_by_environment on signing_keys (environment_id);
+
+create table personal_access_tokens (
+  id text collate "C" primary key,
+  user_id text collate "C" not null references users on delete cascade,
+  digest bytea not null unique check (length(digest) = 32),
+  -- only for the token of the first start, which development mode shows again
+  sealed bytea,
+  last_four text not null,
+  name text not null check (length(name) between 1 and 64),
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  last_used_at timestamptz,
+  created_at timestamptz not null default now()
+);
+create index personal_access_tokens_by_user on personal_access_tokens (user_id);
+
+-- One-time tokens that were used, and what each created.
+create table one_time_uses (
+  digest text collate "C" primary key,
+  env int not null,
+  created text not null,
+  used_at timestamptz not null default now(),
+  expires_at timestamptz not null
+);
+create index one_time_uses_by_expiry on one_time_uses (expires_at);
+
+-- Devices that ask to log in. A device is identified by its device code, which only it has. The user approves with the user code, which
+-- people can type. Rows are deleted ten minutes after they were created.
+create table login_requests (
+  device_digest bytea primary key check (length(device_digest) = 32),
+  user_code text collate "C" not null unique,
+  -- as the device says
+  host_name text check (length(host_name) <= 255),
+  user_agent text check (length(user_agent) <= 255),
+  -- of the peer, and the client address that proxies report
+  address text not null,
+  forwarded_for text check (length(forwarded_for) <= 255),
+  asked_at timestamptz not null,
+  expires_at timestamptz not null,
+  polled_at timestamptz,
+  interval_seconds int not null,
+  -- the token that approved it
+  token_id text collate "C" references personal_access_tokens on delete cascade,
+  -- of the token to be created
+  name text check (length(name) between 1 and 64),
+  token_expires_at timestamptz,
+  -- when the token was created and handed out, which happens once
+  fetched_at timestamptz check (fetched_at is null or token_id is not null),
+  check ((token_id is null) = (name is null))
+);
+create index login_requests_by_expiry on login_requests (expires_at);
+create index login_requests_by_token on login_requests (token_id) where token_id is not null;
+
+-- One sealed text whose clear form is known. A wrong master key is detected at start, before it can do harm.
+create table master_key_check (
+  only_row boolean primary key default true check (only_row),
+  sealed bytea not null,
+  created_at timestamptz not null default now()
+);
+
+-- Administrative acts. The rows have no foreign keys, so that they outlive their subjects. They never hold a secret.
+create table audit_log (
+  id bigint generated always as identity primary key,
+  at timestamptz not null default now(),
+  organization_id text collate "C" not null,
+  project_ref text,
+  environment text,
+  act text not null,
+  actor_kind text not null check (actor_kind in ('user', 'secretKey', 'invitation')),
+  actor_id text not null,
+  credential_id text,
+  target text not null,
+  old jsonb,
+  new jsonb,
+  address text not null,
+  user_agent text,
+  request_id text not null
+);
+create index audit_log_by_organization on audit_log (organization_id, id);
+create index audit_log_by_time on audit_log (at);

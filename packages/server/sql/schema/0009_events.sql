@@ -1,0 +1,94 @@
+-- Events that clients send, and notifications that the server sends.
+
+-- What a client sent, under an id of its own choice, and what became of it. An event that starts runs does so in the transaction that
+-- stores it, or in the one that deletes its row from `pending_events` when it is due.
+create table events (
+  env int not null,
+  id text collate "C" not null check (length(id) between 1 and 255),
+  -- null: it was sent without a name, and starts nothing
+  name text collate "C",
+  -- JSON text of the event as it is shown, name and payload included
+  event text not null,
+  deliver_at timestamptz,
+  delivered_at timestamptz,
+  canceled_at timestamptz,
+  -- its delivery cannot be stored; `failure` says why
+  failed_at timestamptz,
+  failure text,
+  -- the runs that its delivery created; empty if nothing was subscribed to it then
+  run_ids text[] not null default '{}',
+  replay_of text collate "C",
+  created_at timestamptz not null,
+  primary key (env, id),
+  check (num_nonnulls(delivered_at, canceled_at, failed_at) <= 1),
+  check ((failed_at is null) = (failure is null)),
+  check (delivered_at is not null or run_ids = '{}')
+) with (fillfactor = 90);
+create index events_by_time on events (env, created_at);
+create index events_by_name on events (env, name, created_at);
+
+-- Events that wait for their time. Delivery and cancellation both begin by deleting this row, so only one of them happens.
+create table pending_events (
+  env int not null,
+  id text collate "C" not null,
+  due timestamptz not null,
+  primary key (env, id)
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000);
+create index pending_events_by_due on pending_events (due);
+
+-- Addresses that notifications of an environment are sent to.
+create table notification_endpoints (
+  id text collate "C" primary key check (id like 'endpoint\_%'),
+  env int not null references environments on delete cascade,
+  url text not null,
+  description text,
+  -- 'run.failed', 'error.*' or '*'
+  types text[] not null check (cardinality(types) > 0),
+  sealed bytea not null,
+  -- after a rotation both secrets sign until then
+  sealed_before bytea,
+  sealed_before_until timestamptz,
+  -- the first failed attempt since the last success
+  failing_since timestamptz,
+  -- the last failed attempt, and how long it has failed since then; times in which nothing was sent do not count
+  failed_at timestamptz,
+  failing_for interval not null default '0',
+  disabled_at timestamptz,
+  -- user: by hand; failing: nothing was accepted for days; gone: it answered 410
+  disabled_by text check (disabled_by in ('user', 'failing', 'gone')),
+  created_at timestamptz not null,
+  check ((disabled_at is null) = (disabled_by is null)),
+  check ((sealed_before is null) = (sealed_before_until is null))
+);
+create index notification_endpoints_by_env on notification_endpoints (env);
+
+-- One fact, independent of who is notified. Written in the transaction that makes it true.
+create table notifications (
+  id text collate "C" primary key,
+  env int not null,
+  type text not null,
+  at timestamptz not null,
+  data jsonb not null
+);
+create index notifications_by_time on notifications (at);
+
+create table notification_deliveries (
+  id text collate "C" primary key,
+  env int not null,
+  endpoint_id text collate "C" not null references notification_endpoints on delete cascade,
+  notification_id text collate "C" not null references notifications on delete cascade,
+  -- when it is tried next; null when it is over. A try first moves this forward, so another process tries again if this one dies.
+  due timestamptz,
+  attempts int not null default 0,
+  delivered_at timestamptz,
+  -- of the last attempt
+  attempted_at timestamptz,
+  response_status int,
+  failure text,
+  created_at timestamptz not null,
+  check (due is null or delivered_at is null),
+  unique (endpoint_id, notification_id)
+);
+create index notification_deliveries_by_due on notification_deliveries (endpoint_id, due) where due is not null;
+create index notification_deliveries_by_time on notification_deliveries (env, created_at);
+create index notification_deliveries_by_notification on notification_deliveries (notification_id);

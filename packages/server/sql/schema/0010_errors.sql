@@ -1,0 +1,234 @@
+-- Error groups. A failed run is an occurrence of one fingerprint of its task. A group has one fingerprint, or several after a merge.
+--   error_arrivals      occurrences that are not counted yet: the transaction that ends the runs appends here and touches nothing else
+--   error_fingerprints  every known fingerprint, and the group that it belongs to now
+--   error_groups        identity and state of a group, its totals of all time
+--   error_versions      the worker versions that a fingerprint occurred in, with totals of all time
+--   error_tallies       running totals: counts of any range without adding up rows
+--   error_packs         the same of all fingerprints at once: to order groups by their counts in a range
+-- `tally_errors` moves arrivals into all the others, one call at a time in an environment. A statement that reads or changes groups
+-- calls it first, and a job does twice a second, so groups are always up to date.
+-- Ids of runs and versions are plain values here: those tables have their own retention.
+
+-- Exact where many groups have the same total, rough where few do.
+create function error_total_slot(p_total bigint) returns int language sql immutable parallel safe
+return case when p_total <= 64 then p_total::int else (16 * ln(p_total::float8) / ln(2::float8))::int end;
+
+create table error_groups (
+  env int not null,
+  id text collate "C" not null check (id ~ '^error_[0-9a-f]{16}$'),
+  -- its first fingerprint; its id is a hash of it
+  fingerprint text not null,
+  -- the id of the fingerprint that it is named after
+  number int not null,
+  task text not null,
+  type text not null,
+  -- normalized
+  message text not null,
+  status text not null default 'unresolved' check (status in ('unresolved', 'resolved', 'ignored')),
+  total bigint not null check (total >= 0),
+  first_seen timestamptz not null,
+  last_seen timestamptz not null,
+  -- What the list's indexes use: a group that fails all the time changes its index entries now and then, not at every tally.
+  seen_slot timestamptz not null generated always as (date_bin('10 seconds', last_seen, 'epoch')) stored,
+  total_slot int not null generated always as (error_total_slot(total)) stored,
+  -- the group that it is part of: it has no fingerprints of its own then, and its id leads there
+  merged_into text collate "C",
+  resolved_at timestamptz,
+  resolved_in_version text,
+  resolved_by text,
+  ignored_at timestamptz,
+  ignored_until timestamptz,
+  ignored_reason text,
+  ignored_by text,
+  -- occurrences a minute
+  ignored_until_rate double precision check (ignored_until_rate > 0),
+  -- further occurrences, counted from ignored_from_total
+  ignored_until_total bigint check (ignored_until_total > 0),
+  ignored_from_total bigint,
+  primary key (env, id),
+  check ((status = 'resolved') = (resolved_at is not null)),
+  check ((status = 'ignored') = (ignored_at is not null)),
+  check (status = 'resolved' or (resolved_in_version is null and resolved_by is null)),
+  check (status = 'ignored' or (ignored_until is null and ignored_reason is null and ignored_by is null
+         and ignored_until_rate is null and ignored_until_total is null and ignored_from_total is null)),
+  check (merged_into is null or status = 'unresolved')
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
+create index error_groups_by_seen on error_groups (env, seen_slot desc) include (number) where merged_into is null;
+create index error_groups_by_total on error_groups (env, total_slot desc, id) include (number) where merged_into is null;
+create index error_groups_by_first on error_groups (env, first_seen desc, id) include (number) where merged_into is null;
+create index error_groups_by_task on error_groups (env, task, status) include (number);
+create index error_groups_settled on error_groups (env, status) include (number) where status <> 'unresolved';
+create index error_groups_merged on error_groups (env, merged_into) where merged_into is not null;
+
+create table error_fingerprints (
+  id int generated always as identity primary key,
+  env int not null,
+  task text not null,
+  fingerprint text not null,
+  -- where its occurrences are counted now, and the group that begins with it
+  group_id text collate "C" not null,
+  own_group text collate "C" not null,
+  total bigint not null default 0,
+  -- null until it was first tallied
+  first_seen timestamptz,
+  last_seen timestamptz,
+  unique (env, task, fingerprint)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
+create index error_fingerprints_by_group on error_fingerprints (env, group_id);
+create index error_fingerprints_elsewhere on error_fingerprints (env, id) where group_id <> own_group;
+
+-- The first error with a fingerprint.
+create table error_samples (
+  fingerprint_id int primary key references error_fingerprints on delete cascade,
+  type text not null,
+  message text not null,
+  sample jsonb not null
+);
+
+-- `at` has whole milliseconds, as on the wire. `version` is 0 if the run was never bound to one. `started` is the latest start among the
+-- runs. `spans` are those of their ids, for `run_facets`. They are written when the occurrences are tallied, so the end of a run does not
+-- wait for an index that many groups share.
+create table error_arrivals (
+  env int not null,
+  fingerprint_id int not null,
+  version int not null,
+  at timestamptz not null,
+  started timestamptz not null,
+  n int not null,
+  spans text[] not null default '{}'
+) with (
+  autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off,
+  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000,
+  autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 100000,
+  autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 20000
+);
+create index error_arrivals_by_env on error_arrivals (env);
+
+create table error_versions (
+  env int not null,
+  fingerprint_id int not null,
+  version int not null,
+  total bigint not null,
+  first_seen timestamptz not null,
+  last_seen timestamptz not null,
+  primary key (env, fingerprint_id, version)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+
+-- After what happened at `at`, in the order of `at` and `version`, the fingerprint had occurred `total` times, and `version_total`
+-- times in this version. A row can be deleted without making another wrong, which is how old rows are thinned. `n` is how often it
+-- occurred since the row before. It includes deleted rows, so the rows of an hour always add up.
+create table error_tallies (
+  env int not null,
+  fingerprint_id int not null,
+  at timestamptz not null,
+  version int not null,
+  n int not null,
+  total bigint not null,
+  version_total bigint not null,
+  primary key (env, fingerprint_id, at, version) include (total)
+  -- vacuumed early, so that counts are read from the indexes alone
+) with (autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
+create index error_tallies_by_version on error_tallies (env, fingerprint_id, version, at) include (version_total);
+create index error_tallies_by_time on error_tallies (env, at);
+
+-- Tallies before `hours_until` have been thinned to the last of each hour, those before `days_until` to the last of each day.
+create table error_thinning (
+  env int primary key,
+  hours_until timestamptz not null default '-infinity',
+  days_until timestamptz not null default '-infinity'
+);
+
+-- How often each of `size` fingerprints occurred between `since` and `at`, or ever (`whole`). A pack is of one version; the whole is of one,
+-- or of all of them (-1). The format of the counts: errors/packed/counts.ts.
+create table error_packs (
+  env int not null,
+  version int not null,
+  whole boolean not null,
+  since timestamptz not null,
+  at timestamptz not null,
+  size int not null,
+  counts bytea not null,
+  primary key (env, whole, version, at)
+);
+create index error_packs_by_hour on error_packs (env, at) where not whole;
+-- already compressed
+alter table error_packs alter counts set storage external;
+
+-- What happened before `until` is packed: where there is no pack, nothing happened. Packs are of a quarter of an hour each, those before
+-- `hours_until` of an hour, those before `days_until` of a day.
+create table error_packing (
+  env int primary key,
+  until timestamptz not null,
+  hours_until timestamptz not null default '-infinity',
+  days_until timestamptz not null default '-infinity'
+);
+
+-- Which fingerprints are in the group of another, packed: fingerprints up to `until`, and the number of the group of each. After a change
+-- of the fingerprint rules that can be all of them. Those first seen after `until` are looked up.
+create table error_moves (
+  env int primary key,
+  until int not null,
+  size int not null,
+  moves bytea not null
+);
+-- already compressed
+alter table error_moves alter moves set storage external;
+
+-- Who changed a group, when, and its state before. Without an actor the group changed by itself.
+create table error_audit (
+  id bigint generated always as identity primary key,
+  env int not null,
+  group_id text collate "C" not null,
+  at timestamptz not null,
+  act text not null check (act in ('resolved', 'ignored', 'unresolved', 'regressed', 'ignoreEnded', 'merged', 'split')),
+  user_id text,
+  credential_id text,
+  before jsonb not null
+);
+create index error_audit_by_group on error_audit (env, group_id, id);
+
+-- Rules of a project: errors that match go to a group that the rule chooses, whatever their fingerprint.
+create table error_rules (
+  id text collate "C" primary key,
+  project_id int not null references projects on delete cascade,
+  -- the first rule that matches is used
+  position int not null,
+  -- patterns; null for anything
+  task text,
+  type text,
+  message text,
+  group_key text not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  check (num_nonnulls(task, type, message) > 0)
+);
+create index error_rules_by_project on error_rules (project_id, position);
+
+-- Every character of a text and every two that follow each other: what a search for less than a trigram looks for.
+create function error_grams(p_type text, p_message text) returns text[] language sql immutable parallel safe as $$
+  select array_agg(distinct g.gram)
+    from (select lower(p_type) as text union all select lower(p_message)) w
+    cross join lateral generate_series(1, length(w.text)) as i (at)
+    cross join lateral (values (substr(w.text, i.at, 1)), (substr(w.text, i.at, 2))) as g (gram)
+$$;
+
+-- A copy of the texts of groups, for searches. Rows of `error_groups` change often, and would rewrite these indexes each time.
+create table error_texts (
+  env int not null,
+  group_id text collate "C" not null,
+  number int not null,
+  type text not null,
+  message text not null,
+  primary key (env, group_id)
+);
+create index error_texts_by_grams on error_texts using gin (error_grams(type, message));
+
+-- Text search uses an extension that ships with PostgreSQL. Where it cannot be installed, a search reads the texts.
+do $$
+begin
+  create extension if not exists pg_trgm;
+  create index error_texts_by_type on error_texts using gin (type gin_trgm_ops);
+  create index error_texts_by_message on error_texts using gin (message gin_trgm_ops);
+exception when others then
+  raise notice 'searches of error groups are not indexed: %', sqlerrm;
+end $$;

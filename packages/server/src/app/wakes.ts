@@ -1,0 +1,45 @@
+import type { Pause } from '../pause/pause.ts';
+import type { ConnectedRunners } from '../runners/runners.ts';
+import type { Dispatch } from '../runs/dispatch/dispatch.ts';
+import type { Engine } from '../runs/engine.ts';
+import { tellMissed, type Resume } from '../runs/waits/resume.ts';
+
+export interface WakeDependencies {
+  readonly engine: Pick<Engine, 'sql' | 'log' | 'wakes' | 'versions'>;
+  readonly runners: ConnectedRunners;
+  /** A credential, or what it is of, has ended. */
+  readonly accessEnded: () => void;
+}
+
+/** Acts on wake-ups of other processes that no single room answers. */
+export function listenToWakes({ engine, runners, accessEnded }: WakeDependencies): void {
+  const { sql, log, wakes, versions } = engine;
+  wakes.listen((wake) => {
+    if (wake.kind === 'access') accessEnded();
+    if (wake.kind === 'versions') versions.forget(wake.env);
+    if (wake.kind === 'resumed') {
+      const runner = runners.get(wake.runner);
+      // If it fails, the runner's next heartbeat does the same.
+      if (runner) tellMissed(sql, runner).catch(() => log.warn('database.lost', { at: 'resume' }));
+    }
+    if (wake.kind === 'cancel') runners.get(wake.runner)?.send({ type: 'cancel', fences: wake.fences });
+  });
+}
+
+export interface PauseDependencies {
+  readonly pause: Pick<Pause, 'since' | 'onChange'>;
+  readonly runners: ConnectedRunners;
+  readonly dispatch: Pick<Dispatch, 'wake'>;
+  readonly resume: Resume;
+}
+
+/** Starts runs again when a pause ends. */
+export function listenToPause({ pause, runners, dispatch, resume }: PauseDependencies): void {
+  pause.onChange(() => {
+    if (pause.since !== null) return;
+    for (const env of runners.environments()) {
+      dispatch.wake(env);
+      resume(env);
+    }
+  });
+}

@@ -1,0 +1,99 @@
+import { LRUCache } from 'lru-cache';
+
+export interface LookupCacheOptions {
+  /** Milliseconds after which an entry is not used any more. */
+  readonly maxAgeMs: number;
+  /** Milliseconds after which an entry is still used, but should be loaded again in the background. */
+  readonly dueMs: number;
+  readonly maxEntries: number;
+}
+
+export interface Loaded<V> {
+  readonly value: V;
+  /** When the look-up began (`performance.now()`). A later revocation may have been missed. */
+  readonly asOf: number;
+  /** Milliseconds after `asOf` when the value expires by itself. */
+  readonly endsInMs?: number | undefined;
+}
+
+interface Entry<V> {
+  readonly value: V;
+  readonly asOf: number;
+  readonly due: number;
+  readonly end: number;
+}
+
+/** Caches look-ups for a short time, so that a revocation takes effect within `maxAgeMs`. */
+export class LookupCache<V> {
+  readonly #options: LookupCacheOptions;
+  /** Read by `peek`, so that entries stay in the order in which they were stored. */
+  readonly #entries: LRUCache<string, Entry<V>>;
+  readonly #loading = new Map<string, Promise<Entry<V>>>();
+  #clearedAt = -Infinity;
+
+  constructor(options: LookupCacheOptions) {
+    this.#options = options;
+    this.#entries = new LRUCache({ max: options.maxEntries });
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  find(key: string): Entry<V> | undefined {
+    const entry = this.#entries.peek(key);
+    return entry !== undefined && performance.now() < entry.end ? entry : undefined;
+  }
+
+  /** Whether the entry should be loaded again and no look-up is in progress. */
+  isDue(key: string, entry: Entry<V>): boolean {
+    return performance.now() >= entry.due && !this.#loading.has(key);
+  }
+
+  /** Concurrent calls share one look-up. A failed look-up removes the entry. */
+  load(key: string, lookUp: () => Promise<Loaded<V>>): Promise<Entry<V>> {
+    const inProgress = this.#loading.get(key);
+    if (inProgress) return inProgress;
+    const loading = this.#lookUp(key, lookUp);
+    this.#loading.set(key, loading);
+    return loading;
+  }
+
+  async #lookUp(key: string, lookUp: () => Promise<Loaded<V>>): Promise<Entry<V>> {
+    const began = performance.now();
+    try {
+      return this.store(key, await lookUp());
+    } catch (error) {
+      this.#entries.delete(key);
+      throw error;
+    } finally {
+      if (this.#clearedAt <= began) this.#loading.delete(key);
+    }
+  }
+
+  /** Removes all entries and ignores the results of look-ups in progress: a credential has just ended. */
+  clear(): void {
+    this.#clearedAt = performance.now();
+    this.#entries.clear();
+    this.#loading.clear();
+  }
+
+  /** Stores a value that was not loaded by `load`. */
+  store(key: string, { value, asOf, endsInMs = Infinity }: Loaded<V>): Entry<V> {
+    const { maxAgeMs, dueMs } = this.#options;
+    const entry = { value, asOf, due: asOf + dueMs, end: asOf + Math.min(maxAgeMs, endsInMs) };
+    if (asOf < this.#clearedAt) return entry;
+    this.#entries.set(key, entry);
+    this.#dropExpired();
+    return entry;
+  }
+
+  #dropExpired(): void {
+    const now = performance.now();
+    for (const key of this.#entries.rkeys()) {
+      const oldest = this.#entries.peek(key);
+      if (oldest === undefined || now < oldest.end) break;
+      this.#entries.delete(key);
+    }
+  }
+}

@@ -1,0 +1,200 @@
+/**
+ * Caches what runners need of environments' variables, and pushes changes to connected runners. Everything that a runner gets is read
+ * here, so the environment's redactor knows every secret that the runner can know.
+ */
+import type { MasterKey } from '../auth/seal.ts';
+import type { Sql } from '../db/connect.ts';
+import type { Wakes } from '../db/wake.ts';
+import type { Log } from '../logger.ts';
+import { opened, readVariables } from './read.ts';
+import { createRedactor, type Redactor } from './redact/redactor.ts';
+
+/** The variables that a runner gets. */
+export interface RunnerVariables {
+  readonly variables: Readonly<Record<string, string>>;
+  /** Undefined before the first revision. */
+  readonly revision?: number;
+  /** Names of secret variables; undefined if there are none. */
+  readonly secrets?: readonly string[];
+}
+
+/** A connected runner. */
+interface ConnectedRunner {
+  /** The last revision that was sent to it. */
+  revision: number;
+  send(message: { readonly type: 'variables' } & RunnerVariables): void;
+}
+
+export interface VariableCache {
+  /** Reads the variables for a runner that connects. */
+  read(env: number): Promise<RunnerVariables>;
+  /** Synchronous for an environment that was used recently. */
+  redactor(env: number): Redactor | Promise<Redactor>;
+  /** Call after a change in an environment or its branches. Resolves when this process's runners have the new variables. */
+  changed(root: number): Promise<void>;
+  stop(): void;
+}
+
+export interface VariableCacheDependencies {
+  readonly sql: Sql;
+  readonly masterKey: MasterKey;
+  readonly wakes: Wakes;
+  readonly log: Log;
+  readonly runnersIn: (env: number) => Iterable<ConnectedRunner>;
+}
+
+interface Entry {
+  readonly root: number;
+  revision: number;
+  redactor: Redactor;
+  usedAt: number;
+  /** Changes that may be pushed at once. A script that sets a hundred variables must not start a hundred processes. */
+  budget: number;
+  budgetAt: number;
+  later: NodeJS.Timeout | undefined;
+}
+
+/** Fallback for lost notifications. */
+const pollMs = 1_000;
+/** Token bucket for pushes: this many at once, then one per `refillMs`. */
+const maxBudget = 5;
+const refillMs = 400;
+const maxIdleMs = 60_000;
+
+export function createVariableCache({
+  sql,
+  masterKey,
+  wakes,
+  log,
+  runnersIn,
+}: VariableCacheDependencies): VariableCache {
+  const entries = new Map<number, Entry>();
+  const loading = new Map<number, Promise<Redactor>>();
+
+  const load = async (env: number): Promise<RunnerVariables> => {
+    const { root, revision, variables, past } = await readVariables(sql, env, { withPast: true });
+    const values: [string, string][] = [];
+    const secrets = new Set<string>();
+    const open = new Set<string>();
+    for (const variable of variables.values()) {
+      const value = opened(masterKey, variable);
+      values.push([variable.name, value]);
+      if (!variable.isSecret) open.add(value);
+      else {
+        secrets.add(value);
+        if (variable.hidden) secrets.add(opened(masterKey, variable.hidden));
+      }
+    }
+    // Most of the history equals the current values, byte for byte.
+    const current = new Set([...variables.values()].map(({ sealed }) => sealed.toString('latin1')));
+    for (const variable of past) {
+      if (!current.has(variable.sealed.toString('latin1'))) secrets.add(opened(masterKey, variable));
+    }
+    const entry = entries.get(env);
+    // A slower read must not overwrite a newer one.
+    if (!entry || revision >= entry.revision) {
+      const redactor = createRedactor([...secrets].filter((value) => !open.has(value)));
+      const known = { root, budget: maxBudget, budgetAt: performance.now(), later: undefined, ...entry };
+      entries.set(env, { ...known, revision, redactor, usedAt: performance.now() });
+    }
+    const names = [...variables.values()].flatMap(({ name, isSecret }) => (isSecret ? [name] : []));
+    return {
+      variables: Object.fromEntries(values),
+      ...(revision > 0 && { revision }),
+      ...(names.length > 0 && { secrets: names }),
+    };
+  };
+
+  const push = async (env: number): Promise<void> => {
+    const runnerVariables = await load(env);
+    const { revision = 0 } = runnerVariables;
+    for (const runner of runnersIn(env)) {
+      if (runner.revision >= revision) continue;
+      runner.revision = revision;
+      runner.send({ type: 'variables', ...runnerVariables });
+    }
+  };
+
+  const pushThrottled = async (env: number): Promise<void> => {
+    const entry = entries.get(env);
+    if (!entry || entry.later) return;
+    const now = performance.now();
+    entry.budget = Math.min(maxBudget, entry.budget + (now - entry.budgetAt) / refillMs) - 1;
+    entry.budgetAt = now;
+    if (entry.budget >= 0) return push(env);
+    entry.later = setTimeout(() => {
+      const present = entries.get(env);
+      if (present) present.later = undefined;
+      push(env).catch(failed(env));
+    }, refillMs);
+    entry.later.unref();
+  };
+
+  const failed =
+    (env: number) =>
+    (error: unknown): void =>
+      log.warn('variables.failed', { env, error: String(error) });
+
+  const pushAll = async (root: number): Promise<void> => {
+    const envs = [...entries].filter(([, entry]) => entry.root === root).map(([env]) => env);
+    await Promise.all(envs.map((env) => pushThrottled(env).catch(failed(env))));
+  };
+
+  const poll = async (): Promise<void> => {
+    const old = performance.now() - maxIdleMs;
+    for (const [env, entry] of entries) {
+      if (entry.usedAt < old && [...runnersIn(env)].length === 0) entries.delete(env);
+    }
+    if (entries.size === 0) return;
+    const roots = [...new Set([...entries.values()].map(({ root }) => root))];
+    const rows = await sql<{ root: number; revision: number }[]>`
+      select root, revision from variable_sets where root = any(${roots}::int[])`;
+    const revisions = new Map(rows.map((row) => [row.root, row.revision]));
+    for (const [env, entry] of entries) {
+      const revision = revisions.get(entry.root) ?? 0;
+      const behind = [...runnersIn(env)].some((runner) => runner.revision < revision);
+      if (behind || entry.revision < revision) await push(env).catch(failed(env));
+    }
+  };
+  let polling = false;
+  const timer = setInterval(() => {
+    // One poll at a time.
+    if (polling) return;
+    polling = true;
+    void poll()
+      .catch(failed(0))
+      .finally(() => (polling = false));
+  }, pollMs);
+  timer.unref();
+
+  wakes.listen((wake) => {
+    if (wake.kind === 'variables') void pushAll(wake.env);
+  });
+
+  return {
+    read: load,
+    redactor(env) {
+      const entry = entries.get(env);
+      if (entry) {
+        entry.usedAt = performance.now();
+        return entry.redactor;
+      }
+      let soon = loading.get(env);
+      if (!soon) {
+        soon = load(env)
+          .then(() => entries.get(env)?.redactor ?? createRedactor([]))
+          .finally(() => loading.delete(env));
+        loading.set(env, soon);
+      }
+      return soon;
+    },
+    async changed(root) {
+      wakes.tell({ kind: 'variables', env: root });
+      await pushAll(root);
+    },
+    stop() {
+      clearInterval(timer);
+      for (const { later } of entries.values()) clearTimeout(later);
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import type { Clock } from '../db/clock.ts';
+import type { Sql } from '../db/connect.ts';
+import type { Job } from '../jobs/job.ts';
+import { endLapsedIgnores } from './life/lapse.ts';
+import { packNewMoves } from './packed/moves.ts';
+import { packCounts } from './packed/pack.ts';
+import { rollUpPacks } from './packed/roll-up.ts';
+import { thinTallies } from './counts/compact.ts';
+import type { Ages } from './counts/range.ts';
+import { tallyEverywhere } from './record/tally.ts';
+
+export interface ErrorJobDependencies {
+  readonly sql: Sql;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** The background jobs of error groups. */
+export function errorJobs({ sql, clock }: ErrorJobDependencies, ages: Ages): Job[] {
+  const now = (): Date => new Date(clock.now());
+  return [
+    {
+      // Readers take a lapsed ignore for ended; this records it.
+      name: 'ignore ender',
+      everyMs: 10_000,
+      tick: () => endLapsedIgnores(sql, now()),
+    },
+    {
+      // Readers of error groups count what has arrived; this counts where there are no readers.
+      name: 'error tallier',
+      everyMs: 500,
+      tick: () => tallyEverywhere(sql),
+    },
+    {
+      // Packed counts put groups in order in any range.
+      name: 'error packer',
+      everyMs: 60_000,
+      async tick() {
+        await packNewMoves(sql);
+        return packCounts(sql, now());
+      },
+    },
+    {
+      name: 'error pruner',
+      everyMs: 60_000,
+      async tick() {
+        const rolledUp = await rollUpPacks(sql, now(), ages);
+        return (await thinTallies(sql, now(), ages)) || rolledUp;
+      },
+    },
+  ];
+}

@@ -1,0 +1,30 @@
+import type { ErrorGroupDetail } from '@millrace/contract';
+import type { Sql } from '../../db/connect.ts';
+import { audited, changing, userOf, type Asked } from './change.ts';
+import { detailColumns, detailOf, type DetailRow } from '../list/detail.ts';
+
+export interface Resolve extends Asked {
+  /** Only failures of this version or a later one reopen the group. It need not be registered yet. */
+  readonly version?: string | undefined;
+}
+
+/**
+ * Marks a group as resolved, whatever it was; again resolves it as of now. It opens again by itself: with a version, when a run
+ * of that version or one deployed later fails; without, when a run fails that started after this. Undefined if unknown.
+ */
+export const resolveErrorGroup = (sql: Sql, asked: Resolve): Promise<ErrorGroupDetail | undefined> =>
+  changing(sql, asked, async (tx, change) => {
+    const { version = null } = asked;
+    const { now, principal } = change;
+    const [row] = await tx<DetailRow[]>`
+    with ${audited(tx, change, 'resolved')}, changed as (
+      update error_groups g set
+        status = 'resolved', resolved_at = ${now}, resolved_in_version = ${version}, resolved_by = ${userOf(principal)},
+        ignored_at = null, ignored_until = null, ignored_reason = null, ignored_by = null, ignored_until_rate = null,
+        ignored_until_total = null, ignored_from_total = null
+      from old where g.env = (old.state).env and g.id = (old.state).id
+      returning g.*
+    )
+    select ${detailColumns(tx, now)} from changed g`;
+    return row && detailOf(row);
+  });

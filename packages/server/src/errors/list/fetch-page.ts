@@ -1,0 +1,74 @@
+import type { ErrorStatus } from '@millrace/contract';
+import type { Fragment, Queryable } from '../../db/connect.ts';
+import { lapsed } from './detail.ts';
+import { countIn, ownConditions, says, type ErrorFilter } from './filters.ts';
+import { all, ordered, orders, type Position, type Sort } from './order.ts';
+
+export interface GroupRow {
+  readonly id: string;
+  readonly fingerprint: string;
+  readonly task: string;
+  readonly type: string;
+  readonly message: string;
+  readonly status: ErrorStatus;
+  readonly lapsed: boolean;
+  /** Occurrences in the range of the filter. */
+  readonly count: number;
+  readonly first_seen: Date;
+  readonly last_seen: Date;
+  readonly resolved_at: Date | null;
+  readonly ignored_until: Date | null;
+}
+
+/** The slot of the order that it was fetched for in. */
+export interface SlotRow extends GroupRow {
+  readonly slot: Date | number;
+}
+
+export interface Wanted {
+  readonly sort: Sort;
+  /** Where to begin; the group there is not included. */
+  readonly position: Position | undefined;
+  /** From the position towards the first, nearest first. */
+  readonly backward: boolean;
+  readonly limit: number;
+}
+
+interface Candidates {
+  /** In order. */
+  readonly groups: Fragment;
+  /** Beside what the filter asks of the groups' rows. */
+  readonly conditions: readonly Fragment[];
+}
+
+interface FetchedPage {
+  readonly fetched: number;
+  /** How many of those have the text that is searched for. */
+  readonly said: number;
+  readonly rows: SlotRow[];
+}
+
+/** Takes from groups in order those that pass, until there are enough. */
+export async function fetchPage(
+  sql: Queryable,
+  filter: ErrorFilter,
+  { sort, backward, limit }: Wanted,
+  { groups, conditions }: Candidates,
+): Promise<FetchedPage> {
+  const isSaid = filter.search === '' ? sql`true` : says(sql, sql`g`, filter.search);
+  const rows = await sql<(SlotRow & { fetched: number; said: number })[]>`
+    with nearest as materialized (${groups}),
+    found as (
+      select g.id, g.fingerprint, g.task, g.type, g.message, g.status, ${lapsed(sql, filter.now)} as lapsed,
+             (${countIn(sql, filter)})::float8 as count, g.first_seen, g.last_seen, g.resolved_at, g.ignored_until,
+             g.seen_slot, g.total_slot, g.total,
+             ${orders[sort].slot(sql)} as slot
+        from (select g.* from nearest g
+               where ${all(sql, [sql`true`, ...ownConditions(sql, filter), ...conditions])} limit ${limit}) g
+    )
+    select n.fetched, n.said, g.*
+      from (select count(*)::int as fetched, count(*) filter (where ${isSaid})::int as said from nearest g) n
+      left join found g on true order by ${ordered(sql, sort, backward)}`;
+  const { fetched = 0, said = 0 } = rows[0] ?? {};
+  return { fetched, said, rows: rows.filter((row) => row.id !== null) };
+}

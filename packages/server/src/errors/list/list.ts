@@ -1,0 +1,129 @@
+import type { ErrorGroup, Operations, Query, Reply } from '@millrace/contract';
+import type { Queryable, Sql } from '../../db/connect.ts';
+import { badRequest } from '../../problem.ts';
+import { isCounted, type ErrorFilter } from './filters.ts';
+import { findGroups } from './find.ts';
+import type { GroupRow } from './fetch-page.ts';
+import { orders, type Position, type Sort } from './order.ts';
+import { readRange, type Ages } from '../counts/range.ts';
+import { isErrorId } from './retrieve.ts';
+import { tally } from '../record/tally.ts';
+
+export interface ErrorList {
+  readonly env: number;
+  readonly query: Query<Operations['listErrors']>;
+  readonly now: Date;
+  readonly ages?: Ages;
+}
+
+type Page = Reply<Operations['listErrors']>;
+
+/**
+ * Lists the groups that occurred in a range (without one: ever), with how often they did, in the order of `sort`. `before` wins over `after`.
+ * A cursor is the id of any group of the environment, whether it passes the filters or not: the page begins beside the
+ * position that the group has now. Any other text is refused with 400.
+ */
+export async function listErrorGroups(sql: Sql, list: ErrorList): Promise<Page> {
+  await tally(sql, list.env);
+  return sql.moment((moment) => readPage(moment, list));
+}
+
+async function readPage(sql: Queryable, { env, query, now, ages }: ErrorList): Promise<Page> {
+  const size = query['page[size]'];
+  const backward = query['page[before]'] !== undefined;
+  const parameter = backward ? 'page[before]' : 'page[after]';
+  const cursor = query[parameter];
+  const filter = await readFilter(sql, env, query, now, ages);
+  const { sort } = query;
+  const position =
+    cursor === undefined ? undefined : await positionOf(sql, env, filter, { sort, cursor, parameter });
+  if (filter === undefined) return { data: [], pagination: {} };
+
+  const rows = await findGroups(sql, filter, { sort, position, backward, limit: size + 1 });
+  const page = rows.slice(0, size);
+  if (backward) page.reverse();
+  const more = rows.length > size;
+  const beforeFirst = backward ? more : position !== undefined;
+  const afterLast = backward || more;
+  return {
+    data: page.map(itemOf),
+    pagination: {
+      ...(afterLast && page.length > 0 ? { next: page.at(-1)?.id } : {}),
+      ...(beforeFirst && page.length > 0 ? { previous: page[0]?.id } : {}),
+    },
+  };
+}
+
+/** Undefined when nothing can pass: no such version, or a text that no group has. */
+async function readFilter(
+  sql: Queryable,
+  env: number,
+  query: ErrorList['query'],
+  now: Date,
+  ages: Ages | undefined,
+): Promise<ErrorFilter | undefined> {
+  const {
+    'filter[search]': search = '',
+    'filter[taskIdentifier]': tasks = [],
+    'filter[status]': statuses = [],
+  } = query;
+  const storable = tasks.filter(isStorable);
+  if (!isStorable(search) || (tasks.length > 0 && storable.length === 0)) return undefined;
+  const names = query['filter[version]'] ?? [];
+  const versions = names.length === 0 ? null : await versionIds(sql, env, names.filter(isStorable));
+  if (versions?.length === 0) return undefined;
+  const range = readRange(
+    { from: query['filter[from]'], to: query['filter[to]'], period: query['filter[period]'] },
+    now,
+    ages,
+  );
+  return { env, tasks: storable, statuses, search, versions, range, now };
+}
+
+const isStorable = (text: string): boolean => !text.includes('\u0000');
+
+async function versionIds(sql: Queryable, env: number, names: readonly string[]): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select id from versions where env = ${env} and version = any(${names})`;
+  return rows.map((row) => row.id);
+}
+
+interface Cursor {
+  readonly sort: Sort;
+  readonly cursor: string;
+  readonly parameter: string;
+}
+
+async function positionOf(
+  sql: Queryable,
+  env: number,
+  filter: ErrorFilter | undefined,
+  { sort, cursor, parameter }: Cursor,
+): Promise<Position> {
+  // What a group counts in a range is counted for all of them at once, later.
+  const key = sort === 'count' && filter && isCounted(filter) ? sql`g.number` : orders[sort].column(sql);
+  const [row] = isErrorId(cursor)
+    ? await sql<Position[]>`
+        select g.id, ${key} as key from error_groups x
+          join error_groups g on g.env = x.env and g.id = coalesce(x.merged_into, x.id)
+         where x.env = ${env} and x.id = ${cursor}`
+    : [];
+  if (row) return row;
+  const message =
+    'not the id of an error group of this environment; send one as the pagination of a page gave it';
+  throw badRequest('Query Error', [{ code: 'custom', message, path: [parameter] }]);
+}
+
+const itemOf = (row: GroupRow): ErrorGroup => ({
+  id: row.id,
+  fingerprint: row.fingerprint,
+  taskIdentifier: row.task,
+  errorType: row.type,
+  errorMessage: row.message,
+  status: row.lapsed ? 'unresolved' : row.status,
+  count: row.count,
+  firstSeen: row.first_seen.toISOString(),
+  lastSeen: row.last_seen.toISOString(),
+  resolvedAt: row.resolved_at?.toISOString() ?? null,
+  ignoredUntil: row.lapsed ? null : (row.ignored_until?.toISOString() ?? null),
+});

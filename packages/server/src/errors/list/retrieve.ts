@@ -1,0 +1,35 @@
+import type { ErrorGroupDetail } from '@millrace/contract';
+import type { Queryable } from '../../db/connect.ts';
+import { detailColumns, detailOf, type DetailRow } from './detail.ts';
+import { tally } from '../record/tally.ts';
+
+const errorIdPattern = /^error_[0-9a-f]{16}$/;
+
+/** Whether a text can be the id of an error group at all. */
+export const isErrorId = (text: string): boolean => errorIdPattern.test(text);
+
+/** The error group that an id leads to; undefined if the environment has none of this id. */
+export async function retrieveErrorGroup(
+  sql: Queryable,
+  env: number,
+  id: string,
+  now: Date,
+): Promise<ErrorGroupDetail | undefined> {
+  if (!isErrorId(id)) return undefined;
+  await tally(sql, env);
+  return readErrorGroup(sql, env, id, now);
+}
+
+/** The same of those that are counted already. */
+export async function readErrorGroup(
+  sql: Queryable,
+  env: number,
+  id: string,
+  now: Date,
+): Promise<ErrorGroupDetail | undefined> {
+  const [row] = await sql<DetailRow[]>`
+    select ${detailColumns(sql, now)} from error_groups g
+     where g.env = ${env}
+       and g.id = (select coalesce(x.merged_into, x.id) from error_groups x where x.env = ${env} and x.id = ${id})`;
+  return row && detailOf(row);
+}

@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listErrors } from '@millrace/contract';
+import { testDatabase, type TestDatabase } from '../../../../../test/support/database.ts';
+import { connect, type Sql } from '../../db/connect.ts';
+import { listErrorGroups } from './list.ts';
+import { few } from './prefilter.ts';
+import { groupOf, newEnvironment, recordFailures, type Failure } from '../testing/failures.ts';
+
+let database: TestDatabase;
+let sql: Sql;
+let env: number;
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = connect(database.connection, { name: 'test' });
+  env = await newEnvironment(sql);
+  // in the order of time
+  const moments = new Map<number, Failure[]>();
+  for (const { failure, at } of groups) moments.set(at, [...(moments.get(at) ?? []), failure]);
+  for (const [at, failures] of [...moments].toSorted(([a], [b]) => a - b))
+    await recordFailures(sql, env, new Date(at), failures);
+}, 60_000);
+afterAll(async () => {
+  await sql.end();
+  await database.drop();
+});
+
+// More than are looked up one by one, of one task, before those of another that failed later; many of them in one slot of time.
+const start = Date.parse('2026-11-21T10:00:00.000Z');
+const older = few + 200;
+const groups = Array.from({ length: older + 350 }, (_, n) => {
+  const failure = {
+    task: n < older ? 'older' : 'newer',
+    message: `${n % 3 === 0 ? 'common' : 'other'} ${n}`,
+  };
+  return { failure, at: start + (n < older ? (n * 7919) % 40 : 50 + (n % 20)) * 1_000 };
+});
+const now = new Date(start + 120_000);
+
+interface Shown {
+  readonly id: string;
+  readonly at: number;
+  readonly message: string;
+}
+
+/** Those of the older task in the order of the list. */
+const inOrder = (): Shown[] =>
+  groups
+    .slice(0, older)
+    .map(({ failure, at }) => ({ id: groupOf(env, failure), at, message: failure.message }))
+    .toSorted((a, b) => b.at - a.at || (a.id < b.id ? -1 : 1));
+
+const page = async (parameters: Record<string, string>): Promise<string[]> =>
+  (await listErrorGroups(sql, { env, query: listErrors.query.parse(parameters), now })).data.map(
+    ({ id }) => id,
+  );
+
+test('pages lead through more groups than can be looked up one by one, in both directions, whoever shares a slot', async () => {
+  const all = inOrder();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.record({
+        sort: fc.constantFrom('lastSeen', 'firstSeen'),
+        size: fc.integer({ min: 1, max: 100 }),
+        index: fc.option(fc.nat(older - 1), { nil: undefined }),
+        backward: fc.boolean(),
+        search: fc.constantFrom('', 'common', 'mm', 'other 1', '7'),
+        range: fc.constantFrom<Record<string, string>>(
+          {},
+          { 'filter[from]': String(start) },
+          { 'filter[to]': String(start + 60_000) },
+        ),
+      }),
+      async ({ sort, size, index, backward, search, range }) => {
+        const id = index === undefined ? undefined : all[index]?.id;
+        const wanted = { 'filter[taskIdentifier]': 'older', 'page[size]': String(size), sort, ...range };
+        const found = await page({
+          ...wanted,
+          ...(search !== '' && { 'filter[search]': search }),
+          ...(id && { [backward ? 'page[before]' : 'page[after]']: id }),
+        });
+        const beside = backward && id ? all.slice(0, index) : all.slice(index === undefined ? 0 : index + 1);
+        const passing = beside.filter(({ message }) => message.includes(search));
+        const next = backward && id ? passing.slice(-size) : passing.slice(0, size);
+        expect(found).toEqual(next.map((group) => group.id));
+      },
+    ),
+    { numRuns: 40 },
+  );
+}, 120_000);

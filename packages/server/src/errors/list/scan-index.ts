@@ -1,0 +1,114 @@
+import type { Fragment, Queryable } from '../../db/connect.ts';
+import { int32s } from '../packed/columns.ts';
+import { fetchPage, type SlotRow, type Wanted } from './fetch-page.ts';
+import type { ErrorFilter } from './filters.ts';
+import { all, beyond, fromSlot, inOrder, ordered, orderedBySlot, orders } from './order.ts';
+import { few, membership } from './prefilter.ts';
+
+/** A scan reads the index in stages, because most scans end in the first: offsets from and to. */
+const stages = [
+  { from: 0, to: 5_000 },
+  { from: 5_000, to: 25_000 },
+  { from: 25_000, to: null },
+];
+
+export interface Among {
+  /** Numbers of the groups that could pass; undefined if any could. */
+  readonly passing: Int32Array | undefined;
+  /** The scan gives up after it has fetched so many rows. */
+  readonly maxFetched: number;
+}
+
+/**
+ * Scans the index of the order, which has the numbers of groups, and fetches the rows of those that could pass. Undefined if it gave up.
+ */
+export async function scanIndex(
+  sql: Queryable,
+  filter: ErrorFilter,
+  wanted: Wanted,
+  { passing, maxFetched }: Among,
+): Promise<SlotRow[] | undefined> {
+  const { sort, backward, limit } = wanted;
+  if (passing && passing.length <= few) return rowsAmong(sql, filter, wanted, passing);
+  const isPassing = passing ? membership(passing) : () => true;
+  const found = new Map<string, SlotRow>();
+  const fetch = async (numbers: Int32Array): Promise<void> => {
+    for (const row of await rowsAmong(sql, filter, wanted, numbers)) found.set(row.id, row);
+  };
+  let fetched = 0;
+  for (const { from, to } of stages) {
+    const length = to && to - from;
+    const next = await numbersOf(
+      sql,
+      sql`
+      select g.number from error_groups g where ${inScan(sql, filter, wanted)}
+       order by ${orderedBySlot(sql, sort, backward)} offset ${from} limit ${length}`,
+    );
+    const could = next.filter(isPassing);
+    for (let at = 0, many = limit; at < could.length; many *= 4) {
+      if (fetched >= maxFetched) return undefined;
+      const some = could.subarray(at, at + Math.min(many, Math.ceil(maxFetched - fetched)));
+      fetched += some.length;
+      at += some.length;
+      await fetch(some);
+      if (found.size >= limit) break;
+    }
+    if (found.size >= limit || length === null || next.length < length) break;
+  }
+  const last = inOrder([...found.values()], sort, backward)[limit - 1];
+  if (last) {
+    // The index does not order the groups of one slot: others of the last slot may come before this one.
+    const sameSlot = await numbersOf(
+      sql,
+      sql`
+      select g.number from error_groups g
+       where g.env = ${filter.env} and g.merged_into is null and ${orders[sort].slot(sql)} = ${last.slot}`,
+    );
+    await fetch(sameSlot.filter(isPassing));
+  }
+  return inOrder([...found.values()], sort, backward).slice(0, limit);
+}
+
+const rowsOf = (sql: Queryable, numbers: Int32Array): Fragment => sql`
+  select g.* from error_fingerprints f join error_groups g on g.env = f.env and g.id = f.own_group
+   where f.id = any(${[...numbers]}::int[])`;
+
+async function rowsAmong(
+  sql: Queryable,
+  filter: ErrorFilter,
+  wanted: Wanted,
+  numbers: Int32Array,
+): Promise<SlotRow[]> {
+  if (numbers.length === 0) return [];
+  const { sort, position, backward } = wanted;
+  const groups = sql`
+    ${rowsOf(sql, numbers)} and g.merged_into is null and ${beyond(sql, sort, position, backward)}
+     order by ${ordered(sql, sort, backward)}`;
+  return (await fetchPage(sql, filter, wanted, { groups, conditions: [] })).rows;
+}
+
+async function numbersOf(sql: Queryable, query: Fragment): Promise<Int32Array> {
+  const [row] = await sql<{ numbers: Buffer | null }[]>`
+    select string_agg(int4send(number), ''::bytea) as numbers from (${query}) g`;
+  return row?.numbers ? int32s(row.numbers) : new Int32Array(0);
+}
+
+/** Where a scan of the index of the order begins and ends. */
+export const inScan = (sql: Queryable, filter: ErrorFilter, { sort, position, backward }: Wanted): Fragment =>
+  all(sql, [
+    sql`g.env = ${filter.env}`,
+    sql`g.merged_into is null`,
+    ...inRange(sql, filter, sort),
+    fromSlot(sql, sort, position, backward),
+  ]);
+
+/** A group that was last seen before the range, or first seen after it, has no occurrence in it. */
+const inRange = (
+  sql: Queryable,
+  { range: { from, to } }: ErrorFilter,
+  sort: Wanted['sort'],
+): readonly Fragment[] => {
+  if (sort === 'lastSeen' && from)
+    return [sql`g.seen_slot >= date_bin('10 seconds', ${from}::timestamptz, 'epoch')`];
+  return sort === 'firstSeen' && to ? [sql`g.first_seen <= ${to}`] : [];
+};

@@ -1,0 +1,60 @@
+import type { ErrorGroupDetail, ErrorTrend } from '@millrace/contract';
+import type { Queryable, Sql } from '../../db/connect.ts';
+import { groupTotalAt } from './filters.ts';
+import { endOfRange } from '../counts/range.ts';
+import { isErrorId, readErrorGroup } from './retrieve.ts';
+import { tally } from '../record/tally.ts';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+const intervals = [minuteMs, 5 * minuteMs, 15 * minuteMs, hourMs, 6 * hourMs, dayMs, 7 * dayMs];
+const maxPoints = 60;
+
+/** The shortest interval that shows a period in at most 60 points. Milliseconds. */
+export const trendInterval = (periodMs: number): number =>
+  intervals.find((interval) => periodMs / interval <= maxPoints) ??
+  Math.ceil(periodMs / maxPoints / dayMs) * dayMs;
+
+/** The error group that an id leads to, and its trend; undefined if the environment has none of this id. */
+export async function retrieveWithTrend(
+  sql: Sql,
+  env: number,
+  id: string,
+  periodMs: number,
+  now: Date,
+): Promise<(ErrorGroupDetail & { trend: ErrorTrend }) | undefined> {
+  if (!isErrorId(id)) return undefined;
+  await tally(sql, env);
+  return sql.moment(async (moment) => {
+    const group = await readErrorGroup(moment, env, id, now);
+    return group && { ...group, trend: await trendOf(moment, env, group.id, periodMs, now) };
+  });
+}
+
+/** How often a group occurred in each interval of the period that ends now. Intervals begin at whole multiples since 1970. */
+async function trendOf(
+  sql: Queryable,
+  env: number,
+  id: string,
+  periodMs: number,
+  now: Date,
+): Promise<ErrorTrend> {
+  const intervalMs = trendInterval(periodMs);
+  const count = Math.ceil(periodMs / intervalMs);
+  const last = Math.floor(now.getTime() / intervalMs) * intervalMs;
+  const starts = Array.from({ length: count }, (_, index) => last - (count - 1 - index) * intervalMs);
+  const before = starts.map((start) => endOfRange(new Date(start - 1), now));
+  const rows = await sql<{ total: number }[]>`
+    select ${groupTotalAt(sql)}::float8 as total
+      from (select ${env}::int as env, ${id}::text as id) g
+     cross join unnest(${[...before, now].map((at) => at.toISOString())}::timestamptz[]) with ordinality as b (at, ix)
+     order by b.ix`;
+  return {
+    intervalMs,
+    points: starts.map((start, index) => ({
+      from: new Date(start).toISOString(),
+      count: (rows[index + 1]?.total ?? 0) - (rows[index]?.total ?? 0),
+    })),
+  };
+}

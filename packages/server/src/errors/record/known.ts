@@ -1,0 +1,55 @@
+import { column } from '../../db/columns.ts';
+import type { Queryable, Sql } from '../../db/connect.ts';
+import type { PreparedFailure } from './prepare.ts';
+
+/** So many fingerprints are remembered; the oldest give way. */
+const maxKnown = 20_000;
+
+/**
+ * Finds the ids of failures' fingerprints. What was met before is known here; what is new is made known to the database first,
+ * in a statement of its own: a fingerprint without occurrences shows nowhere.
+ */
+export function knownFingerprints(
+  sql: Sql,
+): (failures: readonly PreparedFailure[], now: Date) => Promise<readonly number[]> {
+  const known = new Map<string, number>();
+  const keyOf = ({ env, task, fingerprint }: PreparedFailure) => `${env} ${task}\u0000${fingerprint}`;
+
+  return async (failures, now) => {
+    const keys = failures.map(keyOf);
+    const found = new Map(keys.map((key) => [key, known.get(key)]));
+    const fresh = new Map<string, PreparedFailure>();
+    failures.forEach((failure, index) => {
+      const key = keys[index] as string;
+      if (found.get(key) === undefined) fresh.set(key, failure);
+    });
+    if (fresh.size > 0) {
+      const ids = await introduce(sql, [...fresh.values()], now);
+      for (const [index, key] of [...fresh.keys()].entries()) {
+        found.set(key, ids[index]);
+        known.set(key, ids[index] as number);
+        if (known.size > maxKnown) known.delete(known.keys().next().value as string);
+      }
+    }
+    return keys.map((key) => found.get(key) as number);
+  };
+}
+
+/** Makes fingerprints known to the database; their ids. */
+export async function introduce(
+  sql: Queryable,
+  failures: readonly PreparedFailure[],
+  now: Date,
+): Promise<number[]> {
+  const pick = (read: (failure: PreparedFailure) => string | number | null) => column(failures, read);
+  const rows = await sql<{ ix: number; id: number }[]>`
+    select ix, id from introduce_errors(
+      ${now}, ${pick((failure) => failure.env)}::int[], ${pick((failure) => failure.task)}::text[],
+      ${pick((failure) => failure.fingerprint)}::text[], ${pick((failure) => failure.group)}::text[],
+      ${pick((failure) => failure.type)}::text[], ${pick((failure) => failure.message)}::text[],
+      ${pick((failure) => failure.sample())}::text[]::jsonb[],
+      ${pick(({ older }) => (older.length === 0 ? null : JSON.stringify(older)))}::text[]::jsonb[])`;
+  const ids: number[] = [];
+  for (const { ix, id } of rows) ids[ix - 1] = id;
+  return ids;
+}

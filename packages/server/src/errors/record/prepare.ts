@@ -1,0 +1,90 @@
+import type { SerializedError } from '@millrace/contract/runner';
+import { earlierIds, fingerprint, storable, type ThrownError } from '@millrace/fingerprint';
+import type { Match } from '../rules/rule.ts';
+import { errorGroupId } from './group-id.ts';
+
+/** What recording needs to know of one failure. */
+export interface PreparedFailure {
+  readonly env: number;
+  readonly task: string;
+  readonly fingerprint: string;
+  /** The fingerprints that earlier versions of the algorithm gave it, the latest first. It stays in the group of the first one that is known. */
+  readonly older: readonly string[];
+  /** Id of the group that it begins if its fingerprint is not known, `error_…`. */
+  readonly group: string;
+  readonly type: string;
+  /** Normalised. */
+  readonly message: string;
+  /** JSON text. Computed only for a fingerprint that is not known. */
+  readonly sample: () => string;
+}
+
+const maxFingerprint = 256;
+const maxMatched = 2_048;
+const maxSampleMessage = 2_048;
+const maxSampleStack = 8_192;
+
+export interface Grouping {
+  /** The project's rules. */
+  readonly match?: Match | undefined;
+  /** The fingerprint in the task's options. */
+  readonly ofTask?: string | undefined;
+}
+
+/** Finds the fingerprint of a failure: by a rule of the project, else as set on the error, else as set on the task, else computed from the error. */
+export function prepareFailure(
+  env: number,
+  task: string,
+  error: SerializedError,
+  { match, ofTask }: Grouping = {},
+): PreparedFailure {
+  const thrown = thrownError(error, task);
+  const computed = fingerprint(thrown);
+  const type = storable(computed.parts.type) || 'Error';
+  const message = storable(computed.parts.message) || 'Error';
+  const chosen =
+    match?.({ task, type, messages: [cut(error.message, maxMatched), message] }) ??
+    ownFingerprint(error.fingerprint) ??
+    ownFingerprint(ofTask);
+  const id = chosen ?? computed.id;
+  return {
+    env,
+    task,
+    fingerprint: id,
+    // Read only for a fingerprint that is not known.
+    get older() {
+      return chosen === undefined ? earlierIds(thrown) : [];
+    },
+    group: errorGroupId(String(env), task, id),
+    type,
+    message,
+    sample: () =>
+      JSON.stringify({
+        name: cut(error.name, 200),
+        message: cut(error.message, maxSampleMessage),
+        stackTrace: cut(error.stackTrace, maxSampleStack),
+        code: error.code === undefined ? undefined : cut(error.code, 200),
+      }),
+  };
+}
+
+function thrownError(error: SerializedError, taskIdentifier?: string): ThrownError {
+  return {
+    taskIdentifier,
+    name: error.name,
+    message: error.message,
+    stack: error.stackTrace,
+    code: error.code,
+    causes: Array.isArray(error.causes) ? error.causes.map((cause) => thrownError(cause)) : undefined,
+  };
+}
+
+function ownFingerprint(given: unknown): string | undefined {
+  if (typeof given !== 'string') return undefined;
+  const text = storable(given.slice(0, maxFingerprint)).trim();
+  return text === '' ? undefined : text;
+}
+
+/** Input of a runner is not trusted: a name may be no string at all. */
+const cut = (text: unknown, max: number): string =>
+  storable(typeof text === 'string' ? text.slice(0, max) : '');

@@ -1,0 +1,21 @@
+import type { Queryable } from '../../db/connect.ts';
+import type { Failed } from './identify.ts';
+import { introduce } from './known.ts';
+import { prepareFailure } from './prepare.ts';
+
+/**
+ * Records failures of runs that ended otherwise than through `settle_runs`, in the transaction that ended them. They are few and never
+ * ran, so the project's rules are not asked.
+ */
+export async function recordErrors(
+  sql: Queryable,
+  failures: readonly (Failed & { readonly run: string })[],
+  at: Date,
+): Promise<void> {
+  if (failures.length === 0) return;
+  const prepared = failures.map(({ env, task, error }) => prepareFailure(env, task, error));
+  const fingerprints = await introduce(sql, prepared, at);
+  await sql`
+    select record_errors(${at}, ${failures.map(({ env }) => env)}::int[], ${failures.map(({ run }) => run)}::text[],
+                         ${fingerprints}::int[])`;
+}

@@ -1,0 +1,50 @@
+import type { Access, OperationDeclaration } from '@millrace/contract';
+
+/** The operations and their handlers do not match: a programming error that must stop the server. */
+export class InvalidOperation extends Error {
+  override name = 'InvalidOperation';
+}
+
+/** Throws for operations without a handler, handlers without an operation, and access rules that allow nobody or everybody. */
+export function checkOperations(
+  operations: Readonly<Record<string, OperationDeclaration>>,
+  handlers: Readonly<Record<string, unknown>>,
+): void {
+  for (const name of Object.keys(handlers)) {
+    if (!Object.hasOwn(operations, name)) throw new InvalidOperation(`There is no operation ${name}.`);
+  }
+  for (const [name, { access, path, params }] of Object.entries(operations)) {
+    if (typeof handlers[name] !== 'function') throw new InvalidOperation(`${name} has no handler.`);
+    if (path.includes(':') && params === undefined) {
+      throw new InvalidOperation(`${name} has parameters in its path but does not declare them.`);
+    }
+    const fault = faultOf(access, path);
+    if (fault !== undefined) throw new InvalidOperation(`${name} ${fault}.`);
+  }
+}
+
+/** What is wrong with an access rule. Each of these would open or close a route by mistake. */
+function faultOf(access: Access, path: string): string | undefined {
+  const { open, secretKey, personalAccessToken, publicToken, action, on, anyScope, objects, role, devRole } =
+    access;
+  const scoped = secretKey === true || publicToken === true;
+  if (!open && !scoped && !personalAccessToken) return 'has no access rule: name the credentials it takes';
+  if (open && (scoped || personalAccessToken)) return 'is open and names credentials: choose one';
+  if ((action === undefined) !== (on === undefined)) return 'has half a scope rule: give both action and on';
+  if (anyScope && action !== undefined) return 'asks for a scope and takes any: choose one';
+  if (publicToken && action === undefined && !anyScope) {
+    return 'takes public tokens but no scope allows it: give action and on';
+  }
+  if (objects && action === undefined) return 'asks for objects without an action: give action and on';
+  const inOrganization = /:(?:projectRef|organization)\b/.test(path);
+  if (personalAccessToken && inOrganization && role === undefined) {
+    return 'lets users into a project or organisation whatever their role: give the least role';
+  }
+  if (role !== undefined && !(personalAccessToken && inOrganization)) {
+    return 'asks for a role that no path or credential has: take it out';
+  }
+  if (devRole !== undefined && !(role !== undefined && path.includes('/:env'))) {
+    return 'has a role for dev but none for other environments, or no environment in its path';
+  }
+  return undefined;
+}

@@ -1,0 +1,18 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** How long a client may go on sending after the response. */
+const graceMs = 5_000;
+
+/**
+ * Drains the rest of a refused body, so that the response arrives. Closing a connection with unread data resets it: the client would
+ * see a broken connection, and retry, instead of the error.
+ */
+export function drainBody(request: FastifyRequest, reply: FastifyReply): void {
+  const { raw } = request;
+  if (raw.complete || raw.destroyed) return;
+  // Without this header the connection stays open after the response.
+  reply.removeHeader('connection');
+  raw.resume();
+  const late = setTimeout(() => raw.destroy(), graceMs).unref();
+  raw.once('close', () => clearTimeout(late));
+}

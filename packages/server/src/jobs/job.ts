@@ -1,0 +1,91 @@
+import type { Clock } from '../db/clock.ts';
+import type { Log } from '../logger.ts';
+import type { Timer, Wakeable } from './timer.ts';
+
+/** A background job: a noun for one thing that it keeps in order. */
+export interface Job {
+  readonly name: string;
+  /** The longest pause between two ticks. */
+  readonly everyMs: number;
+  /** Through it other parts of the server wake the job. */
+  readonly timer?: Timer;
+  /** Does a limited amount of work. Returns true if there is more to do now, or when the next work is due if that is known. */
+  tick(): Promise<boolean | Date>;
+  /** Ends what the ticks began. Called after the last tick. */
+  stop?(): Promise<unknown>;
+}
+
+export interface RunningJob extends Wakeable {
+  stop(): Promise<void>;
+}
+
+/**
+ * Repeats a job until it is stopped. Every server process runs every job: the processes share the work row by row
+ * (`for update skip locked`). A tick that fails is logged and tried again.
+ */
+export function startJob(
+  job: Job,
+  { clock, log }: { readonly clock: Pick<Clock, 'now'>; readonly log: Log },
+): RunningJob {
+  let stopped = false;
+  let again = false;
+  let dueAt = Number.POSITIVE_INFINITY;
+  let nextTickAt = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let endPause: (() => void) | undefined;
+
+  const setTimer = (): void => {
+    clearTimeout(timer);
+    // One more, because the clock counts whole milliseconds.
+    timer = setTimeout(() => endPause?.(), Math.max(0, nextTickAt - clock.now()) + 1);
+    timer.unref();
+  };
+
+  const pause = async (): Promise<void> => {
+    await new Promise<void>((resolve) => {
+      endPause = resolve;
+      nextTickAt = Math.min(clock.now() + job.everyMs, dueAt);
+      setTimer();
+    });
+    endPause = undefined;
+    clearTimeout(timer);
+  };
+
+  const running: RunningJob = {
+    wakeNow() {
+      again = true;
+      endPause?.();
+    },
+    wakeAt(at) {
+      dueAt = Math.min(dueAt, at);
+      if (!endPause || dueAt >= nextTickAt) return;
+      nextTickAt = dueAt;
+      setTimer();
+    },
+    async stop() {
+      stopped = true;
+      detach?.();
+      endPause?.();
+      await loop;
+      await job.stop?.();
+    },
+  };
+  const detach = job.timer?.attach(running);
+
+  const repeat = async (): Promise<void> => {
+    while (!stopped) {
+      again = false;
+      if (dueAt <= clock.now()) dueAt = Number.POSITIVE_INFINITY;
+      let more: boolean | Date = false;
+      try {
+        more = await job.tick();
+      } catch (error) {
+        if (!stopped) log.warn('job.failed', { job: job.name, error: String(error) });
+      }
+      if (more instanceof Date) running.wakeAt(more.getTime());
+      if (more !== true && !again && !stopped) await pause();
+    }
+  };
+  const loop = repeat();
+  return running;
+}

@@ -1,0 +1,28 @@
+import { packetThreshold, storedType } from '@millrace/contract';
+import type { Outcome } from '@millrace/contract/runner';
+import { newId } from '../db/ids.ts';
+import type { PacketStore } from './write.ts';
+import { packetType, writePacket } from './write.ts';
+
+/** Stores a large output apart from its run: it would travel with the run wherever that is read. Other attempts stay as they are. */
+export function storeLargeOutput<
+  E extends { readonly env: number; readonly run: string; readonly outcome: Outcome },
+>(store: PacketStore, ended: E): E | Promise<E> {
+  const { env, run, outcome } = ended;
+  if (outcome.kind !== 'completed' || outcome.output === null || !isLarge(outcome.output)) return ended;
+  // The name is of this attempt alone. If the attempt turns out to be stale, no run names the packet, and it is pruned.
+  const name = `${run}/${newId('output')}`;
+  const contentType = packetType(outcome.outputType);
+  return writePacket(store, { env, name, contentType }, contentOf(outcome.output)).then(() => ({
+    ...ended,
+    outcome: { ...outcome, output: name, outputType: storedType },
+  }));
+}
+
+/** In bytes. The number of characters is nearly always enough to tell. */
+const isLarge = (text: string): boolean =>
+  text.length >= packetThreshold / 3 && Buffer.byteLength(text) >= packetThreshold;
+
+async function* contentOf(text: string): AsyncGenerator<Buffer> {
+  yield Buffer.from(text);
+}

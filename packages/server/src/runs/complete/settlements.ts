@@ -1,0 +1,45 @@
+import type { Settlement } from '@millrace/contract/runner';
+import type { ConnectedRunner } from '../../runners/runners.ts';
+import type { Dispatch } from '../dispatch/dispatch.ts';
+import { fitOutcome } from './fit-outcome.ts';
+import { completeWithRetry, type RetryDependencies } from './with-retry.ts';
+
+/**
+ * Starts another run for messages of sessions that came while a run lived and that it had not consumed when it ended. `consumed` has the
+ * last message that the run took, by session. Never rejects.
+ */
+export type ServeUnread = (
+  env: number,
+  run: string,
+  consumed: NonNullable<Settlement['heard']>,
+) => Promise<void>;
+
+export interface SettlementDependencies extends RetryDependencies {
+  readonly dispatch: Pick<Dispatch, 'slotsFreed'>;
+  readonly serveUnread: ServeUnread;
+}
+
+/** Completes the attempts that a runner says have ended, frees their slots, and tells the runner that it may forget them. */
+export async function completeSettlements(
+  dependencies: SettlementDependencies,
+  runner: ConnectedRunner,
+  settlements: readonly Settlement[],
+): Promise<void> {
+  const fences: number[] = [];
+  const stale: number[] = [];
+
+  const completeOne = async (settlement: Settlement): Promise<void> => {
+    const { fence, run, heard, outcome } = settlement;
+    const held = runner.held.get(fence);
+    const ended = held && { ...settlement, outcome: fitOutcome(outcome), ...held };
+    const completion = ended && (await completeWithRetry(dependencies, ended));
+    runner.release(fence);
+    // Also if the attempt was completed before: the process that did so may have stopped before this step.
+    if (heard) await dependencies.serveUnread(runner.env, run, heard);
+    (completion && !completion.stale ? fences : stale).push(fence);
+  };
+
+  await Promise.all(settlements.map(completeOne));
+  runner.send({ type: 'settled', fences, stale });
+  dependencies.dispatch.slotsFreed(runner.env);
+}

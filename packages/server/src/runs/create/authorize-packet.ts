@@ -1,0 +1,40 @@
+import { storedType, type OperationDeclaration } from '@millrace/contract';
+import { allows, isUnrestricted } from '../../auth/scopes.ts';
+import type { Queryable } from '../../db/connect.ts';
+import { uploaderOf } from '../../packets/uploader.ts';
+import { forbidden } from '../../problem.ts';
+import type { Request } from '../../request.ts';
+import { identitiesOfPacket } from '../authorize.ts';
+
+interface GivenPayload {
+  readonly payload?: unknown;
+  readonly payloadType?: string | undefined;
+}
+
+/** The payload of a trigger or of a batch item, with its type. */
+export const payloadOf = ({
+  payload,
+  options,
+}: {
+  readonly payload?: unknown;
+  readonly options?: { readonly payloadType?: string | undefined } | undefined;
+}): GivenPayload => ({ payload, payloadType: options?.payloadType });
+
+/**
+ * Throws 403 unless the caller may use the packet as payload of a run: whoever may read the run can read the packet from then on. The
+ * caller may if they uploaded it, or may read a run that has it. Only then does it show whether the packet exists.
+ */
+export async function authorizePacket(
+  sql: Queryable,
+  { principal, environment }: Pick<Request<OperationDeclaration>, 'principal' | 'environment'>,
+  { payload, payloadType }: GivenPayload,
+): Promise<void> {
+  if (payloadType !== storedType || typeof payload !== 'string') return;
+  if (principal.kind === 'personalAccessToken' || isUnrestricted(principal.scopes)) return;
+  if (payload.includes('\0')) throw forbidden();
+  const [packet] = await sql<{ uploaded_by: string | null }[]>`
+    select uploaded_by from packets where env = ${environment.id} and name = ${payload}`;
+  if (packet && packet.uploaded_by === uploaderOf(principal)) return;
+  const readable = [{ type: 'runs' }, ...(await identitiesOfPacket(sql, environment.id, payload))];
+  if (!allows(principal.scopes, 'read', readable)) throw forbidden();
+}

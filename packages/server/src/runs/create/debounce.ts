@@ -1,0 +1,18 @@
+import { columns, type NewRun } from './row.ts';
+
+const debounced = Object.entries(columns).filter(([, { isDebounced }]) => isDebounced);
+
+/** What a run in trailing mode takes over from its latest trigger. */
+export const latestData = (latest: NewRun): Partial<NewRun> =>
+  Object.fromEntries(debounced.map(([property]) => [property, latest[property as keyof NewRun]]));
+
+/** The same as JSON text, by the names of the columns. Null in leading mode: the run keeps the data of its first trigger. */
+export function debounceData(run: NewRun): string | null {
+  if (!run.debounce?.trailing) return null;
+  const members = debounced.map(([property, { name, value }]): [string, unknown] => {
+    const own = (value(run) ?? null) === null ? null : run[property as keyof NewRun];
+    // The driver replaces half a surrogate pair; jsonb would refuse it.
+    return [name, typeof own === 'string' ? own.toWellFormed() : own];
+  });
+  return JSON.stringify(Object.fromEntries(members));
+}

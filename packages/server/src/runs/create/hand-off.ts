@@ -1,0 +1,35 @@
+import type { Assignment } from '@millrace/contract/runner';
+import type { Engine } from '../engine.ts';
+import type { NewRun } from './row.ts';
+
+/** What the runner is sent of a run that was leased to it when it was created. Nothing of it is read from the database. */
+export async function assignmentOf(
+  engine: Engine,
+  run: NewRun,
+  { fence, version, root }: { readonly fence: number; readonly version: number; readonly root: string | null },
+): Promise<Assignment> {
+  return {
+    run: run.id,
+    fence,
+    attempt: 1,
+    task: run.task,
+    version: await engine.versions.name(version),
+    payload: run.payload,
+    payloadType: run.payloadType ?? 'application/json',
+    metadata: run.metadata,
+    tags: run.tags,
+    isTest: run.isTest,
+    queue: await engine.queues.name(run.queueId),
+    concurrencyKey: run.concurrencyKey === '' ? null : run.concurrencyKey,
+    maxAttempts: run.maxAttempts,
+    maxDuration: run.maxDuration,
+    machine: run.machine,
+    priority: run.priorityMs / 1_000,
+    createdAt: engine.clock.now(),
+    parentRun: run.parentId,
+    rootRun: root,
+    batch: null,
+    schedule: run.scheduleId ?? null,
+    event: run.event ?? null,
+  };
+}

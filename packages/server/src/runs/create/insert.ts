@@ -1,0 +1,85 @@
+import { raw } from 'sql-template-tag';
+import type { Clock } from '../../db/clock.ts';
+import { column } from '../../db/columns.ts';
+import type { Queryable } from '../../db/connect.ts';
+import type { Offer } from '../dispatch/dispatch.ts';
+import { debounceData } from './debounce.ts';
+import { namedArraysOf, namesOf, writtenOf } from './parameters.ts';
+import type { ParentRefusal } from './parent.ts';
+import { columns, type Column, type NewRun } from './row.ts';
+
+export interface InsertedRow {
+  /** Which of the runs it is about, counted from 1. */
+  readonly ix: number;
+  /** The run that the trigger leads to: the new one, or one that exists. Empty for a refused trigger. */
+  readonly run_id: string;
+  /** An idempotency key led to another run. */
+  readonly cached: boolean;
+  /** Of its lease. */
+  readonly fence: string | null;
+  readonly root_id: string | null;
+  /** Why it was not created. */
+  readonly refused: ParentRefusal | null;
+}
+
+/** What decides about a run and is not stored with it. */
+const decidingColumns = {
+  state: { name: 'state', type: 'text', value: (run) => run.state },
+  expiresAt: { name: 'expires_at', type: 'timestamptz', value: (run) => run.expiresAt },
+  parentFence: { name: 'parent_fence', type: 'bigint', value: (run) => run.parentFence },
+  idempotencyExpiresAt: {
+    name: 'idempotency_expires_at',
+    type: 'timestamptz',
+    value: (run) => run.idempotencyExpiresAt,
+  },
+  debounceMaxMs: { name: 'debounce_max_ms', type: 'bigint', value: (run) => run.debounce?.maxMs },
+  debounceData: { name: 'debounce_data', type: 'jsonb', value: debounceData },
+} satisfies Record<string, Column>;
+
+const given = namedArraysOf({ ...columns, ...decidingColumns });
+const names = namesOf(columns);
+const written = writtenOf(columns);
+/** As they were given, but for the position in a tree of runs, which is looked up. */
+const identified = raw(
+  Object.values(columns)
+    .map(({ name }) => ({ root_id: 'd.root_ids', depth: 'd.depths' })[name] ?? `g.${name}`)
+    .join(', '),
+);
+
+/**
+ * The general way to create runs: one statement for any number of them, alone or in a transaction of the caller's. It finds out which run
+ * each trigger leads to (`identify_runs`), inserts those that are new, and puts them where they wait (`dispatch_new_runs`).
+ */
+export function insertRuns(
+  { sql, clock }: { readonly sql: Queryable; readonly clock: Pick<Clock, 'now'> },
+  runs: readonly NewRun[],
+  offers: readonly (Pick<Offer, 'runner' | 'version'> | undefined)[] = [],
+): Promise<InsertedRow[]> {
+  const at = new Date(clock.now());
+  return sql<InsertedRow[]>`
+    with given as not materialized (
+      select ${given(runs)},
+             ${column(offers, (offer) => offer?.runner)}::text[] as runner,
+             ${column(offers, (offer) => offer?.version)}::int[] as runner_version
+    ), identified as materialized (
+      select d.* from given g cross join lateral identify_runs(
+        ${at}::timestamptz, g.env, g.id, g.task, g.request_key, g.parent_id, g.parent_fence, g.root_id, g.depth, g.runner,
+        g.idempotency_key, g.idempotency_expires_at, g.debounce_key, g.debounce_max_ms, g.debounce_data, g.delayed_until) d
+    ), inserted as (
+      insert into runs (${names}, created_at)
+      select ${written}, ${at}::timestamptz
+        from given g cross join identified d cross join lateral unnest(d.run_ids, ${identified}) as i (run_id, ${names})
+       where i.run_id = i.id
+      returning 1
+    ), leased as materialized (
+      select n.* from given g cross join identified d cross join lateral dispatch_new_runs(
+        ${at}::timestamptz, (select count(*) from inserted), d.run_ids, g.env, g.id, g.task, g.state, g.queue_id, g.concurrency_key,
+        g.version_id, g.ord, g.expires_at, g.delayed_until, g.tags, g.machine, g.region, g.is_test, g.schedule_id, g.runner,
+        g.runner_version) n
+    )
+    select i.ix::int as ix, i.run_id, coalesce(i.cached, false) as cached, l.fence, i.root_id, i.refused
+      from identified d
+      cross join lateral unnest(d.run_ids, d.cached, d.root_ids, d.refused) with ordinality
+                           as i (run_id, cached, root_id, refused, ix)
+      left join leased l on l.run_id = i.run_id`;
+}

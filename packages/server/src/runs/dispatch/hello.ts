@@ -1,0 +1,96 @@
+import type { RunnerMessage } from '@millrace/contract/runner';
+import { ConnectedRunner } from '../../runners/runners.ts';
+import { tellCanceled } from '../cancel.ts';
+import { refuse, rescueUnlessBack, type Connection } from './connection-state.ts';
+import { reclaimUnheld } from './rescue.ts';
+
+type Hello = Extract<RunnerMessage, { type: 'hello' }>;
+
+/** How many frames of lines a runner may send before they are stored, so that nothing else waits long behind them. */
+const logFrames = 4;
+
+/** Takes a runner on: what it holds and what it has lost is settled before it is welcome. */
+export async function handleHello(connection: Connection, hello: Hello): Promise<void> {
+  const { engine, env, runners, dispatch, resume } = connection;
+  const { clock, versions } = engine;
+  const now = clock.now();
+  const ids = [...(await versions.ids(env, hello.versions)).values()];
+  if (!(await register(connection, hello, ids, now))) {
+    return refuse(connection, 'A runner of another environment has this id.', false);
+  }
+  const runner = new ConnectedRunner(hello.runner, env, hello.capacity, new Set(ids), (message) => {
+    if (connection.isOpen) connection.socket.send(message);
+  });
+  await readHeld(connection, hello, runner);
+  // What was leased to it over an older connection and never arrived.
+  await reclaimUnheld(connection, hello.runner, hello.held, now);
+  const variables = await connection.readVariables(env);
+  runner.revision = variables.revision ?? 0;
+  if (!connection.isOpen) return rescueUnlessBack(connection, hello.runner);
+  const before = runners.get(hello.runner);
+  if (before) runners.remove(before);
+  connection.runner = runner;
+  connection.knowsLogged = hello.knowsLogged === true;
+  const { heartbeatMs, leaseMs } = connection.times;
+  runner.send({
+    type: 'welcome',
+    heartbeatMs,
+    leaseMs,
+    ...(connection.knowsLogged && { logFrames }),
+    now: clock.now(),
+    lost: hello.held.filter((fence) => !runner.held.has(fence)),
+    ...variables,
+    environment: connection.environment,
+  });
+  runners.add(runner);
+  const { host, pid } = hello;
+  engine.log.info('runner.connected', { runner: hello.runner, host, pid, env, held: runner.held.size });
+  dispatch.wake(env);
+  resume(env);
+  // Not before it is in `runners`: a cancellation after that finds it there, one before that told nobody.
+  await tellCanceled(engine.sql, runner);
+}
+
+/** False if a runner of another environment has the id. */
+async function register(
+  { engine, env, id, times }: Connection,
+  { runner, host, pid }: Hello,
+  versions: readonly number[],
+  now: number,
+): Promise<boolean> {
+  const [row] = await engine.sql<{ id: string }[]>`
+    insert into runners (id, env, host, pid, connection, connected_at, expires_at, versions)
+    values (${runner}, ${env}, ${host}, ${pid}, ${id}, ${new Date(now)},
+            ${new Date(now + times.leaseMs)}, ${[...versions]}::int[])
+    on conflict (id) do update set connection = excluded.connection, connected_at = excluded.connected_at,
+                                   expires_at = excluded.expires_at, versions = excluded.versions
+      where runners.env = excluded.env
+    returning id`;
+  return row !== undefined;
+}
+
+interface LeasedRow {
+  readonly run_id: string;
+  readonly fence: string;
+  /** The number of its suspension, if it is suspended. */
+  readonly spell: string | null;
+  readonly task: string;
+}
+
+/** Gives the runner what it holds, both by its own account and by the database's. */
+async function readHeld({ engine, env }: Connection, hello: Hello, runner: ConnectedRunner): Promise<void> {
+  // In one statement: two would both miss a run that is resumed between them, and its code would be given up.
+  const leased = await engine.sql<LeasedRow[]>`
+    select l.run_id, l.fence, l.spell, r.task
+      from (select env, run_id, fence, null as spell from leases where runner_id = ${hello.runner}
+            union all
+            select env, run_id, fence, spell from suspended where runner_id = ${hello.runner}) l
+      join runs r on r.env = l.env and r.id = l.run_id`;
+  const held = new Set(hello.held);
+  for (const { run_id: run, task, spell: suspension, fence: text } of leased) {
+    const fence = Number(text);
+    if (!held.has(fence)) continue;
+    runner.held.set(fence, { env, run, task });
+    if (suspension !== null) runner.suspend(fence, Number(suspension));
+  }
+}

@@ -1,0 +1,102 @@
+import type { AttemptWaits, LogLine, RunnerMessage } from '@millrace/contract/runner';
+import type { ConnectedRunner } from '../../runners/runners.ts';
+import { tellCanceled } from '../cancel.ts';
+import { completeSettlements } from '../complete/settlements.ts';
+import { beginWaitsWithRetry } from '../waits/begin-with-retry.ts';
+import { tellMissed } from '../waits/resume.ts';
+import { refuse, type Connection } from './connection-state.ts';
+import { detachRuns, reclaimUnheld } from './rescue.ts';
+
+/** Handles a message of a runner that is welcome. */
+export function handleMessage(
+  connection: Connection,
+  runner: ConnectedRunner,
+  message: Exclude<RunnerMessage, { type: 'hello' }>,
+): Promise<void> | undefined {
+  switch (message.type) {
+    case 'settle':
+      return completeSettlements(connection, runner, message.settlements);
+    case 'log':
+      return storeLog(connection, runner, message.lines);
+    case 'wait':
+      return beginWaits(connection, runner, message.attempts);
+    case 'detach':
+      return detach(connection, runner, message.fences);
+    case 'heartbeat':
+      return renewLease(connection, runner);
+    case 'serve':
+      return serveVersions(connection, runner, message.versions);
+    case 'capacity':
+      runner.capacity = message.capacity;
+      connection.dispatch.slotsFreed(connection.env);
+      return undefined;
+    case 'drain':
+      runner.draining = true;
+      return undefined;
+  }
+}
+
+async function storeLog(
+  { env, knowsLogged, storeLines }: Connection,
+  runner: ConnectedRunner,
+  lines: readonly LogLine[],
+): Promise<void> {
+  try {
+    await storeLines(env, lines);
+  } finally {
+    if (knowsLogged) runner.send({ type: 'logged' });
+  }
+}
+
+async function beginWaits(
+  connection: Connection,
+  runner: ConnectedRunner,
+  attempts: readonly AttemptWaits[],
+): Promise<void> {
+  const { env, dispatch } = connection;
+  const waited = await Promise.all(
+    attempts.map((one) => beginWaitsWithRetry(connection, runner, { ...one, env })),
+  );
+  runner.tellWaited(waited);
+  for (const { fence, state } of waited) if (state === 'stale') runner.release(fence);
+  if (waited.some(({ state }) => state === 'suspended')) dispatch.slotsFreed(env);
+}
+
+async function detach(
+  connection: Connection,
+  runner: ConnectedRunner,
+  fences: readonly number[],
+): Promise<void> {
+  for (const fence of fences) runner.release(fence);
+  await detachRuns(connection, runner.id, fences);
+}
+
+/** Extends the runner's leases, and makes up for messages that were lost in either direction. */
+export async function renewLease(connection: Connection, runner: ConnectedRunner): Promise<void> {
+  const { engine, id, times } = connection;
+  const { sql, clock } = engine;
+  const now = clock.now();
+  const [row] = await sql`
+    update runners set expires_at = ${new Date(now + times.leaseMs)}
+     where id = ${runner.id} and connection = ${id} returning id`;
+  // Its runs were taken back meanwhile: it must say again what it holds.
+  if (!row) return refuse(connection, 'This runner was taken for lost. Connect again.', true);
+  const arrivedUntil = runner.arrivedUntil(now - times.heartbeatMs);
+  await reclaimUnheld(connection, runner.id, [...runner.held.keys()], arrivedUntil);
+  await tellMissed(sql, runner);
+  await tellCanceled(sql, runner);
+}
+
+/** The runner executes these versions from now on. */
+async function serveVersions(
+  { engine, env, id, dispatch }: Connection,
+  runner: ConnectedRunner,
+  versions: readonly string[],
+): Promise<void> {
+  const ids = [...(await engine.versions.ids(env, versions)).values()];
+  runner.versions = new Set(ids);
+  await engine.sql`
+    update runners set versions = ${ids}::int[] where id = ${runner.id} and connection = ${id}`;
+  engine.versions.forget(env);
+  dispatch.wake(env);
+}

@@ -1,0 +1,25 @@
+import type { Job } from '../../jobs/job.ts';
+import { rescueRunner, type RescueDependencies } from './rescue.ts';
+
+/** The job that takes back the runs of runners whose lease ran out, and leases of runners that are not there. */
+export const rescuer = (dependencies: RescueDependencies): Job => ({
+  name: 'rescuer',
+  everyMs: 1_000,
+  async tick() {
+    const { sql, clock, log } = dependencies.engine;
+    const lost = await sql<{ id: string }[]>`
+      select id from runners where expires_at <= ${new Date(clock.now())}
+      union
+      select distinct l.runner_id from leases l where not exists (select from runners r where r.id = l.runner_id)
+      union
+      select distinct s.runner_id from suspended s
+       where s.runner_id is not null and not exists (select from runners r where r.id = s.runner_id)`;
+    for (const { id } of lost) {
+      // A runner whose runs cannot be taken back must not hold up the others.
+      await rescueRunner(dependencies, id).catch((error: unknown) => {
+        log.warn('job.failed', { job: 'rescuer', runner: id, error: String(error) });
+      });
+    }
+    return false;
+  },
+});

@@ -1,0 +1,26 @@
+import type { Job } from '../jobs/job.ts';
+import type { Engine } from './engine.ts';
+
+const maxAtOnce = 1_000;
+
+/** The job that deletes idempotency keys and debounces which have ended. */
+export const keyPruner = ({ sql, clock }: Pick<Engine, 'sql' | 'clock'>): Job => ({
+  name: 'key pruner',
+  everyMs: 60_000,
+  async tick() {
+    const now = new Date(clock.now());
+    // Locked first, here and below: a row that a new run takes over is a new one. Before 17.7, 16.11 and 15.15 PostgreSQL would delete it
+    // in place of the old one.
+    const keys = await sql`
+      delete from idempotency_keys where ctid = any(array(
+        select ctid from idempotency_keys where expires_at <= ${now} order by expires_at limit ${maxAtOnce}
+           for update skip locked))`;
+    // A run that still waits may have been rescheduled; others are not pushed any more.
+    const debounces = await sql`
+      delete from debounces where ctid = any(array(
+        select b.ctid from debounces b
+         where b.due <= ${now} and not exists (select from delayed d where d.env = b.env and d.run_id = b.run_id)
+         order by b.due limit ${maxAtOnce} for update skip locked))`;
+    return keys.count >= maxAtOnce || debounces.count >= maxAtOnce;
+  },
+});

@@ -1,0 +1,48 @@
+import type { AttemptWaited, Outcome } from '@millrace/contract/runner';
+import { isTransient } from '../../db/errors.ts';
+import type { ConnectedRunner } from '../../runners/runners.ts';
+import { completeWithRetry, untilNextTry, type RetryDependencies } from '../complete/with-retry.ts';
+import type { BeginWaits, BegunWaits } from './begin.ts';
+
+export interface WaitDependencies extends RetryDependencies {
+  readonly beginWaits: BeginWaits;
+}
+
+/**
+ * Begins waits, and tries again while PostgreSQL is away or takes nothing in. If the connection ends meanwhile, the runner asks again over
+ * the next one. An attempt whose waits can never be stored fails: it would wait for ever.
+ */
+export async function beginWaitsWithRetry(
+  dependencies: WaitDependencies,
+  runner: ConnectedRunner,
+  begun: BegunWaits,
+): Promise<AttemptWaited> {
+  const { engine, beginWaits, isOver } = dependencies;
+  for (;;) {
+    try {
+      return await beginWaits(begun);
+    } catch (error) {
+      if (isOver()) throw error;
+      if (isTransient(error)) await untilNextTry();
+      else {
+        const { run, fence } = begun;
+        engine.log.warn('wait.failed', { run, error: String(error) });
+        const held = runner.held.get(fence);
+        if (held) await completeWithRetry(dependencies, { ...held, fence, outcome: waitNotStored });
+        return { fence, state: 'stale', spell: null, keys: [] };
+      }
+    }
+  }
+}
+
+const waitNotStored: Outcome = {
+  kind: 'failed',
+  status: 'SYSTEM_FAILURE',
+  error: {
+    type: 'INTERNAL_ERROR',
+    name: 'WaitNotStored',
+    code: 'WAIT_NOT_STORED',
+    message: 'What this run waits for could not be stored. The log of the server says why.',
+    stackTrace: '',
+  },
+};
