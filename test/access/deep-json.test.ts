@@ -2,7 +2,7 @@ import { maxJsonLevels, operations, type OperationDeclaration } from '@millrace/
 import type { SerializedError } from '@millrace/contract/runner';
 import { openApiDocument } from '@millrace/contract/openapi';
 import { describe, expect, test } from 'vitest';
-import { connectRunner } from '../../packages/server/src/notifications/testing/failing-runner.ts';
+import { startTestRunner } from '../../packages/server/src/notifications/testing/runner.ts';
 import { followEvents } from '../sessions/session-server.ts';
 import { installation, type Installation } from './installation.ts';
 import { wholeSampleOf, type Schema } from './sample.ts';
@@ -159,7 +159,7 @@ describe('JSON that is nested too deeply', () => {
       key: keys.prod,
       body: { contentHash: 'a'.repeat(64), tasks: [{ id: 'send', filePath: 'send.ts' }] },
     });
-    await connectRunner(server.url, keys.prod, [version.body.version as string], ({ payload }) =>
+    await startTestRunner(server.url, keys.prod, [version.body.version as string], ({ payload }) =>
       payload === '"output"'
         ? { kind: 'completed', output: nested(5_000), outputType: 'application/json' }
         : {

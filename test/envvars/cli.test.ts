@@ -6,11 +6,14 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../packages/server/src/db/connect.ts';
-import { serve, type Served } from '../../packages/server/src/envvars/testing/serve.ts';
+import {
+  startVariableServer,
+  type VariableServer,
+} from '../../packages/server/src/envvars/testing/variable-server.ts';
 import { finished, repository, temporaryProject, type Folder } from '../cli/command.ts';
 
 async function opened() {
-  const served = await serve();
+  const served = await startVariableServer();
   const folder = await temporaryProject({});
   onTestFinished(folder.remove);
   return { served, folder, env: command(served, folder) };
@@ -18,7 +21,7 @@ async function opened() {
 
 /** `millrace env …` with the prod key. */
 const command =
-  ({ server, key }: Served, { path }: Folder) =>
+  ({ server, key }: VariableServer, { path }: Folder) =>
   (...args: string[]) =>
     finished(['env', ...args, '--url', server.url, '--key', key('prod')], { cwd: path });
 
@@ -207,7 +210,9 @@ test('the master key is changed by command, beside a server that knows both', as
   const [first, next, third] = ['ab', 'cd', 'ef'].map((byte) => byte.repeat(32)) as [string, string, string];
   const { parseMasterKey } = await import('../../packages/server/src/auth/master-key.ts');
   const masterKey = parseMasterKey(first, 'test');
-  const served = await serve({ masterKey: { ...masterKey, previous: parseMasterKey(next, 'test') } });
+  const served = await startVariableServer({
+    masterKey: { ...masterKey, previous: parseMasterKey(next, 'test') },
+  });
   const folder = await temporaryProject({});
   onTestFinished(folder.remove);
   await served.call('POST', 'envvars/prod', { body: { name: 'A', value: '1' } });

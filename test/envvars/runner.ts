@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { startRunner } from '../../packages/millrace/src/runner/index.ts';
-import type { Served } from '../../packages/server/src/envvars/testing/serve.ts';
+import type { VariableServer } from '../../packages/server/src/envvars/testing/variable-server.ts';
 
 const sdk = fileURLToPath(new URL('../../packages/sdk', import.meta.url));
 
@@ -25,7 +25,10 @@ export interface Project {
 }
 
 /** A real runner with real executor processes that serves these files in prod. */
-export async function runProject(served: Served, files: Readonly<Record<string, string>>): Promise<Project> {
+export async function runProject(
+  served: VariableServer,
+  files: Readonly<Record<string, string>>,
+): Promise<Project> {
   const dir = await realpath(await mkdtemp(join(tmpdir(), 'millrace-envvars-')));
   await mkdir(join(dir, 'node_modules', '@millrace'), { recursive: true });
   await symlink(sdk, join(dir, 'node_modules', '@millrace', 'sdk'));

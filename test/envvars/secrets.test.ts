@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startReceiver } from '../../packages/server/src/notifications/testing/receiver.ts';
 import { encodingsOf } from '../../packages/server/src/envvars/redact/encodings.ts';
-import { dump, serve } from '../../packages/server/src/envvars/testing/serve.ts';
+import { dump, startVariableServer } from '../../packages/server/src/envvars/testing/variable-server.ts';
 import { runProject } from './runner.ts';
 
 /** With something that every form of writing it down treats in its own way. */
@@ -83,7 +83,7 @@ test(
   async () => {
     const collector = await startCollector();
     const receiver = await startReceiver();
-    const served = await serve({ notificationNetworks: ['127.0.0.0/8'] });
+    const served = await startVariableServer({ notificationNetworks: ['127.0.0.0/8'] });
     const { call, sql, logged } = served;
     const endpoint = await call('POST', 'notifications/prod/endpoints', {
       as: served.pat,
@@ -178,7 +178,7 @@ test(
 );
 
 test('a change reaches new runs at once; what runs keeps what it has, and each run tells which it had', async () => {
-  const served = await serve();
+  const served = await startVariableServer();
   const set = async (value: string) =>
     expect((await served.call('POST', 'envvars/prod', { body: { name: 'COLOUR', value } })).status).toBe(200);
   const project = await runProject(served, {

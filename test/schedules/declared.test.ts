@@ -2,7 +2,7 @@
 import { connect } from '../../packages/server/src/db/connect.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { startRunner } from '../../packages/millrace/src/runner/index.ts';
-import { testProject } from '../../packages/millrace/src/runner/testing/project.ts';
+import { createProject } from '../../packages/millrace/src/runner/testing/project.ts';
 import { ApiClient } from '../../packages/sdk/src/client/api-client.ts';
 import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
 import { startServer } from '../../packages/server/src/server.ts';
@@ -32,7 +32,7 @@ test('fires in a development environment while its runner is connected, with its
   const leaseTimes = { leaseMs: 300_000 };
   const server = await startServer({ database: connection, port: 0, masterKey, log, leaseTimes });
   const secretKey = server.credentials?.environments.dev.secretKey ?? '';
-  const project = await testProject({ 'tasks/every-minute.ts': file });
+  const project = await createProject({ 'tasks/every-minute.ts': file });
   const runner = await startRunner({ url: server.url, secretKey, projectDir: project.dir, watch: false });
   onTestFinished(async () => {
     await runner.stop({ waitMs: 0 });

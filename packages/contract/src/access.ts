@@ -22,11 +22,11 @@ export type ResourceType =
   | 'apiKeys'
   | 'projects';
 
-/** What a member of an organisation may do there, the least first; each may do what the ones before it may. */
+/** Roles in an organisation, lowest first. Each role includes the ones before it. */
 export const roles = ['viewer', 'member', 'admin', 'owner'] as const;
 export type Role = (typeof roles)[number];
 
-/** Whether somebody with the role `held` may do what asks for `least`. */
+/** Whether the role `held` is at least `least`. */
 export const isAtLeast = (held: Role, least: Role): boolean => roles.indexOf(held) >= roles.indexOf(least);
 
 /**
@@ -38,39 +38,39 @@ export interface Access {
   /** No credential at all. */
   readonly open?: boolean;
   readonly secretKey?: boolean;
-  /** Only secret keys of these environments: it is about more than one of them, or makes no sense in others (403). */
+  /** Only secret keys of these environments are accepted; others get 403. */
   readonly keysOf?: readonly EnvironmentKind[];
   readonly personalAccessToken?: boolean;
   readonly publicToken?: boolean;
-  /** A public token is refused with 403 instead of 401: who holds one is known here, and may never do this. */
+  /** A public token gets 403 instead of 401, because the caller is known but may never do this. */
   readonly forbidsPublicToken?: boolean;
-  /** Code of a run is refused with 403, whatever its runner's key may do: it is administration, not work. */
+  /** Runs get 403, whatever their runner's key may do, because it is administration. */
   readonly forbidsRuns?: boolean;
   readonly action?: Action;
   readonly on?: ResourceType;
   /**
-   * The handler asks for every object it touches (`request.authorize`), so a scope pinned to one of the object's other
-   * identities (its task, a tag, its batch) is enough. One that answers without having asked is a fault.
+   * The handler authorizes every object (`request.authorize`), so a scope for one of the object's other identities (its task, a tag,
+   * its batch) is enough. Responding without authorizing is an internal error.
    */
   readonly objects?: boolean;
-  /** Restricted keys and public tokens may call it whatever they hold: it gives them nothing that they do not hold. */
+  /** Accepts restricted keys and public tokens with any scopes, because it grants nothing beyond them. */
   readonly anyScope?: boolean;
-  /** It creates one thing and uses a one-time token up. One-time tokens write nowhere else. */
+  /** It creates one object and accepts one-time tokens. They are accepted for no other write. */
   readonly oneTime?: boolean;
   /**
-   * The least role, in the organisation of the `projectRef` or `organization` in the path, for personal access tokens.
-   * Left out: it concerns what is the user's own, whatever their roles.
+   * The lowest role, in the organisation of the `projectRef` or `organization` in the path, for personal access tokens. Omit it for
+   * operations on the user's own data.
    */
   readonly role?: Role;
-  /** It concerns everybody's data: only for owners of the organisation that the first start made. The handler asks, where it acts. */
+  /** It concerns the whole installation: only for owners of the first organisation. The handler checks it. */
   readonly installation?: boolean;
-  /** The same where the path's `env` is dev, which is always the user's own. Left out: `role`. */
+  /** The lowest role if the path's `env` is dev, which is the user's own. Default: `role`. */
   readonly devRole?: Role;
-  /** It is about the environment itself: a branch header changes nothing, and keys of preview need none. */
+  /** It is about the environment itself: branch headers are ignored, and keys of preview need none. */
   readonly wholeEnvironment?: boolean;
 }
 
-/** What a key may be made for. `full` is everything in its environment. */
+/** Presets of keys. `full` allows everything in the environment. */
 export const presets = [
   'full',
   'trigger-only',
@@ -82,7 +82,7 @@ export const presets = [
 ] as const;
 export type Preset = (typeof presets)[number];
 
-/** Most tasks that a key can be restricted to. */
+/** Maximum number of tasks that a key can be restricted to. */
 export const maxKeyTasks = 10;
 
 const observing = [

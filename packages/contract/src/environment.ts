@@ -1,8 +1,8 @@
-/** The four kinds of environment, as they stand in keys (`svc_prod_…`), in paths and in filters. */
+/** The four kinds of environment, as in keys (`svc_prod_…`), paths and filters. */
 export const environmentKinds = ['dev', 'stg', 'prod', 'preview'] as const;
 export type EnvironmentKind = (typeof environmentKinds)[number];
 
-/** The `type` that objects on the wire carry. */
+/** The `type` field of objects on the wire. */
 export const environmentTypes: Readonly<Record<EnvironmentKind, string>> = {
   dev: 'DEVELOPMENT',
   stg: 'STAGING',
@@ -20,6 +20,6 @@ const aliases: Readonly<Record<string, EnvironmentKind>> = {
   preview: 'preview',
 };
 
-/** Reads an environment name as paths and filters spell it (`staging` is `stg`). Case matters; undefined if unknown. */
+/** Reads an environment name of a path or filter (`staging` is `stg`). Case-sensitive; undefined if unknown. */
 export const environmentKind = (name: string): EnvironmentKind | undefined =>
   Object.hasOwn(aliases, name) ? aliases[name] : undefined;

@@ -1,11 +1,11 @@
 import type { MetadataOperation } from './operations/runs-change.ts';
 
-/** What a run tells about itself while it runs: plain JSON. */
+/** Metadata of a run: plain JSON. */
 export type Metadata = Record<string, unknown>;
 
 /**
- * Applies changes in their order to a copy. A key is a member's name, or `$.a.b[0]` for a place inside. What cannot be done (to
- * remove from what is no list) is left out, as clients expect. Keys must have passed `refusedKey`.
+ * Applies changes in order to a copy. A key is a member's name, or a path such as `$.a.b[0]`. Impossible changes (removing from a value
+ * that is not a list) are ignored, as clients expect. Keys must have passed `refusedKey`.
  */
 export function applyOperations(metadata: Metadata, operations: readonly MetadataOperation[]): Metadata {
   let changed = structuredClone(metadata);
@@ -13,14 +13,14 @@ export function applyOperations(metadata: Metadata, operations: readonly Metadat
   return changed;
 }
 
-/** As `applyOperations` does, to the metadata itself; `update` gives another one. */
+/** Like `applyOperations`, but in place; `update` returns a new object. */
 export function applyInPlace(metadata: Metadata, operation: MetadataOperation): Metadata {
   if (operation.type === 'update') return structuredClone(operation.value);
   const path = pathOf(operation.key);
   const now = at(metadata, path);
   switch (operation.type) {
     case 'set':
-      // A copy: what changes it later must not change the operation.
+      // A copy, because later changes must not modify the operation.
       put(metadata, path, structuredClone(operation.value));
       break;
     case 'append': {
@@ -83,7 +83,7 @@ const member = (of: unknown, name: string | number): unknown =>
 
 const at = (metadata: Metadata, path: Path): unknown => path.reduce<unknown>(member, metadata);
 
-/** Makes what is missing on the way. */
+/** Creates missing objects on the path. */
 function put(metadata: Metadata, path: Path, value: unknown): void {
   let branch: Branch = metadata;
   for (const [index, part] of path.entries()) {
@@ -108,7 +108,7 @@ function drop(metadata: Metadata, path: Path): void {
   else delete branch[last];
 }
 
-/** Whether two values of JSON are the same, in whatever order their members are. */
+/** Whether two JSON values are equal, regardless of the order of members. */
 function isSame(one: unknown, other: unknown): boolean {
   if (!isBranch(one) || !isBranch(other)) return Object.is(one, other);
   if (Array.isArray(one) !== Array.isArray(other)) return false;

@@ -17,34 +17,34 @@ export interface OperationDeclaration {
   readonly body?: z.ZodType;
   /** Accept a request without a body although `body` is declared. */
   readonly bodyOptional?: boolean;
-  /** The body may also come as multipart/form-data, its fields and the text of its files as members: the file it must hold. */
+  /** The body may also be multipart/form-data; fields and files become members. The value names the required file. */
   readonly bodyForm?: string;
-  /** The body is a text of any type, taken as it is. An absent one is the empty text. */
+  /** The body is a text of any type. A missing body is an empty text. */
   readonly bodyText?: boolean;
-  /** The body comes in pieces, without a limit, as one of these content types (415 for others); `body` is left out. */
+  /** The body is a stream without a size limit, with one of these content types (415 for others); `body` is omitted. */
   readonly bodyStream?: readonly string[];
-  /** It knows a request that is sent again by its `requestKey`, for good; others are remembered by the process that served them. */
+  /** Stores `requestKey` in the database to detect repeated requests. For other operations the process stores the response. */
   readonly storesRequestKey?: boolean;
   /** The success is a stream of server-sent events; `reply` is `eventStream`. */
   readonly streams?: boolean;
-  /** Largest body in bytes; a larger one is refused with 413. Default 1 MiB. */
+  /** Maximum body size in bytes; a larger body gets 413. Default 1 MiB. */
   readonly bodyLimit?: number;
   /** Status of a success. Default 200. */
   readonly status?: number;
   readonly reply: z.ZodType;
   /** Error statuses worth naming in the OpenAPI document beside 400, 401, 403 and 500. */
   readonly errors?: readonly number[];
-  /** What is wrong with a request is told as `issues` beside `details`: older clients look for it there. */
+  /** Error responses repeat `details` as `issues`, which older clients read. */
   readonly listsIssues?: boolean;
-  /** Fields beside `error` in the answers to its failures, but for 401 and a missing scope. */
+  /** Fields beside `error` in error responses, except 401 and 403. */
   readonly failure?: Readonly<Record<string, unknown>>;
-  /** It costs nothing worth counting: no rate limit. */
+  /** No rate limit, because it is cheap. */
   readonly unlimited?: boolean;
   /** A browser may call it with a public token: CORS is open. Default: whether `publicToken` is accepted. */
   readonly cors?: boolean;
 }
 
-/** What the handler of an operation that streams answers, instead of a value. */
+/** The result of the handler of a streaming operation. */
 export interface EventStreamReply {
   readonly streams: true;
 }

@@ -1,6 +1,6 @@
 /**
- * The state machine of a run, in one place: server code, documentation and model-based tests read this table.
- * Vocabulary and transitions: contract of the public API, version 2025-07-16.
+ * The state machine of a run. Server code, documentation and model-based tests use this table. Names and transitions are those of
+ * the public API, version 2025-07-16.
  */
 export const runStatuses = [
   'PENDING_VERSION',
@@ -32,7 +32,7 @@ export const finalStatuses = [
 
 export type FinalStatus = (typeof finalStatuses)[number];
 
-/** Every arrow of the state machine. A final status has none: a run ends once. */
+/** All transitions of the state machine. A final status has none. */
 export const transitions: Readonly<Record<RunStatus, readonly RunStatus[]>> = {
   PENDING_VERSION: ['QUEUED', 'EXPIRED', 'CANCELED'],
   DELAYED: ['QUEUED', 'PENDING_VERSION', 'CANCELED'],
@@ -60,7 +60,7 @@ export const transitions: Readonly<Record<RunStatus, readonly RunStatus[]>> = {
 
 export const isFinal = (status: RunStatus): status is FinalStatus => transitions[status].length === 0;
 
-/** The seven flags that the wire carries beside the status. */
+/** The seven flags beside the status on the wire. */
 export function statusFlags(status: RunStatus) {
   const isSuccess = status === 'COMPLETED';
   const isCancelled = status === 'CANCELED';

@@ -39,15 +39,15 @@ export interface RunningServer {
   readonly metricsUrl: string;
   /** On the first start, and later if `reveal` is set. */
   readonly credentials: Credentials | null;
-  /** Since when the installation is paused, as this process knows. */
+  /** Since when the installation is paused, as far as this process knows. */
   readonly pausedSince: Date | null;
   /** Moves this process's time, for tests. */
   shiftTime(ms: number): void;
-  /** Ends it in good order: requests under way are answered; runners keep their runs and look for another server. */
+  /** Stops it in order: open requests are answered; runners keep their runs and connect to another server. */
   close(): Promise<void>;
 }
 
-/** How long requests under way may take to be answered once the server closes. */
+/** How long requests may still take once the server closes. */
 const maxClosingMs = 5_000;
 
 /**
@@ -57,7 +57,7 @@ const maxClosingMs = 5_000;
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { database, directDatabase, host = '127.0.0.1', log } = options;
   let closing = false;
-  // What was started, to be stopped in the reverse order: at the end, or when something after it cannot start.
+  // Stopped in the reverse order: at the end, or when a later part cannot start.
   const disposables: Disposables = [];
   const stopAll = async (): Promise<void> => {
     closing = true;
@@ -127,9 +127,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const appendSessions = serveAppendSessions({ appends, access, unauthenticated, log, hasSingleHost });
     const both = serveHttp1AndHttp2(app.server, appendSessions.server, unauthenticated);
     disposables.push(async () => {
-      // What was under way when it closed is idle afterwards, and would be kept for its next request.
+      // A connection that was busy becomes idle after its request, and would be kept open for the next one.
       const idle = setInterval(() => app.server.closeIdleConnections(), 100);
-      // A body that never ends must not hold the process until whoever runs it kills it.
+      // A body that never ends must not keep the process alive.
       const late = setTimeout(() => app.server.closeAllConnections(), maxClosingMs);
       await app.close().finally(() => {
         clearInterval(idle);
@@ -172,9 +172,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 function openConnections({ main, direct }: Routes) {
   const { database, pooler } = main;
   return {
-    // Compiling a statement pays for those that take seconds; here it would be most of what they take.
+    // Compilation pays for statements that take seconds. These are far shorter.
     sql: connect(database, { name: 'millrace', settings: { jit: 'off' }, pooler }),
-    // Triggers, claims and settlements never wait behind the queries of requests.
+    // Triggers, claims and outcomes never wait behind the queries of requests.
     engineSql: connect(database, { name: 'millrace engine', max: 4, settings: engineSettings, pooler }),
     // For what outlives a transaction.
     directSql: connect(direct.database, { name: 'millrace', max: 1, pooler: direct.pooler }),

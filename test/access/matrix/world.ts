@@ -1,4 +1,4 @@
-import { connectRunner } from '../../../packages/server/src/notifications/testing/failing-runner.ts';
+import { startTestRunner } from '../../../packages/server/src/notifications/testing/runner.ts';
 import type { Installation } from '../installation.ts';
 import type { Things } from './rules.ts';
 
@@ -43,7 +43,7 @@ export async function fill({ ask, server, sql }: Installation, site: Site): Prom
     contentHash: `${name}-1`.padEnd(64, '0'),
     tasks: [{ id: failing, filePath: 'a.ts' }],
   });
-  await connectRunner(server.url, key, [first.version]);
+  await startTestRunner(server.url, key, [first.version]);
   const failed = await did(`POST /api/v1/tasks/${failing}/trigger`, { payload: 'boom' });
   const until = async <T>(what: string, look: () => Promise<T | undefined>): Promise<T> => {
     for (const end = Date.now() + 20_000; Date.now() < end;) {

@@ -27,8 +27,8 @@ test('a bulk replay goes on through kills of both servers, and replays each run 
   });
   const start = async (): Promise<Server> => {
     const child = spawn(
-      path('../../node_modules/.bin/node'),
-      ['--conditions', 'millrace-source', path('../events/server-process.ts')],
+      path('../../../node_modules/.bin/node'),
+      ['--conditions', 'millrace-source', path('../../events/server-process.ts')],
       {
         env: { ...process.env, SERVER_OF_A_TEST: JSON.stringify({ database: connection }) },
         stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -1,6 +1,6 @@
 import { CronError } from './cron-error.ts';
 import type { Cron } from './parse.ts';
-import { nextWall, previousWall } from './wall.ts';
+import { nextWall, previousWall } from './wall-clock.ts';
 import { findZone, type Zone } from './zone.ts';
 
 const MINUTE = 60_000;

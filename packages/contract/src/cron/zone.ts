@@ -1,6 +1,6 @@
 import { CronError, quote } from './cron-error.ts';
 
-/** A stretch of real time in which a zone keeps one offset from UTC. All times in milliseconds. */
+/** A period in which a zone has one offset from UTC. All times in milliseconds. */
 export interface Segment {
   /** First instant. */
   readonly start: number;
@@ -8,11 +8,11 @@ export interface Segment {
   readonly end: number;
   /** Wall time minus real time. */
   readonly offset: number;
-  /** First wall time of this stretch that the wall clock did not show (or jump over) before: later than its start after a clock went back. */
+  /** First wall time of this period that did not occur (and was not skipped) before: later than its start if the clock went back. */
   readonly fresh: number;
 }
 
-/** The offsets of one IANA zone, read from `Intl` in blocks of time when they are first asked for. */
+/** The offsets of one IANA zone, read lazily from `Intl` in blocks of time. */
 export interface Zone {
   readonly name: string;
   segmentAt(instant: number): Segment;
@@ -21,11 +21,11 @@ export interface Zone {
 const DAY = 86_400_000;
 const LAST_INSTANT = 8.64e15;
 const BLOCK = 400 * DAY;
-/** Two changes within one step could hide each other; the closest two of any zone since 1900 are about a week apart. */
+/** Two changes within one step could hide each other. Since 1900, no two changes of a zone are less than about a week apart. */
 const STEP = 5 * DAY;
-/** How far back of a block to look for a clock that went back into it; no zone ever moved by more than a day. */
+/** How far before a block to search for a clock that went back into it. No zone ever moved by more than a day. */
 const LEAD = 3 * DAY;
-/** Blocks kept a zone: 64 of them span 70 years. More is dropped, so that odd questions cannot fill the memory. */
+/** Cached blocks of a zone: 64 of them span 70 years. Bounded, so that unusual dates cannot fill the memory. */
 const KEPT_BLOCKS = 64;
 
 const zones = new Map<string, Zone>();
@@ -38,13 +38,13 @@ const zones = new Map<string, Zone>();
  * findZone('europe/paris').name; // 'Europe/Paris'
  */
 export function findZone(name: string): Zone {
-  // Lower case bounds the number of keys by the number of zones, whatever spellings arrive.
+  // In lower case, so that there are no more keys than zones.
   const key = name.toLowerCase();
   const known = zones.get(key);
   if (known !== undefined) return known;
   let format: Intl.DateTimeFormat;
   try {
-    // Some runtimes take offsets such as +02:00 for zones and others do not: they are refused on all.
+    // Some runtimes accept offsets such as +02:00 as zones and others do not, so they are always refused.
     if (/^[+-]/.test(name)) throw new RangeError('an offset');
     format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' });
   } catch {
@@ -57,7 +57,7 @@ export function findZone(name: string): Zone {
   return zone;
 }
 
-/** Most schedules are in UTC, which never changes its clock. */
+/** A fast path: most schedules are in UTC, which has no clock changes. */
 const UTC: Segment = { start: -Infinity, end: Infinity, offset: 0, fresh: -Infinity };
 
 function openZone(format: Intl.DateTimeFormat): Zone {

@@ -18,8 +18,8 @@ export interface OpenApiOptions {
 }
 
 /**
- * Describes operations as OpenAPI 3.1, from nothing but their declarations: requests as they are sent, replies as they
- * are received. The version label is `2024-04`.
+ * Describes operations as OpenAPI 3.1, from their declarations: requests as they are sent, responses as they are received. The version
+ * label is `2024-04`.
  *
  * @example
  * const document = openApiDocument(operations, { serverUrl: 'https://millrace.example.com' });
@@ -107,7 +107,7 @@ function describe(declaration: OperationDeclaration): Record<string, unknown> {
 const scopeNote = ({ action, on }: Access): string | undefined =>
   action && on && `A restricted key or a public token needs the scope \`${action}:${on}\`.`;
 
-/** What a secret key may do is done in its environment, or in a branch of it. */
+/** Secret keys act in their environment, or in a branch of it. */
 const isOfBranch = ({ access }: OperationDeclaration): boolean =>
   access.secretKey === true && !access.wholeEnvironment;
 
@@ -163,7 +163,7 @@ function parametersIn(place: 'path' | 'query', schema: z.ZodType | undefined) {
   }));
 }
 
-/** What is on the wire: before a request is transformed, and what a reply's handler returns. */
+/** The wire form of a schema: requests before transformation, responses as handlers return them. */
 function schemaOf(schema: z.ZodType): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io: 'input',
@@ -176,7 +176,7 @@ function schemaOf(schema: z.ZodType): JsonSchema {
   return rest;
 }
 
-/** Moves the definitions that recursive schemas bring along to where the document keeps its own, under names of their own. */
+/** Moves definitions of recursive schemas to the document's components, with unique names. */
 function liftDefinitions<T>(value: T, schemas: Record<string, unknown>): T {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((each) => liftDefinitions<unknown>(each, schemas)) as T;

@@ -1,6 +1,6 @@
 import type { Assignment } from './assignment.ts';
 
-const usual = {
+const defaults = {
   payload: null,
   payloadType: 'application/json',
   metadata: null,
@@ -20,15 +20,15 @@ const usual = {
 } satisfies Partial<Assignment>;
 
 /**
- * An assignment as it travels: what is as it nearly always is stays at home. It is written and read three times on its way to the
- * task's code, and half of its bytes said "nothing".
+ * An assignment as it is sent: fields with their default value are omitted. It is serialised three times on its way to the task's code,
+ * and half of its bytes would be defaults.
  */
 export type BriefAssignment = Pick<
   Assignment,
   'run' | 'fence' | 'attempt' | 'task' | 'version' | 'createdAt'
-> & { readonly [name in keyof typeof usual | 'queue']?: Assignment[name] | undefined };
+> & { readonly [name in keyof typeof defaults | 'queue']?: Assignment[name] | undefined };
 
-/** Without its usual parts. JSON leaves out what is undefined. */
+/** Omits default values. JSON omits undefined members. */
 export const brief = (assignment: Assignment): BriefAssignment => ({
   run: assignment.run,
   fence: assignment.fence,
@@ -38,7 +38,7 @@ export const brief = (assignment: Assignment): BriefAssignment => ({
   createdAt: assignment.createdAt,
   queue: assignment.queue === `task/${assignment.task}` ? undefined : assignment.queue,
   payload: assignment.payload ?? undefined,
-  payloadType: assignment.payloadType === usual.payloadType ? undefined : assignment.payloadType,
+  payloadType: assignment.payloadType === defaults.payloadType ? undefined : assignment.payloadType,
   metadata: assignment.metadata ?? undefined,
   tags: assignment.tags.length === 0 ? undefined : assignment.tags,
   isTest: assignment.isTest || undefined,
@@ -55,9 +55,9 @@ export const brief = (assignment: Assignment): BriefAssignment => ({
   event: assignment.event ?? undefined,
 });
 
-/** With its usual parts again. What was read from JSON has no member that is undefined. */
+/** Restores default values. Parsed JSON has no undefined members. */
 export const inFull = (read: BriefAssignment): Assignment => ({
   queue: `task/${read.task}`,
-  ...usual,
+  ...defaults,
   ...read,
 });

@@ -4,7 +4,7 @@
  */
 export const attemptMarker = 'svc_run_';
 
-/** The audience of such a JWT: no other token has it, so that none passes for another. */
+/** The audience of such a JWT. No other kind of token has it, so they cannot be confused. */
 export const attemptAudience = 'millrace:attempt';
 
 export interface AttemptClaims {
@@ -12,7 +12,7 @@ export interface AttemptClaims {
   /** Public id of the environment. */
   readonly sub: string;
   readonly run: string;
-  /** Of the attempt's lease. */
+  /** The fence of the attempt's lease. */
   readonly fence: number;
   /** Seconds since 1970, by the server's clock. */
   readonly iat: number;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** Beyond it the database would refuse whatever is made of it, each time anew. */
+/** The largest integer that the database accepts. */
 const most = 2_147_483_647;
 
-/** How an attempt that failed is tried again. Delays in milliseconds. */
+/** How a failed attempt is retried. Delays in milliseconds. */
 export const retryPolicy = z.object({
   /** All attempts, the first included. Default 3. */
   maxAttempts: z.number().int().min(1).max(1_000).optional(),
@@ -29,7 +29,7 @@ export const machinePresets = [
 ] as const;
 export type MachinePreset = (typeof machinePresets)[number];
 
-/** Memory of a machine preset in MiB: the limit of the executor process that a run of it gets for itself. */
+/** Memory of a machine preset in MiB: the limit of the run's own executor process. */
 export const machineMemory: Readonly<Record<MachinePreset, number>> = {
   micro: 256,
   'small-1x': 512,
@@ -40,7 +40,7 @@ export const machineMemory: Readonly<Record<MachinePreset, number>> = {
   'large-2x': 16_384,
 };
 
-/** What the server knows of a task: how to queue it, what to tell a runner. */
+/** A task as it is registered with the server. */
 export const taskManifest = z.object({
   id: z.string().min(1).max(128),
   /** Where it is declared, relative to the project, for messages. */
@@ -57,7 +57,7 @@ export const taskManifest = z.object({
   /** Seconds of one attempt. */
   maxDuration: z.number().int().min(5).max(most).optional(),
   machine: z.enum(machinePresets).optional(),
-  /** Always alone in its executor process. */
+  /** Always runs alone in its executor process. */
   isolated: z.boolean().optional(),
   /** Seconds a run may wait before it expires. */
   ttl: z.number().int().min(0).max(most).optional(),
@@ -77,7 +77,7 @@ export const taskManifest = z.object({
   scheduled: z.boolean().optional(),
   /** The events that start it. */
   on: z.object({ name: z.string(), filter: z.unknown().optional() }).optional(),
-  /** The author's own grouping key for this task's errors. */
+  /** A custom grouping key for this task's errors. */
   fingerprint: z.string().optional(),
 });
 export type TaskManifest = z.infer<typeof taskManifest>;

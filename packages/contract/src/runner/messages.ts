@@ -1,9 +1,9 @@
 /**
  * The runner protocol: JSON text frames over one WebSocket at `/runner/v1/connect`, authorised by an environment's secret key.
  *
- * The runner names itself (`hello`) and may come back under the same name after a lost connection: what it still holds stays
- * its own. Every attempt is fenced: a message about an attempt carries the lease's fence, and the server refuses a stale one.
- * Both sides send batches; order within one direction is kept.
+ * The runner sends its id (`hello`) and may reconnect with the same id: it then keeps the attempts that it still holds. Every message about
+ * an attempt carries the fence of its lease, and the server refuses a stale one. Both sides send batches; order within one direction is
+ * preserved.
  */
 import type { FinalStatus } from '../status.ts';
 import type { BriefAssignment } from './brief.ts';
@@ -16,7 +16,7 @@ export interface SerializedError {
   readonly stackTrace: string;
   readonly code?: string;
   readonly causes?: readonly SerializedError[];
-  /** The author's own grouping key. */
+  /** A custom grouping key. */
   readonly fingerprint?: string;
 }
 
@@ -28,10 +28,10 @@ export type Outcome =
       readonly status: Exclude<FinalStatus, 'COMPLETED' | 'CANCELED' | 'EXPIRED'>;
       readonly error: SerializedError;
     }
-  /** Try again after so many milliseconds: the same run, its next attempt. */
+  /** Retry after this many milliseconds: the same run, its next attempt. */
   | { readonly kind: 'retry'; readonly delayMs: number; readonly error: SerializedError }
   | { readonly kind: 'canceled' }
-  /** Given back before any of its code ran: queued again as if it had never been taken. */
+  /** Given back before any of its code ran: queued again without counting as an attempt. */
   | { readonly kind: 'released' }
   /** The bundle of this version has no such task. */
   | { readonly kind: 'unknownTask' };
@@ -42,26 +42,26 @@ export interface Settlement {
   readonly outcome: Outcome;
   /** The revision of the environment's variables that it ran with. */
   readonly revision?: number;
-  /** The number of the last message that it took on `.in` of each session, by the name it knows that by; -1 for none yet. */
+  /** The number of the last message that it consumed on `.in` of each session, by the session's name in the code; -1 for none yet. */
   readonly heard?: Readonly<Record<string, number>>;
 }
 
-/** Something that an attempt waits for in the midst of its code. */
+/** Something that an attempt waits for in its code. */
 export interface Wait {
-  /** Which of the attempt's waits it is; the same when the attempt's code runs again. At most 512 characters. */
+  /** Identifies the wait within the run; the same if the code runs again. At most 512 characters. */
   readonly key: string;
   readonly kind: 'RUN' | 'BATCH' | 'TOKEN' | 'TIME' | 'MESSAGE';
   /** Id of the run, batch or token; for a message to a session, one of the session's names. */
   readonly target?: string;
-  /** For a message: the number that it lies beyond, -1 for any. */
+  /** For a message: it must have a higher number than this; -1 for any. */
   readonly beyond?: number;
-  /** Milliseconds since 1970, for a time; for a message, when it is waited for no longer. */
+  /** Milliseconds since 1970: the time to wait for, or the deadline for a message. */
   readonly until?: number;
-  /** Or so many milliseconds from when the server hears of it for the first time. */
+  /** Alternative: milliseconds from when the server first receives the wait. */
   readonly inMs?: number;
 }
 
-/** Waits of one attempt: new ones, or some that it asks about again. */
+/** Waits of one attempt: new ones, or ones that it asks about again. */
 export interface AttemptWaits {
   readonly run: string;
   readonly fence: number;
@@ -69,11 +69,11 @@ export interface AttemptWaits {
 }
 
 /**
- * Where an attempt stands with its waits. `keys` are waits that are over.
+ * The state of an attempt's waits. `keys` are waits that are over.
  *
- * `running`: it keeps its place and goes on. `suspended`: it has given its place back, and goes on no sooner than `resumed`, which
- * gives it one again. `spell` tells suspensions apart and grows: news of an older one comes too late. `stale`: the attempt is
- * somebody else's by now.
+ * `running`: it keeps its slot and continues. `suspended`: it has given its slot back and continues only after `resumed`, which gives it
+ * one again. `spell` is the number of the suspension; messages about an older one are ignored. `stale`: the attempt is no longer this
+ * runner's.
  */
 export interface AttemptWaited {
   readonly fence: number;
@@ -84,7 +84,7 @@ export interface AttemptWaited {
 
 export type LogLevel = 'debug' | 'info' | 'log' | 'warn' | 'error';
 
-/** One line that a run wrote, to the console or through the logger. */
+/** A log line of a run, from the console or the logger. */
 export interface LogLine {
   readonly run: string;
   readonly attempt: number;
@@ -99,17 +99,17 @@ export interface LogLine {
 export type RunnerMessage =
   | {
       readonly type: 'hello';
-      /** Chosen by the runner process once, kept over its reconnections. */
+      /** Chosen once by the runner process; the same after reconnections. */
       readonly runner: string;
       readonly host: string;
       readonly pid: number;
-      /** How many attempts it takes at once, not yet started ones included. */
+      /** How many attempts it accepts at once, including prefetched ones. */
       readonly capacity: number;
       /** Versions it can execute. */
       readonly versions: readonly string[];
-      /** Fences of the attempts it still holds, finished ones whose settlement was not confirmed included. */
+      /** Fences of the attempts it still holds, including finished ones whose settlement is not confirmed. */
       readonly held: readonly number[];
-      /** It knows `logged`. */
+      /** It supports `logged`. */
       readonly knowsLogged?: boolean;
     }
   | { readonly type: 'serve'; readonly versions: readonly string[] }
@@ -117,10 +117,10 @@ export type RunnerMessage =
   | { readonly type: 'settle'; readonly settlements: readonly Settlement[] }
   | { readonly type: 'log'; readonly lines: readonly LogLine[] }
   | { readonly type: 'wait'; readonly attempts: readonly AttemptWaits[] }
-  /** The code of these suspended attempts is gone. They wait on, and then begin anew with whoever takes them. */
+  /** The code of these suspended attempts has ended. They go on waiting, and then start again on any runner. */
   | { readonly type: 'detach'; readonly fences: readonly number[] }
   | { readonly type: 'heartbeat' }
-  /** No new attempts, please; what runs will be settled. */
+  /** Send no new attempts; running ones will be settled. */
   | { readonly type: 'drain' };
 
 export type ServerMessage =
@@ -128,28 +128,28 @@ export type ServerMessage =
       readonly type: 'welcome';
       readonly heartbeatMs: number;
       readonly leaseMs: number;
-      /** How many frames of lines may be under way that were not answered by `logged`. Without it none is answered. */
+      /** How many frames of lines may be unconfirmed by `logged`. If omitted, the server sends no `logged`. */
       readonly logFrames?: number;
-      /** What time it is by the server's clock, in milliseconds since 1970. */
+      /** The server's clock in milliseconds since 1970. */
       readonly now: number;
-      /** Fences of `held` that are no longer this runner's: stop them, send nothing about them. */
+      /** Fences of `held` that are no longer this runner's: stop them and send nothing about them. */
       readonly lost: readonly number[];
       /** The environment's variables for `process.env` of executors. */
       readonly variables: Readonly<Record<string, string>>;
-      /** Their revision; not there before the first. */
+      /** Their revision; omitted before the first. */
       readonly revision?: number;
-      /** Names of those that are secret: what a runner shows must not hold their values. */
+      /** Names of secret variables: the runner redacts their values in its output. */
       readonly secrets?: readonly string[];
       readonly environment: EnvironmentFacts;
     }
   | { readonly type: 'run'; readonly assignments: readonly BriefAssignment[] }
   | { readonly type: 'cancel'; readonly fences: readonly number[] }
   | { readonly type: 'waited'; readonly attempts: readonly AttemptWaited[] }
-  /** Fences whose settlement is final, be it recorded or refused as stale. */
+  /** Fences whose settlement is final: recorded, or refused as stale. */
   | { readonly type: 'settled'; readonly fences: readonly number[]; readonly stale: readonly number[] }
-  /** One more frame of lines has been stored, or given up: the runner may send another. */
+  /** A frame of lines was stored or dropped: the runner may send another. */
   | { readonly type: 'logged' }
-  /** They changed: attempts that start from now on get these. */
+  /** Changed variables for attempts that start from now on. */
   | {
       readonly type: 'variables';
       readonly variables: Readonly<Record<string, string>>;
@@ -159,7 +159,7 @@ export type ServerMessage =
   /** The connection is refused; `retry` says whether to try again. */
   | { readonly type: 'refused'; readonly reason: string; readonly retry: boolean };
 
-/** What `ctx` of a task tells about where it runs. */
+/** Where a run executes, for `ctx`. */
 export interface EnvironmentFacts {
   readonly id: string;
   readonly slug: string;
@@ -171,7 +171,7 @@ export interface EnvironmentFacts {
   readonly organizationName: string;
 }
 
-/** Most suspended attempts of a runner that take none of its slots. Each one beyond takes one. */
+/** Suspended attempts of a runner that take no slot. Each one beyond takes one. */
 export const maxSuspended = 10_000;
 
 /** Longest frame either side accepts, in bytes; batches are cut below it. */
@@ -190,8 +190,8 @@ const runnerMessageTypes: ReadonlySet<unknown> = new Set<RunnerMessage['type']>(
 ]);
 
 /**
- * Takes a parsed frame for a runner's message; undefined if it is none. Only its outline is checked: runners hold a key of the
- * environment with full access, and what they send about a run is fenced.
+ * Reads a parsed frame as a runner's message; undefined if it is none. Only its outline is checked, because runners have a key with full
+ * access to the environment and their messages about attempts are fenced.
  */
 export function runnerMessage(frame: unknown): RunnerMessage | undefined {
   if (

@@ -2,14 +2,14 @@ import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadProject } from '../project/load.ts';
-import { testProject } from '../runner/testing/project.ts';
+import { createProject } from '../runner/testing/project.ts';
 import type { TestProject } from '../runner/testing/project.ts';
 import { build } from './build.ts';
 import type { Build } from './build.ts';
 import { pruneBuilds } from './prune.ts';
 
 async function project(files: Record<string, string>): Promise<TestProject> {
-  const made = await testProject(files);
+  const made = await createProject(files);
   onTestFinished(made.remove);
   return made;
 }

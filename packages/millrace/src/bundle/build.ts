@@ -6,7 +6,7 @@ import type { Problem } from '../project/problem.ts';
 import { store } from './store.ts';
 import { withEsbuild } from './with-esbuild.ts';
 
-/** One task file and the module it became. */
+/** A task file and its bundled module. */
 export interface Entry {
   /** The task file, relative to the project. */
   readonly source: string;
@@ -16,20 +16,19 @@ export interface Entry {
 
 /** The task files of a project as JavaScript modules on disk. */
 export interface Build {
-  /** Digest of what was built and of the project's defaults: equal sources give an equal hash. */
+  /** Digest of the modules and the project's defaults: equal sources give an equal hash. */
   readonly hash: string;
   readonly dir: string;
   readonly entries: readonly Entry[];
-  /** Every local file that went in, absolute; files that failed to compile among them. */
+  /** Absolute paths of all local files, including those that failed to compile. */
   readonly inputs: readonly string[];
-  /** Task files that were left out because they do not compile. */
+  /** Task files that do not compile and were skipped. */
   readonly problems: readonly Problem[];
 }
 
 /**
- * Bundles each task file to a module of its own; what several of them import becomes a shared module, so that a connection
- * pool declared in one place exists once in a process. Packages are left to be found from the project, which is why builds
- * live inside it.
+ * Bundles each task file to a module. What several of them import becomes a shared module, so that a connection pool declared in one
+ * place exists once in a process. Packages are not bundled: they are resolved from the project, so builds must be inside of it.
  */
 export async function build(project: Project, buildsDir: string): Promise<Build> {
   const { entries, outputs, inputs, problems } = await compileServing(project, buildsDir);
@@ -54,7 +53,7 @@ interface Compiled {
   readonly problems: readonly Problem[];
 }
 
-/** Compiles all files, or, when some do not compile, the rest of them. */
+/** Compiles all files that can be compiled. */
 async function compileServing(project: Project, buildsDir: string): Promise<Compiled> {
   try {
     return await compile(project, buildsDir, project.taskFiles);
@@ -86,7 +85,7 @@ async function compileServing(project: Project, buildsDir: string): Promise<Comp
 
 async function compile(project: Project, buildsDir: string, files: readonly string[]): Promise<Compiled> {
   if (files.length === 0) return { entries: [], outputs: [], inputs: [], problems: [] };
-  // The name stands for the hash, which is known only afterwards; source maps depend on the depth of the folder alone.
+  // A placeholder for the hash, which is known only after the build. Source maps depend only on the depth of the folder.
   const outdir = join(buildsDir, 'new');
   const options: BuildOptions = {
     absWorkingDir: project.dir,
@@ -105,7 +104,7 @@ async function compile(project: Project, buildsDir: string, files: readonly stri
     keepNames: true,
     chunkNames: 'shared/[name]-[hash]',
     outExtension: { '.js': '.mjs' },
-    // CommonJS among the author's own files calls `require` for packages and built-in modules.
+    // CommonJS files of the project call `require` for packages and built-in modules.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },

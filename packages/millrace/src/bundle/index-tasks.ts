@@ -4,10 +4,10 @@ import type { FromExecutor, IndexedTask, ProcessEnvironment, TaskDefaults } from
 import type { Problem } from '../project/problem.ts';
 import type { Build, Entry } from './build.ts';
 
-/** Milliseconds that importing one file may take when tasks are looked for. */
+/** Milliseconds that importing one file may take while finding tasks. */
 export const importMs = 15_000;
 
-/** The tasks of a build, each id once, and what is wrong with the others. */
+/** The tasks of a build, each id once, and the problems of the others. */
 export interface TaskIndex {
   readonly tasks: readonly IndexedTask[];
   readonly problems: readonly Problem[];
@@ -23,11 +23,11 @@ export interface IndexOptions {
   readonly timeout?: number;
 }
 
-/** Imports a build in a process of its own and asks what tasks it declares. */
+/** Imports a build in a separate process and returns the tasks that it declares. */
 export async function indexTasks(build: Build, options: IndexOptions): Promise<TaskIndex> {
   const problems: Problem[] = [...build.problems];
   let entries = build.entries;
-  // A file that ends the process, throws outside of every promise, or never finishes, is left out and the rest is tried again.
+  // If a file ends the process, throws an uncaught exception or never finishes, try again without it.
   while (entries.length > 0) {
     const result = await attempt(build.dir, entries, options);
     problems.push(...result.problems);
@@ -37,7 +37,7 @@ export async function indexTasks(build: Build, options: IndexOptions): Promise<T
   return { tasks: [], problems: each(problems) };
 }
 
-/** What is thrown aside is told by each try. */
+/** Each try reports uncaught errors again. */
 const each = (problems: readonly Problem[]): Problem[] => [
   ...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values(),
 ];
@@ -90,7 +90,7 @@ async function attempt(
 const describeDeath = ({ code, signal, lastWords }: Death): string =>
   [`importing it ended the process (${signal ?? `exit code ${code}`})`, ...lastWords.slice(-8)].join('\n');
 
-/** Two tasks of one id are refused both: serving either would be a guess. */
+/** Refuses both of two tasks with the same id, because choosing one would be a guess. */
 function withoutClashes(tasks: readonly IndexedTask[], problems: readonly Problem[]): TaskIndex {
   const byId = new Map<string, IndexedTask[]>();
   for (const task of tasks) byId.set(task.manifest.id, [...(byId.get(task.manifest.id) ?? []), task]);

@@ -1,12 +1,12 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Builds beyond this many are removed, oldest first. */
+/** Number of builds to keep. The oldest are removed first. */
 export const kept = 10;
-/** Milliseconds: another command in the same project may be about to register a build this young. */
+/** Milliseconds. Another command in the same project may be about to register a younger build. */
 const young = 60_000;
 
-/** Removes old builds, except those that are in use, and returns their hashes. */
+/** Removes old builds that are not in use and returns their hashes. */
 export async function pruneBuilds(buildsDir: string, inUse: ReadonlySet<string>): Promise<string[]> {
   const names = (await readdir(buildsDir)).filter((name) => /^(?:[0-9a-f]{32}|\.half-.*)$/.test(name));
   const builds = await Promise.all(

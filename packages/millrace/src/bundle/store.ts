@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Writes a build in one step, so that nobody, this command started twice included, sees half of one. */
+/** Writes a build atomically, also when this command runs twice. */
 export async function store(
   dir: string,
   outputs: readonly { readonly path: string; readonly contents: Uint8Array }[],
 ): Promise<void> {
   if (existsSync(dir)) {
-    // Pruning goes by age: a build that is used again is young.
+    // Pruning goes by age, so a build that is used again gets a new time.
     await utimes(dir, new Date(), new Date());
     return;
   }

@@ -34,12 +34,12 @@ async function read(buildsDir: string): Promise<Stored> {
   try {
     return JSON.parse(await readFile(fileOf(buildsDir), 'utf8')) as Stored;
   } catch {
-    // Missing or cut short: versions come back as they are registered again.
+    // Missing or truncated: versions are added when they are registered again.
     return {};
   }
 }
 
-/** The versions of one environment that can still be executed here, oldest first. */
+/** The versions of one environment whose builds still exist here, oldest first. */
 export async function versionsOnDisk(
   buildsDir: string,
   environment: string,
@@ -52,7 +52,7 @@ export async function versionsOnDisk(
   );
 }
 
-/** Replaces what is kept of one environment; `versions` is oldest first. */
+/** Replaces the stored versions of one environment, oldest first. */
 export async function keepVersions(
   buildsDir: string,
   environment: string,

@@ -4,8 +4,8 @@ import { ProjectError } from '../project/problem.ts';
 let building = 0;
 
 /**
- * Loads esbuild for one piece of work; its service process goes when nobody builds, since it would hold 20 MB for nothing.
- * Throws a ProjectError that names the command to run when its program is not installed.
+ * Loads esbuild for one build and stops its service process afterwards, which would hold 20 MB. Throws a ProjectError with the command
+ * to run if esbuild's binary is not installed.
  */
 export async function withEsbuild<T>(work: (esbuild: typeof Esbuild) => Promise<T>): Promise<T> {
   const esbuild = await import('esbuild');
@@ -20,7 +20,7 @@ export async function withEsbuild<T>(work: (esbuild: typeof Esbuild) => Promise<
   }
 }
 
-/** esbuild's program is an optional package per platform, which `npm install --omit=optional` leaves out. */
+/** esbuild's binary is an optional package for each platform, which `npm install --omit=optional` does not install. */
 function missingProgram(error: unknown, version: string): ProjectError | undefined {
   const [, name] =
     /^The package "(@esbuild\/[\w-]+)" could not be found/.exec((error as Error).message) ?? [];

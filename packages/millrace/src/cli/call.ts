@@ -9,7 +9,7 @@ export interface CallParts {
   readonly body?: unknown;
 }
 
-/** Calls an operation of the contract. A refusal ends the command with the server's own sentence. */
+/** Calls an operation of the contract. An error response ends the command with the server's message. */
 export async function call<K extends keyof Operations>(
   { url, token }: Login,
   name: K,

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { findServer } from './connection.ts';
 import { findLogin } from './login.ts';
-import { processBirth } from '../postgres/index.ts';
+import { processStart } from '../postgres/index.ts';
 import { ownDev } from './running-dev.ts';
 
 const running = { url: 'http://127.0.0.1:4400', key: 'svc_dev_sk_0', token: 'svc_pat_0' };
@@ -94,7 +94,7 @@ describe('which server a command speaks to', () => {
 
   describe('only what a dev of this user left there', () => {
     const own = () => join(dir, '.millrace', 'dev.json');
-    const mine = () => ({ ...running, pid: process.pid, birth: processBirth(process.pid) });
+    const mine = () => ({ ...running, pid: process.pid, birth: processStart(process.pid) });
     /** As a repository brings it: the user's own file. */
     const planted = async (content: unknown, mode = 0o600) => {
       await mkdir(join(dir, '.millrace'), { recursive: true });
@@ -167,8 +167,8 @@ describe('which server a command speaks to', () => {
         const other = spawn('sleep', ['60'], { uid: 65_534, gid: 65_534, cwd: '/' });
         const ended = new Promise((resolve) => other.once('exit', resolve));
         const pid = other.pid ?? 0;
-        expect(processBirth(pid)).not.toBeNull();
-        await planted({ ...running, pid, birth: processBirth(pid) });
+        expect(processStart(pid)).not.toBeNull();
+        await planted({ ...running, pid, birth: processStart(pid) });
         await refused();
         other.kill();
         await ended;

@@ -13,11 +13,11 @@ export interface ConnectionOptions {
   readonly branch?: string;
 }
 
-/** Where `millrace dev` is looked for. */
+/** The option for the folder of `millrace dev`. */
 export const withFolderOption = (command: Command): Command =>
   command.option('--dir <folder>', 'the project whose `millrace dev` is meant, or a folder in it', '.');
 
-/** The options of every command that speaks to a server with a key. */
+/** The options of every command that calls a server with a key. */
 export const withConnectionOptions = (command: Command): Command =>
   withFolderOption(
     command
@@ -25,7 +25,7 @@ export const withConnectionOptions = (command: Command): Command =>
       .addOption(new Option('--key <key>', "an environment's secret key").env('MILLRACE_SECRET_KEY')),
   );
 
-/** Which server to speak to: options, then the environment's variables, then the `millrace dev` of this folder or one above it. */
+/** Finds the server: from the options, the environment variables, or the `millrace dev` of this folder or one above it. */
 export async function findServer(options: ConnectionOptions): Promise<Connection> {
   const { url, key } = options;
   return url !== undefined && key !== undefined ? { url, key } : await devFor(options);
@@ -33,7 +33,7 @@ export async function findServer(options: ConnectionOptions): Promise<Connection
 
 async function devFor({ url, key, dir }: ConnectionOptions): Promise<Connection> {
   const running = await findDev(dir);
-  // A key given for one server is not sent to another, and the other way round.
+  // Never send a key that was given for one server to another.
   if (running && key === undefined && (url === undefined || url === running.url)) return running;
   const missing = url === undefined ? 'MILLRACE_API_URL (or --url)' : 'MILLRACE_SECRET_KEY (or --key)';
   throw new CommandFailed(
@@ -44,7 +44,7 @@ async function devFor({ url, key, dir }: ConnectionOptions): Promise<Connection>
   );
 }
 
-/** The SDK, set up for that server. A person waits: it gives up after a second try. */
+/** The SDK, configured for that server. It gives up after a second try, because a person is waiting. */
 export async function openClient(options: ConnectionOptions): Promise<typeof Sdk> {
   const { url, key } = await findServer(options);
   waitsForServer(url);

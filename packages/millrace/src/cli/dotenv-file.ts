@@ -1,18 +1,18 @@
-/** A dotenv file that the `dotenv` library reads back as what was written. */
+/** Writes a dotenv file that the `dotenv` library reads back unchanged. */
 
-/** The line of a variable; undefined when no way of quoting in that form can hold the value. */
+/** The line of a variable; undefined if no quoting can represent the value. */
 function dotenvLine(name: string, value: string): string | undefined {
   if (/^[\w.:/@%+,=-]+$/.test(value)) return `${name}=${value}`;
-  // Readers make one line end of two characters, and take a backslash at the end for one that guards the quote.
+  // Parsers normalise CRLF, and take a backslash at the end as an escape of the quote.
   if (value.includes('\r') || value.endsWith('\\')) return undefined;
   for (const quote of ["'", '`']) if (!value.includes(quote)) return `${name}=${quote}${value}${quote}`;
-  // In these a backslash may mean something.
+  // In double quotes a backslash may be an escape.
   return value.includes('"') || value.includes('\\') ? undefined : `${name}="${value}"`;
 }
 
 export interface DotenvFile {
   readonly text: string;
-  /** Variables that the form cannot hold. */
+  /** Variables that a dotenv file cannot represent. */
   readonly missing: readonly string[];
 }
 

@@ -1,7 +1,7 @@
-/** How the command ends; docs/operations.md lists these for scripts. */
+/** Exit codes; docs/operations.md lists them for scripts. */
 export const exitCodes = {
   ok: 0,
-  /** What was asked for was tried and failed: a run failed, an id is unknown. */
+  /** The command was tried and failed: a run failed, an id is unknown. */
   failed: 1,
   /** The command line is wrong. */
   usage: 2,

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { CommandFailed, exitCodes, type ExitCode } from './exit-codes.ts';
 
-// By name, so that looking at an error does not load server, runner and SDK into every command.
+// By name, so that not every command loads the server, the runner and the SDK.
 const cannotStart = new Set([
   'DatabaseRefused',
   'DataFolderInUse',
@@ -22,13 +22,13 @@ const usage = new Set(['BootstrapRefused', 'ConfigurationError']);
 
 export interface Explained {
   readonly exitCode: ExitCode;
-  /** Undefined when it was said already. */
+  /** Undefined if the message was printed already. */
   readonly sentence?: string;
 }
 
-/** What a person reads of an error, and how the process ends. */
+/** The message and the exit code of an error. */
 export function explain(error: unknown): Explained {
-  // commander has printed what is wrong with the command line; --help and --version come this way too.
+  // commander has printed its message. --help and --version are errors too.
   if (error instanceof CommanderError) {
     return { exitCode: error.exitCode === 0 ? exitCodes.ok : exitCodes.usage };
   }

@@ -7,21 +7,21 @@ import { waitsFor } from './waiting.ts';
 
 type Runs = typeof Sdk.runs;
 
-const lookMs = 200;
-/** A run that has not started by then is asked why. */
-const patienceMs = 1_500;
+const pollMs = 200;
+/** After this time, show why the run has not started. */
+const quietMs = 1_500;
 const askMs = 1_000;
 
 /**
- * Waits until a run is over, and tells what it waits for meanwhile: with `json` in lines `{"type":"waiting",…}` on stdout. Ctrl-C
- * ends the waiting, not the run.
+ * Waits until a run is over and prints what it waits for: with `json` as lines `{"type":"waiting",…}` on stdout. Ctrl-C ends the
+ * waiting, not the run.
  */
 export async function followRun(
   runs: Runs,
   id: string,
   { json = false }: { readonly json?: boolean | undefined },
 ): Promise<Sdk.Run> {
-  // What follows is told here.
+  // This function prints its own progress.
   waitsFor();
   const { line, paint } = screenOn(process.stderr);
   const sayHowToGoOn = (): void => line(`${id} goes on. To watch it: millrace runs show ${id} --wait`);
@@ -43,7 +43,7 @@ export async function followRun(
       isKnown = true;
       if (run.isCompleted) return run;
       await teller(run);
-      await setTimeout(lookMs);
+      await setTimeout(pollMs);
     }
   } catch (error) {
     if (isKnown) sayHowToGoOn();
@@ -53,12 +53,12 @@ export async function followRun(
   }
 }
 
-/** Tells why a run is not over whenever that is another reason than the last one. */
+/** Reports why a run is not over, whenever the reason changes. */
 function tellWhy(runs: Runs, id: string, tell: (reason: Sdk.Reason) => void) {
-  let askAt = performance.now() + patienceMs;
+  let askAt = performance.now() + quietMs;
   let told = '';
   return async (run: Sdk.Run): Promise<void> => {
-    // No version that has its task: it may wait for ever, so that is told at once.
+    // Report a missing version at once, because the run may wait forever.
     if (performance.now() < askAt && (run.status !== 'PENDING_VERSION' || told !== '')) return;
     const reason = await runs.reason(id);
     askAt = performance.now() + askMs;
@@ -68,7 +68,7 @@ function tellWhy(runs: Runs, id: string, tell: (reason: Sdk.Reason) => void) {
   };
 }
 
-/** Says that no version has the task of a new run. Whoever may not ask is not bothered with that. */
+/** Warns if no version has the task of a new run. Errors are ignored. */
 export async function warnWithoutVersion(runs: Runs, id: string): Promise<void> {
   const told = await runs.reason(id).catch(() => undefined);
   if (told?.reason !== 'no_version') return;

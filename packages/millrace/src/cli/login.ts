@@ -8,7 +8,7 @@ import { address } from './options.ts';
 import { findDev } from './running-dev.ts';
 import { waitsForServer } from './waiting.ts';
 
-/** A server and who one is there. */
+/** A server and a user's credential for it. */
 export interface Login {
   readonly url: string;
   /** A personal access token. */
@@ -18,7 +18,7 @@ export interface Login {
 export interface LoginOptions {
   readonly url?: string;
   readonly token?: string;
-  /** The same as `token`, by the name that it has for the other commands. */
+  /** Alias of `token`, as in other commands. */
   readonly key?: string;
   readonly dir: string;
 }
@@ -36,31 +36,31 @@ export const withLoginOptions = (command: Command): Command =>
 const loginFile = (): string =>
   join(process.env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'millrace', 'login.json');
 
-/** Keeps a login for later commands, readable by this user only. Returns where. */
+/** Stores a login for later commands, readable only by this user. Returns the file. */
 export async function keepLogin(login: Login): Promise<string> {
   const file = loginFile();
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  // A file that was there keeps its mode when it is written to.
+  // Writing to an existing file would keep its mode.
   await rm(file, { force: true });
   await writeFile(file, `${JSON.stringify(login)}\n`, { mode: 0o600 });
   return file;
 }
 
-/** What `millrace login` kept, if anything. */
+/** The login that `millrace login` stored, if any. */
 export const keptLogin = (): Promise<Login | undefined> =>
   readFile(loginFile(), 'utf8').then(
     (text) => JSON.parse(text) as Login,
     () => undefined,
   );
 
-/** Forgets it. Returns where it was. */
+/** Deletes the stored login. Returns the file. */
 export async function forgetLogin(): Promise<string> {
   const file = loginFile();
   await rm(file, { force: true });
   return file;
 }
 
-/** The token that was given, by either name. */
+/** The token from either option. */
 export function givenToken({ token, key }: LoginOptions): string | undefined {
   if (token !== undefined && key !== undefined && token !== key) {
     throw new CommandFailed(
@@ -72,8 +72,8 @@ export function givenToken({ token, key }: LoginOptions): string | undefined {
 }
 
 /**
- * Who acts, and where: options, then the environment's variables, then the `millrace dev` of this folder or one above it, then what
- * `millrace login` kept.
+ * Finds the server and the user: from the options, the environment variables, the `millrace dev` of this folder or one above it, or the
+ * login that `millrace login` stored.
  */
 export async function findLogin(options: LoginOptions): Promise<Login> {
   const { url } = options;
@@ -84,7 +84,7 @@ export async function findLogin(options: LoginOptions): Promise<Login> {
 }
 
 async function foundLogin({ url, dir }: LoginOptions, token: string | undefined): Promise<Login> {
-  // A token given for one server is not sent to another.
+  // Never send a token that was given for one server to another.
   const isMeant = (other: { readonly url: string }): boolean =>
     token === undefined && (url === undefined || url === other.url);
   const running = await findDev(dir);

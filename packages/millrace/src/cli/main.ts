@@ -6,8 +6,7 @@ import { screenOn } from './screen.ts';
 import { waitsFor } from './waiting.ts';
 
 /**
- * Runs one command line and gives the exit code, when stdout and stderr have taken what was said. Nothing but a fault of ours is shown
- * with a stack.
+ * Runs one command line. Returns the exit code when all output is written. Only internal errors are shown with a stack.
  */
 export async function main(args: readonly string[]): Promise<number> {
   process.stdout.on('error', (error) => void endWithoutReader(error));
@@ -37,7 +36,7 @@ function tell(error: unknown): ExitCode {
   return exitCode;
 }
 
-/** Whoever reads may stop reading (`millrace errors list | head`): nothing is left to say then. A disk that is full is an error. */
+/** Handles errors of stdout. A closed pipe (`millrace errors list | head`) ends the command; a full disk is an error. */
 async function endWithoutReader(error: NodeJS.ErrnoException): Promise<void> {
   if (error.code === 'EPIPE') process.exit(exitCodes.ok);
   const exitCode = tell(error);

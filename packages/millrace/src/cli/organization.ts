@@ -14,7 +14,7 @@ export const withOrganizationOptions = (command: Command): Command =>
     new Option('--org <id>', 'the organisation (org_…); not needed when there is one'),
   );
 
-/** Who acts, and in which organisation: the one that is named, else the only one there is. */
+/** Finds the user and the organisation: the named one, else the only one. */
 export async function findOrganization(
   options: OrganizationOptions,
 ): Promise<{ login: Login; organization: string }> {

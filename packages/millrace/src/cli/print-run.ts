@@ -1,7 +1,7 @@
 import type { Run } from '@millrace/sdk';
 import { duration, table, type Screen } from './screen.ts';
 
-/** A run as a person reads it. */
+/** Prints a run for a person. */
 export function printRun(run: Run, { line, text, paint }: Screen): void {
   const colour = run.isSuccess ? paint.green : run.isFailed ? paint.red : paint.yellow;
   const facts = [

@@ -26,18 +26,18 @@ import { exitCodes } from './exit-codes.ts';
 import { screenOn } from './screen.ts';
 import { version } from './version.ts';
 
-const closing = `
+const cleanup = `
 Exit codes: 0 done, 1 it was tried and failed, 2 wrong command line, 3 it could not start, 4 no server or key refused.`;
 
-/** Every command. What a command needs beyond its options is imported when it runs, so that --help is quick. */
+/** All commands. A command imports its implementation when it runs, so that --help is quick. */
 export function program(): Command {
   const root = new Command('millrace')
     .description('Background tasks in TypeScript: one command, one PostgreSQL, nothing lost.')
     .version(version, '-v, --version')
     .showSuggestionAfterError()
     .showHelpAfterError('(add --help for what there is)')
-    .addHelpText('after', closing)
-    // What is wrong with a command line quotes it.
+    .addHelpText('after', cleanup)
+    // Error messages quote the command line, so escape them too.
     .configureOutput({
       writeOut: (text) => screenOn(process.stdout).text(text.replace(/\n$/, '')),
       writeErr: (text) => screenOn(process.stderr).text(text.replace(/\n$/, '')),
@@ -74,7 +74,7 @@ export function program(): Command {
   return root;
 }
 
-/** Errors come back to `main` instead of ending the process, at every depth. */
+/** Makes errors of all subcommands return to `main` instead of ending the process. */
 function inherit(parent: Command): void {
   parent.exitOverride();
   for (const command of parent.commands) {
@@ -83,7 +83,7 @@ function inherit(parent: Command): void {
   }
 }
 
-/** `millrace trigger "$UNSET"`: no argument of any command means anything when it is empty. */
+/** Refuses empty arguments, as in `millrace trigger "$UNSET"`. */
 function refuseEmpty(command: Command): void {
   const at = command.args.findIndex((argument) => argument.trim() === '');
   if (at === -1) return;

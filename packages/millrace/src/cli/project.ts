@@ -16,7 +16,7 @@ export const withProjectOptions = (command: Command): Command =>
     ),
   );
 
-/** Who acts, and on which project: the one that is named, else the only one there is. */
+/** Finds the user and the project: the named one, else the only one. */
 export async function findProject(options: ProjectOptions): Promise<{ login: Login; projectRef: string }> {
   const login = await findLogin(options);
   if (options.project !== undefined) return { login, projectRef: options.project };

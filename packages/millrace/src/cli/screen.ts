@@ -1,30 +1,30 @@
 import { randomBytes } from 'node:crypto';
 import picocolors from 'picocolors';
-import { jsonLine, jsonLines, visibleCell, visibleLine, visibleText } from './visible.ts';
+import { jsonLine, jsonLines, escapeCell, escapeLine, escapeText } from './terminal-text.ts';
 
-/** Everything that a person or a program reads of the command is written here, so that nothing that others wrote steers a terminal. */
+/** All output of the command goes through here, so that text from others cannot control the terminal. */
 
 const colours = ['bold', 'dim', 'red', 'green', 'yellow', 'cyan'] as const;
 type Paint = Readonly<Record<(typeof colours)[number], (text: string) => string>>;
 
-/** Where words for people go. `paint` is without colours when the stream is no terminal. */
+/** Output for people. `paint` adds no colours if the stream is not a terminal. */
 export interface Screen {
-  /** One line: a line's end inside of it is shown, not made. */
+  /** One line: line ends inside of it are shown as characters. */
   readonly line: (text?: string) => void;
-  /** Text that may have several lines, such as a stack. */
+  /** Text with several lines, such as a stack. */
   readonly text: (text: string) => void;
-  /** The bytes as they are. Only for what a person asked to have so, with --raw. */
+  /** Unescaped text. Only for --raw. */
   readonly raw: (text: string) => void;
   readonly paint: Paint;
 }
 
 type Output = Pick<NodeJS.WriteStream, 'write'> & { readonly isTTY?: boolean };
 
-// Nobody else can know it, so what others wrote cannot have a mark in it.
+// Random, so that text from others cannot contain a mark.
 const secret = randomBytes(12).toString('hex');
 const marks = new RegExp(`\u0001${secret}\\[(\\d+)m`);
 
-/** Our own colours go through as marks, everything else is made visible. */
+/** Escapes text, except for our own colours, which are marks until then. */
 const rendered = (text: string, visible: (text: string) => string, mark: (code: string) => string): string =>
   text
     .split(marks)
@@ -37,7 +37,7 @@ const asEscape = (code: string): string => `\u001b[${code}m`;
 function painting(coloured: boolean): Paint {
   const colour = picocolors.createColors(true);
   const painters = colours.map((name) => {
-    // The two sequences of a colour, as picocolors writes them.
+    // The opening and closing sequences of a colour in picocolors.
     const [open = '', close = ''] = [...colour[name]('|').matchAll(/\u001b\[(\d+)m/g)].map(
       ([, code = '']) => code,
     );
@@ -50,14 +50,14 @@ function painting(coloured: boolean): Paint {
 export function screenOn(stream: Output): Screen {
   const coloured = stream.isTTY === true && process.env['NO_COLOR'] === undefined;
   return {
-    line: (text = '') => void stream.write(`${rendered(text, visibleLine, asEscape)}\n`),
-    text: (text) => void stream.write(`${rendered(text, visibleText, asEscape)}\n`),
+    line: (text = '') => void stream.write(`${rendered(text, escapeLine, asEscape)}\n`),
+    text: (text) => void stream.write(`${rendered(text, escapeText, asEscape)}\n`),
     raw: (text) => void stream.write(text),
     paint: painting(coloured),
   };
 }
 
-/** Where the lines of a log go, each of them JSON. */
+/** Output for JSON log lines. */
 export const logLinesOn = (stream: Output): { write(lines: string): void } => ({
   write: (lines) => void stream.write(jsonLines(lines)),
 });
@@ -65,7 +65,7 @@ export const logLinesOn = (stream: Output): { write(lines: string): void } => ({
 /** One line of JSON on stdout. */
 export const printJson = (value: unknown): void => void writeJson(value);
 
-/** The same; false when the reader is slower than we are. */
+/** Like printJson; false if the reader is slow. */
 export const writeJson = (value: unknown): boolean => process.stdout.write(jsonLine(value));
 
 /** `840 ms`, `1.3 s`, `2 min 5 s`. */
@@ -76,9 +76,9 @@ export function duration(ms: number): string {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
-/** Columns as wide as their widest cell; the last one is left as it is. */
+/** Aligns columns to their widest cell, except the last one. */
 export function table(rows: readonly (readonly string[])[]): string[] {
-  const shown = rows.map((row) => row.map((cell) => rendered(cell, visibleCell, asMark)));
+  const shown = rows.map((row) => row.map((cell) => rendered(cell, escapeCell, asMark)));
   const widths: number[] = [];
   for (const row of shown) {
     for (const [column, cell] of row.entries()) {

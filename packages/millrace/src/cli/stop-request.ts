@@ -1,17 +1,16 @@
 import { exitCodes } from './exit-codes.ts';
 
-// npm repeats the terminal's Ctrl-C to the command it runs, and a supervisor may signal process and group: one request then arrives
-// twice.
+// One Ctrl-C may arrive twice: npm forwards it to its command, and a supervisor may signal both the process and its group.
 const echoMs = 400;
 
 export interface StopRequest {
-  /** Resolves when somebody asks this process to stop. */
+  /** Resolves when this process is asked to stop. */
   readonly requested: Promise<void>;
 }
 
 /**
- * Listens for Ctrl-C, SIGTERM, SIGHUP and, where a parent opened an IPC channel, for the parent's end.
- * A second signal does not wait for anything; children notice that this process is gone.
+ * Listens for Ctrl-C, SIGTERM, SIGHUP and, with an IPC channel, for the end of the parent. A second signal exits at once; child
+ * processes notice that this process has ended.
  */
 export function listenForStop(onFirst: () => void = () => {}): StopRequest {
   let firstAt: number | undefined;

@@ -3,8 +3,8 @@ import { screenOn } from './screen.ts';
 let timer: NodeJS.Timeout | undefined;
 
 /**
- * What the command waits for from now on. It is said on stderr when that takes more than a moment, so that nobody sits before a
- * screen that tells nothing. Without a word it waits for nothing any more.
+ * Sets what the command waits for. After a moment it is printed on stderr, so that the user knows why nothing happens. Call it without an
+ * argument when the wait is over.
  */
 export function waitsFor(what?: string, quietMs = 1_500): void {
   clearTimeout(timer);
@@ -14,5 +14,5 @@ export function waitsFor(what?: string, quietMs = 1_500): void {
   timer = setTimeout(() => line(paint.dim(`Waiting for ${what} …`)), quietMs).unref();
 }
 
-/** The same for a server: it may take its time before that is worth a word. */
+/** The same for a server, with a longer delay. */
 export const waitsForServer = (url: string): void => waitsFor(`${url} to answer`, 3_000);

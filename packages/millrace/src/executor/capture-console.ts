@@ -2,12 +2,12 @@ import { formatWithOptions } from 'node:util';
 import type { LogLevel, LogLine } from '@millrace/contract/runner';
 import { PartialLines } from './partial-lines.ts';
 
-/** The run that the calling code belongs to. */
+/** The run of the calling code. */
 export interface CurrentRun {
   readonly onLog: (line: Omit<LogLine, 'run' | 'attempt'>) => void;
 }
 
-/** A longer message is cut: it is a log, not a store. */
+/** Longer messages are truncated. */
 export const longest = 64 * 1024;
 
 const levels: Readonly<Record<'log' | 'info' | 'warn' | 'error' | 'debug', LogLevel>> = {
@@ -19,9 +19,8 @@ const levels: Readonly<Record<'log' | 'info' | 'warn' | 'error' | 'debug', LogLe
 };
 
 /**
- * What a run writes to the console becomes lines of that run; what belongs to none goes to the process's own output, as
- * ever. The streams are caught as well: console.table, console.dir and libraries write to them directly. Returns what puts together
- * the lines that are written to them in pieces.
+ * Turns console output of a run into log lines of that run. Output outside of runs goes to the process's own output. stdout and stderr
+ * are captured too, because console.table, console.dir and libraries write to them directly. Returns the buffer of partial lines.
  */
 export function captureConsole(
   currentRun: () => CurrentRun | undefined,

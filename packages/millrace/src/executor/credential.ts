@@ -1,4 +1,4 @@
-/** The credential of one attempt, as its code needs it: asked of the runner the first time, and again some time before it ends. */
+/** The credential of an attempt: requested from the runner on first use, and again before it expires. */
 export class AttemptCredential {
   readonly #ask: () => void;
   #text = '';
@@ -10,7 +10,7 @@ export class AttemptCredential {
     this.#ask = ask;
   }
 
-  /** At once when it is known. */
+  /** Synchronous if the credential is cached. */
   get(): string | Promise<string> {
     if (performance.now() < this.#until) return this.#text;
     if (!this.#asked) {
@@ -20,7 +20,7 @@ export class AttemptCredential {
     return this.#asked.promise;
   }
 
-  /** The runner's answer; null when the attempt is not its own any more. */
+  /** The runner's answer; null if the attempt is no longer its own. */
   answer(text: string | null, goodForMs: number): void {
     const asked = this.#asked;
     this.#asked = undefined;

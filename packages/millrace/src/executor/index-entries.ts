@@ -6,15 +6,15 @@ import { locate } from '../project/locate.ts';
 import type { Problem } from '../project/problem.ts';
 import { runOf } from './declared.ts';
 import type { FromExecutor, IndexedTask, ToExecutor } from './messages.ts';
-import { notExported, type Declared } from './not-exported.ts';
+import { notExported, type Declared } from './unexported-tasks.ts';
 import type { Sdk } from './sdk.ts';
 
-/** Frames of a stack: those of packages alone must not hide the line of the task file that called them. */
+/** Stack frames: enough to include the line of the task file behind the frames of packages. */
 const stackFrames = 50;
-/** Turns of the event loop after the last import, for what it started and nobody awaits. */
+/** Turns of the event loop after the last import, for floating promises. */
 const lastTurns = 5;
 
-/** Imports the task files one after the other and says what tasks they declare; a file that throws, at once or later, does not stop the others. */
+/** Imports the task files one by one and reports their tasks. A file that throws, at once or later, does not stop the others. */
 export async function indexEntries(
   sdk: Sdk,
   projectDir: string,
@@ -23,12 +23,12 @@ export async function indexEntries(
 ): Promise<void> {
   const tasks: IndexedTask[] = [];
   const problems: Problem[] = [];
-  /** A task that a second file exports again is the same task, not a clash. */
+  /** A task that a second file re-exports is the same task, not a conflict. */
   const seen = new Set<unknown>();
   const collected = sdk.collectDeclaredTasks();
   const declared: Declared[] = [];
   const exportedRuns = new Set<unknown>();
-  /** The task file whose import is behind what runs now. */
+  /** The task file whose import started the current code. */
   const sources = new AsyncLocalStorage<string>();
   let importing = entries[0]?.source ?? '';
   const tellAside = (thrown: unknown, torn: boolean): void => {
@@ -53,7 +53,7 @@ export async function indexEntries(
         const { retry = defaults.retry, maxDuration = defaults.maxDuration } = manifest;
         tasks.push({ source, manifest: { ...manifest, retry, maxDuration } });
       }
-      // A file that throws exports nothing: that is said already.
+      // A file that throws exports nothing, and its error is reported already.
       for (const task of collected.slice(before)) declared.push({ task, source });
     } catch (error) {
       problems.push(locate(error, projectDir, source));

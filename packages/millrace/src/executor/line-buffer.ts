@@ -1,13 +1,13 @@
 import type { LogLine } from '@millrace/contract/runner';
 
-/** What a line counts for beside its text. */
+/** Overhead of a line. */
 const overhead = 200;
 const noteStart = '{"droppedLines":';
 
 const sizeOf = ({ message, properties = '' }: LogLine): number =>
   message.length + properties.length + overhead;
 
-/** How many lines a line stands for: a note of lines that were dropped before it came here stands for those. */
+/** How many lines a line stands for: a note about dropped lines stands for those. */
 const countOf = ({ properties = '' }: LogLine): number =>
   properties.startsWith(noteStart)
     ? Number((JSON.parse(properties) as { droppedLines?: unknown }).droppedLines) || 1
@@ -21,8 +21,8 @@ interface Gap {
 }
 
 /**
- * Lines on their way to the server, up to a number of characters. Lines beyond it are dropped, and a line in their place says how
- * many: a task that writes in a loop must not fill the memory of its process, nor of those behind it.
+ * Buffers lines for the server, up to a number of characters. Further lines are dropped, and one line says how many. So a task that
+ * writes in a loop does not fill the memory of its process or of the runner.
  */
 export class LineBuffer {
   readonly #maxSize: number;
@@ -38,17 +38,17 @@ export class LineBuffer {
     return this.#lines.length === 0 && this.#gaps.size === 0;
   }
 
-  /** `elsewhere`: characters that have left and still lie in this process. */
+  /** `elsewhere`: characters that were taken out but are still in this process. */
   add(line: LogLine, elsewhere = 0): void {
     const size = sizeOf(line);
     const used = this.#size + elsewhere;
-    // A line that is longer than all there is room for is kept when it is alone.
+    // A single line may exceed the limit.
     if (used > 0 && used + size > this.#maxSize) return this.#drop(line);
     if (this.#gaps.size > 0) this.#closeGap(keyOf(line));
     this.#push(line, size);
   }
 
-  /** Takes the first ones, about so many characters, and at least one. */
+  /** Removes and returns the first lines: about this many characters, at least one line. */
   take(maxSize = Number.POSITIVE_INFINITY): LogLine[] {
     let size = 0;
     let count = 0;
@@ -58,7 +58,7 @@ export class LineBuffer {
       size = grown;
       count += 1;
     }
-    // What was dropped came after everything that is here.
+    // The dropped lines came after all buffered ones.
     if (count === this.#lines.length && this.#gaps.size > 0) {
       for (const key of this.#gaps.keys()) this.#closeGap(key);
       count = this.#lines.length;
@@ -71,7 +71,7 @@ export class LineBuffer {
     return all;
   }
 
-  /** Puts back what could not be sent. */
+  /** Puts lines back that could not be sent. */
   putBack(lines: readonly LogLine[]): void {
     this.#lines = [...lines, ...this.#lines];
     for (const line of lines) this.#size += sizeOf(line);

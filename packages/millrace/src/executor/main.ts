@@ -1,10 +1,10 @@
 /**
- * An executor process: it imports one build of a project and, as its first message says, tells what tasks there are
- * (`index`) or runs attempts of them (`serve`). It ends with its pipe to the runner.
+ * An executor process. It imports one build of a project and, depending on its first message, reports the tasks (`index`) or runs
+ * attempts of them (`serve`). It ends when its pipe to the runner ends.
  */
 import { Socket } from 'node:net';
 import { indexEntries } from './index-entries.ts';
-import { readLines } from './lines.ts';
+import { readLines } from './read-lines.ts';
 import type { FromExecutor, ToExecutor } from './messages.ts';
 import { loadSdk } from './sdk.ts';
 import { Serving } from './serving.ts';
@@ -13,13 +13,13 @@ const pipe = new Socket({ fd: 3, readable: true, writable: true });
 const send = (message: FromExecutor): void => {
   pipe.write(`${JSON.stringify(message)}\n`);
 };
-// process.exit, not an emptied loop: the author's timers and sockets must not keep a process that nobody listens to.
+// process.exit, because timers and sockets of tasks must not keep the process alive.
 pipe.on('end', () => process.exit(0));
 pipe.on('error', () => process.exit(0));
 
 const projectDir = process.cwd();
 const sdk = loadSdk(projectDir);
-// A rejection is reported by whoever awaits it below; until then it must not count as unhandled.
+// The rejection is handled below; until then it must not count as unhandled.
 sdk.catch(() => undefined);
 let serving: Serving | undefined;
 

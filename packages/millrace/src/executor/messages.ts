@@ -13,13 +13,13 @@ import type { Entry } from '../bundle/build.ts';
 import type { Problem } from '../project/problem.ts';
 
 /**
- * What a runner and its executor processes say to each other: JSON lines over a pipe of their own (a third of the time of
- * Node's built-in channel for a lone message, the same for batches).
+ * The messages between a runner and its executor processes: JSON lines over a pipe. A single message takes a third of the time of
+ * Node.js's built-in channel; batches take the same.
  */
 export type ToExecutor =
   | {
       readonly type: 'index';
-      /** For `process.env`, before anything of the author's is imported. */
+      /** Added to `process.env` before a task file is imported. */
       readonly env: Readonly<Record<string, string>>;
       readonly dir: string;
       readonly entries: readonly Entry[];
@@ -38,7 +38,7 @@ export type ToExecutor =
   | { readonly type: 'run'; readonly assignments: readonly BriefAssignment[] }
   | { readonly type: 'cancel'; readonly fences: readonly number[] }
   | { readonly type: 'waited'; readonly attempts: readonly Waited[] }
-  /** What an attempt calls the API with; null when it is not held any more. */
+  /** The credential of an attempt; null if it is not held any more. */
   | {
       readonly type: 'credential';
       readonly fence: number;
@@ -47,26 +47,26 @@ export type ToExecutor =
     }
   | { readonly type: 'ping' };
 
-/** What a process has in `process.env`: with what it is started, and what is added once it runs. */
+/** The `process.env` of a process: variables at its start, and those added once it runs. */
 export interface ProcessEnvironment {
   readonly inherited: Readonly<Record<string, string>>;
   readonly added: Readonly<Record<string, string>>;
 }
 
-/** `suspended`: its time stands still; `running`: it goes on, and these of its waits are over. */
+/** `suspended`: its time is paused. `running`: it continues, and these waits are over. */
 export interface Waited extends Pick<AttemptWaited, 'fence' | 'keys'> {
   readonly state: 'suspended' | 'running';
 }
 
 export type FromExecutor =
-  /** This file is imported next: should the process die, it is why. */
+  /** The file that is imported next. If the process dies, this file is the cause. */
   | { readonly type: 'importing'; readonly source: string }
-  /** What the import of a task file started has thrown, and nobody caught it. */
+  /** Uncaught error of code that the import of a task file started. */
   | {
       readonly type: 'problem';
       /** The task file that was imported. */
       readonly source: string;
-      /** Thrown outside of every promise, as in a timer: every process that imports the file would end of it. */
+      /** An uncaught exception, as in a timer: it would end every process that imports the file. */
       readonly torn: boolean;
       readonly problem: Problem;
     }
@@ -81,18 +81,18 @@ export type FromExecutor =
       readonly settlements: readonly Settlement[];
       readonly lines: readonly LogLine[];
     }
-  /** Code of this attempt calls the API, and has no credential. */
+  /** The attempt needs a credential to call the API. */
   | { readonly type: 'credential'; readonly fence: number }
   | { readonly type: 'waits'; readonly attempts: readonly AttemptWaits[] }
   | {
-      readonly type: 'thrownAside';
-      /** How the attempt that threw it ends; null when no live attempt did. Its code may go on. */
+      readonly type: 'uncaught';
+      /** The outcome of the attempt that threw the error; null if no live attempt did. Its code may go on. */
       readonly settlement: Settlement | null;
-      /** Thrown outside of every promise: what was interrupted may be in any state. */
+      /** An uncaught exception, not a rejection: the state of the interrupted code is undefined. */
       readonly torn: boolean;
       readonly error: SerializedError;
     }
-  /** The process exits; `fence` is the attempt that made it, if one did. */
+  /** The process exits; `fence` is the attempt that called process.exit, if any. */
   | { readonly type: 'exiting'; readonly fence: number | null; readonly error: SerializedError }
   | { readonly type: 'pong' };
 

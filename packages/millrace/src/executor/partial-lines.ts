@@ -3,7 +3,7 @@ import type { LogLevel, LogLine } from '@millrace/contract/runner';
 type OnLog = (line: Omit<LogLine, 'run' | 'attempt'>) => void;
 type Add = (onLog: OnLog, level: LogLevel, text: string) => void;
 
-/** How long the beginning of a line waits for its end, in milliseconds. */
+/** Milliseconds that a partial line waits for its end. */
 const waitMs = 200;
 
 interface Begun {
@@ -12,8 +12,8 @@ interface Begun {
 }
 
 /**
- * Puts lines together that a run writes in pieces, as child processes do: a line is searched for secrets as a whole. What has no end is
- * a line after a while, and when the attempt ends.
+ * Joins lines that a run writes in pieces, because secrets are redacted in whole lines. A partial line is passed on after a while, and
+ * when the attempt ends.
  */
 export class PartialLines {
   readonly #begun = new Map<OnLog, Map<LogLevel, Begun>>();
@@ -34,7 +34,7 @@ export class PartialLines {
     else if (rest !== '') this.#keep(onLog, level, rest);
   }
 
-  /** Adds what an attempt has begun. */
+  /** Passes on the partial lines of an attempt. */
   end(onLog: OnLog): void {
     for (const level of this.#begun.get(onLog)?.keys() ?? []) {
       const text = this.#take(onLog, level);
@@ -43,7 +43,7 @@ export class PartialLines {
     this.#begun.delete(onLog);
   }
 
-  /** The same for all of them: the process ends. */
+  /** Passes on all partial lines, because the process ends. */
   endAll(): void {
     for (const onLog of this.#begun.keys()) this.end(onLog);
   }

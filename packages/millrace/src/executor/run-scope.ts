@@ -6,11 +6,11 @@ export interface RunScope {
   readonly onLog: (line: Omit<LogLine, 'run' | 'attempt'>) => void;
 }
 
-/** Where the SDK keeps the async contexts of runs; registered, so that it is one place for all copies. */
+/** The registered symbol under which all copies of the SDK share the async contexts of runs. */
 const slot = Symbol.for('@millrace/sdk/run-scopes');
 
 /**
- * Acts as code of a run: listeners of an abort run in the context of whoever aborts, and what they log or throw is the run's.
+ * Runs `act` in the context of a run. Abort listeners run in the context of the code that aborts, and their output belongs to the run.
  */
 export function inScope(scope: RunScope, act: () => void): void {
   const scopes = (globalThis as { [slot]?: { run: (scope: RunScope, act: () => void) => void } })[slot];

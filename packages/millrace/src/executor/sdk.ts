@@ -8,7 +8,7 @@ export type Sdk = typeof Executor;
 
 const wanted = '@millrace/sdk/executor';
 
-/** The SDK that the project's own tasks import: two copies of it would not see each other's current run. */
+/** Loads the SDK that the project's tasks import: two copies would not share the current run. */
 function locateSdk(projectDir: string): string {
   try {
     return pathToFileURL(createRequire(join(projectDir, 'millrace.js')).resolve(wanted)).href;

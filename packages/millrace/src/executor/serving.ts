@@ -19,12 +19,12 @@ import { LineBuffer } from './line-buffer.ts';
 import { inScope } from './run-scope.ts';
 import type { Sdk } from './sdk.ts';
 import { TimeLimit } from './time-limit.ts';
-import { Waiting } from './waiting.ts';
-import { writeLast } from './write-last.ts';
+import { Waits } from './waits.ts';
+import { writeMessagesSync } from './write-sync.ts';
 
-/** Lines wait this long for company, in milliseconds, unless their attempt settles before. */
+/** Milliseconds that lines wait to be sent together, unless their attempt ends before. */
 const linesWait = 20;
-/** Characters of lines that wait in this process for the runner. */
+/** Characters of lines buffered in this process. */
 export const maxLinesSize = 8 * 1024 * 1024;
 type AbortReason =
   | { readonly kind: 'canceled' | 'settled' }
@@ -32,10 +32,10 @@ type AbortReason =
 
 const unheard = (): void => undefined;
 
-/** What a wait of an attempt that has to stop throws. */
+/** Thrown by the waits of an attempt that must stop. */
 const stopped = (): Error => Object.assign(new Error('The run was asked to stop.'), { name: 'AbortError' });
 
-/** The log function of an async context names the attempt it belongs to, even when a run id is there twice. */
+/** Maps the log function of an async context to its attempt, because a run id may occur twice. */
 interface OnLog {
   (line: Omit<LogLine, 'run' | 'attempt'>): void;
   fence?: number;
@@ -45,13 +45,13 @@ interface Live {
   readonly assignment: Assignment;
   readonly task: Task;
   readonly abort: (reason: AbortReason) => void;
-  readonly waiting: Waiting;
+  readonly waiting: Waits;
   readonly credential: AttemptCredential;
-  /** It threw aside, which decides its outcome; resolves when that is told. */
+  /** Set after an uncaught error, which decides the outcome; resolves when it is reported. */
   blamed: Promise<void> | undefined;
 }
 
-/** Runs attempts of one build's tasks, many at a time, each in its own async context. */
+/** Runs attempts of one build's tasks concurrently, each in its own async context. */
 export class Serving {
   readonly #message: Extract<ToExecutor, { type: 'serve' }>;
   readonly #pipe: Socket;
@@ -61,7 +61,7 @@ export class Serving {
   /** Why a task file could not be imported. */
   readonly #importErrors = new Map<string, unknown>();
   readonly #live = new Map<number, Live>();
-  /** Credentials that the runner was asked for, by the fence of their attempt. */
+  /** Requested credentials, by fence. */
   readonly #asked = new Map<number, AttemptCredential>();
 
   #settlements: Settlement[] = [];
@@ -102,7 +102,7 @@ export class Serving {
   }
 
   cancel(fences: readonly number[]): void {
-    // They begin when everything is loaded, and are asked to stop right after that: before any of their code has run.
+    // Cancelled before everything is loaded: they start and are stopped at once, before any of their code runs.
     if (!this.#sdk) return void this.#loaded.then(() => this.cancel(fences));
     for (const fence of fences) this.#live.get(fence)?.abort({ kind: 'canceled' });
   }
@@ -133,7 +133,7 @@ export class Serving {
       seconds === undefined
         ? undefined
         : new TimeLimit(seconds, () => abort({ kind: 'maxDuration', seconds }));
-    const waiting = new Waiting({
+    const waiting = new Waits({
       run,
       fence,
       send: (waits) => this.#tellWaits(waits),
@@ -168,7 +168,7 @@ export class Serving {
     limit?.end();
     waiting.forget();
     this.#live.delete(fence);
-    // Then the runner only learns that its code has ended.
+    // Then only tell the runner that its code has ended.
     if (live.blamed) await live.blamed;
     this.#settle({ run, fence, outcome, ...(heard.size > 0 && { heard: Object.fromEntries(heard) }) });
   }
@@ -187,7 +187,7 @@ export class Serving {
   }
 
   #tellWaits(waits: AttemptWaits): void {
-    // What it did before it waits is told before.
+    // Report its earlier lines before the wait.
     this.#flush();
     this.#send({ type: 'waits', attempts: [waits] });
   }
@@ -214,7 +214,7 @@ export class Serving {
     this.#pipe.write(`${JSON.stringify(message)}\n`);
   }
 
-  /** Node keeps the async context of what was thrown outside of every promise, and of a call to process.exit. */
+  /** Node.js preserves the async context for uncaught exceptions and for calls of process.exit. */
   #takeBlame(sdk: Sdk): void {
     const culprit = (): number | null => {
       const onLog: OnLog | undefined = sdk.currentRun()?.onLog;
@@ -225,24 +225,24 @@ export class Serving {
     process.on('exit', (code) => {
       const error = new Error(`The task called process.exit(${code})`);
       error.name = 'ProcessExit';
-      // The stack begins at whoever called it.
+      // The stack starts at the caller.
       // oxlint-disable-next-line typescript/unbound-method -- it is named, not called
       Error.captureStackTrace(error, process.exit);
       this.#partialLines?.endAll();
       const exiting = { type: 'exiting', fence: culprit(), error: sdk.serializeError(error) } as const;
-      writeLast(this.#pipe, [this.#takeProgress(), exiting]);
+      writeMessagesSync(this.#pipe, [this.#takeProgress(), exiting]);
     });
   }
 
   #blame(sdk: Sdk, fence: number | null, thrown: unknown, torn: boolean): void {
     const live = fence === null ? undefined : this.#live.get(fence);
-    // What the attempt changed before is with the server when its end is.
+    // The server must have the attempt's metadata before its end.
     const told = sdk.currentRun()?.metadata?.flush();
     if (live && !live.blamed) live.blamed = this.#settleThrown(sdk, live, thrown, torn, told);
-    else this.#send({ type: 'thrownAside', settlement: null, torn, error: sdk.serializeError(thrown) });
+    else this.#send({ type: 'uncaught', settlement: null, torn, error: sdk.serializeError(thrown) });
   }
 
-  /** An attempt that threw aside comes to what it would have come to had its own code thrown. */
+  /** The outcome of an attempt with an uncaught error is that of an attempt whose own code threw it. */
   async #settleThrown(
     sdk: Sdk,
     { assignment, task, abort, credential }: Live,
@@ -266,7 +266,7 @@ export class Serving {
     await told;
     this.#flush();
     this.#send({
-      type: 'thrownAside',
+      type: 'uncaught',
       settlement: { run, fence, outcome },
       torn,
       error: sdk.serializeError(thrown),

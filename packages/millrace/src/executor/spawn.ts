@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { readLines, readOutput } from './lines.ts';
+import { readLines, readOutput } from './read-lines.ts';
 import type { FromExecutor, ToExecutor } from './messages.ts';
 
 /** How a process ended. */
@@ -25,7 +25,7 @@ export interface ExecutorLink {
 
 export interface SpawnOptions {
   readonly projectDir: string;
-  /** With what it is started: nothing that the environment's variables say. */
+  /** The variables at its start. The environment's variables are not among them. */
   readonly env: Readonly<Record<string, string>>;
   /** The user that it runs as. Default: that of this process. */
   readonly ids?: { readonly uid: number; readonly gid: number } | undefined;
@@ -36,14 +36,14 @@ export interface SpawnOptions {
   readonly onOutput: (stream: 'stdout' | 'stderr', text: string) => void;
 }
 
-// Source files cannot be run where the installed Node is old; tests, which run from source, use the built file as well.
+// Old Node.js versions cannot run TypeScript, so tests use the built file too.
 const entry = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? '../../dist/executor/main.js' : './main.js', import.meta.url),
 );
 const lastWordsKept = 30;
-/** MiB. V8 would let the youngest part of the heap grow to 48, which doubles the memory of a busy process and buys it nothing measurable. */
+/** MiB. V8's default of 48 for the young generation doubles the memory of a busy process without a measurable gain. */
 const youngHeap = 4;
-/** A process with a limit is promised the whole of it: V8 counts three such parts beside the old heap. */
+/** V8 counts three semi-spaces beside the old generation, so the configured limit is available in full. */
 const heapFlags = (memory: number | undefined): string[] => [
   `--max-semi-space-size=${youngHeap}`,
   ...(memory === undefined ? [] : [`--max-old-space-size=${memory - 3 * youngHeap}`]),
@@ -63,7 +63,7 @@ export function spawnExecutor({
     env: { ...env },
     ...ids,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-    // A group of its own: Ctrl+C reaches the runner alone, which lets runs finish, and a kill takes grandchildren along.
+    // A separate process group: Ctrl-C reaches only the runner, which lets runs finish, and a kill includes grandchildren.
     detached: true,
   });
   const pipe = child.stdio[3] as Duplex;
@@ -82,7 +82,7 @@ export function spawnExecutor({
     child.once('exit', (code, signal) => {
       killGroup(child);
       const end = (): void => resolve({ code, signal, lastWords });
-      // What it said last must have been read, unless something that left the group holds its output open.
+      // Read its last output first, unless a process outside of the group keeps the pipe open.
       const timer = setTimeout(end, 500);
       child.once('close', () => {
         clearTimeout(timer);
@@ -109,7 +109,7 @@ function killGroup(child: ChildProcess): void {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // The whole group is gone already, or this system has no groups.
+    // The group has ended already, or the system has no process groups.
     child.kill('SIGKILL');
   }
 }

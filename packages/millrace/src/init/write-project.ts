@@ -5,18 +5,18 @@ import { firstProject, packageName } from './first-project.ts';
 export interface WrittenProject {
   readonly folder: string;
   readonly written: readonly string[];
-  /** Files that were there already and stay as they are. */
+  /** Existing files, which are not changed. */
   readonly kept: readonly string[];
 }
 
-/** Writes a first project into a folder, made when missing. A file that exists is never touched. */
+/** Writes a first project into a folder, which is created if necessary. Existing files are never changed. */
 export async function writeProject(folder: string, version: string): Promise<WrittenProject> {
   const target = resolve(folder);
   const written: string[] = [];
   const kept: string[] = [];
   for (const [path, text] of Object.entries(firstProject(packageName(basename(target)), version))) {
     await mkdir(dirname(join(target, path)), { recursive: true });
-    // `wx` asks and writes in one step: a file that appears in between is kept as well.
+    // `wx` creates the file atomically and fails if it exists.
     const isNew = await writeFile(join(target, path), text, { flag: 'wx' }).then(
       () => true,
       (error: NodeJS.ErrnoException) => {

@@ -8,9 +8,9 @@ const map = 'millrace';
 const head = '# Written by Millrace at each start.\n';
 
 /**
- * Writes who may connect; at each start, since folders of earlier versions let in whoever reached the socket. As root, the server's user may
- * be `nobody`, which other processes are too: the kernel tells the server who connects, and only root is let in. There is no password that
- * could be read. Otherwise the server is our own user's, whose processes may do whatever we may.
+ * Writes pg_hba.conf at each start, because folders of earlier versions allowed every local user. Under root, the server's user may be
+ * `nobody`, as other processes may be: with peer authentication only root may connect, and there is no password that could be read.
+ * Otherwise the server runs as the current user, whose processes have the same rights anyway.
  */
 export async function writeAccessRules(clusterFolder: string, user: ServerUser | null): Promise<void> {
   const rule = user ? `local all all peer map=${map}` : 'local all all trust';
@@ -19,7 +19,7 @@ export async function writeAccessRules(clusterFolder: string, user: ServerUser |
   await replace(join(clusterFolder, 'pg_ident.conf'), `${head}${mapping}\n`, user);
 }
 
-/** The folder is the server's user's, who may have put a link in the file's place: it is replaced and not followed. */
+/** The server's user owns the folder and may have created a link: it is replaced and not followed. */
 async function replace(file: string, text: string, user: ServerUser | null): Promise<void> {
   const draft = `${file}.new-${randomBytes(8).toString('hex')}`;
   const handle = await open(draft, 'wx', 0o600);

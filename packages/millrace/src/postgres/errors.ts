@@ -6,7 +6,7 @@ export type PostgresErrorCode =
   | 'initdb_failed'
   | 'start_failed';
 
-/** Why the embedded PostgreSQL cannot run. The message is one a person can act on, without a stack. */
+/** The embedded PostgreSQL cannot run. The message says what to do, and is shown without a stack. */
 export class EmbeddedPostgresError extends Error {
   readonly code: PostgresErrorCode;
 
@@ -17,7 +17,7 @@ export class EmbeddedPostgresError extends Error {
   }
 }
 
-/** Another process owns this data folder. Two servers on one folder would destroy it, so the second is refused. */
+/** Another process owns this data folder. Two servers on one folder would destroy it. */
 export class DataFolderInUse extends Error {
   readonly folder: string;
   readonly pid: number;
@@ -32,7 +32,7 @@ export class DataFolderInUse extends Error {
   }
 }
 
-/** Puts what initdb or postgres printed into a sentence; what it does not know is quoted, last lines first to matter. */
+/** Turns the output of initdb or postgres into a sentence; unknown output is quoted. */
 export function explainOutput(
   code: 'initdb_failed' | 'start_failed',
   what: string,

@@ -2,17 +2,17 @@ import { chownSync, existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
-import { isRunning } from './process-birth.ts';
+import { isRunning } from './process-start.ts';
 import { startPostgres, type PostgresConnection } from './start.ts';
 import {
   hasProc,
   isRoot,
   kill9,
-  ownerProcess,
-  preparedFolder,
+  startOwnerProcess,
+  createDataFolder,
   serverPid,
-  spawnOwner,
-  temporaryFolder,
+  spawnOwnerProcess,
+  createTemporaryFolder,
   until,
   watchdogOf,
 } from './testing/folders.ts';
@@ -24,7 +24,7 @@ function pool(connection: PostgresConnection, max: number): postgres.Sql {
 }
 
 test('a server killed during writes comes back by itself with every acknowledged row', async () => {
-  const dataDir = await preparedFolder();
+  const dataDir = await createDataFolder();
   const log: string[] = [];
   const running = await startPostgres({ dataDir, onLog: (line) => log.push(line) });
   onTestFinished(() => running.stop());
@@ -56,7 +56,7 @@ test('a server killed during writes comes back by itself with every acknowledged
 });
 
 test('a session that computes on after its server was killed does not stop the new server', async () => {
-  const dataDir = await preparedFolder();
+  const dataDir = await createDataFolder();
   const log: string[] = [];
   const running = await startPostgres({ dataDir, onLog: (line) => log.push(line) });
   onTestFinished(() => running.stop());
@@ -79,8 +79,8 @@ test('a session that computes on after its server was killed does not stop the n
 });
 
 test('the server is gone within two seconds of its parent being killed, and its data is there afterwards', async () => {
-  const dataDir = await preparedFolder();
-  const owner = await ownerProcess(dataDir);
+  const dataDir = await createDataFolder();
+  const owner = await startOwnerProcess(dataDir);
   const sql = postgres({ ...owner.connection!, max: 1 });
   await sql`create table kept as select 42 as answer`;
   const server = serverPid(dataDir);
@@ -98,8 +98,8 @@ test('the server is gone within two seconds of its parent being killed, and its 
 test.runIf(hasProc)(
   'a server whose owner and watchdog were both killed is replaced by the next start',
   async () => {
-    const dataDir = await preparedFolder();
-    const owner = await ownerProcess(dataDir);
+    const dataDir = await createDataFolder();
+    const owner = await startOwnerProcess(dataDir);
     const server = serverPid(dataDir);
     // Stopped first, so that the owner cannot answer the death of the watchdog.
     owner.child.kill('SIGSTOP');
@@ -116,8 +116,8 @@ test.runIf(hasProc)(
 );
 
 test('a second process on the folder is refused by name, and of several that race one wins', async () => {
-  const dataDir = temporaryFolder();
-  const owners = await Promise.all([1, 2, 3].map(() => ownerProcess(dataDir)));
+  const dataDir = createTemporaryFolder();
+  const owners = await Promise.all([1, 2, 3].map(() => startOwnerProcess(dataDir)));
   const winners = owners.filter(({ connection }) => connection);
   expect(winners).toHaveLength(1);
   const refusal = {
@@ -129,8 +129,8 @@ test('a second process on the folder is refused by name, and of several that rac
 });
 
 test('a first start killed half-way leaves no half cluster, and the next start makes a whole one', async () => {
-  const dataDir = temporaryFolder();
-  const child = spawnOwner(dataDir);
+  const dataDir = createTemporaryFolder();
+  const child = spawnOwnerProcess(dataDir);
   await until(() => readdirSync(dataDir).some((name) => name.startsWith('postgres.new-')), 5000);
   await kill9(child.pid!);
   expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
@@ -142,9 +142,9 @@ test('a first start killed half-way leaves no half cluster, and the next start m
 test.runIf(isRoot)(
   'a user without rights needs none, and the data stays theirs when root takes over',
   async () => {
-    const dataDir = temporaryFolder();
+    const dataDir = createTemporaryFolder();
     chownSync(dataDir, 65534, 65534);
-    const owner = await ownerProcess(dataDir, { uid: 65534, gid: 65534 });
+    const owner = await startOwnerProcess(dataDir, { uid: 65534, gid: 65534 });
     expect(owner.refused).toBeUndefined();
     const server = serverPid(dataDir);
     owner.child.kill('SIGKILL');

@@ -1,4 +1,4 @@
-export { ownFolder } from './own-folder.ts';
-export { processBirth, processUser } from './process-birth.ts';
+export { lockFolder } from './folder-lock.ts';
+export { processStart, processUser } from './process-start.ts';
 export { runningConnection } from './running.ts';
 export { startPostgres } from './start.ts';

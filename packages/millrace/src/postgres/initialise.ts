@@ -7,14 +7,14 @@ import { explainOutput } from './errors.ts';
 import type { ServerUser } from './server-user.ts';
 import { serverEnvironment } from './launch.ts';
 import type { Settings } from './settings.ts';
-import { visibleFolders } from './visible-folders.ts';
+import { folderDescriptors } from './folder-descriptors.ts';
 
 export const DATABASE = 'millrace';
 export const USERNAME = 'millrace';
 
 /**
- * Makes the cluster with its database, unless it is there. It is made beside its place and moved in when complete and on
- * disk, so a kill at any moment leaves either a whole cluster or none.
+ * Creates the cluster with its database, unless it exists. It is created in a draft folder and moved into place when it is complete
+ * and on disk, so a kill at any moment leaves either a complete cluster or none.
  */
 export async function initialise(
   clusterFolder: string,
@@ -28,7 +28,7 @@ export async function initialise(
   const draft = `${clusterFolder}.new-${process.pid}`;
   await mkdir(draft, { mode: 0o700 });
   if (user) await chown(draft, user.uid, user.gid);
-  const visible = visibleFolders([draft], user);
+  const visible = folderDescriptors([draft], user);
   const [target = draft] = visible.paths;
   const run = (program: string, args: string[], input: string): Promise<string> =>
     runAs(user, join(binaries.folder, program), args, input, visible.descriptors);
@@ -40,14 +40,14 @@ export async function initialise(
         '--locale=C',
         '--encoding=UTF8',
         `--username=${USERNAME}`,
-        // Nobody gets in by this: each start writes its own rules before the server has a socket.
+        // Not used: each start writes its own rules before the server has a socket.
         '--auth=reject',
         '--no-instructions',
         ...(settings['fsync'] === 'off' ? ['--no-sync'] : []),
       ],
       '',
     );
-    // One server process without a socket, so that the cluster is never there without its database.
+    // Single-user mode, so that a cluster never exists without its database.
     const single = [
       '--single',
       '-D',
@@ -75,7 +75,7 @@ export async function initialise(
 
 async function sweepDrafts(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
-    // An initdb whose parent was killed may still be writing into its draft; then a later start sweeps it.
+    // An initdb whose parent was killed may still be writing into its draft; a later start removes it.
     if (/\.new-\d+$/.test(name))
       await rm(join(parent, name), { recursive: true, force: true }).catch(() => {});
   }
@@ -98,7 +98,7 @@ function runAs(
     let output = '';
     child.stdout?.setEncoding('utf8').on('data', (text: string) => (output += text));
     child.stderr?.setEncoding('utf8').on('data', (text: string) => (output += text));
-    child.stdin?.on('error', () => {}); // It ended before reading: its exit says why.
+    child.stdin?.on('error', () => {}); // It ended before reading: the exit code is reported.
     child.stdin?.end(input);
     child.on('error', reject);
     child.on('close', (status) => (status === 0 ? resolve(output) : reject(new Error(output))));

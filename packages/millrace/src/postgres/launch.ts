@@ -4,15 +4,15 @@ import { createInterface } from 'node:readline';
 import type { Binaries } from './binaries.ts';
 import type { ServerUser } from './server-user.ts';
 import { settingArguments, type Settings } from './settings.ts';
-import { visibleFolders } from './visible-folders.ts';
+import { folderDescriptors } from './folder-descriptors.ts';
 
-/** One life of the server process. */
+/** A server process. */
 export interface Server {
-  /** Resolves when it accepts connections; rejects with what it printed when it ended before. */
+  /** Resolves when it accepts connections; rejects with its output if it ended before. */
   ready: Promise<void>;
-  /** Resolves with the last of what it printed, when it has ended. */
+  /** Resolves with the end of its output when it has ended. */
   ended: Promise<string>;
-  /** Ends all sessions, writes a checkpoint and ends; without mercy for what that takes longer than 30 s. */
+  /** Ends all sessions, writes a checkpoint and ends; killed after 30 s. */
   shutDown(): void;
 }
 
@@ -25,10 +25,10 @@ export interface Launch {
   onLog: (line: string) => void;
 }
 
-// Between us and the server: it stops the server when its standard input ends, which the kernel sees to however we die.
-// A number on its input asks for the same with that many tenths of a second of patience, against 0.7 s when we are gone.
-// It waits for the server as its parent, so the process id it signals cannot have been given to another process, and it
-// ignores signals meant for a group, as the server must outlive them until we have finished.
+// The watchdog: a shell that is the server's parent and stops the server when its standard input ends, however this process dies.
+// A number on its input stops the server too, with that many tenths of a second to finish (0.7 s when this process died).
+// As the parent it can signal the process id safely. It ignores signals to the process group, because the server must keep
+// running until this process has finished.
 const watchdog = `
 trap '' INT TERM HUP
 exec 9<&0 </dev/null
@@ -48,14 +48,14 @@ kill -KILL "$watch"
 exit "$status"
 `;
 
-// One a connection attempt while it starts or stops, and a pool makes hundreds.
+// Logged for each connection attempt while it starts or stops, which can be hundreds.
 const refusal =
   /^FATAL: +the database system is (starting up|shutting down|not (yet )?accepting)|Consistent recovery state has not been/;
 
 const PATIENCE_TENTHS = 300;
 
 export function launch({ binaries, clusterFolder, socketFolder, user, settings, onLog }: Launch): Server {
-  const visible = visibleFolders([clusterFolder, socketFolder], user);
+  const visible = folderDescriptors([clusterFolder, socketFolder], user);
   const [cluster = clusterFolder, socket = socketFolder] = visible.paths;
   const command = [
     join(binaries.folder, 'postgres'),
@@ -69,7 +69,7 @@ export function launch({ binaries, clusterFolder, socketFolder, user, settings, 
     ...(user ? { uid: user.uid, gid: user.gid } : {}),
     cwd: '/',
     env: serverEnvironment(),
-    // A session of its own: Ctrl-C in a terminal is for us, and we still need the database while we shut down.
+    // A separate session, so that Ctrl-C does not stop the database before this process has shut down.
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe', ...visible.descriptors],
   });
@@ -85,13 +85,13 @@ export function launch({ binaries, clusterFolder, socketFolder, user, settings, 
       if (line.endsWith('database system is ready to accept connections')) resolve();
     });
   });
-  child.stdin?.on('error', () => {}); // It ended before it read our word: `ended` tells.
+  child.stdin?.on('error', () => {}); // It ended before reading: `ended` reports that.
 
   const ended = new Promise<string>((resolve) => {
     child.on('error', (error) => resolve(error.message));
     const resolveWithOutput = (): void => resolve(recent.join('\n').trim());
     child.on('close', resolveWithOutput);
-    // `close` also waits for the pipes, which a session that outlives its server holds on to.
+    // `close` would also wait for the pipes, which a remaining session may hold.
     child.on('exit', () => setTimeout(resolveWithOutput, 200));
   });
   return {
@@ -105,7 +105,7 @@ function readLines({ stdout, stderr }: ChildProcess, onLine: (line: string) => v
   for (const stream of [stdout, stderr]) if (stream) createInterface(stream).on('line', onLine);
 }
 
-/** Nothing of ours: secrets in the environment are no business of the database, and PG… variables would change it. */
+/** A minimal environment: the server needs no secrets, and PG… variables would affect it. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' };
 }

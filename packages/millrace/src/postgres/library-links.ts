@@ -2,8 +2,8 @@ import { lstat, readFile, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 
 /**
- * Re-creates the library links of a binaries tree. They are no part of the npm package but are made by its install
- * script, which `npm --ignore-scripts` does not run; without them the server cannot load its libraries.
+ * Creates the library links of a binaries tree, without which the server cannot load its libraries. The npm package creates them in its
+ * install script, which `npm --ignore-scripts` does not run.
  *
  * Returns false when links are missing and may not be created (a read-only or foreign installation).
  */

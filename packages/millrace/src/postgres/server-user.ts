@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { EmbeddedPostgresError } from './errors.ts';
 
-/** The user that PostgreSQL runs as, when that is not ourselves. */
+/** The user that PostgreSQL runs as, if it is not the current user. */
 export interface ServerUser {
   name: string;
   uid: number;
@@ -10,9 +10,8 @@ export interface ServerUser {
 }
 
 /**
- * PostgreSQL refuses to run as root, so root hands it to an unprivileged user who exists already: the owner of the
- * cluster if there is one (a folder made without sudo stays its maker's), else `millrace`, which an administrator may have made for
- * this alone, else `nobody`. Null when we are not root.
+ * PostgreSQL refuses to run as root, so root runs it as an existing unprivileged user: the owner of the cluster if there is one, else
+ * `millrace`, which an administrator may have created for this, else `nobody`. Null if the current user is not root.
  */
 export function serverUser(clusterFolder: string): ServerUser | null {
   if (process.getuid?.() !== 0) return null;
@@ -49,7 +48,7 @@ export function mayExecute(user: ServerUser, file: string): boolean {
   return asUser(user, ['test', '-x', file]).status === 0;
 }
 
-// Asked of the kernel by trying, because mode bits alone know nothing of access lists and mounts.
+// Test by trying, because mode bits do not include access lists and mounts.
 function asUser(user: ServerUser, command: string[]) {
   return spawnSync('/bin/sh', ['-c', '"$@"', 'sh', ...command], {
     uid: user.uid,
@@ -59,7 +58,7 @@ function asUser(user: ServerUser, command: string[]) {
   });
 }
 
-/** Our own name, as the server knows it of a process that connects. */
+/** The current user's name, as peer authentication sees it. */
 export function ownName(): string {
   const own = readUsers().find(({ uid }) => uid === process.getuid?.());
   if (own) return own.name;

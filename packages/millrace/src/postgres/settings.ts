@@ -1,15 +1,15 @@
 /** Server settings by name, as in postgresql.conf. */
 export type Settings = Record<string, string>;
 
-// Given on the command line, so that a cluster made by an older Millrace gets today's values.
+// Set on the command line, so that a cluster created by an older Millrace gets the current values.
 const measured: Settings = {
-  // The measured choice (docs/benchmarks.md); durability (fsync, synchronous_commit) stays at its default: on.
+  // Measured values (docs/benchmarks.md). Durability (fsync, synchronous_commit) stays on, which is the default.
   shared_buffers: '256MB',
   max_wal_size: '2GB',
   checkpoint_timeout: '15min',
   work_mem: '16MB',
   max_connections: '100',
-  // Each run leaves dead rows in the tables that it passes through: at 10,000 runs a second 20,000 a second.
+  // Each run leaves dead rows in the hot tables: 10,000 runs a second leave 20,000 a second.
   autovacuum_naptime: '10s',
   jit: 'off',
   timezone: 'UTC',
@@ -18,20 +18,20 @@ const measured: Settings = {
 const required: Settings = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
-  // The supervisor reads the log from the server's standard error and knows its English wording.
+  // The supervisor parses the log on standard error, in English.
   logging_collector: 'off',
   log_destination: 'stderr',
   log_line_prefix: '',
   log_timezone: 'UTC',
   lc_messages: 'C',
-  // Errors of statements go to the client that sent them; their details hold row values, which no log may show.
+  // Statement errors go to the client. They contain row values, which must not be logged.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
-  // A data folder is always served on the same name in its own socket folder.
+  // The socket's name is always the same.
   port: '5432',
 };
 
-/** The arguments `-c name=value …`; `extra` may override what was measured, not what the supervisor relies on. */
+/** The arguments `-c name=value …`. `extra` may override measured values, but not those that the supervisor needs. */
 export function settingArguments(extra: Settings): string[] {
   return Object.entries({ ...measured, ...extra, ...required }).flatMap(([name, value]) => [
     '-c',

@@ -9,9 +9,8 @@ import { PORT } from './settings.ts';
 const LONGEST = 103;
 
 /**
- * The folder of the server's socket, for the server's user alone.
- * It lies in the data folder, or, when that path is too long for a socket, under the system's temporary folder by a
- * name that depends on the data folder only, so that a killed process leaves one at most.
+ * Creates the folder of the server's socket, accessible only to the server's user. It is in the data folder or, if that path is too
+ * long for a socket, in the system's temporary folder. That name depends only on the data folder, so a killed process leaves at most one.
  */
 export async function makeSocketFolder(dataFolder: string, user: ServerUser | null): Promise<string> {
   const inside = join(dataFolder, 'run');
@@ -23,7 +22,7 @@ export async function makeSocketFolder(dataFolder: string, user: ServerUser | nu
   const parent = [tmpdir(), '/tmp'].find((folder) => fits(join(folder, `${name}-000000`))) ?? '/tmp';
   const short = join(parent, name);
   await mkdir(short, { mode: 0o700 }).catch(() => {});
-  // The name can be foreseen, so somebody else may sit there already.
+  // The name is predictable, so another user may have created it.
   const found = await lstat(short);
   const owners = [process.getuid?.(), user?.uid];
   const ours = found.isDirectory() && owners.includes(found.uid) && (found.mode & 0o077) === 0;

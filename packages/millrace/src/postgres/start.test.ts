@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { startPostgres, type PostgresConnection, type RunningPostgres } from './start.ts';
-import { isRoot, preparedFolder, serverPid, temporaryFolder, visit } from './testing/folders.ts';
+import { isRoot, createDataFolder, serverPid, createTemporaryFolder, visit } from './testing/folders.ts';
 
 async function start(dataDir: string): Promise<RunningPostgres> {
   const running = await startPostgres({ dataDir });
@@ -31,7 +31,7 @@ async function ask<Row extends postgres.Row>(connection: PostgresConnection, que
 }
 
 test('the first start makes the database, the next one finds its data, and durability is on', async () => {
-  const dataDir = join(temporaryFolder(), 'data');
+  const dataDir = join(createTemporaryFolder(), 'data');
   const first = await start(dataDir);
   const names = [
     'fsync',
@@ -63,14 +63,14 @@ test('the first start makes the database, the next one finds its data, and durab
 });
 
 test('only the user of the server may enter the socket folder and the cluster', async () => {
-  const dataDir = await preparedFolder();
+  const dataDir = await createDataFolder();
   const { connection } = await start(dataDir);
   for (const folder of [connection.host, join(dataDir, 'postgres')])
     expect(statSync(folder).mode & 0o777).toBe(0o700);
 });
 
 test('a path too deep for a socket is served from a short folder, and left clean', async () => {
-  const dataDir = join(temporaryFolder(), 'deep'.repeat(20), 'deeper'.repeat(20));
+  const dataDir = join(createTemporaryFolder(), 'deep'.repeat(20), 'deeper'.repeat(20));
   const running = await start(dataDir);
   expect(Buffer.byteLength(running.connection.host)).toBeLessThan(85);
   expect(await ask(running.connection, 'select 1 as one')).toEqual([{ one: 1 }]);
@@ -79,19 +79,19 @@ test('a path too deep for a socket is served from a short folder, and left clean
 });
 
 test('a path with spaces, quotes and commas is served', async () => {
-  const { connection } = await start(join(temporaryFolder(), `my "data", here's`));
+  const { connection } = await start(join(createTemporaryFolder(), `my "data", here's`));
   expect(await ask(connection, 'select 1 as one')).toEqual([{ one: 1 }]);
 });
 
 test('a lock file whose process id belongs to another process by now does not stop the start', async () => {
-  const dataDir = await preparedFolder();
+  const dataDir = await createDataFolder();
   writeFileSync(join(dataDir, 'postgres', 'postmaster.pid'), `${process.ppid}\n${dataDir}/postgres\n`);
   await start(dataDir);
   expect(serverPid(dataDir)).not.toBe(process.ppid);
 });
 
 test('data made by another major version is refused in one sentence and left alone', async () => {
-  const dataDir = temporaryFolder();
+  const dataDir = createTemporaryFolder();
   mkdirSync(join(dataDir, 'postgres'));
   writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '11\n');
   await expect(startPostgres({ dataDir })).rejects.toMatchObject({
@@ -101,13 +101,13 @@ test('data made by another major version is refused in one sentence and left alo
 });
 
 test('a file in the place of the data folder is refused in one sentence', async () => {
-  const dataDir = join(temporaryFolder(), 'file');
+  const dataDir = join(createTemporaryFolder(), 'file');
   writeFileSync(dataDir, '');
   await expect(startPostgres({ dataDir })).rejects.toThrow(`The data folder ${dataDir} is not a folder`);
 });
 
 test('a stop may be asked for twice, and the folder is free after it', async () => {
-  const dataDir = await preparedFolder();
+  const dataDir = await createDataFolder();
   const first = await start(dataDir);
   await Promise.all([first.stop(), first.stop()]);
   const second = await start(dataDir);
@@ -117,7 +117,7 @@ test('a stop may be asked for twice, and the folder is free after it', async () 
 test.runIf(isRoot)(
   'root keeps its data in a folder that nobody else may enter, and the server is not root',
   async () => {
-    const locked = temporaryFolder();
+    const locked = createTemporaryFolder();
     chmodSync(locked, 0o700);
     const dataDir = join(locked, 'data');
     const { connection } = await start(dataDir);
@@ -131,7 +131,7 @@ const notPeer = { refused: expect.stringMatching(/Peer authentication failed/) }
 
 /** As root makes its data folder: everybody may cross it. */
 async function openFolder(): Promise<string> {
-  const dataDir = await preparedFolder();
+  const dataDir = await createDataFolder();
   chmodSync(dataDir, 0o711);
   return dataDir;
 }
@@ -166,8 +166,8 @@ test.runIf(isRoot)(
 test.runIf(isRoot)(
   'a link that the user of the server left in the place of the rules leads root nowhere',
   async () => {
-    const dataDir = await preparedFolder();
-    const precious = join(temporaryFolder(), 'precious');
+    const dataDir = await createDataFolder();
+    const precious = join(createTemporaryFolder(), 'precious');
     writeFileSync(precious, 'as it was');
     const rules = join(dataDir, 'postgres', 'pg_hba.conf');
     rmSync(rules);

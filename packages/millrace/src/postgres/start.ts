@@ -4,7 +4,7 @@ import { writeAccessRules } from './access-rules.ts';
 import { findBinaries } from './binaries.ts';
 import { EmbeddedPostgresError } from './errors.ts';
 import { DATABASE, initialise, USERNAME } from './initialise.ts';
-import { ownFolder } from './own-folder.ts';
+import { lockFolder } from './folder-lock.ts';
 import { serverUser, type ServerUser } from './server-user.ts';
 import { PORT, type Settings } from './settings.ts';
 import { makeSocketFolder } from './socket-folder.ts';
@@ -15,7 +15,7 @@ export interface StartPostgres {
   dataDir: string;
   /** One line each: what the server logs and what its supervisor does. */
   onLog?: (line: string) => void;
-  /** Server settings over the measured ones, by name as in postgresql.conf. */
+  /** Server settings that override the measured ones, by name as in postgresql.conf. */
   settings?: Settings;
 }
 
@@ -32,15 +32,15 @@ export interface RunningPostgres {
   connection: PostgresConnection;
   /** The same as a libpq URL (`postgresql://…?host=<socket folder>`), for psql and other programs. */
   url: string;
-  /** Ends all sessions, checkpoints, stops the server and gives up the folder. May be called more than once. */
+  /** Ends all sessions, checkpoints, stops the server and releases the folder. May be called more than once. */
   stop(): Promise<void>;
-  /** Resolves when there will be no server any more; a crash that a restart mends is only logged. */
+  /** Resolves when the server has ended for good. A crash with a successful restart is only logged. */
   exited: Promise<PostgresEnd>;
 }
 
 /**
- * Starts the embedded PostgreSQL on a data folder, making the cluster and its database on the first start, and keeps it
- * running until `stop()`. It dies with this process, however this process dies.
+ * Starts the embedded PostgreSQL on a data folder, creates the cluster and its database on the first start, and keeps it
+ * running until `stop()`. It stops with this process, however this process ends.
  *
  * Throws DataFolderInUse when another process owns the folder, and EmbeddedPostgresError when there is nothing to run, the
  * folder cannot be used, or it was made by another version.
@@ -52,7 +52,7 @@ export async function startPostgres({
 }: StartPostgres): Promise<RunningPostgres> {
   const folder = resolve(dataDir);
   await makeFolder(folder);
-  const ownership = await ownFolder(folder).catch((error: unknown) => {
+  const ownership = await lockFolder(folder).catch((error: unknown) => {
     throw explainAccess(error, folder);
   });
   try {
@@ -88,21 +88,21 @@ export async function startPostgres({
 
 async function makeFolder(folder: string): Promise<void> {
   try {
-    // Root's folder may be crossed, since the server in it runs as another user; what lies in it is private to that user.
+    // Root's folder must be searchable, since the server runs as another user. Its content is private to that user.
     await mkdir(folder, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
   } catch (error) {
     throw explainAccess(error, folder);
   }
 }
 
-/** A cluster that was copied or restored has the owner and mode of the copier; PostgreSQL refuses all but its own. */
+/** Fixes owner and mode of a cluster that was copied or restored: PostgreSQL requires its own. */
 async function makePrivate(clusterFolder: string, user: ServerUser | null): Promise<void> {
   await chmod(clusterFolder, 0o700);
   if (!user || (await stat(clusterFolder)).uid === user.uid) return;
   for (const name of await readdir(clusterFolder, { recursive: true })) {
     await lchown(join(clusterFolder, name), user.uid, user.gid);
   }
-  // Last, so that an interrupted walk is taken up again.
+  // Last, so that an interrupted run starts again.
   await chown(clusterFolder, user.uid, user.gid);
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { explainOutput } from './errors.ts';
 import { launch, type Launch, type Server } from './launch.ts';
-import { clearLeftBehind } from './left-behind.ts';
+import { cleanUpServer } from './clean-up.ts';
 
 /** How the supervised server ended: by `stop()`, or with an error that restarting could not fix. */
 export interface PostgresEnd {
@@ -15,10 +15,10 @@ export interface Supervised {
 
 const MAX_PAUSE_MS = 5_000;
 const MAX_FAILURES = 10;
-/** A server that stayed up this long had started well: its end is counted as the first failure, not one more. */
+/** A server that ran this long resets the count of failures. */
 const STEADY_MS = 10_000;
 
-/** Starts the server and starts it again whenever it ends without being asked to, after growing pauses. */
+/** Starts the server and restarts it after an unexpected end, with growing pauses. */
 export async function supervise(options: Launch): Promise<Supervised> {
   const { onLog } = options;
   const stopping = new AbortController();
@@ -39,13 +39,13 @@ export async function supervise(options: Launch): Promise<Supervised> {
           };
         }
         onLog('PostgreSQL stopped unexpectedly: starting it again');
-        // No pause before the first attempt: after a kill, recovery is all that is needed.
+        // No pause before the first restart.
         await pause(failures === 1 ? 0 : Math.min(100 * 2 ** (failures - 2), MAX_PAUSE_MS), stopping.signal);
         if (stopping.signal.aborted) return { error: null };
         try {
-          await clearLeftBehind(options.clusterFolder, options.socketFolder, onLog);
+          await cleanUpServer(options.clusterFolder, options.socketFolder, onLog);
           server = launch(options);
-          // Asked to stop while it was being launched: nobody else has seen this one.
+          // Stopped during the launch: stop this server too.
           if (stopping.signal.aborted) server.shutDown();
           await server.ready;
           break;
@@ -65,9 +65,9 @@ export async function supervise(options: Launch): Promise<Supervised> {
   };
 }
 
-/** The first start, whose failure is the caller's to hear at once. */
+/** The first start: its failure goes to the caller. */
 async function startOnce(options: Launch): Promise<Server> {
-  await clearLeftBehind(options.clusterFolder, options.socketFolder, options.onLog);
+  await cleanUpServer(options.clusterFolder, options.socketFolder, options.onLog);
   const server = launch(options);
   try {
     await server.ready;

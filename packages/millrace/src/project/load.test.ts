@@ -1,9 +1,9 @@
 import { onTestFinished, expect, test } from 'vitest';
-import { testProject } from '../runner/testing/project.ts';
+import { createProject } from '../runner/testing/project.ts';
 import { loadProject } from './load.ts';
 
 async function projectOf(files: Record<string, string>): Promise<string> {
-  const project = await testProject(files);
+  const project = await createProject(files);
   onTestFinished(project.remove);
   return project.dir;
 }

@@ -5,13 +5,13 @@ import type { Problem } from './problem.ts';
 const frame =
   /(?:\(|at (?:async )?|^)(file:\/\/\/[^\s()]+?|\/[^()\n]+?|[A-Za-z]:\\[^()\n]+?):(\d+)(?::(\d+))?\)?$/;
 
-/** A path as messages show it: relative to the project, forward slashes. */
+/** A path for messages: relative to the project, with forward slashes. */
 export const projectPath = (projectDir: string, file: string): string =>
   relative(projectDir, file).split(sep).join('/');
 
 /**
- * Where in the project an error was thrown: the first frame of its stack in a file of the author's own. Stacks are expected
- * to be source-mapped; `fallback` is the file that was being loaded.
+ * Where in the project an error was thrown: the first stack frame in a file of the project. The stack must be source-mapped. `fallback`
+ * is the file that was being loaded.
  */
 export function locate(thrown: unknown, projectDir: string, fallback: string): Problem {
   const message = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);

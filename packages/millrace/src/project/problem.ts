@@ -1,8 +1,8 @@
-/** Something wrong with a project that its author has to mend; the rest of the project may still serve. */
+/** A problem in a project. The rest of the project may still be served. */
 export interface Problem {
   /** Relative to the project, with forward slashes. */
   readonly file: string;
-  /** From 1; null when no line could be found. */
+  /** From 1; null if unknown. */
   readonly line: number | null;
   readonly column: number | null;
   readonly message: string;

@@ -11,7 +11,7 @@ import { ProjectError } from './problem.ts';
 
 const names = ['ts', 'mts', 'js', 'mjs'].map((extension) => `millrace.config.${extension}`);
 
-/** `defineConfig` comes with the running command, so that a project needs no package of ours to be configured. */
+/** `defineConfig` is part of the command, so that a config file needs no installed package. */
 const ownDefineConfig: Plugin = {
   name: 'millrace',
   setup(build) {
@@ -68,7 +68,7 @@ async function compile(projectDir: string, file: string): Promise<string> {
   }
 }
 
-/** Each reading is a file of its own: Node would answer a second import of one address from memory. */
+/** Uses a new file for each import, because Node.js caches modules by URL. */
 async function importConfig(projectDir: string, file: string, code: string): Promise<unknown> {
   const folder = join(projectDir, '.millrace');
   await mkdir(folder, { recursive: true });

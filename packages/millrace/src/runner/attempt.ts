@@ -15,8 +15,8 @@ export const newAttempt = (assignment: BriefAssignment, now: number): Attempt =>
   canceledAt: null,
   waits: new Map(),
   suspendedAt: null,
-  resumedSpell: 0,
-  returning: null,
+  resumedSuspension: 0,
+  resuming: null,
 });
 
 /** The machine that a run asks for: its own, or its task's. */

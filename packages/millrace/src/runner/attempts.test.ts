@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { serve, tasksFile } from './testing/serve.ts';
+import { startTestRunner, tasksFile } from './testing/runner.ts';
 
 test('what runs write to the console is kept a run, in order, with its level, and echoed', async () => {
   const talk =
     "console.log('one', payload); await sleep(5); console.warn('two %d', 2); console.table([{ a: payload }]); logger.info('three', { of: payload });";
-  const { peer, echoed } = await serve({ 'tasks/all.ts': tasksFile({ talk }) });
+  const { peer, echoed } = await startTestRunner({ 'tasks/all.ts': tasksFile({ talk }) });
   const fences = ['x', 'y'].map((payload) => peer.assign('talk', payload));
   await Promise.all(fences.map((fence) => peer.outcome(fence)));
   for (const [index, fence] of fences.entries()) {
@@ -26,7 +26,7 @@ test('an attempt that is asked to stop while its task file is imported does not 
     "import { existsSync } from 'node:fs';\n" +
     tasksFile({ alone: "console.log('began');", quick: '' }, { alone: 'isolated: true,' }) +
     "\nwhile (existsSync('latch')) await sleep(20);\nawait sleep(100);\n";
-  const { peer, project, runner } = await serve({ 'tasks/all.ts': slow });
+  const { peer, project, runner } = await startTestRunner({ 'tasks/all.ts': slow });
   // Its process is there.
   await peer.outcome(peer.assign('quick'));
   const processes = runner.pids().length;
@@ -42,7 +42,9 @@ test('an attempt that is asked to stop while its task file is imported does not 
 });
 
 test("a run's lines reach the server before its settlement", async () => {
-  const { peer } = await serve({ 'tasks/all.ts': tasksFile({ talk: "console.log('last words');" }) });
+  const { peer } = await startTestRunner({
+    'tasks/all.ts': tasksFile({ talk: "console.log('last words');" }),
+  });
   await peer.outcome(peer.assign('talk'));
   const types = peer.received.map(({ type }) => type).filter((type) => type === 'log' || type === 'settle');
   expect(types).toEqual(['log', 'settle']);
@@ -51,7 +53,7 @@ test("a run's lines reach the server before its settlement", async () => {
 test('the stack of an error names the line of the TypeScript file', async () => {
   const shared =
     'interface Unused { a: 1 }\n\nexport function fails(): never {\n  throw new TypeError("here");\n}\n';
-  const { peer } = await serve({
+  const { peer } = await startTestRunner({
     'lib/fails.ts': shared,
     'tasks/a.ts':
       "import { task } from '@millrace/sdk';\nimport { fails } from '../lib/fails.ts';\nexport const a = task({ id: 'a', run: async () => fails() });\n",
@@ -65,7 +67,7 @@ test('the stack of an error names the line of the TypeScript file', async () => 
 test('a cancelled run sees its signal and is canceled', async () => {
   const listens =
     "console.log('began'); await new Promise((done) => signal.addEventListener('abort', done)); console.log('saw it');";
-  const { peer } = await serve({ 'tasks/all.ts': tasksFile({ listens }) });
+  const { peer } = await startTestRunner({ 'tasks/all.ts': tasksFile({ listens }) });
   const fence = peer.assign('listens');
   await peer.line(`run_${fence}`, 'began');
   peer.send({ type: 'cancel', fences: [fence] });
@@ -74,7 +76,7 @@ test('a cancelled run sees its signal and is canceled', async () => {
 });
 
 test('a cancelled run that does not listen is canceled after the grace period; what ran beside it completes undisturbed', async () => {
-  const { peer, runner } = await serve({
+  const { peer, runner } = await startTestRunner({
     'tasks/all.ts': tasksFile({
       deaf: "console.log('began'); await sleep(60_000);",
       beside: "console.log('began'); await sleep(1_500); return process.pid;",
@@ -92,7 +94,7 @@ test('a cancelled run that does not listen is canceled after the grace period; w
 });
 
 test('a run that passes its maxDuration is TIMED_OUT: with its consent, without it, and with its loop blocked', async () => {
-  const { peer } = await serve({
+  const { peer } = await startTestRunner({
     'tasks/all.ts': tasksFile({
       listens: 'await sleep(60_000, undefined, { signal });',
       deaf: 'await sleep(60_000);',
@@ -113,7 +115,7 @@ test('a run that passes its maxDuration is TIMED_OUT: with its consent, without 
 test("runs start with the environment's variables of the moment, and with what the SDK needs", async () => {
   const env =
     'return [process.env.PLANET, process.env.MILLRACE_API_URL, typeof process.env.MILLRACE_SECRET_KEY, process.cwd()];';
-  const { peer, project } = await serve({ 'tasks/all.ts': tasksFile({ env }) }, {}, (prepared) => {
+  const { peer, project } = await startTestRunner({ 'tasks/all.ts': tasksFile({ env }) }, {}, (prepared) => {
     prepared.variables = { PLANET: 'Mars' };
   });
   const outputOf = async (): Promise<unknown> =>
@@ -126,7 +128,9 @@ test("runs start with the environment's variables of the moment, and with what t
 test("a task with a machine runs in a process of its own with that machine's memory", async () => {
   const limit =
     "const { getHeapStatistics } = await import('node:v8'); return [process.pid, getHeapStatistics().heap_size_limit >> 20];";
-  const { peer } = await serve({ 'tasks/all.ts': tasksFile({ limit }, { limit: "machine: 'micro'," }) });
+  const { peer } = await startTestRunner({
+    'tasks/all.ts': tasksFile({ limit }, { limit: "machine: 'micro'," }),
+  });
   const outputs = await Promise.all(
     [peer.assign('limit'), peer.assign('limit')].map(async (fence) => {
       const outcome = (await peer.outcome(fence)) as { output: string };
@@ -138,12 +142,12 @@ test("a task with a machine runs in a process of its own with that machine's mem
 });
 
 test('an attempt of a task that the version does not have is told as such', async () => {
-  const { peer } = await serve({ 'tasks/all.ts': tasksFile({ known: '' }) });
+  const { peer } = await startTestRunner({ 'tasks/all.ts': tasksFile({ known: '' }) });
   expect(await peer.outcome(peer.assign('unknown'))).toEqual({ kind: 'unknownTask' });
 });
 
 test("a project's defaults hold for tasks that have no settings of their own", async () => {
-  const { peer } = await serve({
+  const { peer } = await startTestRunner({
     'millrace.config.ts':
       "import { defineConfig } from 'millrace';\nexport default defineConfig({ dirs: ['jobs'], retry: { maxAttempts: 2, minTimeoutInMs: 7, randomize: false }, maxDuration: 9 });",
     'jobs/a.ts': tasksFile({ fails: "throw new Error('no');" }),

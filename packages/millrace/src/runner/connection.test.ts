@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { startRunner } from './index.ts';
 import { Peer } from './testing/peer.ts';
-import { testProject } from './testing/project.ts';
-import { serve, tasksFile } from './testing/serve.ts';
+import { createProject } from './testing/project.ts';
+import { startTestRunner, tasksFile } from './testing/runner.ts';
 
 test('after a lost connection the runner comes back under its name, with what it holds, and tells again what was not confirmed', async () => {
-  const { peer, runner } = await serve({
+  const { peer, runner } = await startTestRunner({
     'tasks/all.ts': tasksFile({
       quick: 'return 1;',
       slow: "console.log('began'); await sleep(600); return 2;",
@@ -29,7 +29,7 @@ test('after a lost connection the runner comes back under its name, with what it
 });
 
 test('attempts that were lost meanwhile are stopped and never settled', async () => {
-  const { peer } = await serve({
+  const { peer } = await startTestRunner({
     'tasks/all.ts': tasksFile({
       slow: "signal.addEventListener('abort', () => console.log('stopped')); console.log('began'); await sleep(60_000, undefined, { signal });",
       quick: '',
@@ -45,7 +45,7 @@ test('attempts that were lost meanwhile are stopped and never settled', async ()
 });
 
 test('a server that is silent for as long as leases last is given up: its attempts stop', async () => {
-  const { peer } = await serve(
+  const { peer } = await startTestRunner(
     {
       'tasks/all.ts': tasksFile({
         slow: "console.log('began'); await sleep(60_000, undefined, { signal });",
@@ -71,10 +71,14 @@ test('a server that is silent for as long as leases last is given up: its attemp
 });
 
 test('a server that takes its time with its welcome after a long silence is waited for', async () => {
-  const { peer, states } = await serve({ 'tasks/all.ts': tasksFile({ quick: '' }) }, {}, (prepared) => {
-    prepared.heartbeatMs = 200;
-    prepared.leaseMs = 3_000;
-  });
+  const { peer, states } = await startTestRunner(
+    { 'tasks/all.ts': tasksFile({ quick: '' }) },
+    {},
+    (prepared) => {
+      prepared.heartbeatMs = 200;
+      prepared.leaseMs = 3_000;
+    },
+  );
   peer.refuseWith = 503;
   peer.welcomes = false;
   peer.cut();
@@ -91,7 +95,7 @@ test('a server that takes its time with its welcome after a long silence is wait
 });
 
 test('what waits for a slot longer than a second is given back, and is not among what the runner asks for', async () => {
-  const { peer } = await serve(
+  const { peer } = await startTestRunner(
     { 'tasks/all.ts': tasksFile({ slow: 'await sleep(2_500); return "mine";' }) },
     { concurrency: 1 },
   );
@@ -102,7 +106,7 @@ test('what waits for a slot longer than a second is given back, and is not among
 });
 
 test('a runner whose runs are quick asks for more than its slots, and for no more than those once it is idle', async () => {
-  const { peer } = await serve({ 'tasks/all.ts': tasksFile({ quick: '' }) }, { concurrency: 2 });
+  const { peer } = await startTestRunner({ 'tasks/all.ts': tasksFile({ quick: '' }) }, { concurrency: 2 });
   const fences = Array.from({ length: 400 }, () => peer.assign('quick'));
   await Promise.all(fences.map((fence) => peer.outcome(fence)));
   const told = (): number[] =>
@@ -112,7 +116,7 @@ test('a runner whose runs are quick asks for more than its slots, and for no mor
 });
 
 test('stopping drains: nothing new is taken, what waits goes back, what runs is finished and confirmed', async () => {
-  const { peer, runner } = await serve(
+  const { peer, runner } = await startTestRunner(
     { 'tasks/all.ts': tasksFile({ slow: "console.log('began'); await sleep(300); return 'finished';" }) },
     { concurrency: 1 },
   );
@@ -127,7 +131,7 @@ test('stopping drains: nothing new is taken, what waits goes back, what runs is 
 
 test('a wrong key is one clear sentence that does not repeat the key', async () => {
   const peer = await new Peer().listen();
-  const project = await testProject({ 'tasks/all.ts': tasksFile({ quick: '' }) });
+  const project = await createProject({ 'tasks/all.ts': tasksFile({ quick: '' }) });
   const secretKey = 'svc_dev_sk_111111111111111111111111';
   const started = startRunner({ url: peer.url, secretKey, projectDir: project.dir, watch: false });
   await expect(started).rejects.toThrow(/does not accept this secret key/);
@@ -137,7 +141,7 @@ test('a wrong key is one clear sentence that does not repeat the key', async () 
 });
 
 test('a server that does not answer is waited for until the start is given up', async () => {
-  const project = await testProject({ 'tasks/all.ts': tasksFile({ quick: '' }) });
+  const project = await createProject({ 'tasks/all.ts': tasksFile({ quick: '' }) });
   const stopping = new AbortController();
   const states: string[] = [];
   const onState = (state: string): void => {

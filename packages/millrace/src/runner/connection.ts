@@ -14,16 +14,16 @@ export interface ConnectionOptions {
   readonly onWelcome: (welcome: Welcome) => void;
   readonly onMessage: (message: Exclude<ServerMessage, { type: 'welcome' | 'refused' }>) => void;
   readonly onState: (state: ConnectionState, detail?: string) => void;
-  /** The server has not been heard for as long as leases last: what is held here may be running elsewhere. */
+  /** Nothing came from the server for as long as leases last: held attempts may be running elsewhere. */
   readonly onLeasesLost: () => void;
-  /** The server will not have this runner; no further attempt is made. */
+  /** The server refused this runner; it does not reconnect. */
   readonly onRefused: (error: Error) => void;
 }
 
 const firstWait = 50;
 const maxWait = 5_000;
 
-/** The runner's connection, made again whenever it is lost. */
+/** The runner's connection. Reconnects whenever it is lost. */
 export class Connection {
   readonly #options: ConnectionOptions;
   #socket: WebSocket | undefined;
@@ -53,7 +53,7 @@ export class Connection {
     clearTimeout(this.#retryTimer);
     clearInterval(this.#heartbeatTimer);
     this.#socket?.close(1000);
-    // A peer that does not answer must not hold the process.
+    // A peer that does not answer must not keep the process alive.
     setTimeout(() => this.#socket?.terminate(), 1_000).unref();
   }
 
@@ -72,7 +72,7 @@ export class Connection {
     let trouble = 'the connection was closed';
     socket.on('open', () => socket.send(JSON.stringify(hello())));
     socket.on('message', (data) => this.#receive(JSON.parse((data as Buffer).toString()) as ServerMessage));
-    // The server's own ping counts too: it may leave ours unread for a while.
+    // The server's ping counts too, because it may not read ours for a while.
     socket.on('ping', () => this.#heard());
     socket.on('pong', () => this.#heard());
     socket.on('error', (error) => {
@@ -107,7 +107,7 @@ export class Connection {
     this.#leasesLost = false;
   }
 
-  /** Keeps going while disconnected: leases run out then as well. */
+  /** Runs while disconnected too, because leases expire then. */
   #beat({ heartbeatMs, leaseMs }: Welcome): void {
     clearInterval(this.#heartbeatTimer);
     this.#heartbeatTimer = setInterval(
@@ -118,7 +118,7 @@ export class Connection {
           this.#leasesLost = true;
           this.#options.onLeasesLost();
         }
-        // A connection that is being made has its own time: what was before it is no silence of its own.
+        // A new connection attempt starts with a new time limit.
         if (Math.min(silent, now - this.#openedAt) > Math.max(2 * heartbeatMs, leaseMs / 2))
           this.#socket?.terminate();
         else if (this.send({ type: 'heartbeat' })) this.#socket?.ping();

@@ -3,14 +3,14 @@ import type { Death } from '../executor/spawn.ts';
 import type { Attempt } from './executor.ts';
 import type { Executor } from './executor.ts';
 
-/** After so many processes that died before they could start it, an attempt fails. */
+/** An attempt fails after this many processes died before starting it. */
 export const startsAtMost = 3;
 const outOfMemory = /heap out of memory|Reached heap limit|JavaScript heap|Out of memory:/i;
 const wordsShown = 8;
-/** Addresses in the machine code of Node, which say nothing about the task. */
+/** Native addresses in Node.js, which are irrelevant for the task. */
 const noise = /^\s*\d+: 0x|Native stack trace|^\[\d+:0x/;
 
-/** What an attempt comes to whose process died: an outcome if it is to blame or was asked to stop, otherwise undefined. */
+/** The outcome of an attempt whose process died, if it caused the crash or was asked to stop; otherwise undefined. */
 export function afterDeath(attempt: Attempt, executor: Executor, death: Death): Outcome | undefined {
   if (attempt.canceledAt !== null) return { kind: 'canceled' };
   const { ready, purpose, culpritKnown } = executor;
@@ -18,11 +18,11 @@ export function afterDeath(attempt: Attempt, executor: Executor, death: Death): 
   return isToBlame ? crashed(crashError(executor, death)) : undefined;
 }
 
-/** What to say of an attempt whose process died while it was alone in it. */
+/** The error of an attempt whose process died while it was alone in it. */
 function crashError({ killedFor, ready, memory }: Executor, death: Death): SerializedError {
   const { name, message } = cause(death, killedFor, memory);
   const told = ready ? message : `${message} before it could start the run`;
-  // A message that stays the same makes one error group; what varies goes below it.
+  // The message is constant, so that crashes form one error group; details go into the stack.
   const words = death.lastWords
     .filter((line) => !noise.test(line))
     .slice(-wordsShown)

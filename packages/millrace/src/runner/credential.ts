@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { attemptAudience, attemptMarker, type AttemptClaims } from '@millrace/contract/runner';
 
-/** Short, since nothing but the runner need be asked for the next one; long enough for a request with all its retries. */
+/** Short, because the runner can issue the next one; long enough for a request with all its retries. */
 const lifetimeSeconds = 600;
-/** Its code asks for another one after so much of that. */
+/** The share of the lifetime after which the code asks for the next one. */
 const useSeconds = 240;
 
 export interface Credential {
@@ -15,18 +15,18 @@ export interface Credential {
 const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const header = encoded({ alg: 'HS256', typ: 'JWT' });
 
-/** Makes credentials of attempts here, with the runner's secret key: nobody is asked. */
+/** Signs credentials of attempts with the runner's secret key, without a request. */
 export class Credentials {
   readonly #secretKey: string;
   #environment = '';
-  /** Server's clock minus ours, which does not jump. */
+  /** The server's clock minus the local monotonic clock. */
   #offset = Date.now() - performance.now();
 
   constructor(secretKey: string) {
     this.#secretKey = secretKey;
   }
 
-  /** As the server says when a connection is made. */
+  /** Sets the server's time, which comes with each connection. */
   learn(environment: string, now: number): void {
     this.#environment = environment;
     this.#offset = now - performance.now();

@@ -19,18 +19,18 @@ export interface DeployOptions {
   readonly ids: SpawnOptions['ids'];
 }
 
-/** A build that the server knows as a version. */
+/** A build that is registered as a version. */
 export interface Deployed {
   readonly version: string;
   readonly isNew: boolean;
   readonly build: ServedBuild;
   readonly tasks: readonly TaskManifest[];
   readonly problems: readonly Problem[];
-  /** Local files that went into it, absolute. */
+  /** Absolute paths of its local files. */
   readonly inputs: readonly string[];
 }
 
-/** Builds a project, asks what tasks it has and registers them. */
+/** Builds a project, finds its tasks and registers them. */
 export async function deploy(project: Project, options: DeployOptions): Promise<Deployed> {
   const built = await build(project, options.buildsDir);
   const { tasks, problems } = await indexTasks(built, {
@@ -40,7 +40,7 @@ export async function deploy(project: Project, options: DeployOptions): Promise<
     defaults: project.defaults,
   });
   const manifests = tasks.map(({ manifest }) => manifest);
-  // Not of the files alone: what a declaration computes, from a variable say, makes another version as well.
+  // The hash includes the declarations: one that depends on a variable makes another version too.
   const contentHash = createHash('sha256').update(built.hash).update(JSON.stringify(manifests)).digest('hex');
   const { version, isNew } = await register(options, {
     contentHash,
@@ -54,7 +54,7 @@ export async function deploy(project: Project, options: DeployOptions): Promise<
     ],
   );
   const { hash, dir, inputs } = built;
-  // A file without tasks, or that could not be imported, is not imported by those that serve either.
+  // Executors do not import files without tasks or files that failed to import.
   const sources = new Set(tasks.map(({ source }) => source));
   const entries = built.entries.filter(({ source }) => sources.has(source));
   const { defaults } = project;
@@ -87,7 +87,7 @@ async function register(
   return JSON.parse(text) as RegisteredVersion;
 }
 
-/** Why the server did not take a version, in its own words. What is wrong with a task is the author's to mend. */
+/** Turns the server's refusal of a version into an error. A wrong task declaration is a ProjectError. */
 function refusalOf(status: number, text: string, tasks: readonly TaskManifest[]): Error {
   const { error = text.slice(0, 2_000), details } = bodyOf(text);
   if (status !== 400 && status !== 422) {

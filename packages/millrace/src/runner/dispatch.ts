@@ -8,35 +8,36 @@ import type { Attempt } from './executor.ts';
 import { afterDeath, crashed } from './crash.ts';
 import type { Credential } from './credential.ts';
 import type { Executor } from './executor.ts';
-import { Held } from './held.ts';
-import type { HeldOptions } from './held.ts';
+import { HeldAttempts } from './held-attempts.ts';
+import type { HeldAttemptsOptions } from './held-attempts.ts';
 import { checkHealth, evict, isHeldUp, overdue } from './limits.ts';
 import type { Limits } from './limits.ts';
-import { lineOf, Lines } from './lines.ts';
+import { purposeOf, WaitingAttempts } from './waiting-attempts.ts';
 import { Pool } from './pool.ts';
-import type { ExecutorSurroundings, PoolOptions } from './pool.ts';
-import { Suspended, waitsOn } from './suspended.ts';
-import type { SuspendedOptions } from './suspended.ts';
+import type { ExecutorEnvironment, PoolOptions } from './pool.ts';
+import { SuspendedAttempts, isWaiting } from './suspended-attempts.ts';
+import type { SuspendedAttemptsOptions } from './suspended-attempts.ts';
 
-export interface DispatchOptions extends Omit<PoolOptions, 'events'>, Limits, HeldOptions, SuspendedOptions {
+export interface DispatchOptions
+  extends Omit<PoolOptions, 'events'>, Limits, HeldAttemptsOptions, SuspendedAttemptsOptions {
   /** Attempts that execute at once. */
   readonly concurrency: number;
-  /** What the code of an attempt calls the API with. */
+  /** Issues the credential of an attempt. */
   readonly credential: (attempt: BriefAssignment) => Credential;
   readonly log: (lines: readonly LogLine[]) => void;
   readonly onOutput: (stream: 'stdout' | 'stderr', text: string) => void;
 }
 
-/** How many processes at once look for the attempt that killed the one it shared. */
+/** Concurrent processes that run suspects: attempts of a shared process that died. */
 const suspectsAtOnce = Math.max(2, Math.min(4, availableParallelism()));
 
 /** Holds the attempts of this runner and puts them into executor processes. */
 export class Dispatch {
   readonly #options: DispatchOptions;
   readonly #pool: Pool;
-  readonly #lines = new Lines();
-  readonly #held: Held;
-  readonly #suspended: Suspended;
+  readonly #waiting = new WaitingAttempts();
+  readonly #held: HeldAttempts;
+  readonly #suspended: SuspendedAttempts;
 
   constructor(options: DispatchOptions) {
     this.#options = options;
@@ -47,14 +48,14 @@ export class Dispatch {
         onProgress: (executor, settlements, lines) => this.#progress(executor, settlements, lines),
         onWaits: (executor, attempts) => this.#suspended.begin(executor, attempts),
         onCredential: (executor, fence) => this.#credential(executor, fence),
-        onThrownAside: (executor, message) => this.#thrownAside(executor, message),
+        onUncaught: (executor, message) => this.#uncaught(executor, message),
         onExiting: (executor, message) => this.#exiting(executor, message),
         onDeath: (executor, death) => this.#died(executor, death),
         onOutput: options.onOutput,
       },
     });
-    this.#held = new Held(this.#pool, this.#lines, options);
-    this.#suspended = new Suspended(this.#held, this.#lines, options);
+    this.#held = new HeldAttempts(this.#pool, this.#waiting, options);
+    this.#suspended = new SuspendedAttempts(this.#held, this.#waiting, options);
   }
 
   /** Fences of everything held here. */
@@ -67,7 +68,7 @@ export class Dispatch {
     return [...this.#held.attempts].map(({ assignment }) => assignment.run);
   }
 
-  /** Attempts settled, ever. */
+  /** Total number of settled attempts. */
   get finished(): number {
     return this.#held.finished;
   }
@@ -82,7 +83,7 @@ export class Dispatch {
     return new Set([...attempts, ...[...this.#pool.executors].map(({ version }) => version)]);
   }
 
-  /** Whether anything needs to be looked after: attempts, code of attempts that are over, processes that start. */
+  /** Whether ticks are needed: for attempts, for code of settled attempts, or for starting processes. */
   get hasWork(): boolean {
     return this.#held.size > 0 || this.#pool.hasWork;
   }
@@ -92,12 +93,12 @@ export class Dispatch {
     return this.#held.emptied();
   }
 
-  /** From now on attempts start with these; what runs keeps what it has. */
-  surround(surroundings: ExecutorSurroundings): void {
-    this.#pool.surround(surroundings);
+  /** Sets the environment of new processes. Running ones keep theirs. */
+  setEnvironment(executorEnvironment: ExecutorEnvironment): void {
+    this.#pool.setEnvironment(executorEnvironment);
   }
 
-  /** Makes a version the one whose process is kept ready. */
+  /** Sets the version for which a process is kept ready. */
   serve(version: string): void {
     this.#pool.serve(version);
   }
@@ -109,7 +110,7 @@ export class Dispatch {
       const attempt = newAttempt(assignment, now);
       this.#held.add(attempt);
       const task = this.#taskOf(attempt);
-      if (task) this.#lines.join(lineOf(attempt, task), attempt);
+      if (task) this.#waiting.join(purposeOf(attempt, task), attempt);
       else this.#held.settle(attempt, { kind: 'unknownTask' });
     }
     this.#pump();
@@ -125,7 +126,7 @@ export class Dispatch {
     }
   }
 
-  /** Stops attempts that are no longer this runner's, and says nothing more about them. */
+  /** Stops attempts that are no longer this runner's, without telling the server. */
   drop(fences: readonly number[]): void {
     for (const fence of fences) {
       const attempt = this.#held.get(fence);
@@ -136,7 +137,7 @@ export class Dispatch {
     this.#pump();
   }
 
-  /** Where attempts stand with their waits, as the server says. */
+  /** Handles the server's news about waits. */
   waited(news: readonly AttemptWaited[]): void {
     for (const { fence, state, spell, keys } of news) {
       const attempt = this.#held.get(fence);
@@ -148,39 +149,39 @@ export class Dispatch {
     this.#pump();
   }
 
-  /** Asks again about everything that is waited for: what was said of it may have been lost. */
+  /** Asks the server about all waits again, because its answers may have been lost. */
   askAgain(): void {
     this.#suspended.askAgain();
   }
 
-  /** Lets go of attempts that are suspended, now and from now on: they wait on without this process. */
+  /** Detaches all suspended attempts, now and from now on. */
   letGo(): void {
     this.#suspended.letGo();
   }
 
-  /** Gives back what has waited here for so many milliseconds without any of its code having run. Answers the ids of these runs. */
+  /** Gives back attempts that have waited this many milliseconds and have not started. Returns the ids of their runs. */
   giveBack(waited: number): string[] {
-    const untouched = this.#lines.untouched(waited);
+    const untouched = this.#waiting.untouched(waited);
     for (const attempt of untouched) this.#held.settle(attempt, { kind: 'released' });
     return untouched.map(({ assignment }) => assignment.run);
   }
 
-  /** Whether an attempt that could be given back has waited for so many milliseconds. */
+  /** Whether an attempt that could be given back has waited this many milliseconds. */
   hasWaited(milliseconds: number): boolean {
-    return this.#lines.hasWaited(milliseconds);
+    return this.#waiting.hasWaited(milliseconds);
   }
 
-  /** Looks after limits of time. To be called every `tickMs`. */
+  /** Enforces time limits. Call every `tickMs`. */
   tick(): void {
     const now = performance.now();
     for (const attempt of this.#held.attempts) {
       const { executor, assignment } = attempt;
       const seconds = assignment.maxDuration ?? this.#taskOf(attempt)?.maxDuration ?? null;
       const outcome = overdue(attempt, seconds, this.#options.graceMs, now);
-      // Of a process that is killed, whatever else was in it runs again.
+      // Other attempts of a killed process run again.
       if (!outcome || !executor || executor.ending) continue;
       if (outcome.kind === 'failed' && isHeldUp(executor)) {
-        // Alone, each shows whether it was its own doing.
+        // The attempts run again one by one, which shows which of them blocks.
         executor.kill(null);
         continue;
       }
@@ -191,7 +192,7 @@ export class Dispatch {
     this.#pump();
   }
 
-  /** Ends all processes, whatever runs in them; resolves when they are gone. */
+  /** Ends all processes; resolves when they have ended. */
   close(): Promise<void> {
     return this.#pool.close();
   }
@@ -204,20 +205,20 @@ export class Dispatch {
     if (!this.#pool.isOpen) return;
     const { concurrency } = this.#options;
     while (this.#held.busy < concurrency) {
-      const attempt = this.#lines.next('returning');
+      const attempt = this.#waiting.next('resuming');
       if (!attempt) break;
       this.#suspended.comeBack(attempt);
     }
-    while (this.#lines.first('suspect') && this.#pool.busy('suspect') < suspectsAtOnce) {
+    while (this.#waiting.first('suspect') && this.#pool.busy('suspect') < suspectsAtOnce) {
       this.#runAlone('suspect');
     }
     while (this.#held.busy < concurrency) {
-      const attempt = this.#lines.first('isolated');
+      const attempt = this.#waiting.first('isolated');
       if (!attempt || !this.#pool.hasMemoryFor(attempt)) break;
       this.#runAlone('isolated');
     }
     const batches = new Map<Executor, Attempt[]>();
-    for (const attempt of this.#lines.take('shared', concurrency - this.#held.busy)) {
+    for (const attempt of this.#waiting.take('shared', concurrency - this.#held.busy)) {
       const executor = this.#pool.shared(attempt.assignment.version);
       if (!this.#held.enter(attempt, executor)) continue;
       const batch = batches.get(executor);
@@ -228,7 +229,7 @@ export class Dispatch {
   }
 
   #runAlone(purpose: 'suspect' | 'isolated'): void {
-    const attempt = this.#lines.next(purpose);
+    const attempt = this.#waiting.next(purpose);
     if (!attempt) return;
     const executor = this.#pool.alone(attempt, purpose);
     if (this.#held.enter(attempt, executor)) executor.run([attempt]);
@@ -249,19 +250,19 @@ export class Dispatch {
     this.#pump();
   }
 
-  /** Only for what runs in that very process. */
+  /** Issues a credential only for an attempt in that process. */
   #credential(executor: Executor, fence: number): void {
     const attempt = executor.running.get(fence);
     executor.credential(fence, attempt ? this.#options.credential(attempt.assignment) : null);
   }
 
-  #thrownAside(
+  #uncaught(
     executor: Executor,
-    { settlement, torn, error }: Extract<FromExecutor, { type: 'thrownAside' }>,
+    { settlement, torn, error }: Extract<FromExecutor, { type: 'uncaught' }>,
   ): void {
     const attempt = settlement && executor.running.get(settlement.fence);
     if (torn) executor.retiring = true;
-    // Its promise may never settle now; that alone is no reason to kill what else is in the process.
+    // Its promise may never settle now, but other attempts in the process may go on.
     if (attempt) this.#held.settle(attempt, settlement.outcome, Number.POSITIVE_INFINITY);
     else {
       const what = error.stackTrace || `${error.name}: ${error.message}`;
@@ -280,14 +281,14 @@ export class Dispatch {
     if (attempt) this.#held.settle(attempt, crashed(error));
   }
 
-  /** What was in it is settled if it is to blame or was asked to stop, let go if it waits, and otherwise runs again. */
+  /** Settles attempts that caused the crash or were asked to stop, detaches waiting ones, and queues the others again. */
   #died(executor: Executor, death: Death): void {
     this.#pool.remove(executor);
-    // Closed: what ran in it runs elsewhere, once the server notices.
+    // When closed, the server gives its attempts to other runners.
     if (!this.#pool.isOpen) return;
     const { ready, purpose, culpritKnown } = executor;
     for (const attempt of [...executor.running.values()].toReversed()) {
-      const waited = waitsOn(attempt);
+      const waited = isWaiting(attempt);
       this.#held.exit(attempt, executor);
       if (!ready) attempt.failedStarts += 1;
       const outcome = afterDeath(attempt, executor, death);
@@ -295,7 +296,7 @@ export class Dispatch {
       else if (outcome) this.#held.settle(attempt, outcome);
       else {
         attempt.suspect ||= ready && !culpritKnown;
-        this.#lines.joinFirst(lineOf(attempt, this.#taskOf(attempt)), attempt);
+        this.#waiting.joinFirst(purposeOf(attempt, this.#taskOf(attempt)), attempt);
       }
     }
     if (ready && purpose === 'shared') this.#pool.warm();

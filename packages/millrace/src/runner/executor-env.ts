@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { EnvironmentFacts } from '@millrace/contract/runner';
-import type { ExecutorSurroundings } from './pool.ts';
+import type { ExecutorEnvironment } from './pool.ts';
 
-/** What Millrace itself reaches its database with. A task's own address of a database is a variable of its environment. */
+/** Settings of Millrace's own database. Databases of tasks are variables of their environment. */
 const ownDatabase = new Set([
   'DATABASE_URL',
   'DATABASE_DIRECT_URL',
@@ -12,10 +12,10 @@ const ownDatabase = new Set([
   'PGSERVICEFILE',
 ]);
 
-/** Settings of ours, the credentials among them. Windows takes names in any case. */
+/** Millrace's own settings, including credentials. Case-insensitive, as on Windows. */
 const isOwn = (name: string): boolean => name.toUpperCase().startsWith('MILLRACE_');
 
-/** What processes inherit unless the runner is told otherwise: everything but our own settings and our own database. */
+/** The default of what processes inherit: everything except Millrace's own settings and database. */
 export function inherited(): Record<string, string> {
   const kept = Object.entries(process.env).filter(
     ([name, value]) => value !== undefined && !isOwn(name) && !ownDatabase.has(name.toUpperCase()),
@@ -24,16 +24,16 @@ export function inherited(): Record<string, string> {
 }
 
 /**
- * What executors have in `process.env`. They are started with what is inherited; the environment's variables, and what the SDK needs, are
- * added once they run: a value must not be able to steer the start of a process. Neither holds a credential.
+ * The `process.env` of executors. A process starts with the inherited variables only. The environment's variables and the SDK's settings
+ * are added once it runs, so that their values cannot affect its start. Neither contains a credential.
  */
-export function surroundings(
+export function executorEnvironment(
   base: Readonly<Record<string, string>>,
   variables: Readonly<Record<string, string>>,
   { url }: { readonly url: string },
   environment: EnvironmentFacts,
   variablesRevision?: number,
-): ExecutorSurroundings {
+): ExecutorEnvironment {
   const inheritedEnv = Object.fromEntries(Object.entries(base).filter(([name]) => !isOwn(name)));
   const added = {
     ...variables,

@@ -4,36 +4,36 @@ import type { Death, ExecutorLink, SpawnOptions } from '../executor/spawn.ts';
 import type { FromExecutor, ToExecutor, Waited } from '../executor/messages.ts';
 import type { Credential } from './credential.ts';
 
-/** One attempt that this runner holds and has not settled. */
+/** An attempt that this runner holds. Here, because attempts and executors refer to each other. */
 export interface Attempt {
   readonly assignment: BriefAssignment;
-  /** Milliseconds, monotonic, as all times here. */
+  /** Monotonic milliseconds, as all times here. */
   readonly receivedAt: number;
-  /** Where it runs; null while it waits. */
+  /** Its process; null while it waits for one. */
   executor: Executor | null;
-  /** The revision of the environment's variables in the process that it was last in. */
+  /** The revision of the variables in its last process. */
   variablesRevision: number | undefined;
-  /** Since when its code may be running; null before. */
+  /** When its code may have started; null before. */
   startedAt: number | null;
-  /** Some of its code may have run, be it in a process that is gone: it cannot be given back. */
+  /** Some of its code may have run, so it cannot be given back. */
   touched: boolean;
-  /** It was in a process that died, nobody knows why. It runs alone until it is done. */
+  /** Its process died for an unknown reason. From then on it runs alone. */
   suspect: boolean;
-  /** How many processes died before they could start it. */
+  /** Number of processes that died before starting it. */
   failedStarts: number;
   /** When it was asked to stop. */
   canceledAt: number | null;
-  /** What it waits for, by key. */
+  /** Its waits by key. */
   readonly waits: Map<string, Wait>;
-  /** Since when it is suspended: it takes no slot, and its time stands still. */
+  /** When it was suspended: it takes no slot, and its `maxDuration` is paused. */
   suspendedAt: number | null;
-  /** The last spell of suspension that it came back from. */
-  resumedSpell: number;
-  /** Waits that are over, of which it is told once it has a slot again; null while it has none to come back to. */
-  returning: string[] | null;
+  /** The number of the last suspension that it resumed from. */
+  resumedSuspension: number;
+  /** Keys of finished waits to report once it has a slot again; null while it does not resume. */
+  resuming: string[] | null;
 }
 
-/** Who a process is for: many attempts, one whose task asks for that, one that may have killed the process it was in. */
+/** `shared`: many attempts. `isolated`: one attempt whose task asks for it. `suspect`: one attempt that may have crashed its process. */
 export type Purpose = 'shared' | 'isolated' | 'suspect';
 
 export interface ExecutorOptions {
@@ -57,12 +57,9 @@ export interface ExecutorEvents {
     lines: readonly LogLine[],
   ) => void;
   readonly onWaits: (executor: Executor, attempts: readonly AttemptWaits[]) => void;
-  /** Code of an attempt in it needs a credential. */
+  /** An attempt needs a credential. */
   readonly onCredential: (executor: Executor, fence: number) => void;
-  readonly onThrownAside: (
-    executor: Executor,
-    message: Extract<FromExecutor, { type: 'thrownAside' }>,
-  ) => void;
+  readonly onUncaught: (executor: Executor, message: Extract<FromExecutor, { type: 'uncaught' }>) => void;
   readonly onExiting: (executor: Executor, message: Extract<FromExecutor, { type: 'exiting' }>) => void;
   readonly onDeath: (executor: Executor, death: Death) => void;
   readonly onOutput: (stream: 'stdout' | 'stderr', text: string) => void;
@@ -70,26 +67,26 @@ export interface ExecutorEvents {
 
 const ticksBetweenPings = 5;
 
-/** One executor process and what the runner knows of it. */
+/** One executor process, as the runner sees it. */
 export class Executor {
   readonly version: string;
   readonly revision: string;
   readonly purpose: Purpose;
   readonly memory: number | undefined;
   readonly running = new Map<number, Attempt>();
-  /** Attempts that are over for the server while their code may go on, and until when that is put up with. */
+  /** Settled attempts whose code may still run, by fence, with the time limit for that code. */
   readonly leftovers = new Map<number, number>();
   readonly bornAt = performance.now();
   ready = false;
-  /** It gets no more attempts. */
+  /** Accepts no more attempts. */
   retiring = false;
   /** It was told to end. */
   ending = false;
-  /** Who brings the process down is known, so that nobody else in it is suspected. */
+  /** The attempt that ends the process is known, so the others are no suspects. */
   culpritKnown = false;
   /** Why we killed it. */
   killedFor: string | null = null;
-  /** How many ticks of the runner passed since it should have answered. */
+  /** Ticks of the runner since the last unanswered ping. */
   silentTicks = 0;
   #awaitsPong = false;
   #ticks = 0;
@@ -109,7 +106,7 @@ export class Executor {
       else if (message.type === 'ready') {
         this.ready = true;
         events.onReady(this);
-      } else if (message.type === 'thrownAside') events.onThrownAside(this, message);
+      } else if (message.type === 'uncaught') events.onUncaught(this, message);
       else if (message.type === 'exiting') events.onExiting(this, message);
     };
     this.#link = spawnExecutor({ ...process, memory, onMessage, onOutput: events.onOutput });
@@ -117,7 +114,7 @@ export class Executor {
     this.#link.send(serve);
   }
 
-  /** Whether something runs in it that does not just wait. */
+  /** Whether an attempt in it is not suspended. */
   get isBusy(): boolean {
     for (const { suspendedAt } of this.running.values()) if (suspendedAt === null) return true;
     return false;
@@ -143,15 +140,15 @@ export class Executor {
     this.#link.send({ type: 'waited', attempts: [waited] });
   }
 
-  /** Null: the attempt is not held any more. */
+  /** `null` if the attempt is not held any more. */
   credential(fence: number, credential: Credential | null): void {
     const { text = null, goodForMs = 0 } = credential ?? {};
     this.#link.send({ type: 'credential', fence, text, goodForMs });
   }
 
   /**
-   * Asks now and then whether its loop turns, and counts the ticks without an answer. Ticks, not time: a machine that slept is
-   * not a loop that was blocked.
+   * Pings the process regularly and counts ticks without an answer. It counts ticks, not time, because a machine that was asleep is
+   * not a blocked event loop.
    */
   tick(): void {
     if (this.#awaitsPong) {

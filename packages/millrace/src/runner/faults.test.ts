@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { isAlive } from './testing/alive.ts';
-import { serve, tasksFile } from './testing/serve.ts';
+import { startTestRunner, tasksFile } from './testing/runner.ts';
 
 const innocent = "console.log('began'); await sleep(payload); return `slept in ${process.pid}`;";
 
 /** Starts some runs that take a while and waits until they do. */
 async function withInnocents(
-  { peer }: Awaited<ReturnType<typeof serve>>,
+  { peer }: Awaited<ReturnType<typeof startTestRunner>>,
   count: number,
   take = 400,
 ): Promise<number[]> {
@@ -16,7 +16,9 @@ async function withInnocents(
 }
 
 test('a run that calls process.exit is CRASHED with the place of the call, and the others in its process complete', async () => {
-  const served = await serve({ 'tasks/all.ts': tasksFile({ innocent, culprit: 'process.exit(3);' }) });
+  const served = await startTestRunner({
+    'tasks/all.ts': tasksFile({ innocent, culprit: 'process.exit(3);' }),
+  });
   const others = await withInnocents(served, 5);
   const outcome = await served.peer.outcome(served.peer.assign('culprit'));
   expect(outcome).toMatchObject({ kind: 'failed', status: 'CRASHED' });
@@ -26,7 +28,7 @@ test('a run that calls process.exit is CRASHED with the place of the call, and t
 
 test('what a timer throws fails the run that set the timer, by its own rules, and no other', async () => {
   const culprit = "setTimeout(() => { throw new RangeError('aside'); }, 5); await new Promise(() => {});";
-  const served = await serve({ 'tasks/all.ts': tasksFile({ innocent, culprit }) });
+  const served = await startTestRunner({ 'tasks/all.ts': tasksFile({ innocent, culprit }) });
   const others = await withInnocents(served, 3);
   const last = served.peer.assign('culprit');
   expect(await served.peer.outcome(last)).toMatchObject({
@@ -45,7 +47,7 @@ test('a rejected promise that nobody awaits fails the run it belongs to', async 
     "void (async () => { await sleep(1); throw new Error('floating'); })(); await sleep(5_000);";
   const listens =
     "setTimeout(() => { throw new Error('aside'); }, 1); await sleep(5_000, undefined, { signal });";
-  const served = await serve({ 'tasks/all.ts': tasksFile({ culprit, listens }) });
+  const served = await startTestRunner({ 'tasks/all.ts': tasksFile({ culprit, listens }) });
   const outcome = await served.peer.outcome(served.peer.assign('culprit'));
   expect(outcome).toMatchObject({ kind: 'failed', error: { message: 'floating' } });
   // Nor does what the code comes to afterwards, when its signal is aborted, count.
@@ -54,7 +56,7 @@ test('a rejected promise that nobody awaits fails the run it belongs to', async 
 });
 
 test('runs of a process that dies for an unknown reason run again alone, and only the one that kills its process is CRASHED', async () => {
-  const served = await serve({
+  const served = await startTestRunner({
     'tasks/all.ts': tasksFile({ innocent, culprit: "console.error('now'); process.abort();" }),
   });
   const others = await withInnocents(served, 8);
@@ -73,7 +75,10 @@ test('runs of a process that dies for an unknown reason run again alone, and onl
 test('a run that uses up the memory is CRASHED and told so, with the limit', async () => {
   const culprit =
     'const kept: unknown[] = []; for (;;) { kept.push(new Array(100_000).fill(payload)); await null; }';
-  const served = await serve({ 'tasks/all.ts': tasksFile({ innocent, culprit }) }, { executorMemory: 48 });
+  const served = await startTestRunner(
+    { 'tasks/all.ts': tasksFile({ innocent, culprit }) },
+    { executorMemory: 48 },
+  );
   const others = await withInnocents(served, 2);
   const outcome = await served.peer.outcome(served.peer.assign('culprit', 1));
   expect(outcome).toMatchObject({
@@ -85,7 +90,7 @@ test('a run that uses up the memory is CRASHED and told so, with the limit', asy
 });
 
 test('a run that blocks its loop is CRASHED once it has blocked a process of its own, and the others complete', async () => {
-  const served = await serve(
+  const served = await startTestRunner(
     { 'tasks/all.ts': tasksFile({ innocent, culprit: 'for (;;) {}' }) },
     { blockedMs: 700 },
   );
@@ -100,7 +105,7 @@ test('a run that blocks its loop is CRASHED once it has blocked a process of its
 });
 
 test('a run that blocks its loop until its time is up is TIMED_OUT, and the others in its process, whose time is up as well, are not', async () => {
-  const { peer } = await serve({ 'tasks/all.ts': tasksFile({ innocent, culprit: 'for (;;) {}' }) });
+  const { peer } = await startTestRunner({ 'tasks/all.ts': tasksFile({ innocent, culprit: 'for (;;) {}' }) });
   const others = Array.from({ length: 3 }, () => peer.assign('innocent', 400, { maxDuration: 2 }));
   await Promise.all(others.map((fence) => peer.line(`run_${fence}`, 'began')));
   const culprit = peer.assign('culprit', null, { maxDuration: 2 });
@@ -118,7 +123,7 @@ test('an isolated run may block its loop, and one that dies alone is CRASHED wit
     },
     { busy: 'isolated: true,', dies: "machine: 'micro'," },
   );
-  const { peer } = await serve({ 'tasks/all.ts': file }, { blockedMs: 500 });
+  const { peer } = await startTestRunner({ 'tasks/all.ts': file }, { blockedMs: 500 });
   const fence = peer.assign('dies');
   expect(await peer.outcome(peer.assign('busy'))).toMatchObject({ kind: 'completed', output: 'computed' });
   expect(await peer.outcome(fence)).toMatchObject({
@@ -131,7 +136,7 @@ test('an isolated run may block its loop, and one that dies alone is CRASHED wit
 });
 
 test('stopping ends the processes, and what tasks started in them', async () => {
-  const served = await serve({
+  const served = await startTestRunner({
     'tasks/all.ts': tasksFile({
       parent:
         "const { spawn } = await import('node:child_process'); console.log(`pid ${spawn('sleep', ['60']).pid}`); await sleep(60_000);",

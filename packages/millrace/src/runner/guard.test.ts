@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { isAlive } from './testing/alive.ts';
 import { Peer } from './testing/peer.ts';
-import { testProject } from './testing/project.ts';
-import { tasksFile } from './testing/serve.ts';
+import { createProject } from './testing/project.ts';
+import { tasksFile } from './testing/runner.ts';
 
 const built = fileURLToPath(new URL('../../dist/runner/index.js', import.meta.url));
 
 test('executor processes die with a runner that is killed, a blocked one as well', async () => {
   const peer = await new Peer().listen();
-  const project = await testProject({
+  const project = await createProject({
     'tasks/all.ts': tasksFile(
       {
         waits: 'console.log(`pid ${process.pid}`); await sleep(60_000);',

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** Kills the process groups that are still on its list when the runner is gone, however it went. */
+/** Kills the process groups on its list when the runner has ended, however it ended. */
 export interface Guard {
   readonly add: (pid: number | undefined) => void;
   readonly remove: (pid: number | undefined) => void;
@@ -19,8 +19,8 @@ for pid in $pids; do kill -9 "-$pid" 2>/dev/null; done
 `;
 
 /**
- * An executor whose loop is blocked does not notice that its pipe ended, and would compute for ever after its runner was
- * killed. So a shell of one megabyte waits for the end of a pipe on our behalf.
+ * An executor with a blocked event loop does not notice that its pipe ended, and would run forever after its runner was
+ * killed. So a small shell waits for the end of a pipe and then kills it.
  */
 export function startGuard(): Guard {
   if (process.platform === 'win32')
@@ -28,10 +28,10 @@ export function startGuard(): Guard {
   const shell = spawn('sh', ['-c', script], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
-    // It needs none of our settings, which anybody who may read its environment would see.
+    // It gets none of our settings, since they would be readable in its environment.
     env: { PATH: process.env['PATH'] },
   });
-  // Without a shell the guard is not there; executors end with their pipes all the same.
+  // Without a shell there is no guard; executors that are not blocked still end with their pipes.
   shell.on('error', () => undefined);
   shell.stdin.on('error', () => undefined);
   const tell = (act: string, pid: number | undefined): void => {

@@ -3,24 +3,24 @@ import type { Attempt } from './executor.ts';
 import { timedOut } from './crash.ts';
 import type { Executor } from './executor.ts';
 
-/** Milliseconds between two looks at what runs. */
+/** Milliseconds between two ticks. */
 export const tickMs = 100;
 /** Milliseconds that importing the task files may take. */
 export const startMs = 60_000;
 
 export interface Limits {
-  /** Milliseconds between asking an attempt to stop and doing without its consent. */
+  /** Milliseconds between asking an attempt to stop and killing it. */
   readonly graceMs: number;
-  /** Milliseconds that the others in a process have to finish when one of them will not stop. */
+  /** Milliseconds that other attempts in a process have to finish when one of them does not stop. */
   readonly vacateMs: number;
-  /** Milliseconds that a shared process may not answer. */
+  /** Milliseconds that a shared process may be unresponsive. */
   readonly blockedMs: number;
 }
 
-/** What holds where the runner's options say nothing else. */
+/** Defaults. */
 export const defaultLimits: Limits = { graceMs: 5_000, vacateMs: 60_000, blockedMs: 10_000 };
 
-/** What an attempt comes to that was asked to stop and has not; undefined while it is in its time. */
+/** The outcome of an attempt that was asked to stop and did not; undefined while it has time left. */
 export function overdue(
   attempt: Attempt,
   seconds: number | null,
@@ -36,16 +36,16 @@ export function overdue(
   return timedOut(seconds);
 }
 
-/** Its loop does not turn, so nothing in it can end, and nobody knows whose doing that is. */
+/** The process's event loop is blocked, so nothing in it can end, and the cause is unknown. */
 const isBlocked = (executor: Executor): boolean => executor.silentTicks * tickMs > 1_000;
 
-/** Whether an attempt that is out of time may only be held up by others in its process, or by what others left behind in it. */
+/** Whether an overdue attempt may only be blocked by other attempts in its process, or by code that they left behind. */
 export const isHeldUp = (executor: Executor): boolean =>
   executor.purpose === 'shared' &&
   isBlocked(executor) &&
   (executor.running.size > 1 || executor.leftovers.size > 0);
 
-/** An attempt in it does not stop: the process has to go, but what else runs in it may finish, if it can. */
+/** An attempt does not stop, so its process must end. Other attempts in it may finish first. */
 export function evict(executor: Executor, { vacateMs }: Limits, now: number): void {
   executor.retiring = true;
   const overstayed = [...executor.leftovers.values()].some((until) => now - until > vacateMs);
@@ -54,7 +54,7 @@ export function evict(executor: Executor, { vacateMs }: Limits, now: number): vo
   executor.kill(null);
 }
 
-/** Kills a process that does not start, does not answer, or has to go. */
+/** Kills a process that does not start, does not respond, or must end. */
 export function checkHealth(executor: Executor, limits: Limits, now: number): void {
   if (executor.ending) return;
   if (!executor.ready) {
@@ -64,7 +64,7 @@ export function checkHealth(executor: Executor, limits: Limits, now: number): vo
   }
   if (executor.running.size > 0 || executor.leftovers.size > 0) executor.tick();
   if ([...executor.leftovers.values()].some((until) => until <= now)) evict(executor, limits, now);
-  // Alone by its own wish it may compute for as long as it likes.
+  // A task with `isolated` may block its own process.
   const { blockedMs } = limits;
   if (executor.ending || executor.purpose === 'isolated' || executor.silentTicks * tickMs <= blockedMs)
     return;

@@ -15,35 +15,35 @@ export interface RunnerOptions {
   readonly executors?: number;
   /** MiB of heap of a shared process. Default: what V8 takes. */
   readonly executorMemory?: number;
-  /** Where builds are kept: inside the project, since they find their packages from there. Default `.millrace/build`. */
+  /** Where builds are stored: inside the project, so that they find its packages. Default `.millrace/build`. */
   readonly buildDir?: string;
   /** What processes inherit, below the environment's variables. Default: `process.env` without `MILLRACE_…`. See `changeEnv`. */
   readonly env?: Readonly<Record<string, string>>;
   /** A user of this machine that executors run as; the runner must be root. Default: its own user. */
   readonly runAs?: string;
-  /** Milliseconds between asking an attempt to stop and doing without its consent. Default 5,000. */
+  /** Milliseconds between asking an attempt to stop and killing it. Default 5,000. */
   readonly graceMs?: number;
-  /** Milliseconds that a shared process may not answer. Default 10,000. */
+  /** Milliseconds that a shared process may be unresponsive. Default 10,000. */
   readonly blockedMs?: number;
-  /** Milliseconds that the others in a process have to finish when one of them will not stop. Default 60,000. */
+  /** Milliseconds that other attempts in a process have to finish when one of them does not stop. Default 60,000. */
   readonly vacateMs?: number;
   readonly events?: RunnerEvents;
-  /** Aborted, ends the waiting for a server that does not answer: `startRunner` rejects. No effect later. */
+  /** Aborting it stops waiting for a server that does not answer: `startRunner` rejects. No effect later. */
   readonly signal?: AbortSignal;
 }
 
 export interface RunnerEvents {
-  /** A version is served: registered, or found again as it was. */
+  /** A version is in service: newly registered, or unchanged. */
   readonly onVersion?: (version: VersionEvent) => void;
-  /** Something in the project keeps tasks from being served. */
+  /** A problem in the project prevents tasks from being served. */
   readonly onProblem?: (problem: Problem) => void;
-  /** An attempt has ended here, given back ones left out. */
+  /** An attempt ended here. Not called for attempts that were given back. */
   readonly onAttemptEnd?: (end: AttemptEnd) => void;
-  /** A change could not be made a version: this one, the newest that could, goes on being served. */
+  /** A change could not be built. This version, the newest that could, stays in service. */
   readonly onStillServed?: (version: string) => void;
-  /** It stops, and waits for these runs, this long at most. */
+  /** The runner stops and waits for these runs, up to this time. */
   readonly onStopping?: (stopping: { readonly runs: readonly string[]; readonly waitMs: number }) => void;
-  /** Runs that the server has run elsewhere because this runner stops. */
+  /** Runs that go to other runners because this one stops. */
   readonly onGivenBack?: (givenBack: GivenBack) => void;
   readonly onRunLog?: (lines: readonly LogLine[]) => void;
   /** Output of executor processes that belongs to no run. */
@@ -52,7 +52,7 @@ export interface RunnerEvents {
 }
 
 export interface GivenBack {
-  /** `notStarted`: none of their code has run here; `unfinished`: they took longer than they were waited for, and were ended. */
+  /** `notStarted`: none of their code ran here. `unfinished`: they did not end in time and were killed. */
   readonly why: 'notStarted' | 'unfinished';
   readonly runs: readonly string[];
 }
@@ -70,24 +70,24 @@ export interface VersionEvent {
   readonly version: string;
   readonly isNew: boolean;
   readonly tasks: readonly TaskManifest[];
-  /** Milliseconds from the change, or the start, to the version being served. */
+  /** Milliseconds from the change, or the start, until the version was in service. */
   readonly took: number;
 }
 
 export interface Runner {
-  /** Its name towards the server, for as long as it lives. */
+  /** Its id, for the lifetime of the process. */
   readonly id: string;
-  /** The version that new runs get here. */
+  /** The version of new runs. */
   readonly version: string;
-  /** Resolves when it has ended: with null after `stop`, with the reason when the server will not have it any more. */
+  /** Resolves when it has ended: with null after `stop`, with an error if the server refused it. */
   readonly ended: Promise<Error | null>;
   /** Ids of its executor processes. */
   readonly pids: () => number[];
-  /** Changes what processes inherit: attempts that run finish in the old ones, new ones start with it, and the files are read anew. */
+  /** Changes what processes inherit. Running attempts finish in the old processes, new ones start with it, and the project is rebuilt. */
   readonly changeEnv: (env: Readonly<Record<string, string>>) => void;
   /**
-   * Takes no more, gives back what has not started, waits for what runs (default 25,000 ms), then ends whatever is left (the server has
-   * it run elsewhere). What follows the wait takes two seconds at most.
+   * Accepts no more attempts, gives back those that have not started, waits for running ones (default 25,000 ms) and then kills the rest,
+   * which run again elsewhere. After the wait it takes two seconds at most.
    */
   readonly stop: (options?: { readonly waitMs?: number }) => Promise<void>;
 }

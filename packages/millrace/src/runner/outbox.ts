@@ -1,23 +1,23 @@
 import type { LogLine, RunnerMessage, Settlement } from '@millrace/contract/runner';
 import { LineBuffer } from '../executor/line-buffer.ts';
 
-/** Lines wait this long for company, in milliseconds. */
+/** WaitingAttempts wait this long for company, in milliseconds. */
 const linesWait = 50;
-/** Characters of lines that wait here for the server. */
+/** Characters of buffered lines. */
 export const maxLinesSize = 16 * 1024 * 1024;
-/** A frame of lines is small: what follows it must not wait long. */
+/** Frames of lines are small, so that messages behind them do not wait long. */
 const linesFrameLength = 256 * 1024;
-/** A frame is cut where its text passes about this many characters, well below what the server accepts. */
+/** Approximate characters of a frame, well below what the server accepts. */
 const frameLength = 4 * 1024 * 1024;
 
-/** What the server has yet to hear. Settlements are kept, and told again on each new connection, until they are confirmed. */
+/** Messages to the server. Settlements are stored, and sent again on each new connection, until they are confirmed. */
 export class Outbox {
   /** False when there is no connection. */
   readonly #send: (message: RunnerMessage) => boolean;
   readonly #unconfirmed = new Map<number, Settlement>();
   #fresh: Settlement[] = [];
   readonly #lines = new LineBuffer(maxLinesSize);
-  /** Frames of lines that may be sent before the server says that it has stored one. */
+  /** Frames of lines that may be sent before the server confirms one. */
   #freeFrames = Number.POSITIVE_INFINITY;
   #scheduled = false;
   #timer: NodeJS.Timeout | undefined;
@@ -44,13 +44,13 @@ export class Outbox {
     this.#timer ??= setTimeout(() => this.#flush(), linesWait);
   }
 
-  /** These settlements are final, or of no interest any more. */
+  /** These settlements are final. */
   confirm(fences: readonly number[]): void {
     for (const fence of fences) this.#unconfirmed.delete(fence);
     this.#checkEmpty();
   }
 
-  /** There is a new connection: everything is told again. On it so many frames of lines may be under way. */
+  /** Sends everything again on a new connection, which allows this many unconfirmed frames of lines. */
   connected(logFrames = Number.POSITIVE_INFINITY): void {
     this.#freeFrames = logFrames;
     this.tellAgain();
@@ -63,8 +63,8 @@ export class Outbox {
   }
 
   /**
-   * The server holds these no longer. Settled there or not, how they ended is of no interest any more, but what a run had heard is: whoever
-   * settled it may have got no further.
+   * These attempts are no longer this runner's. Their outcome does not count any more, but what they consumed of sessions does: another
+   * runner may not have got as far.
    */
   lost(fences: readonly number[]): void {
     this.confirm(fences.filter((fence) => !this.#unconfirmed.get(fence)?.heard));
@@ -91,7 +91,7 @@ export class Outbox {
     this.#scheduled = false;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    // A run's lines go before its end, unless there are so many that its end would wait for them.
+    // A run's lines go before its end, unless there are so many that they would delay it.
     this.#sendLines();
     const settlements = this.#fresh;
     this.#fresh = [];
@@ -113,7 +113,7 @@ const lengthOf = ({ outcome }: Settlement): number => {
   return 'error' in outcome ? JSON.stringify(outcome.error).length : 0;
 };
 
-/** The items in their order, in parts that are not too long; one long item is a part by itself. */
+/** Splits items into parts of limited length, in order; a long item is a part by itself. */
 export function cut<T>(items: readonly T[], length: (item: T) => number, most = frameLength): T[][] {
   const parts: T[][] = [];
   let part: T[] = [];

@@ -13,7 +13,7 @@ import type { Guard } from './guard.ts';
 
 export interface PoolOptions {
   readonly projectDir: string;
-  /** The user that processes run as. */
+  /** The operating system user of the processes. */
   readonly ids: SpawnOptions['ids'];
   /** Shared processes of a version. */
   readonly executors: number;
@@ -24,28 +24,28 @@ export interface PoolOptions {
   readonly guard: Guard;
 }
 
-/** What executors are given. */
-export interface ExecutorSurroundings {
+/** The environment of executors. */
+export interface ExecutorEnvironment {
   readonly env: ProcessEnvironment;
-  /** Differs when `env` does. */
+  /** Changes when `env` does. */
   readonly revision: string;
-  /** Of the environment's variables in it, as the server counts; undefined before the first. */
+  /** The revision of the environment's variables in it; undefined before the first. */
   readonly variablesRevision: number | undefined;
   readonly environment: EnvironmentFacts;
 }
 
-/** Milliseconds that a process of an older version or older variables is kept for the next of its runs. */
+/** Milliseconds that an idle process of an old version or old variables is kept. */
 const spareMs = 10_000;
-/** Milliseconds that idle processes have to end by themselves when all are ended. */
+/** Milliseconds that idle processes have to exit when the pool closes. */
 const endMs = 1_000;
-/** MiB that a run alone counts for when its task names no machine. */
+/** MiB that an isolated run counts for if its task names no machine. */
 export const unnamedMachine = 512;
 
-/** The executor processes of a runner: shared ones a version, and those for one run. */
+/** The executor processes of a runner: shared ones for each version, and those for one run. */
 export class Pool {
   readonly #options: PoolOptions;
   readonly #executors = new Set<Executor>();
-  #surroundings: ExecutorSurroundings | undefined;
+  #executorEnvironment: ExecutorEnvironment | undefined;
   #current: string | undefined;
 
   constructor(options: PoolOptions) {
@@ -60,7 +60,7 @@ export class Pool {
     return [...this.#executors].flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
   }
 
-  /** Whether processes start, or code of attempts that are over is to end in them. */
+  /** Whether processes are starting, or code of settled attempts still runs. */
   get hasWork(): boolean {
     return [...this.#executors].some(
       ({ leftovers, ready }) =>
@@ -68,36 +68,36 @@ export class Pool {
     );
   }
 
-  /** Whether it may start processes: it knows with what, and was not closed. */
+  /** Whether it may start processes: it has an environment and is not closed. */
   get isOpen(): boolean {
-    return this.#surroundings !== undefined;
+    return this.#executorEnvironment !== undefined;
   }
 
-  /** The revision of the variables that an attempt gets which enters a process now. */
+  /** The revision of the variables in new processes. */
   get variablesRevision(): number | undefined {
-    return this.#surroundings?.variablesRevision;
+    return this.#executorEnvironment?.variablesRevision;
   }
 
-  /** From now on processes start with these; those that are there serve what they have, and get no more. */
-  surround(surroundings: ExecutorSurroundings): void {
-    const changed = this.#surroundings?.revision !== surroundings.revision;
-    this.#surroundings = surroundings;
+  /** Sets the environment of new processes. Existing ones finish their attempts and accept no more. */
+  setEnvironment(executorEnvironment: ExecutorEnvironment): void {
+    const changed = this.#executorEnvironment?.revision !== executorEnvironment.revision;
+    this.#executorEnvironment = executorEnvironment;
     if (changed) this.warm();
   }
 
-  /** Makes a version the one whose process is kept ready. */
+  /** Sets the version for which a process is kept ready. */
   serve(version: string): void {
     this.#current = version;
     this.warm();
   }
 
   warm(): void {
-    if (this.#current === undefined || !this.#surroundings) return;
+    if (this.#current === undefined || !this.#executorEnvironment) return;
     this.shared(this.#current);
     for (const executor of this.#executors) this.#endIfSpare(executor);
   }
 
-  /** The process that a run of this version shares with others; undefined when the version cannot be executed here. */
+  /** The shared process of a version; undefined if the version is not available here. */
   shared(version: string): Executor | undefined {
     let idlest: Executor | undefined;
     let count = 0;
@@ -111,26 +111,26 @@ export class Pool {
     return build && this.#start(build, version, 'shared', this.#options.executorMemory);
   }
 
-  /** A new process for one attempt; undefined when it cannot be executed here. */
+  /** A new process for one attempt; undefined if its version is not available here. */
   alone(attempt: Attempt, purpose: Exclude<Purpose, 'shared'>): Executor | undefined {
     const { version, task } = attempt.assignment;
     const build = this.#options.build(version);
     const served = build?.tasks[task];
     if (!build || !served) return undefined;
-    // It imports that task's file and what it needs, not the whole project.
+    // It imports only the file of that task.
     const entries = build.entries.filter((entry) => entry.source === served.source);
     const machine = machineOf(attempt, served);
     const memory = machine === null ? this.#options.executorMemory : machineMemory[machine];
     return this.#start({ ...build, entries }, version, purpose, memory);
   }
 
-  /** Runs alone are held back by the memory that their machines promise, except the first. */
+  /** Isolated runs wait until there is memory for their machines, except the first. */
   hasMemoryFor(attempt: Attempt): boolean {
     const { version, task } = attempt.assignment;
     const served = this.#options.build(version)?.tasks[task];
     const machine = served ? machineOf(attempt, served) : null;
     let used = 0;
-    // One that waits may wait for just the run that this is asked for.
+    // A suspended run may wait for this very run, so it does not count.
     for (const executor of this.#executors)
       if (executor.purpose === 'isolated' && executor.isBusy) used += executor.memory ?? unnamedMachine;
     const wanted = machine === null ? unnamedMachine : machineMemory[machine];
@@ -150,7 +150,7 @@ export class Pool {
     executor.retiring = true;
   }
 
-  /** Ends a process that has nothing left to do and will get nothing more. */
+  /** Ends a process that is idle and accepts no more attempts. */
   endIfDone(executor: Executor): void {
     if (executor.ending || executor.running.size > 0) return;
     if (executor.purpose === 'shared' && !executor.retiring) return this.#endIfSpare(executor);
@@ -161,10 +161,10 @@ export class Pool {
     if (!waits) executor.end();
   }
 
-  /** Ends all processes, whatever runs in them; resolves when they are gone. */
+  /** Ends all processes; resolves when they have ended. */
   async close(): Promise<void> {
     this.#current = undefined;
-    this.#surroundings = undefined;
+    this.#executorEnvironment = undefined;
     const executors = [...this.#executors];
     for (const executor of executors) {
       if (executor.running.size > 0) executor.kill(null);
@@ -172,7 +172,7 @@ export class Pool {
     }
     const gone = Promise.all(executors.map(({ died }) => died));
     await Promise.race([gone, sleep(endMs, undefined, { ref: false })]);
-    // One that has nothing to do and does not end all the same.
+    // An idle process that does not exit.
     for (const executor of this.#executors) executor.kill(null);
     await gone;
   }
@@ -183,9 +183,9 @@ export class Pool {
     purpose: Purpose,
     memory: number | undefined,
   ): Executor | undefined {
-    if (!this.#surroundings) return undefined;
+    if (!this.#executorEnvironment) return undefined;
     const { projectDir, ids, events, guard } = this.#options;
-    const { env, revision, environment } = this.#surroundings;
+    const { env, revision, environment } = this.#executorEnvironment;
     const { dir, entries, defaults } = build;
     const tasks = Object.fromEntries(Object.entries(build.tasks).map(([id, { source }]) => [id, source]));
     const serve = { type: 'serve', env: env.added, dir, entries, tasks, defaults, environment } as const;
@@ -207,17 +207,20 @@ export class Pool {
 
   #takes({ purpose, retiring, version, revision }: Executor, wanted: string): boolean {
     return (
-      purpose === 'shared' && !retiring && version === wanted && revision === this.#surroundings?.revision
+      purpose === 'shared' &&
+      !retiring &&
+      version === wanted &&
+      revision === this.#executorEnvironment?.revision
     );
   }
 
-  /** A shared process that new attempts will not come to goes after a while without any. */
+  /** Ends an idle shared process of an old version or old variables after a while. */
   #endIfSpare(executor: Executor): void {
     const isSpare = (): boolean =>
       executor.purpose === 'shared' &&
       !executor.ending &&
       executor.running.size === 0 &&
-      (executor.version !== this.#current || executor.revision !== this.#surroundings?.revision);
+      (executor.version !== this.#current || executor.revision !== this.#executorEnvironment?.revision);
     if (!isSpare()) return;
     setTimeout(() => {
       if (isSpare()) executor.end();

@@ -4,16 +4,16 @@ import { maxPrefetched, Prefetch } from './prefetch.ts';
 
 test('prefetching follows the pace up at once and down step by step', () => {
   const prefetch = new Prefetch();
-  expect(prefetch.look(0, false)).toBeUndefined();
-  expect(prefetch.look(500, false)).toBe(500);
-  expect(prefetch.look(0, false)).toBe(400);
-  expect(prefetch.look(5_000, false)).toBe(maxPrefetched);
+  expect(prefetch.update(0, false)).toBeUndefined();
+  expect(prefetch.update(500, false)).toBe(500);
+  expect(prefetch.update(0, false)).toBe(400);
+  expect(prefetch.update(5_000, false)).toBe(maxPrefetched);
 });
 
 test('nothing is prefetched once an attempt has waited too long', () => {
   const prefetch = new Prefetch();
-  prefetch.look(500, false);
-  expect(prefetch.look(500, true)).toBe(0);
+  prefetch.update(500, false);
+  expect(prefetch.update(500, true)).toBe(0);
 });
 
 test('the amount is within bounds, comes back to 0 when idle, and the server was told the last of it', () => {
@@ -25,7 +25,7 @@ test('the amount is within bounds, comes back to 0 when idle, and the server was
         ...looks,
         ...Array.from({ length: 60 }, () => [0, false] as const),
       ]) {
-        told = prefetch.look(finished, waitedTooLong) ?? told;
+        told = prefetch.update(finished, waitedTooLong) ?? told;
         expect(prefetch.amount).toBeGreaterThanOrEqual(0);
         expect(prefetch.amount).toBeLessThanOrEqual(maxPrefetched);
       }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A user of this machine that executors run as. */
+/** The operating system user that executors run as. */
 export interface RunAs {
   readonly name: string;
   readonly uid: number;
@@ -10,14 +10,14 @@ export interface RunAs {
   readonly home: string;
 }
 
-/** Executors cannot be run as the user that was named. The message says why. */
+/** Executors cannot run as the configured user. The message says why. */
 class RunAsError extends Error {
   override readonly name = 'RunAsError';
 }
 
 /**
- * The user to run executors as, who must be able to read the project. Another user's processes cannot read what the runner's own
- * environment and memory hold. Throws a RunAsError.
+ * Finds the user to run executors as, who must be able to read the project. A process of another user cannot read the runner's
+ * environment and memory. Throws a RunAsError.
  */
 export function findRunAs(name: string, projectDir: string): RunAs {
   if (process.getuid?.() !== 0) {
@@ -34,7 +34,7 @@ export function findRunAs(name: string, projectDir: string): RunAs {
   if (Number(uid) === 0)
     throw new RunAsError(`--run-as ${name}: that is root. Name a user without privileges.`);
   const user = { name, uid: Number(uid), gid: Number(gid), home };
-  // Asked of the kernel by trying: modes of files alone say nothing of access lists and mounts.
+  // Test by reading: file modes do not include access lists and mounts.
   const { status, error } = spawnSync(process.execPath, ['-e', 'require("fs").readdirSync(".")'], {
     ...idsOf(user),
     cwd: projectDir,
@@ -49,7 +49,7 @@ export function findRunAs(name: string, projectDir: string): RunAs {
 
 export const idsOf = ({ uid, gid }: RunAs): { uid: number; gid: number } => ({ uid, gid });
 
-/** Who a process is by its environment: what it finds by HOME must be that user's. */
+/** Variables that identify the user, such as HOME. */
 export const identityOf = ({ name, home }: RunAs): Record<string, string> => ({
   HOME: home,
   USER: name,

@@ -7,10 +7,10 @@ import {
 } from '@millrace/server/redact';
 import type { RunnerEvents } from './options.ts';
 
-/** Values of the past are looked for as well, since attempts may still have them: the newest so many. */
+/** Number of old values that are redacted too, since attempts may still have them. */
 const maxValues = 2_000;
 
-/** The secrets that the executors of this runner were given, and whatever has the shape of our keys, cut out of what it shows. */
+/** Redacts the secrets that this runner's executors got, and Millrace's own credentials, in what the runner prints. */
 export class Secrets {
   readonly #values = new Set<string>();
   #redactor: Redactor = createRedactor([]);
@@ -29,7 +29,7 @@ export class Secrets {
     this.#redactor = createRedactor(this.#values);
   }
 
-  /** Events whose listeners never see a secret. */
+  /** Wraps events so that their listeners never see a secret. */
   hiddenFrom({ onAttemptEnd, onOutput, onProblem, onRunLog, ...others }: RunnerEvents): RunnerEvents {
     return {
       ...others,

@@ -9,24 +9,24 @@ import { Connection } from './connection.ts';
 import type { Hello, Welcome } from './connection.ts';
 import { Credentials } from './credential.ts';
 import { Dispatch } from './dispatch.ts';
-import { inherited, surroundings } from './executor-env.ts';
+import { inherited, executorEnvironment } from './executor-env.ts';
 import { startGuard } from './guard.ts';
 import { defaultLimits } from './limits.ts';
 import type { GivenBack, Runner, RunnerOptions } from './options.ts';
 import { Outbox } from './outbox.ts';
-import { Pace } from './pace.ts';
+import { Ticker } from './ticker.ts';
 import { findRunAs, identityOf, idsOf } from './run-as.ts';
 import { Secrets } from './secrets.ts';
 import { Versions } from './versions.ts';
 import { startWatcher } from './watch.ts';
 import type { Watcher } from './watch.ts';
 
-/** Milliseconds that the last outcomes have to reach the server when the runner stops. */
+/** Milliseconds to deliver the last outcomes when the runner stops. */
 const flushMs = 1_500;
 
 /**
- * Starts to serve a project's tasks. Resolves when the first version is registered and served; rejects with a `ProjectError`
- * when the project cannot be read, with an `Error` when the server refuses. A server that does not answer is waited for.
+ * Starts serving a project's tasks. Resolves when the first version is registered and in service. Rejects with a `ProjectError`
+ * if the project cannot be read, or an `Error` if the server refuses. Waits for a server that does not answer.
  */
 export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const { url, secretKey, concurrency = 100, executors = 1 } = options;
@@ -71,7 +71,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     blockedMs: options.blockedMs ?? defaultLimits.blockedMs,
     build: (version) => versions.build(version),
     settle: (settlement) => outbox.settle(settlement),
-    // What is not heard is asked again when the next connection is made.
+    // Without a connection, the question is repeated on the next one.
     wait: (attempts) => connection.send({ type: 'wait', attempts }),
     detach: (fences) => connection.send({ type: 'detach', fences }),
     credential: (attempt) => credentials.of(attempt),
@@ -83,7 +83,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     onOutput: (stream, text) => events.onOutput?.(stream, text),
     guard,
   });
-  const pace = new Pace(dispatch, (prefetch) =>
+  const pace = new Ticker(dispatch, (prefetch) =>
     connection.send({ type: 'capacity', capacity: concurrency + prefetch }),
   );
   const versions = new Versions({
@@ -104,23 +104,23 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
 
   type Variables = Pick<Welcome, 'variables' | 'revision' | 'secrets'>;
   let told: Variables | undefined;
-  const surround = (variablesNow: Variables): void => {
+  const setEnvironment = (variablesNow: Variables): void => {
     told = variablesNow;
     const { variables, revision: of, secrets: names } = variablesNow;
     secrets.learn(variables, names);
     if (!environment) return;
-    const now = surroundings(base, variables, { url }, environment, of);
+    const now = executorEnvironment(base, variables, { url }, environment, of);
     const changed = now.revision !== revision;
     ({ env, revision } = now);
-    dispatch.surround(now);
-    // A file that threw for want of a variable may load now.
+    dispatch.setEnvironment(now);
+    // A file that needs a missing variable may load now.
     if (changed && versions.hadProblems) void versions.redeploy();
   };
   const changeEnv = (changed: Readonly<Record<string, string>>): void => {
     base = inheritedFrom(changed);
     if (!told) return;
-    surround(told);
-    // What a declaration computes from a variable may be another now.
+    setEnvironment(told);
+    // A declaration may depend on a variable.
     if (!versions.hadProblems) void versions.redeploy();
   };
   const hello = (): Hello => ({
@@ -134,7 +134,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     knowsLogged: true,
   });
   let said: Hello;
-  /** Nothing is sent between a hello and its welcome: what the hello said and is not so any more has to be told yet. */
+  /** Sends what changed between `hello` and `welcome`, when nothing can be sent. */
   const tellChanges = (): void => {
     const { versions: names, capacity, held } = hello();
     if (names.join() !== said.versions.join()) connection.send({ type: 'serve', versions: names });
@@ -147,7 +147,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     tellChanges();
     ({ environment } = welcome);
     credentials.learn(environment.id, welcome.now);
-    surround(welcome);
+    setEnvironment(welcome);
     dispatch.drop(welcome.lost);
     outbox.lost(welcome.lost);
     outbox.connected(welcome.logFrames);
@@ -166,7 +166,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     } else if (message.type === 'logged') outbox.logged();
     else if (message.type === 'cancel') dispatch.cancel(message.fences);
     else if (message.type === 'waited') dispatch.waited(message.attempts);
-    else surround(message);
+    else setEnvironment(message);
   };
   const connection: Connection = new Connection({
     url,
@@ -204,7 +204,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     events.onStopping?.({ runs: dispatch.runs, waitMs });
     await Promise.race([dispatch.emptied(), ended, sleep(waitMs, undefined, { ref: false })]);
     tellGivenBack('unfinished', dispatch.runs);
-    // Their code ends before the server hears of it: nobody else may start them while they run here.
+    // End their code before telling the server, so that no other runner starts them while they run here.
     await Promise.all([
       dispatch.close(),
       Promise.race([outbox.emptied(), ended, sleep(flushMs, undefined, { ref: false })]),

@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { serve, tasksFile } from './testing/serve.ts';
+import { startTestRunner, tasksFile } from './testing/runner.ts';
 
 test('a task file that throws on import, or does not compile, is named with its line while the other tasks serve', async () => {
-  const { peer, problems } = await serve({
+  const { peer, problems } = await startTestRunner({
     'tasks/good.ts': tasksFile({ good: 'return 1;' }),
     'tasks/throws.ts':
       "const key: string | undefined = process.env.NOT_SET;\n\nif (!key) throw new Error('NOT_SET is missing');\n",
@@ -38,7 +38,7 @@ test('a task file that throws on import, or does not compile, is named with its 
 });
 
 test('what a task file throws aside while it is imported is told of that file with its line and costs no other file its tasks', async () => {
-  const { peer, problems } = await serve({
+  const { peer, problems } = await startTestRunner({
     'tasks/a.ts': [
       "import { task, tasks } from '@millrace/sdk';",
       "void tasks.trigger('good', {});",
@@ -74,7 +74,7 @@ test('what a task file throws aside while it is imported is told of that file wi
 });
 
 test('two tasks of one id are refused, both files are named, and the others serve', async () => {
-  const { peer, problems } = await serve({
+  const { peer, problems } = await startTestRunner({
     'tasks/one.ts': tasksFile({ twin: '', other: '' }),
     'tasks/two.ts': tasksFile({ twin: '' }),
     'tasks/again.ts': "export { other } from './one.ts';",
@@ -85,7 +85,7 @@ test('two tasks of one id are refused, both files are named, and the others serv
 });
 
 test('a task that is not exported is told with its file and line, one of an imported file as well', async () => {
-  const { peer, problems } = await serve({
+  const { peer, problems } = await startTestRunner({
     'tasks/hidden.ts': [
       "import { schedules, task } from '@millrace/sdk';",
       "import { shared } from '../lib/shared.ts';",
@@ -115,7 +115,7 @@ test('a task that is not exported is told with its file and line, one of an impo
 });
 
 test('a version that is registered before the server has answered a hello without it is told of after that', async () => {
-  const { peer, project, versions } = await serve(
+  const { peer, project, versions } = await startTestRunner(
     { 'tasks/all.ts': tasksFile({ one: 'return 1;' }) },
     { watch: true },
     (prepared) => (prepared.leaseMs = 60_000),
@@ -132,7 +132,7 @@ test('a version that is registered before the server has answered a hello withou
 });
 
 test('an edit registers a new version within a second, and what runs finishes on its own', async () => {
-  const { peer, project, versions } = await serve(
+  const { peer, project, versions } = await startTestRunner(
     {
       'lib/word.ts': "export const word = 'old';",
       'tasks/all.ts':
@@ -161,7 +161,7 @@ test('an edit registers a new version within a second, and what runs finishes on
 });
 
 test('a file that was removed and comes back makes a new version each time, an imported one as well', async () => {
-  const { peer, project, problems } = await serve(
+  const { peer, project, problems } = await startTestRunner(
     {
       'tasks/stays.ts': tasksFile({ stays: 'return 1;' }),
       'tasks/goes.ts': tasksFile({ goes: 'return 1;' }),
@@ -193,7 +193,7 @@ test('a file that was removed and comes back makes a new version each time, an i
 });
 
 test('a mistake in an edit is reported while the version before it serves, and mending it is enough', async () => {
-  const { peer, project, problems } = await serve(
+  const { peer, project, problems } = await startTestRunner(
     { 'tasks/all.ts': tasksFile({ say: 'return 1;' }) },
     { watch: true },
   );
@@ -215,7 +215,7 @@ test('a mistake in an edit is reported while the version before it serves, and m
 });
 
 test('a runner that starts again serves the versions that an earlier one left', async () => {
-  const first = await serve({ 'tasks/all.ts': tasksFile({ say: "return 'first';" }) });
+  const first = await startTestRunner({ 'tasks/all.ts': tasksFile({ say: "return 'first';" }) });
   await first.runner.stop();
   await first.project.write('tasks/all.ts', tasksFile({ say: "return 'second';" }));
   const { startRunner } = await import('./index.ts');
@@ -239,7 +239,7 @@ test('a file that threw for want of a variable is served once the variable is th
       /^(.*\n)(import .*\n)(import .*\n)/,
       '$2$3$1',
     );
-  const { peer, problems } = await serve({ 'tasks/all.ts': file });
+  const { peer, problems } = await startTestRunner({ 'tasks/all.ts': file });
   expect(problems).toHaveLength(1);
   peer.send({ type: 'variables', variables: { TOKEN: 'abc' } });
   await peer.until(() => peer.registered.at(-1)?.tasks.length === 1);

@@ -16,20 +16,20 @@ export interface VersionsOptions {
   readonly buildsDir: string;
   readonly ids: SpawnOptions['ids'];
   readonly events: RunnerEvents;
-  /** What the task files see in `process.env`, at this moment. */
+  /** The current `process.env` of the task files. */
   readonly env: () => ProcessEnvironment;
   /** Versions that attempts or processes of this runner use. */
   readonly inUse: () => ReadonlySet<string>;
   readonly onDeployed: (version: string) => void;
-  /** Local paths that the next version depends on, absolute. */
+  /** Absolute paths to watch. */
   readonly onInputs: (paths: readonly string[]) => Promise<void>;
 }
 
-/** The versions that this runner can execute, and the making of new ones, one at a time. */
+/** The versions that this runner can execute. Builds new ones, one at a time. */
 export class Versions {
   readonly #options: VersionsOptions;
   #builds = new Map<string, ServedBuild>();
-  /** Which environment of which project the names belong to. */
+  /** The environment and project of the version names. */
   #environment = '';
   #isDeploying = false;
   #again = false;
@@ -47,13 +47,13 @@ export class Versions {
     return this.#builds.get(version);
   }
 
-  /** Takes up what earlier runners of this project left. */
+  /** Loads the versions that earlier runners of this project built. */
   async load(environment: string): Promise<void> {
     this.#environment = environment;
     this.#builds = await versionsOnDisk(this.#options.buildsDir, environment);
   }
 
-  /** Makes a version of the project as it is now. A call while one is being made has another made after it, and does not wait. */
+  /** Builds a version of the current project. A call during a build starts another one after it and returns at once. */
   async deploy(): Promise<void> {
     if (this.#isDeploying) {
       this.#again = true;
@@ -71,7 +71,7 @@ export class Versions {
     }
   }
 
-  /** The same for changes: a project that is broken for the moment is reported, and served as it was. */
+  /** Builds after a change. A broken project is reported, and the last version stays in service. */
   async redeploy(): Promise<void> {
     try {
       await this.deploy();
@@ -90,7 +90,7 @@ export class Versions {
     const project = await loadProject(projectDir);
     const deployed = await deploy(project, { ...this.#options, env: this.#options.env() });
     const { version, build, isNew, tasks, problems, inputs } = deployed;
-    // Last in the map is newest.
+    // The last entry of the map is the newest.
     this.#builds.delete(version);
     this.#builds.set(version, build);
     onDeployed(version);

@@ -1,7 +1,7 @@
 import type { AttemptWaits } from '@millrace/contract/runner';
 import { expect, test } from 'vitest';
 import type { Peer } from './testing/peer.ts';
-import { serve } from './testing/serve.ts';
+import { startTestRunner } from './testing/runner.ts';
 
 /** Tasks of one file: a body each, of an async `run(payload, { signal })`. */
 const file = (
@@ -38,7 +38,7 @@ test('an attempt that waits takes no slot, and comes back before others when the
     waits: `${day} return 'waited';`,
     holds: "console.log('holds'); await new Promise((r) => signal.addEventListener('abort', r));",
   };
-  const { peer } = await serve({ 'tasks/all.ts': file(bodies) }, { concurrency: 1 });
+  const { peer } = await startTestRunner({ 'tasks/all.ts': file(bodies) }, { concurrency: 1 });
   const waiting = peer.assign('waits');
   await suspended(peer, waiting);
   expect(toldOf(peer, waiting)).toEqual([
@@ -65,7 +65,7 @@ test('an attempt that waits takes no slot, and comes back before others when the
 test('waits that begin together are told together, and one that is left over is asked about again', async () => {
   const both =
     'const [a] = await Promise.all([wait.for({ days: 1 }).then(() => "a"), wait.for({ days: 2 })]); return a;';
-  const { peer } = await serve({ 'tasks/all.ts': file({ both }) });
+  const { peer } = await startTestRunner({ 'tasks/all.ts': file({ both }) });
   const fence = peer.assign('both');
   await suspended(peer, fence);
   expect(toldOf(peer, fence)[0]?.waits.map(({ key }) => key)).toEqual(['time/1', 'time/2']);
@@ -77,7 +77,9 @@ test('waits that begin together are told together, and one that is left over is 
 });
 
 test('news of a suspension that comes after its end is of no interest', async () => {
-  const { peer } = await serve({ 'tasks/all.ts': file({ twice: `${day} ${day} return 'twice';` }) });
+  const { peer } = await startTestRunner({
+    'tasks/all.ts': file({ twice: `${day} ${day} return 'twice';` }),
+  });
   const fence = peer.assign('twice');
   await peer.until(() => toldOf(peer, fence).length === 1);
   resume(peer, fence, ['time/1'], 5);
@@ -88,7 +90,7 @@ test('news of a suspension that comes after its end is of no interest', async ()
 });
 
 test('everything that is waited for is asked about again over a new connection', async () => {
-  const { peer } = await serve({ 'tasks/all.ts': file({ waits: `${day} return 'waited';` }) });
+  const { peer } = await startTestRunner({ 'tasks/all.ts': file({ waits: `${day} return 'waited';` }) });
   const fence = peer.assign('waits');
   await suspended(peer, fence);
   peer.cut();
@@ -100,7 +102,7 @@ test('everything that is waited for is asked about again over a new connection',
 
 test('an attempt that waits can be asked to stop: its wait throws, and its code ends', async () => {
   const body = "try { await wait.for({ days: 1 }); } finally { console.log('stopped', signal.aborted); }";
-  const { peer } = await serve({ 'tasks/all.ts': file({ body }) });
+  const { peer } = await startTestRunner({ 'tasks/all.ts': file({ body }) });
   const fence = peer.assign('body');
   await suspended(peer, fence);
   peer.send({ type: 'cancel', fences: [fence] });
@@ -109,7 +111,7 @@ test('an attempt that waits can be asked to stop: its wait throws, and its code 
 });
 
 test('a process that dies while its attempts wait takes none of them along: they are let go', async () => {
-  const { peer, runner } = await serve({ 'tasks/all.ts': file({ waits: day }) });
+  const { peer, runner } = await startTestRunner({ 'tasks/all.ts': file({ waits: day }) });
   const fences = [peer.assign('waits'), peer.assign('waits')];
   for (const fence of fences) await suspended(peer, fence);
   // Its answer to this says that it knows of both suspensions.
@@ -124,7 +126,7 @@ test('a process that dies while its attempts wait takes none of them along: they
 });
 
 test('what is let go of before the server has answered a hello that names it is told of after that', async () => {
-  const { peer, runner } = await serve(
+  const { peer, runner } = await startTestRunner(
     { 'tasks/all.ts': file({ waits: day }) },
     {},
     (prepared) => (prepared.leaseMs = 60_000),
@@ -149,7 +151,7 @@ test('what is let go of before the server has answered a hello that names it is 
 });
 
 test('a runner that is asked to stop lets go of what waits and does not wait for it', async () => {
-  const { peer, runner } = await serve({ 'tasks/all.ts': file({ waits: day }) });
+  const { peer, runner } = await startTestRunner({ 'tasks/all.ts': file({ waits: day }) });
   const first = peer.assign('waits');
   await suspended(peer, first);
   const second = peer.assign('waits');

@@ -1,30 +1,30 @@
 import { dirname, sep } from 'node:path';
 import type { FSWatcher } from 'chokidar';
 
-/** Milliseconds: one save is several events. */
+/** Milliseconds. One save causes several events. */
 const settleMs = 30;
 
 export interface Watcher {
-  /** Replaces what is watched: folders whole, and single files. */
+  /** Replaces the watched paths: folders, recursively, and single files. */
   readonly watch: (paths: readonly string[]) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** Calls back shortly after something under the watched paths changed; never for packages or for what we write ourselves. */
+/** Calls back shortly after a change under the watched paths, except in node_modules and in Millrace's own files. */
 export async function startWatcher(onChange: () => void): Promise<Watcher> {
   const { watch } = await import('chokidar');
   const ours = [`${sep}node_modules${sep}`, `${sep}.millrace${sep}`];
   let timer: NodeJS.Timeout | undefined;
   let watcher: FSWatcher | undefined;
   let watched = new Set<string>();
-  /** Watched files that are not there now. Nothing depends on them, or it would not compile; it may again once they are back. */
+  /** Watched files that do not exist now. A build may need them once they are back. */
   const gone = new Set<string>();
   return {
     watch: async (paths) => {
       const wanted = new Set([...paths, ...gone]);
       if (watcher) {
         watcher.add([...wanted].filter((path) => !watched.has(path)));
-        // What is unwatched is ignored, in a folder that is watched as well.
+        // chokidar ignores an unwatched file even inside a watched folder.
         watcher.unwatch([...watched].filter((path) => !wanted.has(path) && !isWithin(wanted, path)));
         watched = wanted;
         return;
@@ -38,7 +38,7 @@ export async function startWatcher(onChange: () => void): Promise<Watcher> {
       started.on('unlink', (path) => {
         if (!watched.has(path)) return;
         gone.add(path);
-        // A file that is added while it is not there is looked for.
+        // Adding a missing file makes chokidar wait for it.
         started.add(path);
       });
       started.on('add', (path) => gone.delete(path));

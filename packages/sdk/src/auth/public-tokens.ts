@@ -1,7 +1,7 @@
 import { currentClient } from '../client/current-client.ts';
 import { scopeTexts, type PublicTokenScopes } from './scopes.ts';
 
-/** How long a public token is good, and what else it says. */
+/** The lifetime of a public token and other options. */
 export interface PublicTokenOptions {
   /**
    * A time span such as `15m` or `2 hours`, a date, or seconds since 1970. Default 15 minutes, or one hour where a scope is one of sessions; at
@@ -40,8 +40,8 @@ async function create(
 }
 
 /**
- * Makes a public access token: for a browser or another place that must not have a key. It ends by itself, and with the key it
- * was made through.
+ * Creates a public access token for a browser, or another client that must not have a key. It expires, and it ends with the key that
+ * created it.
  *
  * Throws a PermissionDeniedError when a scope exceeds what the key may do (`body.deniedScopes` names them), a BadRequestError
  * when there is no scope or the time cannot be.

@@ -10,8 +10,8 @@ const asBase64url = (value: unknown): string => {
 };
 
 /**
- * A public token for one run, as the server mints it with a lone trigger: good for an hour, to read the run. Signed here with the secret
- * key, which the server knows; `claims` is what it said the token must hold. Undefined where nothing signs at once.
+ * A public token that reads one run for an hour, as the server issues it with a single trigger. It is signed locally with the secret key;
+ * the server provides the `claims`. Undefined if there is no synchronous HMAC.
  */
 export function runToken(secretKey: string, claims: string, run: string): string | undefined {
   if (!signText) return undefined;

@@ -4,18 +4,18 @@ import { throughout } from '../client/override.ts';
 import type { ClientSettings } from '../client/settings.ts';
 
 /**
- * Runs `act` with other settings: they hold for the calls made inside it, and for no other, also while other parts of the program
- * make calls at the same time. What is not given stays as it was outside. Gives back what `act` does.
+ * Runs `act` with other settings. They apply only to calls inside of it, also while other parts of the program make calls at the same
+ * time. Omitted settings stay unchanged. Returns the result of `act`.
  *
- * Outside of Node, Bun and Deno there is nothing that tells calls inside from others made meanwhile: there the settings hold for
- * the whole program until `act` is done, and a second `withAuth` at the same time is refused. Prefer `new MillraceClient` there.
+ * Without AsyncLocalStorage (outside of Node.js, Bun and Deno) the settings apply to the whole program until `act` has ended, and a
+ * second concurrent `withAuth` throws. Prefer `new MillraceClient` there.
  *
  * @example
  * await auth.withAuth({ accessToken: token }, () => runs.retrieve('run_…'));
  */
 export async function withAuth<R>(settings: ClientSettings, act: () => R | Promise<R>): Promise<R> {
   const { accessToken, secretKey, ...outer } = currentSettings();
-  // The two name one thing: either of the new ones takes the place of both.
+  // Two names of one setting: either new value replaces both.
   const credential =
     settings.accessToken === undefined && settings.secretKey === undefined ? { accessToken, secretKey } : {};
   return throughout(new ApiClient({ ...outer, ...credential, ...settings }), act);

@@ -12,7 +12,7 @@ export interface NewEvent {
   name: string;
   /** What the runs are given. */
   payload?: unknown;
-  /** Whatever else is worth telling; `ctx.event.context` of the runs. */
+  /** Additional data; `ctx.event.context` of the runs. */
   context?: unknown;
   /** Where it comes from. */
   source?: string;
@@ -25,7 +25,7 @@ export interface NewEvent {
   [member: string]: unknown;
 }
 
-/** What became of an event that was sent. */
+/** The result of sending an event. */
 export type SentEvent = WireSent;
 
 const dateFields = ['createdAt', 'deliverAt', 'deliveredAt', 'canceledAt'] as const;

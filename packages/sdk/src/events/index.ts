@@ -4,5 +4,5 @@ import { replay } from './replay.ts';
 import { retrieve } from './retrieve.ts';
 import { send, sendBatch } from './send.ts';
 
-/** Events: what happened, told once, and the runs that it starts. */
+/** Events, and the runs that they start. */
 export const events = { send, sendBatch, list, retrieve, replay, cancel };

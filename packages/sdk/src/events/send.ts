@@ -2,7 +2,7 @@ import { currentClient } from '../client/current-client.ts';
 import { asJson } from '../payload/json.ts';
 import type { NewEvent, SentEvent } from './event.ts';
 
-// Written once here, so that what cannot be sent is said before anything is.
+// Serialised first, so that invalid events throw before anything is sent.
 const wireOf = ({ id = crypto.randomUUID(), ...event }: NewEvent) => ({
   id,
   event: asJson<Record<string, unknown>>(event, 'event'),

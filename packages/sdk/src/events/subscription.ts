@@ -63,7 +63,7 @@ export function event(options: EventSubscription<StandardSchemaV1 | undefined>):
 
 type Refuse = (field: string, rule: string, value: unknown) => never;
 
-/** What the server is told of a subscription. Here only its form is checked; the server reads it when the version is registered. */
+/** A subscription for the manifest. Only its form is checked here; the server checks it when the version is registered. */
 export function declaredSubscription(
   refuse: Refuse,
   on: EventSubscription<StandardSchemaV1 | undefined> | undefined,

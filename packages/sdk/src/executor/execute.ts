@@ -6,12 +6,12 @@ import { runScopes, type RunScope } from '../run-scope.ts';
 import type { ExecuteOptions } from './options.ts';
 import { runAttempt } from './run-attempt.ts';
 
-// From here on this process is one that executes runs.
+// Marks this process as an executor.
 const scopes = runScopes(() => new AsyncLocalStorage<RunScope>());
 
 /**
- * Runs one attempt inside its own async context, and waits until its code has ended, also when the signal is aborted: to stop
- * code that does not listen is the executor's part. Never rejects.
+ * Runs one attempt inside its own async context and waits until its code has ended, also after an abort: the executor must stop code
+ * that ignores the signal. Never rejects.
  *
  * Aborted with `canceled`, the outcome is canceled; with `maxDuration`, TIMED_OUT; whatever the code did then.
  */
@@ -41,13 +41,13 @@ export async function execute(options: ExecuteOptions): Promise<Outcome> {
   return outcome;
 }
 
-/** So long a wait is put off, in milliseconds, while changes of metadata cannot be told. */
+/** Milliseconds that a wait is delayed while metadata cannot be sent. */
 const tellMs = 60_000;
 const againMs = 500;
 
 /**
- * Whoever sees that the run waits sees what it told before: its changes of metadata are with the server when the wait begins. Where there
- * are none it begins at once.
+ * Sends pending metadata before a wait begins, so that observers of a waiting run see it. Without pending metadata the wait begins at
+ * once.
  */
 function beginWait(
   onWait: (wait: Wait) => Promise<void>,
@@ -67,7 +67,7 @@ function beginWait(
   return tell().then(() => onWait(wait));
 }
 
-/** Told with the run's own credential, whatever the author's code has configured. */
+/** Uses the run's own credential, whatever the task's code has configured. */
 function metadataOf({ assignment, onLog }: ExecuteOptions, scope: RunScope): MetadataBuffer {
   let client: ApiClient | undefined;
   return new MetadataBuffer({
@@ -78,7 +78,7 @@ function metadataOf({ assignment, onLog }: ExecuteOptions, scope: RunScope): Met
       try {
         const params = { runId: assignment.run };
         const body = { ...changes, fence: assignment.fence };
-        // The last changes are told when its code has ended.
+        // The last changes are sent after the code has ended.
         const told = await scopes.run(scope, () => through.call('updateRunMetadata', { params, body }));
         return told.metadata;
       } catch (error) {

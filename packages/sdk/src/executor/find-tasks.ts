@@ -8,7 +8,7 @@ export interface FoundTask {
 const isTask = (value: unknown): value is AnyTask =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, taskBrand);
 
-/** The tasks that a module exports, each once, by whichever copy of this package they were declared. */
+/** The tasks that a module exports, without duplicates, declared by any copy of this package. */
 export function findTasks(moduleNamespace: Record<string, unknown>): FoundTask[] {
   const found = new Map<AnyTask, FoundTask>();
   for (const [exportName, value] of Object.entries(moduleNamespace)) {

@@ -1,4 +1,4 @@
-/** What the executor process needs of the SDK. Not for tasks or callers of them. */
+/** Internals of the SDK for executor processes. */
 export { findTasks, type FoundTask } from './find-tasks.ts';
 export { manifestOf, TaskDeclarationError } from './manifest.ts';
 export { execute } from './execute.ts';

@@ -7,7 +7,7 @@ import type { QueueOptions, TaskDefinition } from '../task/definition.ts';
 import type { RetryOptions } from '../retry/backoff.ts';
 import { taskBrand, type AnyTask } from '../task/types.ts';
 
-/** A task that is declared wrongly. The message names the file, the task and the field. */
+/** An invalid task declaration. The message names the file, the task and the field. */
 export class TaskDeclarationError extends Error {
   override readonly name = 'TaskDeclarationError';
 }
@@ -105,7 +105,7 @@ function ttlOf(refuse: Refuse, ttl: number | string | undefined): number | undef
 }
 
 /**
- * What the server is told of a task. Throws a TaskDeclarationError for a declaration that cannot work.
+ * The manifest of a task. Throws a TaskDeclarationError for an invalid declaration.
  * @param filePath where it is declared, relative to the project
  */
 export function manifestOf(task: AnyTask, filePath: string, exportName?: string): TaskManifest {

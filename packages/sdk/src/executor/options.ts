@@ -2,15 +2,15 @@ import type { Assignment, EnvironmentFacts, Wait } from '@millrace/contract/runn
 import type { RunLogLine } from '../run-scope.ts';
 import type { AnyTask } from '../task/types.ts';
 
-/** With what reason the executor aborts an attempt's signal. */
+/** The reason with which the executor aborts an attempt's signal. */
 export type AbortReason =
   | { readonly kind: 'canceled' }
-  /** How the attempt ends is settled: its code is to stop, and nobody is told. */
+  /** The outcome is decided already: the code must stop, and no hook is called. */
   | { readonly kind: 'settled' }
-  /** `seconds` is the limit that was passed. */
+  /** `seconds` is the exceeded limit. */
   | { readonly kind: 'maxDuration'; readonly seconds: number };
 
-/** What is the same for all attempts of a version. */
+/** Facts that are the same for all attempts of a version. */
 export interface RunContextFacts {
   readonly environment: EnvironmentFacts;
 }
@@ -20,16 +20,16 @@ export interface ExecuteOptions extends RunContextFacts {
   readonly assignment: Assignment;
   /** Aborted by the executor with an AbortReason. */
   readonly signal: AbortSignal;
-  /** Takes the lines that the run's code logs. */
+  /** Receives log lines of the run's code. */
   readonly onLog: (line: RunLogLine) => void;
-  /** Takes what the run's code waits for: resolves when that is over, rejects when the attempt is to stop. Default: it cannot wait. */
+  /** Waits on behalf of the run's code. Rejects when the attempt must stop. Default: waiting is not possible. */
   readonly onWait?: ((wait: Wait) => Promise<void>) | undefined;
-  /** What its code calls the API with. Default: calls need a credential of their own. */
+  /** The credential of API calls. Default: none. */
   readonly credential?: (() => string | Promise<string>) | undefined;
-  /** Where its code notes how far it read `.in` of sessions. */
+  /** How far the code has consumed `.in`, by session. */
   readonly heard?: Map<string, number> | undefined;
   /** Where the task is declared, for `ctx.task.filePath`. Default: empty. */
   readonly filePath?: string;
-  /** It stands for what another execution of the attempt threw aside: what comes before `run` was called there. Default false. */
+  /** It represents an uncaught error of another execution of the attempt, where the hooks before `run` were called. Default false. */
   readonly aside?: boolean;
 }

@@ -9,7 +9,7 @@ export const outputLimit = 10 * 1024 * 1024;
 
 export const failed = (error: SerializedError): Outcome => ({ kind: 'failed', status: 'FAILED', error });
 
-/** The outcome that the abort of a signal decides; undefined when it was not aborted, or for another reason. */
+/** The outcome of an aborted attempt; undefined if the signal was not aborted, or for another reason. */
 export function abortedOutcome(signal: AbortSignal): Outcome | undefined {
   const reason = signal.aborted ? (signal.reason as Partial<AbortReason> | undefined) : undefined;
   if (reason?.kind === 'canceled' || reason?.kind === 'settled') return { kind: 'canceled' };
@@ -26,7 +26,7 @@ export function completed(value: unknown): Outcome {
     const message = `The output has ${bytes} bytes; at most ${outputLimit} are kept. Store it elsewhere and return where.`;
     return failed(internalError('OutputTooLargeError', message));
   } catch (error) {
-    // The work is done: another attempt would do it again and fail here again.
+    // No retry: the work is done, and another attempt would fail here again.
     const { message } = error as UnserializableError;
     return failed(internalError('OutputUnserializableError', message));
   }

@@ -5,7 +5,7 @@ import { resolveStored, storedType } from '../packets/packets.ts';
 import { decode } from '../payload/decode.ts';
 import type { TaskDefinition } from '../task/definition.ts';
 
-/** A payload that will be as wrong at the next attempt. */
+/** An invalid payload. A retry would fail too. */
 export class PayloadError extends Error {
   override readonly name: string;
 
@@ -35,7 +35,7 @@ export async function payloadOf({ id, schema }: TaskDefinition, assignment: Assi
   let payload: unknown;
   let { payload: text, payloadType } = assignment;
   if (text !== null && payloadType === storedType) {
-    // With the environment's own credential, whatever the author's code has configured. What fails here is worth another attempt.
+    // With the environment's own credential, whatever the task's code has configured. A failure here is retried.
     const stored = await resolveStored(() => new ApiClient(), { text, type: payloadType });
     ({ text, type: payloadType } = stored);
   }

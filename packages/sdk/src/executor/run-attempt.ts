@@ -13,10 +13,10 @@ import { abortedOutcome, completed, failed } from './outcome.ts';
 import { PayloadError, payloadOf } from './payload.ts';
 import { internalError, serializeError } from './serialize-error.ts';
 
-/** What the code of an attempt came to. */
+/** The result of an attempt's code. */
 type Ran = { readonly ok: true; readonly output: unknown } | { readonly ok: false; readonly thrown: unknown };
 
-/** The payload, then middleware, hooks and `run` in their order, and the hooks for how it ended. Never rejects. */
+/** Reads the payload, calls middleware, hooks and `run` in order, and then the hooks for the result. Never rejects. */
 export async function runAttempt(options: ExecuteOptions): Promise<Outcome> {
   const { task, assignment, environment, signal, filePath = '', onLog, aside = false } = options;
   const definition = task[taskBrand];
@@ -45,7 +45,7 @@ export async function runAttempt(options: ExecuteOptions): Promise<Outcome> {
   } catch (thrown) {
     const aborted = abortedOutcome(signal);
     if (aborted) return aborted;
-    // No hook is called: none could be told the payload that it expects.
+    // No hooks: there is no valid payload for them.
     if (thrown instanceof PayloadError) return failed(internalError(thrown.name, thrown.message));
     return byRules(attempt, thrown);
   }
@@ -75,7 +75,7 @@ async function runCode(attempt: Attempt): Promise<Outcome> {
         if (number === 1 && hasHooks(calls, 'onStart')) await callAll(calls, 'onStart');
         if (hasHooks(calls, 'onStartAttempt')) await callAll(calls, 'onStartAttempt');
       }
-      // Asked to stop meanwhile: what `run` would have come to does not matter.
+      // Asked to stop: the result of `run` does not count.
       const output = abortedOutcome(signal) ? undefined : await definition.run(payload, { ctx, signal });
       ran = { ok: true, output };
     } catch (thrown) {
@@ -125,8 +125,8 @@ function whenCanceled(calls: HookCalls) {
 }
 
 /**
- * Milliseconds that code has to stop in when it took too long, before the hooks are told that it did. A process with code that still
- * goes on is killed a few seconds later, and could then tell them nothing.
+ * Milliseconds that code has to stop after `maxDuration`, before the hooks are called. A process whose code goes on is killed a few
+ * seconds later, so the hooks cannot wait longer.
  */
 const deafMs = 1_000;
 
@@ -145,7 +145,7 @@ function whenTimedOut(calls: HookCalls) {
   };
   signal.addEventListener('abort', wait, { once: true });
   return {
-    /** How it ended, if the hooks were told. */
+    /** The result, if the hooks were called. */
     async stopped(): Promise<Outcome | undefined> {
       signal.removeEventListener('abort', wait);
       clearTimeout(timer);
@@ -154,7 +154,7 @@ function whenTimedOut(calls: HookCalls) {
   };
 }
 
-/** What the attempt comes to, and the hooks that are told. Whatever happens while they are, it stays. */
+/** Decides the outcome and calls the hooks, which cannot change it. */
 async function conclude(attempt: Attempt, ran: Ran): Promise<Outcome> {
   const { calls } = attempt;
   const { signal } = calls.args;
@@ -165,7 +165,7 @@ async function conclude(attempt: Attempt, ran: Ran): Promise<Outcome> {
     await callWatching(calls, 'onComplete', { result: { ok: false, error } });
     return aborted;
   }
-  // What was asked for counts, not that the code was nearly done.
+  // The cancellation counts, even if the code was nearly done.
   const outcome = aborted ?? (ran.ok ? completed(ran.output) : undefined);
   if (outcome?.kind === 'completed' && ran.ok) {
     if (hasHooks(calls, 'onSuccess')) await callWatching(calls, 'onSuccess', { output: ran.output });
@@ -197,7 +197,7 @@ async function fail(calls: HookCalls, error: unknown, outcome: Outcome): Promise
   return outcome;
 }
 
-/** Without hooks: they have been told already, or cannot be. */
+/** Without hooks: they have been called already, or cannot be. */
 function byRules({ number, retry }: Attempt, thrown: unknown): Outcome {
   const error = serializeError(thrown);
   const delayMs = asksToAbort(thrown) ? undefined : retryDelay(retry, number, Math.random);

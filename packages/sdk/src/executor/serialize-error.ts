@@ -6,7 +6,7 @@ export const bounds = { name: 256, message: 16_384, stack: 65_536, code: 128, fi
 export const maxLevels = 3;
 export const maxCauses = 9;
 
-/** A property, whatever it costs to ask: getters and proxies may throw. */
+/** Reads a property safely: getters and proxies may throw. */
 function read(from: object, key: string): unknown {
   try {
     return (from as Record<string, unknown>)[key];
@@ -23,7 +23,7 @@ function textOf(value: unknown): string {
   }
 }
 
-/** The error's name; where it is only `Error`, that of its class, which most people who subclass it mean. */
+/** The error's name, or the name of its class if the name is just `Error`. */
 function nameOf(error: object): string {
   const name = read(error, 'name');
   if (typeof name === 'string' && name !== '' && name !== 'Error') return boundedText(name, bounds.name);
@@ -109,7 +109,7 @@ export function serializeError(thrown: unknown): SerializedError {
   }
 }
 
-/** An error that is the platform's word about the run, not something its code threw. */
+/** An error of the platform, not thrown by the run's code. */
 export const internalError = (name: string, message: string): SerializedError => ({
   type: 'INTERNAL_ERROR',
   name,

@@ -1,14 +1,14 @@
 import { globalHooks, hasGlobalHooks } from './global.ts';
 import type { HookArguments, HookName, HookOf, Hooks } from './types.ts';
 
-/** Milliseconds that a hook at the end of an attempt may take: what it watches is over, and its run is not to wait for ever. */
+/** Milliseconds that a hook at the end of an attempt may take, so that the run does not wait forever. */
 export const hookLimitMs = 30_000;
 
-/** The hooks of one task's attempt, and what all of them are told. */
+/** The hooks of one task's attempt, and their common parameters. */
 export interface HookCalls {
   readonly own: Hooks;
   readonly args: HookArguments;
-  /** Takes a sentence about a hook that failed. */
+  /** Called with a message about a failed hook. */
   readonly warn: (sentence: string, thrown?: unknown) => void;
 }
 
@@ -18,18 +18,18 @@ export const hooksOf = <K extends HookName>({ own }: Pick<HookCalls, 'own'>, nam
   return [...globalHooks(name), ...(hook === undefined ? [] : [hook as HookOf<K>])];
 };
 
-/** Whether a call would call anything: most tasks have no hooks, and their attempts are not to pay for them. */
+/** Whether there are any hooks. Most tasks have none, and their attempts skip this code. */
 export const hasHooks = ({ own }: Pick<HookCalls, 'own'>, name: HookName): boolean =>
   own[name] !== undefined || hasGlobalHooks(name);
 
-/** Hooks that belong to the attempt: one after the other, and what one throws is thrown. */
+/** Calls hooks that belong to the attempt, in order. Errors are thrown. */
 export async function callAll(calls: HookCalls, name: 'onStart' | 'onStartAttempt'): Promise<void> {
   for (const hook of hooksOf(calls, name)) await hook(calls.args);
 }
 
 type Watching = 'onSuccess' | 'onFailure' | 'onComplete' | 'onCancel';
 
-/** Hooks that watch: what one throws, or does for too long, is written to the run's log and changes nothing. */
+/** Calls hooks that only observe. Errors and timeouts are logged and change nothing. */
 export async function callWatching<K extends Watching>(
   calls: HookCalls,
   name: K,
@@ -48,7 +48,7 @@ export async function callWatching<K extends Watching>(
   }
 }
 
-/** False when it is not over in time; it goes on. */
+/** False after a timeout; the hook goes on. */
 export async function within(ms: number, act: () => Promise<unknown>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<boolean>((resolve) => {

@@ -4,7 +4,7 @@ import { hookLimitMs, within, type HookCalls } from './call.ts';
 import { globalHooks } from './global.ts';
 import type { CatchErrorResult } from './types.ts';
 
-/** What follows an attempt that threw: the next one after a delay, or nothing. */
+/** What follows a failed attempt: a retry after a delay, or nothing. */
 export interface AfterError {
   readonly error: unknown;
   readonly delayMs: number | undefined;
@@ -13,7 +13,7 @@ export interface AfterError {
 export interface FailedAttempt {
   readonly thrown: unknown;
   readonly attempt: number;
-  /** With the `maxAttempts` of the run. */
+  /** Includes the `maxAttempts` of the run. */
   readonly retry: RetryOptions & { readonly maxAttempts: number };
 }
 
@@ -23,7 +23,7 @@ export async function afterError(
   { thrown, attempt, retry }: FailedAttempt,
 ): Promise<AfterError> {
   const byRules = asksToAbort(thrown) ? undefined : retryDelay(retry, attempt, Math.random);
-  // Who throws it has decided.
+  // AbortTaskRunError is final.
   if (asksToAbort(thrown)) return { error: thrown, delayMs: undefined };
   const said = await askHooks(calls, { error: thrown, retry, retryDelayInMs: byRules });
   if (!said) return { error: thrown, delayMs: byRules };

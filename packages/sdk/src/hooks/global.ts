@@ -2,7 +2,7 @@ import type { HookName, HookOf } from './types.ts';
 
 type Registered = { [K in HookName]?: Map<string, HookOf<K>> };
 
-// Global, because two copies of this package in one process must know each other's.
+// Global, so that two copies of this package in one process share them.
 const slot = Symbol.for('@millrace/sdk/hooks');
 const holder = globalThis as { [slot]?: Registered };
 
@@ -14,7 +14,7 @@ export const globalHooks = <K extends HookName>(name: K): readonly HookOf<K>[] =
 /** Whether there are any. */
 export const hasGlobalHooks = (name: HookName): boolean => (holder[slot]?.[name]?.size ?? 0) > 0;
 
-/** A function registers a hook for all tasks of the project. Under a name that is taken it replaces the one before. */
+/** Functions that register a hook for all tasks of the project. A hook with an existing name replaces the earlier one. */
 export type Register<K extends HookName> = {
   (hook: HookOf<K>): void;
   (name: string, hook: HookOf<K>): void;

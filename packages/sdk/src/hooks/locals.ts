@@ -1,9 +1,9 @@
 import { currentRun } from '../run-scope.ts';
 
-/** The name of a value that an attempt keeps, with its type. */
+/** The typed key of a value in an attempt. */
 export interface LocalKey<T> {
   readonly id: string;
-  /** Carries the type; never there. */
+  /** Only for the type. */
   readonly value?: T;
 }
 

@@ -12,7 +12,7 @@ export async function throughMiddleware(calls: HookCalls, inner: () => Promise<v
         next: () => {
           if (called) throw new Error('A middleware called next() twice: an attempt runs once.');
           called = next();
-          // Whoever does not await it learns of its failure below.
+          // A failure that is not awaited is reported below.
           called.catch(() => undefined);
           return called;
         },

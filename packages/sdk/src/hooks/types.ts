@@ -1,7 +1,7 @@
 import type { Context } from '../task/context.ts';
 import type { RetryOptions } from '../retry/backoff.ts';
 
-/** What every hook is told. */
+/** Parameters of every hook. */
 export interface HookArguments<TPayload = unknown> {
   /** What `run` gets. */
   readonly payload: TPayload;
@@ -17,11 +17,11 @@ export interface SuccessArguments<TPayload = unknown, TOutput = unknown> extends
 }
 
 export interface FailureArguments<TPayload = unknown> extends HookArguments<TPayload> {
-  /** What was thrown, or what `catchError` made of it. */
+  /** The thrown error, or the one that `catchError` returned. */
   readonly error: unknown;
 }
 
-/** How the run ended, as far as its code is concerned. */
+/** How the run ended. */
 export type HookResult<TOutput = unknown> =
   | { readonly ok: true; readonly data: TOutput }
   | { readonly ok: false; readonly error: unknown };
@@ -43,8 +43,8 @@ export interface CatchErrorArguments<TPayload = unknown> extends FailureArgument
 }
 
 /**
- * What follows a failed attempt; nothing is by the task's own rules. `error` takes the place of what was thrown. Whatever is asked for,
- * a run has no more attempts than its `maxAttempts`.
+ * What follows a failed attempt. Default: the task's own rules. `error` replaces the thrown error. A run never has more attempts than
+ * its `maxAttempts`.
  */
 export type CatchErrorResult =
   | undefined
@@ -62,11 +62,11 @@ export type CatchErrorResult =
     };
 
 export interface MiddlewareArguments<TPayload = unknown> extends HookArguments<TPayload> {
-  /** Goes on: to the next middleware, at last to the hooks and `run`. Call it once, and await it. */
+  /** Calls the next middleware, and finally the hooks and `run`. Call it once, and await it. */
   readonly next: () => Promise<void>;
 }
 
-/** What is called around `run`, for one task or, through `tasks`, for all. */
+/** Functions that are called around `run`, for one task or, through `tasks`, for all. */
 export interface Hooks<TPayload = unknown, TOutput = unknown> {
   /** Around everything else of an attempt. What it throws fails the attempt. */
   middleware?: (args: MiddlewareArguments<TPayload>) => unknown;
@@ -78,11 +78,11 @@ export interface Hooks<TPayload = unknown, TOutput = unknown> {
   onSuccess?: (args: SuccessArguments<TPayload, TOutput>) => unknown;
   /** After an attempt that failed and is the last. */
   onFailure?: (args: FailureArguments<TPayload>) => unknown;
-  /** When a run that executes is cancelled: at once, while its code stops. */
+  /** When an executing run is cancelled: at once, while its code stops. */
   onCancel?: (args: CancelArguments<TPayload>) => unknown;
   /** At the end of a run that has executed, after the hook for how it ended. */
   onComplete?: (args: CompleteArguments<TPayload, TOutput>) => unknown;
-  /** After each attempt that threw: says what follows. The task's own is asked first; the first that says something decides. */
+  /** After each failed attempt: decides what follows. The task's own hook comes first; the first result counts. */
   catchError?: (args: CatchErrorArguments<TPayload>) => CatchErrorResult | Promise<CatchErrorResult>;
 }
 

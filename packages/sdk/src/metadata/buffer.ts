@@ -4,15 +4,15 @@ import type { MetadataTarget, RunMetadata } from '../run-scope.ts';
 import { operationAsJson } from './operation-as-json.ts';
 
 const maxBytes: typeof contractLimit = 262_144;
-/** Milliseconds that a change waits for others. */
+/** Milliseconds that changes are buffered. */
 const waitMs = 1_000;
-/** So many are told at once; more go without waiting. */
+/** Maximum number of changes in a request; more are sent without waiting. */
 const maxAtOnce = 1_000;
 
-/** Changes as one request tells them. */
+/** Changes in one request. */
 export type MetadataChanges = Partial<Record<MetadataTarget, MetadataOperation[]>>;
 
-/** What is told failed for good: told again, it would fail again. */
+/** The server refused changes permanently: retrying would fail again. */
 export class MetadataRefused extends Error {
   override readonly name = 'MetadataRefused';
 }
@@ -20,19 +20,19 @@ export class MetadataRefused extends Error {
 export interface MetadataBufferOptions {
   /** JSON text of what the run has when the attempt starts. */
   readonly initial: string | null;
-  /** Tells the server, and answers with the run's metadata as it is then. Throws a MetadataRefused for what it does not take. */
+  /** Sends changes and returns the run's new metadata. Throws a MetadataRefused for changes that the server refuses. */
   readonly tell: (changes: MetadataChanges) => Promise<Metadata>;
-  /** Takes a sentence about changes that were lost. */
+  /** Called with a message about lost changes. */
   readonly warn: (sentence: string) => void;
 }
 
 const sizeOf = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value) ?? '').length;
 
-/** The metadata of one attempt's run: changed at once here, told to the server together. */
+/** The metadata of an attempt's run: changed locally at once, and sent to the server in batches. */
 export class MetadataBuffer implements RunMetadata {
   readonly #options: MetadataBufferOptions;
   #current: Metadata;
-  /** Never less than it has. */
+  /** An upper bound of the length. */
   #bytes: number;
   #waiting: { readonly target: MetadataTarget; readonly operation: MetadataOperation }[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -58,7 +58,7 @@ export class MetadataBuffer implements RunMetadata {
     else this.#later();
   }
 
-  /** Whether the server does not have all of it yet. */
+  /** Whether there are unsent changes. */
   get isPending(): boolean {
     return this.#telling !== undefined || this.#waiting.length > 0;
   }
@@ -67,12 +67,12 @@ export class MetadataBuffer implements RunMetadata {
     while (this.#telling || this.#waiting.length > 0) {
       const before = this.#waiting.length;
       await (this.#telling ?? this.#tell());
-      // The server cannot be reached; what waits is tried again later.
+      // The server cannot be reached; retried later.
       if (!this.#telling && before > 0 && this.#waiting.length >= before) return;
     }
   }
 
-  /** At the attempt's end: what cannot be told now is lost. */
+  /** At the attempt's end: changes that cannot be sent now are lost. */
   async end(): Promise<void> {
     await this.flush();
     clearTimeout(this.#timer);
@@ -83,7 +83,7 @@ export class MetadataBuffer implements RunMetadata {
   }
 
   #apply(operation: MetadataOperation): void {
-    // Counted anew only when it may be too much: appending to a list must not cost its length each time.
+    // Recompute the length only if the bound is exceeded, so that appending to a list stays cheap.
     this.#bytes += sizeOf(operation);
     if (this.#bytes <= maxBytes) {
       this.#current = applyInPlace(this.#current, operation);
@@ -116,7 +116,7 @@ export class MetadataBuffer implements RunMetadata {
     return this.#telling;
   }
 
-  /** Together; when that is refused, target by target, so that a full parent does not cost the run its own. */
+  /** All in one request; if that is refused, target by target, so that a full parent does not affect the run's own metadata. */
   async #tellAll(changes: MetadataChanges): Promise<Metadata> {
     const targets = Object.entries(changes) as [MetadataTarget, MetadataOperation[]][];
     try {
@@ -148,7 +148,7 @@ export class MetadataBuffer implements RunMetadata {
     for (const { target, operation } of told) (changes[target] ??= []).push(operation);
     try {
       const stored = await this.#tellAll(changes);
-      // What others changed meanwhile (a child, the dashboard) is seen as well.
+      // Includes changes by others, such as a child run or the dashboard.
       this.#current = applyOperations(
         stored,
         this.#waiting.flatMap(({ target, operation }) => (target === 'operations' ? [operation] : [])),
@@ -162,7 +162,7 @@ export class MetadataBuffer implements RunMetadata {
   }
 }
 
-/** Triggers may store any text as metadata; what is no object counts as none. */
+/** Triggers may store any text as metadata; anything but an object is ignored. */
 function parsed(text: string | null): Metadata {
   try {
     const value: unknown = JSON.parse(text ?? '{}');

@@ -7,7 +7,7 @@ import { operationAsJson } from './operation-as-json.ts';
 
 export type { Metadata };
 
-/** Of the run that executes, told with others a little later; of another run, or outside of runs, at once. */
+/** For the current run, changes are buffered and sent together; for another run, or outside of runs, they are sent at once. */
 function change(target: MetadataTarget, operation: MetadataOperation, options: OfRun): unknown {
   const own = options.run === undefined ? currentRun()?.metadata : undefined;
   if (own) {
@@ -27,18 +27,18 @@ async function request(
   return (await currentClient().call('updateRunMetadata', { params, body })).metadata;
 }
 
-/** Another run, named. */
+/** Another run. */
 type Named = Required<OfRun>;
 
-/** The changes, for the metadata of a run, of its parent or of its root. A key is a name, or `$.a.b[0]` for a place inside. */
+/** Changes of the metadata of a run, its parent or its root. A key is a name, or a path such as `$.a.b[0]`. */
 export interface MetadataChanging {
-  /** `undefined` takes the key away. @example metadata.set('progress', 0.5); */
+  /** `undefined` deletes the key. @example metadata.set('progress', 0.5); */
   set(key: string, value: unknown): void;
   set(key: string, value: unknown, options: Named): Promise<Metadata>;
-  /** Adds to a list, made if it is not there. @example metadata.append('seen', file.name); */
+  /** Appends to a list, which is created if necessary. @example metadata.append('seen', file.name); */
   append(key: string, value: unknown): void;
   append(key: string, value: unknown, options: Named): Promise<Metadata>;
-  /** Takes every item that equals the value out of a list. */
+  /** Removes every item that equals the value from a list. */
   remove(key: string, value: unknown): void;
   remove(key: string, value: unknown, options: Named): Promise<Metadata>;
   /** @example metadata.parent.increment('done'); */
@@ -67,11 +67,11 @@ const changesOf = (target: MetadataTarget): MetadataChanging =>
       change(target, { type: 'increment', key, value: -by }, options),
     del: (key: string, options: OfRun = {}) => change(target, { type: 'delete', key }, options),
     replace: (value: Metadata, options: OfRun = {}) => change(target, { type: 'update', value }, options),
-    // What is given back follows from whether a run is named, as the overloads say.
+    // The overloads say what is returned.
   }) as MetadataChanging;
 
 /**
- * All metadata: of the run that executes, as it is here, with every change of this attempt; or of another run, as the server has it.
+ * All metadata: of the current run, including every change of this attempt; or of another run, from the server.
  * Throws a NotFoundError for an unknown run.
  *
  * @example
@@ -93,11 +93,11 @@ function current(options: OfRun = {}): Metadata | Promise<Metadata> {
 const flush = async (): Promise<void> => currentRun()?.metadata?.flush();
 
 /**
- * What a run tells about itself while it runs: at most 256 KiB of plain JSON.
+ * Metadata of a run: at most 256 KiB of plain JSON.
  *
- * In a run's own code changes hold at once and cost nothing: they are told to the server together, once a second and at the end of the
- * attempt, however it ends. What an attempt has not told when its process is killed is lost. With `{ run }` they are about another
- * run, and each is a request that gives its metadata: of one that is over they are refused with an UnprocessableEntityError. Increments of several runs in one parent all count.
+ * In a run's own code, changes take effect at once and are sent to the server together, once a second and at the end of the attempt.
+ * Unsent changes are lost if the process is killed. With `{ run }` they change another run: each is a request that returns its metadata,
+ * and fails with an UnprocessableEntityError if that run is over. Concurrent increments of several runs in one parent all count.
  *
  * @example
  * metadata.set('progress', 0.5);

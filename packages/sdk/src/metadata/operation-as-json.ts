@@ -2,8 +2,7 @@ import type { MetadataOperation } from '@millrace/contract';
 import { asJson } from '../payload/json.ts';
 
 /**
- * A change as the server will see it; to set `undefined` is to delete. Throws an UnserializableError that names the path of what JSON
- * does not hold.
+ * A change as JSON; setting `undefined` deletes the key. Throws an UnserializableError that names the path of a value that is not JSON.
  */
 export function operationAsJson(operation: MetadataOperation): MetadataOperation {
   switch (operation.type) {

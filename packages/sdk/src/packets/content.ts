@@ -2,7 +2,7 @@ import { errorOf, type Failure } from '../client/api-error.ts';
 import { requestRetryDelay } from '../client/request-retry.ts';
 import type { ResolvedSettings } from '../client/settings.ts';
 
-/** A text and the type that says how to read it. */
+/** A text and its content type. */
 export interface TypedText {
   readonly text: string;
   readonly type: string;
@@ -11,8 +11,7 @@ export interface TypedText {
 type Settings = Pick<ResolvedSettings, 'retry' | 'timeoutInMs'>;
 
 /**
- * One exchange with a signed address, tried again as requests are. It may be on another host than the server, and is all the
- * permission there is: the credential stays here.
+ * One request to a signed URL, with retries. The URL may be on another host and is the only permission: the credential is not sent.
  */
 async function exchangeWith(settings: Settings, url: string, init: RequestInit): Promise<Response> {
   for (let attempt = 1; ; attempt += 1) {

@@ -2,12 +2,12 @@ import type { packetThreshold as contractThreshold, storedType as contractType }
 import type { ApiClient } from '../client/api-client.ts';
 import { readContent, sendContent, type TypedText } from './content.ts';
 
-/** The type of a text that is the name of a packet: what it stands for is stored apart. */
+/** The content type of a text that is the name of a packet. */
 export const storedType: typeof contractType = 'application/store';
-/** Bytes from which on a payload travels apart from its trigger. */
+/** Payloads of this many bytes or more are stored as packets. */
 const packetThreshold: typeof contractThreshold = 131_072;
 
-/** In bytes of UTF-8, of which a character has at most three: short texts are not counted. */
+/** Counts UTF-8 bytes, but only if necessary: a UTF-16 unit has at most three. */
 export const isLarge = (text: string): boolean =>
   text.length * 3 >= packetThreshold &&
   (text.length >= packetThreshold || new TextEncoder().encode(text).length >= packetThreshold);
@@ -20,7 +20,7 @@ export async function storePayload(client: ApiClient, content: TypedText): Promi
   return storagePath;
 }
 
-/** A text as it is, or what it names where it is stored apart. */
+/** Returns the text, or the content of the packet that it names. */
 export async function resolveStored(client: () => ApiClient, given: TypedText): Promise<TypedText> {
   if (given.type !== storedType) return given;
   const through = client();

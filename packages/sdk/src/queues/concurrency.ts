@@ -6,7 +6,7 @@ export type { EnvironmentConcurrency };
 
 /**
  * Sets how many runs of a queue (of each concurrency key, where runs have one) may run at once, whatever the code declares: 0 to
- * 100,000. It holds, also for versions to come, until it is reset. Throws a NotFoundError for an unknown queue.
+ * 100,000. It applies to all versions until it is reset. Throws a NotFoundError for an unknown queue.
  *
  * @example
  * await queues.overrideConcurrencyLimit({ type: 'custom', name: 'mail' }, 5);
@@ -41,7 +41,7 @@ export async function resetConcurrencyLimit(queue: QueueReference): Promise<Queu
  */
 export const environment = (): Promise<EnvironmentConcurrency> => currentClient().call('retrieveConcurrency');
 
-/** What may be changed of an environment; what is left out stays as it is. */
+/** Changes of an environment. Omitted settings stay unchanged. */
 export interface EnvironmentConcurrencyChange {
   /** Starts no more runs, of any queue, while it is true. */
   paused?: boolean;

@@ -23,7 +23,7 @@ export const fromWire = ({ concurrency, ...queue }: WireQueue): Queue => ({
   },
 });
 
-/** How the wire names a queue. */
+/** The queue's parameters on the wire. */
 export function named(queue: QueueReference): { queue: string; type: 'id' | 'task' | 'custom' } {
   const { type, name }: Partial<QueueName> & { type?: unknown } =
     typeof queue === 'string' ? { name: queue } : (queue ?? {});

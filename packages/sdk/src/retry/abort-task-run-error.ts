@@ -8,10 +8,10 @@ const brand = Symbol.for('@millrace/sdk/abort-task-run');
  */
 export class AbortTaskRunError extends Error {
   override readonly name = 'AbortTaskRunError';
-  /** Two copies of this package in one process must know each other's. */
+  /** Shared by all copies of this package in one process. */
   readonly [brand] = true;
 }
 
-/** Whether a thrown value asks for no further attempt. */
+/** Whether a thrown value prevents further attempts. */
 export const asksToAbort = (thrown: unknown): boolean =>
   typeof thrown === 'object' && thrown !== null && brand in thrown;

@@ -33,7 +33,7 @@ export function grownDelay(
   attempt: number,
   spread = 1,
 ): number {
-  // Infinity would make NaN of a minimum of 0.
+  // Infinity times a minimum of 0 would be NaN.
   const growth = Math.min(factor ** (attempt - 1), Number.MAX_SAFE_INTEGER);
   return Math.min(maxTimeoutInMs, spread * minTimeoutInMs * growth);
 }

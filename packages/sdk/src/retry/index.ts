@@ -1,5 +1,5 @@
 import { retryFetch } from './fetch.ts';
 import { onThrow } from './on-throw.ts';
 
-/** Tries again inside one attempt, in the process: for steps of a run. What happens when a whole attempt fails is `retry` of its task. */
+/** Retries inside of one attempt, for steps of a run. The `retry` option of a task controls retries of whole attempts. */
 export const retry = { onThrow, fetch: retryFetch };

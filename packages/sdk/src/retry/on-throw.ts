@@ -3,7 +3,7 @@ import { pause } from '../runs/pause.ts';
 import { asksToAbort } from './abort-task-run-error.ts';
 import { retryDefaults, retryDelay, type RetryOptions } from './backoff.ts';
 
-/** What the function of `retry.onThrow` is told. */
+/** Parameters of the function of `retry.onThrow`. */
 export interface OnThrowArguments {
   /** 1 is the first. */
   readonly attempt: number;

@@ -1,4 +1,4 @@
-/** Where a reply says when it is worth trying again. */
+/** Which response header tells when to retry. */
 export interface ResetHeaders {
   /** The header with the time. */
   resetHeader: string;
@@ -13,13 +13,13 @@ export interface ResetHeaders {
     | 'iso_8601'
     | 'iso_8601_duration_openai_variant'
     | 'delay_seconds';
-  /** The header with what is left of the limit: while it is not 0, the time is not waited for. */
+  /** The header with the remaining requests: unless it is 0, there is no wait. */
   remainingHeader?: string;
-  /** The header with the limit; for people who read this. */
+  /** The header with the limit. Documentation only. */
   limitHeader?: string;
 }
 
-/** A server that asks for more than this is not waited for in a process: an hour. */
+/** Maximum wait in a process: an hour. */
 const maxMs = 3_600_000;
 
 /** Milliseconds to wait as the headers say; undefined when they do not, or ask for too much. */

@@ -2,7 +2,7 @@ import { currentClient } from '../client/current-client.ts';
 import { fromWire, scheduleId, type Schedule, type ScheduleReference } from './schedule.ts';
 
 /**
- * Lets a schedule fire again, from its next tick on; what passed meanwhile is not made up for. Does nothing to an active one.
+ * Activates a schedule from its next tick on. Ticks that passed meanwhile are not run. Has no effect on an active one.
  * Throws a NotFoundError for an unknown one.
  *
  * @example
@@ -12,7 +12,7 @@ export const activate = async (schedule: ScheduleReference): Promise<Schedule> =
   fromWire(await currentClient().call('activateSchedule', { params: { scheduleId: scheduleId(schedule) } }));
 
 /**
- * Keeps a schedule from firing. Runs that it made go on. Throws a NotFoundError for an unknown one.
+ * Deactivates a schedule. Runs that it created continue. Throws a NotFoundError for an unknown one.
  *
  * @example
  * await schedules.deactivate('sched_…');

@@ -22,9 +22,8 @@ export interface Backfilled {
 }
 
 /**
- * Runs the ticks of a past range that were not run. Each tick runs once, however often its range is filled: what became of a tick
- * is remembered for 30 days. Throws a NotFoundError for an unknown schedule, an UnprocessableEntityError for a range that is
- * empty or not over.
+ * Runs the ticks of a past range that were not run. Each tick runs once, however often its range is filled: the state of ticks is
+ * stored for 30 days. Throws a NotFoundError for an unknown schedule, an UnprocessableEntityError for a range that is empty or not over.
  *
  * @example
  * const { runs } = await schedules.backfill('sched_…', { from: new Date('2026-01-01'), to: new Date('2026-01-08') });

@@ -4,8 +4,7 @@ import type { DeclaredCron } from './schedule.ts';
 type Refuse = (field: string, rule: string, value: unknown) => never;
 
 /**
- * What the server is told of a declared cron. Here only its form is checked: what the expression means is read by the server, when
- * the version is registered.
+ * A declared cron for the manifest. Only its form is checked here; the server checks the expression when the version is registered.
  */
 export function declaredSchedule(refuse: Refuse, cron: DeclaredCron | undefined): TaskManifest['schedule'] {
   if (cron === undefined) return undefined;

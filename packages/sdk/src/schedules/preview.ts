@@ -1,7 +1,7 @@
 import { currentClient } from '../client/current-client.ts';
 import { scheduleId, type ScheduleReference } from './schedule.ts';
 
-/** A tick to come. */
+/** A future tick. */
 export interface UpcomingTick {
   /** The time that the cron expression names. */
   readonly nominalAt: Date;

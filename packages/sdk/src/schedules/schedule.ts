@@ -1,6 +1,6 @@
 import type { OverlapRule, Schedule as WireSchedule } from '@millrace/contract';
 
-/** A schedule. `nextRun` is null when nothing comes any more or the schedule is not active. */
+/** A schedule. `nextRun` is null if there is no further tick or the schedule is not active. */
 export type Schedule = Omit<WireSchedule, 'nextRun' | 'nextRunEffectiveAt'> & {
   /** The time that the cron expression names. */
   readonly nextRun: Date | null;
@@ -8,7 +8,7 @@ export type Schedule = Omit<WireSchedule, 'nextRun' | 'nextRunEffectiveAt'> & {
   readonly nextRunEffectiveAt: Date | null;
 };
 
-/** What a schedule is changed to. What is left out is set to its default. */
+/** New settings of a schedule. Omitted settings get their default. */
 export interface UpdateScheduleOptions {
   /** The id of a task declared with `schedules.task`. An existing schedule keeps the task it has. */
   task: string;

@@ -11,13 +11,13 @@ export interface ScheduledTaskPayload {
   readonly scheduleId: string;
   /** `DECLARATIVE` for the cron in the task's code, `IMPERATIVE` for a schedule made through the API. */
   readonly type: ScheduleType;
-  /** The time that the run is for: the one the cron expression names, however late it started. */
+  /** The nominal time of the run, as the cron expression names it, however late it started. */
   readonly timestamp: Date;
-  /** The time that the run before was for. */
+  /** The nominal time of the previous run. */
   readonly lastTimestamp?: Date;
   /** IANA name, such as `Europe/Paris`. */
   readonly timezone: string;
-  /** As the schedule was created with. */
+  /** The `externalId` of the schedule. */
   readonly externalId?: string;
   /** The next five times. */
   readonly upcoming: readonly Date[];
@@ -33,8 +33,8 @@ export interface ScheduledTaskOptions<TId extends string, TOutput>
 }
 
 /**
- * Declares a task that schedules may run. A `cron` in the declaration becomes a schedule when the version is registered, changes
- * with it, and goes with it.
+ * Declares a task that schedules may run. A `cron` in the declaration becomes a schedule when the version is registered. Later versions
+ * change or remove it.
  *
  * @example
  * export const report = schedules.task({

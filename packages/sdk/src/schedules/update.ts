@@ -8,7 +8,7 @@ import {
 } from './schedule.ts';
 
 /**
- * Replaces the settings of a schedule: what is left out is set to its default. Throws a NotFoundError for an unknown one, an
+ * Replaces the settings of a schedule. Omitted settings get their default. Throws a NotFoundError for an unknown one, an
  * UnprocessableEntityError for settings that cannot work and for a schedule that is declared in code.
  *
  * @example

@@ -1,12 +1,12 @@
 import type { ApiClient } from '../client/api-client.ts';
 import { NotFoundError } from '../client/api-error.ts';
 
-/** No message comes to the session any more: it was closed, or has expired. `message` says which. */
+/** The session accepts no more messages: it was closed, or has expired. `message` says which. */
 export class SessionClosedError extends Error {
   override readonly name = 'SessionClosedError';
 }
 
-/** Why no message comes to a session any more; undefined while one may, also where there is no such session yet. */
+/** Why a session accepts no more messages; undefined while it does, and if it does not exist yet. */
 export async function whyEnded(client: ApiClient, session: string): Promise<SessionClosedError | undefined> {
   const state = await client
     .callWithHeaders('retrieveSession', { params: { session } })
@@ -24,7 +24,7 @@ export async function whyEnded(client: ApiClient, session: string): Promise<Sess
   return new SessionClosedError(`The session ${session} has expired at ${expiresAt}`);
 }
 
-/** It is the server that refuses messages by then; it tells its time in whole seconds, rounded down. */
+/** Compares with the server's clock, which is in whole seconds, rounded down. */
 const serverTime = (date: string | undefined): number => {
   const time = date === undefined ? Number.NaN : Date.parse(date) + 999;
   return Number.isNaN(time) ? Date.now() : time;

@@ -6,7 +6,7 @@ export interface SentEvent {
   readonly data: string;
 }
 
-/** Events of a stream as they come, `heard` for whatever comes at all, read by the rules of the event-stream format; ends when it does, rejects when it breaks. */
+/** Parses a stream of server-sent events. Calls `heard` for all data, including pings. Rejects if the stream breaks. */
 export async function* sentEvents(
   body: ReadableStream<Uint8Array>,
   heard: () => void = () => {},
@@ -19,7 +19,7 @@ export async function* sentEvents(
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      // What is cut off in the middle never was an event.
+      // An incomplete event is ignored.
       if (done) return;
       heard();
       const lines = (pending + value).split(/\r\n|\n|\r(?!$)/);

@@ -26,12 +26,12 @@ export interface FollowOptions {
 const final = new Set([400, 401, 403, 404, 409, 410, 422]);
 const firstDelayMs = 100;
 const maxDelayMs = 5_000;
-/** Pings come every five seconds; a connection silent for this long is none. */
+/** Pings come every five seconds. A connection that is silent for this long is dead. */
 const silentMs = 30_000;
 
 /**
- * The records of a channel, each once and in order, whatever becomes of the connections: one that breaks is made again from the last
- * record on. Ends when there was no news for the time to wait; throws an ApiError that no other attempt would change.
+ * The records of a channel, each once and in order. A broken connection is resumed after the last record. Ends if no record came within
+ * the time limit; throws an ApiError that a retry would not change.
  */
 export function followChannel(
   client: ApiClient,
@@ -85,13 +85,13 @@ export async function* followRecords(
         for (const record of readBatch(data)) {
           if (last !== undefined && record.seq <= last) continue;
           last = record.seq;
-          // The reader takes its time; that is no silence of the server.
+          // A slow reader is not a silent server.
           clearTimeout(alarm);
           yield record;
           heard();
         }
       }
-      // It broke off without saying that it was the end.
+      // The connection broke without an end marker.
     } catch (error) {
       if (error instanceof Final) throw error.reason;
     } finally {
@@ -104,7 +104,7 @@ export async function* followRecords(
   }
 }
 
-/** Asked for each connection: that of a run does not last as long as some of them. */
+/** Requested for each connection, because a run's credential may expire sooner. */
 async function credentialOf(settings: ResolvedSettings): Promise<string> {
   try {
     return await accessTokenOf(settings);
@@ -129,7 +129,7 @@ function readBatch(data: string): ChannelRecord[] {
   return records.map(({ seq_num: seq, timestamp: at, body, headers = [] }) => ({ seq, at, body, headers }));
 }
 
-/** Shorter where the signal says so. */
+/** Sleeps, or returns early on abort. */
 export const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(done, ms);

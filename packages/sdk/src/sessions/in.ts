@@ -24,7 +24,7 @@ export class SessionTimeoutError extends Error {
   override readonly name = 'SessionTimeoutError';
 }
 
-/** What clients write and a task reads. */
+/** The channel that clients write and a task reads. */
 export interface SessionIn {
   /**
    * Sends a message to the task: a string as it is, everything else as JSON. Starts a run to serve the session if none does. Safe to be
@@ -59,11 +59,11 @@ export interface Position {
 }
 
 const maxWaitSeconds = 600;
-/** Whoever follows a channel is not told that its session has ended, and asks so often. */
+/** Interval for checking whether the session has ended, which following a channel does not report. */
 const askAgainSeconds = 5;
-/** After a wait that ended for no reason that is to be seen. */
+/** Pause after a wait that ended without a visible reason. */
 const breathMs = 1_000;
-/** A turn is looked for among so many records at the end, then among so many times more. */
+/** The last completed turn is searched in this many records at the end, then in this many times more. */
 const firstLook = 1_000;
 const lookFactor = 8;
 
@@ -82,17 +82,17 @@ export function positionIn(session: string): Position {
 }
 
 export function sessionIn(client: ApiClient, session: string, position: Position): SessionIn {
-  /** Told with how the run ends: what came after it is for another run. */
+  /** Reported with the run's outcome: later messages are for another run. */
   const note = (): void => void currentRun()?.heard?.set(session, position.last ?? -1);
   const took = (seq: number): void => {
-    // A listener may come to a message later than a wait, which had it before.
+    // A wait may have consumed the message already.
     if (seq <= (position.last ?? -1)) return;
     position.last = seq;
     position.waits = 0;
     note();
   };
 
-  /** A run goes on after the last message of the last turn that was completed. */
+  /** A run continues after the last message of the last completed turn. */
   const ready = (): Promise<void> => {
     position.ready ??= lastConsumed(client, session).then(
       (last) => {
@@ -129,14 +129,14 @@ export function sessionIn(client: ApiClient, session: string, position: Position
       const found = await look();
       currentRun()?.signal?.throwIfAborted();
       if (!found) return undefined;
-      // Meanwhile another part of the code has taken it.
+      // Another part of the code has consumed it meanwhile.
       if (found.seqNum <= (position.last ?? -1)) continue;
       took(found.seqNum);
       return { data: parsed(found.data) as T };
     }
   };
 
-  /** In a run: it gives its place back while nothing is there. */
+  /** In a run: it gives its slot back while there is no message. */
   const suspendedUntil = async <T>(waits: RunWaits, until: number): Promise<Got<T>> => {
     for (let waitedBeyond: number | undefined; ;) {
       const found = await takeNext<T>();
@@ -144,9 +144,9 @@ export function sessionIn(client: ApiClient, session: string, position: Position
       const beyond = position.last ?? -1;
       if (beyond === waitedBeyond) {
         const ended = await whyEnded(client, session);
-        // A message may have come before that end and after the look.
+        // A message may have arrived between the check and the end.
         if (ended) return (await takeNext<T>()) ?? ended;
-        // Of code that runs again the time may have passed before.
+        // If the code runs again, the deadline may have passed already.
         if (until < Infinity) return undefined;
         await pause(breathMs, currentRun()?.signal);
       }
@@ -164,7 +164,7 @@ export function sessionIn(client: ApiClient, session: string, position: Position
   const followedUntil = async <T>(until: number): Promise<Got<T>> => {
     const signal = currentRun()?.signal;
     for (;;) {
-      // While the server is away there is no telling; following says what of it is final.
+      // The server is not available. Following reports final errors.
       const ended = await whyEnded(client, session).catch(() => undefined);
       if (ended) return (await takeNext<T>()) ?? ended;
       const left = Math.ceil((until - Date.now()) / 1_000);
@@ -211,12 +211,12 @@ export function sessionIn(client: ApiClient, session: string, position: Position
             took(record.seq);
             await handle(messageOf<T>(record));
           }
-          // It ended for want of news, or because there will be none.
+          // It ended by timeout, or because the session has ended.
           if (await whyEnded(client, session).catch(() => undefined)) return;
         }
       };
       void follow().catch((error: unknown) => {
-        // A handler that throws fails whoever listens for such faults, as a listener's would.
+        // An error of a handler is uncaught, as for event listeners.
         if (!signal.aborted) queueMicrotask(() => Promise.reject(error));
       });
       return { off: () => stop.abort() };
@@ -224,7 +224,7 @@ export function sessionIn(client: ApiClient, session: string, position: Position
   };
 }
 
-/** Undefined: none in time. */
+/** Undefined after a timeout. */
 type Got<T> = { readonly data: T } | SessionClosedError | undefined;
 
 const messageOf = <T>(record: ChannelRecord): Message<T> => ({
@@ -233,7 +233,7 @@ const messageOf = <T>(record: ChannelRecord): Message<T> => ({
   at: new Date(record.at),
 });
 
-/** Messages travel as texts; one that is JSON is what it says. */
+/** Messages are texts. Valid JSON is parsed. */
 function parsed(data: unknown): unknown {
   if (typeof data !== 'string') return data;
   try {
@@ -243,7 +243,7 @@ function parsed(data: unknown): unknown {
   }
 }
 
-/** What the last completed turn says about how far `.in` was read, however much was written since. */
+/** The position in `.in` according to the last completed turn. */
 async function lastConsumed(client: ApiClient, session: string): Promise<number | undefined> {
   const path = { params: { session } };
   const { header } = await client.callWithHeaders('lookAtSessionOut', path);
@@ -260,7 +260,7 @@ async function lastConsumed(client: ApiClient, session: string): Promise<number 
         const read = headers.find(([name]) => name === 'session-in-event-id')?.[1];
         if (seqNum <= end && read !== undefined && /^\d+$/.test(read)) last = Number(read);
       }
-      // One answer does not hold everything where that is very much.
+      // A response may be limited in size.
       after = records.at(-1)?.seqNum ?? end;
     }
     if (last !== undefined) return last;

@@ -1,6 +1,6 @@
 import type { ChannelRecord } from './follow.ts';
 
-/** A part of what was written: data, or a sign beside it. */
+/** A record: data or control. */
 export interface Control {
   /** `turn-complete`, `upgrade-required` or another. */
   readonly subtype: string;
@@ -9,7 +9,7 @@ export interface Control {
   readonly seq: number;
 }
 
-/** What the writer gave. What is no envelope is data itself. */
+/** The written value. A record without an envelope is the value itself. */
 export function dataOf({ body }: Pick<ChannelRecord, 'body'>): unknown {
   try {
     const value: unknown = JSON.parse(body);
@@ -22,11 +22,11 @@ export function dataOf({ body }: Pick<ChannelRecord, 'body'>): unknown {
   }
 }
 
-/** The sign of a control record; undefined for data. */
+/** The name of a control record; undefined for data. */
 export function controlOf({ headers, seq }: ChannelRecord): Control | undefined {
   const subtype = headers.find(([name]) => name === 'trigger-control')?.[1];
   return subtype === undefined ? undefined : { subtype, headers: Object.fromEntries(headers), seq };
 }
 
-/** Commands to the log itself (trim, fence) have a header without a name; they are no data. */
+/** Commands of the S2 protocol (trim, fence) have a header without a name. They are not data. */
 export const isCommand = ({ headers }: ChannelRecord): boolean => headers[0]?.[0] === '';

@@ -28,7 +28,7 @@ export class OutQueue {
     this.#send = send;
   }
 
-  /** Resolves with the record's number when it is durable. After a failure nothing more is written: it would be out of order. */
+  /** Resolves with the record's number when it is durable. After a failure nothing more is written, to preserve the order. */
   add(record: WrittenRecord): Promise<number> {
     return new Promise((resolve, reject) => {
       if (this.#failed !== undefined) {
@@ -38,7 +38,7 @@ export class OutQueue {
       this.#waiting.push({ record, resolve, reject });
       if (this.#writing) return;
       this.#writing = true;
-      // What is added in the same turn goes along.
+      // Include records added in the same tick.
       queueMicrotask(() => void this.#write());
     });
   }
@@ -47,7 +47,7 @@ export class OutQueue {
     while (this.#waiting.length > 0) {
       const group = this.#take();
       try {
-        // One part id for all attempts of this request: it is appended once.
+        // The same part id for all retries, so that the records are appended once.
         const start = await this.#send(
           group.map(({ record }) => record),
           crypto.randomUUID(),

@@ -1,4 +1,4 @@
-/** What a task is told about its run: the `ctx` of `run(payload, { ctx })`. Plain data, safe to log. */
+/** The `ctx` of `run(payload, { ctx })`: facts about the run. Plain data, safe to log. */
 export interface Context {
   readonly task: {
     readonly id: string;

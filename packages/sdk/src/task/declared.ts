@@ -3,11 +3,11 @@ import type { TaskDefinition } from './definition.ts';
 /** A task as it was declared, exported or not. */
 export interface DeclaredTask {
   readonly definition: TaskDefinition;
-  /** Made where the task was declared: its stack says which line of which file that is. */
+  /** Created where the task was declared: its stack has the file and the line. */
   readonly at: Error;
 }
 
-// Global, because there may be several copies of this package. Not there in programs that only trigger: they would hold every task for nothing.
+// Global, because there may be several copies of this package. Not set in programs that only trigger, to save memory.
 const slot = Symbol.for('@millrace/sdk/declared-tasks');
 const holder = globalThis as { [slot]?: DeclaredTask[] };
 

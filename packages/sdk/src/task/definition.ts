@@ -6,10 +6,10 @@ import type { DeclaredCron } from '../schedules/schedule.ts';
 import type { Hooks } from '../hooks/types.ts';
 import type { Context } from './context.ts';
 
-/** A place that a type parameter is not inferred from. As `NoInfer`, which TypeScript has since 5.4 only. */
+/** Prevents inference of a type parameter, like `NoInfer` of TypeScript 5.4. */
 export type Uninferred<T> = [T][T extends unknown ? 0 : never];
 
-/** What `run` gets beside the payload. */
+/** The second parameter of `run`. */
 export interface RunArguments {
   readonly ctx: Context;
   /** Aborted when the run is cancelled or has taken longer than its `maxDuration`. Hand it to `fetch` and the like. */
@@ -62,7 +62,7 @@ export interface EventTaskOptions<TId extends string, TSchema extends StandardSc
   schema?: undefined;
   /** The events that start it beside triggers. */
   on: EventSubscription<TSchema> & { readonly schema: TSchema };
-  /** The work, with what the event's schema made of the payload. */
+  /** The work, with the payload as parsed by the event's schema. */
   run: (payload: StandardSchemaV1.InferOutput<TSchema>, args: RunArguments) => TOutput;
 }
 
@@ -73,7 +73,7 @@ export interface SchemaTaskOptions<TId extends string, TSchema extends StandardS
   schema: TSchema;
   /** The events that start it beside triggers. */
   on?: EventSubscription;
-  /** The work, with what the schema made of the payload. */
+  /** The work, with the payload as parsed by the schema. */
   run: (payload: StandardSchemaV1.InferOutput<TSchema>, args: RunArguments) => TOutput;
 }
 

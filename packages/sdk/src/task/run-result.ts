@@ -1,12 +1,12 @@
 import type { Operations, Reply } from '@millrace/contract';
 import { decode } from '../payload/decode.ts';
 
-/** What became of a run that was waited for. */
+/** The result of a run. */
 export type RunResult<TId extends string = string, TOutput = unknown> =
   | { readonly ok: true; readonly id: string; readonly taskIdentifier: TId; readonly output: TOutput }
   | { readonly ok: false; readonly id: string; readonly taskIdentifier: TId; readonly error: SubtaskError };
 
-/** A run that was waited for did not complete. Its own error, if it had one, is the `cause`. */
+/** The run did not complete. Its own error, if any, is the `cause`. */
 export class SubtaskError extends Error {
   override readonly name = 'SubtaskError';
   readonly runId: string;

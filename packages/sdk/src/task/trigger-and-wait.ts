@@ -16,7 +16,7 @@ export async function triggerAndWaitThrough<TId extends string, TOutput>(
 ): Promise<RunResult<TId, TOutput>> {
   const run = waitingRun('triggerAndWait');
   ownEnvironment(client, 'triggerAndWait');
-  // An attempt whose code runs again finds the run that it triggered before, also one that has failed since.
+  // If the code runs again, it finds the run that it triggered before, even if that has failed since.
   const waitKey =
     options.idempotencyKey === undefined
       ? ownKey(run, `${taskIdentifier}/${nextOf(run.waits, `run/${taskIdentifier}`)}`)
@@ -26,7 +26,7 @@ export async function triggerAndWaitThrough<TId extends string, TOutput>(
   return resultOf(await client.call('retrieveRunResult', { params: { runId: id } }));
 }
 
-/** A run waits for what is in its own environment: another one's server could not wake it. */
+/** Throws unless the client uses the run's own environment: another server could not resume the run. */
 export function ownEnvironment({ settings }: ApiClient, what: string): void {
   if (settings.isAmbient) return;
   throw new Error(

@@ -4,22 +4,22 @@ import { asJson } from '../payload/json.ts';
 import { currentRun, parentOf } from '../run-scope.ts';
 import type { QueueOptions } from './definition.ts';
 
-/** Options of one run. What is left out is as the task declares it. */
+/** Options of one run. Default: as the task declares. */
 export interface TriggerOptions {
   /** Start later: at a date, or after a duration such as `90s`, `1h30m`, `2d`. */
   delay?: Date | string;
   /** Expire if it has not started by then: seconds, or a duration such as `10m`. 0 is never. */
   ttl?: number | string;
   /**
-   * A second trigger of the same task with this key returns the first run (`isCached`). One that `idempotencyKeys.create` made, or a
-   * text: then it means this run's own when a run triggers, and is global elsewhere.
+   * A second trigger of the same task with this key returns the first run (`isCached`). Either the result of `idempotencyKeys.create` or a
+   * string, which is scoped to the triggering run, and global outside of runs.
    */
   idempotencyKey?: string | readonly string[];
   /** How long the key is remembered, such as `1h` or `30d`. Default 30 days. */
   idempotencyKeyTTL?: string;
   /**
-   * Let one delayed run stand for all triggers with this key: each of them pushes its start to `delay` from now, and with the mode
-   * `trailing` gives it its own payload, tags and metadata; `leading`, the default, keeps the first ones.
+   * Debounce: one delayed run for all triggers with this key. Each trigger postpones its start to `delay` from now. With the mode `trailing`
+   * the last payload, tags and metadata are used; with `leading`, the default, the first.
    */
   debounce?: {
     /** At most 512 characters; it belongs to the task. */
@@ -32,7 +32,7 @@ export interface TriggerOptions {
   };
   /** Another queue than the task's. */
   queue?: string | QueueOptions;
-  /** Runs of one key have the queue's limit for themselves: for instance one limit for each customer. */
+  /** The queue's limit applies to each key separately, for instance to each customer. */
   concurrencyKey?: string;
   /** Seconds of advantage: goes before runs of its queue that were triggered up to so much earlier. Default 0. */
   priority?: number;
@@ -43,7 +43,7 @@ export interface TriggerOptions {
   /** Seconds that one attempt may take, at least 5. */
   maxDuration?: number;
   machine?: MachinePreset;
-  /** A word that is kept, shown and filtered by; it decides nothing about where the run executes. */
+  /** A label for display and filters. It does not affect where the run executes. */
   region?: string;
   /** Data kept with the run beside its payload, at most 256 KiB as JSON; what JSON does not hold is refused. */
   metadata?: Record<string, unknown>;
@@ -53,17 +53,17 @@ export interface TriggerOptions {
   version?: string;
 }
 
-/** The options as they are sent. Undefined ones vanish in JSON. */
+/** The options as they are sent. JSON omits undefined ones. */
 export function wireOptions(
   options: TriggerOptions,
   isAmbient: boolean,
   waitKey: string | undefined,
   place: string,
 ): Omit<WireOptions, 'payloadType' | 'idempotencyKey'> {
-  // The key is made elsewhere: that takes its time.
+  // Keys are hashed asynchronously.
   const { queue, version, metadata, idempotencyKey: _, ...same } = options;
   const name = typeof queue === 'string' ? queue : queue?.name;
-  // With a credential of one's own the run may be in another environment, which does not know this parent.
+  // With another credential the run may be in another environment, which does not have this parent.
   const scope = isAmbient ? currentRun() : undefined;
   const parentRunId = parentOf(scope);
   return {

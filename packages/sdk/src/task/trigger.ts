@@ -8,7 +8,7 @@ import { withinAttempt } from '../run-scope.ts';
 import { wireOptions, type TriggerOptions } from './trigger-options.ts';
 import type { AnyTask, RunHandle, TaskId, TaskInput, TaskOutput, TriggerArguments } from './types.ts';
 
-/** A payload as it is sent: a large one by its name. */
+/** A payload as it is sent; a large one is replaced by the name of its packet. */
 interface Sent {
   readonly text: string | undefined;
   readonly type: string;
@@ -24,7 +24,7 @@ function membersOf({ text, type }: Sent, wire: object, place: string): string {
     throw new UnserializableError(`The ${place}options cannot be serialized: ${reason}`, { cause });
   }
   const parts: string[] = [];
-  // JSON goes as the value itself, the other types as a string that holds them.
+  // JSON is embedded as a value, other types as a string.
   if (text !== undefined)
     parts.push(`"payload":${type === 'application/json' ? text : JSON.stringify(text)}`);
   if (optionText !== '{}') parts.push(`"options":${optionText}`);
@@ -40,7 +40,7 @@ function sentOf(client: ApiClient, payload: unknown, place: string): Sent | Prom
 }
 
 /**
- * The members of a trigger's JSON object, its payload stored apart if it is large; at once where nothing takes its time.
+ * The members of a trigger's JSON object. A large payload is stored first. Synchronous if possible.
  * @param place for errors: where the payload and the options are, such as `items[3].`
  */
 export function triggerMembers(
@@ -59,7 +59,7 @@ export function triggerMembers(
   );
 }
 
-/** Triggers through a given client. A `waitKey` leads an attempt that runs again to the run that it triggered before. */
+/** Triggers through a given client. With a `waitKey`, code that runs again finds the run that it triggered before. */
 export async function triggerThrough<TId extends string, TOutput>(
   client: ApiClient,
   taskIdentifier: TId,
@@ -94,8 +94,8 @@ async function sendTrigger<TId extends string, TOutput>(
 }
 
 /**
- * Starts a run of a task by its id, where importing the task itself would bring its code along. Name its type to have payload
- * and output checked. Otherwise as the task's own `trigger`.
+ * Starts a run of a task by its id, without importing the task's code. Pass its type to have payload and output checked. Otherwise like
+ * the task's own `trigger`.
  *
  * @example
  * import type { resizeImage } from './tasks/images.ts';

@@ -6,8 +6,8 @@ import type { TriggerOptions } from './trigger-options.ts';
 import type { TaskDefinition } from './definition.ts';
 
 /**
- * Where a task object keeps its definition, and how it is told from anything else that a module exports. Registered, so that
- * two copies of this package agree.
+ * The key of a task object's definition, which also identifies task objects among a module's exports. A registered symbol, so that two
+ * copies of this package agree.
  */
 export const taskBrand: unique symbol = Symbol.for('@millrace/sdk/task') as never;
 
@@ -27,7 +27,7 @@ export interface RunHandle<TId extends string = string, TOutput = unknown> {
   readonly isCached: boolean;
   /** A token for a frontend that may read this run. Undefined when the server sent none. */
   readonly publicAccessToken: string | undefined;
-  /** Carries the output's type; never there. */
+  /** Only for the output's type. */
   readonly [types]?: TOutput;
 }
 
@@ -83,7 +83,7 @@ export interface Task<TId extends string, TInput, TOutput> {
     options?: BatchOptions,
   ): Promise<BatchHandle>;
   readonly [taskBrand]: TaskDefinition;
-  /** Carries the types; never there. */
+  /** Only for the types. */
   readonly [types]?: { readonly input: TInput; readonly output: TOutput };
 }
 

@@ -20,13 +20,13 @@ export function waitingRun(what: string): WaitingRun {
   return { run: scope.run, attempt: scope.attempt, fence: scope.fence, waits };
 }
 
-/** How many of these the attempt has made, this one included: the same when its code runs again. */
+/** A counter for each kind of wait. It gives the same numbers when the code runs again. */
 export function nextOf(waits: RunWaits, name: string): number {
   const count = (waits.counts.get(name) ?? 0) + 1;
   waits.counts.set(name, count);
   return count;
 }
 
-/** What an attempt whose code runs again finds what it made before by: a `waitKey`. */
+/** The `waitKey` by which code that runs again finds what it created before. */
 export const ownKey = ({ run, attempt }: Pick<RunScope, 'run' | 'attempt'>, what: string): string =>
   `${run}/${attempt} ${what}`;

@@ -1,4 +1,4 @@
-/** What became of something that was waited for. */
+/** The result of a wait. */
 export type WaitResult<TOutput> =
   | { readonly ok: true; readonly output: TOutput }
   | { readonly ok: false; readonly error: Error };

@@ -36,8 +36,8 @@ export function lengthOf(time: WaitTime, now: number): number {
 }
 
 /**
- * Waits for so long. Meanwhile the run is WAITING: it takes no place of its queue and no slot of its runner, its `maxDuration` stands
- * still, and it goes on even if its runner, the server or PostgreSQL were restarted.
+ * Waits for a duration. Meanwhile the run is WAITING: it takes no slot of its queue or runner, its `maxDuration` is paused, and it
+ * continues even after a restart of its runner, the server or PostgreSQL.
  *
  * @example
  * await wait.for({ hours: 1, minutes: 30 });

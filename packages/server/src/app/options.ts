@@ -21,21 +21,21 @@ export interface ServerOptions {
   readonly port: number;
   readonly masterKey: MasterKey;
   readonly log: Log;
-  /** Tell the credentials of the first start again: for development only. */
+  /** Return the credentials of the first start again: for development only. */
   readonly reveal?: boolean;
-  /** What the first start is given, and what puts the credentials that it makes where their owner finds them. Later starts make none. */
+  /** Settings of the first start, and a function that delivers the credentials it creates. Later starts ignore them. */
   readonly bootstrap?: Pick<TenancyOptions, 'given' | 'deliver'>;
   readonly rateLimits?: RateLimits;
-  /** Addresses and ranges of proxies whose `X-Forwarded-For` is believed. Default: nobody's. */
+  /** Addresses and ranges of proxies whose `X-Forwarded-For` is trusted. Default: none. */
   readonly trustedProxies?: readonly string[];
   /** Who may read the metrics, and where. Default: processes of this machine, on the same port. */
   readonly metrics?: MetricsOptions;
-  /** Most event-streams at once. Default: `defaultStreamLimits`. */
+  /** The limits of concurrent event streams. Default: `defaultStreamLimits`. */
   readonly streamLimits?: Partial<StreamLimits>;
   /** For connections without a successful request. Default: `defaultConnectionLimits`. */
   readonly connectionLimits?: Partial<ConnectionLimits>;
   readonly leaseTimes?: Partial<LeaseTimes>;
   readonly retention?: Partial<Retention>;
-  /** Where notifications may go beside the public Internet, such as `10.0.0.0/8`. Default: nowhere. */
+  /** Networks that notifications may be sent to besides the public Internet, such as `10.0.0.0/8`. Default: none. */
   readonly notificationNetworks?: readonly string[];
 }

@@ -1,13 +1,13 @@
 import { expect, test, vi } from 'vitest';
 import { createAuthenticate, type Authenticate, type Credentials } from './authenticate.ts';
 import { newPersonalAccessToken, newSecretKey } from './keys.ts';
-import { installation } from './testing/installation.ts';
+import { createInstallation } from './testing/installation.ts';
 
 // A refusal may be thrown at once or come later: both are one to a caller that awaits.
 const ask = async (authenticate: Authenticate, credentials: Credentials) => authenticate(credentials);
 
 test('a secret key stands for its environment, with either marker, with and without Bearer', async () => {
-  const { authenticate, credentials, key, publicIdOf } = await installation();
+  const { authenticate, credentials, key, publicIdOf } = await createInstallation();
   const stg = key('stg');
   const environment = {
     publicId: await publicIdOf('stg'),
@@ -30,7 +30,7 @@ test('a secret key stands for its environment, with either marker, with and with
 });
 
 test('a personal access token stands for its user', async () => {
-  const { authenticate, credentials, sql } = await installation();
+  const { authenticate, credentials, sql } = await createInstallation();
   const [user] = await sql<{ id: string }[]>`select id from users`;
   for (const text of [
     credentials.personalAccessToken,
@@ -44,7 +44,7 @@ test('a personal access token stands for its user', async () => {
 });
 
 test('what is missing, malformed or unknown is refused with 401 and a text that repeats nothing', async () => {
-  const { authenticate, key } = await installation();
+  const { authenticate, key } = await createInstallation();
   const dev = key('dev');
   for (const authorization of [
     undefined,
@@ -72,7 +72,7 @@ test('what is missing, malformed or unknown is refused with 401 and a text that 
 });
 
 test('revoked and expired credentials are refused', async () => {
-  const { authenticate, credentials, key, sql } = await installation();
+  const { authenticate, credentials, key, sql } = await createInstallation();
   await sql`update secret_keys set revoked_at = now() where digest in
     (select digest from secret_keys k join environments e on e.id = k.environment_id where e.kind = 'dev')`;
   await sql`update secret_keys set expires_at = now() - interval '1 ms' where digest in
@@ -87,7 +87,7 @@ test('revoked and expired credentials are refused', async () => {
 });
 
 test('a revocation is in force within a second, also for a key in constant use', async () => {
-  const { authenticate, key, sql } = await installation();
+  const { authenticate, key, sql } = await createInstallation();
   const authorization = key('dev');
   await ask(authenticate, { authorization });
   await sql`update secret_keys set revoked_at = now()`;
@@ -105,7 +105,7 @@ test('a revocation is in force within a second, also for a key in constant use',
 });
 
 test('a key that expires within the second it is remembered for ends on time', async () => {
-  const { authenticate, key, sql } = await installation();
+  const { authenticate, key, sql } = await createInstallation();
   const authorization = key('dev');
   await sql`update secret_keys set expires_at = now() + interval '700 ms'`;
   await ask(authenticate, { authorization });
@@ -117,7 +117,7 @@ test('a key that expires within the second it is remembered for ends on time', a
 });
 
 test('a credential that is none is looked for once a second, and a key that comes to be works within that', async () => {
-  const { authenticate, addKey, sql, ring } = await installation();
+  const { authenticate, addKey, sql, ring } = await createInstallation();
   let looks = 0;
   const counting = Object.assign((...tag: Parameters<typeof sql>) => {
     if (tag[0].join('').includes('from secret_keys')) looks += 1;
@@ -146,7 +146,7 @@ test('a credential that is none is looked for once a second, and a key that come
 });
 
 test('a known caller is answered at once, without the database', async () => {
-  const { authenticate, key } = await installation();
+  const { authenticate, key } = await createInstallation();
   const authorization = `Bearer ${key('dev')}`;
   const first = await ask(authenticate, { authorization });
   // Not a promise: nothing was waited for.
@@ -154,7 +154,7 @@ test('a known caller is answered at once, without the database', async () => {
 });
 
 test('the last use is noted once and then left alone for five minutes', async () => {
-  const { authenticate, key, sql, ring } = await installation();
+  const { authenticate, key, sql, ring } = await createInstallation();
   const lastUse = async () => {
     const [row] = await sql<{ at: Date | null }[]>`
       select last_used_at as at from secret_keys k join environments e on e.id = k.environment_id where e.kind = 'dev'`;
@@ -174,7 +174,7 @@ test('the last use is noted once and then left alone for five minutes', async ()
 });
 
 test('a branch header moves preview and dev keys to that branch and changes nothing for staging and production', async () => {
-  const { authenticate, addBranch, key, publicIdOf, sql } = await installation();
+  const { authenticate, addBranch, key, publicIdOf, sql } = await createInstallation();
   const preview = await addBranch('preview', 'feat/x');
   const sentinel = await addBranch('preview', 'default');
   const dev = await addBranch('dev', 'feat/x');

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import type { Authenticate } from './authenticate.ts';
 import type { Principal } from './principal.ts';
 import { signingKeyContext, unseal } from './seal.ts';
-import { installation, masterKey } from './testing/installation.ts';
+import { createInstallation, masterKey } from './testing/installation.ts';
 
 async function callerOf(authenticate: Authenticate, authorization: string) {
   const principal: Principal = await authenticate({ authorization });
@@ -12,7 +12,7 @@ async function callerOf(authenticate: Authenticate, authorization: string) {
 }
 
 test('a minted token is signed with a key that no client has, and names the key it was made through', async () => {
-  const { authenticate, key, mint, publicIdOf, sql } = await installation();
+  const { authenticate, key, mint, publicIdOf, sql } = await createInstallation();
   const caller = await callerOf(authenticate, key('prod'));
   const token =
     (await mint(caller, { scopes: ['read:runs:run_1'], expiresInSeconds: 3_600, oneTime: true })) ?? '';
@@ -42,7 +42,7 @@ test('a minted token is signed with a key that no client has, and names the key 
 });
 
 test('a token made with a token acts for the same user, and leaves out the same columns', async () => {
-  const { authenticate, credentials, mint, publicIdOf, sql } = await installation();
+  const { authenticate, credentials, mint, publicIdOf, sql } = await createInstallation();
   const [user] = await sql<{ id: string; token: string }[]>`
     select u.id, t.id as token from users u join personal_access_tokens t on t.user_id = u.id`;
   const { userId, credentialId } = { userId: user?.id ?? '', credentialId: user?.token ?? '' };
@@ -75,7 +75,7 @@ test('a token made with a token acts for the same user, and leaves out the same 
 });
 
 test('a restricted key gets tokens for what it created, and they end with it', async () => {
-  const { addKey, authenticate, mint, sql } = await installation();
+  const { addKey, authenticate, mint, sql } = await createInstallation();
   const { id, text } = await addKey('dev', ['trigger:tasks']);
   const caller = await callerOf(authenticate, text);
   const mintOne = () =>
@@ -106,7 +106,7 @@ test('a restricted key gets tokens for what it created, and they end with it', a
 });
 
 test('an environment whose only key is restricted mints for it all the same', async () => {
-  const { addKey, authenticate, mint, sql } = await installation();
+  const { addKey, authenticate, mint, sql } = await createInstallation();
   const { id, text } = await addKey('dev', ['trigger:tasks']);
   await sql`update secret_keys set revoked_at = now() where id <> ${id}`;
   const token = await mint(await callerOf(authenticate, text), {
@@ -117,7 +117,7 @@ test('an environment whose only key is restricted mints for it all the same', as
 });
 
 test('a client cannot name a key to hide behind, nor a user to act for', async () => {
-  const { authenticate, addKey, key, publicIdOf } = await installation();
+  const { authenticate, addKey, key, publicIdOf } = await createInstallation();
   const other = await addKey('dev', ['admin']);
   const claims = { pub: true, scopes: ['read:runs'], act: { sub: 'user_somebody' } };
   const sign = async (more: object) =>
@@ -136,7 +136,7 @@ test('a client cannot name a key to hide behind, nor a user to act for', async (
 });
 
 test('a token that was made through a key that came to be a moment ago is good at once', async () => {
-  const { addKey, authenticate, mint, key } = await installation();
+  const { addKey, authenticate, mint, key } = await createInstallation();
   // The environment's keys are known, without the one that comes now.
   const earlier = await mint(await callerOf(authenticate, key('dev')), { scopes: [], expiresInSeconds: 60 });
   await authenticate({ authorization: earlier });
@@ -149,7 +149,7 @@ test('a token that was made through a key that came to be a moment ago is good a
 });
 
 test('a key that came to be a moment ago signs tokens that are good at once', async () => {
-  const { addKey, authenticate, key, publicIdOf } = await installation();
+  const { addKey, authenticate, key, publicIdOf } = await createInstallation();
   const sub = await publicIdOf('dev');
   const sign = (text: string) =>
     new SignJWT({ pub: true, scopes: [] })
@@ -167,7 +167,7 @@ test('a key that came to be a moment ago signs tokens that are good at once', as
 test.each([-10, 10])(
   'a token made where the clock is off by %s minutes is as good as any other',
   async (off) => {
-    const { authenticate, key, mint } = await installation();
+    const { authenticate, key, mint } = await createInstallation();
     const caller = await callerOf(authenticate, key('prod'));
     const real = Date.now();
     const clock = vi.spyOn(Date, 'now').mockImplementation(() => real + off * 60_000);

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { SignJWT, UnsecuredJWT, type JWTPayload } from 'jose';
 import { describe, expect, test } from 'vitest';
 import type { Authenticate } from './authenticate.ts';
-import { installation } from './testing/installation.ts';
+import { createInstallation } from './testing/installation.ts';
 
 const issuer = 'https://id.trigger.dev';
 const audience = 'https://api.trigger.dev';
@@ -30,7 +30,7 @@ const refusal = { status: 401, message: 'Public Access Token is invalid' };
 
 describe('a token that a client signed with its key', () => {
   test('is refused when a claim that narrows it cannot be understood', async () => {
-    const { authenticate, key, publicIdOf } = await installation();
+    const { authenticate, key, publicIdOf } = await createInstallation();
     const sub = await publicIdOf('prod');
     const by = async (more: JWTPayload) =>
       ask(authenticate, await sign(key('prod'), claimsOf(sub, more))).catch((error: unknown) => error);
@@ -55,7 +55,7 @@ describe('a token that a client signed with its key', () => {
   });
 
   test('verifies with the text of the key as the client has it, in either marker form', async () => {
-    const { authenticate, key, publicIdOf } = await installation();
+    const { authenticate, key, publicIdOf } = await createInstallation();
     const sub = await publicIdOf('prod');
     for (const text of [key('prod'), key('prod').replace('svc_', 'tr_')]) {
       expect(await ask(authenticate, await sign(text, claimsOf(sub)))).toMatchObject({
@@ -67,7 +67,7 @@ describe('a token that a client signed with its key', () => {
   });
 
   test('ignores the branch header and finds a branch by its sub, signed with the parent key', async () => {
-    const { authenticate, addBranch, key, publicIdOf } = await installation();
+    const { authenticate, addBranch, key, publicIdOf } = await createInstallation();
     const branch = await addBranch('preview', 'feat');
     expect(await ask(authenticate, await sign(key('preview'), claimsOf(branch)))).toMatchObject({
       environment: { publicId: branch, branch: 'feat' },
@@ -79,7 +79,7 @@ describe('a token that a client signed with its key', () => {
   });
 
   test('never allows more than that key', async () => {
-    const { authenticate, addKey, publicIdOf } = await installation();
+    const { authenticate, addKey, publicIdOf } = await createInstallation();
     const { id, text } = await addKey('dev', ['trigger:tasks:a', 'read:runs']);
     const scopes = [
       'trigger:tasks:a',
@@ -98,7 +98,7 @@ describe('a token that a client signed with its key', () => {
   });
 
   test('ends with that key', async () => {
-    const { authenticate, addKey, publicIdOf, sql } = await installation();
+    const { authenticate, addKey, publicIdOf, sql } = await createInstallation();
     const { id, text } = await addKey('dev', ['admin']);
     const token = await sign(text, claimsOf(await publicIdOf('dev')));
     await sql`update secret_keys set revoked_at = now() where id = ${id}`;
@@ -106,7 +106,7 @@ describe('a token that a client signed with its key', () => {
   });
 
   test('without scopes, or with scopes that are no texts, allows nothing', async () => {
-    const { authenticate, key, publicIdOf } = await installation();
+    const { authenticate, key, publicIdOf } = await createInstallation();
     const sub = await publicIdOf('dev');
     for (const scopes of [undefined, 'read:runs', [1, null, { a: 1 }], {}]) {
       expect(await ask(authenticate, await sign(key('dev'), claimsOf(sub, { scopes })))).toMatchObject({
@@ -116,7 +116,7 @@ describe('a token that a client signed with its key', () => {
   });
 
   test('names itself when it is for one use, whatever the spelling of its signature', async () => {
-    const { authenticate, key, publicIdOf } = await installation();
+    const { authenticate, key, publicIdOf } = await createInstallation();
     const token = await sign(key('dev'), claimsOf(await publicIdOf('dev'), { otu: true }));
     const first = await ask(authenticate, token);
     // The last letter of a base64url signature has two bits to spare.
@@ -131,7 +131,7 @@ describe('a token that a client signed with its key', () => {
 });
 
 test('every other token is refused with one and the same answer', async () => {
-  const { authenticate, key, publicIdOf } = await installation();
+  const { authenticate, key, publicIdOf } = await createInstallation();
   const [dev, prod] = [await publicIdOf('dev'), await publicIdOf('prod')];
   const good = claimsOf(dev);
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey;
@@ -176,7 +176,7 @@ test('every other token is refused with one and the same answer', async () => {
 });
 
 test('a token with a thousand scopes and odd colons is read, not feared', async () => {
-  const { authenticate, key, publicIdOf } = await installation();
+  const { authenticate, key, publicIdOf } = await createInstallation();
   const scopes = Array.from({ length: 1_000 }, (_, i) => `read:tags:${':'.repeat(i % 7)}${i}`);
   const token = await sign(key('dev'), claimsOf(await publicIdOf('dev'), { scopes }));
   expect(await ask(authenticate, token)).toMatchObject({ scopes });

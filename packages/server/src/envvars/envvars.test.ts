@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { serve, type Served } from './testing/serve.ts';
+import { startVariableServer, type VariableServer } from './testing/variable-server.ts';
 
 const ok = { status: 200, body: { success: true } };
 const variable = (name: string, value: string, isSecret = false) => ({ name, value, isSecret });
 const notFound = { status: 404, body: { error: 'Environment variable not found' } };
 
-const set = (served: Served, name: string, value: string, more: object = {}, options: object = {}) =>
+const set = (served: VariableServer, name: string, value: string, more: object = {}, options: object = {}) =>
   served.call('POST', 'envvars/prod', { body: { name, value, ...more }, ...options });
 
 describe('one variable', () => {
   test('is created, listed, retrieved, updated and deleted', async () => {
-    const served = await serve();
+    const served = await startVariableServer();
     const { call } = served;
     expect(await call('GET', 'envvars/prod')).toEqual({ status: 200, body: [] });
     expect(await set(served, 'B', '2')).toEqual(ok);
@@ -29,7 +29,7 @@ describe('one variable', () => {
   });
 
   test('is created over an existing one, and changes its flag only when told to', async () => {
-    const served = await serve();
+    const served = await startVariableServer();
     await set(served, 'A', '1', { isSecret: true });
     await set(served, 'A', '2');
     expect((await served.call('GET', 'envvars/prod/A')).body).toEqual(variable('A', '<redacted>', true));
@@ -38,7 +38,7 @@ describe('one variable', () => {
   });
 
   test('is updated where the project knows it, elsewhere too, and not with a blank', async () => {
-    const served = await serve();
+    const served = await startVariableServer();
     const { call, key } = served;
     await set(served, 'A', '1', { isSecret: true });
     const stg = { as: key('stg') };
@@ -67,7 +67,7 @@ describe('bad input', () => {
     ['half a character', 'A', '\uD800'],
     ['too long a value', 'A', 'x'.repeat(200_000)],
   ])('%s is a 400 that names the variable and writes nothing', async (_, name, value) => {
-    const served = await serve();
+    const served = await startVariableServer();
     const refused = await set(served, name, value);
     expect(refused).toMatchObject({
       status: 400,
@@ -83,14 +83,14 @@ describe('bad input', () => {
     ['a value that is no text', { name: 'A', value: 1 }, /value/],
     ['no body', undefined, 'Request body is empty'],
   ])('%s is a 400', async (_, body, error) => {
-    const { call } = await serve();
+    const { call } = await startVariableServer();
     const refused = await call('POST', 'envvars/prod', { body });
     expect(refused.status).toBe(400);
     expect((refused.body as { error: string }).error).toMatch(error);
   });
 
   test('may be called what a path is called', async () => {
-    const served = await serve();
+    const served = await startVariableServer();
     await set(served, 'import', 'v');
     const at = 'envvars/prod/import';
     expect((await served.call('GET', at)).body).toEqual({ name: 'import', value: 'v', isSecret: false });
@@ -101,7 +101,7 @@ describe('bad input', () => {
   });
 
   test('a value of 1 MB is refused with its size; what fits a process is kept to the byte', async () => {
-    const served = await serve();
+    const served = await startVariableServer();
     const big = await set(served, 'BIG', 'x'.repeat(1_000_000));
     expect(JSON.stringify(big)).toContain('1000000 bytes');
     const most = 'é'.repeat(64_000);
@@ -110,7 +110,7 @@ describe('bad input', () => {
   });
 
   test('more than a process can take is refused as a whole', async () => {
-    const { call } = await serve();
+    const { call } = await startVariableServer();
     const variables = Object.fromEntries(
       Array.from({ length: 7 }, (_, at) => [`V${at}`, 'x'.repeat(120_000)]),
     );
@@ -123,7 +123,7 @@ describe('bad input', () => {
   });
 
   test('a key for another project or environment is a 400, by any spelling', async () => {
-    const { call, key, ref } = await serve();
+    const { call, key, ref } = await startVariableServer();
     for (const env of ['prod', 'production']) expect((await call('GET', `envvars/${env}`)).status).toBe(200);
     for (const env of ['stg', 'staging', 'dev', 'development', 'preview', 'Prod', 'nowhere'])
       expect((await call('GET', `envvars/${env}`)).status).toBe(400);
@@ -137,7 +137,7 @@ describe('bad input', () => {
 
 describe('a personal access token', () => {
   test('reaches every environment of its projects and no other', async () => {
-    const { call, pat, sql } = await serve();
+    const { call, pat, sql } = await startVariableServer();
     const as = pat;
     for (const env of ['dev', 'development', 'stg', 'staging', 'prod', 'production', 'preview'])
       expect(await call('POST', `envvars/${env}`, { as, body: { name: 'A', value: env } })).toEqual(ok);
@@ -156,7 +156,7 @@ describe('a personal access token', () => {
   });
 
   test('of somebody who may only look writes nothing', async () => {
-    const { call, pat, sql } = await serve();
+    const { call, pat, sql } = await startVariableServer();
     await sql`update memberships set role = 'viewer'`;
     expect((await call('GET', 'envvars/prod', { as: pat })).status).toBe(200);
     expect((await call('POST', 'envvars/prod', { as: pat, body: { name: 'A', value: '1' } })).status).toBe(
@@ -165,12 +165,12 @@ describe('a personal access token', () => {
   });
 
   test('does not read all values at once', async () => {
-    const { call, pat } = await serve();
+    const { call, pat } = await startVariableServer();
     expect((await call('GET', 'envvars', { as: pat })).status).toBe(401);
   });
 
   test('names a branch by header, where there are branches, or by its slug', async () => {
-    const { call, pat: as, addBranch } = await serve();
+    const { call, pat: as, addBranch } = await startVariableServer();
     await addBranch('preview', 'feat/x');
     await addBranch('dev', 'mine');
     const body = (value: string) => ({ as, body: { name: 'A', value } });
@@ -191,7 +191,7 @@ describe('a personal access token', () => {
 });
 
 test('a restricted key does what its scopes say', async () => {
-  const { call, addKey } = await serve();
+  const { call, addKey } = await startVariableServer();
   const can = async (...scopes: string[]) => {
     const as = await addKey('dev', scopes);
     const body = { name: 'A', value: '1' };
@@ -208,7 +208,7 @@ test('a restricted key does what its scopes say', async () => {
 describe('a branch', () => {
   const branch = 'feat/x';
   async function branched() {
-    const served = await serve();
+    const served = await startVariableServer();
     await served.addBranch('preview', branch);
     const { call, pat } = served;
     const parent = { as: pat };

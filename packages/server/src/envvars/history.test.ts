@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { dump, serve, type Served } from './testing/serve.ts';
+import { dump, startVariableServer, type VariableServer } from './testing/variable-server.ts';
 
-const set = async ({ call }: Served, name: string, value: string, isSecret?: boolean) =>
+const set = async ({ call }: VariableServer, name: string, value: string, isSecret?: boolean) =>
   expect((await call('POST', 'envvars/prod', { body: { name, value, isSecret } })).status).toBe(200);
-const revisions = async ({ call }: Served, query = '') =>
+const revisions = async ({ call }: VariableServer, query = '') =>
   (await call('GET', `envvar-revisions/prod${query}`)).body as {
     data: { revision: number; changes: object[] }[];
     pagination: { next?: string };
   };
-const list = async ({ call }: Served) => (await call('GET', 'envvars/prod')).body;
+const list = async ({ call }: VariableServer) => (await call('GET', 'envvars/prod')).body;
 
 test('every change is a revision: who, when, which names, and never a value', async () => {
-  const served = await serve();
+  const served = await startVariableServer();
   await set(served, 'A', 'first value');
   await set(served, 'A', 'second value', true);
   await served.call('POST', 'envvars/prod/import', {
@@ -47,7 +47,7 @@ test('every change is a revision: who, when, which names, and never a value', as
 });
 
 test('what changes nothing is no revision', async () => {
-  const served = await serve();
+  const served = await startVariableServer();
   await set(served, 'A', '1');
   await set(served, 'A', '1');
   await set(served, 'A', '1', false);
@@ -55,7 +55,7 @@ test('what changes nothing is no revision', async () => {
 });
 
 test('the history is read page by page', async () => {
-  const served = await serve();
+  const served = await startVariableServer();
   for (const value of ['1', '2', '3', '4', '5']) await set(served, 'A', value);
   const first = await revisions(served, '?page[size]=2');
   const second = await revisions(served, `?page[size]=2&page[after]=${first.pagination.next}`);
@@ -71,7 +71,7 @@ test('the history is read page by page', async () => {
 test.each(['?page[after]=2147483648', '?page[after]=', '/diff?from=2147483648'])(
   'a revision that there cannot be is a 400: %s',
   async (query) => {
-    const { call } = await serve();
+    const { call } = await startVariableServer();
     const refused = await call('GET', `envvar-revisions/prod${query}`);
     expect(refused).toMatchObject({ status: 400, body: { error: 'Query Error' } });
   },
@@ -79,7 +79,7 @@ test.each(['?page[after]=2147483648', '?page[after]=', '/diff?from=2147483648'])
 
 describe('two revisions', () => {
   test('are compared with their values, but for what was secret on either side', async () => {
-    const served = await serve();
+    const served = await startVariableServer();
     await served.call('POST', 'envvars/prod/import', {
       body: { variables: { A: '1', B: '1', C: '1', D: '1' } },
     });
@@ -108,7 +108,7 @@ describe('two revisions', () => {
   });
 
   test('are rolled back from one to the other, values and flags, as a new revision', async () => {
-    const served = await serve();
+    const served = await startVariableServer();
     await set(served, 'A', '1', true);
     await set(served, 'B', '1');
     const before = await served.call('GET', 'envvars');
@@ -142,7 +142,7 @@ describe('two revisions', () => {
 });
 
 test('a branch has a history of its own under one counter with its parent', async () => {
-  const served = await serve();
+  const served = await startVariableServer();
   await served.addBranch('preview', 'x');
   const branch = { as: served.key('preview'), branch: 'x' };
   const parent = { as: served.pat };
@@ -162,7 +162,7 @@ test('a branch has a history of its own under one counter with its parent', asyn
 });
 
 test('of old revisions only what later states are built on is kept', async () => {
-  const served = await serve();
+  const served = await startVariableServer();
   await set(served, 'OLD', 'kept');
   await set(served, 'GONE', '1');
   await served.call('DELETE', 'envvars/prod/GONE');
@@ -189,7 +189,7 @@ test('of old revisions only what later states are built on is kept', async () =>
 });
 
 test('changes at once take turns: no revision is lost, none is twice', async () => {
-  const served = await serve();
+  const served = await startVariableServer();
   await Promise.all(Array.from({ length: 20 }, (_, at) => set(served, `V${at % 5}`, String(at))));
   const rows = await served.sql<{ revision: number }[]>`select revision from variable_revisions order by 1`;
   expect(rows.map(({ revision }) => revision)).toEqual(Array.from({ length: 20 }, (_, at) => at + 1));

@@ -5,7 +5,7 @@ import { createLog } from '../logger.ts';
 import { startServer } from '../server.ts';
 import { variableContext } from './sealed-value.ts';
 import { rotateMasterKey } from './rotate-master-key.ts';
-import { dump, masterKey, serve } from './testing/serve.ts';
+import { dump, masterKey, startVariableServer } from './testing/variable-server.ts';
 
 const log = createLog({ write() {} });
 const other = masterKeyOf(Buffer.alloc(32, 8));
@@ -13,7 +13,7 @@ const values = { A: 'a value to keep', B: 'another value to keep' };
 const body = { variables: values, isSecret: true };
 
 test('values lie in the database sealed, each with a nonce of its own and the id of its key', async () => {
-  const { call, sql } = await serve();
+  const { call, sql } = await startVariableServer();
   await call('POST', 'envvars/prod/import', { body: { variables: { A: 'same value', B: 'same value' } } });
   const rows = await sql<{ sealed: Buffer }[]>`select sealed from variables order by name`;
   const parts = (at: number, to: number) => rows.map(({ sealed }) => sealed.subarray(at, to).toString('hex'));
@@ -25,7 +25,7 @@ test('values lie in the database sealed, each with a nonce of its own and the id
 });
 
 test('a sealed value moved to another name or environment does not open', async () => {
-  const { call, sql } = await serve();
+  const { call, sql } = await startVariableServer();
   await call('POST', 'envvars/prod/import', { body: { variables: values } });
   await sql`update variables v set sealed = o.sealed from variables o where v.name = 'A' and o.name = 'B'`;
   expect((await call('GET', 'envvars/prod/A')).status).toBe(500);
@@ -35,7 +35,7 @@ test('a sealed value moved to another name or environment does not open', async 
 });
 
 test('a wrong master key: the server does not start, says why, and destroys nothing', async () => {
-  const { call, sql, database, server } = await serve();
+  const { call, sql, database, server } = await startVariableServer();
   await call('POST', 'envvars/prod/import', { body });
   const before = await dump(sql);
   await expect(startServer({ database, port: 0, masterKey: other, log })).rejects.toMatchObject({
@@ -53,8 +53,10 @@ test('a wrong master key: the server does not start, says why, and destroys noth
   await again.close();
 });
 
-test('the master key is changed while servers serve, and the old one opens nothing then', async () => {
-  const { call, sql, database, server } = await serve({ masterKey: { ...other, previous: masterKey } });
+test('the master key is changed while servers startVariableServer, and the old one opens nothing then', async () => {
+  const { call, sql, database, server } = await startVariableServer({
+    masterKey: { ...other, previous: masterKey },
+  });
   expect(server.url).toBeTruthy();
   // Sealed by a server that knew the old key alone.
   const many = Object.fromEntries(Array.from({ length: 1_200 }, (_, at) => [`N${at}`, `value ${at}`]));
@@ -107,7 +109,9 @@ test('the master key is changed while servers serve, and the old one opens nothi
 });
 
 test('a rollback that began before the master key was changed leaves nothing that the old one sealed', async () => {
-  const { call, key, ref, sql, database } = await serve({ masterKey: { ...other, previous: masterKey } });
+  const { call, key, ref, sql, database } = await startVariableServer({
+    masterKey: { ...other, previous: masterKey },
+  });
   const before = await startServer({
     database,
     port: 0,
@@ -142,7 +146,7 @@ test('a rollback that began before the master key was changed leaves nothing tha
 });
 
 test('a rotation between keys that are not this database’s changes nothing', async () => {
-  const { sql, call } = await serve();
+  const { sql, call } = await startVariableServer();
   await call('POST', 'envvars/prod/import', { body });
   const before = await dump(sql);
   const third = masterKeyOf(Buffer.alloc(32, 7));

@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 import { createLog } from '../logger.ts';
 import { startServer } from '../server.ts';
 import { changeVariables } from './change.ts';
-import { masterKey, serve } from './testing/serve.ts';
+import { masterKey, startVariableServer } from './testing/variable-server.ts';
 
 type Variables = Extract<ServerMessage, { type: 'welcome' | 'variables' }>;
 
@@ -49,7 +49,7 @@ async function listener(url: string, key: string, branch?: string) {
 }
 
 test('a runner is told the variables when it connects, and again as soon as they change', async () => {
-  const { call, server, key } = await serve();
+  const { call, server, key } = await startVariableServer();
   const runner = await listener(server.url, key('prod'));
   expect(runner.heard[0]).toMatchObject({ type: 'welcome', variables: {} });
   expect(runner.heard[0]).not.toHaveProperty('revision');
@@ -60,7 +60,7 @@ test('a runner is told the variables when it connects, and again as soon as they
 });
 
 test("a branch's runner hears of its parent's changes and of its own, a stranger of none", async () => {
-  const { call, server, key, pat, addBranch } = await serve();
+  const { call, server, key, pat, addBranch } = await startVariableServer();
   await addBranch('preview', 'x');
   const branch = await listener(server.url, key('preview'), 'x');
   const prod = await listener(server.url, key('prod'));
@@ -74,7 +74,7 @@ test("a branch's runner hears of its parent's changes and of its own, a stranger
 });
 
 test('runners of the other server processes hear of it within a second, and also when no wake-up arrives', async () => {
-  const { call, server, database, sql, key, ref } = await serve();
+  const { call, server, database, sql, key, ref } = await startVariableServer();
   const log = createLog({ write() {} });
   const second = await startServer({ database, port: 0, masterKey, log });
   onTestFinished(() => second.close());
@@ -111,7 +111,7 @@ test('runners of the other server processes hear of it within a second, and also
 });
 
 test('a burst of changes is told a few times, the last one last', async () => {
-  const { call, server, key } = await serve();
+  const { call, server, key } = await startVariableServer();
   const runner = await listener(server.url, key('prod'));
   for (let at = 1; at <= 40; at++)
     await call('POST', 'envvars/prod', { body: { name: 'A', value: String(at) } });

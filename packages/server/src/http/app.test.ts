@@ -4,8 +4,8 @@ import { connect as connectSocket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
-import { installation } from '../auth/testing/installation.ts';
-import { sampleApp, sampleHandlers } from './testing/serve.ts';
+import { createInstallation } from '../auth/testing/installation.ts';
+import { createSampleApp, sampleHandlers } from './testing/sample-app.ts';
 
 async function listen(app: FastifyInstance): Promise<string> {
   onTestFinished(() => app.close());
@@ -14,8 +14,8 @@ async function listen(app: FastifyInstance): Promise<string> {
 }
 
 test('over a real socket and a real database, keys open what they may', async () => {
-  const { addKey, authenticate, credentials, key, mint } = await installation();
-  const base = await listen(sampleApp(authenticate).app);
+  const { addKey, authenticate, credentials, key, mint } = await createInstallation();
+  const base = await listen(createSampleApp(authenticate).app);
   const post = async (credential: string, path = '/api/v1/tasks/a%2Fb/echo') => {
     const reply = await fetch(base + path, {
       method: 'POST',
@@ -48,8 +48,8 @@ test('over a real socket and a real database, keys open what they may', async ()
 });
 
 test('a body that is cut off, or never ends, harms nobody', async () => {
-  const { authenticate, key } = await installation();
-  const base = await listen(sampleApp(authenticate).app);
+  const { authenticate, key } = await createInstallation();
+  const base = await listen(createSampleApp(authenticate).app);
   const { port } = new URL(base);
   const socket = connectSocket(Number(port), '127.0.0.1');
   socket.write(
@@ -73,7 +73,7 @@ test('a body that is cut off, or never ends, harms nobody', async () => {
 });
 
 test('requests under way are finished when the app closes', async () => {
-  const { authenticate, key } = await installation();
+  const { authenticate, key } = await createInstallation();
   const signals = new EventEmitter();
   const begun = once(signals, 'begun');
   const handlers = {
@@ -84,7 +84,7 @@ test('requests under way are finished when the app closes', async () => {
       return { finished: true };
     },
   };
-  const { app } = sampleApp(authenticate, { handlers });
+  const { app } = createSampleApp(authenticate, { handlers });
   const base = await listen(app);
   const answer = fetch(`${base}/api/v1/unruled`, { headers: { authorization: key('dev') } });
   await begun;
@@ -96,9 +96,9 @@ test('requests under way are finished when the app closes', async () => {
 });
 
 test('probes, metrics, the document and its page are there for everyone', async () => {
-  const { authenticate } = await installation();
+  const { authenticate } = await createInstallation();
   let ready = true;
-  const { app } = sampleApp(authenticate, {
+  const { app } = createSampleApp(authenticate, {
     isReady: () => (ready ? Promise.resolve() : Promise.reject(new Error('gone'))),
   });
   const get = (url: string) => app.inject({ method: 'GET', url });

@@ -6,7 +6,7 @@ import type { Authenticate } from '../auth/authenticate.ts';
 import type { Principal } from '../auth/principal.ts';
 import { notFound, unauthorized } from '../problem.ts';
 import { InvalidOperation } from './check-operations.ts';
-import { sampleApp, sampleHandlers, sampleOperations } from './testing/serve.ts';
+import { createSampleApp, sampleHandlers, sampleOperations } from './testing/sample-app.ts';
 
 const environment = {
   id: 1,
@@ -53,10 +53,10 @@ const authenticate: Authenticate = ({ authorization = '' }) => {
   return when === 'later' ? Promise.resolve(principal) : principal;
 };
 
-let app: ReturnType<typeof sampleApp>['app'];
+let app: ReturnType<typeof createSampleApp>['app'];
 let lines: string[];
 beforeAll(() => {
-  ({ app, lines } = sampleApp(authenticate));
+  ({ app, lines } = createSampleApp(authenticate));
 });
 
 interface Call {
@@ -373,7 +373,7 @@ describe('a caller', () => {
       ...sampleOperations.echo,
       access: { ...sampleOperations.echo.access, oneTime: true },
     });
-    const { app: made } = sampleApp(authenticate, {
+    const { app: made } = createSampleApp(authenticate, {
       operations: { echo: creating } as never,
       handlers: { echo: sampleHandlers.echo } as never,
     });
@@ -387,7 +387,7 @@ describe('a caller', () => {
   });
 
   test('learns nothing of objects that their scopes do not cover', async () => {
-    const finding = sampleApp(authenticate, {
+    const finding = createSampleApp(authenticate, {
       handlers: {
         ...sampleHandlers,
         readRun: async () => {
@@ -412,7 +412,7 @@ describe('a caller', () => {
       params: z.object({ projectRef: z.string() }),
     });
     const roleIn: Record<string, Role> = { proj_view: 'viewer', proj_own: 'owner' };
-    const { app: made } = sampleApp(authenticate, {
+    const { app: made } = createSampleApp(authenticate, {
       operations: { inProject } as never,
       handlers: { inProject: async ({ role }: { role: Role }) => ({ role }) } as never,
       findRole: async (user, { projectRef = '' }) => (user === 'user_1' ? roleIn[projectRef] : undefined),
@@ -431,7 +431,7 @@ describe('a caller', () => {
 describe('a rate limit', () => {
   test('of an operation is each caller their own, beside none elsewhere; what costs nothing has none', async () => {
     const free = { ...sampleOperations.fail, unlimited: true };
-    const limited = sampleApp(authenticate, {
+    const limited = createSampleApp(authenticate, {
       operations: { ...sampleOperations, fail: free },
       rateLimits: {
         operations: { listThings: { burst: 1, perSecond: 1 }, fail: { burst: 1, perSecond: 1 } },
@@ -455,7 +455,7 @@ describe('a rate limit', () => {
   });
 
   test('counts and tells every call: those of whom an operation refuses, and those that a fault of ours ends', async () => {
-    const limited = sampleApp(authenticate, {
+    const limited = createSampleApp(authenticate, {
       rateLimits: { personalAccessToken: { burst: 2, perSecond: 0.001 } },
     }).app;
     const refused = async () => {
@@ -472,7 +472,9 @@ describe('a rate limit', () => {
       [401, '0'],
       [429, '0'],
     ]);
-    const faulty = sampleApp(authenticate, { rateLimits: { secretKey: { burst: 2, perSecond: 0.001 } } }).app;
+    const faulty = createSampleApp(authenticate, {
+      rateLimits: { secretKey: { burst: 2, perSecond: 0.001 } },
+    }).app;
     const fault = await faulty.inject({
       method: 'POST',
       url: '/api/v1/fail',
@@ -490,7 +492,9 @@ describe('a rate limit', () => {
   });
 
   test('tells in milliseconds when to come back, and is one for all keys of an environment', async () => {
-    const limited = sampleApp(authenticate, { rateLimits: { secretKey: { burst: 2, perSecond: 1 } } }).app;
+    const limited = createSampleApp(authenticate, {
+      rateLimits: { secretKey: { burst: 2, perSecond: 1 } },
+    }).app;
     const get = (authorization: string) =>
       limited.inject({ method: 'GET', url: '/api/v1/things', headers: { authorization } });
     const first = await get('full');
@@ -528,7 +532,7 @@ const handlers = { thing: async () => ({}) };
 const refusal =
   (operations: Record<string, OperationDeclaration>, given: object = sampleHandlers) =>
   () =>
-    sampleApp(authenticate, {
+    createSampleApp(authenticate, {
       operations: operations as never,
       handlers: given as never,
     });
@@ -569,7 +573,7 @@ describe('an app is not made', () => {
   });
 
   test('but is, when two methods of one path name its parameter differently', async () => {
-    const { app: made } = sampleApp(authenticate, {
+    const { app: made } = createSampleApp(authenticate, {
       operations: { a: at('GET', 'a'), b: at('PUT', 'b') } as never,
       handlers: { a: handlers.thing, b: handlers.thing } as never,
     });
@@ -579,7 +583,7 @@ describe('an app is not made', () => {
 });
 
 test('a name that is the same as a part of another path is still a name', async () => {
-  const { app: made } = sampleApp(authenticate, {
+  const { app: made } = createSampleApp(authenticate, {
     operations: {
       one: { ...thing, method: 'DELETE', path: '/api/v1/x/:id', params: z.object({ id: z.string() }) },
       all: { ...thing, path: '/api/v1/x/import' },

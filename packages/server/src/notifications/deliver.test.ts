@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { notifyingServer, type NotifyingServer } from './testing/notified.ts';
+import { startNotifyingServer, type NotifyingServer } from './testing/notifying-server.ts';
 import { startReceiver, verify, type Receiver } from './testing/receiver.ts';
 
 const hour = 3_600_000;
@@ -19,7 +19,7 @@ const tell = async (server: NotifyingServer, contentHash: string) =>
 
 describe('a delivery', () => {
   test('is tried again later and later, under one id, until it is accepted', async () => {
-    const server = await notifyingServer();
+    const server = await startNotifyingServer();
     const receiver = await startReceiver();
     const { id, secret } = await server.endpoint(receiver.url, ['deployment.registered']);
     const answers = [500, 302, 204];
@@ -58,7 +58,7 @@ describe('a delivery', () => {
   });
 
   test('that nobody answers is given up after ten attempts, and can be replayed', async () => {
-    const server = await notifyingServer();
+    const server = await startNotifyingServer();
     const receiver = await startReceiver();
     await server.endpoint(receiver.url, ['deployment.registered']);
     receiver.answer = () => 503;
@@ -87,7 +87,7 @@ describe('a delivery', () => {
   }, 40_000);
 
   test('says why it failed when nothing answers at all', async () => {
-    const server = await notifyingServer();
+    const server = await startNotifyingServer();
     const receiver = await startReceiver();
     await server.endpoint(receiver.url, ['deployment.registered']);
     await receiver.close();
@@ -101,7 +101,7 @@ describe('a delivery', () => {
   });
 
   test('to a slow receiver does not hold up the others', async () => {
-    const server = await notifyingServer();
+    const server = await startNotifyingServer();
     const [slow, quick] = [await startReceiver(), await startReceiver()];
     slow.answer = () => new Promise(() => {});
     await server.endpoint(slow.url, ['deployment.registered']);
@@ -113,7 +113,7 @@ describe('a delivery', () => {
   });
 
   test('is listed page by page, newest first, by endpoint, type and status', async () => {
-    const server = await notifyingServer();
+    const server = await startNotifyingServer();
     const [good, bad] = [await startReceiver(), await startReceiver()];
     bad.answer = () => 500;
     const one = await server.endpoint(good.url, ['deployment.*']);
@@ -147,7 +147,7 @@ describe('a delivery', () => {
 
 describe('an endpoint', () => {
   test('that accepts nothing for days is disabled, the others get notice, and it can be enabled again', async () => {
-    const server = await notifyingServer();
+    const server = await startNotifyingServer();
     const [dead, alive] = [await startReceiver(), await startReceiver()];
     dead.answer = () => 500;
     const { id } = await server.endpoint(`${dead.url}/secret-path`, ['deployment.registered']);
@@ -187,7 +187,7 @@ describe('an endpoint', () => {
   });
 
   test('that failed long ago and was not asked since is not disabled for failing once more', async () => {
-    const server = await notifyingServer();
+    const server = await startNotifyingServer();
     const receiver = await startReceiver();
     receiver.answer = () => 500;
     const { id } = await server.endpoint(receiver.url, ['deployment.registered']);
@@ -209,7 +209,7 @@ describe('an endpoint', () => {
   });
 
   test('that answers 410 is disabled at once', async () => {
-    const server = await notifyingServer();
+    const server = await startNotifyingServer();
     const receiver = await startReceiver();
     receiver.answer = () => 410;
     const { id } = await server.endpoint(receiver.url, ['deployment.registered']);
@@ -221,7 +221,7 @@ describe('an endpoint', () => {
   });
 
   test('with a new secret is signed with both for a day', async () => {
-    const server = await notifyingServer();
+    const server = await startNotifyingServer();
     const receiver = await startReceiver();
     const before = await server.endpoint(receiver.url, ['deployment.registered']);
     const { body: after } = await server.notifications(`/endpoints/${before.id}/rotate-secret`, 'POST');

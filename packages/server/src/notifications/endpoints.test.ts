@@ -3,13 +3,13 @@ import { checkUrl } from './check-url.ts';
 import { reasonOf } from './deliver.ts';
 import { createNetworks } from './networks.ts';
 import { post, type Resolve } from './post.ts';
-import { notifyingServer } from './testing/notified.ts';
+import { startNotifyingServer } from './testing/notifying-server.ts';
 
 const url = 'http://127.0.0.1:9/hook';
 
 describe('endpoints', () => {
   test('are created with a secret that is shown once, changed, listed and deleted', async () => {
-    const server = await notifyingServer();
+    const server = await startNotifyingServer();
     const created = await server.notifications('/endpoints', 'POST', {
       url,
       types: ['run.failed', 'run.failed', 'error.*'],
@@ -66,13 +66,13 @@ describe('endpoints', () => {
     [{ url: 'http://[::1]/', types: ['*'] }, 422, /::1 is not/],
     [{ url: 'http://1.1.1.1/', types: ['*'] }, 422, /only https will do/],
   ])('refuse %j', async (body, status, message) => {
-    const server = await notifyingServer();
+    const server = await startNotifyingServer();
     const answer = await server.notifications('/endpoints', 'POST', body);
     expect([answer.status, answer.body.error]).toEqual([status, expect.stringMatching(message)]);
   });
 
   test('of this machine are refused unless they are allowed', async () => {
-    const server = await notifyingServer({ notificationNetworks: [] });
+    const server = await startNotifyingServer({ notificationNetworks: [] });
     for (const host of [
       '127.0.0.1',
       'localhost',
@@ -130,7 +130,7 @@ describe('endpoints', () => {
   });
 
   test('belong to an environment: keys of another, and users of another project, do not see them', async () => {
-    const server = await notifyingServer();
+    const server = await startNotifyingServer();
     const root = `/api/v1/projects/${server.projectRef}/notifications`;
     const { id } = await server.endpoint(url, ['*']);
     const pat = server.personalAccessToken;

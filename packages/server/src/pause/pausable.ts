@@ -4,7 +4,7 @@ interface Stoppable {
   stop(): Promise<unknown>;
 }
 
-/** Runs what goes on by itself while there is no pause: all of it, so that nothing that is added later can be forgotten. */
+/** Runs all background work except during a pause. */
 export function pausable(pause: Pause, start: () => Stoppable): Stoppable {
   let running: Stoppable | undefined;
   let stopped = false;

@@ -12,7 +12,7 @@ async function delayed(server: TestServer): Promise<() => Promise<string>> {
   return async () => (await server.ask(`/api/v3/runs/${body.id}`)).body.status as string;
 }
 
-test('a server that runs already follows the pause of another, and the end of it', async () => {
+test('a running server follows a pause that another one begins, and its end', async () => {
   const one = await testServer({ reveal: true });
   await one.ask('/runner/v1/versions', {
     method: 'POST',
@@ -35,7 +35,7 @@ test('a server that runs already follows the pause of another, and the end of it
   await expect.poll(status, wait).toBe('QUEUED');
 }, 60_000);
 
-test('however often it is paused and resumed, the last word holds and work goes on', async () => {
+test('after many pauses and resumptions the last one holds, and work goes on', async () => {
   const server = await testServer();
   const sql = connect(server.database, { name: 'test', max: 1 });
   onTestFinished(() => sql.end());

@@ -3,13 +3,13 @@ import type { Sql } from '../db/connect.ts';
 import type { Wakes } from '../db/wake.ts';
 import type { Log } from '../logger.ts';
 
-/** Whether this installation is paused, as this process last heard. The table `installation` is the truth; all servers follow it. */
+/** Whether this installation is paused, as far as this process knows. The table `installation` is the truth; all servers follow it. */
 export interface Pause {
   /** Since when it is paused. */
   readonly since: Date | null;
   /** Calls `changed` after each change. */
   onChange(changed: () => void): void;
-  /** Reads how it is now: after a change by this process. Tells the others. */
+  /** Reads the table again after a change by this process, and tells the other processes. */
   refresh(): Promise<void>;
   stop(): void;
 }
@@ -17,7 +17,7 @@ export interface Pause {
 /** Behind the wake-ups, which may be lost. */
 const pollMs = 1_000;
 
-/** Reads how it is before anything is started, having paused it if that is asked for. */
+/** Pauses the installation if asked to, and reads whether it is paused, before anything is started. */
 export async function startPause(
   { sql, wakes, clock, log }: { sql: Sql; wakes: Wakes; clock: Clock; log: Log },
   { pauseNow }: { readonly pauseNow: boolean },
@@ -35,25 +35,25 @@ export async function startPause(
     else log.warn('server.paused', { since: since.toISOString() });
     for (const changed of listeners) changed();
   };
-  /** One at a time, so that an answer that comes late does not undo a later one. */
-  const look = (): Promise<void> => {
+  /** One at a time, so that a late answer does not undo a newer one. */
+  const readInTurn = (): Promise<void> => {
     const next = (reading ?? Promise.resolve()).catch(() => {}).then(read);
     reading = next;
     return next;
   };
-  const lookQuietly = (): void => {
-    look().catch(() => log.warn('database.lost', { at: 'pause' }));
+  const readOrWarn = (): void => {
+    readInTurn().catch(() => log.warn('database.lost', { at: 'pause' }));
   };
 
   if (pauseNow) {
     await sql`update installation set paused_at = ${new Date(clock.now())} where paused_at is null`;
     wakes.tell({ kind: 'pause' });
   }
-  await look();
+  await readInTurn();
   wakes.listen(({ kind }) => {
-    if (kind === 'pause') lookQuietly();
+    if (kind === 'pause') readOrWarn();
   });
-  const poll = setInterval(lookQuietly, pollMs);
+  const poll = setInterval(readOrWarn, pollMs);
   poll.unref();
   return {
     get since() {
@@ -62,7 +62,7 @@ export async function startPause(
     onChange: (changed) => void listeners.push(changed),
     async refresh() {
       wakes.tell({ kind: 'pause' });
-      await look();
+      await readInTurn();
     },
     stop: () => clearInterval(poll),
   };

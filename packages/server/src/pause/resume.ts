@@ -5,13 +5,13 @@ import { Problem } from '../problem.ts';
 
 interface Resumed {
   readonly wasPaused: boolean;
-  /** Schedules of which ticks had fallen due. */
+  /** Schedules with ticks that had fallen due. */
   readonly schedules: number;
 }
 
 /**
- * Ends the pause for all servers. Where ticks of schedules have fallen due, the caller says what becomes of them: nobody else can know
- * whether they were fired before the database was restored. Only for owners of the organisation that the first start made.
+ * Ends the pause for all servers. If ticks of schedules have fallen due, the caller must say what becomes of them: nobody else can know
+ * whether they were fired before the database was restored. Only for owners of the organisation that the first start created.
  */
 export async function resumeInstallation(
   sql: Sql,
@@ -42,7 +42,7 @@ export async function resumeInstallation(
         { code: 'missed_ticks', schedules },
       );
     }
-    // Beside a tick that is skipped there is no moment in which it could be fired: both are of this one statement.
+    // One statement does both, so that no tick that is to be skipped can be fired between.
     await tx`
       update installation set paused_at = null,
         skip_ticks_until = case when ${missed === 'skip'} then ${now}::timestamptz else skip_ticks_until end`;

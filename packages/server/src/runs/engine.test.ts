@@ -62,7 +62,7 @@ describe('a triggered run', () => {
     expect((await t.claim('r1', [next.id], 10)).map((one) => one.run)).toEqual([id]);
   });
 
-  test('is parked again when the runner finds that the version lacks its task', async () => {
+  test('waits as PENDING_VERSION again when the runner finds that the version lacks its task', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     const { id } = await t.trigger('send');
@@ -147,7 +147,7 @@ describe('a triggered run', () => {
 });
 
 describe('an idempotency key', () => {
-  test('answers with the run that it made, also when forty calls come at once', async () => {
+  test('answers with the run that it created, also when forty calls come at once', async () => {
     const t = await testEngine();
     await t.register('send');
     const all = await Promise.all(
@@ -162,7 +162,7 @@ describe('an idempotency key', () => {
     expect(count).toBe(1);
   });
 
-  test('tells calls that share a flush which of them made the run', async () => {
+  test('tells calls that share a statement which of them created the run', async () => {
     const t = await testEngine();
     await t.register('send');
     // Those that come while a flush is under way share the next one.
@@ -186,7 +186,7 @@ describe('an idempotency key', () => {
     expect(two.id).not.toBe(one.id);
   });
 
-  test('makes a new run once it has expired or its run has failed', async () => {
+  test('creates a new run once it has expired or its run has failed', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     const short = await t.trigger('send', { idempotencyKey: 'short', idempotencyKeyTTL: '60s' });
@@ -222,7 +222,7 @@ describe('limits', () => {
     expect(await t.claim('r1', [version.id], 100)).toHaveLength(1);
   });
 
-  test('are never exceeded by claims that race with settlements', { timeout: 60_000 }, async () => {
+  test('are never exceeded by claims that race with completions', { timeout: 60_000 }, async () => {
     const t = await testEngine();
     const version = await t.register({ id: 'send', queue: { name: 'mail', concurrencyLimit: 3 } });
     const total = 120;
@@ -247,7 +247,7 @@ describe('limits', () => {
     expect(left?.open).toBe(0);
   });
 
-  test('let a key with one run through beside a key with hundreds', async () => {
+  test('let a key with one run start beside a key with hundreds', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     await Promise.all(Array.from({ length: 300 }, () => t.trigger('send', { concurrencyKey: 'whale' })));
@@ -257,7 +257,7 @@ describe('limits', () => {
     expect(claimed.map((one) => one.run)).toContain(minnow.id);
   });
 
-  test('give nothing up for a lane of another version that is empty', async () => {
+  test('lose no slot to an empty lane of another version', async () => {
     const t = await testEngine();
     const old = await t.register('send');
     const current = await t.register('send');
@@ -270,7 +270,7 @@ describe('limits', () => {
     expect(await t.statusOf(done.id)).toBe('COMPLETED');
   });
 
-  test('come to an end when a version is named twice', async () => {
+  test('end when a version is named twice', async () => {
     const t = await testEngine();
     const { id, version } = await t.register('send');
     await t.addRunner('r');
@@ -292,7 +292,7 @@ describe('limits', () => {
     expect(claimed.filter((id) => id !== others.id).toSorted()).toEqual(ids.toSorted().slice(0, 4));
   });
 
-  test('take turns among the lanes of one place, each its share, and leave the rest', async () => {
+  test('take turns among the lanes with one sort key, each its share, and leave the rest', async () => {
     const t = await testEngine();
     const old = await t.register('send');
     const current = await t.register('send');
@@ -316,7 +316,7 @@ describe('limits', () => {
     expect(claimed.toSorted()).toEqual(made.map(({ id }) => id).toSorted());
   });
 
-  test('come to every key, however many new ones arrive meanwhile', async () => {
+  test('reach every key, however many new ones arrive meanwhile', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     await t.addRunner('r1');
@@ -334,7 +334,7 @@ describe('limits', () => {
     }
   });
 
-  test('drop a lane with its last run, where there are many', async () => {
+  test('drop a lane with its last run when there are many', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     for (let n = 0; n < 60; n++) await t.trigger('send', { concurrencyKey: `k${n % 20}` });
@@ -366,7 +366,7 @@ describe('limits', () => {
 });
 
 describe('the fence', () => {
-  test('refuses a second settlement, and one of an attempt that was taken back', async () => {
+  test('refuses a second completion, and that of an attempt that was taken back', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     await t.trigger('send');
@@ -400,7 +400,7 @@ describe('the fence', () => {
     expect(await t.claim('r1', [version.id], 1)).toEqual([]);
   });
 
-  test('leaves a runner alone that is back under a newer connection', async () => {
+  test('takes nothing from a runner that is back with a newer connection', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     await t.trigger('send');
@@ -414,7 +414,7 @@ describe('the fence', () => {
     expect((await t.end(attempt!)).stale).toBe(false);
   });
 
-  test('takes back from a living runner only what it never got', async () => {
+  test('takes back from a connected runner only what never arrived', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     await t.trigger('send');
@@ -469,7 +469,7 @@ describe('a run that fails', () => {
     expect([...groups]).toEqual([{ id, task: 'test', n: 1 }]);
   });
 
-  test('ends as CRASHED once its runner was lost under it again and again', async () => {
+  test('ends CRASHED once its runner was lost again and again', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     const { id } = await t.trigger('send');
@@ -510,7 +510,7 @@ describe('cancel', () => {
     expect(await cancelRun(t.engine, t.runners, t.environment.id, 'run_unknown')).toBe(false);
   });
 
-  test('reaches what a run triggers after it was cancelled and before its code heard of it', async () => {
+  test('reaches what a run triggers between its cancellation and the moment its code is told', async () => {
     const t = await testEngine();
     const { engine, runners, environment } = t;
     const version = await t.register('send');
@@ -526,7 +526,7 @@ describe('cancel', () => {
   });
 
   // Which of the two PostgreSQL picks is decided by who has waited for a second first: on a busy machine it may be this one.
-  test('goes again when it met a run of the tree that begins to wait', { retry: 3 }, async () => {
+  test('tries again after a deadlock with a run of the tree that begins to wait', { retry: 3 }, async () => {
     const t = await testEngine();
     const env = t.environment.id;
     const version = await t.register('send');

@@ -11,9 +11,9 @@ import {
 import { BasicTracerProvider, BatchSpanProcessor, type IdGenerator } from '@opentelemetry/sdk-trace-base';
 import type { AnsweredRequest, TracedAttempt, Tracing } from './tracing.ts';
 
-const patienceMs = 3_000;
+const maxShutdownMs = 3_000;
 
-/** Spans over OTLP/HTTP to where the standard variables say; these are read by the library itself. */
+/** Sends spans over OTLP/HTTP. The library itself reads the standard variables. */
 export function exportTraces(): Tracing {
   const ids = new Ids();
   const provider = new BasicTracerProvider({
@@ -62,7 +62,7 @@ export function exportTraces(): Tracing {
       if (failure) attempt.setStatus(failure);
       attempt.end(now);
       if (status === undefined || status !== status.toUpperCase()) return;
-      // The whole run, whose attempts have been told before, by whatever process.
+      // The span of the whole run. Its attempts were reported before, by any process.
       const whole = ids.next(root, () =>
         tracer.startSpan(`run ${task}`, {
           root: true,
@@ -74,9 +74,9 @@ export function exportTraces(): Tracing {
       whole.end(now);
     },
 
-    // A collector that does not answer must not keep this process from its end.
+    // A collector that does not answer must not keep this process from ending.
     stop: () =>
-      Promise.race([provider.shutdown().catch(() => {}), sleep(patienceMs, undefined, { ref: false })]),
+      Promise.race([provider.shutdown().catch(() => {}), sleep(maxShutdownMs, undefined, { ref: false })]),
   };
 }
 
@@ -85,19 +85,19 @@ interface SpanIds {
   readonly spanId: string;
 }
 
-/** A run's trace and root span have ids that come from the run's, so that every process tells of the same. */
+/** The ids of a run's trace and root span are derived from the run's id, so that every process uses the same ones. */
 function idsOf(run: string): SpanIds {
   const digest = hash('sha256', run, 'hex');
   return { traceId: digest.slice(0, 32), spanId: digest.slice(32, 48) };
 }
 
-/** The ids of runs begin with the millisecond in which they were made. */
+/** The id of a run begins with the millisecond of its creation. */
 function createdAt(run: string): number | undefined {
   const ms = Number.parseInt(run.slice(4, 12), 36);
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** Random ids, but for a span that must have its own. */
+/** Random ids, except for spans with given ones. */
 class Ids implements IdGenerator {
   #own: SpanIds | undefined;
 
@@ -114,7 +114,7 @@ class Ids implements IdGenerator {
   generateSpanId = (): string => this.#own?.spanId ?? randomBytes(8).toString('hex');
 }
 
-/** W3C trace context of whoever called. */
+/** The caller's W3C trace context. */
 function contextOf(traceparent: string | undefined): Context {
   const parts = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(traceparent ?? '');
   const [, traceId, spanId, flags = '00'] = parts ?? [];

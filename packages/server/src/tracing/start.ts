@@ -1,12 +1,12 @@
 /**
- * OpenTelemetry traces by the standard environment variables. Nothing of OpenTelemetry is loaded, and nothing is measured, unless an
- * endpoint is set.
+ * OpenTelemetry traces, configured by the standard environment variables. Without an endpoint, OpenTelemetry is not loaded and nothing is
+ * measured.
  */
 import type { Tracing } from './tracing.ts';
 
 type Settings = Readonly<Record<string, string | undefined>>;
 
-/** Something that is installed apart, since most servers do not need it. The message has the command that installs it. */
+/** A package that most servers do not need is not installed. The message has the command that installs it. */
 export class OptionalPackageMissing extends Error {
   override readonly name = 'OptionalPackageMissing';
 }
@@ -19,7 +19,7 @@ export const tracingPackages = [
   '@opentelemetry/sdk-trace-base@2',
 ];
 
-/** Undefined when no endpoint is set, or tracing is switched off. Throws an OptionalPackageMissing where it cannot be switched on. */
+/** Returns undefined if no endpoint is set, or tracing is switched off. Throws OptionalPackageMissing if a package is missing. */
 export async function startTracing(settings: Settings = process.env): Promise<Tracing | undefined> {
   const endpoint = settings['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] || settings['OTEL_EXPORTER_OTLP_ENDPOINT'];
   const isOff = settings['OTEL_SDK_DISABLED'] === 'true' || settings['OTEL_TRACES_EXPORTER'] === 'none';

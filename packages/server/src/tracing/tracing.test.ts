@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { startTracing, tracingPackages } from './start.ts';
 
-test('without an endpoint, or switched off, nothing is traced', async () => {
+test('nothing is traced without an endpoint, or when tracing is switched off', async () => {
   const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://127.0.0.1:1';
   for (const settings of [
     {},
@@ -36,7 +36,7 @@ interface Span {
   readonly status: { readonly code?: number };
 }
 
-test('a request is in its caller’s trace; a run is the root of its attempts, whoever tells of them', async () => {
+test('a request is in its caller’s trace; a run is the root of its attempts, whichever process reports them', async () => {
   const spans: Span[] = [];
   const collector = createServer((request, response) => {
     let text = '';

@@ -1,13 +1,13 @@
 import type { AttemptEnd } from '../../runner/options.ts';
 import { duration, type Screen } from '../screen.ts';
-import { firstOfEachSecond } from './first-of-each-second.ts';
+import { throttle } from './throttle.ts';
 
-/** One line an attempt that ended; of a flood only the first lines of each second and how many more there were. */
+/** Prints one line for each ended attempt: at most the first lines of each second, and how many more there were. */
 export const attemptLines = (
   { line, paint }: Pick<Screen, 'line' | 'paint'>,
   now?: () => number,
 ): ((end: AttemptEnd) => void) =>
-  firstOfEachSecond(
+  throttle(
     (end) => line(describe(end, paint)),
     (count) => line(paint.dim(`… and ${count} more`)),
     now,

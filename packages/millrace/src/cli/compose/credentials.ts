@@ -2,7 +2,7 @@ import { environmentKinds, type EnvironmentKind } from '@millrace/contract';
 import type { Credentials, BootstrapSettings } from '@millrace/server';
 import { table, type Screen } from '../screen.ts';
 
-/** Secrets as they are shown: null where one was revoked, undefined where it was given beforehand and is known already. */
+/** Secrets to show: null for a revoked one, undefined for one that the operator provided. */
 export interface ShownCredentials {
   readonly projectRef: string;
   readonly personalAccessToken: string | null | undefined;
@@ -12,7 +12,7 @@ export interface ShownCredentials {
 const orWhy = (secret: string | null | undefined): string =>
   secret ?? (secret === null ? 'revoked since the first start' : 'as given by MILLRACE_BOOTSTRAP_…');
 
-/** The block that a person copies from. */
+/** Prints the credentials for a person. */
 export function printCredentials(
   credentials: ShownCredentials,
   { line, paint }: Pick<Screen, 'line' | 'paint'>,
@@ -28,7 +28,7 @@ export function printCredentials(
   for (const row of table(rows)) line(`  ${paint.dim(row.slice(0, 23))}${row.slice(23)}`);
 }
 
-/** The same without what was given: whoever gave it has it, and it is written nowhere. */
+/** The credentials without those that the operator provided. */
 export const withoutGiven = (
   { projectRef, personalAccessToken, environments }: Credentials,
   given: BootstrapSettings,
@@ -43,11 +43,11 @@ export const withoutGiven = (
   ) as ShownCredentials['environments'],
 });
 
-/** Whether there is a secret in it at all. */
+/** Whether there is any secret to show. */
 export const holdsSecrets = ({ personalAccessToken, environments }: ShownCredentials): boolean =>
   [personalAccessToken, ...Object.values(environments).map(({ secretKey }) => secretKey)].some(Boolean);
 
-/** The one line of `--json`: exactly these fields. */
+/** The line of `--json`: exactly these fields. */
 export const credentialsJson = (url: string, credentials: ShownCredentials) => ({
   url,
   projectRef: credentials.projectRef,

@@ -13,14 +13,14 @@ import { printJson, screenOn, type Screen } from '../screen.ts';
 import { listenForStop } from '../stop-request.ts';
 import { version } from '../version.ts';
 import { waitsFor } from '../waiting.ts';
-import { type Closing, withClosing } from './closing.ts';
+import { type Cleanup, withCleanup } from './cleanup.ts';
 import { credentialsJson, printCredentials } from './credentials.ts';
 import { projectVariables, type ProjectVariables } from './dotenv.ts';
 import { serveKeyChanges } from './key-changes.ts';
 import { embeddedDatabase } from './open-database.ts';
 import { openServer } from './open-server.ts';
 import { runnerScreen } from './runner-screen.ts';
-import { troublesOn } from './troubles.ts';
+import { printWarnings } from './print-warnings.ts';
 
 export interface DevOptions {
   readonly dir: string;
@@ -33,20 +33,20 @@ export interface DevOptions {
   readonly verbose?: boolean;
 }
 
-/** Database, server, watcher and runner in this process, for the project in a folder. Ends when asked to stop. */
+/** Runs database, server, watcher and runner for the project in a folder, until asked to stop. */
 export async function dev(options: DevOptions): Promise<void> {
   const screen = screenOn(options.json ? process.stderr : process.stdout);
   const stop = listenForStop(() => screen.line('Stopping. Ctrl-C again stops at once.'));
-  await withClosing(async (closing) => {
-    // A project that cannot be served is said before anything is started or written.
+  await withCleanup(async (cleanup) => {
+    // Report an invalid project before anything is started or written.
     const { dir } = await loadProject(options.dir);
     const owned = await ownDev(dir);
-    closing.add(() => owned.release());
+    cleanup.add(() => owned.release());
     const data = resolve(options.data ?? join(dir, '.millrace', 'data'));
     waitsFor(`PostgreSQL to start on ${data}`);
     const errors = screenOn(process.stderr);
     const onLog = options.verbose ? (line: string) => errors.line(line) : undefined;
-    const { database, lost } = await embeddedDatabase(data, closing, onLog);
+    const { database, lost } = await embeddedDatabase(data, cleanup, onLog);
     const env = process.env['MILLRACE_MASTER_KEY'];
     const file = join(data, 'master.key');
     const masterKey = await loadMasterKey({
@@ -56,8 +56,8 @@ export async function dev(options: DevOptions): Promise<void> {
     });
     const log = options.verbose
       ? createLog({ write: (text) => errors.text(text.trimEnd()) })
-      : createLog(troublesOn(screen, stop), 'warn');
-    // Receivers of notifications are on this machine too.
+      : createLog(printWarnings(screen, stop), 'warn');
+    // In development, receivers of notifications may be on this machine.
     const notificationNetworks = ['127.0.0.0/8', '::1/128'];
     waitsFor('the server to prepare the database and to listen');
     const server = await openServer({
@@ -68,8 +68,8 @@ export async function dev(options: DevOptions): Promise<void> {
       reveal: true,
       notificationNetworks,
     });
-    closing.add(() => server.close());
-    if (!env?.trim()) serveKeyChanges({ database, masterKey, file, log }, closing);
+    cleanup.add(() => server.close());
+    if (!env?.trim()) serveKeyChanges({ database, masterKey, file, log }, cleanup);
     const { url, credentials } = server;
     const secretKey = credentials?.environments[options.env].secretKey;
     if (!credentials || !secretKey) {
@@ -79,7 +79,7 @@ export async function dev(options: DevOptions): Promise<void> {
       );
     }
     screen.line(`${screen.paint.bold('Millrace')} ${version} at ${screen.paint.cyan(url)}`);
-    // With --json the keys are in that line. What is no terminal is kept by somebody: they are not shown there.
+    // With --json the keys are in that line. Do not print keys where the output is not a terminal and may be stored.
     if (!options.json && !options.quiet) greet(screen, url, process.stdout.isTTY ? credentials : undefined);
     const variables = await projectVariables(dir);
     if (variables.told !== undefined) screen.line(`${screen.paint.cyan('env')}     ${variables.told}`);
@@ -92,8 +92,8 @@ export async function dev(options: DevOptions): Promise<void> {
       env: variables.env,
       events: runnerScreen(screen, { quiet: options.quiet ?? false, raw: options.raw ?? false }),
     }).catch(notStarted);
-    closing.add(async () => {
-      // Also when the stop is asked for before the first version is there: then it is not waited for long.
+    cleanup.add(async () => {
+      // Also if stopped before the first version is ready.
       const started = await Promise.race([
         runner.catch(() => undefined),
         setTimeout(2_000, undefined, { ref: false }),
@@ -103,20 +103,20 @@ export async function dev(options: DevOptions): Promise<void> {
     const ready = await Promise.race([runner, stop.requested, lost]);
     waitsFor();
     if (!ready) return;
-    await followVariables(dir, variables, ready, screen, closing);
+    await followVariables(dir, variables, ready, screen, cleanup);
     await owned.remember({ url, key: secretKey, token: credentials.personalAccessToken ?? null });
     if (options.json) printJson(credentialsJson(url, credentials));
     await Promise.race([stop.requested, lost, ready.ended.then(refused)]);
   });
 }
 
-/** Gives the tasks a changed `.env`: what runs finishes with the one before. */
+/** Applies a changed `.env`. Running attempts finish with the old one. */
 async function followVariables(
   dir: string,
   first: ProjectVariables,
   runner: Runner,
   { line, paint }: Screen,
-  closing: Closing,
+  cleanup: Cleanup,
 ): Promise<void> {
   let last = first;
   const look = async (): Promise<void> => {
@@ -126,13 +126,13 @@ async function followVariables(
     line(`${paint.cyan('env')}     ${now.told ?? '.env is gone'}`);
     runner.changeEnv(now.env);
   };
-  // One after the other: an older text never replaces a newer one.
+  // Serialised, so that an older text never replaces a newer one.
   let looking = Promise.resolve();
   const lookNext = (): Promise<void> => (looking = looking.then(look));
   const watcher = await startWatcher(() => void lookNext());
-  closing.add(() => watcher.close());
+  cleanup.add(() => watcher.close());
   await watcher.watch([join(dir, '.env')]);
-  // It may have changed before it was watched.
+  // The file may have changed before it was watched.
   await lookNext();
 }
 
@@ -145,7 +145,7 @@ function greet({ line, paint }: Screen, url: string, credentials: Credentials | 
   line();
 }
 
-/** A project that cannot be served says so itself; anything else is one sentence as well. */
+/** Keeps a ProjectError; other errors become one sentence. */
 function notStarted(error: Error): never {
   if (error.name === 'ProjectError') throw error;
   throw new CommandFailed(exitCodes.failed, `The runner has not started: ${error.message}`);

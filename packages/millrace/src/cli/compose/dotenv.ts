@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { parse } from 'dotenv';
 import { inherited } from '../../runner/executor-env.ts';
 
-/** The project's `.env`, as tasks get it under `millrace dev`. */
+/** The project's `.env` for `millrace dev`. */
 export interface ProjectVariables {
-  /** What processes of tasks inherit: the file, and over it what `dev` itself was started with. */
+  /** Inherited by executors: the file, overridden by the environment of `dev` itself. */
   readonly env: Readonly<Record<string, string>>;
-  /** What there is of the file in one line, names only; undefined without a file. */
+  /** One line about the file, with names only; undefined without a file. */
   readonly told: string | undefined;
 }
 

@@ -1,6 +1,6 @@
-/** Milliseconds in which a line that comes again is only counted. */
+/** Milliseconds in which repetitions of a line are only counted. */
 const windowMs = 10_000;
-/** Different lines that are remembered at once. Beyond that they are written as they come. */
+/** Different lines that are tracked. Further ones are written directly. */
 const maxRemembered = 1_000;
 
 interface Repeated<T> {
@@ -10,13 +10,13 @@ interface Repeated<T> {
 }
 
 export interface FoldedRepeats<T> {
-  /** `key`: what makes two lines the same; the time is no part of it. */
+  /** `key` identifies equal lines; it does not contain the time. */
   add(line: T, key: string): void;
-  /** Writes what has only been counted so far. */
+  /** Writes the counted repetitions. */
   end(): void;
 }
 
-/** Writes a line at once, and the same line again no sooner than after ten seconds, with how many there were meanwhile. */
+/** Writes a line at once, and its repetitions at most every ten seconds, with their number. */
 export function foldRepeats<T>(write: (line: T, repeated: number) => void): FoldedRepeats<T> {
   const remembered = new Map<string, Repeated<T>>();
   const close = (key: string): void => {
@@ -26,7 +26,7 @@ export function foldRepeats<T>(write: (line: T, repeated: number) => void): Fold
     remembered.delete(key);
     if (repeated.count === 0) return;
     write(repeated.last, repeated.count);
-    // What goes on repeating is written once in each window.
+    // A repeating line is written once in each window.
     open(repeated.last, key);
   };
   const open = (last: T, key: string): void => {
@@ -57,7 +57,7 @@ export function foldRepeats<T>(write: (line: T, repeated: number) => void): Fold
 
 const time = /"time":"[^"]*",/;
 
-/** For the JSON lines of a log: a line that stands for others has their number in `repeated`. */
+/** For JSON log lines: `repeated` is the number of repetitions. */
 export function foldJsonLines(destination: { write(line: string): void }): {
   write(line: string): void;
   end(): void;

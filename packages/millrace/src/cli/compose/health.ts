@@ -8,8 +8,8 @@ export interface Health {
 }
 
 /**
- * Answers what orchestrators ask a runner: `/healthz` while the process lives, `/readyz` while it takes runs. `notReady` says why it
- * does not; undefined when it does.
+ * Serves the health checks of a runner: `/healthz` while the process lives, `/readyz` while it accepts runs. `notReady` returns the
+ * reason why it does not; undefined if it does.
  */
 export async function serveHealth(
   { host, port }: ListenAddress,

@@ -1,13 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import { changeKeyFile, connect, type Database, type Log, type MasterKey } from '@millrace/server';
-import type { Closing } from './closing.ts';
+import type { Cleanup } from './cleanup.ts';
 
 const lookMs = 500;
 
-/** While this process serves its embedded PostgreSQL: changes the key of its key file whenever `millrace keys rotate-master` asks. */
+/** Rotates the master key of a running server with embedded PostgreSQL, when `millrace keys rotate-master` requests it. */
 export function serveKeyChanges(
   { database, masterKey, file, log }: { database: Database; masterKey: MasterKey; file: string; log: Log },
-  closing: Closing,
+  cleanup: Cleanup,
 ): void {
   const sql = connect(database, { name: 'millrace keys', max: 1 });
   const stop = new AbortController();
@@ -20,7 +20,7 @@ export function serveKeyChanges(
       await setTimeout(lookMs, undefined, { signal: stop.signal, ref: false }).catch(() => {});
     }
   })();
-  closing.add(async () => {
+  cleanup.add(async () => {
     stop.abort();
     await sql.end({ timeout: 0 });
     await looking;

@@ -1,4 +1,4 @@
-/** Why a server cannot listen, in one sentence; undefined when that is not what went wrong. */
+/** Explains in one sentence why a server cannot listen; undefined for other errors. */
 export function explainListen(
   { code, syscall }: { code?: string; syscall?: string },
   host: string,

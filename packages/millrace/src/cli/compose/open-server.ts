@@ -6,7 +6,7 @@ import { explainListen } from './listen-failure.ts';
 
 type ServerOptions = Parameters<typeof startServer>[0];
 
-/** Starts the server, or says in one sentence why it cannot. */
+/** Starts the server; throws an error with one sentence if it cannot. */
 export async function openServer(options: ServerOptions): Promise<RunningServer> {
   try {
     const notificationNetworks = [...(options.notificationNetworks ?? []), ...networks()];
@@ -25,8 +25,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
 }
 
 /**
- * How long a runner that is not heard of keeps its runs (MILLRACE_LEASE_SECONDS, default 30). It says three times in that span that
- * it lives.
+ * The lease time of runs (MILLRACE_LEASE_SECONDS, default 30). Runners send three heartbeats in that time.
  */
 function leaseTimes(): ServerOptions['leaseTimes'] {
   const text = process.env['MILLRACE_LEASE_SECONDS'];
@@ -42,8 +41,8 @@ function leaseTimes(): ServerOptions['leaseTimes'] {
 }
 
 /**
- * How much all keys of one environment may ask together (MILLRACE_KEY_RATE, such as `750/25`: so many requests at once, so many a
- * second after that). Default: as much as they like.
+ * The rate limit for all keys of one environment together (MILLRACE_KEY_RATE, such as `750/25`: burst and requests per second).
+ * Default: unlimited.
  */
 function rateLimits(): ServerOptions['rateLimits'] {
   const text = process.env['MILLRACE_KEY_RATE']?.trim() ?? '';
@@ -58,7 +57,7 @@ function rateLimits(): ServerOptions['rateLimits'] {
   return { ...defaultRateLimits, secretKey: { burst: Number(burst), perSecond: Number(perSecond) } };
 }
 
-/** Where the metrics are and who may read them (MILLRACE_METRICS_ADDRESS, MILLRACE_METRICS_TOKEN). */
+/** Address and token of the metrics (MILLRACE_METRICS_ADDRESS, MILLRACE_METRICS_TOKEN). */
 function metrics(): NonNullable<ServerOptions['metrics']> {
   const address = process.env['MILLRACE_METRICS_ADDRESS']?.trim() ?? '';
   const token = process.env['MILLRACE_METRICS_TOKEN']?.trim() ?? '';
@@ -79,10 +78,10 @@ function metricsAddress(text: string): ListenAddress {
   }
 }
 
-/** Where notifications may go beside the public Internet (MILLRACE_NOTIFICATION_NETWORKS, such as `10.0.0.0/8,fd00::/8`). */
+/** Allowed private networks for notifications (MILLRACE_NOTIFICATION_NETWORKS, such as `10.0.0.0/8,fd00::/8`). */
 const networks = (): string[] => listIn('MILLRACE_NOTIFICATION_NETWORKS');
 
-/** Whose `X-Forwarded-For` is believed (MILLRACE_TRUSTED_PROXIES, such as `10.0.0.0/8,fd00::/8`). */
+/** Proxies whose `X-Forwarded-For` is trusted (MILLRACE_TRUSTED_PROXIES, such as `10.0.0.0/8,fd00::/8`). */
 function trustedProxies(): string[] {
   const ranges = listIn('MILLRACE_TRUSTED_PROXIES');
   const wrong = ranges.find((range) => {

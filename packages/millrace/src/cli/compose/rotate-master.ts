@@ -15,7 +15,7 @@ import { runningConnection } from '../../postgres/index.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { printJson, screenOn } from '../screen.ts';
 import { waitsFor } from '../waiting.ts';
-import { type Closing, withClosing } from './closing.ts';
+import { type Cleanup, withCleanup } from './cleanup.ts';
 import { embeddedDatabase, externalDatabase } from './open-database.ts';
 
 export interface RotateOptions {
@@ -23,7 +23,7 @@ export interface RotateOptions {
   readonly json?: boolean;
 }
 
-/** Seals everything anew with another master key: that of the settings, or a new one in the key file of a data folder. */
+/** Rotates the master key: to that of the settings, or to a new one in the key file of a data folder. */
 export async function rotateMaster({ data, json }: RotateOptions): Promise<void> {
   const env = process.env['MILLRACE_MASTER_KEY']?.trim() || undefined;
   const previous = process.env['MILLRACE_MASTER_KEY_PREVIOUS']?.trim() || undefined;
@@ -47,10 +47,10 @@ export async function rotateMaster({ data, json }: RotateOptions): Promise<void>
     );
   }
   const masterKey = await loadMasterKey({ env, previous });
-  await withClosing(async (closing) => {
+  await withCleanup(async (cleanup) => {
     const database =
-      data === undefined ? externalDatabase(url ?? '').database : await databaseOf(resolve(data), closing);
-    const resealed = await rotate(await ping(database), masterKey, closing);
+      data === undefined ? externalDatabase(url ?? '').database : await databaseOf(resolve(data), cleanup);
+    const resealed = await rotate(await ping(database), masterKey, cleanup);
     if (json) return printJson({ resealed });
     line(`Sealed ${resealed} values anew. MILLRACE_MASTER_KEY_PREVIOUS is no longer needed.`);
   });
@@ -59,10 +59,10 @@ export async function rotateMaster({ data, json }: RotateOptions): Promise<void>
 async function rotate(
   { database, pooler }: Awaited<ReturnType<typeof ping>>,
   masterKey: MasterKey,
-  closing: Closing,
+  cleanup: Cleanup,
 ): Promise<number> {
   const sql = connect(database, { name: 'millrace keys', max: 2, pooler });
-  closing.add(() => sql.end());
+  cleanup.add(() => sql.end());
   waitsFor('the database, to seal everything anew');
   const { resealed } = await rotateMasterKey(sql, masterKey).catch(explained);
   return resealed;
@@ -76,10 +76,10 @@ function explained(error: unknown): never {
   );
 }
 
-/** The embedded PostgreSQL of a folder: the one that runs, else started for this. */
-async function databaseOf(folder: string, closing: Closing): Promise<Database> {
+/** The embedded PostgreSQL of a folder: the running one, or one started for this. */
+async function databaseOf(folder: string, cleanup: Cleanup): Promise<Database> {
   try {
-    return (await embeddedDatabase(folder, closing)).database;
+    return (await embeddedDatabase(folder, cleanup)).database;
   } catch (error) {
     const running = isInUse(error) ? await runningConnection(folder) : undefined;
     if (!running) throw error;
@@ -91,7 +91,7 @@ const isInUse = (error: unknown): boolean => error instanceof Error && error.nam
 
 const patienceMs = 120_000;
 
-/** Leaves the wish beside the key file: the process that serves the folder fulfils it, or this one when nobody does. */
+/** Requests a rotation by a file beside the key file. The process that serves the folder does it, or this one if there is none. */
 async function changeFile(folder: string): Promise<void> {
   const file = join(folder, 'master.key');
   await requestNextKey(file);
@@ -109,13 +109,13 @@ async function changeFile(folder: string): Promise<void> {
   }
 }
 
-/** False when another process has the folder. */
+/** False if another process owns the folder. */
 async function changeAlone(folder: string, file: string): Promise<boolean> {
   try {
-    await withClosing(async (closing) => {
-      const { database } = await embeddedDatabase(folder, closing);
+    await withCleanup(async (cleanup) => {
+      const { database } = await embeddedDatabase(folder, cleanup);
       const sql = connect(database, { name: 'millrace keys', max: 2 });
-      closing.add(() => sql.end());
+      cleanup.add(() => sql.end());
       await changeKeyFile(sql, await loadMasterKey({ file }), file).catch(explained);
     });
     return true;

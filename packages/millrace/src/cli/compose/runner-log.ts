@@ -1,14 +1,14 @@
 import type { Log } from '@millrace/server';
 import type { AttemptEnd, RunnerEvents } from '../../runner/options.ts';
-import { firstOfEachSecond } from './first-of-each-second.ts';
+import { throttle } from './throttle.ts';
 
-/** What a runner does, as facts of a log. */
+/** Logs what a runner does. */
 export function runnerLog(log: Log): RunnerEvents {
   return {
     onVersion: ({ version, isNew, tasks, took }) =>
       log.info('version.served', { version, isNew, tasks: tasks.map(({ id }) => id), ms: took }),
     onProblem: (problem) => log.error('project.problem', { ...problem }),
-    onAttemptEnd: firstOfEachSecond(
+    onAttemptEnd: throttle(
       (end) => logAttempt(log, end),
       (count) => log.info('attempts.unlisted', { count }),
     ),

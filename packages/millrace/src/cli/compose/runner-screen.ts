@@ -5,11 +5,11 @@ import { duration, type Screen } from '../screen.ts';
 
 interface RunnerScreenOptions {
   readonly quiet: boolean;
-  /** Output of tasks with its escape sequences. */
+  /** Print output of tasks unescaped. */
   readonly raw?: boolean;
 }
 
-/** What a runner does, one line each. */
+/** Prints what a runner does, one line for each event. */
 export function runnerScreen(
   { line, text, raw, paint }: Screen,
   { quiet, raw: asItIs = false }: RunnerScreenOptions,

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import type { ShownCredentials } from './credentials.ts';
 
-/** A file that an earlier first start has left, which ended before anything was made. Any other is not ours to replace. */
+/** Whether the file is from an earlier, interrupted first start. Other files are never replaced. */
 async function isOurs(file: string): Promise<boolean> {
   try {
     const found = JSON.parse(await readFile(file, 'utf8')) as Partial<ShownCredentials> | null;
@@ -14,7 +14,7 @@ async function isOurs(file: string): Promise<boolean> {
   }
 }
 
-/** Writes the secrets of the first start to a file that only this user reads, whole or not at all, and to the disk. */
+/** Writes the secrets of the first start atomically to a file that only this user can read, and syncs it. */
 export async function writeSecretsFile(file: string, credentials: ShownCredentials): Promise<void> {
   const draft = join(dirname(file), `.millrace-secrets-${randomBytes(6).toString('hex')}`);
   try {

@@ -11,7 +11,7 @@ import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { logLinesOn, printJson, screenOn } from '../screen.ts';
 import { listenForStop } from '../stop-request.ts';
 import { version } from '../version.ts';
-import { type Closing, withClosing } from './closing.ts';
+import { type Cleanup, withCleanup } from './cleanup.ts';
 import { credentialsJson, holdsSecrets, printCredentials, withoutGiven } from './credentials.ts';
 import { foldJsonLines } from './fold-repeats.ts';
 import { serveKeyChanges } from './key-changes.ts';
@@ -32,21 +32,21 @@ export interface StartOptions {
   readonly json?: boolean;
 }
 
-/** The server of production: PostgreSQL of DATABASE_URL or embedded, no watcher, no runner. Ends when asked to stop. */
+/** Runs the production server: with the PostgreSQL of DATABASE_URL or embedded, without watcher and runner, until asked to stop. */
 export async function start(options: StartOptions): Promise<void> {
   const { host, port, data, json } = options;
   const paused = isPauseAsked(options);
   const stop = listenForStop();
   const given = takeGiven();
   const secretsFile = resolve(options.secretsFile ?? join(data ?? '', 'millrace-secrets.json'));
-  // What is no terminal is kept by somebody: logs of containers, of services, of CI.
+  // Output that is not a terminal may be stored: logs of containers, services, CI.
   const showSecrets = options.showSecrets ?? (process.stdout.isTTY && !json);
   const deliver = async (made: Credentials): Promise<void> => {
     const shown = withoutGiven(made, given);
     if (!showSecrets && holdsSecrets(shown)) await writeSecretsFile(secretsFile, shown);
   };
-  await withClosing(async (closing) => {
-    const { database, directDatabase, lost } = await openDatabase(options, closing);
+  await withCleanup(async (cleanup) => {
+    const { database, directDatabase, lost } = await openDatabase(options, cleanup);
     const env = process.env['MILLRACE_MASTER_KEY'];
     const file =
       options.masterKeyFile ?? (data === undefined ? undefined : join(resolve(data), 'master.key'));
@@ -56,7 +56,7 @@ export async function start(options: StartOptions): Promise<void> {
       file,
     });
     const folded = foldJsonLines(logLinesOn(process.stderr));
-    closing.add(async () => folded.end());
+    cleanup.add(async () => folded.end());
     const log = createLog(folded, options.logLevel);
     const server = await openServer({
       database,
@@ -68,9 +68,9 @@ export async function start(options: StartOptions): Promise<void> {
       paused,
       bootstrap: { given, deliver },
     });
-    closing.add(() => server.close());
+    cleanup.add(() => server.close());
     if (data !== undefined && file !== undefined && !env?.trim()) {
-      serveKeyChanges({ database, masterKey, file, log }, closing);
+      serveKeyChanges({ database, masterKey, file, log }, cleanup);
     }
     tellReady(server, { json, showSecrets, given, secretsFile });
     await Promise.race([stop.requested, lost]);
@@ -85,7 +85,7 @@ function isPauseAsked({ paused }: StartOptions): boolean {
   throw new CommandFailed(exitCodes.usage, 'MILLRACE_PAUSED is 1 or 0.');
 }
 
-/** Takes the settings of the first start out of the environment, for nothing that is started here to inherit. */
+/** Removes the settings of the first start from the environment, so that child processes do not inherit them. */
 function takeGiven(): BootstrapSettings {
   const given = readBootstrapSettings(process.env);
   for (const name of Object.keys(process.env)) {
@@ -131,7 +131,7 @@ function tellReady(
   }
 }
 
-async function openDatabase({ data, directUrl }: StartOptions, closing: Closing): Promise<OpenDatabase> {
+async function openDatabase({ data, directUrl }: StartOptions, cleanup: Cleanup): Promise<OpenDatabase> {
   const url = process.env['DATABASE_URL']?.trim() || undefined;
   const direct = directUrl?.trim() || undefined;
   if (url !== undefined && data !== undefined) {
@@ -146,7 +146,7 @@ async function openDatabase({ data, directUrl }: StartOptions, closing: Closing)
       'DATABASE_DIRECT_URL goes with DATABASE_URL, and --data needs neither. Keep what you mean.',
     );
   }
-  if (data !== undefined) return embeddedDatabase(data, closing);
+  if (data !== undefined) return embeddedDatabase(data, cleanup);
   if (url !== undefined) return externalDatabase(url, direct);
   throw new CommandFailed(
     exitCodes.usage,

@@ -1,4 +1,4 @@
-// Not the whole server, whose modules would take a runner 200 ms to load.
+// Does not import the whole server, which takes 200 ms to load.
 import { createLog } from '@millrace/server/log';
 import type { RunnerEvents } from '../../runner/options.ts';
 import { logLinesOn, screenOn } from '../screen.ts';
@@ -9,16 +9,16 @@ import { runnerScreen } from './runner-screen.ts';
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** What `millrace work` says while it runs. */
+/** The output of `millrace work`. */
 export interface WorkOutput {
   readonly events: RunnerEvents;
   readonly started: (runner: string, version: string) => void;
   readonly stopping: (graceMs: number) => void;
-  /** Nothing more is said. */
+  /** Ends the output. */
   readonly end: () => void;
 }
 
-/** On stderr: lines for a person when that is a terminal, otherwise JSON lines, as `millrace start` writes them. */
+/** On stderr: lines for a person on a terminal, otherwise JSON lines as in `millrace start`. */
 export const workOutput = (level: LogLevel): WorkOutput =>
   process.stderr.isTTY ? linesForPeople(level) : jsonLines(level);
 

@@ -6,7 +6,7 @@ import type { ListenAddress } from '../options.ts';
 import { printJson } from '../screen.ts';
 import { listenForStop } from '../stop-request.ts';
 import { waitsFor } from '../waiting.ts';
-import { withClosing } from './closing.ts';
+import { withCleanup } from './cleanup.ts';
 import { serveHealth } from './health.ts';
 import { workOutput, type LogLevel } from './work-output.ts';
 
@@ -24,12 +24,12 @@ export interface WorkOptions {
   readonly json?: boolean;
 }
 
-/** Serves the tasks of a folder until asked to stop. */
+/** Runs the tasks of a folder until asked to stop. */
 export async function work(options: WorkOptions): Promise<void> {
   const { url, key } = await findServer(options);
   if (options.env !== undefined) refuseOtherKey(key, options.env);
   const output = workOutput(options.logLevel);
-  // Where stderr is no terminal each of its lines is JSON, and tells the state of the connection.
+  // If stderr is not a terminal, its lines are JSON and include the state of the connection.
   const tellWaiting = process.stderr.isTTY ? waitsFor : () => {};
   tellWaiting(`${url} to answer`, 3_000);
   let stopping = false;
@@ -44,11 +44,11 @@ export async function work(options: WorkOptions): Promise<void> {
     if (!connected) return 'It is not connected to the server';
     return version === '' ? 'It has no version of the tasks yet' : undefined;
   };
-  await withClosing(async (closing) => {
-    closing.add(async () => output.end());
+  await withCleanup(async (cleanup) => {
+    cleanup.add(async () => output.end());
     if (options.healthPort) {
       const health = await serveHealth(options.healthPort, notReady);
-      closing.add(health.close);
+      cleanup.add(health.close);
     }
     const starting = startRunner({
       url,
@@ -73,9 +73,9 @@ export async function work(options: WorkOptions): Promise<void> {
     }).catch(refused);
     const runner = await Promise.race([starting, stop.requested]);
     waitsFor();
-    // Asked to stop while it waits for a server: there is nothing to finish, and nothing to wait for.
+    // Stopped while waiting for a server: there is nothing to finish.
     if (!runner) return;
-    closing.add(() => runner.stop({ waitMs: options.grace }));
+    cleanup.add(() => runner.stop({ waitMs: options.grace }));
     output.started(runner.id, runner.version);
     if (options.json) printJson({ runner: runner.id, version: runner.version });
     const end = await Promise.race([stop.requested, runner.ended]);
@@ -91,7 +91,7 @@ function refused(error: Error): never {
 
 const marker = /^(?:svc|tr)_(dev|stg|prod|preview)_/;
 
-/** A key says which environment it is for; one for another would have the tasks run where nobody expects it. */
+/** Checks that the key belongs to the environment in --env, so that tasks do not run in another one by mistake. */
 function refuseOtherKey(key: string, env: EnvironmentKind): void {
   const of = marker.exec(key)?.[1];
   if (of === undefined) {

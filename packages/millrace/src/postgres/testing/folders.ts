@@ -7,13 +7,13 @@ import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, onTestFinished } from 'vitest';
-import { isRunning } from '../process-birth.ts';
+import { isRunning } from '../process-start.ts';
 import { startPostgres, type PostgresConnection } from '../start.ts';
 
 export const isRoot = process.getuid?.() === 0;
 
 /** A folder under the system's temporary one, removed after the test. */
-export function temporaryFolder(): string {
+export function createTemporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-test-'));
   onTestFinished(async () => {
     // A server whose owner the test killed may be writing here for a moment longer.
@@ -30,9 +30,9 @@ afterAll(async () => {
 });
 
 /** A data folder that has been started and stopped once: a copy of one made for the test file, to spare an initdb. */
-export async function preparedFolder(): Promise<string> {
+export async function createDataFolder(): Promise<string> {
   prepared ??= prepare();
-  const folder = temporaryFolder();
+  const folder = createTemporaryFolder();
   cpSync(await prepared, folder, { recursive: true });
   return folder;
 }
@@ -51,16 +51,16 @@ export interface OwnerProcess {
 }
 
 /** Starts another Node process that owns, or tries to own, the folder. */
-export async function ownerProcess(
+export async function startOwnerProcess(
   dataDir: string,
   user: { uid?: number; gid?: number } = {},
 ): Promise<OwnerProcess> {
-  const child = spawnOwner(dataDir, user);
+  const child = spawnOwnerProcess(dataDir, user);
   const [line] = (await once(createInterface(child.stdout!), 'line')) as [string];
   return { child, ...(JSON.parse(line) as Omit<OwnerProcess, 'child'>) };
 }
 
-export function spawnOwner(dataDir: string, user: { uid?: number; gid?: number } = {}): ChildProcess {
+export function spawnOwnerProcess(dataDir: string, user: { uid?: number; gid?: number } = {}): ChildProcess {
   const script = fileURLToPath(new URL('owner-process.ts', import.meta.url));
   const child = spawn(process.execPath, [script, dataDir], { ...user, stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));

@@ -12,7 +12,7 @@ export interface TestProject {
 }
 
 /** A project of its own on disk, with the SDK installed in it. */
-export async function testProject(files: Readonly<Record<string, string>>): Promise<TestProject> {
+export async function createProject(files: Readonly<Record<string, string>>): Promise<TestProject> {
   const dir = await realpath(await mkdtemp(join(tmpdir(), 'millrace-project-')));
   await mkdir(join(dir, 'node_modules', '@millrace'), { recursive: true });
   await symlink(join(packages, 'sdk'), join(dir, 'node_modules', '@millrace', 'sdk'));

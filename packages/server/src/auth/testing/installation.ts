@@ -26,7 +26,7 @@ export interface Installation {
 }
 
 /** A database of its own after its first start. */
-export async function installation(): Promise<Installation> {
+export async function createInstallation(): Promise<Installation> {
   const { connection, drop } = await testDatabase();
   const sql = connect(connection, { name: 'test', max: 4 });
   onTestFinished(async () => {

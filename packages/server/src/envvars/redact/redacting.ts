@@ -1,12 +1,12 @@
+/**
+ * Cuts the secrets of an environment out of what its runs say, before anything is stored. Each function returns at once where the secrets
+ * are known. An environment without secrets pays for a search for the markers of our keys.
+ */
 import type { LogLine, Outcome } from '@millrace/contract/runner';
 import type { VariableCache } from '../variable-cache.ts';
 import { redactLines, redactOutcome } from './messages.ts';
 import type { Redactor } from './redactor.ts';
 
-/**
- * Cut the secrets of an environment out of what its runs say, before anything is stored. They answer at once where the secrets are known.
- * An environment without secrets pays for a search for the markers of our keys.
- */
 type RedactorOf = VariableCache['redactor'];
 
 export const redactEnded = <E extends { readonly env: number; readonly outcome: Outcome }>(

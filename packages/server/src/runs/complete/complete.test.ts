@@ -1,6 +1,8 @@
 import type { Outcome, SerializedError } from '@millrace/contract/runner';
 import { expect, test } from 'vitest';
+import { createRedactor } from '../../envvars/redact/redactor.ts';
 import { testEngine } from '../testing/engine.ts';
+import { createComplete } from './complete.ts';
 
 const error: SerializedError = { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrace: '' };
 
@@ -17,14 +19,14 @@ async function twoAttempts() {
 test.each<[string, object]>([
   ['no pause', { kind: 'retry', error }],
   ['no error', { kind: 'failed', status: 'FAILED' }],
-])('an attempt that ends with %s fails by itself: those that end with it are recorded', async (_, odd) => {
+])('an attempt that ends with %s fails alone: those in the same statement are recorded', async (_, odd) => {
   const { t, one, other } = await twoAttempts();
   const [first, second] = await Promise.allSettled([t.end(one, odd as Outcome), t.end(other)]);
   expect(first.status).toBe('rejected');
   expect(second).toMatchObject({ value: { stale: false, kind: 'COMPLETED' } });
 });
 
-test('a pause before the next attempt ends some day, however long it is to be', async () => {
+test('a pause before the next attempt is bounded, however long it should be', async () => {
   const { t, one, other } = await twoAttempts();
   const completions = await Promise.all([
     t.end(one, { kind: 'retry', delayMs: 1e300, error }),
@@ -33,4 +35,37 @@ test('a pause before the next attempt ends some day, however long it is to be', 
   expect(completions).toMatchObject([{ kind: 'retry' }, { kind: 'retry' }]);
   const [far] = await t.sql<{ due: Date }[]>`select due from delayed where run_id = ${one.run}`;
   expect(far!.due.getTime()).toBeGreaterThan(t.engine.clock.now() + 300 * 86_400_000);
+});
+
+test('an outcome is stored without secrets, then published, then traced; of a stale one nothing is traced', async () => {
+  const { t, one } = await twoAttempts();
+  const steps: unknown[] = [];
+  const redactor = createRedactor(['correct-horse-battery']);
+  const complete = createComplete({
+    engine: {
+      ...t.engine,
+      changes: {
+        ...t.engine.changes,
+        isWatched: () => true,
+        changed: (_env, runs) => void steps.push({ changed: runs }),
+      },
+    },
+    engineSql: t.sql,
+    dispatch: t.dispatch,
+    resume() {},
+    runners: t.runners,
+    redactor: () => redactor,
+    tracing: { attempt: ({ outcome }, status) => void steps.push({ traced: status, outcome }) },
+  });
+  const outcome = { kind: 'completed', output: 'a correct-horse-battery', outputType: 'text/plain' } as const;
+  const ended = { env: t.environment.id, task: 'send', ...one, outcome };
+
+  expect(await complete(ended)).toEqual({ stale: false, kind: 'COMPLETED' });
+  const output = 'a <redacted>';
+  expect(await t.sql`select output from runs where id = ${one.run}`).toEqual([{ output }]);
+  expect(steps).toEqual([{ changed: [one.run] }, { traced: 'COMPLETED', outcome: { ...outcome, output } }]);
+
+  steps.length = 0;
+  expect(await complete(ended)).toEqual({ stale: true, kind: undefined });
+  expect(steps).toEqual([{ changed: [one.run] }]);
 });

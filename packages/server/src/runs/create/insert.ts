@@ -46,25 +46,43 @@ const identified = raw(
     .join(', '),
 );
 
+export interface InsertOptions {
+  /** For each run, the runner of this process that it may be leased to at once. */
+  readonly offers?: readonly (Pick<Offer, 'runner' | 'version'> | undefined)[];
+  /**
+   * Whether a request may have been sent before. With false, the statement fails (`runs_by_request`) where one was. Default true.
+   */
+  readonly findRequests?: boolean;
+}
+
 /**
- * The general way to create runs: one statement for any number of them, alone or in a transaction of the caller's. It finds out which run
- * each trigger leads to (`identify_runs`), inserts those that are new, and puts them where they wait (`dispatch_new_runs`).
+ * The general way to create runs: one statement for any number of them, alone or in a transaction of the caller's. It finds the run that each
+ * trigger leads to, inserts the runs that are new, and puts them where they wait.
  */
 export function insertRuns(
   { sql, clock }: { readonly sql: Queryable; readonly clock: Pick<Clock, 'now'> },
   runs: readonly NewRun[],
-  offers: readonly (Pick<Offer, 'runner' | 'version'> | undefined)[] = [],
+  { offers = [], findRequests = true }: InsertOptions = {},
 ): Promise<InsertedRow[]> {
   const at = new Date(clock.now());
+  const mayExist = (run: NewRun): boolean =>
+    run.idempotencyKey !== null ||
+    run.parentId !== null ||
+    run.debounce !== undefined ||
+    (findRequests && run.requestKey !== undefined);
+  const identify = runs.some(mayExist)
+    ? sql`
+      select d.* from given g cross join lateral identify_runs(
+        ${at}::timestamptz, g.env, g.id, g.task, g.request_key, g.parent_id, g.parent_fence, g.root_id, g.depth, g.runner,
+        g.idempotency_key, g.idempotency_expires_at, g.debounce_key, g.debounce_max_ms, g.debounce_data, g.delayed_until) d`
+    : sql`
+      select g.id as run_ids, null::boolean[] as cached, g.root_id as root_ids, g.depth as depths, null::text[] as refused from given g`;
   return sql<InsertedRow[]>`
     with given as not materialized (
       select ${given(runs)},
              ${column(offers, (offer) => offer?.runner)}::text[] as runner,
              ${column(offers, (offer) => offer?.version)}::int[] as runner_version
-    ), identified as materialized (
-      select d.* from given g cross join lateral identify_runs(
-        ${at}::timestamptz, g.env, g.id, g.task, g.request_key, g.parent_id, g.parent_fence, g.root_id, g.depth, g.runner,
-        g.idempotency_key, g.idempotency_expires_at, g.debounce_key, g.debounce_max_ms, g.debounce_data, g.delayed_until) d
+    ), identified as materialized (${identify}
     ), inserted as (
       insert into runs (${names}, created_at)
       select ${written}, ${at}::timestamptz

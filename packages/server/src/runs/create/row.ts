@@ -133,10 +133,10 @@ export const specialColumns = {
   pinnedVersion: { name: 'version_id', type: 'int', value: (run) => run.pinnedVersion || null },
   tags: {
     name: 'tags',
-    type: 'jsonb',
-    value: (run) => (run.tags.length > 0 ? JSON.stringify(run.tags) : null),
-    // There are no arrays of arrays of different lengths.
-    written: '(select array_agg(t) from jsonb_array_elements_text(i.tags) as t)',
+    // The text of an array: PostgreSQL has no arrays of arrays of different lengths.
+    type: 'text',
+    value: (run) => (run.tags.length > 0 ? arrayText(run.tags) : null),
+    written: 'i.tags::text[]',
     isDebounced: true,
   },
   machine: {
@@ -172,6 +172,9 @@ export const columns: Readonly<Record<string, Column>> = {
   ...itemColumns,
   ...specialColumns,
 };
+
+const arrayText = (texts: readonly string[]): string =>
+  `{${texts.map((text) => `"${text.replace(/["\\]/g, String.raw`\$&`)}"`).join()}}`;
 
 const conditional = [...Object.values(itemColumns), ...Object.values(specialColumns)] as readonly Column[];
 const special = Object.values(specialColumns) as readonly Column[];

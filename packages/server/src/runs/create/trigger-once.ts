@@ -36,5 +36,5 @@ export async function triggerOnce(
     if (run.state === 'queued') dispatch.wake(run.env);
     if (run.due) dispatch.expect(run.due.getTime());
   }
-  return { id: row.run_id, isCached: row.cached === true };
+  return { id: row.run_id, isCached: row.cached };
 }

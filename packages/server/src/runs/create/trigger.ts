@@ -96,15 +96,14 @@ async function writeDistinct({ engine, dispatch, facets }: Writer, runs: readonl
     const run = runs[index] as NewRun;
     const offer = offers[index];
     const refused = row.refused !== null && refusedParent(row.refused, run.parentId ?? '');
-    const isCached = row.cached === true;
-    results[index] = refused || { id: row.run_id, isCached };
+    results[index] = refused || { id: row.run_id, isCached: row.cached };
     if (row.fence !== null && offer) {
       const lease = { fence: Number(row.fence), version: offer.version, root: row.root_id };
       offer.accept(assignmentOf(engine, run, lease));
       continue;
     }
     offer?.decline();
-    if (isCached || refused) continue;
+    if (row.cached || refused) continue;
     if (run.state === 'queued') queuedIn.add(run.env);
     if (run.due) dispatch.expect(run.due.getTime());
   }
@@ -126,9 +125,8 @@ async function insert(
     if (rows) return rows;
   }
   const rows =
-    (await insertRuns(engine, runs, offers).catch(ignoreRepeatedRequest)) ??
-    // Another flush inserted the run of the same request meanwhile. Now it is found.
-    (await insertRuns(engine, runs, offers));
+    (await insertRuns(engine, runs, { offers, findRequests: false }).catch(ignoreRepeatedRequest)) ??
+    (await insertRuns(engine, runs, { offers }));
   for (const row of rows) {
     const run = runs[row.ix - 1] as NewRun;
     if (row.run_id === run.id) facets.add(run);
@@ -161,7 +159,7 @@ const inserted = ({ id }: NewRun, index: number, fence: string | null): Inserted
   refused: null,
 });
 
-/** Only the general path leads to the run that the same request made before. */
+/** Requests are rarely sent twice: whether one was is looked up only where the insertion shows it. */
 function ignoreRepeatedRequest(error: unknown): undefined {
   if (error instanceof Error && 'constraint' in error && error.constraint === 'runs_by_request')
     return undefined;

@@ -7,14 +7,14 @@ import type { Transaction } from '../../db/connect.ts';
 
 type Message<T extends ServerMessage['type']> = Extract<ServerMessage, { type: T }>;
 
-/** A runner that does nothing of itself, and says that it holds these. */
+/** A runner that does nothing by itself, and says that it holds these fences. */
 async function connected(installed: Installation, key: string, held: readonly number[] = []) {
-  const runner = await greeted(installed, key, held);
+  const runner = await saidHello(installed, key, held);
   return { ...runner, welcome: await runner.hears('welcome') };
 }
 
-/** The same, while it is not welcome yet. */
-async function greeted({ ask, server }: Installation, key: string, held: readonly number[]) {
+/** The same, before it is welcome. */
+async function saidHello({ ask, server }: Installation, key: string, held: readonly number[]) {
   const { body } = await ask('POST /runner/v1/versions', {
     key,
     body: { contentHash: 'the content', tasks: [{ id: 'send', filePath: 'tasks.ts' }] },
@@ -44,21 +44,21 @@ async function greeted({ ask, server }: Installation, key: string, held: readonl
 }
 
 /**
- * A runner that holds an attempt comes back before its old connection is known to be gone. What it holds has been read, and the rest of
- * its welcome waits until `meanwhile` is over.
+ * A runner that holds an attempt reconnects before its old connection is known to be gone. What it holds has been read, and the rest of
+ * its hello waits until `meanwhile` is over.
  */
 async function comingBack(
   installed: Installation,
-  meanwhile: (tx: Transaction, held: Held, runner: Awaited<ReturnType<typeof greeted>>) => Promise<void>,
+  meanwhile: (tx: Transaction, held: Held, runner: Awaited<ReturnType<typeof saidHello>>) => Promise<void>,
 ) {
   const { sql, keys } = installed;
   const { assignment } = await holding(installed, keys.prod);
   const { run, fence } = assignment;
   const [before] = await sql<{ env: number }[]>`select env from runners`;
   return sql.begin(async (tx) => {
-    // Leases can be read and not be taken back. A transaction sees others only once as they are: it is looked at from outside of it.
+    // Leases can be read but not be taken back. A transaction reads pg_stat_activity only once, so another connection reads it.
     await tx`lock table leases in exclusive mode`;
-    const back = await greeted(installed, keys.prod, [fence]);
+    const back = await saidHello(installed, keys.prod, [fence]);
     const waiting = () => sql`
       select from pg_locks l join pg_stat_activity a using (pid)
        where not l.granted and l.relation = 'leases'::regclass and a.query like '%take_back%false%'`;
@@ -81,7 +81,7 @@ async function holding(installed: Installation, key: string) {
   return { ...runner, assignment: assignment as BriefAssignment };
 }
 
-test('a runner has nothing to say about attempts of another environment, whatever it writes into its messages', async () => {
+test('a runner cannot change attempts of another environment, whatever it writes into its messages', async () => {
   const installed = await installation();
   const { keys, sql } = installed;
   const { assignment } = await holding(installed, keys.prod);
@@ -98,16 +98,16 @@ test('a runner has nothing to say about attempts of another environment, whateve
   expect(await sql`select from suspended`).toHaveLength(0);
 });
 
-test('a runner that was not told of a cancellation hears of it with its next heartbeat', async () => {
+test('a runner that missed a cancellation is told with its next heartbeat', async () => {
   const installed = await installation();
   const { say, hears, assignment } = await holding(installed, installed.keys.prod);
-  // As by a process that died before it told anybody.
+  // Like a process that died before it told the runner.
   await installed.sql`update leases set cancel_requested = true`;
   say({ type: 'heartbeat' });
   expect((await hears('cancel')).fences).toEqual([assignment.fence]);
 });
 
-test('a run that goes on in the moment its runner comes back is not taken from it', async () => {
+test('a run that is resumed while its runner reconnects stays with it', async () => {
   const installed = await installation();
   const { sql } = installed;
   const key = installed.keys.prod;
@@ -119,7 +119,7 @@ test('a run that goes on in the moment its runner comes back is not taken from i
 
   const [before] = await sql<{ env: number; connection: string }[]>`select env, connection from runners`;
   const back = await sql.begin(async (tx) => {
-    // Whoever reads what is suspended stands here until the run has gone on.
+    // Readers of suspended runs wait here until the run has been resumed.
     await tx`lock table suspended in access exclusive mode`;
     const coming = connected(installed, key, [fence]);
     await expect
@@ -139,30 +139,30 @@ test('a run that goes on in the moment its runner comes back is not taken from i
   expect(welcome.lost).toEqual([]);
 });
 
-test('a run that is cancelled in the moment its runner comes back is stopped there at once', async () => {
+test('a run that is cancelled while its runner reconnects is stopped there at once', async () => {
   const installed = await installation();
   const { hears, fence } = await comingBack(installed, async (tx, { env, run }) => {
-    // Whoever does this finds its runner connected nowhere, and tells nobody.
+    // The process that cancels finds the runner connected nowhere, and tells nobody.
     expect(await tx`select * from cancel_runs(${env}, ${run}, now())`).toHaveLength(1);
   });
   expect((await hears('cancel')).fences).toEqual([fence]);
 }, 60_000);
 
-test('a runner that is gone before it was welcome is rescued as soon as any other', async () => {
+test('the runs of a runner that disconnects before its welcome are taken back as soon as any others', async () => {
   const installed = await installation();
   await comingBack(installed, async (_tx, _held, { socket }) => {
     socket.terminate();
-    // The server has heard of that by the time it answers somebody else.
+    // By the time the server has answered these, it has seen the end of the connection.
     for (let n = 0; n < 3; n++) await installed.ask('GET /healthz');
   });
   await expect.poll(() => installed.sql`select from leases`, { timeout: 20_000 }).toHaveLength(0);
 }, 60_000);
 
-test('what a slow write leases to a runner is not taken back before the runner can have heard of it', async () => {
+test('a lease from a slow write is not taken back before it can have reached the runner', async () => {
   const installed = await installation();
   const { ask, sql, keys, server } = installed;
   const { say, heard } = await holding(installed, keys.prod);
-  // So that claims, and what takes back, wait for their turn.
+  // With a limit, claims and rescues wait for their turn.
   const [row] = await sql<{ id: number }[]>`
     update environments set concurrency_limit = 5 where id = (select env from runners) returning id`;
   const waiting = () => sql`

@@ -74,7 +74,7 @@ export function createDispatch({
     return ring;
   };
 
-  /** Hands attempts to a runner: their runs execute now, which whoever watches them learns. */
+  /** Hands attempts to a runner, and tells those who watch their runs that these execute now. */
   const assign = (runner: ConnectedRunner, assignments: readonly Assignment[]): void => {
     const { changes } = engine;
     runner.assign(assignments);

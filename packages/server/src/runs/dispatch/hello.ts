@@ -9,7 +9,7 @@ type Hello = Extract<RunnerMessage, { type: 'hello' }>;
 /** How many frames of lines a runner may send before they are stored, so that nothing else waits long behind them. */
 const logFrames = 4;
 
-/** Takes a runner on: what it holds and what it has lost is settled before it is welcome. */
+/** Takes a runner on. What it holds and what it has lost is decided before it is welcome. */
 export async function handleHello(connection: Connection, hello: Hello): Promise<void> {
   const { engine, env, runners, dispatch, resume } = connection;
   const { clock, versions } = engine;
@@ -47,7 +47,7 @@ export async function handleHello(connection: Connection, hello: Hello): Promise
   engine.log.info('runner.connected', { runner: hello.runner, host, pid, env, held: runner.held.size });
   dispatch.wake(env);
   resume(env);
-  // Not before it is in `runners`: a cancellation after that finds it there, one before that told nobody.
+  // Only now that the runner is in `runners`: later cancellations find it there, earlier ones reached no runner.
   await tellCanceled(engine.sql, runner);
 }
 

@@ -2,7 +2,7 @@ import type { Transaction } from '../../db/connect.ts';
 import { Problem } from '../../problem.ts';
 
 /**
- * Refuses (409) what an attempt does after its end. A live attempt stays live until the transaction ends: whoever takes the run over
+ * Refuses (409) what an attempt does after its end. A live attempt stays live until the transaction ends: a rescue of the run
  * waits for that.
  */
 export async function holdAttempt(

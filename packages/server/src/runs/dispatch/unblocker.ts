@@ -14,7 +14,7 @@ export interface UnblockerDependencies {
  * moment in which its limit was raised.
  */
 export function unblocker({ engine: { sql }, dispatch }: UnblockerDependencies): Job {
-  /** The last lane that was looked at; the next tick goes on behind it. */
+  /** The last lane of the page before; the next tick reads the page behind it. */
   let last = 0;
   return {
     name: 'unblocker',

@@ -10,7 +10,7 @@ import { createBeginWaits } from './begin.ts';
 import { endDueWaits } from './due.ts';
 import { createEndMessageWaits, endMessageWaits, noneToCome } from './messages.ts';
 
-/** A run of a queue with one place, and a channel that messages to it come to. */
+/** A run of a queue with one slot, and a channel for messages to it. */
 async function start(sessions: readonly string[] = ['talk'], expiresInMs?: number) {
   const t = await testEngine();
   const { engine, sql, environment } = t;
@@ -66,7 +66,7 @@ const forMessage = (beyond: number, more: Partial<Wait> = {}): Wait => ({
   ...more,
 });
 
-test('a run that waits for a message is WAITING and leaves its place to others, until one comes', async () => {
+test('a run that waits for a message is WAITING and takes no slot until one comes', async () => {
   const { trigger, claim, begin, append, tell, resume, status, end } = await start();
   const first = await trigger('chat');
   const [attempt] = await claim();
@@ -83,7 +83,7 @@ test('a run that waits for a message is WAITING and leaves its place to others, 
   expect(await status(first.id)).toBe('EXECUTING');
 });
 
-test('a message that is there already is not waited for, unless it was taken or trimmed', async () => {
+test('a run does not wait for a message that is there already, unless it was consumed or trimmed', async () => {
   const { trigger, claim, begin, append, tell, resume, channels, keyOf } = await start();
   await trigger('chat');
   const [attempt] = await claim();
@@ -103,7 +103,7 @@ test('a message that is there already is not waited for, unless it was taken or 
   expect(await begin(attempt!, forMessage(2))).toMatchObject({ state: 'suspended' });
 });
 
-test('a message that is sent again wakes nobody, and waits that are over are not kept for ever', async () => {
+test('a message that is sent again ends no wait, and waits that are over are deleted in the end', async () => {
   const { trigger, claim, begin, append, tell, resume, sql } = await start();
   await trigger('chat');
   const [attempt] = await claim();
@@ -119,7 +119,7 @@ test('a message that is sent again wakes nobody, and waits that are over are not
   expect(await sql`select key from waits`).toMatchObject([{ key: 'message/talk/1/1' }]);
 });
 
-test('no message is slept through, however it meets the beginning of the wait', async () => {
+test('no message is missed, even in the moment in which the wait begins', async () => {
   const { trigger, claim, begin, append, tell, resume, end } = await start();
   for (let n = -1; n < 150; n++) {
     await trigger('chat');
@@ -136,15 +136,15 @@ test('no message is slept through, however it meets the beginning of the wait', 
   }
 });
 
-test("many waits and many appends to the same sessions do not stand in each other's way", async () => {
+test('many waits and many appends to the same sessions do not block each other', async () => {
   const sessions = ['a', 'b', 'c', 'd'];
   const { trigger, claim, begin, append, tell, sql } = await start(sessions);
   await Promise.all(Array.from({ length: 40 }, () => trigger('free')));
   const attempts = await claim();
   expect(attempts).toHaveLength(40);
-  for (let round = -1; round < 20; round++) {
+  for (let last = -1; last < 20; last++) {
     const waits = sessions.map((session): Wait => {
-      return { key: `message/${session}/${round}`, kind: 'MESSAGE', target: session, beyond: round };
+      return { key: `message/${session}/${last}`, kind: 'MESSAGE', target: session, beyond: last };
     });
     await Promise.all([
       ...attempts.map((attempt, n) => begin(attempt, ...(n % 2 ? waits : waits.toReversed()))),
@@ -154,7 +154,7 @@ test("many waits and many appends to the same sessions do not stand in each othe
   }
 });
 
-test('a wait for a message ends at its time; what comes later is for the next wait', async () => {
+test('a wait for a message ends at its time; a later message is for the next wait', async () => {
   const { trigger, claim, begin, append, tell, resume, engine } = await start();
   await trigger('chat');
   const [attempt] = await claim();
@@ -170,7 +170,7 @@ test('a wait for a message ends at its time; what comes later is for the next wa
   });
 });
 
-test('a run whose code is gone is queued by the message that it waited for, and a session has two names', async () => {
+test('a run whose process is gone is queued by the message it waited for, under either name of the session', async () => {
   const t = await start();
   const { trigger, claim, begin, append, tell, statusOf, status, sql, environment } = t;
   await sql`
@@ -186,7 +186,7 @@ test('a run whose code is gone is queued by the message that it waited for, and 
   expect(await sql`select run_id from queued`).toEqual([{ run_id: id }]);
 });
 
-test('a close ends the waits for what would have come, and there is no waiting after it', async () => {
+test('a close ends the waits for messages, and no wait begins after it', async () => {
   const { trigger, claim, begin, append, close, resume, environment } = await start();
   await trigger('chat');
   const [attempt] = await claim();
@@ -198,7 +198,7 @@ test('a close ends the waits for what would have come, and there is no waiting a
   expect(await begin(attempt!, again)).toMatchObject({ state: 'running', keys: [again.key] });
 });
 
-test('a close ends the wait of a run whose code is gone, too', async () => {
+test('a close also ends the wait of a run whose process is gone', async () => {
   const t = await start();
   const { trigger, claim, begin, close, status, statusOf, sql } = t;
   const { id } = await trigger('chat');
@@ -209,7 +209,7 @@ test('a close ends the wait of a run whose code is gone, too', async () => {
   await close();
   expect(await statusOf(id)).toBeNull();
   expect(await sql`select run_id from queued`).toEqual([{ run_id: id }]);
-  // Its code runs again, and waits as it did.
+  // Its code runs again, and waits as before.
   await t.addRunner('r2');
   const [rerun] = await claim('r2');
   expect(await begin(rerun!, forMessage(-1))).toMatchObject({

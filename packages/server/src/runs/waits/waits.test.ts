@@ -39,7 +39,7 @@ const forRun = (target: string): Wait => ({ key: `run/child/1`, kind: 'RUN', tar
 const parents = { id: 'parent', queue: { name: 'parents', concurrencyLimit: 1 } };
 
 describe('a run that waits for a run', () => {
-  test('is WAITING, gives its place to the next of its queue, and gets one back before those that have not begun', async () => {
+  test('is WAITING, gives its slot to the next run of its queue, and gets one back before runs that have not begun', async () => {
     const { t, claim, begin, resume, status } = await start(parents, 'child');
     const first = await t.trigger('parent');
     const [attempt] = await claim();
@@ -52,11 +52,11 @@ describe('a run that waits for a run', () => {
     expect(taken.map((one) => one.run).toSorted()).toEqual([child.id, second.id].toSorted());
     const third = await t.trigger('parent');
     await t.end(taken.find((one) => one.run === child.id)!);
-    // It may go on, but its place is taken.
+    // It may go on, but its slot is taken.
     expect(await status(first.id)).toBe('QUEUED');
     expect([...(await resume())]).toEqual([]);
     await t.end(taken.find((one) => one.run === second.id)!);
-    // The place is its own: nobody who has not begun takes it.
+    // The slot is reserved for it: runs that have not begun do not take it.
     expect(await claim()).toEqual([]);
     expect(await resume()).toMatchObject([
       { run_id: first.id, fence: String(attempt!.fence), keys: ['run/child/1'] },
@@ -67,7 +67,7 @@ describe('a run that waits for a run', () => {
     expect((await claim()).map((one) => one.run)).toEqual([third.id]);
   });
 
-  test('goes on at once when that run is over already', async () => {
+  test('goes on at once when that run has ended already', async () => {
     const { t, claim, begin, status } = await start('parent', 'child');
     const child = await t.trigger('child');
     await t.end((await claim())[0]!);
@@ -139,7 +139,7 @@ describe('a run that waits for a run', () => {
   });
 });
 
-test('a wait that ends in the moment in which its attempt is suspended for another one is heard of', async () => {
+test('the runner learns of a wait that ends in the moment in which its attempt is suspended for another one', async () => {
   const { t, claim, begin, resume } = await start('parent', 'child');
   const { id } = await t.trigger('parent');
   const [attempt] = await claim();
@@ -152,7 +152,7 @@ test('a wait that ends in the moment in which its attempt is suspended for anoth
   await t.end(taken.find((child) => child.run === one!.target)!);
   expect(await resume()).toMatchObject([{ run_id: id, keys: [one!.key] }]);
   await t.sql.begin(async (tx) => {
-    // As the end of the third child does, which nobody asks about now.
+    // What the end of the third child does. Nobody asks about that child here.
     await tx`select end_waits(${new Date(t.engine.clock.now())}, ${t.environment.id}, ${three!.target})`;
     expect(await begin(attempt!, two!)).toMatchObject({ state: 'suspended' });
   });
@@ -160,7 +160,7 @@ test('a wait that ends in the moment in which its attempt is suspended for anoth
 });
 
 describe('a run that waits for a batch', () => {
-  test('goes on when the last of its runs has ended, in whatever order they do', async () => {
+  test('goes on when the last of its runs has ended, in any order', async () => {
     const { t, claim, begin, resume, status } = await start('parent', 'child');
     const { id } = await t.trigger('parent');
     const [attempt] = await claim();
@@ -199,7 +199,7 @@ describe('a run that waits for a batch', () => {
 });
 
 describe('a run that waits for a time', () => {
-  test('goes on when it has come, and its waiting counts neither as duration nor as an attempt', async () => {
+  test('goes on at that time, and the wait counts neither as duration nor as an attempt', async () => {
     const { t, claim, begin, resume } = await start('parent');
     const { id } = await t.trigger('parent');
     const [attempt] = await claim();
@@ -214,7 +214,7 @@ describe('a run that waits for a time', () => {
     expect(run?.durationMs).toBeLessThan(60_000);
   });
 
-  test('waits until the last of dates where it is to wait for longer, and not at all for one before the first', async () => {
+  test('waits until the last possible date if it should wait longer, and not at all for a date before the first', async () => {
     const { t, claim, begin } = await start('parent');
     for (let n = 0; n < 3; n++) await t.trigger('parent');
     const [one, two, three] = await claim();
@@ -227,8 +227,8 @@ describe('a run that waits for a time', () => {
   });
 });
 
-describe('the loss of the process that holds the code', () => {
-  test('leaves the run waiting; then it begins anew as the same attempt, and its wait is over at once', async () => {
+describe('the loss of the process that has the code', () => {
+  test('leaves the run waiting; then it starts again as the same attempt, and its wait is over at once', async () => {
     const { t, claim, begin, status } = await start('parent', 'child');
     const { id } = await t.trigger('parent');
     const [attempt] = await claim();
@@ -252,7 +252,7 @@ describe('the loss of the process that holds the code', () => {
     expect(row?.rescues).toBe(0);
   });
 
-  test('queues at once what was ready, and ends what was asked to stop', async () => {
+  test('queues runs that were ready at once, and ends those that were asked to stop', async () => {
     const { t, claim, begin, status } = await start('parent', 'child');
     const ready = await t.trigger('parent');
     const stopping = await t.trigger('parent');
@@ -270,7 +270,7 @@ describe('the loss of the process that holds the code', () => {
     expect((await claim()).map((one) => one.run)).toEqual([ready.id]);
   });
 
-  test('is found when the runner lives and does not hold the attempt', async () => {
+  test('is noticed when the runner is connected and does not hold the attempt', async () => {
     const { t, claim, begin, status } = await start('parent', 'child');
     const { id } = await t.trigger('parent');
     const [attempt] = await claim();
@@ -285,7 +285,7 @@ describe('the loss of the process that holds the code', () => {
   });
 });
 
-test('a runner is told again of places that it did not hear of, and its waiting attempts take no slots', async () => {
+test('a runner is told again of resumed attempts whose message it missed, and its suspended attempts take no slots', async () => {
   const { t, claim, begin, resume } = await start('parent');
   await t.trigger('parent');
   const [attempt] = await claim();
@@ -312,7 +312,7 @@ test('a runner is told again of places that it did not hear of, and its waiting 
   // What is said of an older suspension comes too late.
   runner.tellWaited([waited]);
   expect(runner.free).toBe(2);
-  // And what is said twice of its end, when it waits again.
+  // And the end of a suspension that is told twice, when it is suspended again.
   const next = await begin(attempt!, { key: 'time/2', kind: 'TIME', until: t.engine.clock.now() + 1_000 });
   runner.tellWaited([next]);
   expect(runner.free).toBe(3);
@@ -324,7 +324,7 @@ test('a runner is told again of places that it did not hear of, and its waiting 
   expect(runner.free).toBe(3);
 });
 
-describe('a run that goes on in this very moment', () => {
+describe('a run that is being resumed', () => {
   /** Its lease is back, as far as the transaction sees that gives it back; `meanwhile` comes up against that. */
   async function resuming<T>(
     meanwhile: (t: Awaited<ReturnType<typeof start>>, attempt: Attempt, wait: Wait) => Promise<T>,
@@ -375,7 +375,7 @@ test('a run may end while it waits', async () => {
   expect((await t.end(attempt!)).stale).toBe(true);
 });
 
-test('what waits for a place of the environment does not starve by what waits for its queue', async () => {
+test('runs that wait for a slot of the environment do not starve behind runs that wait for their queue', async () => {
   const { t, claim, begin, resume } = await start(parents, 'other');
   const first = await t.trigger('parent');
   const [attempt] = await claim();

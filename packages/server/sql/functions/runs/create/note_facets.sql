@@ -2,7 +2,7 @@
 --
 -- Locks: run_facets in the order of its key.
 -- Callers: batches/abort.ts, batches/oversized.ts, runs/tags.ts, begin_waits, cancel_runs, expire_due, settle_runs, take_back,
---          trigger_runs.
+--          dispatch_new_runs, push_debounced_runs.
 create or replace function note_facets(p_env int[], p_facet text[], p_run text[]) returns void
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off

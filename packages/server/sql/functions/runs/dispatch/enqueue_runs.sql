@@ -1,7 +1,7 @@
--- Puts runs into their lanes, and creates lanes that are missing.
+-- Puts runs into their lanes, and creates lanes that are missing. A null key is no key, a null route is 0: whatever version is current.
 --
 -- Locks: lanes (key share), so that no claim deletes them; new lanes in the order of environment, queue, key and route.
--- Callers: promote_due, requeue_runs, trigger_runs, unpark_runs.
+-- Callers: dispatch_new_runs, promote_due, requeue_runs, unpark_runs.
 create or replace function enqueue_runs(
   p_env int[], p_queue int[], p_key text[], p_route int[], p_ord bigint[], p_run text[], p_expires timestamptz[]
 ) returns void
@@ -20,7 +20,8 @@ begin
              as i (env, queue_id, key, route, ord, run_id, expires_at)
       cross join lateral (
         -- The arguments may bring the collation of ids along; with it the index of the lanes would be of no use for their keys.
-        select x.id from lanes x where x.queue_id = i.queue_id and x.key = i.key collate "default" and x.route = i.route
+        select x.id from lanes x
+         where x.queue_id = i.queue_id and x.key = coalesce(i.key, '') collate "default" and x.route = coalesce(i.route, 0)
          limit 1 for key share) l
     on conflict do nothing;
     get diagnostics v_count = row_count;
@@ -28,7 +29,7 @@ begin
     exit when v_left <= 0;
     -- in one order for everybody, so that two of these cannot wait for each other
     insert into lanes (env, queue_id, key, route)
-    select distinct i.env, i.queue_id, i.key, i.route
+    select distinct i.env, i.queue_id, coalesce(i.key, ''), coalesce(i.route, 0)
       from unnest(p_env, p_queue, p_key, p_route) as i (env, queue_id, key, route)
      order by 1, 2, 3, 4
     on conflict do nothing;

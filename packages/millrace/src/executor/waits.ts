@@ -1,0 +1,102 @@
+import type { AttemptWaits, Wait } from '@millrace/contract/runner';
+
+/** Milliseconds that an attempt keeps its slot after a wait, for its next step. */
+const keptMs = 250;
+
+interface Pending {
+  readonly wait: Wait;
+  readonly over: Promise<void>;
+  readonly resolve: () => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+const afterItsEnd = (): Error => new Error('The attempt has ended: it cannot wait any more.');
+
+export interface WaitsOptions {
+  readonly run: string;
+  readonly fence: number;
+  readonly send: (waits: AttemptWaits) => void;
+  /** Pauses or resumes the attempt's `maxDuration`. */
+  readonly pause: (paused: boolean) => void;
+}
+
+/** The pending waits of an attempt. */
+export class Waits {
+  readonly #options: WaitsOptions;
+  readonly #pending = new Map<string, Pending>();
+  #fresh: Wait[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  /** Creates the error of waits after the attempt's end. Lazy, because it is hardly ever needed. */
+  #ended: (() => Error) | undefined;
+
+  constructor(options: WaitsOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the wait is over and the attempt has a slot; rejects when the attempt must stop. */
+  begin(wait: Wait): Promise<void> {
+    const ended = this.#ended;
+    if (ended) return Promise.reject(ended());
+    // Two waits for the same thing are one.
+    const known = this.#pending.get(wait.key);
+    if (known) return known.over;
+    let settle!: Pick<Pending, 'resolve' | 'reject'>;
+    const over = new Promise<void>((resolve, reject) => {
+      settle = { resolve, reject };
+    });
+    this.#pending.set(wait.key, { wait, over, ...settle });
+    this.#fresh.push(wait);
+    // Waits that begin together are sent together, so that none is over before all are known.
+    if (this.#fresh.length === 1) setImmediate(() => this.#tell());
+    // A wait that nobody awaits must not become an unhandled rejection.
+    over.catch(() => undefined);
+    return over;
+  }
+
+  suspended(): void {
+    clearTimeout(this.#timer);
+    this.#options.pause(true);
+  }
+
+  /** The attempt has a slot, and these waits are over. */
+  over(keys: readonly string[]): void {
+    this.#options.pause(false);
+    clearTimeout(this.#timer);
+    for (const key of keys) {
+      const pending = this.#pending.get(key);
+      this.#pending.delete(key);
+      pending?.resolve();
+    }
+    if (this.#pending.size > 0) this.#timer = setTimeout(() => this.#askAgain(), keptMs);
+  }
+
+  /** The code has ended: pending waits are ignored. */
+  forget(): void {
+    this.#ended ??= afterItsEnd;
+    clearTimeout(this.#timer);
+    this.#pending.clear();
+  }
+
+  /** The code must stop: pending waits reject. */
+  stop(reason: Error): void {
+    this.#ended ??= () => reason;
+    clearTimeout(this.#timer);
+    const pending = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const { reject } of pending) reject(reason);
+  }
+
+  #tell(): void {
+    const waits = this.#fresh;
+    this.#fresh = [];
+    const { run, fence, send } = this.#options;
+    if (!this.#ended) send({ run, fence, waits });
+  }
+
+  /** Something else is still waited for, and nothing new began: back to waiting. */
+  #askAgain(): void {
+    const [first] = this.#pending.values();
+    const { run, fence, send } = this.#options;
+    if (first) send({ run, fence, waits: [first.wait] });
+  }
+}

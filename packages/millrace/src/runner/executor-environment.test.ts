@@ -1,0 +1,129 @@
+import { chmod } from 'node:fs/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { startTestRunner, tasksFile } from './testing/runner.ts';
+import type { Peer } from './testing/peer.ts';
+
+/** Settings of the process that the runner is in, for the length of a test. */
+function setting(values: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(values)) {
+    const before = process.env[name];
+    process.env[name] = value;
+    onTestFinished(() => {
+      if (before === undefined) delete process.env[name];
+      else process.env[name] = before;
+    });
+  }
+}
+
+// What a task tells is what the test is about.
+// oxlint-disable-next-line typescript/no-explicit-any
+const outputOf = async (peer: Peer, task: string): Promise<any> => {
+  const outcome = await peer.outcome(peer.assign(task));
+  if (outcome.kind !== 'completed') throw new Error(JSON.stringify(outcome));
+  return JSON.parse(outcome.output ?? 'null');
+};
+
+const everything = `
+  const { readFileSync } = await import('node:fs');
+  const own = (file: string) => process.platform === 'linux' ? readFileSync('/proc/self/' + file, 'latin1') : '';
+  return { env: { ...process.env }, argv: process.argv, execArgv: process.execArgv, environ: own('environ'), cmdline: own('cmdline') };`;
+
+test('a task finds no credential of Millrace in its environment, its arguments or /proc', async () => {
+  setting({
+    MILLRACE_SECRET_KEY: 'svc_prod_sk_AAAAAAAAAAAAAAAAAAAAAAAA',
+    MILLRACE_ACCESS_TOKEN: 'svc_pat_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
+    MILLRACE_MASTER_KEY: 'bWFzdGVyLWtleS1vZi10aGUtc2VydmVyLWluLXRlc3Rz',
+    DATABASE_URL: 'postgres://millrace:hunter2hunter2@db.internal/millrace',
+    DATABASE_DIRECT_URL: 'postgres://millrace:hunter3hunter3@db.internal/millrace',
+    PGPASSWORD: 'hunter4hunter4',
+    KEPT_FOR_TASKS: 'kept',
+  });
+  const { peer } = await startTestRunner({ 'tasks/all.ts': tasksFile({ everything }) });
+  const told = await outputOf(peer, 'everything');
+  expect(told.env).toMatchObject({ KEPT_FOR_TASKS: 'kept', MILLRACE_API_URL: peer.url });
+  const text = JSON.stringify(told);
+  for (const secret of [peer.secretKey, 'AAAAAAAA', 'svc_pat_', 'bWFzdGVy', 'hunter'])
+    expect(text).not.toContain(secret);
+  expect(Object.keys(told.env).filter((name) => /^MILLRACE_|^DATABASE_|^PGPASS/.test(name))).toEqual([
+    'MILLRACE_API_URL',
+  ]);
+});
+
+test("nor in what its environment's variables, or another base, say", async () => {
+  const { peer } = await startTestRunner(
+    { 'tasks/all.ts': tasksFile({ everything }) },
+    // As `millrace dev` gives what it read in .env.
+    { env: { PATH: process.env['PATH'] ?? '', DATABASE_URL: 'postgres://mine', MILLRACE_SECRET_KEY: 'x' } },
+  );
+  const { env } = await outputOf(peer, 'everything');
+  expect(env).toMatchObject({ DATABASE_URL: 'postgres://mine' });
+  expect(env).not.toHaveProperty('MILLRACE_SECRET_KEY');
+});
+
+test("an environment's variables are there before a file is imported, and steer the start of no process", async () => {
+  const loaded =
+    'export const atImport = { planet: process.env.PLANET, hacked: Boolean((globalThis as any).hacked) };';
+  const said = `
+    const { readFileSync } = await import('node:fs');
+    return { ...atImport, options: process.env.NODE_OPTIONS, environ: process.platform === 'linux' ? readFileSync('/proc/self/environ', 'latin1') : '' };`;
+  const evil = '--import=data:text/javascript,globalThis.hacked=true';
+  const { peer } = await startTestRunner(
+    { 'tasks/all.ts': `${loaded}\n${tasksFile({ said })}` },
+    {},
+    (prepared) => {
+      // As it may be stored from before such names were refused.
+      prepared.variables = { PLANET: 'Mars', NODE_OPTIONS: evil, LD_PRELOAD: '/nowhere/evil.so' };
+    },
+  );
+  const told = await outputOf(peer, 'said');
+  expect(told).toMatchObject({ planet: 'Mars', options: evil });
+  expect(told.hacked).toBe(false);
+  expect(told.environ).not.toMatch(/data:text|evil\.so|PLANET/);
+});
+
+test('the process that looks for tasks is not steered by them either', async () => {
+  const evil = `--import=data:text/javascript,${encodeURIComponent(
+    "globalThis.hacked = true; process.stderr.write('HACKED');",
+  )}`;
+  const file =
+    "import { task } from '@millrace/sdk';\n" +
+    "export const t = task({ id: (globalThis as any).hacked ? 'hacked' : `on-${process.env.PLANET}`, run: async () => 1 });";
+  const { peer } = await startTestRunner({ 'tasks/all.ts': file }, {}, (prepared) => {
+    prepared.variables = { PLANET: 'Mars', NODE_OPTIONS: evil };
+  });
+  expect(peer.registered[0]?.tasks.map(({ id }) => id)).toEqual(['on-Mars']);
+});
+
+const isRoot = process.getuid?.() === 0;
+
+test.runIf(isRoot)('as another user, tasks cannot read what the runner was started with', async () => {
+  const looks = `
+    const { readFileSync } = await import('node:fs');
+    const of = (pid: number) => { try { return readFileSync('/proc/' + pid + '/environ', 'latin1').length; } catch (error: any) { return error.code; } };
+    return { uid: process.getuid!(), home: process.env.HOME, runner: of(process.ppid), own: typeof of(process.pid) };`;
+  const { peer, project } = await startTestRunner(
+    { 'tasks/all.ts': tasksFile({ looks }) },
+    { runAs: 'nobody' },
+    undefined,
+    // As a folder of a project is; that of a test is its maker's alone.
+    (dir) => chmod(dir, 0o755),
+  );
+  const told = await outputOf(peer, 'looks');
+  expect(told).toMatchObject({ runner: process.platform === 'linux' ? 'EACCES' : 'ENOENT' });
+  expect(told.uid).not.toBe(0);
+  expect(told.home).not.toBe(process.env['HOME']);
+  await chmod(project.dir, 0o700);
+});
+
+test('a user that does not exist, may not read the project or is root is refused before anything starts', async () => {
+  const file = { 'tasks/all.ts': tasksFile({ t: '' }) };
+  const refused = (runAs: string) =>
+    startTestRunner(file, { runAs }).then(
+      () => 'started',
+      (error: Error) => error.message,
+    );
+  if (!isRoot) return expect(await refused('nobody')).toMatch(/only root/);
+  expect(await refused('nobody-of-this-name')).toMatch(/no such user/);
+  expect(await refused('root')).toMatch(/that is root/);
+  expect(await refused('nobody')).toMatch(/cannot run .* or read/);
+});

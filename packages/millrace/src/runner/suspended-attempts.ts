@@ -1,0 +1,94 @@
+import type { AttemptWaits } from '@millrace/contract/runner';
+import type { Attempt } from './executor.ts';
+import type { Executor } from './executor.ts';
+import type { HeldAttempts } from './held-attempts.ts';
+import type { WaitingAttempts } from './waiting-attempts.ts';
+
+export interface SuspendedAttemptsOptions {
+  /** Tells the server what attempts wait for. */
+  readonly wait: (attempts: readonly AttemptWaits[]) => void;
+  /** Tells the server that attempts go on waiting without this runner. */
+  readonly detach: (fences: readonly number[]) => void;
+}
+
+/** Whether the attempt is suspended and its wait is not over. */
+export const isWaiting = ({ suspendedAt, resuming }: Attempt): boolean => suspendedAt !== null && !resuming;
+
+/** Waiting attempts. Suspended ones stay in their process without a slot until they get one again. */
+export class SuspendedAttempts {
+  readonly #held: HeldAttempts;
+  readonly #waiting: WaitingAttempts;
+  readonly #options: SuspendedAttemptsOptions;
+  /** Suspended attempts are detached at once. */
+  #letsGo = false;
+
+  constructor(held: HeldAttempts, waiting: WaitingAttempts, options: SuspendedAttemptsOptions) {
+    this.#held = held;
+    this.#waiting = waiting;
+    this.#options = options;
+  }
+
+  /** Registers new waits of attempts in a process. */
+  begin(executor: Executor, begun: readonly AttemptWaits[]): void {
+    const live = begun.filter(({ fence }) => executor.running.has(fence));
+    for (const { fence, waits } of live) {
+      const attempt = executor.running.get(fence);
+      for (const wait of waits) attempt?.waits.set(wait.key, wait);
+    }
+    if (live.length > 0) this.#options.wait(live);
+  }
+
+  /** Asks the server about all waits again, because its answers may have been lost. */
+  askAgain(): void {
+    const attempts = [...this.#held.attempts]
+      .filter(({ waits }) => waits.size > 0)
+      .map(({ assignment: { run, fence }, waits }) => ({ run, fence, waits: [...waits.values()] }));
+    if (attempts.length > 0) this.#options.wait(attempts);
+  }
+
+  /** The server suspended the attempt. */
+  suspend(attempt: Attempt, spell: number): void {
+    if (spell <= attempt.resumedSuspension || attempt.suspendedAt !== null || !attempt.executor) return;
+    attempt.suspendedAt = performance.now();
+    this.#held.busy -= 1;
+    attempt.executor.waited({ fence: attempt.assignment.fence, state: 'suspended', keys: [] });
+    if (this.#letsGo) this.detach(attempt);
+  }
+
+  /** Waits are over: the attempt is told at once, or, if it is suspended, when it gets a slot. */
+  resume(attempt: Attempt, spell: number, keys: readonly string[]): void {
+    const { fence } = attempt.assignment;
+    attempt.resumedSuspension = Math.max(attempt.resumedSuspension, spell);
+    for (const key of keys) attempt.waits.delete(key);
+    if (attempt.suspendedAt === null) attempt.executor?.waited({ fence, state: 'running', keys });
+    else if (attempt.resuming) attempt.resuming.push(...keys);
+    else {
+      attempt.resuming = [...keys];
+      this.#waiting.join('resuming', attempt);
+    }
+  }
+
+  /** The attempt has a slot again and continues. */
+  comeBack(attempt: Attempt): void {
+    const { fence } = attempt.assignment;
+    const paused = attempt.suspendedAt === null ? 0 : performance.now() - attempt.suspendedAt;
+    if (attempt.startedAt !== null) attempt.startedAt += paused;
+    const keys = attempt.resuming ?? [];
+    attempt.suspendedAt = null;
+    attempt.resuming = null;
+    this.#held.busy += 1;
+    attempt.executor?.waited({ fence, state: 'running', keys });
+  }
+
+  /** Detaches all suspended attempts, now and from now on. */
+  letGo(): void {
+    this.#letsGo = true;
+    for (const attempt of this.#held.attempts) if (isWaiting(attempt)) this.detach(attempt);
+  }
+
+  /** Its code has ended or will end. The server keeps it waiting and later gives it to any runner. */
+  detach(attempt: Attempt): void {
+    this.#options.detach([attempt.assignment.fence]);
+    this.#held.forget(attempt);
+  }
+}

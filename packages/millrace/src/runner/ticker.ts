@@ -1,0 +1,45 @@
+import type { Dispatch } from './dispatch.ts';
+import { tickMs } from './limits.ts';
+import { Prefetch } from './prefetch.ts';
+
+/** Milliseconds after which an attempt that waits for a slot is given back to the server. */
+const giveBackMs = 1_000;
+
+/** Calls `dispatch.tick` ten times a second while there is work, and adjusts the prefetch. */
+export class Ticker {
+  readonly #dispatch: Dispatch;
+  readonly #tell: (prefetch: number) => void;
+  readonly #prefetch = new Prefetch();
+  #timer: NodeJS.Timeout | undefined;
+  #finished = 0;
+
+  constructor(dispatch: Dispatch, tell: (prefetch: number) => void) {
+    this.#dispatch = dispatch;
+    this.#tell = tell;
+  }
+
+  get prefetch(): number {
+    return this.#prefetch.amount;
+  }
+
+  start(): void {
+    this.#timer ??= setInterval(() => this.#tick(), tickMs);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #tick(): void {
+    const dispatch = this.#dispatch;
+    dispatch.tick();
+    const waited = dispatch.hasWaited(giveBackMs);
+    const change = this.#prefetch.update(dispatch.finished - this.#finished, waited);
+    this.#finished = dispatch.finished;
+    // Before attempts are given back, or the server would send them here again.
+    if (change !== undefined) this.#tell(change);
+    dispatch.giveBack(giveBackMs);
+    if (!dispatch.hasWork && this.#prefetch.amount === 0) this.stop();
+  }
+}

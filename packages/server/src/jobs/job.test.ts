@@ -1,0 +1,101 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { Log } from '../logger.ts';
+import { startJob, type Job } from './job.ts';
+import { Timer } from './timer.ts';
+
+const clock = { now: Date.now };
+
+/** A job that ticks once a minute by itself, with the times of its ticks. */
+function started(tick: () => ReturnType<Job['tick']> = async () => false) {
+  const ticks: number[] = [];
+  const warned: unknown[] = [];
+  const log: Log = { info() {}, warn: (fact, fields) => void warned.push([fact, fields]), error() {} };
+  const timer = new Timer();
+  const job: Job = {
+    name: 'tester',
+    everyMs: 60_000,
+    timer,
+    tick() {
+      ticks.push(clock.now());
+      return tick();
+    },
+  };
+  const running = startJob(job, { clock, log });
+  onTestFinished(() => running.stop());
+  return { ticks, warned, timer, running };
+}
+
+const settled = () => new Promise((resolve) => setTimeout(resolve, 30));
+
+test('ticks at once when it starts, and when it is woken', async () => {
+  const { ticks, timer } = started();
+  expect(ticks).toHaveLength(1);
+  await settled();
+  expect(ticks).toHaveLength(1);
+  timer.wakeNow();
+  await expect.poll(() => ticks).toHaveLength(2);
+});
+
+test('ticks again without a pause while there is more to do', async () => {
+  let left = 3;
+  const { ticks } = started(async () => left-- > 0);
+  await expect.poll(() => ticks).toHaveLength(4);
+  await settled();
+  expect(ticks).toHaveLength(4);
+});
+
+test('ticks when the next work is due, not before', async () => {
+  const due = clock.now() + 200;
+  const { ticks } = started(async () => clock.now() < due && new Date(due));
+  await expect.poll(() => ticks).toHaveLength(2);
+  expect(ticks[1]).toBeGreaterThanOrEqual(due);
+});
+
+test('ticks for the earliest of several times, and for a later one afterwards', async () => {
+  const { ticks, timer } = started();
+  const now = clock.now();
+  await settled();
+  for (const at of [now + 400, now + 150, now + 3_600_000]) timer.wakeAt(at);
+  await expect.poll(() => ticks).toHaveLength(2);
+  expect(ticks[1]).toBeGreaterThanOrEqual(now + 150);
+  expect(ticks[1]).toBeLessThan(now + 400);
+});
+
+test('does not forget a wake-up that comes during a tick', async () => {
+  let end: (() => void) | undefined;
+  const { ticks, timer } = started(() => new Promise((resolve) => (end = () => resolve(false))));
+  timer.wakeNow();
+  timer.wakeAt(clock.now());
+  end?.();
+  await expect.poll(() => ticks).toHaveLength(2);
+  end?.();
+});
+
+test('logs a tick that fails, and ticks again', async () => {
+  let fails = true;
+  const { ticks, warned, timer } = started(async () => {
+    if (fails) throw new Error('no');
+    return false;
+  });
+  await expect.poll(() => warned).toEqual([['job.failed', { job: 'tester', error: 'Error: no' }]]);
+  fails = false;
+  timer.wakeNow();
+  await expect.poll(() => ticks).toHaveLength(2);
+});
+
+test('a timer does nothing before its job starts and after it has stopped, and serves the one that is started next', async () => {
+  const before = new Timer();
+  before.wakeNow();
+  before.wakeAt(0);
+  const { ticks, timer, running } = started();
+  await running.stop();
+  timer.wakeNow();
+  await settled();
+  expect(ticks).toHaveLength(1);
+
+  let woken = 0;
+  timer.attach({ wakeNow: () => void woken++, wakeAt() {} });
+  await running.stop();
+  timer.wakeNow();
+  expect(woken).toBe(1);
+});

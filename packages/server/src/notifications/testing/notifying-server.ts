@@ -1,0 +1,48 @@
+import { testServer, type TestServer } from '../../../../../test/support/server.ts';
+import type { ServerOptions } from '../../server.ts';
+import { startTestRunner } from './runner.ts';
+
+export interface NotifyingServer extends TestServer {
+  /** Adds an endpoint in prod. */
+  endpoint(url: string, types: readonly string[]): Promise<{ id: string; secret: string }>;
+  /** A request below the notifications of prod. */
+  notifications(path: string, method?: string, body?: unknown): ReturnType<TestServer['ask']>;
+  /** Makes a new version with a task current in prod, with a runner that fails its runs. */
+  deploy(): Promise<string>;
+  /** Triggers a run that fails so. */
+  fail(message: string): Promise<string>;
+}
+
+export const task = 'charge';
+let contents = 0;
+
+/** The real server, which may send to this machine. */
+export async function startNotifyingServer(options: Partial<ServerOptions> = {}): Promise<NotifyingServer> {
+  const server = await testServer({ notificationNetworks: ['127.0.0.0/8'], ...options });
+  const root = `/api/v1/projects/${server.projectRef}/notifications/prod`;
+  const notifications = (path: string, method = 'GET', body?: unknown) =>
+    server.ask(root + path, { method, ...(body !== undefined && { body }) });
+  return Object.assign(server, {
+    notifications,
+    async endpoint(url: string, types: readonly string[]) {
+      const { status, body } = await notifications('/endpoints', 'POST', { url, types });
+      if (status !== 200) throw new Error(JSON.stringify(body));
+      return body as { id: string; secret: string };
+    },
+    async deploy() {
+      const { body } = await server.ask('/runner/v1/versions', {
+        method: 'POST',
+        body: { contentHash: `content-${++contents}`, tasks: [{ id: task, filePath: 'tasks/a.ts' }] },
+      });
+      await startTestRunner(server.url, server.keys.prod, [body.version]);
+      return body.version as string;
+    },
+    async fail(message: string) {
+      const { body } = await server.ask(`/api/v1/tasks/${task}/trigger`, {
+        method: 'POST',
+        body: { payload: message },
+      });
+      return body.id as string;
+    },
+  });
+}
