@@ -1,6 +1,6 @@
 import type { Job } from '../jobs/job.ts';
 import { Timer } from '../jobs/timer.ts';
-import { attempt, claimDue, type ClaimedDelivery, type DeliverDependencies } from './deliver.ts';
+import { attempt, takeDue, type Taken, type DeliverDependencies } from './deliver.ts';
 
 /** Concurrent deliveries in total, and to one endpoint: a slow receiver must not delay the others. */
 const maxActive = 50;
@@ -14,7 +14,7 @@ export function messenger(dependencies: DeliverDependencies): Job {
   const active = new Map<string, number>();
   const attempts = new Set<Promise<void>>();
 
-  const send = (claimed: ClaimedDelivery): void => {
+  const send = (claimed: Taken): void => {
     const { id } = claimed.endpoint;
     active.set(id, (active.get(id) ?? 0) + 1);
     const sending = attempt(dependencies, claimed, stopping.signal)
@@ -37,7 +37,7 @@ export function messenger(dependencies: DeliverDependencies): Job {
     async tick() {
       const free = maxActive - attempts.size;
       if (free <= 0) return false;
-      const claimed = await claimDue(dependencies, free, active, maxEach);
+      const claimed = await takeDue(dependencies, free, active, maxEach);
       for (const each of claimed) send(each);
       // The end of each delivery starts another tick.
       return false;
