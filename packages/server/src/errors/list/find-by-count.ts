@@ -37,7 +37,10 @@ export async function findMost(
   };
   if (!(await fetch(filtered ? nearby : limit))) return rows;
   // Where many pass, the rest of the page is not far.
-  if (rows.length >= common && !(await fetch(Math.ceil(((limit - rows.length) / rows.length) * nearby * 1.5))))
+  if (
+    rows.length >= common &&
+    !(await fetch(Math.ceil(((limit - rows.length) / rows.length) * nearby * 1.5)))
+  )
     return rows;
   const byState = await prefilterByState(sql, filter, counts.fingerprints);
   const passing =

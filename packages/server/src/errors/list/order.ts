@@ -71,7 +71,12 @@ export function inOrder<R extends Ordered>(rows: readonly R[], sort: Sort, backw
 }
 
 /** What comes after a position, or shares its slot. */
-export function fromSlot(sql: Queryable, sort: Sort, position: Position | undefined, backward: boolean): Fragment {
+export function fromSlot(
+  sql: Queryable,
+  sort: Sort,
+  position: Position | undefined,
+  backward: boolean,
+): Fragment {
   const { slot, slotOf } = orders[sort];
   if (position === undefined) return sql`true`;
   return backward
@@ -80,7 +85,12 @@ export function fromSlot(sql: Queryable, sort: Sort, position: Position | undefi
 }
 
 /** What comes after a position. */
-export function beyond(sql: Queryable, sort: Sort, position: Position | undefined, backward: boolean): Fragment {
+export function beyond(
+  sql: Queryable,
+  sort: Sort,
+  position: Position | undefined,
+  backward: boolean,
+): Fragment {
   if (position === undefined) return sql`true`;
   const { id, key } = position;
   const own = orders[sort].column(sql);
