@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** The largest integer that the database accepts. */
-const most = 2_147_483_647;
+const maxInteger = 2_147_483_647;
 
 /** How a failed attempt is retried. Delays in milliseconds. */
 export const retryPolicy = z.object({
@@ -50,17 +50,17 @@ export const taskManifest = z.object({
   queue: z
     .object({
       name: z.string().min(1).max(128),
-      concurrencyLimit: z.number().int().min(0).max(most).nullish(),
+      concurrencyLimit: z.number().int().min(0).max(maxInteger).nullish(),
     })
     .optional(),
   retry: retryPolicy.optional(),
   /** Seconds of one attempt. */
-  maxDuration: z.number().int().min(5).max(most).optional(),
+  maxDuration: z.number().int().min(5).max(maxInteger).optional(),
   machine: z.enum(machinePresets).optional(),
   /** Always runs alone in its executor process. */
   isolated: z.boolean().optional(),
   /** Seconds a run may wait before it expires. */
-  ttl: z.number().int().min(0).max(most).optional(),
+  ttl: z.number().int().min(0).max(maxInteger).optional(),
   /** Declared cron of a scheduled task. */
   schedule: z
     .object({

@@ -316,7 +316,7 @@ describe('a failure', () => {
       route: '/api/v1/fail',
       err: {
         message: expect.stringContaining('hunter2') as string,
-        stack: expect.stringContaining('serve.ts') as string,
+        stack: expect.stringContaining('sample-app.ts') as string,
       },
     });
     expect(lines[before]).toContain('deeper');

@@ -51,7 +51,7 @@ export function mountPacketContent(app: FastifyInstance, packets: PacketContent,
       try {
         const packet = await packets.get(request.params.token);
         if (!packet) throw notFound('Nothing is stored under this address.');
-        // The stored type without a charset: clients parse the content by it.
+        // Clients parse the content by its exact type.
         reply
           .headers(apiHeaders)
           .headers(corsHeaders)
