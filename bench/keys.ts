@@ -9,8 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres } from '../packages/millrace/src/postgres/index.ts';
 import { connect, type Sql } from '../packages/server/src/db/connect.ts';
-import { newTimedId } from '../packages/server/src/db/ids.ts';
 import { migrate } from '../packages/server/src/db/migrate.ts';
+import { insertRuns } from '../packages/server/src/runs/create/insert.ts';
+import { newRun } from './src/new-run.ts';
 
 const rounds = Number(process.argv[2] ?? 5);
 const runs = Number(process.argv[3] ?? 30_000);
@@ -63,13 +64,10 @@ async function trigger({ sql, keyOf }: Side): Promise<void> {
   const payload = JSON.stringify({ pad: 'x'.repeat(160) });
   for (let at = 0; at < runs; at += 500) {
     const now = Date.now();
-    const ids = Array.from({ length: Math.min(500, runs - at) }, () => newTimedId('run', now));
-    await sql`
-      select count(*) from trigger_runs(now(), ${ids.map(() => 1)}::int[], ${ids}::text[],
-        ${ids.map(() => 't')}::text[], ${ids.map(() => 'queued')}::text[], ${ids.map(() => 1)}::int[],
-        ${ids.map((_, n) => `key ${keyOf(at + n)}`)}::text[], ${ids.map(() => 0)}::int[], ${ids.map(() => now)}::bigint[],
-        ${ids.map(() => payload)}::text[], null, null, null, null, null, null, null, null, null, null, null, null, null, null,
-        null, null, null, null, null)`;
+    const some = Array.from({ length: Math.min(500, runs - at) }, (_, n) =>
+      newRun({ task: 't', queueId: 1, concurrencyKey: `key ${keyOf(at + n)}`, payload, now }),
+    );
+    await insertRuns({ sql, clock: Date }, some);
   }
 }
 

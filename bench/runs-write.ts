@@ -7,8 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres } from '../packages/millrace/src/postgres/index.ts';
 import { connect, type Sql } from '../packages/server/src/db/connect.ts';
-import { newTimedId } from '../packages/server/src/db/ids.ts';
 import { migrate } from '../packages/server/src/db/migrate.ts';
+import { insertRuns } from '../packages/server/src/runs/create/insert.ts';
+import { newRun } from './src/new-run.ts';
 
 const rounds = Number(process.argv[2] ?? 6);
 const size = Number(process.argv[3] ?? 500);
@@ -40,7 +41,7 @@ async function prepare(sql: Sql): Promise<void> {
 /** The functions as they are, less what they write for lists. */
 async function withoutLists(sql: Sql): Promise<void> {
   await sql.unsafe('drop index parked_by_run, delayed_first, delayed_again');
-  for (const name of ['trigger_runs', 'settle_runs']) {
+  for (const name of ['dispatch_new_runs', 'settle_runs']) {
     const [row] = await sql<{ text: string }[]>`select pg_get_functiondef(${name}::regproc) as text`;
     const text =
       row?.text.replaceAll(
@@ -66,12 +67,8 @@ async function round(sql: Sql, figures: Figures): Promise<void> {
   let started = performance.now();
   for (let flush = 0; flush < flushes; flush++) {
     const now = Date.now();
-    const ids = Array.from({ length: size }, () => newTimedId('run', now));
-    await sql`
-      select count(*) from trigger_runs(now(), ${ids.map(() => 1)}::int[], ${ids}::text[],
-        ${ids.map((_, n) => `t${n % 20}`)}::text[], ${ids.map(() => 'queued')}::text[], ${ids.map((_, n) => (n % 20) + 1)}::int[],
-        ${ids.map(() => '')}::text[], ${ids.map(() => 0)}::int[], ${ids.map(() => now)}::bigint[], ${ids.map(() => payload)}::text[],
-        null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null)`;
+    const runs = Array.from({ length: size }, (_, n) => newRun({ task: `t${n % 20}`, queueId: (n % 20) + 1, payload, now }));
+    await insertRuns({ sql, clock: Date }, runs);
   }
   figures.trigger.push(us(started));
 

@@ -101,7 +101,7 @@ test('a database that takes nothing in is told from a fault, and nothing is writ
   const refused = await server.ask(trigger, { method: 'POST', body: {} });
   expect(refused).toMatchObject({
     status: 503,
-    body: { error: 'The database takes nothing in at the moment. Try again.' },
+    body: { error: 'The database does not accept writes at the moment. Try again.' },
   });
   expect(refused.headers.get('x-should-retry')).toBe('true');
   const line = JSON.parse(server.logged.at(-1) ?? '{}') as object;

@@ -27,7 +27,7 @@ export type {
 } from './task/types.ts';
 export { SubtaskError, type RunResult } from './task/run-result.ts';
 export { batch } from './batch/index.ts';
-export type { BatchOptions, BatchResult } from './batch/batch.ts';
+export type { BatchOptions, BatchResult } from './batch/types.ts';
 export type { ItemById, ItemByTask } from './batch/trigger-and-wait.ts';
 export { wait } from './wait/index.ts';
 export type { CreateTokenOptions } from './wait/create-token.ts';

@@ -39,7 +39,7 @@ async function devFor({ url, key, dir }: ConnectionOptions): Promise<Connection>
   throw new CommandFailed(
     exitCodes.cannotReach,
     url === undefined && key === undefined
-      ? 'There is no server to speak to: start `millrace dev` in this folder, or set MILLRACE_API_URL and MILLRACE_SECRET_KEY.'
+      ? 'No server is configured: start `millrace dev` in this folder, or set MILLRACE_API_URL and MILLRACE_SECRET_KEY.'
       : `Only half of the connection is set: set ${missing} as well.`,
   );
 }

@@ -27,7 +27,7 @@ import { screenOn } from './screen.ts';
 import { version } from './version.ts';
 
 const cleanup = `
-Exit codes: 0 done, 1 it was tried and failed, 2 wrong command line, 3 it could not start, 4 no server or key refused.`;
+Exit codes: 0 success, 1 failure, 2 invalid command line, 3 could not start, 4 server not reachable or key refused.`;
 
 /** All commands. A command imports its implementation when it runs, so that --help is quick. */
 export function program(): Command {
@@ -35,7 +35,7 @@ export function program(): Command {
     .description('Background tasks in TypeScript: one command, one PostgreSQL, nothing lost.')
     .version(version, '-v, --version')
     .showSuggestionAfterError()
-    .showHelpAfterError('(add --help for what there is)')
+    .showHelpAfterError('(use --help for usage)')
     .addHelpText('after', cleanup)
     // Error messages quote the command line, so escape them too.
     .configureOutput({

@@ -4,7 +4,7 @@ import { resultOf, type RunResult } from '../task/run-result.ts';
 import { ownEnvironment } from '../task/trigger-and-wait.ts';
 import type { AnyTask, ItemOf, TaskId, TaskOutput } from '../task/types.ts';
 import { nextOf, ownKey, waitingRun } from '../wait/in-run.ts';
-import type { BatchOptions, BatchResult } from './batch.ts';
+import type { BatchOptions, BatchResult } from './types.ts';
 import { sendBatch, type BatchItem } from './send-batch.ts';
 
 /** A run in a batch, its task by its id. */

@@ -4,7 +4,7 @@ import { currentRun, parentOf } from '../run-scope.ts';
 import type { AnyTask } from '../task/types.ts';
 import type { BatchHandle } from './handle.ts';
 import { sendBatch, type BatchItem } from './send-batch.ts';
-import type { BatchOptions } from './batch.ts';
+import type { BatchOptions } from './types.ts';
 import type { ItemById, ItemByTask } from './trigger-and-wait.ts';
 
 /** Triggers a batch through a given client. */

@@ -5,7 +5,7 @@ import type { RunArguments } from '../task/definition.ts';
 import { currentRun, withinAttempt, type RunLogLine } from '../run-scope.ts';
 import { assignmentOf, environment } from '../testing/assignment.ts';
 import { execute } from './execute.ts';
-import type { AbortReason, ExecuteOptions } from './options.ts';
+import type { AbortReason, ExecuteOptions } from './execute-options.ts';
 import { outputLimit } from './outcome.ts';
 
 type Run = (payload: unknown, args: RunArguments) => unknown;

@@ -3,7 +3,7 @@ import type { Outcome, Wait } from '@millrace/contract/runner';
 import { ApiClient } from '../client/api-client.ts';
 import { MetadataBuffer, MetadataRefused } from '../metadata/buffer.ts';
 import { runScopes, type RunScope } from '../run-scope.ts';
-import type { ExecuteOptions } from './options.ts';
+import type { ExecuteOptions } from './execute-options.ts';
 import { runAttempt } from './run-attempt.ts';
 
 // Marks this process as an executor.

@@ -4,7 +4,7 @@ import type { RunLogLine } from '../run-scope.ts';
 import type { TaskOptions } from '../task/definition.ts';
 import { assignmentOf, environment } from '../testing/assignment.ts';
 import { execute } from './execute.ts';
-import type { AbortReason, ExecuteOptions } from './options.ts';
+import type { AbortReason, ExecuteOptions } from './execute-options.ts';
 
 type Declared = Omit<TaskOptions<'charge', unknown, unknown>, 'id'>;
 

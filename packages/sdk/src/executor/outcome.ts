@@ -1,7 +1,7 @@
 import type { Outcome, SerializedError } from '@millrace/contract/runner';
 import { encode } from '../payload/encode.ts';
 import type { UnserializableError } from '../payload/unserializable-error.ts';
-import type { AbortReason } from './options.ts';
+import type { AbortReason } from './execute-options.ts';
 import { internalError } from './serialize-error.ts';
 
 /** Largest output in bytes: 10 MiB. */

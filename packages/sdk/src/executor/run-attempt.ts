@@ -8,7 +8,7 @@ import { retryDefaults, retryDelay } from '../retry/backoff.ts';
 import type { TaskDefinition } from '../task/definition.ts';
 import { taskBrand } from '../task/types.ts';
 import { contextOf } from './context-of.ts';
-import type { AbortReason, ExecuteOptions } from './options.ts';
+import type { AbortReason, ExecuteOptions } from './execute-options.ts';
 import { abortedOutcome, completed, failed } from './outcome.ts';
 import { PayloadError, payloadOf } from './payload.ts';
 import { internalError, serializeError } from './serialize-error.ts';

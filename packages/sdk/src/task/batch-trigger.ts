@@ -1,6 +1,6 @@
 import type { BatchHandle } from '../batch/handle.ts';
 import { triggerBatch } from '../batch/trigger.ts';
-import type { BatchOptions } from '../batch/batch.ts';
+import type { BatchOptions } from '../batch/types.ts';
 import { currentClient } from '../client/current-client.ts';
 import type { AnyTask, ItemOf, TaskId } from './types.ts';
 

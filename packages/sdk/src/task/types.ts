@@ -1,4 +1,4 @@
-import type { BatchOptions, BatchResult } from '../batch/batch.ts';
+import type { BatchOptions, BatchResult } from '../batch/types.ts';
 import type { ResultPromise } from '../wait/result-promise.ts';
 import type { RunResult } from './run-result.ts';
 import type { BatchHandle } from '../batch/handle.ts';

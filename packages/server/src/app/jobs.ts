@@ -5,7 +5,7 @@ import { deliverer } from '../events/deliverer.ts';
 import { eventPruner } from '../events/prune.ts';
 import { startJob, type Job } from '../jobs/job.ts';
 import { channelPruner } from '../log/prune.ts';
-import { deliveryJob } from '../notifications/deliver-due.ts';
+import { messenger } from '../notifications/messenger.ts';
 import { notificationPruner } from '../notifications/prune.ts';
 import { packetPruner } from '../packets/prune.ts';
 import { bulkPruner } from '../runs/bulk/prune.ts';
@@ -50,7 +50,7 @@ const jobsOf = (context: ServerContext, retention: Retention): Job[] => {
     tickPruner(engine),
     deliverer({ ...context, timer: timers.events }),
     eventPruner(engine, retention.eventsMs),
-    deliveryJob({ ...context, masterKey, egress: context.receivers }),
+    messenger({ ...context, masterKey, egress: context.receivers }),
     notificationPruner(sql, clock, retention.notificationsMs),
     sessionWatcher(engine, context),
     sessionPruner(engine, retention.sessionsMs),

@@ -11,7 +11,7 @@ import type { SigningKeyRing } from './signing-keys.ts';
 
 /** The same message for every reason. */
 const over = () =>
-  unauthorized('The credential of this run is not good any more: its attempt is over, or its key is revoked');
+  unauthorized('The credential of this run is no longer valid: its attempt is over, or its key is revoked');
 
 /** The attempt may do what its runner's key may, in its own environment or branch. Throws a 401 Problem once the attempt is over. */
 export async function verifyAttempt(

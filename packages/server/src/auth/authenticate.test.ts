@@ -6,7 +6,7 @@ import { createInstallation } from './testing/installation.ts';
 // A refusal may be thrown at once or come later: both are one to a caller that awaits.
 const ask = async (authenticate: Authenticate, credentials: Credentials) => authenticate(credentials);
 
-test('a secret key stands for its environment, with either marker, with and without Bearer', async () => {
+test('a secret key identifies its environment, with either prefix, with and without Bearer', async () => {
   const { authenticate, credentials, key, publicIdOf } = await createInstallation();
   const stg = key('stg');
   const environment = {
@@ -29,7 +29,7 @@ test('a secret key stands for its environment, with either marker, with and with
   }
 });
 
-test('a personal access token stands for its user', async () => {
+test('a personal access token identifies its user', async () => {
   const { authenticate, credentials, sql } = await createInstallation();
   const [user] = await sql<{ id: string }[]>`select id from users`;
   for (const text of [
@@ -43,7 +43,7 @@ test('a personal access token stands for its user', async () => {
   }
 });
 
-test('what is missing, malformed or unknown is refused with 401 and a text that repeats nothing', async () => {
+test('a missing, malformed or unknown credential is refused with 401 and is not repeated', async () => {
   const { authenticate, key } = await createInstallation();
   const dev = key('dev');
   for (const authorization of [
@@ -86,7 +86,7 @@ test('revoked and expired credentials are refused', async () => {
   });
 });
 
-test('a revocation is in force within a second, also for a key in constant use', async () => {
+test('a revocation takes effect within a second, also for a key in constant use', async () => {
   const { authenticate, key, sql } = await createInstallation();
   const authorization = key('dev');
   await ask(authenticate, { authorization });
@@ -104,7 +104,7 @@ test('a revocation is in force within a second, also for a key in constant use',
   expect(performance.now() - revokedAt).toBeLessThan(3_000);
 });
 
-test('a key that expires within the second it is remembered for ends on time', async () => {
+test('a key that expires while it is cached ends on time', async () => {
   const { authenticate, key, sql } = await createInstallation();
   const authorization = key('dev');
   await sql`update secret_keys set expires_at = now() + interval '700 ms'`;
@@ -116,7 +116,7 @@ test('a key that expires within the second it is remembered for ends on time', a
   await expect(ask(authenticate, { authorization })).rejects.toMatchObject({ status: 401 });
 });
 
-test('a credential that is none is looked for once a second, and a key that comes to be works within that', async () => {
+test('an invalid credential is looked up once a second, and a new key works at once', async () => {
   const { authenticate, addKey, sql, ring } = await createInstallation();
   let looks = 0;
   const counting = Object.assign((...tag: Parameters<typeof sql>) => {
@@ -145,7 +145,7 @@ test('a credential that is none is looked for once a second, and a key that come
   );
 });
 
-test('a known caller is answered at once, without the database', async () => {
+test('a cached caller is identified without the database', async () => {
   const { authenticate, key } = await createInstallation();
   const authorization = `Bearer ${key('dev')}`;
   const first = await ask(authenticate, { authorization });
@@ -153,7 +153,7 @@ test('a known caller is answered at once, without the database', async () => {
   expect(authenticate({ authorization })).toBe(first);
 });
 
-test('the last use is noted once and then left alone for five minutes', async () => {
+test('the last use is recorded at most once in five minutes', async () => {
   const { authenticate, key, sql, ring } = await createInstallation();
   const lastUse = async () => {
     const [row] = await sql<{ at: Date | null }[]>`
@@ -173,7 +173,7 @@ test('the last use is noted once and then left alone for five minutes', async ()
   await vi.waitUntil(async () => Number(await lastUse()) > Number(old));
 });
 
-test('a branch header moves preview and dev keys to that branch and changes nothing for staging and production', async () => {
+test('a branch header selects the branch for preview and dev keys and is ignored for staging and production', async () => {
   const { authenticate, addBranch, key, publicIdOf, sql } = await createInstallation();
   const preview = await addBranch('preview', 'feat/x');
   const sentinel = await addBranch('preview', 'default');

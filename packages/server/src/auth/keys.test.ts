@@ -19,7 +19,7 @@ test('keys, tokens and project references have the published forms and never rep
   }
 });
 
-test('one key has one digest, whichever marker it is written with', () => {
+test('one key has one digest, with either prefix', () => {
   const key = newSecretKey('dev');
   const foreign = key.replace('svc_', 'tr_');
   expect(credentialDigest(foreign)).toEqual(credentialDigest(key));
@@ -28,7 +28,7 @@ test('one key has one digest, whichever marker it is written with', () => {
   expect(lastFour(key)).toBe(key.slice(-4));
 });
 
-test('the form of a credential is told by its text alone', () => {
+test('the kind of a credential is determined by its text alone', () => {
   expect(credentialForm(newSecretKey('preview'))).toBe('secretKey');
   expect(credentialForm(`tr_stg_${'a'.repeat(24)}`)).toBe('secretKey');
   expect(credentialForm(newPersonalAccessToken())).toBe('personalAccessToken');

@@ -10,7 +10,7 @@ const look =
     endsInMs,
   });
 
-test('an entry is used until its age is up, counted from when its look-up began', async () => {
+test('an entry is used until its maximum age, counted from the start of its look-up', async () => {
   const cache = new LookupCache<string>(options);
   await cache.load('young', look('a', 400));
   await cache.load('due', look('b', 600));
@@ -25,7 +25,7 @@ test('an entry is used until its age is up, counted from when its look-up began'
   expect(cache.find('ended')).toBeUndefined();
 });
 
-test('calls that come together share one look-up', async () => {
+test('concurrent calls share one look-up', async () => {
   const cache = new LookupCache<string>(options);
   const looking = vi.fn<ReturnType<typeof look>>(look('a'));
   const loads = Array.from({ length: 5 }, () => cache.load('key', looking));
@@ -33,14 +33,14 @@ test('calls that come together share one look-up', async () => {
   expect(looking).toHaveBeenCalledTimes(1);
 });
 
-test('a look-up that fails forgets what was known', async () => {
+test('a failed look-up removes the entry', async () => {
   const cache = new LookupCache<string>(options);
   await cache.load('key', look('a'));
   await expect(cache.load('key', () => Promise.reject(new Error('revoked')))).rejects.toThrow('revoked');
   expect(cache.find('key')).toBeUndefined();
 });
 
-test('it never holds more than its bound, and the newest stay', async () => {
+test('it never exceeds its limit, and the newest entries stay', async () => {
   const cache = new LookupCache<string>(options);
   for (let i = 0; i < 1_000; i++) await cache.load(`key ${i}`, look(String(i)));
   expect(cache.size).toBe(100);
@@ -48,7 +48,7 @@ test('it never holds more than its bound, and the newest stay', async () => {
   expect(cache.find('key 0')).toBeUndefined();
 });
 
-test('entries whose time is up leave when others come', async () => {
+test('expired entries are removed when others are stored', async () => {
   const cache = new LookupCache<string>(options);
   for (let i = 0; i < 50; i++) await cache.load(`old ${i}`, look('x', 999));
   await vi.waitUntil(() => cache.find('old 49') === undefined);
@@ -56,7 +56,7 @@ test('entries whose time is up leave when others come', async () => {
   expect(cache.size).toBe(1);
 });
 
-test('what was known is forgotten, and so is what a look-up that began before finds', async () => {
+test('clearing removes all entries and ignores look-ups in progress', async () => {
   const cache = new LookupCache<string>(options);
   await cache.load('known', look('a'));
   let find = () => {};

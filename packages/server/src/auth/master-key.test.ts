@@ -24,7 +24,7 @@ test('a key is read from hex and from both alphabets of base64, with white space
   }
 });
 
-test('what is no key is refused by the name of its source, and is not repeated', () => {
+test('an invalid key is refused with the name of its source, and is not repeated', () => {
   for (const text of [
     ' ',
     'hunter2',
@@ -45,7 +45,7 @@ test('the first start writes a key file that only its owner reads, and later sta
   expect((await loadMasterKey({ file })).id).toEqual(first.id);
 });
 
-test('processes that start at once agree on one key and leave nothing else behind', async () => {
+test('processes that start at once agree on one key and leave no other files', async () => {
   const at = await folder();
   const file = join(at, 'master.key');
   const keys = await Promise.all(Array.from({ length: 8 }, () => loadMasterKey({ file })));
@@ -53,7 +53,7 @@ test('processes that start at once agree on one key and leave nothing else behin
   expect(await readdir(at)).toEqual(['master.key']);
 });
 
-test('the environment wins over the file; without either the error says how to make a key', async () => {
+test('the environment takes precedence over the file; without either the error says how to create a key', async () => {
   const file = join(await folder(), 'master.key');
   await writeFile(file, 'not a key');
   const env = randomBytes(32).toString('base64');

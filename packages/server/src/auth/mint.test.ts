@@ -11,7 +11,7 @@ async function callerOf(authenticate: Authenticate, authorization: string) {
   return principal;
 }
 
-test('a minted token is signed with a key that no client has, and names the key it was made through', async () => {
+test('a minted token is signed with a key that no client has, and names the key that created it', async () => {
   const { authenticate, key, mint, publicIdOf, sql } = await createInstallation();
   const caller = await callerOf(authenticate, key('prod'));
   const token =
@@ -41,7 +41,7 @@ test('a minted token is signed with a key that no client has, and names the key 
   });
 });
 
-test('a token made with a token acts for the same user, and leaves out the same columns', async () => {
+test('a token created with a token acts for the same user, and omits the same columns', async () => {
   const { authenticate, credentials, mint, publicIdOf, sql } = await createInstallation();
   const [user] = await sql<{ id: string; token: string }[]>`
     select u.id, t.id as token from users u join personal_access_tokens t on t.user_id = u.id`;
@@ -105,7 +105,7 @@ test('a restricted key gets tokens for what it created, and they end with it', a
     .toBe('refused');
 });
 
-test('an environment whose only key is restricted mints for it all the same', async () => {
+test('an environment whose only key is restricted can still mint tokens', async () => {
   const { addKey, authenticate, mint, sql } = await createInstallation();
   const { id, text } = await addKey('dev', ['trigger:tasks']);
   await sql`update secret_keys set revoked_at = now() where id <> ${id}`;
@@ -116,7 +116,7 @@ test('an environment whose only key is restricted mints for it all the same', as
   expect(await authenticate({ authorization: token })).toMatchObject({ scopes: ['read:runs:run_1'] });
 });
 
-test('a client cannot name a key to hide behind, nor a user to act for', async () => {
+test('a client cannot name another key or a user in its token', async () => {
   const { authenticate, addKey, key, publicIdOf } = await createInstallation();
   const other = await addKey('dev', ['admin']);
   const claims = { pub: true, scopes: ['read:runs'], act: { sub: 'user_somebody' } };
@@ -135,7 +135,7 @@ test('a client cannot name a key to hide behind, nor a user to act for', async (
   ).rejects.toMatchObject({ status: 401 });
 });
 
-test('a token that was made through a key that came to be a moment ago is good at once', async () => {
+test('a token created with a new key is valid at once', async () => {
   const { addKey, authenticate, mint, key } = await createInstallation();
   // The environment's keys are known, without the one that comes now.
   const earlier = await mint(await callerOf(authenticate, key('dev')), { scopes: [], expiresInSeconds: 60 });
@@ -148,7 +148,7 @@ test('a token that was made through a key that came to be a moment ago is good a
   expect(await authenticate({ authorization: token })).toMatchObject({ credentialId: id });
 });
 
-test('a key that came to be a moment ago signs tokens that are good at once', async () => {
+test('tokens signed with a new key are valid at once', async () => {
   const { addKey, authenticate, key, publicIdOf } = await createInstallation();
   const sub = await publicIdOf('dev');
   const sign = (text: string) =>

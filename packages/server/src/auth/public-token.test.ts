@@ -29,7 +29,7 @@ const ask = async (authenticate: Authenticate, token: string) =>
 const refusal = { status: 401, message: 'Public Access Token is invalid' };
 
 describe('a token that a client signed with its key', () => {
-  test('is refused when a claim that narrows it cannot be understood', async () => {
+  test('is refused if a restricting claim cannot be understood', async () => {
     const { authenticate, key, publicIdOf } = await createInstallation();
     const sub = await publicIdOf('prod');
     const by = async (more: JWTPayload) =>
@@ -54,7 +54,7 @@ describe('a token that a client signed with its key', () => {
     expect(await by({ realtime: {} })).toMatchObject({ kind: 'publicToken', realtime: {} });
   });
 
-  test('verifies with the text of the key as the client has it, in either marker form', async () => {
+  test('verifies with the text of the key as the client has it, with either prefix', async () => {
     const { authenticate, key, publicIdOf } = await createInstallation();
     const sub = await publicIdOf('prod');
     for (const text of [key('prod'), key('prod').replace('svc_', 'tr_')]) {
@@ -105,7 +105,7 @@ describe('a token that a client signed with its key', () => {
     await expect(ask(authenticate, token)).rejects.toMatchObject(refusal);
   });
 
-  test('without scopes, or with scopes that are no texts, allows nothing', async () => {
+  test('without scopes, or with scopes that are not strings, allows nothing', async () => {
     const { authenticate, key, publicIdOf } = await createInstallation();
     const sub = await publicIdOf('dev');
     for (const scopes of [undefined, 'read:runs', [1, null, { a: 1 }], {}]) {
@@ -115,7 +115,7 @@ describe('a token that a client signed with its key', () => {
     }
   });
 
-  test('names itself when it is for one use, whatever the spelling of its signature', async () => {
+  test('has one digest if it is for one use, whatever the encoding of its signature', async () => {
     const { authenticate, key, publicIdOf } = await createInstallation();
     const token = await sign(key('dev'), claimsOf(await publicIdOf('dev'), { otu: true }));
     const first = await ask(authenticate, token);
@@ -130,7 +130,7 @@ describe('a token that a client signed with its key', () => {
   });
 });
 
-test('every other token is refused with one and the same answer', async () => {
+test('every other token is refused with the same response', async () => {
   const { authenticate, key, publicIdOf } = await createInstallation();
   const [dev, prod] = [await publicIdOf('dev'), await publicIdOf('prod')];
   const good = claimsOf(dev);
@@ -175,7 +175,7 @@ test('every other token is refused with one and the same answer', async () => {
   await expect(ask(authenticate, valid)).resolves.toMatchObject({ kind: 'publicToken' });
 });
 
-test('a token with a thousand scopes and odd colons is read, not feared', async () => {
+test('a token with a thousand scopes and unusual colons is accepted', async () => {
   const { authenticate, key, publicIdOf } = await createInstallation();
   const scopes = Array.from({ length: 1_000 }, (_, i) => `read:tags:${':'.repeat(i % 7)}${i}`);
   const token = await sign(key('dev'), claimsOf(await publicIdOf('dev'), { scopes }));

@@ -78,7 +78,7 @@ const need = fc.record({
   ),
 });
 
-test('a scope that is handed on never allows what its giver may not do', () => {
+test('a granted scope never allows more than its grantor may do', () => {
   fc.assert(
     fc.property(
       fc.array(scope, { maxLength: 4 }),
@@ -93,7 +93,7 @@ test('a scope that is handed on never allows what its giver may not do', () => {
   );
 });
 
-test('everyone may hand on each scope that they hold and that names a type', () => {
+test('everyone may grant each scope that they hold and that names a type', () => {
   fc.assert(
     fc.property(action, type, fc.option(id, { nil: undefined }), (does, on, pinned) => {
       const held = [does, on, ...(pinned === undefined ? [] : [pinned])].join(':');
@@ -102,7 +102,7 @@ test('everyone may hand on each scope that they hold and that names a type', () 
   );
 });
 
-test('a collection is never reached through a scope that has an id', () => {
+test('a scope with an id never covers a collection', () => {
   fc.assert(
     fc.property(action, type, id, need, (does, on, pinned, { action: wanted, identity }) => {
       expect(allows([`${does}:${on}:${pinned}`], wanted, [{ type: identity.type }])).toBe(false);

@@ -5,7 +5,7 @@ import { masterKeyOf, seal, UnsealError, unseal } from './seal.ts';
 const key = masterKeyOf(Buffer.alloc(32, 1));
 const other = masterKeyOf(Buffer.alloc(32, 2));
 
-test('what was sealed opens again for the same place, whatever the text', () => {
+test('any text can be unsealed with the same context', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (text, place) => {
       const wellFormed = text.toWellFormed();
@@ -14,7 +14,7 @@ test('what was sealed opens again for the same place, whatever the text', () => 
   );
 });
 
-test('it does not open elsewhere, under another key, or with any bit changed', () => {
+test('it cannot be unsealed with another context, another key, or a changed bit', () => {
   const sealed = seal(key, 'a secret', 'envvars:1');
   expect(() => unseal(key, sealed, 'envvars:2')).toThrow(UnsealError);
   expect(() => unseal(other, sealed, 'envvars:1')).toThrow('another master key');
@@ -26,7 +26,7 @@ test('it does not open elsewhere, under another key, or with any bit changed', (
   }
 });
 
-test('the same text is sealed differently each time and is not to be seen in it', () => {
+test('the same text is sealed differently each time and is not readable', () => {
   const one = seal(key, 'svc_dev_sk_abcdef', 'p');
   expect(seal(key, 'svc_dev_sk_abcdef', 'p').equals(one)).toBe(false);
   expect(one.toString('latin1')).not.toContain('svc_dev');

@@ -30,8 +30,8 @@ async function principals(count: number) {
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-describe('what goes on in the name of callers', () => {
-  test('costs one statement a check however much that is, and none when it is nothing', async () => {
+describe('long-lived requests of callers', () => {
+  test('are checked with one statement, and with none if there are none', async () => {
     const { sql, made } = await principals(3);
     const access = started(sql);
     await pause(1_000);
@@ -55,7 +55,7 @@ describe('what goes on in the name of callers', () => {
     expect(ended).toHaveLength(300);
   });
 
-  test('goes on while the database is away, but for what ends by itself', async () => {
+  test('go on while the database is not available, except expired credentials', async () => {
     const { connection, drop } = await testDatabase();
     const sql = connect(connection, { name: 'test', max: 1 });
     const access = started(sql);

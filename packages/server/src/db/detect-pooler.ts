@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 import type { Pooler } from './database.ts';
 import { DatabaseRefused } from './errors.ts';
 
-const rounds = 10;
+const comparisons = 10;
 const timeoutMs = 8_000;
 
 /**
@@ -36,7 +36,7 @@ const sessionOf = async (client: Client): Promise<number> =>
  */
 async function areShared(first: Client, second: Client, variable: string): Promise<boolean> {
   const seen: number[][] = [[], []];
-  for (let round = 0; round < rounds; round++) {
+  for (let n = 0; n < comparisons; n++) {
     for (const [index, client] of [first, first, second, second].entries()) {
       seen[index >> 1]?.push(await withTimeout(sessionOf(client), variable));
     }

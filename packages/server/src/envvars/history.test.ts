@@ -46,7 +46,7 @@ test('every change is a revision: who, when, which names, and never a value', as
   expect(await dump(served.sql)).not.toMatch(/(?:first|second|third) value/);
 });
 
-test('what changes nothing is no revision', async () => {
+test('a change without effect creates no revision', async () => {
   const served = await startVariableServer();
   await set(served, 'A', '1');
   await set(served, 'A', '1');
@@ -161,7 +161,7 @@ test('a branch has a history of its own under one counter with its parent', asyn
   ]);
 });
 
-test('of old revisions only what later states are built on is kept', async () => {
+test('old revisions are pruned, except for what later states need', async () => {
   const served = await startVariableServer();
   await set(served, 'OLD', 'kept');
   await set(served, 'GONE', '1');
@@ -188,7 +188,7 @@ test('of old revisions only what later states are built on is kept', async () =>
   ).toBe(404);
 });
 
-test('changes at once take turns: no revision is lost, none is twice', async () => {
+test('concurrent changes are serialised: no revision is lost or duplicated', async () => {
   const served = await startVariableServer();
   await Promise.all(Array.from({ length: 20 }, (_, at) => set(served, `V${at % 5}`, String(at))));
   const rows = await served.sql<{ revision: number }[]>`select revision from variable_revisions order by 1`;

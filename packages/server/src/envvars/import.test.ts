@@ -23,7 +23,7 @@ test('sets all of a record, or of a list', async () => {
   expect(await valuesOf(served)).toEqual({ A: '1', B: '2', C: '3' });
 });
 
-test('without override nothing is written when one exists, and each that does is named', async () => {
+test('without override nothing is written if one exists, and each existing one is named', async () => {
   const served = await startVariableServer();
   await importing(served, { variables: { A: '1', B: '2' } });
   expect(await importing(served, { variables: { A: 'x', C: 'x', B: 'x' } })).toEqual({
@@ -43,7 +43,7 @@ test('without override nothing is written when one exists, and each that does is
   expect(await valuesOf(served)).toEqual({ A: 'x', B: '2', C: 'x' });
 });
 
-test('blank and reserved ones are left out silently, until none is left', async () => {
+test('blank and reserved variables are ignored, unless none is left', async () => {
   const served = await startVariableServer();
   const dropped = { ' ': 'x', D: ' ', MILLRACE_API_URL: 'x', TRIGGER_SECRET_KEY: 'x' };
   expect(await importing(served, { variables: { ...dropped, A: '1' } })).toEqual(ok);
@@ -58,7 +58,7 @@ test('blank and reserved ones are left out silently, until none is left', async 
   });
 });
 
-test('every variable that is unfit is named, twins too, and nothing is written', async () => {
+test('every invalid variable is named, duplicates too, and nothing is written', async () => {
   const served = await startVariableServer();
   const variables = [
     { name: 'A', value: '1' },

@@ -43,7 +43,7 @@ function whyNotName(name: string): string | undefined {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
     return 'A name is letters, digits and _, and does not begin with a digit: rename it.';
   }
-  if (isReserved(name)) return 'This name is reserved for what runs are given by Millrace: choose another.';
+  if (isReserved(name)) return 'This name is reserved by Millrace: choose another.';
   return undefined;
 }
 

@@ -12,7 +12,7 @@ const other = masterKeyOf(Buffer.alloc(32, 8));
 const values = { A: 'a value to keep', B: 'another value to keep' };
 const body = { variables: values, isSecret: true };
 
-test('values lie in the database sealed, each with a nonce of its own and the id of its key', async () => {
+test('values are stored sealed, each with its own nonce and the id of its key', async () => {
   const { call, sql } = await startVariableServer();
   await call('POST', 'envvars/prod/import', { body: { variables: { A: 'same value', B: 'same value' } } });
   const rows = await sql<{ sealed: Buffer }[]>`select sealed from variables order by name`;
@@ -24,7 +24,7 @@ test('values lie in the database sealed, each with a nonce of its own and the id
   expect(await dump(sql)).not.toContain(Buffer.from('same value').toString('hex'));
 });
 
-test('a sealed value moved to another name or environment does not open', async () => {
+test('a sealed value moved to another name or environment cannot be decrypted', async () => {
   const { call, sql } = await startVariableServer();
   await call('POST', 'envvars/prod/import', { body: { variables: values } });
   await sql`update variables v set sealed = o.sealed from variables o where v.name = 'A' and o.name = 'B'`;
@@ -53,7 +53,7 @@ test('a wrong master key: the server does not start, says why, and destroys noth
   await again.close();
 });
 
-test('the master key is changed while servers startVariableServer, and the old one opens nothing then', async () => {
+test('the master key is rotated while servers run, and the old one decrypts nothing afterwards', async () => {
   const { call, sql, database, server } = await startVariableServer({
     masterKey: { ...other, previous: masterKey },
   });
@@ -108,7 +108,7 @@ test('the master key is changed while servers startVariableServer, and the old o
   expect((await rotateMasterKey(sql, { ...other, previous: masterKey })).resealed).toBe(0);
 });
 
-test('a rollback that began before the master key was changed leaves nothing that the old one sealed', async () => {
+test('a rollback that began before the rotation leaves nothing sealed with the old key', async () => {
   const { call, key, ref, sql, database } = await startVariableServer({
     masterKey: { ...other, previous: masterKey },
   });

@@ -48,7 +48,7 @@ async function listener(url: string, key: string, branch?: string) {
   return { heard, until };
 }
 
-test('a runner is told the variables when it connects, and again as soon as they change', async () => {
+test('a runner gets the variables when it connects, and again as soon as they change', async () => {
   const { call, server, key } = await startVariableServer();
   const runner = await listener(server.url, key('prod'));
   expect(runner.heard[0]).toMatchObject({ type: 'welcome', variables: {} });
@@ -59,7 +59,7 @@ test('a runner is told the variables when it connects, and again as soon as they
   expect((await listener(server.url, key('prod'))).heard[0]).toMatchObject({ type: 'welcome', ...told });
 });
 
-test("a branch's runner hears of its parent's changes and of its own, a stranger of none", async () => {
+test("a branch's runner gets changes of its parent and its own, and no others", async () => {
   const { call, server, key, pat, addBranch } = await startVariableServer();
   await addBranch('preview', 'x');
   const branch = await listener(server.url, key('preview'), 'x');
@@ -73,7 +73,7 @@ test("a branch's runner hears of its parent's changes and of its own, a stranger
   expect(prod.heard).toHaveLength(1);
 });
 
-test('runners of the other server processes hear of it within a second, and also when no wake-up arrives', async () => {
+test('runners of other server processes get changes within a second, also without a notification', async () => {
   const { call, server, database, sql, key, ref } = await startVariableServer();
   const log = createLog({ write() {} });
   const second = await startServer({ database, port: 0, masterKey, log });
@@ -110,7 +110,7 @@ test('runners of the other server processes hear of it within a second, and also
   expect(server.url).not.toBe(second.url);
 });
 
-test('a burst of changes is told a few times, the last one last', async () => {
+test('a burst of changes is pushed a few times, the last state last', async () => {
   const { call, server, key } = await startVariableServer();
   const runner = await listener(server.url, key('prod'));
   for (let at = 1; at <= 40; at++)

@@ -39,7 +39,7 @@ export const deliverDue = (dependencies: DeliverDependencies): Promise<number> =
 async function deliverTogether({ engine, dispatch }: DeliverDependencies): Promise<number> {
   const now = new Date(engine.clock.now());
   const { count, woken } = await engine.sql.begin(async (tx) => {
-    const rows = await claimDue(tx, now, maxAtOnce);
+    const rows = await takeDue(tx, now, maxAtOnce);
     return { count: rows.length, woken: await deliver(tx, engine, rows, now) };
   });
   for (const env of woken) dispatch.wake(env);
@@ -50,7 +50,7 @@ async function deliverTogether({ engine, dispatch }: DeliverDependencies): Promi
 async function deliverNext({ engine, dispatch }: DeliverDependencies): Promise<boolean> {
   const now = new Date(engine.clock.now());
   const woken = await engine.sql.begin(async (tx) => {
-    const [row] = await claimDue(tx, now, 1);
+    const [row] = await takeDue(tx, now, 1);
     if (!row) return undefined;
     await tx.unsafe('savepoint taken');
     try {
@@ -89,7 +89,7 @@ async function deliver(
   return new Set(rows.filter((_, index) => (plans[index]?.runs.length ?? 0) > 0).map(({ env }) => env));
 }
 
-const claimDue = (tx: Transaction, now: Date, most: number): Promise<DueRow[]> => tx<DueRow[]>`
+const takeDue = (tx: Transaction, now: Date, most: number): Promise<DueRow[]> => tx<DueRow[]>`
   with due as materialized (
     select p.ctid as place from pending_events p where p.due <= ${now} order by p.due limit ${most} for update skip locked
   ), gone as (

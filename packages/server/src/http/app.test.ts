@@ -13,7 +13,7 @@ async function listen(app: FastifyInstance): Promise<string> {
   return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 }
 
-test('over a real socket and a real database, keys open what they may', async () => {
+test('keys give access over a real socket and a real database', async () => {
   const { addKey, authenticate, credentials, key, mint } = await createInstallation();
   const base = await listen(createSampleApp(authenticate).app);
   const post = async (credential: string, path = '/api/v1/tasks/a%2Fb/echo') => {
@@ -47,7 +47,7 @@ test('over a real socket and a real database, keys open what they may', async ()
   expect(await read('run_2')).toBe(403);
 });
 
-test('a body that is cut off, or never ends, harms nobody', async () => {
+test('a truncated or endless body affects no other request', async () => {
   const { authenticate, key } = await createInstallation();
   const base = await listen(createSampleApp(authenticate).app);
   const { port } = new URL(base);
@@ -72,7 +72,7 @@ test('a body that is cut off, or never ends, harms nobody', async () => {
   expect((await fetch(`${base}/healthz`)).status).toBe(200);
 });
 
-test('requests under way are finished when the app closes', async () => {
+test('requests in progress are finished when the app closes', async () => {
   const { authenticate, key } = await createInstallation();
   const signals = new EventEmitter();
   const begun = once(signals, 'begun');
@@ -95,7 +95,7 @@ test('requests under way are finished when the app closes', async () => {
   await expect(fetch(`${base}/healthz`)).rejects.toThrow('fetch failed');
 });
 
-test('probes, metrics, the document and its page are there for everyone', async () => {
+test('probes, metrics, the OpenAPI document and its page need no credential', async () => {
   const { authenticate } = await createInstallation();
   let ready = true;
   const { app } = createSampleApp(authenticate, {

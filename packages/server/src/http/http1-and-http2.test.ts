@@ -48,7 +48,7 @@ async function sendPieces(socket: Socket, pieces: readonly (string | Buffer)[]):
   return answer;
 }
 
-test('one port answers both, whatever the method and however the first bytes are cut', async () => {
+test('one port serves both protocols, for any method and however the first bytes are split', async () => {
   const { port, open } = await both();
   for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
     const response = await fetch(`http://127.0.0.1:${port}/`, {
@@ -79,7 +79,7 @@ test('one port answers both, whatever the method and however the first bytes are
   expect((await first)[3]).toBe(4);
 });
 
-test('requests one after the other on a connection are all answered', async () => {
+test('consecutive requests on one connection are all answered', async () => {
   const { open } = await both();
   const socket = await open();
   const last = request('GET', 'Connection: close\r\n');
@@ -87,7 +87,7 @@ test('requests one after the other on a connection are all answered', async () =
   expect(answers.match(/1\.1 GET/g)).toHaveLength(4);
 });
 
-test('a connection that says nothing is ended with the server', async () => {
+test('a silent connection is closed with the server', async () => {
   const { stop, open } = await both();
   const socket = await open();
   await pause(20);

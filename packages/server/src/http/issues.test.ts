@@ -5,7 +5,7 @@ import { detailOf, validationSentence } from './issues.ts';
 const issuesOf = (schema: z.ZodType, value: unknown) => schema.safeParse(value).error?.issues ?? [];
 const details = (schema: z.ZodType, value: unknown) => issuesOf(schema, value).map(detailOf);
 
-test('every issue carries a code of the published vocabulary, a message and a path of texts', () => {
+test('every issue has a published code, a message and a path of strings', () => {
   const cases: [z.ZodType, unknown, Record<string, unknown>][] = [
     [z.string(), 1, { code: 'invalid_type', expected: 'string', received: 'number' }],
     [z.coerce.number(), 'many', { code: 'invalid_type', expected: 'number', received: 'nan' }],
@@ -39,14 +39,14 @@ test('every issue carries a code of the published vocabulary, a message and a pa
   ]);
 });
 
-test('a refused value is never repeated', () => {
+test('an invalid value is never repeated in the error', () => {
   const schema = z.object({ value: z.enum(['a', 'b']), text: z.string().regex(/^a$/) });
   const issues = issuesOf(schema, { value: 'hunter2', text: 'hunter2' });
   expect(issues.length).toBe(2);
   expect(JSON.stringify(issues.map(detailOf)) + validationSentence(issues)).not.toContain('hunter2');
 });
 
-test('a body gets one sentence that names each place', () => {
+test('an invalid body gets one sentence that names each path', () => {
   const schema = z.object({ name: z.string(), options: z.object({ ttl: z.number().min(0) }) });
   expect(validationSentence(issuesOf(schema, { name: 1, options: { ttl: -1 } }))).toMatch(
     /^Validation error: .*expected string.* at "name"; Too small.* at "options\.ttl"$/,
@@ -56,7 +56,7 @@ test('a body gets one sentence that names each place', () => {
   );
 });
 
-test('of a union the alternative that was meant explains itself, else all are named', () => {
+test('a union reports the alternative of the right type, otherwise all alternatives', () => {
   const tags = z.object({ tags: z.union([z.string().max(3), z.array(z.string().max(3, 'a tag is short'))]) });
   expect(validationSentence(issuesOf(tags, { tags: ['ok', 'too long'] }))).toBe(
     'Validation error: a tag is short at "tags.1"',
@@ -66,7 +66,7 @@ test('of a union the alternative that was meant explains itself, else all are na
   );
 });
 
-test('a sentence about a thousand faults stays short', () => {
+test('a sentence about a thousand issues stays short', () => {
   const issues = issuesOf(z.array(z.string()), Array(1_000).fill(1));
   const sentence = validationSentence(issues);
   expect(sentence).toContain('and 990 more');

@@ -7,7 +7,7 @@ const scrape = async (url: string, headers: Readonly<Record<string, string>> = {
   return { status: response.status, text: await response.text() };
 };
 
-test('metrics cost little: they are written once a second however many ask, without what never occurred', async () => {
+test('metrics are rendered at most once a second, without unused series', async () => {
   const server = await testServer();
   await server.ask('/api/v1/errors');
   const writing = vi.spyOn(Registry.prototype, 'metrics');
@@ -28,7 +28,7 @@ test('metrics cost little: they are written once a second however many ask, with
   expect(labels).toEqual(new Set(['le', 'method', 'route', 'status']));
 });
 
-test('on the public port metrics are for this machine, and not for whom a proxy asks', async () => {
+test('on the public port metrics are for this machine only, not for forwarded requests', async () => {
   const server = await testServer();
   expect((await scrape(server.metricsUrl)).status).toBe(200);
   for (const header of ['x-forwarded-for', 'forwarded', 'x-forwarded-proto', 'x-real-ip', 'via']) {
@@ -37,7 +37,7 @@ test('on the public port metrics are for this machine, and not for whom a proxy 
   }
 });
 
-test('with a token metrics are for whoever has it', async () => {
+test('with a token metrics need that token', async () => {
   const token = 'a-token-of-a-scraper';
   const server = await testServer({ metrics: { token } });
   expect((await scrape(server.metricsUrl)).status).toBe(401);
@@ -47,7 +47,7 @@ test('with a token metrics are for whoever has it', async () => {
   expect((await scrape(server.metricsUrl, headers)).status).toBe(200);
 });
 
-test('with an address of their own metrics are there alone', async () => {
+test('with a separate address metrics are served only there', async () => {
   const address = { host: '127.0.0.1', port: 0 };
   const server = await testServer({ metrics: { address } });
   expect((await scrape(`${server.url}/metrics`)).status).toBe(404);

@@ -81,7 +81,7 @@ async function call(method: Method, url: string, { as = 'full', body, headers = 
 }
 
 describe('a request', () => {
-  test('arrives validated, with defaults, and its answer is JSON that nothing may store', async () => {
+  test('arrives validated, with defaults, and the response is JSON that caches must not store', async () => {
     const reply = await call('POST', '/api/v1/tasks/a/echo', { body: '{"payload":{"b":[1]},"unknown":1}' });
     expect(reply).toMatchObject({
       status: 200,
@@ -100,12 +100,12 @@ describe('a request', () => {
     });
   });
 
-  test('waits for a caller who has to be looked up', async () => {
+  test('waits for the look-up of its caller', async () => {
     expect(await call('GET', '/api/v1/things', { as: 'full later' })).toMatchObject({ status: 200 });
     expect(await call('GET', '/api/v1/things', { as: 'pat later' })).toMatchObject({ status: 401 });
   });
 
-  test('may set and read headers; fields that are undefined are left out', async () => {
+  test('may set and read headers; undefined fields are omitted', async () => {
     const reply = await call('GET', '/api/v1/things', { headers: { 'x-sent': 'yes' } });
     expect(reply.headers['x-seen']).toBe('yes');
     expect(reply.body).toEqual({ data: [] });
@@ -136,7 +136,7 @@ describe('a request', () => {
     expect(reply.body).toMatchObject({ query: { 'page[size]': 20 } });
   });
 
-  test('cannot reach prototypes, by body or by query', async () => {
+  test('cannot modify prototypes, by body or by query', async () => {
     const reply = await call('POST', '/api/v1/tasks/a/echo?__proto__=x&__proto__[y]=1&constructor=z', {
       body: '{"__proto__":{"polluted":1},"payload":{"__proto__":{"polluted":1}},"constructor":{"prototype":{"polluted":1}}}',
     });
@@ -212,12 +212,12 @@ describe('bad input', () => {
     });
   });
 
-  test('is refused before it is read when the caller is not known', async () => {
+  test('is refused before it is read if the caller is unknown', async () => {
     const reply = await call('POST', echo, { as: '', body: 'x'.repeat(2_000) });
     expect(reply).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
   });
 
-  test('an unknown path is 404 and not worth another try', async () => {
+  test('an unknown path is 404 and not retryable', async () => {
     expect(await call('POST', '/api/v1/nothing', { body: '{}' })).toMatchObject({
       status: 404,
       body: { error: 'Not found' },
@@ -225,7 +225,7 @@ describe('bad input', () => {
     });
   });
 
-  test('a wrong method is 405 and names the right ones, without asking who is there', async () => {
+  test('a wrong method is 405 with Allow, without authentication', async () => {
     expect(await call('GET', echo, { as: '' })).toMatchObject({
       status: 405,
       body: { error: 'Method not allowed' },
@@ -265,7 +265,7 @@ describe('a caller', () => {
     expect(reply.status).toBe(status);
   });
 
-  test('who lacks the scope always reads the same', async () => {
+  test('without the scope always gets the same response', async () => {
     expect((await call('GET', '/api/v1/things', { as: 'none' })).body).toEqual({
       error: 'Unauthorized',
       code: 'unauthorized',
@@ -274,11 +274,11 @@ describe('a caller', () => {
     });
   });
 
-  test('learns that the request is malformed before that it is not allowed', async () => {
+  test('gets validation errors before missing scopes', async () => {
     expect((await call('POST', '/api/v1/tasks/b/echo', { as: 'taskA', body: '{' })).status).toBe(400);
   });
 
-  test('gets nothing from a handler that forgot to ask', async () => {
+  test('gets nothing from a handler that does not authorize', async () => {
     expect(await call('GET', '/api/v1/forgetful/run_2', { as: 'tokenTag' })).toMatchObject({ status: 500 });
     expect(lines.at(-1)).toContain('forgetful answered without authorizing');
     expect((await call('GET', '/api/v1/forgetful/run_1', { as: 'tokenRun' })).status).toBe(200);
@@ -302,7 +302,7 @@ describe('a failure', () => {
     );
   });
 
-  test('that is ours is logged whole, answered with an id, and shown to nobody', async () => {
+  test('that is internal is logged in full, answered with a request id, and not shown', async () => {
     const before = lines.length;
     const reply = await call('POST', '/api/v1/fail', { body: '{"status":0}' });
     expect(reply).toMatchObject({ status: 500, body: { error: 'Internal Server Error' } });
@@ -327,7 +327,7 @@ describe('a failure', () => {
 });
 
 describe('browsers', () => {
-  test('may call operations that take public tokens, and read their failures', async () => {
+  test('may call operations that accept public tokens, and read their errors', async () => {
     for (const as of ['tokenAll', 'none', '']) {
       expect((await call('GET', '/api/v1/things', { as })).headers).toMatchObject({
         'access-control-allow-origin': '*',
@@ -343,7 +343,7 @@ describe('browsers', () => {
     );
   });
 
-  test('are told so beforehand, without a credential', async () => {
+  test('get the preflight response without a credential', async () => {
     const preflight = await call('OPTIONS', '/api/v1/tasks/a/echo', { as: '' });
     expect(preflight).toMatchObject({
       status: 204,
@@ -364,7 +364,7 @@ describe('browsers', () => {
 });
 
 describe('a caller', () => {
-  test('with a one-time token reads, and writes nothing that does not use it up', async () => {
+  test('with a one-time token may read, and write only where the token is used up', async () => {
     expect(await call('GET', '/api/v1/things', { as: 'once' })).toMatchObject({ status: 200 });
     expect(await call('POST', '/api/v1/tasks/a/echo', { as: 'once', body: '{}' })).toMatchObject({
       status: 403,
@@ -403,7 +403,7 @@ describe('a caller', () => {
     expect((await get('full', 'run_9')).statusCode).toBe(404);
   });
 
-  test('who is a user needs a role where the path leads, and is told it', async () => {
+  test('who is a user needs a role in the organisation of the path', async () => {
     const inProject = operation({
       ...sampleOperations.forUsers,
       id: 'inProject',
@@ -429,7 +429,7 @@ describe('a caller', () => {
 });
 
 describe('a rate limit', () => {
-  test('of an operation is each caller their own, beside none elsewhere; what costs nothing has none', async () => {
+  test('of an operation is separate for each caller; other and unlimited operations have none', async () => {
     const free = { ...sampleOperations.fail, unlimited: true };
     const limited = createSampleApp(authenticate, {
       operations: { ...sampleOperations, fail: free },
@@ -454,7 +454,7 @@ describe('a rate limit', () => {
     expect([await fail(), await fail()]).toEqual([418, 418]);
   });
 
-  test('counts and tells every call: those of whom an operation refuses, and those that a fault of ours ends', async () => {
+  test('counts every call, also refused ones and those with an internal error', async () => {
     const limited = createSampleApp(authenticate, {
       rateLimits: { personalAccessToken: { burst: 2, perSecond: 0.001 } },
     }).app;
@@ -491,7 +491,7 @@ describe('a rate limit', () => {
     );
   });
 
-  test('tells in milliseconds when to come back, and is one for all keys of an environment', async () => {
+  test('reports its reset in milliseconds, and is shared by all keys of an environment', async () => {
     const limited = createSampleApp(authenticate, {
       rateLimits: { secretKey: { burst: 2, perSecond: 1 } },
     }).app;
@@ -582,7 +582,7 @@ describe('an app is not made', () => {
   });
 });
 
-test('a name that is the same as a part of another path is still a name', async () => {
+test('a parameter may equal a fixed segment of another path', async () => {
   const { app: made } = createSampleApp(authenticate, {
     operations: {
       one: { ...thing, method: 'DELETE', path: '/api/v1/x/:id', params: z.object({ id: z.string() }) },

@@ -7,7 +7,7 @@ import { apiHeaders, corsHeaders } from './headers.ts';
 import { drainBody } from './drain-body.ts';
 
 const internal = new Problem(500, 'Internal Server Error');
-const takesNothing = new Problem(503, 'The database takes nothing in at the moment. Try again.', {}, true);
+const noWrites = new Problem(503, 'The database does not accept writes at the moment. Try again.', {}, true);
 
 /**
  * Responds with the Problem's status and body. Any other error is logged in full and never shown: the response is 500, or 503 if
@@ -29,7 +29,7 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, error:
       err: error,
     });
   }
-  const { status, message, extra, retry } = problem ?? (refused ? takesNothing : internal);
+  const { status, message, extra, retry } = problem ?? (refused ? noWrites : internal);
   if (status >= 500) reply.header('x-request-id', request.id);
   if (status < 500) drainBody(request, reply);
   if (status === 401) reply.header('www-authenticate', 'Bearer');

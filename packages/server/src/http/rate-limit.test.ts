@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createRateLimiter, defaultRateLimits } from './rate-limit.ts';
 
-test('a burst is allowed, then one request whenever a token has come back', () => {
+test('a burst is allowed, then one request for each refilled token', () => {
   const { take } = createRateLimiter({ burst: 3, perSecond: 10 });
   expect(
     [take('a', 0), take('a', 0), take('a', 0)].map(({ allowed, remaining }) => [allowed, remaining]),
@@ -16,14 +16,14 @@ test('a burst is allowed, then one request whenever a token has come back', () =
   expect(take('a', 10_000)).toEqual({ allowed: true, remaining: 2, resetAt: 10_000 });
 });
 
-test('callers do not use up each other', () => {
+test('callers have separate buckets', () => {
   const { take } = createRateLimiter({ burst: 1, perSecond: 1 });
   expect(take('a', 0).allowed).toBe(true);
   expect(take('a', 0).allowed).toBe(false);
   expect(take('b', 0).allowed).toBe(true);
 });
 
-test('whoever keeps to the limits that published clients were made for is never refused', () => {
+test('requests within the limits of published clients are never refused', () => {
   const { publicToken, personalAccessToken, secretKey } = defaultRateLimits;
   expect(secretKey).toBeUndefined();
   for (const [limit, most, everyMs, size] of [
@@ -37,7 +37,7 @@ test('whoever keeps to the limits that published clients were made for is never 
   }
 });
 
-test('what is charged at once counts in full: nothing more is charged until it is paid off', () => {
+test('a charge counts in full, and no further charge is allowed until the debt is paid off', () => {
   const { take, charge } = createRateLimiter({ burst: 10, perSecond: 1 });
   expect(take('a', 0).allowed).toBe(true);
   expect(charge('a', 499, 0)).toMatchObject({ allowed: true, remaining: 0, resetAt: 491_000 });

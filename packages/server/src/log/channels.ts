@@ -1,7 +1,7 @@
 import type { Clock } from '../db/clock.ts';
 import { connect, type Queryable, type Sql } from '../db/connect.ts';
 import type { Database, Pooler } from '../db/database.ts';
-import { Direct } from '../db/direct.ts';
+import { DedicatedConnection } from '../db/dedicated.ts';
 import type { Wakes } from '../db/wake.ts';
 import { createAppend, type Append } from './append.ts';
 import { Hub, type Follower, type Following } from './hub.ts';
@@ -60,7 +60,7 @@ export const writerSettings = {
 export function startChannels({ database, pooler, sql, clock, wakes }: ChannelsOptions): Channels {
   // Writes do not queue behind the queries of requests.
   const settings = { name: 'millrace channels', settings: writerSettings, pooler };
-  const writer = new Direct(database, settings, fastStatements);
+  const fast = new DedicatedConnection(database, settings, fastStatements);
   const conditional = connect(database, { ...settings, max: 1 });
   const read = (key: ChannelKey, from: number, limit?: number) => readRecords(sql, key, from, limit);
   const hub = new Hub({ read, tails: (keys) => readTails(sql, keys), now: clock.now });
@@ -69,7 +69,7 @@ export function startChannels({ database, pooler, sql, clock, wakes }: ChannelsO
   });
   return {
     open: (channels, within = sql) => openChannels(within, channels, new Date(clock.now())),
-    append: createAppend(createWrite(writer, conditional, clock.now), (key, records) => {
+    append: createAppend(createWrite(fast, conditional, clock.now), (key, records) => {
       hub.appendedHere(key, records);
       wakes.tell({ kind: 'channel', channel: key.id });
     }),
@@ -92,7 +92,7 @@ export function startChannels({ database, pooler, sql, clock, wakes }: ChannelsO
     },
     async stop() {
       hub.stop();
-      await Promise.all([writer.end({ timeout: 5 }), conditional.end({ timeout: 5 })]);
+      await Promise.all([fast.end({ timeout: 5 }), conditional.end({ timeout: 5 })]);
     },
   };
 }

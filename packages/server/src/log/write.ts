@@ -5,17 +5,17 @@ import { writeConditionally } from './write-conditional.ts';
 import { writeFast, type FastWriter } from './write-fast.ts';
 
 /** Writes what it can with the fast path, and the rest with the conditional one. */
-export function createWrite(writer: FastWriter, sql: Sql, now: () => number): WriteBatches {
+export function createWrite(fast: FastWriter, conditional: Sql, now: () => number): WriteBatches {
   return async (batches) => {
     const at = now();
-    const outcomes = [...(await retryOnDeadlock(() => writeFast(writer, batches, at)))];
+    const outcomes = [...(await retryOnDeadlock(() => writeFast(fast, batches, at)))];
     const left = batches.flatMap((batch, index) => (outcomes[index] ? [] : [{ batch, index }]));
     if (left.length > 0) {
       const batchesLeft = left.map(({ batch }) => batch);
       // The batches of the fast path are committed: a failure here must not reject their appends.
-      const others = await retryOnDeadlock(() => writeConditionally(sql, batchesLeft, new Date(at))).catch(
-        (reason: unknown) => left.map((): Outcome => ({ state: 'failed', reason })),
-      );
+      const others = await retryOnDeadlock(() =>
+        writeConditionally(conditional, batchesLeft, new Date(at)),
+      ).catch((reason: unknown) => left.map((): Outcome => ({ state: 'failed', reason })));
       for (const [position, { index }] of left.entries()) outcomes[index] = others[position];
     }
     return outcomes as Outcome[];

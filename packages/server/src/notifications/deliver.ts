@@ -20,7 +20,7 @@ export interface DeliverDependencies {
 }
 
 /** A delivery that this process has claimed. */
-export interface ClaimedDelivery extends NotificationRow {
+export interface Taken extends NotificationRow {
   readonly id: string;
   /** Including this attempt. */
   readonly attempts: number;
@@ -42,14 +42,14 @@ const quietMs = 2 * 86_400_000;
  * Claims due deliveries: at most `max`, and for one endpoint at most `maxEach` together with those in `active`. Claiming moves `due`
  * forward, so that another process tries the deliveries of a process that died. It also clears the result of the previous attempt.
  */
-export function claimDue(
+export function takeDue(
   { sql, clock }: DeliverDependencies,
   max: number,
   active: ReadonlyMap<string, number>,
   maxEach: number,
-): Promise<ClaimedDelivery[]> {
+): Promise<Taken[]> {
   const now = clock.now();
-  return sql<ClaimedDelivery[]>`
+  return sql<Taken[]>`
     with ready as materialized (
       select d.id
         from notification_endpoints e
@@ -60,7 +60,7 @@ export function claimDue(
           order by x.due limit greatest(0, ${maxEach}::int - coalesce(u.count, 0)) for update skip locked) d
        where e.disabled_at is null
        order by d.due limit ${max}
-    ), claimed as (
+    ), taken as (
       update notification_deliveries d set
         due = ${new Date(now + claimMs)}, attempts = d.attempts + 1, attempted_at = ${new Date(now)},
         response_status = null, failure = null
@@ -70,7 +70,7 @@ export function claimDue(
     select t.id, t.attempts, t.notification_id, ${notificationColumns(sql)}, ep.sealed, ep.sealed_before,
            json_build_object('id', ep.id, 'env', ep.env, 'url', ep.url,
              'sealed_before_until', ep.sealed_before_until) as endpoint
-      from claimed t
+      from taken t
       join notification_endpoints ep on ep.id = t.endpoint_id
       join notifications n on n.id = t.notification_id
       join environments e on e.id = t.env
@@ -80,20 +80,20 @@ export function claimDue(
 /** Makes one attempt and records its result. An aborted attempt is released, so that it is tried again at once. */
 export async function attempt(
   dependencies: DeliverDependencies,
-  claimed: ClaimedDelivery,
+  taken: Taken,
   stop: AbortSignal,
 ): Promise<void> {
   const { masterKey, clock, egress } = dependencies;
-  const { id: endpoint, url, sealed_before_until: until } = claimed.endpoint;
+  const { id: endpoint, url, sealed_before_until: until } = taken.endpoint;
   let status: number | undefined;
   let failure: string | undefined;
   try {
-    const secrets = [unseal(masterKey, claimed.sealed, endpointSecretContext(endpoint))];
-    if (claimed.sealed_before && until && new Date(until).getTime() > clock.now()) {
-      secrets.push(unseal(masterKey, claimed.sealed_before, endpointSecretContext(endpoint)));
+    const secrets = [unseal(masterKey, taken.sealed, endpointSecretContext(endpoint))];
+    if (taken.sealed_before && until && new Date(until).getTime() > clock.now()) {
+      secrets.push(unseal(masterKey, taken.sealed_before, endpointSecretContext(endpoint)));
     }
-    const body = JSON.stringify(bodyOf(claimed));
-    const message = { id: claimed.notification_id, at: clock.now(), body };
+    const body = JSON.stringify(bodyOf(taken));
+    const message = { id: taken.notification_id, at: clock.now(), body };
     const headers = {
       'content-type': 'application/json',
       'content-length': String(Buffer.byteLength(body)),
@@ -106,8 +106,8 @@ export async function attempt(
   } catch (error) {
     failure = reasonOf(error);
   }
-  if (stop.aborted && failure !== undefined) return release(dependencies, claimed);
-  await record(dependencies, claimed, status, failure);
+  if (stop.aborted && failure !== undefined) return release(dependencies, taken);
+  await record(dependencies, taken, status, failure);
 }
 
 /** The reason of a failed attempt, as users see it. */
@@ -122,37 +122,37 @@ export function reasonOf(error: unknown): string {
   return (error.message || ('code' in error ? String(error.code) : error.name)).slice(0, 500);
 }
 
-/** Condition: the delivery still belongs to this attempt, and no other process has claimed it since. */
-const mine = (sql: Sql, { id, attempts }: ClaimedDelivery) =>
+/** Condition: the delivery still belongs to this attempt, and no other process has taken it since. */
+const mine = (sql: Sql, { id, attempts }: Taken) =>
   sql`id = ${id} and attempts = ${attempts} and due is not null`;
 
-const release = async ({ sql, clock }: DeliverDependencies, claimed: ClaimedDelivery): Promise<void> =>
+const release = async ({ sql, clock }: DeliverDependencies, taken: Taken): Promise<void> =>
   void (await sql`
-    update notification_deliveries set due = ${new Date(clock.now())}, attempts = attempts - 1 where ${mine(sql, claimed)}`);
+    update notification_deliveries set due = ${new Date(clock.now())}, attempts = attempts - 1 where ${mine(sql, taken)}`);
 
 async function record(
   { sql, log, clock }: DeliverDependencies,
-  claimed: ClaimedDelivery,
+  taken: Taken,
   status: number | undefined,
   failure: string | undefined,
 ): Promise<void> {
   const now = new Date(clock.now());
-  const { endpoint } = claimed;
+  const { endpoint } = taken;
   if (failure === undefined) {
     await sql`
       with done as (
         update notification_deliveries set due = null, delivered_at = ${now}, response_status = ${status}, failure = null
-         where ${mine(sql, claimed)}
+         where ${mine(sql, taken)}
       )
       update notification_endpoints set failing_since = null where id = ${endpoint.id} and failing_since is not null`;
     return;
   }
-  const pause = pauseAfter(claimed.attempts, Math.random());
-  const due = pause === undefined || claimed.attempts >= maxAttempts ? null : new Date(now.getTime() + pause);
+  const pause = pauseAfter(taken.attempts, Math.random());
+  const due = pause === undefined || taken.attempts >= maxAttempts ? null : new Date(now.getTime() + pause);
   const [row] = await sql<{ failing_ms: number }[]>`
     with failed as (
       update notification_deliveries set due = ${due}, response_status = ${status ?? null}, failure = ${failure}
-       where ${mine(sql, claimed)} returning endpoint_id
+       where ${mine(sql, taken)} returning endpoint_id
     )
     update notification_endpoints e set
       failing_since = coalesce(e.failing_since, ${now}),

@@ -53,7 +53,7 @@ test.each(Object.keys(switchOff))(
   },
 );
 
-test('two endpoints that are switched off at the same time are, and a delivery that is replayed then is not due', async () => {
+test('two endpoints can be disabled at the same time, and a concurrent replay is not due afterwards', async () => {
   const fixture = await testEngine();
   const { sql, engine, environment } = fixture;
   const other = 'endpoint_2';

@@ -120,7 +120,7 @@ describe('a name', () => {
       signal: AbortSignal.timeout(5_000),
     });
 
-  test('is connected to where it was looked up, and looked up once', async () => {
+  test('is resolved once, and the connection uses that address', async () => {
     const receiver = await startReceiver();
     let asked = 0;
     const resolve: Resolve = async () => [{ address: asked++ === 0 ? '127.0.0.1' : '127.9.9.9', family: 4 }];
@@ -149,7 +149,7 @@ describe('a name', () => {
   });
 });
 
-test('a name that nobody resolves is not waited for any longer than an answer', async () => {
+test('a name look-up has the same time limit as a response', async () => {
   const never = post({
     url: new URL('https://slow.example/'),
     headers: {},

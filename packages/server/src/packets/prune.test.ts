@@ -20,7 +20,7 @@ interface Ended {
 }
 const dayMs = 24 * 3_600_000;
 
-test('lets go of packets that no run names, a day after they were last asked for, and keeps the others', async () => {
+test('deletes packets that no run names, a day after their last use, and keeps the others', async () => {
   const fixture = await testEngine();
   await fixture.register('echo');
   for (const name of ['used', 'unused', 'fresh']) await write(fixture, name);
@@ -44,13 +44,13 @@ test('lets go of packets that no run names, a day after they were last asked for
   expect(await namesOf(fixture)).toEqual([]);
 });
 
-test('of uploads under one name that end together the last one stands, and none fails', async () => {
+test('of concurrent uploads under one name the last one wins, and none fails', async () => {
   const fixture = await testEngine();
   await Promise.all(Array.from({ length: 12 }, () => write(fixture, 'same')));
   expect(await namesOf(fixture)).toEqual(['same']);
 });
 
-test('stores outputs of 128 KiB and more apart, by their bytes, and those alone', async () => {
+test('stores only outputs of 128 KiB and more as packets', async () => {
   const fixture = await testEngine();
   const env = fixture.environment.id;
   const store = async (ended: Ended) => (await storeLargeOutput(fixture.engine, ended)).outcome;

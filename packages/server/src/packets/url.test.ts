@@ -7,7 +7,7 @@ const next = masterKeyOf(Buffer.alloc(32, 2));
 const grant = { act: 'put', env: 1, name: 'a.json' } as const;
 const tokenOf = (path: string) => path.slice(packetPath.length);
 
-test('takes what a process with the other master key signed while keys are changed, and not afterwards', () => {
+test('accepts the signature of the other master key during a rotation, and not afterwards', () => {
   const before = packetAddresses({ ...old, previous: next });
   const after = packetAddresses({ ...next, previous: old });
   for (const [signer, reader] of [
@@ -20,7 +20,7 @@ test('takes what a process with the other master key signed while keys are chang
   expect(() => packetAddresses(next).verify(token, 'put', 0)).toThrow('not one that this server signed');
 });
 
-test('is good for no longer than the token of its caller', () => {
+test('is valid no longer than the credential of its caller', () => {
   const addresses = packetAddresses(old);
   const token = tokenOf(addresses.sign(grant, 0, 20_000));
   expect(addresses.verify(token, 'put', 20_000)).toMatchObject(grant);

@@ -62,7 +62,7 @@ async function fireTogether(dependencies: FireDependencies): Promise<number> {
   const { engine } = dependencies;
   const now = engine.clock.now();
   const act = async (tx: Transaction) => {
-    const rows = await claimDue(tx, new Date(now), maxSchedules);
+    const rows = await takeDue(tx, new Date(now), maxSchedules);
     const planned: Fired[] = [];
     for (const row of rows) planned.push(await planRow(engine, row, now));
     return { count: rows.length, fired: await fire(tx, engine, planned, now) };
@@ -77,7 +77,7 @@ async function fireNext(dependencies: FireDependencies): Promise<boolean> {
   const { engine } = dependencies;
   const now = engine.clock.now();
   const act = async (tx: Transaction): Promise<Outcome | undefined> => {
-    const [row] = await claimDue(tx, new Date(now), 1);
+    const [row] = await takeDue(tx, new Date(now), 1);
     if (!row) return undefined;
     await tx.unsafe('savepoint claimed');
     try {
@@ -117,7 +117,7 @@ async function fire(
   return { made, stop: await cancelEarlier(tx, made, planned, new Date(now)) };
 }
 
-async function claimDue(tx: Transaction, now: Date, most: number): Promise<DueRow[]> {
+async function takeDue(tx: Transaction, now: Date, most: number): Promise<DueRow[]> {
   const rows = await tx<Omit<DueRow, 'busy'>[]>`
     with due as materialized (
       select * from schedules where next_at <= ${now} order by next_at limit ${most} for update skip locked

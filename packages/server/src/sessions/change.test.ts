@@ -50,7 +50,7 @@ async function sessions() {
     },
     async close(session: string) {
       const row = await findSession(sql, env, session);
-      return closeSession({ engine, dispatch, resume: (place) => void resumed.push(place) }, row!, null);
+      return closeSession({ engine, dispatch, resume: (env) => void resumed.push(env) }, row!, null);
     },
     ready: async (run: string) =>
       (await sql`select from suspended where run_id = ${run} and ready_at is not null`).length === 1,

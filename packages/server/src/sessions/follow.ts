@@ -15,8 +15,8 @@ type Asking = Pick<Request<never>, 'header' | 'setHeader'>;
 
 const defaultIdleSeconds = 60;
 const maxIdleSeconds = 600;
-/** The idle time of a settled session: a record may just be arriving. */
-const settledIdleMs = 1_000;
+/** The idle time of a stream whose turn is complete: a record may just be arriving. */
+const turnCompleteIdleMs = 1_000;
 
 /** Follows a channel from the record that the request's headers name. */
 export async function followChannel(
@@ -33,14 +33,14 @@ export async function followChannel(
   const peeks = io === 'out' && request.header('x-peek-settled') === '1';
   streams.admit(request, key.env, subject);
   const from = await channels.cursorFor(key, asked);
-  const settled = peeks && (await hasSettled(channels, key));
+  const isComplete = peeks && (await isTurnComplete(channels, key));
   return subscribe(channels, streams, {
     key,
     subject,
     from,
     framing,
-    idleMs: settled ? Math.min(idleMs, settledIdleMs) : idleMs,
-    headers: settled ? { 'x-session-settled': 'true' } : {},
+    idleMs: isComplete ? Math.min(idleMs, turnCompleteIdleMs) : idleMs,
+    headers: isComplete ? { 'x-session-settled': 'true' } : {},
   });
 }
 
@@ -67,7 +67,7 @@ function readFraming(text: string | undefined): Framing {
 }
 
 /** Whether no record is expected for now: the last one says that the task's turn is complete, or the session is closed. */
-async function hasSettled(channels: Channels, key: ChannelKey): Promise<boolean> {
+async function isTurnComplete(channels: Channels, key: ChannelKey): Promise<boolean> {
   const end = await channels.tail(key);
   if (end?.closed) return true;
   if (!end || end.tail === 0) return false;

@@ -35,7 +35,7 @@ export function readBootstrapSettings(env: Readonly<Record<string, string | unde
     refuseUnless(
       !name.startsWith(prefix) || known.has(name),
       name,
-      `is no setting. There are: ${[...known].join(', ')}.`,
+      `is not a setting. Valid settings are: ${[...known].join(', ')}.`,
     );
   }
   const projectRef = read(names.projectRef);

@@ -16,7 +16,7 @@ async function emptyDatabase() {
   return { sql, connection };
 }
 
-test('the first start makes a project with four environments and shows each secret', async () => {
+test('the first start creates a project with four environments and returns each secret', async () => {
   const { sql } = await emptyDatabase();
   const made = await ensureTenancy(sql, { masterKey, reveal: false });
   expect(made).toEqual({
@@ -38,7 +38,7 @@ test('the first start makes a project with four environments and shows each secr
   expect([...(await sql`select role from memberships`)]).toEqual([{ role: 'owner' }]);
 });
 
-test('a later start shows them again only when asked to', async () => {
+test('a later start returns them again only if asked to', async () => {
   const { sql } = await emptyDatabase();
   const made = await ensureTenancy(sql, { masterKey, reveal: true });
   expect(await ensureTenancy(sql, { masterKey, reveal: false })).toBeNull();
@@ -53,7 +53,7 @@ test('a later start shows them again only when asked to', async () => {
   });
 });
 
-test('processes that start at once make one project, and one of them shows the secrets', async () => {
+test('processes that start at once create one project, and one of them returns the secrets', async () => {
   const { connection } = await emptyDatabase();
   const pools = Array.from({ length: 6 }, () => connect(connection, { name: 'test', max: 1 }));
   try {
@@ -65,7 +65,7 @@ test('processes that start at once make one project, and one of them shows the s
   }
 });
 
-test('another master key is refused before anything is written, and no clear secret lies in the database', async () => {
+test('another master key is refused before anything is written, and the database has no secret in plain text', async () => {
   const { sql } = await emptyDatabase();
   const made = await ensureTenancy(sql, { masterKey, reveal: false });
   const rows = async () =>

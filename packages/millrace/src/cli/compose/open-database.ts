@@ -21,7 +21,7 @@ export async function embeddedDatabase(
   cleanup.add(() => running.stop());
   const lost = running.exited.then(({ error }) => {
     if (error === null) return new Promise<never>(() => {});
-    throw new CommandFailed(exitCodes.failed, `The embedded PostgreSQL is gone: ${error.message}`);
+    throw new CommandFailed(exitCodes.failed, `The embedded PostgreSQL has stopped: ${error.message}`);
   });
   // Not unhandled if nobody awaits it while the server is starting.
   lost.catch(() => {});

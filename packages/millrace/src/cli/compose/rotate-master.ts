@@ -72,7 +72,7 @@ function explained(error: unknown): never {
   if (!(error instanceof Error) || error.name !== 'UnsealError') throw error;
   throw new CommandFailed(
     exitCodes.cannotStart,
-    `Something in this database opens with neither of the two keys, so it stays as it is: ${error.message}`,
+    `A value in this database cannot be decrypted with either of the two keys, so it was left unchanged: ${error.message}`,
   );
 }
 
@@ -104,7 +104,7 @@ async function changeFile(folder: string): Promise<void> {
   if (await readNextKey(file)) {
     throw new CommandFailed(
       exitCodes.failed,
-      'The process that serves the folder has not changed the key yet: see its log. It goes on with it, also after a restart.',
+      'The process that serves the folder has not rotated the key yet: see its log. It continues, also after a restart.',
     );
   }
 }

@@ -124,9 +124,9 @@ function tellReady(
   }
   if (isWritten) {
     screen.line(`The secrets of the first start are in ${secretsFile}, which only this user can read.`);
-    screen.line('Put them where secrets are kept, then delete the file.');
+    screen.line('Store them in a safe place, then delete the file.');
   } else if (shown && holdsSecrets(shown)) {
-    screen.line('These secrets are shown this once. Keep them where secrets are kept.');
+    screen.line('These secrets are shown only this once. Store them in a safe place.');
     printCredentials(shown, screen);
   }
 }

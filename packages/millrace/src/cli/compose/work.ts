@@ -103,7 +103,7 @@ function refuseOtherKey(key: string, env: EnvironmentKind): void {
   if (of !== env) {
     throw new CommandFailed(
       exitCodes.usage,
-      `The key is one of ${of}, but --env says ${env}. Give the key of ${env}.`,
+      `The key belongs to ${of}, but --env says ${env}. Give the key of ${env}.`,
     );
   }
 }

@@ -26,7 +26,7 @@ interface Action {
   readonly place: string;
 }
 
-/** What is to be told once a round is committed. */
+/** What is to be told once a tick is committed. */
 interface Done {
   readonly env: number;
   readonly live: readonly AskedToStop[];
@@ -39,7 +39,7 @@ const actedAtOnce = 100;
 const slackMs = 10_000;
 
 /**
- * The job that does bulk actions, a piece of one a round. A piece is one transaction that holds the action: gathering some of its runs,
+ * The job that does bulk actions, a piece of one a tick. A piece is one transaction that holds the action: gathering some of its runs,
  * or acting on some and noting it. So any number of processes may do it, and one that dies leaves the action where its last
  * commit was. A run that cannot be acted on stops no other: it is tried by itself and counted as failed.
  */
@@ -81,7 +81,7 @@ export function bulkWorker(dependencies: BulkDependencies) {
   };
 }
 
-/** What a round is at: of one that fails, the run that it failed on is known when it was the only one. */
+/** What a tick is at: of one that fails, the run that it failed on is known when it was the only one. */
 interface Trying {
   readonly most: number;
   action?: Pick<Action, 'env' | 'id'>;

@@ -1,0 +1,71 @@
+import type { Client, QueryArrayConfig } from 'pg';
+import { configOf, openClient, type ConnectionConfig } from './config.ts';
+import type { ConnectOptions } from './connect.ts';
+import type { Database } from './database.ts';
+import { detectLoss } from './errors.ts';
+
+/** The columns of a row as PostgreSQL writes them. */
+export type TextRow = readonly (string | null)[];
+
+/** Rows as arrays of texts: the driver neither names nor parses columns. */
+const asText = { rowMode: 'array', types: { getTypeParser: () => (value: string) => value } } as const;
+
+/**
+ * One connection to PostgreSQL, or to a pooler in session mode, for a few statements that are sent all the time. Each is prepared once.
+ * For a lone append the pool and the tagged templates of `connect` would be a third of the cost of this process (decision 0007).
+ */
+export class DedicatedConnection<Name extends string> {
+  readonly #opening: ConnectionConfig;
+  readonly #statements: Readonly<Record<Name, string>>;
+  #client: Client | undefined;
+  #last: Promise<unknown> | undefined;
+
+  /** `statements` by name; each of their parameters has a type. */
+  constructor(
+    database: Database,
+    { name, settings = {}, pooler }: Omit<ConnectOptions, 'max'>,
+    statements: Readonly<Record<Name, string>>,
+  ) {
+    this.#opening = configOf(database, name, settings, pooler);
+    this.#statements = statements;
+  }
+
+  /** Sends a statement after the one before it. Connects first if there is no connection. */
+  send(name: Name, values: readonly (string | number)[]): Promise<TextRow[]> {
+    const query: QueryArrayConfig = { ...asText, name, text: this.#statements[name], values: [...values] };
+    const client = this.#client;
+    const sent = detectLoss(
+      (client ? client.query(query) : this.#connect().then((opened) => opened.query(query))).then(
+        ({ rows }) => rows as TextRow[],
+      ),
+    );
+    this.#last = sent;
+    return sent;
+  }
+
+  /** Closes the connection when its statement is done, or after `timeout` seconds. */
+  async end({ timeout }: { readonly timeout: number }): Promise<void> {
+    const late = new Promise<void>((resolve) => setTimeout(resolve, timeout * 1_000).unref());
+    await Promise.race([this.#last?.catch(() => {}), late]);
+    await Promise.race([this.#client?.end(), late]);
+  }
+
+  async #connect(): Promise<Client> {
+    const { Client: Opened, config } = this.#opening;
+    const client = new Opened({ ...config, keepAlive: true });
+    const forget = (): void => {
+      if (this.#client === client) this.#client = undefined;
+    };
+    // The statement under way rejects as well. `end` follows.
+    client.on('error', forget);
+    client.on('end', forget);
+    try {
+      await openClient(client, this.#opening);
+    } catch (error) {
+      client.end().catch(() => {});
+      throw error;
+    }
+    this.#client = client;
+    return client;
+  }
+}
