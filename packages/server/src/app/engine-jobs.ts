@@ -1,8 +1,5 @@
 import { endLapsedIgnores } from '../errors/life/lapse.ts';
-import { packNewMoves } from '../errors/packed/moves.ts';
-import { packCounts } from '../errors/packed/pack.ts';
-import { rollUpPacks } from '../errors/packed/roll-up.ts';
-import { thinTallies } from '../errors/counts/compact.ts';
+import { compactTallies, deleteOldHours } from '../errors/counts/compact.ts';
 import { defaultAges } from '../errors/counts/range.ts';
 import { tallyEverywhere } from '../errors/record/tally.ts';
 import type { RescueDependencies } from '../runs/dispatch/rescue.ts';
@@ -134,21 +131,12 @@ export function duties(dependencies: RescueDependencies, retention: Retention): 
       round: () => tallyEverywhere(sql),
     },
     {
-      // So that groups can be put in order of their counts in any range.
-      name: 'error packer',
-      everyMs: 60_000,
-      async round() {
-        await packNewMoves(sql);
-        return packCounts(sql, now());
-      },
-    },
-    {
       name: 'error pruner',
       everyMs: 60_000,
       async round() {
         const ages = { hours: retention.occurrencesMs, days: retention.errorHoursMs };
-        const rolledUp = await rollUpPacks(sql, now(), ages);
-        return (await thinTallies(sql, now(), ages)) || rolledUp;
+        const compacted = await compactTallies(sql, now(), ages);
+        return (await deleteOldHours(sql, now(), ages)) || compacted;
       },
     },
     {
