@@ -11,7 +11,9 @@ as $$
    where l.id = any (array(
        select x.id from (select distinct * from unnest(p_queue, p_key) as i (queue_id, key)) i
         cross join lateral (
-          select y.id from lanes y where y.queue_id = i.queue_id and y.key = i.key collate "default" and y.blocked offset 0) x))
+          -- `::int` so that the index of blocked lanes, which has neither queue nor key, does not apply
+          select y.id from lanes y
+           where y.queue_id = i.queue_id and y.key = i.key collate "default" and y.blocked::int = 1 offset 0) x))
      -- asked once, and first: mostly nothing is blocked
      and exists (select from lanes b where b.blocked and b.env = any (p_env))
 $$;

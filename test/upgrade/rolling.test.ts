@@ -1,0 +1,141 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { connect, type Database } from '../../packages/server/src/db/connect.ts';
+import { testDatabase } from '../support/database.ts';
+import { startProject } from '../support/project.ts';
+import { sqlRelease } from '../support/sql-release.ts';
+
+const files = {
+  'tasks/quick.ts': `
+    import { task } from '@millrace/sdk';
+    export const quick = task({ id: 'quick', run: async (payload: { n: number }) => payload.n });
+  `,
+};
+
+interface ServerProcess {
+  readonly url: string;
+  readonly key: string;
+  /** What it wrote to its log. */
+  readonly said: () => string;
+  readonly hasExited: () => boolean;
+}
+
+async function start(database: Database, folder?: URL): Promise<ServerProcess> {
+  const child = spawn(
+    fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url)),
+    ['--conditions', 'millrace-source', fileURLToPath(new URL('server-process.ts', import.meta.url))],
+    {
+      env: { ...process.env, SERVER_OF_A_TEST: JSON.stringify({ database, folder: folder?.href }) },
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    },
+  );
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let said = '';
+  child.stderr.on('data', (text: Buffer) => (said += text.toString()));
+  const [ready] = (await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(() => {
+      throw new Error(`The server ended: ${said}`);
+    }),
+  ])) as [{ url: string; key: string }];
+  return { ...ready, said: () => said, hasExited: () => child.exitCode !== null };
+}
+
+/** Triggers runs at a server until it is stopped; resolves to their ids, or to the first refusal. */
+function load({ url, key }: ServerProcess) {
+  let isOver = false;
+  const ids: string[] = [];
+  const one = async (): Promise<void> => {
+    while (!isOver) {
+      const response = await fetch(`${url}/api/v1/tasks/quick/trigger`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        // some by the fast path, some by the function
+        body: JSON.stringify({
+          payload: { n: 1 },
+          options: ids.length % 2 === 0 ? {} : { tags: ['tagged'], ttl: '1h' },
+        }),
+      });
+      const body = (await response.json()) as { id: string };
+      if (!response.ok) throw new Error(`${response.status}: ${JSON.stringify(body)}`);
+      ids.push(body.id);
+    }
+  };
+  const all = Promise.all(Array.from({ length: 8 }, one));
+  all.catch(() => {});
+  return {
+    ids,
+    async stop(): Promise<readonly string[]> {
+      isOver = true;
+      await all;
+      return ids;
+    },
+  };
+}
+
+/** Runs this statement each time the function is called. */
+const announcing = (channel: string) => (text: string) => {
+  expect(text).toContain('\nbegin\n');
+  return text.replace('\nbegin\n', `\nbegin\n  perform pg_notify('${channel}', '');\n`);
+};
+
+test(
+  'a newer server that changes functions starts beside an older one under load, and nothing fails',
+  { timeout: 120_000 },
+  async () => {
+    const { connection, drop } = await testDatabase();
+    const sql = connect(connection, { name: 'test', max: 4 });
+    onTestFinished(async () => {
+      await sql.end({ timeout: 1 });
+      await drop();
+    });
+    const calls: Record<string, number> = {};
+    const channels = ['newer_claim', 'newer_settle', 'newer_trigger'];
+    for (const channel of channels) {
+      await sql.listen(channel, () => void (calls[channel] = (calls[channel] ?? 0) + 1));
+    }
+    const older = await start(connection);
+    await startProject({ url: older.url, keys: { prod: older.key } }, files);
+    const first = load(older);
+    await expect.poll(() => first.ids.length, { timeout: 30_000 }).toBeGreaterThan(200);
+    expect(calls).toEqual({});
+
+    const folder = await sqlRelease({
+      version: '99.0.0',
+      functions: {
+        'runs/dispatch/claim_runs': announcing('newer_claim'),
+        'runs/complete/settle_runs': announcing('newer_settle'),
+        'runs/create/trigger_runs': announcing('newer_trigger'),
+        // its trigger is created again, which locks the table of runs
+        'runs/waits/end_waits_for_run': (text) => text.replace('return null;', 'return new;'),
+      },
+    });
+    const newer = await start(connection, folder);
+    const second = load(newer);
+    // The older server calls the new text at once: settling goes through its runner's connection.
+    await expect.poll(() => Object.keys(calls).toSorted(), { timeout: 30_000 }).toEqual(channels);
+    const seen = first.ids.length;
+    await expect.poll(() => first.ids.length, { timeout: 30_000 }).toBeGreaterThan(seen + 200);
+
+    // An older server that starts again in the middle of the upgrade puts nothing back.
+    const again = await start(connection);
+    const third = load(again);
+    await expect.poll(() => third.ids.length, { timeout: 30_000 }).toBeGreaterThan(100);
+    const [row] = await sql<
+      { text: string }[]
+    >`select prosrc as text from pg_proc where proname = 'claim_runs'`;
+    expect(row?.text).toContain('newer_claim');
+
+    const ids = (await Promise.all([first.stop(), second.stop(), third.stop()])).flat();
+    const unfinished = () =>
+      sql`select id, status, error from runs where id = any (${ids}::text[]) and status is distinct from 'COMPLETED'`;
+    await expect.poll(unfinished, { timeout: 60_000, interval: 200 }).toEqual([]);
+    expect((await sql`select from runs where attempt <> 1`).length).toBe(0);
+    for (const server of [older, newer, again]) {
+      expect(server.hasExited()).toBe(false);
+      expect(server.said()).toBe('');
+    }
+  },
+);
