@@ -1,11 +1,9 @@
 /**
- * Error groups as recording, tallying and thinning would have left them, made in SQL: fingerprints of which the n-th occurred 1/n as
+ * Error groups as recording, tallying and compaction would have left them, made in SQL: fingerprints of which the n-th occurred 1/n as
  * often as the first, half of them for two days only, a version a day. Of the last 30 days every tally is there, of the days before
  * the last of each hour. No runs: lists of groups do not read them.
  */
 import type { Sql } from '../packages/server/src/db/connect.ts';
-import { packCounts } from '../packages/server/src/errors/packed/pack.ts';
-import { rollUpPacks } from '../packages/server/src/errors/packed/roll-up.ts';
 import { byHourUntil } from '../packages/server/src/errors/counts/range.ts';
 
 export interface Extent {
@@ -31,7 +29,7 @@ export async function makeErrors(sql: Sql, extent: Extent): Promise<void> {
       from generate_series(0, ${days}::int) n order by n`;
   await sql`
     insert into error_fingerprints (env, task, fingerprint, own_group, group_id)
-    select 1, 't' || abs(hashint4(n)) % ${tasks}::int, 'm1-' || md5(n::text), id, id
+    select 1, 't' || abs(hashint4(n)) % ${tasks}::int, 'm2-' || md5(n::text), id, id
       from (select n, 'error_' || left(md5('g' || n), 16) as id from generate_series(1, ${groups}::int) n) n order by n`;
   await sql`
     insert into error_samples (fingerprint_id, type, message, sample)
@@ -43,7 +41,9 @@ export async function makeErrors(sql: Sql, extent: Extent): Promise<void> {
   await makeTallies(sql, extent, start);
   await sql`
     insert into error_versions (env, fingerprint_id, version, total, first_seen, last_seen)
-    select 1, fingerprint_id, version, max(version_total), min(at), max(at) from error_tallies group by 2, 3`;
+    select 1, fingerprint_id, version, max(version_total), min(at) as first_seen, max(at) from error_tallies group by 2, 3
+     order by first_seen`;
+  await makeRollUps(sql);
   await sql`
     update error_fingerprints f set total = t.total, first_seen = t.first, last_seen = t.last
       from (select fingerprint_id, max(total) as total, min(at) as first, max(at) as last from error_tallies group by 1) t
@@ -59,7 +59,7 @@ export async function makeErrors(sql: Sql, extent: Extent): Promise<void> {
     insert into error_texts (env, group_id, number, type, message)
     select env, id, number, type, message from error_groups`;
   await sql`
-    insert into error_thinning (env, hours_until) values (1, ${byHourUntil(now)})`;
+    insert into error_compaction (env, hours_until) values (1, ${byHourUntil(now)})`;
   await sql.unsafe('vacuum analyze');
   await sql.unsafe('reset all');
 }
@@ -106,10 +106,18 @@ async function makeTallies(sql: Sql, { occurrences, groups, now }: Extent, start
   for (const { definition } of indexes) await sql.unsafe(definition);
 }
 
-/** Packs everything, and puts old packs together; milliseconds that it took. */
-export async function packAll(sql: Sql, now: Date): Promise<number> {
-  const begin = performance.now();
-  while (await packCounts(sql, now));
-  while (await rollUpPacks(sql, now));
-  return performance.now() - begin;
+/** What `tally_errors` adds up as it goes. */
+async function makeRollUps(sql: Sql): Promise<void> {
+  await sql`
+    insert into error_hours (env, fingerprint_id, at, version, n)
+    select env, fingerprint_id, date_bin('1 hour', at, 'epoch') as hour, version, sum(n) from error_tallies
+     group by env, fingerprint_id, hour, version order by hour`;
+  await sql`
+    insert into error_days (env, fingerprint_id, at, version, n)
+    select env, fingerprint_id, date_bin('1 day', at, 'epoch') as day, version, sum(n) from error_hours
+     group by env, fingerprint_id, day, version order by day`;
+  await sql`
+    insert into error_weeks (env, fingerprint_id, at, n)
+    select env, fingerprint_id, date_bin('7 days', at, '1970-01-05T00:00Z') as week, sum(n) from error_days
+     group by env, fingerprint_id, week order by week`;
 }

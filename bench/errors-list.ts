@@ -13,7 +13,7 @@ import { startPostgres } from '../packages/millrace/src/postgres/index.ts';
 import { connect, type Database } from '../packages/server/src/db/connect.ts';
 import { migrate } from '../packages/server/src/db/migrate.ts';
 import { listErrorGroups } from '../packages/server/src/errors/list/list.ts';
-import { makeErrors, packAll } from './errors-data.ts';
+import { makeErrors } from './errors-data.ts';
 
 const occurrences = Number(process.argv[2] ?? 50_000_000);
 const groups = Number(process.argv[3] ?? 100_000);
@@ -82,17 +82,12 @@ try {
   const [built] = await sql`select 1 from error_groups limit 1`;
   if (!built) {
     await makeErrors(sql, { occurrences, groups, tasks, days, now });
-    const packing = await packAll(sql, now);
-    console.log(`${days} days packed in ${(packing / 1_000).toFixed(0)} s`);
-    await sql.unsafe('vacuum analyze');
   }
-  const [size] = await sql<{ rows: number; bytes: string; packs: number; packed: string }[]>`
-    select (select reltuples::float8 from pg_class where relname = 'error_tallies') as rows,
-           pg_size_pretty(pg_total_relation_size('error_tallies')) as bytes,
-           (select count(*)::int from error_packs) as packs, pg_size_pretty(pg_total_relation_size('error_packs')) as packed`;
-  console.log(
-    `${occurrences} occurrences, ${groups} groups; ${size?.rows} tallies, ${size?.bytes}; ${size?.packs} packs, ${size?.packed}`,
-  );
+  const sizes = await sql<{ name: string; rows: number; bytes: string }[]>`
+    select relname as name, reltuples::float8 as rows, pg_size_pretty(pg_total_relation_size(oid)) as bytes
+      from pg_class where relname in ('error_tallies', 'error_hours', 'error_days', 'error_weeks') order by 1`;
+  console.log(`${occurrences} occurrences, ${groups} groups`);
+  for (const { name, rows, bytes } of sizes) console.log(`${name}: ${rows} rows, ${bytes}`);
   const idsBy = async (order: string, limit: number): Promise<string[]> =>
     (await sql.unsafe<{ id: string }[]>(`select id from error_groups order by ${order} limit ${limit}`)).map(
       (row) => row.id,

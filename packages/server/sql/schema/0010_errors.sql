@@ -3,8 +3,9 @@
 --   error_fingerprints  every known fingerprint, and the group that it belongs to now
 --   error_groups        identity and state of a group, its totals of all time
 --   error_versions      the worker versions that a fingerprint occurred in, with totals of all time
---   error_tallies       running totals: counts of any range without adding up rows
---   error_packs         the same of all fingerprints at once: to order groups by their counts in a range
+--   error_tallies       running totals of a fingerprint: its count of any range is two look-ups
+--   error_hours         roll-ups: counts of each fingerprint by the hour, to order all groups by their counts in a range
+--   error_days, error_weeks  the same by the day and by the week
 -- `tally_errors` moves arrivals into all the others, one call at a time in an environment. A statement that reads or changes groups
 -- calls it first, and a job does twice a second, so groups are always up to date.
 -- Ids of runs and versions are plain values here: those tables have their own retention.
@@ -53,11 +54,11 @@ create table error_groups (
          and ignored_until_rate is null and ignored_until_total is null and ignored_from_total is null)),
   check (merged_into is null or status = 'unresolved')
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
-create index error_groups_by_seen on error_groups (env, seen_slot desc) include (number) where merged_into is null;
+create index error_groups_by_seen on error_groups (env, seen_slot desc) include (number, first_seen) where merged_into is null;
 create index error_groups_by_total on error_groups (env, total_slot desc, id) include (number) where merged_into is null;
 create index error_groups_by_first on error_groups (env, first_seen desc, id) include (number) where merged_into is null;
 create index error_groups_by_task on error_groups (env, task, status) include (number);
-create index error_groups_settled on error_groups (env, status) include (number) where status <> 'unresolved';
+create index error_groups_decided on error_groups (env, status) include (number) where status <> 'unresolved';
 create index error_groups_merged on error_groups (env, merged_into) where merged_into is not null;
 
 create table error_fingerprints (
@@ -113,9 +114,10 @@ create table error_versions (
   last_seen timestamptz not null,
   primary key (env, fingerprint_id, version)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+create index error_versions_by_version on error_versions (env, version);
 
 -- After what happened at `at`, in the order of `at` and `version`, the fingerprint had occurred `total` times, and `version_total`
--- times in this version. A row can be deleted without making another wrong, which is how old rows are thinned. `n` is how often it
+-- times in this version. A row can be deleted without making another wrong, which is how old rows are compacted. `n` is how often it
 -- occurred since the row before. It includes deleted rows, so the rows of an hour always add up.
 create table error_tallies (
   env int not null,
@@ -131,48 +133,41 @@ create table error_tallies (
 create index error_tallies_by_version on error_tallies (env, fingerprint_id, version, at) include (version_total);
 create index error_tallies_by_time on error_tallies (env, at);
 
--- Tallies before `hours_until` have been thinned to the last of each hour, those before `days_until` to the last of each day.
-create table error_thinning (
-  env int primary key,
-  hours_until timestamptz not null default '-infinity',
-  days_until timestamptz not null default '-infinity'
-);
-
--- How often each of `size` fingerprints occurred between `since` and `at`, or ever (`whole`). A pack is of one version; the whole is of one,
--- or of all of them (-1). The format of the counts: errors/packed/counts.ts.
-create table error_packs (
+-- Roll-ups: how often a fingerprint occurred in the hour, the day of UTC, or the week from Monday on, that begins at `at`. `tally_errors`
+-- adds to these rows what it counts, so a late occurrence needs nothing more. Hours are deleted with age, days and weeks never.
+create table error_hours (
   env int not null,
-  version int not null,
-  whole boolean not null,
-  since timestamptz not null,
+  fingerprint_id int not null,
   at timestamptz not null,
-  size int not null,
-  counts bytea not null,
-  primary key (env, whole, version, at)
-);
-create index error_packs_by_hour on error_packs (env, at) where not whole;
--- already compressed
-alter table error_packs alter counts set storage external;
+  version int not null,
+  n int not null,
+  primary key (env, at, fingerprint_id, version)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
 
--- What happened before `until` is packed: where there is no pack, nothing happened. Packs are of a quarter of an hour each, those before
--- `hours_until` of an hour, those before `days_until` of a day.
-create table error_packing (
+create table error_days (
+  env int not null,
+  fingerprint_id int not null,
+  at timestamptz not null,
+  n bigint not null,
+  version int not null,
+  primary key (env, at, fingerprint_id, version)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
+
+-- All versions together: otherwise a week would have as many rows as its days, where there is a new version each day.
+create table error_weeks (
+  env int not null,
+  fingerprint_id int not null,
+  at timestamptz not null,
+  n bigint not null,
+  primary key (env, at, fingerprint_id)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
+
+-- Tallies before `hours_until` have been compacted to the last of each hour, those before `days_until` to the last of each day.
+create table error_compaction (
   env int primary key,
-  until timestamptz not null,
   hours_until timestamptz not null default '-infinity',
   days_until timestamptz not null default '-infinity'
 );
-
--- Which fingerprints are in the group of another, packed: fingerprints up to `until`, and the number of the group of each. After a change
--- of the fingerprint rules that can be all of them. Those first seen after `until` are looked up.
-create table error_moves (
-  env int primary key,
-  until int not null,
-  size int not null,
-  moves bytea not null
-);
--- already compressed
-alter table error_moves alter moves set storage external;
 
 -- Who changed a group, when, and its state before. Without an actor the group changed by itself.
 create table error_audit (

@@ -2,10 +2,7 @@ import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import type { Job } from '../jobs/job.ts';
 import { endLapsedIgnores } from './life/lapse.ts';
-import { packNewMoves } from './packed/moves.ts';
-import { packCounts } from './packed/pack.ts';
-import { rollUpPacks } from './packed/roll-up.ts';
-import { thinTallies } from './counts/compact.ts';
+import { compactTallies, deleteOldHours } from './counts/compact.ts';
 import type { Ages } from './counts/range.ts';
 import { tallyEverywhere } from './record/tally.ts';
 
@@ -31,20 +28,11 @@ export function errorJobs({ sql, clock }: ErrorJobDependencies, ages: Ages): Job
       tick: () => tallyEverywhere(sql),
     },
     {
-      // Packed counts put groups in order in any range.
-      name: 'error packer',
-      everyMs: 60_000,
-      async tick() {
-        await packNewMoves(sql);
-        return packCounts(sql, now());
-      },
-    },
-    {
       name: 'error pruner',
       everyMs: 60_000,
       async tick() {
-        const rolledUp = await rollUpPacks(sql, now(), ages);
-        return (await thinTallies(sql, now(), ages)) || rolledUp;
+        const compacted = await compactTallies(sql, now(), ages);
+        return (await deleteOldHours(sql, now(), ages)) || compacted;
       },
     },
   ];

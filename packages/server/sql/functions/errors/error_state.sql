@@ -1,7 +1,7 @@
 -- The state of a group, as the audit stores it.
 --
 -- Locks: none.
--- Callers: errors/change.ts, errors/merge/merge.ts, errors/merge/split.ts, reopen_error.
+-- Callers: errors/life/change.ts, errors/merge/merge.ts, errors/merge/split.ts, reopen_error.
 create or replace function error_state(g error_groups) returns jsonb language sql immutable
 return jsonb_strip_nulls(jsonb_build_object(
   'status', g.status, 'resolvedAt', g.resolved_at, 'resolvedInVersion', g.resolved_in_version, 'resolvedBy', g.resolved_by,

@@ -2,7 +2,7 @@
 -- (`p_older`, newest first) and was seen with it lately, it belongs to the group of that one.
 --
 -- Locks: error locks in the order of the environments, where there are older fingerprints; error_fingerprints in the order of their keys.
--- Callers: errors/known.ts.
+-- Callers: errors/record/known.ts.
 create or replace function introduce_errors(
   p_at timestamptz, p_env int[], p_task text[], p_fingerprint text[], p_group text[], p_type text[], p_message text[],
   p_sample jsonb[], p_older jsonb[]
@@ -20,10 +20,10 @@ begin
   ), added as (
     insert into error_fingerprints as f (env, task, fingerprint, own_group, group_id)
     select distinct on (i.env, i.task, i.fingerprint) i.env, i.task, i.fingerprint, i.group_id, coalesce((
-             select o.group_id from jsonb_array_elements_text(i.older) with ordinality as a (fingerprint, place)
+             select o.group_id from jsonb_array_elements_text(i.older) with ordinality as a (fingerprint, ix)
                join error_fingerprints o on o.env = i.env and o.task = i.task and o.fingerprint = a.fingerprint
               where coalesce(o.last_seen, p_at) > p_at - interval '90 days'
-              order by a.place limit 1), i.group_id)
+              order by a.ix limit 1), i.group_id)
       from input i order by i.env, i.task, i.fingerprint
     on conflict do nothing
     returning f.*

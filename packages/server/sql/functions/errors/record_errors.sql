@@ -1,7 +1,7 @@
 -- Records failures of runs that have just ended, where that was not through settle_runs.
 --
 -- Locks: the runs; endpoints (notify_failed_runs).
--- Callers: errors/record.ts.
+-- Callers: errors/record/record.ts.
 create or replace function record_errors(p_at timestamptz, p_env int[], p_run text[], p_fingerprint int[]) returns void
 language plpgsql as $$
 begin

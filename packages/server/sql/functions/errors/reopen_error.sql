@@ -1,7 +1,7 @@
 -- A group becomes unresolved by itself: a regression, or the end of an ignore.
 --
 -- Locks: the group, which the caller has locked.
--- Callers: errors/change.ts, errors/lapse.ts, tally_errors.
+-- Callers: errors/life/change.ts, errors/life/lapse.ts, tally_errors.
 create or replace function reopen_error(p_env int, p_group text, p_at timestamptz, p_act text) returns void language sql
 as $$
   insert into error_audit (env, group_id, at, act, before)

@@ -2,29 +2,28 @@
 -- Written so that rows can only be reached by their keys: a plan made for empty tables would read all of an environment for each of them.
 --
 -- Locks: the error lock of the environment; then no other transaction changes these tables.
--- Callers: errors/tally.ts.
+-- Callers: errors/record/tally.ts.
 create or replace function tally_errors(p_env int) returns boolean
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 declare
-  c_most constant int := 5000;
+  c_max constant int := 5000;
   v_fingerprint int[];
   v_version int[];
   v_at timestamptz[];
   v_started timestamptz[];
   v_n bigint[];
   v_taken bigint;
-  v_settled tid[];
-  v_earliest timestamptz;
+  v_decided tid[];
   late record;
 begin
   if not exists (select from error_arrivals a where a.env = p_env) then return false; end if;
   perform lock_errors(p_env);
   with gone as (
     delete from error_arrivals
-     where ctid = any (array(select a.ctid from error_arrivals a where a.env = p_env limit c_most))
+     where ctid = any (array(select a.ctid from error_arrivals a where a.env = p_env limit c_max))
     returning fingerprint_id, version, at, started, n, spans
   ), noted as (
     insert into run_facets (env, facet, span)
@@ -39,12 +38,7 @@ begin
     from summed;
   if v_taken is null then return false; end if;
 
-  -- Hours that were packed before this came are to be packed again.
-  select min(i) into v_earliest from unnest(v_at) as i;
-  update error_packing set until = date_bin('1 hour', v_earliest, 'epoch') where env = p_env and until > v_earliest;
-  if found then delete from error_packs where env = p_env and at > date_bin('1 hour', v_earliest, 'epoch'); end if;
-
-  -- What is older than the newest tally is put in its place afterwards: the tallies behind it grow by it.
+  -- What is older than the newest tally is inserted afterwards: the tallies after it grow by it.
   insert into error_tallies (env, fingerprint_id, at, version, n, total, version_total)
   select p_env, f.id, i.at, i.version, i.n,
          f.total + sum(i.n) over (partition by f.id order by i.at, i.version),
@@ -74,6 +68,22 @@ begin
               order by t.at desc limit 1), 0)
     on conflict do nothing;
   end loop;
+
+  insert into error_hours as h (env, fingerprint_id, at, version, n)
+  select p_env, i.fingerprint_id, date_bin('1 hour', i.at, 'epoch') as hour, i.version, sum(i.n)
+    from unnest(v_fingerprint, v_version, v_at, v_n) as i (fingerprint_id, version, at, n)
+   group by i.fingerprint_id, i.version, hour
+  on conflict (env, at, fingerprint_id, version) do update set n = h.n + excluded.n;
+  insert into error_days as d (env, fingerprint_id, at, version, n)
+  select p_env, i.fingerprint_id, date_bin('1 day', i.at, 'epoch') as day, i.version, sum(i.n)
+    from unnest(v_fingerprint, v_version, v_at, v_n) as i (fingerprint_id, version, at, n)
+   group by i.fingerprint_id, i.version, day
+  on conflict (env, at, fingerprint_id, version) do update set n = d.n + excluded.n;
+  insert into error_weeks as w (env, fingerprint_id, at, n)
+  select p_env, i.fingerprint_id, date_bin('7 days', i.at, '1970-01-05T00:00Z') as week, sum(i.n)
+    from unnest(v_fingerprint, v_at, v_n) as i (fingerprint_id, at, n)
+   group by i.fingerprint_id, week
+  on conflict (env, at, fingerprint_id) do update set n = w.n + excluded.n;
 
   insert into error_versions as v (env, fingerprint_id, version, total, first_seen, last_seen)
   select p_env, i.fingerprint_id, i.version, sum(i.n), min(i.at), max(i.at)
@@ -108,22 +118,22 @@ begin
       set total = g.total + excluded.total,
           first_seen = least(g.first_seen, excluded.first_seen),
           last_seen = greatest(g.last_seen, excluded.last_seen)
-    returning g.ctid as place, g.id, g.number, g.status, g.type, g.message, g.xmax = 0 as begun
+    returning g.ctid as tid, g.id, g.number, g.status, g.type, g.message, g.xmax = 0 as begun
   ), texts as (
     insert into error_texts (env, group_id, number, type, message)
     select p_env, id, number, type, message from grown where begun
   )
-  select array_agg(place) into v_settled from grown where status <> 'unresolved';
+  select array_agg(tid) into v_decided from grown where status <> 'unresolved';
 
-  if v_settled is not null then
+  if v_decided is not null then
     perform reopen_error(p_env, i.group_id, r.at, r.act)
       from (
         select f.group_id, array_agg(i.at) as at, array_agg(i.started) as started, array_agg(i.version) as version
           from unnest(v_fingerprint, v_at, v_started, v_version) as i (fingerprint_id, at, started, version)
           join error_fingerprints f on f.id = i.fingerprint_id group by f.group_id) i
-      join (select g as state, g.id from error_groups g where g.ctid = any (v_settled) offset 0) s on s.id = i.group_id
+      join (select g as state, g.id from error_groups g where g.ctid = any (v_decided) offset 0) s on s.id = i.group_id
      cross join lateral error_reopening(s.state, i.at, i.started, i.version) r
      where r.act is not null;
   end if;
-  return v_taken >= c_most;
+  return v_taken >= c_max;
 end $$;

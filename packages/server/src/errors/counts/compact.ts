@@ -1,42 +1,53 @@
 import type { Fragment, Queryable, Sql, Transaction } from '../../db/connect.ts';
 import { byDayUntil, byHourUntil, defaultAges } from './range.ts';
 
-/** An hour of an environment that fails all the time is let go of in several steps. */
+/** An hour of an environment that fails all the time is compacted in several steps. */
 const maxAtOnce = 5_000;
-/** Tallies are kept for longer than is promised, for readers whose clock is behind. */
+/** Rows are retained for longer than is promised, for readers whose clock is behind. */
 const graceMs = 3_600_000;
 
 /**
- * Thins tallies that are old: of each hour, fingerprint and version the last one stays, and of each day where they are very old. Tallies are
- * running totals, so counts stay what they were. Only where packs are of an hour or a day as well: packs of parts of it would be made of what was
- * moved between them. An hour and a day of each environment a call; returns whether there may be more.
+ * Compacts old tallies: the last of each hour, fingerprint and version stays, and of each day where they are very old. Tallies are running
+ * totals, so counts stay what they were. One hour and one day of each environment a call; returns whether there may be more.
  */
-export async function thinTallies(sql: Sql, now: Date, ages = defaultAges): Promise<boolean> {
+export async function compactTallies(sql: Sql, now: Date, ages = defaultAges): Promise<boolean> {
   const then = new Date(now.getTime() - graceMs);
-  const hours = await thin(sql, '1 hour', byHourUntil(then, ages));
-  const days = await thin(sql, '1 day', byDayUntil(then, ages));
+  const hours = await compact(sql, '1 hour', byHourUntil(then, ages));
+  const days = await compact(sql, '1 day', byDayUntil(then, ages));
   return hours || days;
 }
 
-async function thin(sql: Sql, width: '1 hour' | '1 day', before: Date): Promise<boolean> {
+/** Deletes the hours of which ranges count the days only; returns whether there may be more. */
+export async function deleteOldHours(sql: Sql, now: Date, ages = defaultAges): Promise<boolean> {
+  const before = byDayUntil(new Date(now.getTime() - graceMs), ages);
+  const deleted = await sql`
+    delete from error_hours where ctid = any(array(
+      select h.ctid from environments e
+       cross join lateral (
+         select x.ctid from error_hours x where x.env = e.id and x.at < ${before} order by x.at limit ${maxAtOnce}) h
+       limit ${maxAtOnce}))`;
+  return deleted.count >= maxAtOnce;
+}
+
+async function compact(sql: Sql, width: '1 hour' | '1 day', before: Date): Promise<boolean> {
   const marker = width === '1 hour' ? sql`hours_until` : sql`days_until`;
   const next = (tx: Queryable, of: Fragment) => tx<{ env: number; from: Date; until: Date }[]>`
-    select p.env, t.from, t.from + ${width}::interval as until
-      from error_packing p
+    select e.id as env, t.from, t.from + ${width}::interval as until
+      from environments e
      cross join lateral (
        select date_bin(${width}::interval, t.at, 'epoch') as from from error_tallies t
-        where t.env = p.env and t.at < least(${before}::timestamptz, p.${marker}, packed_until(p))
-          and t.at >= coalesce((select h.${marker} from error_thinning h where h.env = p.env), '-infinity')
+        where t.env = e.id and t.at < ${before}
+          and t.at >= coalesce((select c.${marker} from error_compaction c where c.env = e.id), '-infinity')
         order by t.at limit 1) t
      where ${of}`;
   const due = await next(sql, sql`true`);
   for (const { env } of due) {
     await sql.begin(async (tx) => {
       await tx`select lock_errors(${env})`;
-      const [bucket] = await next(tx, tx`p.env = ${env}`);
-      if (!bucket || (await thinSome(tx, bucket))) return;
+      const [bucket] = await next(tx, tx`e.id = ${env}`);
+      if (!bucket || (await compactSome(tx, bucket))) return;
       await tx`
-        insert into error_thinning as h (env, ${marker}) values (${env}, ${bucket.until})
+        insert into error_compaction as c (env, ${marker}) values (${env}, ${bucket.until})
         on conflict (env) do update set ${marker} = excluded.${marker}`;
     });
   }
@@ -50,7 +61,7 @@ interface Bucket {
 }
 
 /** Returns whether there may be more. */
-async function thinSome(tx: Transaction, { env, from, until }: Bucket): Promise<boolean> {
+async function compactSome(tx: Transaction, { env, from, until }: Bucket): Promise<boolean> {
   const [gone] = await tx<{ count: number }[]>`
     with gone as (
       delete from error_tallies where ctid = any(array(

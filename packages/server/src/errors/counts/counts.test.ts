@@ -6,10 +6,7 @@ import { connect, type Sql } from '../../db/connect.ts';
 import { listErrorGroups } from '../list/list.ts';
 import { mergeErrorGroups } from '../merge/merge.ts';
 import { splitErrorGroup } from '../merge/split.ts';
-import { packCounts } from '../packed/pack.ts';
-import { packNewMoves } from '../packed/moves.ts';
-import { rollUpPacks } from '../packed/roll-up.ts';
-import { thinTallies } from './compact.ts';
+import { compactTallies, deleteOldHours } from './compact.ts';
 import { deploy, groupOf, newEnvironment, recordFailures, secretKey } from '../testing/failures.ts';
 import { retrieveWithTrend } from '../list/trend.ts';
 
@@ -47,7 +44,7 @@ const moment = fc.oneof(
   fc
     .tuple(fc.constantFrom(3, 4, 12), fc.constantFrom(0, 1, 1_000, 1_800_000, hourMs - 1))
     .map(([hour, within]) => hour * hourMs + within),
-  // on the edge of a quarter of an hour, or of a day, and beside it
+  // on the edge of a quarter of an hour, of a day or of a week, and beside it
   fc
     .tuple(fc.oneof(fc.nat(360), fc.constantFrom(96, 192, 288)), fc.constantFrom(-1, 0, 1))
     .map(([quarter, beside]) => Math.max(0, quarter * (hourMs / 4) + beside)),
@@ -79,13 +76,7 @@ const split = fc.record({
 });
 // From now on every error has another fingerprint.
 const upgrade = fc.constant({ kind: 'upgrade' as const });
-const prune = fc.record({ kind: fc.constant('prune' as const), at: moment, isThinned: fc.boolean() });
-const pack = fc.record({
-  kind: fc.constant('pack' as const),
-  at: moment,
-  // from a whole with every hour to none at all
-  maxSinceWhole: fc.constantFrom(0, 300, 2_000),
-});
+const prune = fc.record({ kind: fc.constant('prune' as const), at: moment, isCompacted: fc.boolean() });
 const question = fc.record({
   kind: fc.constant('question' as const),
   from: fc.option(moment, { nil: undefined }),
@@ -99,7 +90,6 @@ const acts = fc.array(
   fc.oneof(
     { weight: 5, arbitrary: flush },
     { weight: 2, arbitrary: prune },
-    { weight: 2, arbitrary: pack },
     { weight: 3, arbitrary: question },
     { weight: 2, arbitrary: merge },
     { weight: 1, arbitrary: split },
@@ -166,15 +156,9 @@ test('for every range, filter and order the counts add up to the failed runs rec
           groups.split(task, message);
         } else if (act.kind === 'prune') {
           now = Math.max(now, act.at);
-          let more = true;
-          while (more) more = await rollUpPacks(sql, new Date(start + now), ages);
-          more = act.isThinned;
-          while (more) more = await thinTallies(sql, new Date(start + now), ages);
-        } else if (act.kind === 'pack') {
-          now = Math.max(now, act.at);
-          await packNewMoves(sql, 1);
-          let more = true;
-          while (more) more = await packCounts(sql, new Date(start + now), act.maxSinceWhole);
+          while (await deleteOldHours(sql, new Date(start + now), ages));
+          let more = act.isCompacted;
+          while (more) more = await compactTallies(sql, new Date(start + now), ages);
         } else {
           answers.push({
             asked: act,
@@ -309,7 +293,7 @@ async function checkHours(env: number): Promise<void> {
       select fingerprint_id, bucket, sum(n) as counted,
              max(total) - coalesce(lag(max(total)) over (partition by fingerprint_id order by bucket), 0) as grown
         from (select t.*, date_bin(case when t.at < h.days_until then interval '1 day' else interval '1 hour' end, t.at, 'epoch') as bucket
-                from error_tallies t left join error_thinning h on h.env = t.env where t.env = ${env}) t
+                from error_tallies t left join error_compaction h on h.env = t.env where t.env = ${env}) t
        group by 1, 2) h
      where counted <> grown`;
   expect([...wrong]).toEqual([]);

@@ -1,7 +1,6 @@
 /**
- * Ranges of time in which occurrences are counted, both ends included, to the millisecond. Tallies are kept whole for a
- * while; of those before, only the last of each hour, and of those long before, the last of each day. A range that begins or ends back
- * there counts the hours or days that it touches whole.
+ * A range of time in which occurrences are counted, both ends included, to the millisecond. Old tallies are compacted to the last of each hour,
+ * very old ones to the last of each day. A range that begins or ends among those counts every hour or day that it touches.
  */
 export interface Range {
   readonly from: Date | null;
@@ -11,7 +10,7 @@ export interface Range {
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** From which age on occurrences are counted by the hour only, and by the day. Milliseconds. */
+/** The ages from which on occurrences are counted by the hour only, and by the day only. Milliseconds. */
 export interface Ages {
   readonly hours: number;
   readonly days: number;
@@ -21,7 +20,7 @@ export const defaultAges: Ages = { hours: 30 * dayMs, days: 90 * dayMs };
 
 const floor = (ms: number, width: number): number => Math.floor(ms / width) * width;
 
-/** Before this moment occurrences are, or are about to be, counted by the hour. */
+/** Before this moment occurrences are, or will soon be, counted by the hour. */
 export const byHourUntil = (now: Date, { hours }: Ages = defaultAges): Date =>
   new Date(floor(now.getTime() - hours, hourMs));
 
@@ -60,5 +59,5 @@ function widthAt(at: number, now: Date, ages: Ages): number {
 const earliest = Date.UTC(1970, 0, 1);
 const latest = Date.UTC(9999, 11, 31);
 
-/** A date may be asked for that PostgreSQL cannot hold; nothing occurred there. */
+/** A request may name a date that PostgreSQL cannot hold. Nothing occurred then. */
 const storableDate = (ms: number): Date => new Date(Math.min(latest, Math.max(earliest, ms)));

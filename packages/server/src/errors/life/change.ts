@@ -3,7 +3,7 @@ import type { Queryable, Sql, Transaction } from '../../db/connect.ts';
 import { isErrorId } from '../list/retrieve.ts';
 import { tally } from '../record/tally.ts';
 
-/** Somebody changes a group. */
+/** A change of a group, at its moment. */
 export interface Change {
   readonly env: number;
   readonly id: string;
@@ -11,20 +11,20 @@ export interface Change {
   readonly principal: Principal;
 }
 
-/** The same before its turn has come: it happens then, not when it was asked for. */
+/** The same before it holds the lock: its moment is when it has the lock, not when it was requested. */
 export interface Asked extends Omit<Change, 'now'> {
   now(): Date;
 }
 
-/** The user behind a caller, when there is one: a secret key stands for nobody in particular. */
+/** The user of a credential, if there is one: a secret key belongs to no user. */
 export function userOf(principal: Principal): string | null {
   if (principal.kind === 'personalAccessToken') return principal.userId;
   return principal.kind === 'publicToken' ? (principal.actor ?? null) : null;
 }
 
 /**
- * Changes a group alone: what failed before is counted before, what fails meanwhile is counted afterwards. `act` is given the group
- * that the id leads to now. Undefined if it leads to none.
+ * Changes a group under the error lock of its environment: failures so far are counted before, later ones afterwards. `act` gets the id of the
+ * group, or of the one that it was merged into. Undefined if there is none.
  */
 export async function changing<R>(
   sql: Sql,
@@ -38,9 +38,9 @@ export async function changing<R>(
     await tally(transaction, env);
     const id = await currentId(transaction, env, asked.id);
     if (id === undefined) return undefined;
-    // What was counted just now may have failed while this waited for its turn: all of it was before.
+    // What was just counted may have failed while this waited for the lock. All of it is earlier than the change.
     const now = asked.now();
-    // The record tells what was before: an ignore whose time is over had ended by then.
+    // The audit has the state before: an ignore whose time is over had ended.
     await transaction`
       select reopen_error(env, id, ignored_until, 'ignoreEnded') from error_groups
        where env = ${env} and id = ${id} and status = 'ignored' and ignored_until <= ${now}`;
@@ -48,14 +48,14 @@ export async function changing<R>(
   });
 }
 
-/** The group that an id leads to: its own, or the one that was merged with. */
+/** The id of the group, or of the one that it was merged into. */
 export async function currentId(sql: Queryable, env: number, id: string): Promise<string | undefined> {
   const [row] = await sql<{ id: string }[]>`
     select coalesce(merged_into, id) as id from error_groups where env = ${env} and id = ${id}`;
   return row?.id;
 }
 
-/** The start of every statement that changes a state: `old` is the group; the audit keeps who, when and what was before. */
+/** The first part of every statement that changes a state. `old` is the group; the audit records who, when and the state before. */
 export const audited = (
   sql: Queryable,
   { env, id, now, principal }: Change,

@@ -3,9 +3,8 @@ import type { Sql } from '../../db/connect.ts';
 const maxAtOnce = 500;
 
 /**
- * Writes down that ignores have ended by their time, with an audit entry of that time. Everybody reads them as ended already:
- * nothing depends on when, or whether, this runs. In turn with whoever changes groups: each of them would write it down. Returns whether
- * there may be more.
+ * Ends the ignores whose time is over, with an audit entry of that time. Readers treat them as ended already, so nothing depends on when this
+ * runs. Takes the error lock, because changes of groups do the same. Returns whether there may be more.
  */
 export async function endLapsedIgnores(sql: Sql, now: Date): Promise<boolean> {
   const due = await sql<{ env: number }[]>`

@@ -9,8 +9,8 @@ export interface Resolve extends Asked {
 }
 
 /**
- * Marks a group as resolved, whatever it was; again resolves it as of now. It opens again by itself: with a version, when a run
- * of that version or one deployed later fails; without, when a run fails that started after this. Undefined if unknown.
+ * Resolves a group, whatever its state; a second resolve counts from now. It reopens by itself: with a version, when a run of that version or
+ * a later one fails; without, when a run fails that started after this. Undefined if unknown.
  */
 export const resolveErrorGroup = (sql: Sql, asked: Resolve): Promise<ErrorGroupDetail | undefined> =>
   changing(sql, asked, async (tx, change) => {

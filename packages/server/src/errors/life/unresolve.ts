@@ -3,7 +3,7 @@ import type { Sql } from '../../db/connect.ts';
 import { audited, changing, type Asked } from './change.ts';
 import { detailColumns, detailOf, type DetailRow } from '../list/detail.ts';
 
-/** Takes back a resolve or an ignore; all their fields are cleared. Undefined if the group is unknown. */
+/** Undoes a resolve or an ignore and clears their fields. Undefined if the group is unknown. */
 export const unresolveErrorGroup = (sql: Sql, asked: Asked): Promise<ErrorGroupDetail | undefined> =>
   changing(sql, asked, async (tx, change) => {
     const [row] = await tx<DetailRow[]>`

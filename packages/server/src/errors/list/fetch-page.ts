@@ -20,16 +20,16 @@ export interface GroupRow {
   readonly ignored_until: Date | null;
 }
 
-/** The slot of the order that it was fetched for in. */
+/** With the slot of the order that it was found in. */
 export interface SlotRow extends GroupRow {
   readonly slot: Date | number;
 }
 
 export interface Wanted {
   readonly sort: Sort;
-  /** Where to begin; the group there is not included. */
+  /** The page begins after this position. */
   readonly position: Position | undefined;
-  /** From the position towards the first, nearest first. */
+  /** The page ends before the position; the nearest group is first. */
   readonly backward: boolean;
   readonly limit: number;
 }
@@ -37,18 +37,18 @@ export interface Wanted {
 interface Candidates {
   /** In order. */
   readonly groups: Fragment;
-  /** Beside what the filter asks of the groups' rows. */
+  /** In addition to the conditions of the filter on the groups' rows. */
   readonly conditions: readonly Fragment[];
 }
 
 interface FetchedPage {
   readonly fetched: number;
-  /** How many of those have the text that is searched for. */
+  /** How many of them have the text of the search. */
   readonly said: number;
   readonly rows: SlotRow[];
 }
 
-/** Takes from groups in order those that pass, until there are enough. */
+/** Fetches groups in order and keeps those that pass, until there are enough. */
 export async function fetchPage(
   sql: Queryable,
   filter: ErrorFilter,

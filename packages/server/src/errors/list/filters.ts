@@ -3,7 +3,7 @@ import type { Fragment, Queryable } from '../../db/connect.ts';
 import { lapsed } from './detail.ts';
 import type { Range } from '../counts/range.ts';
 
-/** Which groups a list is about. An empty list of words does not filter; `versions` holds the ids of those that exist. */
+/** Which groups to list. An empty list of tasks or statuses does not filter. `versions` has the ids of those that exist. */
 export interface ErrorFilter {
   readonly env: number;
   readonly tasks: readonly string[];
@@ -14,11 +14,11 @@ export interface ErrorFilter {
   readonly now: Date;
 }
 
-/** Whether what is shown is not the total of all time. */
+/** Whether counts are of a range or of some versions, rather than totals. */
 export const isCounted = ({ versions, range }: ErrorFilter): boolean =>
   versions !== null || range.from !== null || range.to !== null;
 
-/** What the row of a group alone decides. `g` is that row. */
+/** The conditions that the row of a group decides alone. `g` is that row. */
 export function ownConditions(sql: Queryable, { tasks, statuses, search, now }: ErrorFilter): Fragment[] {
   const conditions: Fragment[] = [];
   if (tasks.length > 0) conditions.push(sql`g.task = any(${tasks})`);
@@ -27,7 +27,7 @@ export function ownConditions(sql: Queryable, { tasks, statuses, search, now }: 
   return conditions;
 }
 
-/** Which texts `x` a search finds, as indexes know it. What is shorter than a trigram has an index of its own, of exactly such texts. */
+/** Which texts `x` a search finds, written for the indexes. A text shorter than a trigram has an index of its own. */
 export const saysText = (sql: Queryable, search: string): Fragment =>
   Array.from(search).length < 3
     ? sql`error_grams(x.type, x.message) @> array[lower(${search}::text)]`
@@ -42,7 +42,7 @@ export function says(sql: Queryable, row: Fragment, search: string): Fragment {
 function statusIn(sql: Queryable, statuses: ReadonlySet<ErrorStatus>, now: Date): Fragment {
   const ended = lapsed(sql, now);
   const words: Readonly<Record<ErrorStatus, Fragment>> = {
-    // The first term of these two is what the index of settled groups covers.
+    // The first term of these two matches the partial index of groups that are not unresolved.
     resolved: sql`(g.status <> 'unresolved' and g.status = 'resolved')`,
     ignored: sql`(g.status <> 'unresolved' and g.status = 'ignored' and not ${ended})`,
     unresolved: sql`(g.status = 'unresolved' or ${ended})`,
@@ -71,11 +71,11 @@ export function occurred(sql: Queryable, { versions, range }: ErrorFilter): Frag
       error_fingerprints f
      where f.env = g.env and f.group_id = g.id and ${tallied(sql, range, sql`true`)}`,
   );
-  // It was seen before and after the range, but perhaps not in it.
+  // A group that was seen before and after the range may not have occurred in it.
   return [spans(sql, sql`g`, range), sql`(${endsInside(sql, sql`g`, range)} or ${inside})`];
 }
 
-/** Like `exists`, but looked up row by row: the planner would rather join it to everything that there is. */
+/** Like `exists`, but looked up row by row: the planner would otherwise join all rows. */
 const has = (sql: Queryable, rows: Fragment): Fragment =>
   sql`coalesce((select true from ${rows} limit 1), false)`;
 
@@ -88,7 +88,8 @@ const tallied = (sql: Queryable, { from, to }: Range, more: Fragment): Fragment 
        and ${from === null ? sql`true` : sql`t.at >= ${from}`} and ${to === null ? sql`true` : sql`t.at <= ${to}`}`,
   );
 
-const spans = (sql: Queryable, row: Fragment, { from, to }: Range) =>
+/** Whether a row was seen before the end of the range, and after its beginning. */
+export const spans = (sql: Queryable, row: Fragment, { from, to }: Range) =>
   sql`${from === null ? sql`true` : sql`${row}.last_seen >= ${from}`}
       and ${to === null ? sql`true` : sql`${row}.first_seen <= ${to}`}`;
 
@@ -120,17 +121,17 @@ export function countIn(sql: Queryable, { versions, range }: ErrorFilter): Fragm
        where f.env = g.env and f.group_id = g.id) end)`;
 }
 
-/** How often a fingerprint `f` had occurred at a moment; null for never. */
+/** How often a fingerprint `f` had occurred at a moment; null if it had not. */
 const totalAt = (sql: Queryable, at: Fragment | Date): Fragment => sql`
   select t.total from error_tallies t
    where t.env = f.env and t.fingerprint_id = f.id and t.at <= ${at} order by t.at desc, t.version desc limit 1`;
 
-/** The same of a isInside group, at each of many moments `b.at`. */
+/** The same for a group, at each of many moments `b.at`. */
 export const groupTotalAt = (sql: Queryable): Fragment => sql`(
   select coalesce(sum((${totalAt(sql, sql`b.at`)})), 0) from error_fingerprints f
    where f.env = g.env and f.group_id = g.id)`;
 
-/** Only a row that was seen before as well as after an end of the range needs to look at its tallies. */
+/** Tallies are read only for a row that was seen both before and after an end of the range. */
 function countOf(
   sql: Queryable,
   row: Fragment,
@@ -142,7 +143,7 @@ function countOf(
       ? sql`${row}.total`
       : sql`case when ${row}.last_seen <= ${to} then ${row}.total
                  when ${row}.first_seen > ${to} then 0 else coalesce((${until(to)}), 0) end`;
-  // `at` has isInside milliseconds.
+  // `at` has whole milliseconds.
   const before = from === null ? null : new Date(from.getTime() - 1);
   return from === null || before === null
     ? upTo

@@ -1,23 +1,25 @@
-import type { Queryable } from '../../db/connect.ts';
-import { isCounted, occurred, type ErrorFilter } from './filters.ts';
-import { findMost } from './find-by-count.ts';
+import type { Fragment, Queryable } from '../../db/connect.ts';
+import { byGroup, occurrencesIn, spansOf } from '../counts/in-range.ts';
 import { fetchPage, type GroupRow, type Wanted } from './fetch-page.ts';
-import { common, few, prefilterBySearch, prefilterByState } from './prefilter.ts';
+import { isCounted, occurred, spans, type ErrorFilter } from './filters.ts';
+import { findByCount } from './find-by-count.ts';
 import { beyond, ordered } from './order.ts';
-import { byGroup } from '../packed/by-group.ts';
-import { countsIn } from '../packed/read.ts';
+import { both, common, few, numbersOf, prefilterByState, prefilterBySearch } from './prefilter.ts';
 import { inScan, scanIndex } from './scan-index.ts';
 
-/** So many are fetched at before it is asked which could pass. */
+/** Groups from the position on that are fetched before indexes are asked which groups could pass. */
 const nearby = 300;
 
+/** Up to this length of a range, asking which groups occurred in it is cheaper than looking each group up. */
+const maxPrefiltered = 3 * 3_600_000;
+
 /**
- * The groups that pass the filter, in the order of the list. Walking from the position on finds them soon unless few pass; then it is
- * asked which could, and only those are fetched at. So a page costs about the same wherever it is, and however long the history.
+ * The groups that pass the filter, in the order of the list. Fetching from the position on finds them soon unless few pass. Then indexes tell
+ * which could pass, and only those are fetched. So a page costs about the same wherever it is, and however long the history.
  */
 export async function findGroups(sql: Queryable, filter: ErrorFilter, wanted: Wanted): Promise<GroupRow[]> {
   const { sort, position, backward, limit } = wanted;
-  if (sort === 'count' && isCounted(filter)) return findMost(sql, filter, wanted);
+  if (sort === 'count' && isCounted(filter)) return findByCount(sql, filter, wanted);
   const near = await fetchPage(sql, filter, wanted, {
     groups: sql`
       select g.* from error_groups g where ${inScan(sql, filter, wanted)} and ${beyond(sql, sort, position, backward)}
@@ -25,7 +27,7 @@ export async function findGroups(sql: Queryable, filter: ErrorFilter, wanted: Wa
     conditions: occurred(sql, filter),
   });
   if (near.rows.length >= limit || near.fetched < nearby) return near.rows;
-  let passing = await prefilterByState(sql, filter, await occurredIn(sql, filter));
+  let passing = both(await prefilterByState(sql, filter), await occurredIn(sql, filter));
   if (filter.search !== '' && !(passing && passing.length <= few)) {
     // A text that is common nearby may be rare among those that could pass: then the index is asked after all.
     const maxFetched = 3 * limit * (near.fetched / near.said);
@@ -36,9 +38,21 @@ export async function findGroups(sql: Queryable, filter: ErrorFilter, wanted: Wa
   return (await scanIndex(sql, filter, wanted, { passing, maxFetched: Number.POSITIVE_INFINITY })) ?? [];
 }
 
-/** Numbers of the groups that have occurrences in the range, of the versions; undefined if that is no question. */
+/**
+ * Numbers of the groups that can have occurred in the range, in the versions; undefined if any can, or if telling costs more than looking
+ * groups up.
+ */
 async function occurredIn(sql: Queryable, filter: ErrorFilter): Promise<Int32Array | undefined> {
   const { env, versions, range } = filter;
-  if (!isCounted(filter)) return undefined;
-  return (await byGroup(sql, env, await countsIn(sql, env, versions, range))).fingerprints;
+  const inOrder = (occurrences: Fragment): Promise<Int32Array> =>
+    numbersOf(sql, sql`select number from (${byGroup(sql, env, occurrences)}) c order by number`);
+  if (versions !== null) {
+    return inOrder(sql`
+      select v.fingerprint_id as id, 1::float8 as n from error_versions v
+       where v.env = ${env} and v.version = any(${versions}) and ${spans(sql, sql`v`, range)}`);
+  }
+  if (range.from === null || (range.to ?? filter.now).getTime() - range.from.getTime() > maxPrefiltered)
+    return undefined;
+  const found = await spansOf(sql, filter);
+  return found ? inOrder(occurrencesIn(sql, filter, found.range, found.all)) : new Int32Array(0);
 }

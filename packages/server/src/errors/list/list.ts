@@ -19,9 +19,9 @@ export interface ErrorList {
 type Page = Reply<Operations['listErrors']>;
 
 /**
- * Lists the groups that occurred in a range (without one: ever), with how often they did, in the order of `sort`. `before` wins over `after`.
- * A cursor is the id of any group of the environment, whether it passes the filters or not: the page begins beside the
- * position that the group has now. Any other text is refused with 400.
+ * Lists the groups that occurred in a range (without one: ever), with their counts, in the order of `sort`. `before` wins over `after`.
+ * A cursor is the id of any group of the environment, whether it passes the filters or not: the page begins beside the current position of
+ * that group. Any other text is refused with 400.
  */
 export async function listErrorGroups(sql: Sql, list: ErrorList): Promise<Page> {
   await tally(sql, list.env);
@@ -54,7 +54,7 @@ async function readPage(sql: Queryable, { env, query, now, ages }: ErrorList): P
   };
 }
 
-/** Undefined when nothing can pass: no such version, or a text that no group has. */
+/** Undefined if no group can pass: an unknown version, or a text that cannot be stored. */
 async function readFilter(
   sql: Queryable,
   env: number,
@@ -100,7 +100,7 @@ async function positionOf(
   filter: ErrorFilter | undefined,
   { sort, cursor, parameter }: Cursor,
 ): Promise<Position> {
-  // What a group counts in a range is counted for all of them at once, later.
+  // Counts of a range are computed later, for all groups at once.
   const key = sort === 'count' && filter && isCounted(filter) ? sql`g.number` : orders[sort].column(sql);
   const [row] = isErrorId(cursor)
     ? await sql<Position[]>`

@@ -1,13 +1,13 @@
 import type { Fragment, Queryable } from '../../db/connect.ts';
 
-/** A group's position in an order: what it is ordered by, then its id. */
+/** The position of a group in an order: its key, then its id. */
 export interface Position {
   readonly id: string;
-  /** When it was seen, or a count; its number where counts are of a range. */
+  /** When it was seen, or its total. For counts of a range, its number. */
   readonly key: Date | number;
 }
 
-/** What rows are put in order by. */
+/** The fields that rows are ordered by. */
 export interface Ordered {
   readonly id: string;
   readonly count: number;
@@ -16,14 +16,14 @@ export interface Ordered {
 }
 
 /**
- * An order of groups `g` that an index has: the latest or the most first, then by id. Two of the indexes are on the slot of a
- * column, which changes less often than the column; within a slot rows are sorted as they come.
+ * An order of groups `g` that an index has: the latest or the highest first, then by id. Two of the indexes are on the slot of a column,
+ * which changes less often than the column. Rows of one slot are sorted when they are read.
  */
 interface Order {
   readonly column: (sql: Queryable) => Fragment;
   readonly slot: (sql: Queryable) => Fragment;
   readonly slotOf: (sql: Queryable, key: Position['key']) => Fragment;
-  /** The column, of a row as it is shown. */
+  /** The column, in a row of the list. */
   readonly keyOf: (row: Ordered) => number;
 }
 
@@ -44,14 +44,14 @@ export const orders = {
     column: (sql) => sql`g.total`,
     slot: (sql) => sql`g.total_slot`,
     slotOf: (sql, key) => sql`error_total_slot(${key}::bigint)`,
-    // where counts are of a range, this order is not asked for
+    // This order is not used for counts of a range.
     keyOf: (row) => row.count,
   },
 } as const satisfies Record<string, Order>;
 
 export type Sort = keyof typeof orders;
 
-/** What to order by. */
+/** The `order by` clause. */
 export function ordered(sql: Queryable, sort: Sort, backward: boolean): Fragment {
   const { column, slot } = orders[sort];
   return backward
@@ -59,18 +59,18 @@ export function ordered(sql: Queryable, sort: Sort, backward: boolean): Fragment
     : sql`${slot(sql)} desc, ${column(sql)} desc, g.id asc`;
 }
 
-/** The same by slots alone, as far as an index goes. */
+/** The same by slots alone, as the index has it. */
 export const orderedBySlot = (sql: Queryable, sort: Sort, backward: boolean): Fragment =>
   backward ? sql`${orders[sort].slot(sql)} asc` : sql`${orders[sort].slot(sql)} desc`;
 
-/** Rows in the order of the list, or backwards. */
+/** Rows in the order of the list, or in reverse. */
 export function inOrder<R extends Ordered>(rows: readonly R[], sort: Sort, backward: boolean): R[] {
   const { keyOf } = orders[sort];
   const sign = backward ? -1 : 1;
   return rows.toSorted((a, b) => sign * (keyOf(b) - keyOf(a) || (a.id < b.id ? -1 : 1)));
 }
 
-/** What comes after a position, or shares its slot. */
+/** The rows after a position, and those of its slot. */
 export function fromSlot(
   sql: Queryable,
   sort: Sort,
@@ -84,7 +84,7 @@ export function fromSlot(
     : sql`${slot(sql)} <= ${slotOf(sql, position.key)}`;
 }
 
-/** What comes after a position. */
+/** The rows after a position. */
 export function beyond(
   sql: Queryable,
   sort: Sort,

@@ -5,10 +5,10 @@ import { tally } from '../record/tally.ts';
 
 const errorIdPattern = /^error_[0-9a-f]{16}$/;
 
-/** Whether a text can be the id of an error group at all. */
+/** Whether a text has the form of an error group's id. */
 export const isErrorId = (text: string): boolean => errorIdPattern.test(text);
 
-/** The error group that an id leads to; undefined if the environment has none of this id. */
+/** The error group of an id, or the one that it was merged into; undefined if the environment has none with this id. */
 export async function retrieveErrorGroup(
   sql: Queryable,
   env: number,
@@ -20,7 +20,7 @@ export async function retrieveErrorGroup(
   return readErrorGroup(sql, env, id, now);
 }
 
-/** The same of those that are counted already. */
+/** The same without counting what has arrived. */
 export async function readErrorGroup(
   sql: Queryable,
   env: number,

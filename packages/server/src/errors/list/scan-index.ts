@@ -1,9 +1,8 @@
 import type { Fragment, Queryable } from '../../db/connect.ts';
-import { int32s } from '../packed/columns.ts';
 import { fetchPage, type SlotRow, type Wanted } from './fetch-page.ts';
-import type { ErrorFilter } from './filters.ts';
+import { occurred, type ErrorFilter } from './filters.ts';
 import { all, beyond, fromSlot, inOrder, ordered, orderedBySlot, orders } from './order.ts';
-import { few, membership } from './prefilter.ts';
+import { few, membership, numbersOf } from './prefilter.ts';
 
 /** A scan reads the index in stages, because most scans end in the first: offsets from and to. */
 const stages = [
@@ -84,13 +83,7 @@ async function rowsAmong(
   const groups = sql`
     ${rowsOf(sql, numbers)} and g.merged_into is null and ${beyond(sql, sort, position, backward)}
      order by ${ordered(sql, sort, backward)}`;
-  return (await fetchPage(sql, filter, wanted, { groups, conditions: [] })).rows;
-}
-
-async function numbersOf(sql: Queryable, query: Fragment): Promise<Int32Array> {
-  const [row] = await sql<{ numbers: Buffer | null }[]>`
-    select string_agg(int4send(number), ''::bytea) as numbers from (${query}) g`;
-  return row?.numbers ? int32s(row.numbers) : new Int32Array(0);
+  return (await fetchPage(sql, filter, wanted, { groups, conditions: occurred(sql, filter) })).rows;
 }
 
 /** Where a scan of the index of the order begins and ends. */
@@ -98,17 +91,12 @@ export const inScan = (sql: Queryable, filter: ErrorFilter, { sort, position, ba
   all(sql, [
     sql`g.env = ${filter.env}`,
     sql`g.merged_into is null`,
-    ...inRange(sql, filter, sort),
+    ...inRange(sql, filter),
     fromSlot(sql, sort, position, backward),
   ]);
 
-/** A group that was last seen before the range, or first seen after it, has no occurrence in it. */
-const inRange = (
-  sql: Queryable,
-  { range: { from, to } }: ErrorFilter,
-  sort: Wanted['sort'],
-): readonly Fragment[] => {
-  if (sort === 'lastSeen' && from)
-    return [sql`g.seen_slot >= date_bin('10 seconds', ${from}::timestamptz, 'epoch')`];
-  return sort === 'firstSeen' && to ? [sql`g.first_seen <= ${to}`] : [];
-};
+/** A group that was last seen before the range, or first seen after it, has no occurrence in it. The indexes know both moments or one. */
+const inRange = (sql: Queryable, { range: { from, to } }: ErrorFilter): readonly Fragment[] => [
+  ...(from ? [sql`g.seen_slot >= date_bin('10 seconds', ${from}::timestamptz, 'epoch')`] : []),
+  ...(to ? [sql`g.first_seen <= ${to}`] : []),
+];

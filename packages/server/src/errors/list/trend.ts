@@ -16,7 +16,7 @@ export const trendInterval = (periodMs: number): number =>
   intervals.find((interval) => periodMs / interval <= maxPoints) ??
   Math.ceil(periodMs / maxPoints / dayMs) * dayMs;
 
-/** The error group that an id leads to, and its trend; undefined if the environment has none of this id. */
+/** The error group of an id, and its trend; undefined if the environment has none with this id. */
 export async function retrieveWithTrend(
   sql: Sql,
   env: number,

@@ -3,7 +3,7 @@ import type { Sql } from '../../db/connect.ts';
 import { isErrorId } from '../list/retrieve.ts';
 import { tally } from '../record/tally.ts';
 
-/** The fingerprints of a group, its own first, then as they were met; undefined if the group is unknown. */
+/** The fingerprints of a group, its own first, then in the order of their first occurrence; undefined if the group is unknown. */
 export async function listFingerprints(
   sql: Sql,
   env: number,

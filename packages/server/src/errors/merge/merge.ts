@@ -2,18 +2,16 @@ import { maxFingerprints, type ErrorGroupDetail } from '@millrace/contract';
 import type { Sql, Transaction } from '../../db/connect.ts';
 import { notFound, unprocessable } from '../../problem.ts';
 import { changing, currentId, userOf, type Asked, type Change } from '../life/change.ts';
-import { packMoves } from '../packed/moves.ts';
 import { isErrorId, retrieveErrorGroup } from '../list/retrieve.ts';
 
 export interface Merge extends Asked {
-  /** Ids of the groups that become part of this one. */
+  /** Ids of the groups to merge into this one. */
   readonly errors: readonly string[];
 }
 
 /**
- * Makes other groups part of one: their fingerprints are its own from now on, with all that they counted and will count, and their
- * ids lead to it. It keeps its state; theirs are in the audit. Only groups of one task are merged, because a group is of a task.
- * Undefined if the group itself is unknown.
+ * Merges other groups into one: it gets their fingerprints, with all that they counted and will count, and their ids lead to it. It keeps its
+ * state; theirs are in the audit. Only groups of one task can be merged. Undefined if the group itself is unknown.
  */
 export const mergeErrorGroups = (sql: Sql, asked: Merge): Promise<ErrorGroupDetail | undefined> =>
   changing(sql, asked, async (tx, change) => {
@@ -36,18 +34,17 @@ export const mergeErrorGroups = (sql: Sql, asked: Merge): Promise<ErrorGroupDeta
         from (select sum(total)::bigint as total, min(first_seen) as first_seen, max(last_seen) as last_seen
                 from error_groups where env = ${env} and id = any(${others})) o
        where g.env = ${env} and g.id = ${id}`;
-    // What was merged into one of them before leads to the same group.
+    // Groups that were merged into one of them lead to this group too.
     await tx`
       update error_groups
          set merged_into = ${id}, total = 0, status = 'unresolved', resolved_at = null, resolved_in_version = null, resolved_by = null,
              ignored_at = null, ignored_until = null, ignored_reason = null, ignored_by = null, ignored_until_rate = null,
              ignored_until_total = null, ignored_from_total = null
        where env = ${env} and (id = any(${others}) or merged_into = any(${others}))`;
-    await packMoves(tx, env);
     return retrieveErrorGroup(tx, env, id, now);
   });
 
-/** The groups that the ids lead to now, but for the one that they are merged into. */
+/** The groups that the ids lead to now, without the one that they are merged into. */
 async function othersOf(tx: Transaction, { env, id }: Change, errors: readonly string[]): Promise<string[]> {
   const others = new Set<string>();
   for (const error of errors) {

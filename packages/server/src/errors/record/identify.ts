@@ -11,10 +11,10 @@ export interface Failed {
   readonly error: SerializedError;
 }
 
-/** What the author of a task groups all its errors under. */
+/** The fingerprint in the options of a task, under which all its errors are grouped. */
 type OfTask = (env: number, task: string) => string | undefined | Promise<string | undefined>;
 
-/** Tells the ids of the fingerprints of failures, which is all that the statement that ends their runs must know. */
+/** Finds the ids of the fingerprints of failures: all that the statement that ends their runs needs. */
 export function identifyFailures(
   sql: Sql,
   ofTask: OfTask,

@@ -2,12 +2,12 @@ import { column } from '../../db/columns.ts';
 import type { Queryable, Sql } from '../../db/connect.ts';
 import type { PreparedFailure } from './prepare.ts';
 
-/** So many fingerprints are remembered; the oldest give way. */
+/** Fingerprints in memory; the oldest are dropped. */
 const maxKnown = 20_000;
 
 /**
- * Finds the ids of failures' fingerprints. What was met before is known here; what is new is made known to the database first,
- * in a statement of its own: a fingerprint without occurrences shows nowhere.
+ * Finds the ids of failures' fingerprints. Known ones are in memory. New ones are registered first, in a statement of its own: a fingerprint
+ * without occurrences is shown nowhere.
  */
 export function knownFingerprints(
   sql: Sql,
@@ -35,7 +35,7 @@ export function knownFingerprints(
   };
 }
 
-/** Makes fingerprints known to the database; their ids. */
+/** Registers fingerprints and returns their ids. */
 export async function introduce(
   sql: Queryable,
   failures: readonly PreparedFailure[],

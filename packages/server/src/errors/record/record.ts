@@ -4,8 +4,8 @@ import { introduce } from './known.ts';
 import { prepareFailure } from './prepare.ts';
 
 /**
- * Records failures of runs that ended otherwise than through `settle_runs`, in the transaction that ended them. They are few and never
- * ran, so the project's rules are not asked.
+ * Records failures of runs that did not end through `settle_runs`, in the transaction that ended them. They are few and never ran, so the
+ * rules of the project do not apply.
  */
 export async function recordErrors(
   sql: Queryable,

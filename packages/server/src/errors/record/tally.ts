@@ -1,8 +1,8 @@
 import type { Queryable } from '../../db/connect.ts';
 
 /**
- * Counts the failures of an environment that arrived since somebody last did: groups begin, grow and reopen by it. Whoever reads
- * or changes groups does this first, so they are as of now whether the background jobs run or not.
+ * Counts the failures of an environment that arrived since the last tally: groups begin, grow and reopen. Every read and change of groups does
+ * this first, so groups are up to date whether or not the background job runs.
  */
 export async function tally(sql: Queryable, env: number): Promise<void> {
   for (;;) {
@@ -11,7 +11,7 @@ export async function tally(sql: Queryable, env: number): Promise<void> {
   }
 }
 
-/** The same in every environment where something arrived: a background job. */
+/** The same in every environment where something arrived. The background job. */
 export async function tallyEverywhere(sql: Queryable): Promise<boolean> {
   const rows = await sql<{ more: boolean }[]>`
     with recursive found as (

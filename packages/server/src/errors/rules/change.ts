@@ -40,7 +40,7 @@ export const createRule = (
     return rule;
   });
 
-/** Changes what is given. */
+/** Changes the given fields. */
 export const updateRule = (
   sql: Sql,
   { projectRef, now, by }: Changing,
@@ -73,7 +73,7 @@ export const updateRule = (
     return rule;
   });
 
-/** What it has grouped stays where it is. */
+/** What the rule has grouped stays where it is. */
 export const deleteRule = (sql: Sql, { projectRef, by }: Changing, id: string): Promise<void> =>
   sql.begin(async (tx) => {
     await lockProject(tx, projectRef);

@@ -17,7 +17,7 @@ interface Addressed {
   readonly params: { readonly projectRef: string };
 }
 
-/** A secret key speaks for its own project only; of a user the role in the project is known to be enough. */
+/** A secret key is valid for its own project only. The role of a user was checked before. */
 function projectOf({ principal, params: { projectRef } }: Addressed): string {
   if (principal.kind !== 'personalAccessToken' && principal.environment.projectRef !== projectRef) {
     throw otherProject(principal.environment.projectRef);
@@ -25,7 +25,7 @@ function projectOf({ principal, params: { projectRef } }: Addressed): string {
   return projectRef;
 }
 
-/** A project's environments, but for other members' dev. */
+/** A project's environments, without the dev environments of other members. */
 async function environmentsSeen(sql: Sql, projectRef: string, userId: string): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     select e.id from environments e join projects p on p.id = e.project_id left join environments parent on parent.id = e.parent_id

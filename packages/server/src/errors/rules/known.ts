@@ -1,10 +1,10 @@
 import type { Sql } from '../../db/connect.ts';
 import { matcherOf, type Match, type RuleFields } from './rule.ts';
 
-/** A change of the rules is in force in every process after so long. */
+/** Rules are read again after so long. */
 const freshMs = 1_000;
 
-/** The rules of each environment's project, as this process knows them: at most a second old while failures are recorded. */
+/** The rules of each environment's project, at most a second old. */
 export function knownRules(sql: Sql): (env: number) => Promise<Match> {
   const known = new Map<number, { readonly at: number; readonly match: Promise<Match> }>();
   return (env) => {

@@ -13,10 +13,10 @@ interface FailedRun {
   readonly group_message: string;
 }
 
-/** Only so many spans of 1.3 seconds in which runs failed are looked through. */
+/** At most so many spans of 1.3 seconds in which runs failed are read. */
 const maxSpans = 200;
 
-/** Says which of the latest failed runs of some environments a rule would have put where. Nothing is changed. */
+/** Returns which of the latest failed runs a rule would have regrouped, and where to. Changes nothing. */
 export async function previewRule(
   sql: Queryable,
   envs: readonly number[],

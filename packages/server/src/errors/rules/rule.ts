@@ -1,11 +1,11 @@
 import type { ErrorRule } from '@millrace/contract';
 import { matches, piecesOf } from './pattern.ts';
 
-/** What rules look at. */
+/** What rules are matched with. */
 export interface Matched {
   readonly task: string;
   readonly type: string;
-  /** As it was thrown, cut, and as its group shows it: one that matches is enough. */
+  /** The thrown message, cut, and the one that its group shows. One match is enough. */
   readonly messages: readonly string[];
 }
 

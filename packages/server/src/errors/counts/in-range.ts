@@ -1,0 +1,153 @@
+import type { Fragment, Queryable } from '../../db/connect.ts';
+import type { Range } from './range.ts';
+
+/** Which occurrences to count: `versions` null for all of them. */
+export interface Counted {
+  readonly env: number;
+  readonly versions: readonly number[] | null;
+  readonly range: Range;
+}
+
+/** Milliseconds: the first included, the last not. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/**
+ * The part of a range in which something can have occurred, and the time in which anything did. Undefined if nothing can have occurred.
+ */
+export async function spansOf(
+  sql: Queryable,
+  { env, versions, range: { from, to } }: Counted,
+): Promise<{ readonly range: Span; readonly all: Span } | undefined> {
+  // The days of an environment come from the index. A version knows when it was first and last seen.
+  const [row] = await sql<{ first: Date | null; last: Date | null }[]>`
+    ${
+      versions === null
+        ? sql`select min(at) as first, max(at) as last from error_days where env = ${env}`
+        : sql`
+          select date_bin('1 day', min(first_seen), 'epoch') as first, date_bin('1 day', max(last_seen), 'epoch') as last
+            from error_versions where env = ${env} and version = any(${versions})`
+    }`;
+  if (!row?.first || !row.last) return undefined;
+  const all = { start: row.first.getTime(), end: row.last.getTime() + dayMs };
+  const range = {
+    start: Math.max(all.start, from?.getTime() ?? all.start),
+    end: Math.min(all.end, to === null ? all.end : to.getTime() + 1),
+  };
+  return range.start < range.end ? { range, all } : undefined;
+}
+
+/**
+ * How often the fingerprints of an environment occurred in a span: rows of `id` and `n`, several for each fingerprint, that add up to its
+ * count. If the span is most of all time, the rows are the totals, less what occurred outside.
+ */
+export function occurrencesIn(sql: Queryable, counted: Counted, range: Span, all: Span): Fragment {
+  const { env, versions } = counted;
+  const outside = range.start - all.start + (all.end - range.end);
+  if (outside >= range.end - range.start) return union(sql, rollUpsIn(sql, counted, range, 1));
+  const totals =
+    versions === null
+      ? sql`select id, total::float8 as n from error_fingerprints where env = ${env} and total > 0`
+      : sql`
+        select fingerprint_id as id, total::float8 as n from error_versions
+         where env = ${env} and version = any(${versions})`;
+  return union(sql, [
+    totals,
+    ...rollUpsIn(sql, counted, { start: all.start, end: range.start }, -1),
+    ...rollUpsIn(sql, counted, { start: range.end, end: all.end }, -1),
+  ]);
+}
+
+/** A table of counts, by time. */
+interface Level {
+  readonly table: (sql: Queryable) => Fragment;
+  /** What a row counts, in milliseconds. */
+  readonly width: number;
+  /** Where a row begins; others begin a multiple of the width away. */
+  readonly origin: number;
+  /** Rows of an hour in which many groups fail, compared with the other levels. */
+  readonly density: number;
+}
+
+const tallies: Level = { table: (sql) => sql`error_tallies`, width: 1, origin: 0, density: 20 };
+const hours: Level = { table: (sql) => sql`error_hours`, width: hourMs, origin: 0, density: 5 };
+const days: Level = { table: (sql) => sql`error_days`, width: dayMs, origin: 0, density: 2 };
+/** From Monday to Sunday. All versions together. */
+const weeks: Level = {
+  table: (sql) => sql`error_weeks`,
+  width: 7 * dayMs,
+  origin: Date.UTC(1970, 0, 5),
+  density: 0.3,
+};
+
+/**
+ * Reads the middle of a span at the coarsest level, and what is between there and its ends at finer ones. The nearest hour, day or week can
+ * begin outside the span: what is between it and the end is subtracted.
+ */
+function rollUpsIn(sql: Queryable, counted: Counted, span: Span, sign: 1 | -1): Fragment[] {
+  const levels = counted.versions === null ? [tallies, hours, days, weeks] : [tallies, hours, days];
+  const parts: Fragment[] = [];
+  const read = (level: Level, start: number, end: number): void => {
+    if (start < end) parts.push(rowsOf(sql, counted, level, { start, end }, sign));
+    if (start > end) parts.push(rowsOf(sql, counted, level, { start: end, end: start }, sign === 1 ? -1 : 1));
+  };
+  let { start, end } = span;
+  for (const [index, level] of levels.entries()) {
+    const next = levels[index + 1];
+    const first = next ? nearest(start, next) : end;
+    const last = next ? nearest(end, next) : end;
+    const coarser = next ? (last - first) * next.density : Number.POSITIVE_INFINITY;
+    // Hours are deleted where ranges begin and end with days: there, days are always cheaper.
+    const edges = Math.abs(first - start) + Math.abs(last - end);
+    if (first >= last || edges * level.density + coarser >= (end - start) * level.density) {
+      read(level, start, end);
+      return parts;
+    }
+    read(level, start, first);
+    read(level, last, end);
+    start = first;
+    end = last;
+  }
+  return parts;
+}
+
+const nearest = (at: number, { width, origin }: Level): number =>
+  Math.round((at - origin) / width) * width + origin;
+
+function rowsOf(
+  sql: Queryable,
+  { env, versions }: Counted,
+  level: Level,
+  { start, end }: Span,
+  sign: 1 | -1,
+): Fragment {
+  // Sums of this type are exact up to 2^53, and cost half of those of bigint, which are numeric.
+  const n = sign === 1 ? sql`n::float8` : sql`-n::float8`;
+  // An expression, so that tallies are read by the index on time and not by that on versions.
+  const ofVersions = versions === null ? sql`` : sql`and version + 0 = any(${versions})`;
+  return sql`
+    select fingerprint_id as id, ${n} as n from ${level.table(sql)}
+     where env = ${env} and at >= ${new Date(start)} and at < ${new Date(end)} ${ofVersions}`;
+}
+
+const union = (sql: Queryable, parts: readonly Fragment[]): Fragment =>
+  parts.reduce((some, next) => sql`${some} union all ${next}`);
+
+/**
+ * The counts of groups, as rows of `number` and `count`, from rows of `id` and `n` of fingerprints. A group has the number of the fingerprint
+ * that it is named after. Most have no other. The others are looked up one by one: the planner expects nearly all of them, and would join
+ * all fingerprints with all groups.
+ */
+export const byGroup = (sql: Queryable, env: number, occurrences: Fragment): Fragment => sql`
+  select coalesce(m.number, c.id) as number, sum(c.n) as count
+    from (select id, sum(n) as n from (${occurrences}) o group by id) c
+    left join (
+      select f.id, g.number from error_fingerprints f
+       cross join lateral (select x.number from error_groups x where x.env = f.env and x.id = f.group_id limit 1) g
+       where f.env = ${env} and f.group_id <> f.own_group) m on m.id = c.id
+   group by 1 having sum(c.n) > 0`;
