@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { runStatuses } from '../status.ts';
-import { date } from './shapes.ts';
+import { date, shownOptions } from './shapes.ts';
 
 export const runId = z.object({ runId: z.string().min(1).max(128) });
 
@@ -33,8 +33,7 @@ export const runFields = z.object({
   /** Active milliseconds of all attempts. */
   durationMs: z.number(),
   metadata: z.record(z.string(), z.unknown()).optional(),
-  /** As the trigger named it. */
-  region: z.string().optional(),
+  ...shownOptions,
 });
 
 export const relatedRun = runFields.extend({

@@ -46,6 +46,13 @@ export const errorBody = z.object({
 /** `next` and `previous` are strings or absent, never null. */
 export const cursors = z.object({ next: z.string().optional(), previous: z.string().optional() });
 
+/** Options of a trigger that its run shows as they came. */
+export const shownOptions = {
+  /** Stored, shown and filtered by. It decides nothing about where the run executes. */
+  region: z.string().max(128).optional(),
+};
+export type ShownOptions = z.input<z.ZodObject<typeof shownOptions>>;
+
 /** A comma-separated list in one parameter; blanks are dropped. */
 export const commaList = z.string().transform((text) =>
   text

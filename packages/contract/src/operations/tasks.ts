@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { machinePresets } from '../runner/manifest.ts';
-import { fence, idempotencyKey, keyOf, tag, waitKey } from './shapes.ts';
+import { fence, idempotencyKey, keyOf, shownOptions, tag, waitKey } from './shapes.ts';
 
 /** Largest trigger body in bytes. */
 export const triggerBodyLimit = 3_145_728;
@@ -41,8 +41,7 @@ export const triggerOptions = z.object({
   /** An object; or, as a string, the JSON text of one. */
   metadata: z.unknown().optional(),
   metadataType: z.string().optional(),
-  /** Kept, shown and filtered by. It moves nothing: a run goes to whichever runner serves its environment. */
-  region: z.string().max(128).optional(),
+  ...shownOptions,
   test: z.boolean().optional(),
   lockToVersion: z.string().optional(),
   /** Let a run wait for as long as triggers with this key keep coming. */

@@ -1,11 +1,11 @@
 import type { MachinePreset } from '@millrace/contract/runner';
-import type { TriggerOptions as WireOptions } from '@millrace/contract';
+import type { ShownOptions, TriggerOptions as WireOptions } from '@millrace/contract';
 import { asJson } from '../payload/json.ts';
 import { currentRun, parentOf } from '../run-scope.ts';
 import type { QueueOptions } from './definition.ts';
 
 /** Options of one run. Default: as the task declares. */
-export interface TriggerOptions {
+export interface TriggerOptions extends ShownOptions {
   /** Start later: at a date, or after a duration such as `90s`, `1h30m`, `2d`. */
   delay?: Date | string;
   /** Expire if it has not started by then: seconds, or a duration such as `10m`. 0 is never. */
@@ -43,8 +43,6 @@ export interface TriggerOptions {
   /** Seconds that one attempt may take, at least 5. */
   maxDuration?: number;
   machine?: MachinePreset;
-  /** A label for display and filters. It does not affect where the run executes. */
-  region?: string;
   /** Data kept with the run beside its payload, at most 256 KiB as JSON; what JSON does not hold is refused. */
   metadata?: Record<string, unknown>;
   /** Mark the run as a test. Default false. */

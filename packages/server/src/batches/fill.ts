@@ -135,11 +135,11 @@ async function link(
 ): Promise<void> {
   const links = items.flatMap(({ run }, index) => {
     const other = made[index] as string;
-    return other === run.id ? [] : [{ place: run.id, other }];
+    return other === run.id ? [] : [{ item: run.id, other }];
   });
   if (links.length === 0) return;
   await tx`
     insert into batch_cached (env, place, run_id)
-    select ${env}, i.place, i.run_id
-      from unnest(${links.map((one) => one.place)}::text[], ${links.map((one) => one.other)}::text[]) as i (place, run_id)`;
+    select ${env}, i.item, i.run_id
+      from unnest(${links.map((one) => one.item)}::text[], ${links.map((one) => one.other)}::text[]) as i (item, run_id)`;
 }

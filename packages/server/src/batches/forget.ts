@@ -1,10 +1,10 @@
 import type { Sql } from '../db/connect.ts';
 
-const maxLooks = 200;
-const manyGone = 20;
+const pageSize = 200;
+const enoughDeleted = 20;
 
 interface Looked {
-  /** As text: with the microseconds, which a Date has not. */
+  /** As text: a Date has no microseconds. */
   readonly at: string;
   readonly env: number;
   readonly id: string;
@@ -12,11 +12,11 @@ interface Looked {
 }
 
 /**
- * Forgets batches that were made before a time and that no run is left of. Those of environments that keep their runs for longer stay, be
- * they ever so many: each call looks at the next few of them. Answers whether it is worth to go on at once.
+ * Deletes batches that were made before a time and have no runs left. Batches of environments that keep runs for longer stay, however many
+ * there are: each call reads the next page of them. Replies whether the next call should follow at once.
  */
 export function createForget(sql: Sql): (before: Date) => Promise<boolean> {
-  let place: Pick<Looked, 'at' | 'env' | 'id'> | undefined;
+  let cursor: Pick<Looked, 'at' | 'env' | 'id'> | undefined;
 
   return async (before) => {
     const looked = await sql<Looked[]>`
@@ -24,8 +24,8 @@ export function createForget(sql: Sql): (before: Date) => Promise<boolean> {
         select b.created_at, b.env, b.id, b.sealed_at from batches b
          where (b.sealed_at is not null or b.aborted_at is not null) and b.created_at < ${before}
            and (b.created_at, b.env, b.id)
-               > (${place?.at ?? '-infinity'}::timestamptz, ${place?.env ?? 0}::int, ${place?.id ?? ''}::text collate "C")
-         order by b.created_at, b.env, b.id limit ${maxLooks}
+               > (${cursor?.at ?? '-infinity'}::timestamptz, ${cursor?.env ?? 0}::int, ${cursor?.id ?? ''}::text collate "C")
+         order by b.created_at, b.env, b.id limit ${pageSize}
       ), gone as (
         delete from batches b using page p
          where b.env = p.env and b.id = p.id
@@ -40,7 +40,7 @@ export function createForget(sql: Sql): (before: Date) => Promise<boolean> {
       select p.created_at::text as at, p.env, p.id, g.id is not null as gone
         from page p left join gone g on g.env = p.env and g.id = p.id
        order by p.created_at, p.env, p.id`;
-    place = looked.length < maxLooks ? undefined : looked.at(-1);
-    return looked.filter(({ gone }) => gone).length >= manyGone;
+    cursor = looked.length < pageSize ? undefined : looked.at(-1);
+    return looked.filter(({ gone }) => gone).length >= enoughDeleted;
   };
 }

@@ -86,7 +86,7 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
     };
   };
 
-  const reach = async (
+  const findBatch = async (
     request: Pick<Request<Named['retrieveBatch']>, 'params' | 'environment' | 'authorize'>,
   ) => {
     const { batchId } = request.params;
@@ -188,10 +188,10 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
       return answerOpened(request, opened);
     },
 
-    retrieveBatch: reach,
+    retrieveBatch: findBatch,
 
     async retrieveBatchBefore(request) {
-      const { processing: _, ...batch } = await reach(request);
+      const { processing: _, ...batch } = await findBatch(request);
       return batch;
     },
 

@@ -24,9 +24,9 @@ export async function retrieveBatch(sql: Queryable, env: number, id: string): Pr
            coalesce(x.runs, '{}') as runs, coalesce(x.live, false) as live, x.last
       from batches b
       cross join lateral (
-        select array_agg(m.run_id order by m.place) as runs, bool_or(r.id is not null and r.status is null) as live,
+        select array_agg(m.run_id order by m.position) as runs, bool_or(r.id is not null and r.status is null) as live,
                max(r.finished_at) as last
-          from batch_runs(b.env, b.id) with ordinality as m (run_id, cached, place)
+          from batch_runs(b.env, b.id) with ordinality as m (run_id, cached, position)
           left join runs r on r.env = b.env and r.id = m.run_id
       ) x
      where b.env = ${env} and b.id = ${id}`;

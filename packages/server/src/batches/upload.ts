@@ -89,8 +89,8 @@ function itemOf(line: Line, runCount: number): BatchItem {
     const [issue] = read.error.issues;
     const where = issue && issue.path.length > 0 ? ` at "${issue.path.join('.')}"` : '';
     const { index } = Object(item) as { index?: unknown };
-    const place = Number.isInteger(index) ? index : line.number - 1;
-    throw unprocessable(`Invalid item at index ${place}: ${issue?.message}${where}`);
+    const position = Number.isInteger(index) ? index : line.number - 1;
+    throw unprocessable(`Invalid item at index ${position}: ${issue?.message}${where}`);
   }
   if (read.data.index >= runCount) {
     throw unprocessable(

@@ -91,9 +91,9 @@ async function deliver(
 
 const takeDue = (tx: Transaction, now: Date, most: number): Promise<DueRow[]> => tx<DueRow[]>`
   with due as materialized (
-    select p.ctid as place from pending_events p where p.due <= ${now} order by p.due limit ${most} for update skip locked
+    select p.ctid as row_id from pending_events p where p.due <= ${now} order by p.due limit ${most} for update skip locked
   ), gone as (
-    delete from pending_events p where p.ctid = any (array(select place from due)) returning p.env, p.id
+    delete from pending_events p where p.ctid = any (array(select row_id from due)) returning p.env, p.id
   )
   select v.env, v.id, v.name, v.event, v.replay_of, e.archived_at is not null as archived,
          (select c.version_id from current_versions c where c.env = v.env) as version,

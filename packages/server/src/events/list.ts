@@ -15,9 +15,9 @@ export async function listEvents(
   const backward = query['page[before]'] !== undefined;
   const parameter = backward ? 'page[before]' : 'page[after]';
   const cursor = query[parameter];
-  const place = cursor === undefined ? undefined : await placeOf(sql, env, cursor, parameter);
-  const beyond = place && sql`(e.created_at, e.id)`;
-  const at = place && sql`(${place.created_at}::timestamptz, ${place.id}::text)`;
+  const position = cursor === undefined ? undefined : await positionOf(sql, env, cursor, parameter);
+  const beyond = position && sql`(e.created_at, e.id)`;
+  const at = position && sql`(${position.created_at}::timestamptz, ${position.id}::text)`;
   const names = query['filter[name]']?.filter((name) => !name.includes('\0'));
   const statuses = query['filter[status]'] ?? [];
   const from = query['filter[from]'];
@@ -44,7 +44,7 @@ export async function listEvents(
     data: page.map((row) => ({ ...summaryOf(row), runCount: row.run_ids.length })),
     pagination: {
       ...(last && (backward || more) ? { next: last.id } : {}),
-      ...(first && (backward ? more : place !== undefined) ? { previous: first.id } : {}),
+      ...(first && (backward ? more : position !== undefined) ? { previous: first.id } : {}),
     },
   };
 }
@@ -60,7 +60,7 @@ function anyOf(sql: Queryable, statuses: readonly EventStatus[]) {
   return statuses.map((status) => tests[status]).reduce((all, test) => sql`${all} or ${test}`);
 }
 
-async function placeOf(sql: Queryable, env: number, id: string, parameter: string) {
+async function positionOf(sql: Queryable, env: number, id: string, parameter: string) {
   const [row] = id.includes('\0')
     ? []
     : await sql<

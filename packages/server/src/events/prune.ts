@@ -10,9 +10,9 @@ export const eventPruner = ({ sql, clock }: Engine, retentionMs: number) => ({
     const before = new Date(clock.now() - retentionMs);
     const gone = await sql`
       delete from events where ctid = any(array(
-        select v.place from environments e
+        select v.row_id from environments e
          cross join lateral (
-           select x.ctid as place from events x
+           select x.ctid as row_id from events x
             where x.env = e.id and x.created_at < ${before} and coalesce(x.delivered_at, x.canceled_at, x.failed_at) < ${before}
             order by x.created_at limit ${maxAtOnce}) v
          limit ${maxAtOnce}))`;

@@ -54,7 +54,7 @@ async function storeEvents(
   { engine, dispatch, expect }: SendDependencies,
   calls: readonly Sending[],
 ): Promise<SentEvent[]> {
-  const { firsts, places } = withoutDuplicates(calls);
+  const { firsts, indexes } = withoutDuplicates(calls);
   const { stored, kept } = await settled(engine, firsts);
   const woken = new Set<number>();
   for (const [index, { row, runs }] of stored) {
@@ -64,12 +64,12 @@ async function storeEvents(
   for (const env of woken) dispatch.wake(env);
 
   const answered = new Set<number>();
-  return calls.map((call, index): SentEvent => {
-    const place = places[index] as number;
-    const fresh = stored.get(place);
-    const row = (fresh?.row ?? kept.get(place)) as EventRow;
-    if (fresh && !answered.has(place)) {
-      answered.add(place);
+  return calls.map((call, position): SentEvent => {
+    const index = indexes[position] as number;
+    const fresh = stored.get(index);
+    const row = (fresh?.row ?? kept.get(index)) as EventRow;
+    if (fresh && !answered.has(index)) {
+      answered.add(index);
       return { ...sentOf(row), isDuplicate: false };
     }
     const shown = sentOf(row);
@@ -77,27 +77,27 @@ async function storeEvents(
   });
 }
 
-/** Events with one id in one flush are one event: `places` says which one answers which call. */
+/** Events with one id in one flush are one event. `indexes` has, for each call, the index of the event that answers it. */
 function withoutDuplicates(calls: readonly Sending[]): {
   firsts: readonly Sending[];
-  places: readonly number[];
+  indexes: readonly number[];
 } {
   const first = new Map<string, number>();
   const firsts: Sending[] = [];
-  const places = calls.map((call) => {
+  const indexes = calls.map((call) => {
     const identity = `${call.row.env} ${call.row.id}`;
-    const twin = first.get(identity);
-    if (twin !== undefined) return twin;
+    const duplicate = first.get(identity);
+    if (duplicate !== undefined) return duplicate;
     first.set(identity, firsts.length);
     return firsts.push(call) - 1;
   });
-  return { firsts, places };
+  return { firsts, indexes };
 }
 
 interface Written {
-  /** What was stored now, by place. */
+  /** What was stored now, by its index. */
   readonly stored: ReadonlyMap<number, { readonly row: EventRow; readonly runs: number }>;
-  /** What was there before, by place. */
+  /** What was there before, by its index. */
   readonly kept: ReadonlyMap<number, EventRow>;
 }
 
@@ -183,20 +183,20 @@ async function write(
 async function readKept(
   tx: Transaction,
   sendings: readonly Sending[],
-  places: readonly number[],
+  indexes: readonly number[],
 ): Promise<Map<number, EventRow>> {
-  if (places.length === 0) return new Map();
-  const wanted = places.map((place) => (sendings[place] as Sending).row);
+  if (indexes.length === 0) return new Map();
+  const wanted = indexes.map((index) => (sendings[index] as Sending).row);
   const rows = await tx<EventRow[]>`
     select e.* from unnest(${wanted.map((row) => row.env)}::int[], ${wanted.map((row) => row.id)}::text[]) as i (env, id)
       join events e on e.env = i.env and e.id = i.id`;
   const found = new Map(rows.map((row) => [`${row.env} ${row.id}`, row]));
   return new Map(
-    places.map((place) => {
-      const { env, id } = (sendings[place] as Sending).row;
+    indexes.map((index) => {
+      const { env, id } = (sendings[index] as Sending).row;
       const row = found.get(`${env} ${id}`);
       if (!row) throw new Moved(env);
-      return [place, row];
+      return [index, row];
     }),
   );
 }

@@ -10,16 +10,16 @@ interface Subscription {
 }
 
 /** One more segment of a name. What cannot match is not on the way down, so it costs nothing. */
-interface Place {
-  readonly next: Map<string, Place>;
-  any?: Place;
+interface Node {
+  readonly next: Map<string, Node>;
+  any?: Node;
   /** Patterns that end here. */
   readonly here: Subscription[];
   /** Patterns that go on with `**`. */
   readonly below: Subscription[];
 }
 
-const newPlace = (): Place => ({ next: new Map(), here: [], below: [] });
+const newNode = (): Node => ({ next: new Map(), here: [], below: [] });
 
 /** The subscriptions of one version, found by the name of an event. */
 export interface Subscriptions {
@@ -32,7 +32,7 @@ export function indexSubscriptions(
   tasks: Iterable<TaskManifest>,
   refused?: (task: TaskManifest, error: SubscriptionRefused) => void,
 ): Subscriptions {
-  const root = newPlace();
+  const root = newNode();
   for (const task of tasks) {
     if (!task.on) continue;
     try {
@@ -49,10 +49,10 @@ export function indexSubscriptions(
         for (const { task, filter } of subscriptions) if (filter(payload)) found.push(task);
       };
       const segments = name.split('.');
-      let places = [root];
+      let nodes = [root];
       for (const [index, segment] of segments.entries()) {
-        const further: Place[] = [];
-        for (const { next, any, below } of places) {
+        const further: Node[] = [];
+        for (const { next, any, below } of nodes) {
           collect(below);
           const exact = next.get(segment);
           if (exact) further.push(exact);
@@ -60,26 +60,26 @@ export function indexSubscriptions(
         }
         if (further.length === 0) break;
         if (index === segments.length - 1) for (const { here } of further) collect(here);
-        places = further;
+        nodes = further;
       }
       return found.toSorted();
     },
   };
 }
 
-function add(root: Place, pattern: readonly string[], subscription: Subscription): void {
-  let place = root;
+function add(root: Node, pattern: readonly string[], subscription: Subscription): void {
+  let node = root;
   for (const segment of pattern) {
-    if (segment === '**') return void place.below.push(subscription);
+    if (segment === '**') return void node.below.push(subscription);
     if (segment === '*') {
-      place = place.any ??= newPlace();
+      node = node.any ??= newNode();
     } else {
-      const next = place.next.get(segment) ?? newPlace();
-      place.next.set(segment, next);
-      place = next;
+      const next = node.next.get(segment) ?? newNode();
+      node.next.set(segment, next);
+      node = next;
     }
   }
-  place.here.push(subscription);
+  node.here.push(subscription);
 }
 
 const known = new WeakMap<CurrentVersion, Subscriptions>();

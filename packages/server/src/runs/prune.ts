@@ -13,18 +13,18 @@ const hourMs = 3_600_000;
  */
 export function runPruner({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retentionMs: number) {
   /** Where the next batch of an environment begins. */
-  const places = new Map<number, string>();
-  const facetPlaces = new Map<number, string>();
+  const cursors = new Map<number, string>();
+  const facetCursors = new Map<number, string>();
 
   const pruneRuns = (env: number, before: Date): Promise<boolean> =>
     sql.begin(async (tx) => {
       const looked = await tx<{ id: string; over: boolean | null }[]>`
         select r.id, r.finished_at < ${before} as over
           from runs r
-         where r.env = ${env} and r.id > ${places.get(env) ?? ''} and r.id < ${idAt(before.getTime())}
+         where r.env = ${env} and r.id > ${cursors.get(env) ?? ''} and r.id < ${idAt(before.getTime())}
          order by r.id limit ${maxRuns}`;
       const more = looked.length >= maxRuns;
-      places.set(env, more ? (looked.at(-1)?.id ?? '') : '');
+      cursors.set(env, more ? (looked.at(-1)?.id ?? '') : '');
       const ids = looked.filter((run) => run.over).map((run) => run.id);
       if (ids.length > 0) {
         await tx`
@@ -49,7 +49,7 @@ export function runPruner({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retenti
   const pruneFacets = async (env: number, now: number): Promise<boolean> => {
     const [row] = await sql<{ facets: string[] | null; oldest: string | null }[]>`
       with recursive f as (
-        (select x.facet from run_facets x where x.env = ${env} and x.facet > ${facetPlaces.get(env) ?? ''}
+        (select x.facet from run_facets x where x.env = ${env} and x.facet > ${facetCursors.get(env) ?? ''}
           order by x.facet limit 1)
         union all
         select (select x.facet from run_facets x where x.env = ${env} and x.facet > f.facet order by x.facet limit 1)
@@ -58,7 +58,7 @@ export function runPruner({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retenti
       select (select array_agg(facet) from (select facet from f where facet is not null limit ${maxFacets}) f) as facets,
              (select left(r.id, 10) from runs r where r.env = ${env} order by r.id limit 1) as oldest`;
     if (!row?.facets) {
-      facetPlaces.delete(env);
+      facetCursors.delete(env);
       return false;
     }
     const { facets, oldest } = row;
@@ -69,7 +69,7 @@ export function runPruner({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retenti
         select x.ctid from run_facets x
          where x.env = ${env} and x.facet = any(${facets}::text[])
            and x.span < ${oldest !== null && oldest < recent ? oldest : recent} limit ${maxRows}))`;
-    if (gone.count < maxRows) facetPlaces.set(env, facets.at(-1) ?? '');
+    if (gone.count < maxRows) facetCursors.set(env, facets.at(-1) ?? '');
     return gone.count > 0;
   };
 

@@ -1,12 +1,12 @@
-/** Where a POST completes a token without a credential. The address is the permission: its last part lies sealed in the database. */
+/** The address where a POST completes a token without a credential. Its last part is a secret, which is sealed in the database. */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { seal, unseal, type MasterKey } from '../auth/seal.ts';
 import type { Queryable } from '../db/connect.ts';
 
-const placeOf = (id: string): string => `waitpoints:${id}`;
+const sealingContextOf = (id: string): string => `waitpoints:${id}`;
 
 export const newCallback = (masterKey: MasterKey, id: string): Buffer =>
-  seal(masterKey, randomBytes(30).toString('base64url'), placeOf(id));
+  seal(masterKey, randomBytes(30).toString('base64url'), sealingContextOf(id));
 
 export interface Addressed {
   readonly id: string;
@@ -19,10 +19,10 @@ export function addressOf(masterKey: MasterKey, { id, sealed }: Addressed, baseU
   const token = `${baseUrl}/api/v1/waitpoints/tokens/${id}`;
   return sealed === null
     ? `${token}/complete`
-    : `${token}/callback/${unseal(masterKey, sealed, placeOf(id))}`;
+    : `${token}/callback/${unseal(masterKey, sealed, sealingContextOf(id))}`;
 }
 
-/** The environment of a token, for whoever knows its address. */
+/** The environment of a token, if the last part of the address is right. */
 export async function environmentOfCallback(
   sql: Queryable,
   masterKey: MasterKey,
@@ -33,6 +33,6 @@ export async function environmentOfCallback(
     { env: number; sealed: Buffer | null }[]
   >`select env, sealed from waitpoints where id = ${id}`;
   if (!row?.sealed) return undefined;
-  const [known, given] = [Buffer.from(unseal(masterKey, row.sealed, placeOf(id))), Buffer.from(hash)];
+  const [known, given] = [Buffer.from(unseal(masterKey, row.sealed, sealingContextOf(id))), Buffer.from(hash)];
   return known.length === given.length && timingSafeEqual(known, given) ? row.env : undefined;
 }

@@ -58,8 +58,8 @@ export async function batchServer(options: Partial<ServerOptions> = {}): Promise
     retrieve: (batch) => ask(`GET /api/v2/batches/${batch}`, { key: keys.prod }),
     async payloads(batch) {
       const rows = await sql<{ payload: string | null }[]>`
-        select r.payload from batches b, batch_runs(b.env, b.id) with ordinality as m (run_id, cached, place)
-          join runs r on r.id = m.run_id where b.id = ${batch} order by m.place`;
+        select r.payload from batches b, batch_runs(b.env, b.id) with ordinality as m (run_id, cached, position)
+          join runs r on r.id = m.run_id where b.id = ${batch} order by m.position`;
       return rows.map((row) => row.payload && JSON.parse(row.payload));
     },
     async register(...tasks) {

@@ -72,9 +72,9 @@ export async function noteActed(
       from unnest(${column(acted, ({ run }) => run)}::text[], ${column(acted, ({ ok }) => ok)}::text[]::boolean[],
                   ${column(acted, ({ made }) => made ?? null)}::text[]) as i (run_id, ok, made)
      cross join lateral (
-       select x.ctid as place from bulk_runs x
+       select x.ctid as row_id from bulk_runs x
         where x.env = ${env} and x.bulk_id = ${id} and x.run_id = i.run_id limit 1) x
-     where b.ctid = x.place`;
+     where b.ctid = x.row_id`;
   await tx`
     update bulk_actions set success = success + ${done}, failure = failure + ${acted.length - done}, worked_at = ${at}
      where env = ${env} and id = ${id}`;

@@ -16,39 +16,39 @@ export interface Wanted {
   readonly most: number;
 }
 
-/** The nearest runs that pass, in order; fewer than were wanted with an `edge` to go on from when they are far apart. */
+/** The nearest runs that pass, in order. There may be fewer than were wanted, with an `edge` to continue from. */
 export interface Finding {
   readonly runs: readonly Found[];
-  /** A span. The search ended behind it: what lies beyond has not been looked at. */
+  /** The span at which the search ended: what lies beyond was not read. */
   readonly edge: string | undefined;
 }
 
-/** Sources are weighed by their rows, up to so many: counting them costs some milliseconds. */
+/** Rows of a source that are counted to compare sources. Counting so many takes some milliseconds. */
 const maxWeight = 30_000;
 const firstSpans = 40;
 const maxSpans = 5_000;
-/** What one search may cost: so many spans whose runs are read, and so many that are left out because another facet is missing. */
+/** Limits of one search: spans whose runs are read, and spans of the index that are scanned. */
 const maxRead = 1_300;
-const maxWalked = 12_000;
+const maxScanned = 12_000;
 
 /**
- * The nearest runs that pass the filter, in order. Of the filters' sources the one with the fewest rows is walked, and spans in
- * which another has nothing are left out: a page costs how far its runs are apart from each other, not how many there are. Filters
- * that are common each and hardly ever meet would cost everything there is: such a search ends at an edge.
+ * The nearest runs that pass the filter, in order. It scans the source with the fewest rows, and skips the spans in which another source has
+ * nothing. So the cost of a page depends on how far apart its runs are, not on how many runs there are. Filters that are common and hardly
+ * ever meet would read everything: such a search ends at an edge.
  */
 export async function findRuns(sql: Queryable, filter: RunFilter, wanted: Wanted): Promise<Finding> {
-  const look: Look = { sql, envs: filter.envs, wanted, matches: passes(sql, filter) };
+  const search: Search = { sql, envs: filter.envs, wanted, matches: passes(sql, filter) };
   const sources = await sourcesOf(sql, filter);
-  const leading = await smallest(look, sources);
+  const leading = await smallest(search, sources);
   if (!leading) {
-    return { runs: await inTable(look, sql`(select r.env, r.id as run_id from runs r)`), edge: undefined };
+    return { runs: await inTable(search, sql`(select r.env, r.id as run_id from runs r)`), edge: undefined };
   }
   const found: Found[] = [];
   let edge: string | undefined;
-  for (const table of leading.tables) found.push(...(await inTable(look, table)));
+  for (const table of leading.tables) found.push(...(await inTable(search, table)));
   if (leading.facets.length > 0) {
-    const others = sources.filter((source) => source !== leading && source.whole);
-    const searched = await inSpans(look, leading.facets, others);
+    const others = sources.filter((source) => source !== leading && source.isComplete);
+    const searched = await inSpans(search, leading.facets, others);
     found.push(...searched.runs);
     edge = searched.edge;
   }
@@ -58,26 +58,26 @@ export async function findRuns(sql: Queryable, filter: RunFilter, wanted: Wanted
   return { runs, edge: runs.length < wanted.most ? edge : undefined };
 }
 
-/** Not beyond the edge of the search: between the two there may be runs that were not looked at. */
+/** Whether a run is not beyond the edge of the search. */
 const within = (edge: string | undefined, { backward }: Wanted, id: string): boolean =>
   edge === undefined || (backward ? spanOf(id) <= edge : spanOf(id) >= edge);
 
-interface Look {
+interface Search {
   readonly sql: Queryable;
   readonly envs: readonly number[];
   readonly wanted: Wanted;
-  /** What a run `r` must be like. */
+  /** The condition that a run `r` must meet. */
   readonly matches: Fragment;
 }
 
-const order = ({ sql, wanted }: Look): Fragment => (wanted.backward ? sql`asc` : sql`desc`);
+const order = ({ sql, wanted }: Search): Fragment => (wanted.backward ? sql`asc` : sql`desc`);
 
 /** The first ten characters of an id. */
 const spanOf = (id: string): string => id.slice(0, 10);
 
-async function smallest(look: Look, sources: readonly Source[]): Promise<Source | undefined> {
+async function smallest(search: Search, sources: readonly Source[]): Promise<Source | undefined> {
   if (sources.length <= 1) return sources[0];
-  const { sql, envs, wanted } = look;
+  const { sql, envs, wanted } = search;
   const sizes = sources.map(({ facets, tables }, index) => {
     let rows = sql`
       select from unnest(${envs}::int[]) as e (env)
@@ -95,9 +95,9 @@ async function smallest(look: Look, sources: readonly Source[]): Promise<Source 
   return sources[first?.index ?? 0];
 }
 
-/** From a table that is in the order of runs, or so small that it may be sorted. */
-function inTable(look: Look, table: Fragment): Promise<Found[]> {
-  const { sql, envs, wanted, matches } = look;
+/** Runs from a table that is in the order of runs, or small enough to be sorted. */
+function inTable(search: Search, table: Fragment): Promise<Found[]> {
+  const { sql, envs, wanted, matches } = search;
   return sql<Found[]>`
     select r.env, r.id
       from unnest(${envs}::int[]) as e (env)
@@ -106,74 +106,74 @@ function inTable(look: Look, table: Fragment): Promise<Found[]> {
           -- in order before it is joined: a page needs few of them
           from (select q.env, q.run_id from ${table} q
                  where q.env = e.env and q.run_id >= ${wanted.low} and q.run_id < ${wanted.high}
-                 order by q.run_id ${order(look)}) q
+                 order by q.run_id ${order(search)}) q
           join runs r on r.env = q.env and r.id = q.run_id
          where ${matches}
-         order by q.run_id ${order(look)} limit ${wanted.most}) r
-     order by r.id ${order(look)} limit ${wanted.most}`;
+         order by q.run_id ${order(search)} limit ${wanted.most}) r
+     order by r.id ${order(search)} limit ${wanted.most}`;
 }
 
-/** Span by span, a few at first and more as long as they give too little. */
-async function inSpans(look: Look, facets: readonly string[], others: readonly Source[]): Promise<Finding> {
-  const { wanted } = look;
+/** Scans the spans of the facets: a few at first, and more as long as they have too few runs. */
+async function inSpans(search: Search, facets: readonly string[], others: readonly Source[]): Promise<Finding> {
+  const { wanted } = search;
   const found: Found[] = [];
   let [low, high] = [spanOf(wanted.low), `${spanOf(wanted.high)}~`];
-  let walkedSoFar = 0;
+  let scannedSoFar = 0;
   let readSoFar = 0;
   for (let most = firstSpans; ; most = Math.min(maxSpans, most * 4)) {
-    const { walked, read, edge, runs } = await lookInto(look, facets, others, { low, high, most });
+    const { scanned, read, edge, runs } = await scanSpans(search, facets, others, { low, high, most });
     found.push(...runs);
-    if (edge === null || walked < most || found.length >= wanted.most) {
+    if (edge === null || scanned < most || found.length >= wanted.most) {
       return { runs: found.slice(0, wanted.most), edge: undefined };
     }
-    walkedSoFar += walked;
+    scannedSoFar += scanned;
     readSoFar += read;
-    if (walkedSoFar >= maxWalked || readSoFar >= maxRead) return { runs: found, edge };
+    if (scannedSoFar >= maxScanned || readSoFar >= maxRead) return { runs: found, edge };
     if (wanted.backward) low = `${edge}~`;
     else high = edge;
   }
 }
 
-async function lookInto(
-  look: Look,
+async function scanSpans(
+  search: Search,
   facets: readonly string[],
   others: readonly Source[],
   { low, high, most }: { readonly low: string; readonly high: string; readonly most: number },
-): Promise<{ walked: number; read: number; edge: string | null; runs: Found[] }> {
-  const { sql, envs, wanted, matches } = look;
+): Promise<{ scanned: number; read: number; edge: string | null; runs: Found[] }> {
+  const { sql, envs, wanted, matches } = search;
   let hasOthers = sql`true`;
   for (const other of others) {
     // No `exists`: that PostgreSQL would turn into a join, and read all of a facet for the few spans that are asked for.
     hasOthers = sql`${hasOthers} and (
       select true from run_facets o where o.env = x.env and o.facet = any(${other.facets}::text[]) and o.span = x.span limit 1)`;
   }
-  const rows = await sql<(Found & { walked: number; read: number; edge: string | null })[]>`
-    with walked as materialized (
+  const rows = await sql<(Found & { scanned: number; read: number; edge: string | null })[]>`
+    with scanned as materialized (
       select distinct s.env, s.span
         from unnest(${envs}::int[]) as e (env)
         cross join unnest(${facets}::text[]) as f (facet)
         cross join lateral (
           select x.env, x.span from run_facets x
            where x.env = e.env and x.facet = f.facet and x.span >= ${low} and x.span < ${high}
-           order by x.span ${order(look)} limit ${most}) s
-       order by s.span ${order(look)} fetch first (${most}::int) rows with ties
+           order by x.span ${order(search)} limit ${most}) s
+       order by s.span ${order(search)} fetch first (${most}::int) rows with ties
     ), spans as materialized (
-      select x.env, x.span from walked x where ${hasOthers}
+      select x.env, x.span from scanned x where ${hasOthers}
     )
     select one.*, r.env, r.id
-      from (select count(*)::int as walked, (select count(*)::int from spans) as read,
-                   ${wanted.backward ? sql`max(span)` : sql`min(span)`} as edge from walked) one
+      from (select count(*)::int as scanned, (select count(*)::int from spans) as read,
+                   ${wanted.backward ? sql`max(span)` : sql`min(span)`} as edge from scanned) one
       left join lateral (
         select r.env, r.id from spans s
          cross join lateral (
            select r.env, r.id from runs r
             where r.env = s.env and r.id >= greatest(s.span, ${wanted.low}) and r.id < least(s.span || '~', ${wanted.high})
               and ${matches}
-            order by r.id ${order(look)} limit ${wanted.most}) r
-         order by r.id ${order(look)} limit ${wanted.most}) r on true
-     order by r.id ${order(look)}`;
+            order by r.id ${order(search)} limit ${wanted.most}) r
+         order by r.id ${order(search)} limit ${wanted.most}) r on true
+     order by r.id ${order(search)}`;
   return {
-    walked: rows[0]?.walked ?? 0,
+    scanned: rows[0]?.scanned ?? 0,
     read: rows[0]?.read ?? 0,
     edge: rows[0]?.edge ?? null,
     runs: rows.filter((row) => row.id !== null).map(({ env, id }) => ({ env, id })),

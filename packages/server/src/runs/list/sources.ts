@@ -3,19 +3,19 @@ import { isFinal } from '@millrace/contract';
 import type { Fragment, Queryable } from '../../db/connect.ts';
 import { finalOf, type RunFilter } from './filter.ts';
 
-/** Where the runs that pass one of the filters can be found: all of them are in its spans or in its tables. */
+/** Where the runs that pass one of the filters are found: each is in a span of its facets or in its tables. */
 export interface Source {
-  /** Facets of `run_facets`: the spans of ids to look through. */
+  /** Facets of `run_facets`: their spans of ids are scanned. */
   readonly facets: readonly string[];
   /** Small tables with a row a run; as `q`, with `env` and `run_id`. */
   readonly tables: readonly Fragment[];
-  /** Whether every run that passes is in a span of these facets, so that other spans need not be looked at. */
-  readonly whole: boolean;
+  /** Whether every run that passes is in a span of these facets, so that other spans can be skipped. */
+  readonly isComplete: boolean;
 }
 
-const spans = (facets: readonly string[]): Source => ({ facets, tables: [], whole: true });
+const spans = (facets: readonly string[]): Source => ({ facets, tables: [], isComplete: true });
 
-/** One source for each filter that leads anywhere. Without any, all runs must be looked through. */
+/** One source for each filter that has one. Without any, all runs are scanned. */
 export async function sourcesOf(sql: Queryable, filter: RunFilter): Promise<Source[]> {
   const {
     statuses,
@@ -36,14 +36,14 @@ export async function sourcesOf(sql: Queryable, filter: RunFilter): Promise<Sour
   if (bulkAction !== undefined) {
     const acted = sql`(
       select b.env, coalesce(b.made, b.run_id) as run_id from bulk_runs b where b.bulk_id = ${bulkAction} and b.ok)`;
-    sources.push({ facets: [], tables: [acted], whole: false });
+    sources.push({ facets: [], tables: [acted], isComplete: false });
   }
   if (schedule !== undefined) sources.push(spans([`c:${schedule}`]));
   if (batch !== undefined) {
     // One range of ids.
     const made = sql`(
       select r.env, r.id as run_id from runs r where r.id >= batch_prefix(${batch}) and r.id < batch_prefix(${batch}) || '~')`;
-    sources.push({ facets: [], tables: [made], whole: false });
+    sources.push({ facets: [], tables: [made], isComplete: false });
   }
   if (tags) sources.push(spans(tags.map((tag) => `g:${tag}`)));
   if (machines) sources.push(spans(machines.map((machine) => `m:${machine}`)));
@@ -52,7 +52,7 @@ export async function sourcesOf(sql: Queryable, filter: RunFilter): Promise<Sour
   if (versions) {
     // A first attempt that is still live has only its lease to say which version it is on.
     const live = sql`(select l.env, l.run_id from leases l where l.version_id = any(${versions}::int[]))`;
-    sources.push({ facets: versions.map((id) => `v:${id}`), tables: [live], whole: false });
+    sources.push({ facets: versions.map((id) => `v:${id}`), tables: [live], isComplete: false });
   }
   if (statuses) sources.push(await byStatus(sql, filter, statuses));
   if (queues) sources.push(spans(queueFacets(queues)));
@@ -65,7 +65,7 @@ const queueFacets = (queues: NonNullable<RunFilter['queues']>): string[] =>
     name.startsWith('task/') ? [`q:${id}`, `o:${name.slice(5)}`] : [`q:${id}`],
   );
 
-/** So many waiting runs can be read and sorted for a page. */
+/** At most so many waiting runs are read and sorted for a page. */
 const fewQueued = 20_000;
 
 async function byStatus(
@@ -98,11 +98,11 @@ async function byStatus(
     const [row] = await sql<{ few: boolean }[]>`
       select count(*) <= ${fewQueued} as few
         from (select from ${queued} q where q.env = any(${envs}::int[]) limit ${fewQueued + 1}) q`;
-    // Nothing but claims keeps the queue in an order. In a long one the newest runs of its queues are waiting.
+    // The queue is in the order of claims, not of lists. Where it is long, the newest runs of its queues are waiting runs.
     if (row?.few === false) facets.push(...queueFacets(await busyQueues(sql, envs)));
     else tables.push(queued);
   }
-  return { facets, tables, whole: statuses.every((status) => isFinal(status)) };
+  return { facets, tables, isComplete: statuses.every((status) => isFinal(status)) };
 }
 
 const busyQueues = (sql: Queryable, envs: readonly number[]) =>

@@ -11,7 +11,7 @@ type Told = Omit<RunReasonReply, 'id' | 'status'>;
  */
 export function reasonOf(facts: WaitFacts, nearest?: string): Told {
   const { status, queue, key } = facts;
-  const place = { queue, ...(key !== '' && { concurrencyKey: key }) };
+  const where = { queue, ...(key !== '' && { concurrencyKey: key }) };
   if (isFinal(status)) return { reason: 'not_waiting', message: `It is over: ${status}.` };
   if (status === 'WAITING') return waitReason(facts.waits);
   if (facts.installationPaused && (status !== 'EXECUTING' || facts.due)) {
@@ -56,10 +56,10 @@ export function reasonOf(facts: WaitFacts, nearest?: string): Told {
     };
   }
   if (facts.environmentPaused) {
-    return { reason: 'environment_paused', message: 'The environment is paused: resume it.', ...place };
+    return { reason: 'environment_paused', message: 'The environment is paused: resume it.', ...where };
   }
   if (facts.queuePaused) {
-    return { reason: 'queue_paused', message: `The queue "${queue}" is paused: resume it.`, ...place };
+    return { reason: 'queue_paused', message: `The queue "${queue}" is paused: resume it.`, ...where };
   }
   if (!facts.hasRunner) {
     const which = facts.bound
@@ -87,7 +87,7 @@ export function reasonOf(facts: WaitFacts, nearest?: string): Told {
         key === ''
           ? `The queue "${queue}" has ${running} running, and may have ${limit} at once.`
           : `The queue "${queue}" has ${running} running with the key "${key}", and may have ${limit} of each key at once.`,
-      ...place,
+      ...where,
       running,
       limit,
     };
@@ -98,7 +98,7 @@ export function reasonOf(facts: WaitFacts, nearest?: string): Told {
       facts.ahead === 0
         ? 'It is the next of its queue: a runner takes it as soon as it has a free slot.'
         : `${facts.ahead === 1_000 ? '1,000 or more' : facts.ahead} of its queue are ahead of it; nothing else holds it.`,
-    ...place,
+    ...where,
     ahead: facts.ahead,
   };
 }
