@@ -75,10 +75,10 @@ describe('which server a command speaks to', () => {
     await new Promise((resolve) => gone.once('exit', resolve));
     const { pid } = gone;
     await writeFile(file, JSON.stringify({ ...running, pid, birth: null }));
-    await expect(findServer({ dir })).rejects.toThrow(/no server/);
+    await expect(findServer({ dir })).rejects.toThrow(/No server/);
     // A process that has its number by now is another one.
     await writeFile(file, JSON.stringify({ ...running, pid: process.pid, birth: 'another boot/1' }));
-    await expect(findServer({ dir })).rejects.toThrow(/no server/);
+    await expect(findServer({ dir })).rejects.toThrow(/No server/);
     await owned.release();
   });
 
@@ -88,7 +88,7 @@ describe('which server a command speaks to', () => {
     await mkdir(below);
     expect(await findServer({ dir: below })).toMatchObject({ key: running.key });
     await chown(join(dir, '.millrace', 'dev.json'), 65_534, 65_534);
-    await expect(findServer({ dir: below })).rejects.toThrow(/no server/);
+    await expect(findServer({ dir: below })).rejects.toThrow(/No server/);
     await owned.release();
   });
 
@@ -103,7 +103,7 @@ describe('which server a command speaks to', () => {
       await chmod(own(), mode);
     };
     const refused = async () => {
-      await expect(findServer({ dir })).rejects.toThrow(/no server/);
+      await expect(findServer({ dir })).rejects.toThrow(/No server/);
       await expect(findLogin({ dir })).rejects.toThrow(/no login/);
     };
 
