@@ -67,7 +67,9 @@ async function round(sql: Sql, figures: Figures): Promise<void> {
   let started = performance.now();
   for (let flush = 0; flush < flushes; flush++) {
     const now = Date.now();
-    const runs = Array.from({ length: size }, (_, n) => newRun({ task: `t${n % 20}`, queueId: (n % 20) + 1, payload, now }));
+    const runs = Array.from({ length: size }, (_, n) =>
+      newRun({ task: `t${n % 20}`, queueId: (n % 20) + 1, payload, now }),
+    );
     await insertRuns({ sql, clock: Date }, runs);
   }
   figures.trigger.push(us(started));

@@ -33,6 +33,9 @@ export async function environmentOfCallback(
     { env: number; sealed: Buffer | null }[]
   >`select env, sealed from waitpoints where id = ${id}`;
   if (!row?.sealed) return undefined;
-  const [known, given] = [Buffer.from(unseal(masterKey, row.sealed, sealingContextOf(id))), Buffer.from(hash)];
+  const [known, given] = [
+    Buffer.from(unseal(masterKey, row.sealed, sealingContextOf(id))),
+    Buffer.from(hash),
+  ];
   return known.length === given.length && timingSafeEqual(known, given) ? row.env : undefined;
 }

@@ -6,7 +6,11 @@ import type { NewRun } from './row.ts';
 export async function assignmentOf(
   engine: Engine,
   run: NewRun,
-  { fence, version, root }: { readonly fence: number; readonly version: number; readonly root: string | null },
+  {
+    fence,
+    version,
+    root,
+  }: { readonly fence: number; readonly version: number; readonly root: string | null },
 ): Promise<Assignment> {
   return {
     run: run.id,

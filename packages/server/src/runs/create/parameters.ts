@@ -67,7 +67,8 @@ function parameters<T>(
   const list = Object.values(columns);
   const pieces = list.map(around);
   const texts = [...pieces, ['', '']].map(
-    ([before], index) => (index === 0 ? '' : `${pieces[index - 1]?.[1]}${index < list.length ? ', ' : ''}`) + before,
+    ([before], index) =>
+      (index === 0 ? '' : `${pieces[index - 1]?.[1]}${index < list.length ? ', ' : ''}`) + before,
   );
   return (given) =>
     new Template(

@@ -52,7 +52,9 @@ export async function prepareReplay(
   });
   return {
     ...made,
-    ...(Object.fromEntries(unchanged.map(([property, { name }]) => [property, row[name]])) as Partial<NewRun>),
+    ...(Object.fromEntries(
+      unchanged.map(([property, { name }]) => [property, row[name]]),
+    ) as Partial<NewRun>),
     // The queue itself: its name may hold what a name on the wire may not, as that of a task does.
     queueId: row.queue_id,
     replayOf: run,

@@ -81,7 +81,10 @@ async function writeRuns(writer: Writer, triggers: readonly NewRun[]): Promise<W
 }
 
 /** Writes runs of which no two are the same, and starts what follows: a hand-off to a runner, a claim, a promotion. */
-async function writeDistinct({ engine, dispatch, facets }: Writer, runs: readonly NewRun[]): Promise<Written[]> {
+async function writeDistinct(
+  { engine, dispatch, facets }: Writer,
+  runs: readonly NewRun[],
+): Promise<Written[]> {
   const offers = runs.map((run) =>
     run.state === 'queued' && run.pinnedVersion === 0 ? dispatch.offer(run.env) : undefined,
   );

@@ -114,7 +114,11 @@ function inTable(search: Search, table: Fragment): Promise<Found[]> {
 }
 
 /** Scans the spans of the facets: a few at first, and more as long as they have too few runs. */
-async function inSpans(search: Search, facets: readonly string[], others: readonly Source[]): Promise<Finding> {
+async function inSpans(
+  search: Search,
+  facets: readonly string[],
+  others: readonly Source[],
+): Promise<Finding> {
   const { wanted } = search;
   const found: Found[] = [];
   let [low, high] = [spanOf(wanted.low), `${spanOf(wanted.high)}~`];
