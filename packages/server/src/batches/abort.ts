@@ -2,14 +2,14 @@ import type { Transaction } from '../db/connect.ts';
 import type { Batches } from './batch.ts';
 import { createForget } from './forget.ts';
 
-/** A batch that nobody filled for so long never will be. */
+/** A batch that was not filled for so long is given up. */
 export const abandonedMs = 24 * 3_600_000;
 const maxAtOnce = 20;
 
-/** Gives up an open batch: what came of it is cancelled, and nothing more may come. */
+/** Gives up an open batch: its runs are cancelled, and no items are accepted any more. */
 export async function abortBatch(tx: Transaction, env: number, batch: string, now: number): Promise<void> {
   const at = new Date(now);
-  // Whoever fills it right now is waited for, and what they wrote is seen by the next statement only.
+  // Waits for an upload in progress. Only the next statement sees what that wrote.
   await tx`select from batches where env = ${env} and id = ${batch} for no key update`;
   await tx`
     with gone as (

@@ -36,13 +36,13 @@ export interface PreparedItem {
 export interface Filled {
   readonly accepted: number;
   readonly deduplicated: number;
-  /** Items that are there now. */
+  /** Items that exist now. */
   readonly received: number;
   readonly sealed: boolean;
 }
 
 export interface Written {
   readonly filled: Filled;
-  /** To be called when it is committed: runs may start now, or fall due. */
+  /** Call it after the commit: runs may start now, or become due. */
   readonly tell: (batches: Pick<Batches, 'dispatch'>) => void;
 }

@@ -10,7 +10,7 @@ import { fillAtOnce } from './fill-at-once.ts';
 import { endUpFront, failUpFront } from './oversized.ts';
 import { columns } from './open.ts';
 
-/** `hold`, where the batch is of a run, holds that run in the transaction that writes, or refuses. */
+/** `hold` locks the parent run in the transaction that writes, or throws. It is given for the batch of a run. */
 export async function fillBatch(
   batches: Batches,
   env: number,
@@ -34,8 +34,8 @@ export async function fillBatch(
 }
 
 /**
- * Writes some items of a batch in the caller's transaction: those that are not there yet. With the last one the batch is sealed, in
- * that same transaction. Uploads of one batch take turns on its row, so it is sealed once, whoever comes and whoever dies.
+ * Writes some items of a batch in the caller's transaction: those that do not exist yet. With the last one the batch is sealed, in the same
+ * transaction. Uploads of one batch take turns on its row, so it is sealed exactly once.
  */
 export async function fillIn(
   tx: Transaction,
@@ -59,7 +59,7 @@ export async function fillIn(
     sealed: received === row.run_count,
   };
   if (!filled.sealed) {
-    // Nothing is promised yet: what a crash of PostgreSQL takes away is sent again. So nobody waits for the disk.
+    // Nothing is promised yet: items that a crash of PostgreSQL loses are sent again. So this commit does not wait for the disk.
     await tx`
       update batches set received = ${received} where env = ${env} and id = ${batch}
       returning set_config('synchronous_commit', 'off', true)`;
@@ -114,7 +114,7 @@ async function insertItems(
   if (runs.length === items.length && runs.every(isEverydayItem)) {
     await insertHeld(tx, { env, batch: id, createdAt: created_at, runs });
   } else {
-    // They are in the order of their batch, not of their arrival.
+    // All items have the time of their batch.
     const clock = { now: () => created_at.getTime() };
     const held = runs.map((run): NewRun => ({ ...run, state: 'held' }));
     const rows = await insertRuns({ sql: tx, clock }, held);
@@ -126,7 +126,7 @@ async function insertItems(
   if (oversized.length > 0) await failUpFront(tx, env, oversized);
 }
 
-/** Keeps which run answers for an item that made none of its own. */
+/** Stores which run answers for an item that created none. */
 async function link(
   tx: Transaction,
   env: number,

@@ -38,13 +38,13 @@ export interface Opened {
   readonly parent?: Parent | undefined;
 }
 
-/** Any number of our own: whoever comes with one key takes it first, so that of any number at once each finds what the one before left. */
+/** Any number. Callers with one key take this advisory lock first, so that each of them finds what the one before stored. */
 const keyLock = 7_144_013;
 const defaultKeyMs = 30 * 86_400_000;
 
 /**
  * Opens a batch. A request that is sent again finds the batch that it opened. An idempotency key leads to the batch that it opened
- * first; while that one still waits for its items, whoever comes with the key may fill it.
+ * first. While that batch waits for its items, every caller with the key may fill it.
  */
 export async function openBatch(
   { sql, clock }: Pick<Batches, 'sql' | 'clock'>,
@@ -52,7 +52,7 @@ export async function openBatch(
 ): Promise<Opened> {
   const now = clock.now();
   const { requestKey, parentRunId, oneTime } = batch;
-  // Nothing to be looked up but the request itself, which is looked for if it is there already.
+  // The fast path: only the request could have opened a batch before, and the insertion shows that.
   if (!oneTime && keyOf(batch) === null && parentRunId === undefined && !batch.resumeParent) {
     const opened = await insert(sql, newBatchId(now), batch, undefined, now).catch((error: unknown) => {
       if (requestKey === undefined || !isConflict(error)) throw error;
@@ -68,7 +68,7 @@ export async function openBatch(
   }
 }
 
-/** Perhaps one request came twice at once: now what the other one made is there to be found. */
+/** Perhaps the same request came twice at once. The batch that the other one made is found now. */
 export const isMaybeDuplicate = (error: unknown, requestKey: string | undefined): boolean =>
   isConflict(error) || (error instanceof TokenUsed && requestKey !== undefined);
 
@@ -119,13 +119,13 @@ async function findByKey(
   if (admit) admit(await tasksOf(tx, env, found));
   const isOpen = found.sealed_at === null && found.aborted_at === null;
   if (!found.expired && (found.sealed_at !== null || (isOpen && found.run_count === runCount))) return found;
-  // What it led to is no answer to this call: the key goes to the new batch, and one that nobody will fill is given up.
+  // That batch does not answer this call: the new batch gets the key, and an open one is given up.
   if (isOpen) await abortBatch(tx, env, found.id, now);
   await tx`update batches set idempotency_key = null where env = ${env} and id = ${found.id}`;
   return undefined;
 }
 
-/** Of which tasks a batch is; undefined for one that may come to be of any. */
+/** The tasks of a batch; undefined for an open batch that may have runs of any task. */
 async function tasksOf(tx: Transaction, env: number, batch: BatchRow): Promise<string[] | undefined> {
   const [row] = await tx<{ declared: string[] | null; filled: string[] }[]>`
     select b.tasks as declared,

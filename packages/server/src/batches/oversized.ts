@@ -11,13 +11,13 @@ const tooLarge: SerializedError = {
   stackTrace: '',
 };
 
-/** Marks runs that will never start. They end with their batch's sealing, as its others begin. */
+/** Marks runs that will never start. They end when their batch is sealed. */
 export async function failUpFront(tx: Transaction, env: number, runs: readonly string[]): Promise<void> {
   await tx`
     update runs set error = ${JSON.stringify(tooLarge)}::jsonb where env = ${env} and id = any(${runs}::text[])`;
 }
 
-/** Ends the marked runs of a batch that is being sealed, their error groups with them. */
+/** Ends the marked runs of a batch that is being sealed, and records their errors. */
 export async function endUpFront(tx: Transaction, env: number, batch: string, now: number): Promise<void> {
   const at = new Date(now);
   const rows = await tx<{ id: string; task: string }[]>`

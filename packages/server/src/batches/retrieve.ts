@@ -17,7 +17,7 @@ interface Row {
   readonly last: Date | null;
 }
 
-/** A batch with its runs, in the order of its items; undefined if there is none. Whether it is over follows from them. */
+/** A batch with its runs, in the order of its items; undefined if there is none. Its status follows from its runs. */
 export async function retrieveBatch(sql: Queryable, env: number, id: string): Promise<Batch | undefined> {
   const [row] = await sql<Row[]>`
     select b.id, b.run_count, b.idempotency_key, b.idempotency_key_options, b.created_at, b.sealed_at, b.aborted_at,

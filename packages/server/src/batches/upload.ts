@@ -26,8 +26,8 @@ const maxItems = 1_000;
 const maxBytes = 4 * 1_024 * 1_024;
 
 /**
- * Fills a batch with the lines of an upload, some hundred at a time: while PostgreSQL writes one slice, the next one is read. What
- * was written before a line that cannot be accepted stays, and is recognised when the upload comes again.
+ * Fills a batch with the lines of an upload, slice by slice: while PostgreSQL writes one slice, the next one is read. Slices before a line
+ * that is refused stay written, and are recognised when the upload is sent again.
  */
 export async function fillFromLines(
   { batches, environment, batch, parent, hold, admit, authorizePacket }: Upload,
@@ -51,7 +51,7 @@ export async function fillFromLines(
     await writing;
     if (slice.length === 0) return;
     writing = write(slice);
-    // Looked at when the next slice is ready; until then it is nobody's.
+    // A failure is handled when the next slice is ready.
     writing.catch(() => {});
     slice = [];
     bytes = 0;
@@ -73,7 +73,7 @@ export async function fillFromLines(
       }
     }
   } catch (error) {
-    // Nothing of this upload is under way any more when its sender is told.
+    // The reply is sent when no write of this upload is in progress.
     await writing?.catch(() => {});
     throw error;
   }

@@ -7,7 +7,7 @@ import { fillIn } from './fill.ts';
 import { completeItem, readItem } from './item.ts';
 import { isMaybeDuplicate, openIn, type NewBatch } from './open.ts';
 
-/** Opens a batch and fills it with all its items in one transaction: it is there whole or not at all. */
+/** Opens a batch and fills it with all its items in one transaction: all of it is stored, or nothing. */
 export async function createWhole(
   batches: Batches,
   environment: Environment,
@@ -15,8 +15,7 @@ export async function createWhole(
   items: readonly Omit<BatchItem, 'index'>[],
 ) {
   const now = batches.clock.now();
-  // Before the transaction: what asks the database needs a connection of its own, and as many of these at once as there are connections
-  // would wait for each other.
+  // Before the transaction: a transaction that waits for a second connection could wait for ever, as others do the same.
   const runs = await Promise.all(
     items.map(async (item, index) => readItem(batches, environment, { ...item, index })),
   );

@@ -15,7 +15,7 @@ export interface Deliverable {
   readonly replayOf: string | null;
 }
 
-/** What becomes of it under the version that is current, as far as this process knows. */
+/** The runs that an event creates under the version that is current, as far as this process knows. */
 export interface Plan {
   /** Null: no version is registered. */
   readonly version: number | null;
@@ -30,7 +30,7 @@ export async function planDelivery(engine: Engine, deliverable: Deliverable): Pr
   if (!current) return { version: null, runs: [] };
   const tasks = name === null ? [] : subscriptionsOf(current).matching(name, event['payload']);
   if (tasks.length === 0) return { version: current.id, runs: [] };
-  // The same for each of them: written once.
+  // The same for every run.
   const payload = event['payload'] === undefined ? null : JSON.stringify(event['payload']);
   const { timestamp, source, context } = event;
   const told = JSON.stringify({
@@ -63,7 +63,7 @@ export async function countRuns(
 const maxRunsAtOnce = 1_000;
 const maxCharactersAtOnce = 8_000_000;
 
-/** Makes the runs in the caller's transaction, in as many statements as their number and size ask for. */
+/** Creates the runs in the caller's transaction, in several statements if there are many or they are large. */
 export async function makeRuns(tx: Transaction, { clock }: Engine, runs: readonly NewRun[]): Promise<void> {
   let group: NewRun[] = [];
   let characters = 0;

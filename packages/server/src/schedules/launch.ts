@@ -10,7 +10,7 @@ import { schedulePayload } from './payload.ts';
 import type { Pattern, Tick } from './pattern.ts';
 import { oneByOneQueue } from './rules.ts';
 
-/** A tick about to make a run. */
+/** A tick for which a run is about to be created. */
 export interface Launch {
   readonly environment: Environment;
   readonly type: ScheduleType;
@@ -43,8 +43,8 @@ export interface Launched extends Launch {
 }
 
 /**
- * Records ticks and makes their runs, in the caller's transaction. A tick that has made a run before makes none: who records it
- * first has it, whatever process or backfill that is. Replies those that made one.
+ * Records ticks and creates their runs, in the caller's transaction. A tick that was recorded before, by another process or a backfill, creates
+ * none. Replies the ticks that created a run.
  */
 export async function launchTicks(
   tx: Transaction,

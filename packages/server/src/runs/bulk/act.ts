@@ -43,16 +43,15 @@ export async function replayAll(
   const prepared = await Promise.all(
     runs.map(async (run) => {
       try {
-        return { run, replay: await prepareReplay(engine, environment, run) };
+        const replay = await prepareReplay(engine, environment, run);
+        return { run, replay: replay && (await redactMetadata(redactor, replay)) };
       } catch (error) {
         if ((asProblem(error)?.status ?? 500) < 500) return { run, replay: undefined };
         throw error;
       }
     }),
   );
-  const replays = await Promise.all(
-    prepared.flatMap(({ replay }) => (replay ? [redactMetadata(redactor, replay)] : [])),
-  );
+  const replays = prepared.flatMap(({ replay }) => (replay ? [replay] : []));
   if (replays.length > 0) await insertRuns({ sql: tx, clock: engine.clock }, replays);
   return prepared.map(({ run, replay }) => ({ run, ok: replay !== undefined, made: replay?.id }));
 }

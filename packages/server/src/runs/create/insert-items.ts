@@ -5,7 +5,7 @@ import { everydayColumns, itemColumns, type NewRun } from './row.ts';
 
 /** The statements that create everyday items of a batch. They send what the items share once. */
 
-export interface ItemsOfBatch {
+interface ItemsOfBatch {
   readonly env: number;
   readonly batch: string;
   readonly createdAt: Date;

@@ -46,7 +46,7 @@ const identified = raw(
     .join(', '),
 );
 
-export interface InsertOptions {
+interface InsertOptions {
   /** For each run, the runner of this process that it may be leased to at once. */
   readonly offers?: readonly (Pick<Offer, 'runner' | 'version'> | undefined)[];
   /**
