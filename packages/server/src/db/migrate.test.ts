@@ -112,6 +112,9 @@ test('an older server that starts again leaves the functions of a newer one', as
   expect((await migrate(sql, { folder: between })).installed).toEqual([]);
   const candidate = await sqlRelease({ version: `${later}-rc.1` });
   expect((await migrate(sql, { folder: candidate })).installed).toEqual(['batch_prefix']);
+  // for good
+  await sql`delete from installed_functions`;
+  expect((await migrate(sql)).installed).toContain('batch_prefix');
 });
 
 test('an older server is refused when the newer one changed the schema or lacks a function', async () => {

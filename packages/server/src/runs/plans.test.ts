@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { fillAtOnce } from '../batches/fill-at-once.ts';
 import { fillIn } from '../batches/fill.ts';
 import { newTimedId } from '../db/ids.ts';
-import { connect } from '../db/connect.ts';
+import { connect, type Sql } from '../db/connect.ts';
 import { engineSettings } from '../db/engine-settings.ts';
 import { cancelRun } from './cancel.ts';
 import type { Engine } from './engine.ts';
@@ -150,6 +150,22 @@ async function crowded() {
   return { t, plans, live };
 }
 
+/** Makes all indexes again in the order of their names, as a restore from a dump makes them: the planner breaks ties by their age. */
+async function remakeIndexes(sql: Sql): Promise<void> {
+  const indexes = await sql<{ table: string; name: string; index: string; constraint: string | null }[]>`
+    select c.relname as "table", i.relname as name, pg_get_indexdef(i.oid) as index, pg_get_constraintdef(o.oid) as constraint
+      from pg_index x join pg_class i on i.oid = x.indexrelid join pg_class c on c.oid = x.indrelid
+      left join pg_constraint o on o.conindid = i.oid and o.contype in ('p', 'u')
+     where c.relnamespace = 'public'::regnamespace and c.relname = any (${[...watched]}::text[]) order by i.relname`;
+  for (const { table, name, index, constraint } of indexes) {
+    await sql.unsafe(
+      constraint === null
+        ? `drop index ${name}; ${index}`
+        : `alter table ${table} drop constraint ${name}, add constraint ${name} ${constraint}`,
+    );
+  }
+}
+
 const watched = new Set<string>([...hot, 'runs']);
 
 /** More of a table than a statement for a few runs has reason to see. */
@@ -187,7 +203,10 @@ test(
     const { t, plans, live } = await crowded();
     const offences: Record<string, string[]> = {};
     for (const analyzed of [false, true]) {
-      if (analyzed) await t.sql.unsafe('analyze');
+      if (analyzed) {
+        await remakeIndexes(t.sql);
+        await t.sql.unsafe('analyze');
+      }
       for (const [name, statistics] of Object.entries(cases)) {
         await pretend(t.sql, statistics);
         plans.take();
@@ -195,7 +214,8 @@ test(
         const scans = plans.take();
         expect(scans.length).toBeGreaterThan(100);
         const found = scans.filter(isTooMuch).map(shown);
-        if (found.length > 0) offences[`${name}${analyzed ? ', columns known' : ''}`] = [...new Set(found)];
+        if (found.length > 0)
+          offences[`${name}${analyzed ? ', columns known, indexes made again' : ''}`] = [...new Set(found)];
       }
     }
     expect(offences).toEqual({});
