@@ -19,7 +19,9 @@ const atOnce = 2_000_000;
 export async function makeErrors(sql: Sql, extent: Extent): Promise<void> {
   const { groups, tasks, days, now } = extent;
   const start = new Date(now.getTime() - days * 86_400_000);
-  await sql.unsafe(`set work_mem = '1GB'; set maintenance_work_mem = '2GB'`);
+  await sql.unsafe(
+    `set work_mem = '1GB'; set maintenance_work_mem = '2GB'; set max_parallel_maintenance_workers = 0`,
+  );
   await sql`insert into organizations (id, name) values ('o', 'o')`;
   await sql`insert into projects (ref, organization_id, name) values ('proj_x', 'o', 'p')`;
   await sql`insert into environments (public_id, project_id, kind) values ('e1', 1, 'prod')`;

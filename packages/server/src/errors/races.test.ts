@@ -180,7 +180,7 @@ describe('a merge in the midst of a read', () => {
     const first = await list({});
     expect(first.data.map((group) => group.errorMessage)).toEqual(['a', 'b']);
     const { data } = await heldUp(
-      (tx) => tx`lock table error_hours in access exclusive mode`,
+      (tx) => tx`lock table error_days in access exclusive mode`,
       () => list({ 'page[after]': id('b') }),
       () => merge('a', 'b'),
     );

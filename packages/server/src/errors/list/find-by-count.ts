@@ -2,7 +2,7 @@ import type { Fragment, Queryable } from '../../db/connect.ts';
 import { byGroup, occurrencesIn, spansOf } from '../counts/in-range.ts';
 import { lapsed } from './detail.ts';
 import type { GroupRow, Wanted } from './fetch-page.ts';
-import { ownConditions, saysText, type ErrorFilter } from './filters.ts';
+import { ownConditions, says, type ErrorFilter } from './filters.ts';
 import { all, type Position } from './order.ts';
 
 /**
@@ -47,22 +47,17 @@ function beyondCount(sql: Queryable, position: Position | undefined, backward: b
     : sql`(c.count < ${count} or (c.count = ${count} and c.number > ${number}))`;
 }
 
-/** The conditions of the filter that do not depend on the range, for the numbers of groups. */
+/**
+ * The conditions of the filter that do not depend on the range, for the numbers of groups. Texts are compared rather than looked up by their
+ * grams: where many groups have a gram, checking it again costs more.
+ */
 function passing(sql: Queryable, filter: ErrorFilter): Fragment[] {
   const { env, search } = filter;
   const own = ownConditions(sql, { ...filter, search: '' });
-  return [
-    ...(own.length === 0
-      ? []
-      : [
-          sql`c.number in (
-            select g.number from error_groups g where ${all(sql, [sql`g.env = ${env}`, ...own])})`,
-        ]),
-    ...(search === ''
-      ? []
-      : [
-          sql`c.number in (
-            select x.number from error_texts x where x.env = ${env} and ${saysText(sql, search)})`,
-        ]),
-  ];
+  const groups = sql`select g.number from error_groups g where ${all(sql, [sql`g.env = ${env}`, ...own])}`;
+  const texts = sql`select x.number from error_texts x where x.env = ${env} and ${says(sql, sql`x`, search)}`;
+  return [...(own.length === 0 ? [] : [among(sql, groups)]), ...(search === '' ? [] : [among(sql, texts)])];
 }
+
+/** In this form the numbers are hashed. A plain `in` becomes a join, which the planner may nest: it does not know how many counts there are. */
+const among = (sql: Queryable, numbers: Fragment): Fragment => sql`coalesce(c.number in (${numbers}), false)`;
