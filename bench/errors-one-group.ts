@@ -27,7 +27,7 @@ const [tallier, ...writers] = [open('tallier'), open('one'), open('two')] as con
 async function leased(count: number): Promise<{ id: string; fence: string }[]> {
   const ids = Array.from({ length: count }, () => newTimedId('run'));
   await tallier`
-    insert into runs (env, id, task, queue_id, payload, ord, created_at)
+    insert into runs (env, id, task, queue_id, payload, sort_key, created_at)
     select 1, id, 'invoice', 1, '{}', 1, now() from unnest(${ids}::text[]) as id`;
   return tallier<{ id: string; fence: string }[]>`
     insert into leases (env, run_id, runner_id, queue_id, key, version_id, attempt, leased_at)
@@ -56,7 +56,7 @@ async function write(
     const some = runs.slice(at, at + size);
     const before = performance.now();
     await sql`
-      select * from settle_runs(
+      select * from complete_attempts(
         now(), ${some.map(() => 1)}::int[], ${some.map(({ id }) => id)}::text[], ${some.map(({ fence }) => fence)}::bigint[],
         ${some.map(() => 'FAILED')}::text[], null, null, ${some.map(() => error)}::text[]::jsonb[], null,
         ${some.map((_, place) => fingerprints[(at + place) % fingerprints.length] ?? null)}::int[])`;

@@ -1,6 +1,6 @@
 /**
  * What recording an error adds to the end of a failed run: `node --conditions millrace-source bench/errors-recording.ts [rounds] [size]`.
- * Runs end in flushes of `size`, 200 by default, through the statement of the server (`settle_runs`), against an embedded PostgreSQL:
+ * Runs end in flushes of `size`, 200 by default, through the statement of the server (`complete_attempts`), against an embedded PostgreSQL:
  * completed, failed with nothing recorded, and failed with their errors in 1, 20 or as many groups as runs. Every round measures all of
  * them, in turn. What counts is the processor time of PostgreSQL's process, from the kernel's books: others on the machine do not.
  */
@@ -63,7 +63,7 @@ async function leased(): Promise<{ id: string; fence: string }[]> {
   const ids: string[] = [];
   for (let n = 0; n < runs; n++) ids.push(newTimedId('run'));
   await sql`
-    insert into runs (env, id, task, queue_id, payload, ord, created_at)
+    insert into runs (env, id, task, queue_id, payload, sort_key, created_at)
     select 1, id, 'invoice', 1, repeat('x', 160), 1, now() from unnest(${ids}::text[]) as id`;
   return sql<{ id: string; fence: string }[]>`
     insert into leases (env, run_id, runner_id, queue_id, key, version_id, attempt, leased_at)
@@ -81,7 +81,7 @@ async function endAll(pid: number, end: End): Promise<number> {
     const some = all.slice(at, at + size).map((run, place) => ({ ...run, ...end(at + place) }));
     const failed = some[0]?.error !== undefined;
     await sql`
-      select * from settle_runs(
+      select * from complete_attempts(
         now(), ${some.map(() => 1)}::int[], ${some.map(({ id }) => id)}::text[], ${some.map(({ fence }) => fence)}::bigint[],
         ${some.map(() => (failed ? 'FAILED' : 'COMPLETED'))}::text[], ${failed ? null : some.map(() => '1')}::text[],
         ${failed ? null : some.map(() => 'application/json')}::text[],

@@ -108,7 +108,7 @@ async function round(side: Side): Promise<void> {
     await timed(
       'settle',
       () => sql`
-        select count(*) from settle_runs(now(), ${some.map(() => 1)}::int[], ${some.map((one) => one.run)}::text[],
+        select count(*) from complete_attempts(now(), ${some.map(() => 1)}::int[], ${some.map((one) => one.run)}::text[],
           ${some.map((one) => one.fence)}::bigint[], ${some.map(() => 'COMPLETED')}::text[], ${some.map(() => '1')}::text[],
           ${some.map(() => 'application/json')}::text[], null, null, null)`,
     );

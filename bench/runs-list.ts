@@ -40,7 +40,7 @@ async function build(sql: Sql): Promise<void> {
     const to = Math.min(total, from + step) - 1;
     // h and k are numbers that look random but are always the same: the n-th run's.
     await sql.unsafe(`
-      insert into runs (env, id, task, status, queue_id, payload, output, version_id, attempt, ord, tags, machine, is_test,
+      insert into runs (env, id, task, status, queue_id, payload, output, version_id, attempt, sort_key, tags, machine, is_test,
                         schedule_id, created_at, started_at, finished_at, updated_at, duration_ms)
       select 1, 'run_' || ${base36('ms')} || substr(md5(n::text), 1, 16), 't' || task, status,
              case when h % 10 = 0 then 51 when status is null then 52 else task end,
@@ -63,10 +63,10 @@ async function build(sql: Sql): Promise<void> {
                 from generate_series(${from}::bigint, ${to}) n) s) s`);
     process.stderr.write(`${to + 1} runs\r`);
   }
-  await sql`insert into lanes (env, queue_id, key, route) values (1, 51, '', 0), (1, 52, '', 0)`;
+  await sql`insert into lanes (env, queue_id, key, pinned_version) values (1, 51, '', 0), (1, 52, '', 0)`;
   await sql`
-    insert into queued (lane_id, ord, run_id, env)
-    select l.id, r.ord, r.id, 1 from runs r join lanes l on l.queue_id = r.queue_id where r.env = 1 and r.status is null`;
+    insert into queued (lane_id, sort_key, run_id, env)
+    select l.id, r.sort_key, r.id, 1 from runs r join lanes l on l.queue_id = r.queue_id where r.env = 1 and r.status is null`;
   await sql`
     insert into error_fingerprints (env, task, fingerprint, own_group, group_id)
     select 1, 'any', n::text, 'error_' || lpad(to_hex(n), 16, '0'), 'error_' || lpad(to_hex(n), 16, '0') from generate_series(0, 399) n`;

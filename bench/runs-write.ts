@@ -40,8 +40,8 @@ async function prepare(sql: Sql): Promise<void> {
 
 /** The functions as they are, less what they write for lists. */
 async function withoutLists(sql: Sql): Promise<void> {
-  await sql.unsafe('drop index parked_by_run, delayed_first, delayed_again');
-  for (const name of ['dispatch_new_runs', 'settle_runs']) {
+  await sql.unsafe('drop index pending_version_by_run, delayed_first, delayed_again');
+  for (const name of ['dispatch_new_runs', 'complete_attempts']) {
     const [row] = await sql<{ text: string }[]>`select pg_get_functiondef(${name}::regproc) as text`;
     const text =
       row?.text.replaceAll(
@@ -89,7 +89,7 @@ async function round(sql: Sql, figures: Figures): Promise<void> {
   for (let at = 0; at < fences.length; at += size) {
     const some = fences.slice(at, at + size);
     await sql`
-      select count(*) from settle_runs(now(), ${some.map(() => 1)}::int[], ${some.map((one) => one.run)}::text[],
+      select count(*) from complete_attempts(now(), ${some.map(() => 1)}::int[], ${some.map((one) => one.run)}::text[],
         ${some.map((one) => one.fence)}::bigint[], ${some.map(() => 'COMPLETED')}::text[], ${some.map(() => '1')}::text[],
         ${some.map(() => 'application/json')}::text[], null, null, null)`;
   }

@@ -159,7 +159,7 @@ async function waitingSettlement(sql: Sql): Promise<number> {
   const find = async (): Promise<number> => {
     const [row] = await sql<{ pid: number }[]>`
       select pid from pg_stat_activity
-       where datname = current_database() and wait_event_type = 'Lock' and query like '%settle_runs(%' and pid <> pg_backend_pid()`;
+       where datname = current_database() and wait_event_type = 'Lock' and query like '%complete_attempts(%' and pid <> pg_backend_pid()`;
     pid = row?.pid ?? 0;
     return pid;
   };

@@ -71,7 +71,7 @@ test('options that are read are kept with the run', async () => {
   const { body: run } = await ask(`GET /api/v3/runs/${made.id}`, { key: keys.prod });
   expect(run).toMatchObject({ version: old.version, isTest: true, queue: 'mail', status: 'QUEUED' });
   const [row] = await sql`
-    select priority_ms, machine, max_duration, concurrency_key, ord < extract(epoch from created_at) * 1000 - 9000 as ahead
+    select priority_ms, machine, max_duration, concurrency_key, sort_key < extract(epoch from created_at) * 1000 - 9000 as ahead
       from runs`;
   expect(row).toEqual({
     priority_ms: 10_000,

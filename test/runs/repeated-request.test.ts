@@ -180,7 +180,7 @@ test('neither triggers nor batches are doubled or lost when the server is killed
   expect(single?.count).toBe(triggers);
   expect(batches.length).toBeGreaterThan(0);
   const [items] = await sql<{ count: number }[]>`
-    select count(*)::int as count from parked where task = 'item'`;
+    select count(*)::int as count from pending_version where task = 'item'`;
   expect(items?.count).toBe(batches.length * size);
   const rows = await sql<
     { id: string; sealed: boolean }[]

@@ -106,7 +106,7 @@ test(
       version: '99.0.0',
       functions: {
         'runs/dispatch/claim_runs': announcing('newer_claim'),
-        'runs/complete/settle_runs': announcing('newer_settle'),
+        'runs/complete/complete_attempts': announcing('newer_settle'),
         'runs/create/trigger_runs': announcing('newer_trigger'),
         // its trigger is created again, which locks the table of runs
         'runs/waits/end_waits_for_run': (text) => text.replace('return null;', 'return new;'),

@@ -60,10 +60,10 @@ describe('changes of metadata that a run made before', { timeout: 120_000 }, () 
     // Both as of one moment, for each time that it was suspended.
     const steps = new Map<number, Set<string | null>>();
     while (!over) {
-      const rows = await sql<{ spell: string; step: string | null }[]>`
-        select s.spell, r.metadata::json->>'step' as step
+      const rows = await sql<{ suspension: string; step: string | null }[]>`
+        select s.suspension, r.metadata::json->>'step' as step
           from suspended s join runs r on r.env = s.env and r.id = s.run_id where s.run_id = ${id}`;
-      for (const { spell, step } of rows) {
+      for (const { suspension: spell, step } of rows) {
         steps.set(Number(spell), (steps.get(Number(spell)) ?? new Set()).add(step));
       }
       await new Promise((resolve) => setTimeout(resolve, 5));

@@ -22,7 +22,7 @@ export interface MillraceOptions {
 }
 
 const pendingQuery = `select (select count(*) from queued) + (select count(*) from leases)
-  + (select count(*) from delayed) + (select count(*) from parked)`;
+  + (select count(*) from delayed) + (select count(*) from pending_version)`;
 
 /** What PostgreSQL counted: time in functions, kinds of updates, what was written ahead. */
 const inDatabase = [
@@ -115,15 +115,15 @@ export function millrace(databases: Databases, { alone, profiled }: MillraceOpti
     async clone(n) {
       // Ids and order as if they had come ten a millisecond, the last one now.
       const id = `left(t.%, 4) || lpad(to_hex(1000000000 + g / 10), 8, '0') || left(md5(g::text), 16)`;
-      const order = `t.ord - ${Math.ceil(n / 10)} + g / 10`;
+      const order = `t.sort_key - ${Math.ceil(n / 10)} + g / 10`;
       await tables?.clone('runs', n, {
         id: id.replace('%', 'id'),
-        ord: order,
+        sort_key: order,
         created_at: `t.created_at - (${Math.ceil(n / 10)} - g / 10) * interval '1 millisecond'`,
         request_key: 'null::uuid',
         payload: `jsonb_set(t.payload::jsonb, '{i}', to_jsonb(g))::text`,
       });
-      await tables?.clone('queued', n, { run_id: id.replace('%', 'run_id'), ord: order });
+      await tables?.clone('queued', n, { run_id: id.replace('%', 'run_id'), sort_key: order });
       await tables?.settle();
     },
     serverPid: () => server?.pid ?? null,

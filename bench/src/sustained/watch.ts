@@ -3,7 +3,15 @@ import pg from 'pg';
 import { cpuOf, proportionalOf, residentOf, sum, tree } from '../processes.ts';
 
 /** The tables in which a run leaves nothing once it is over. */
-const hot = ['queued', 'leases', 'lanes', 'delayed', 'suspended', 'parked', 'error_arrivals'] as const;
+const hot = [
+  'queued',
+  'leases',
+  'lanes',
+  'delayed',
+  'suspended',
+  'pending_version',
+  'error_arrivals',
+] as const;
 const growing = ['runs', 'run_facets', 'error_tallies'] as const;
 
 export type Parts = Readonly<Record<'server' | 'runner' | 'database', number>>;
@@ -42,7 +50,7 @@ export class Watch {
   /** Runs that are not over. */
   pending(): Promise<number> {
     return this.#number(`select (select count(*) from queued) + (select count(*) from leases)
-      + (select count(*) from delayed) + (select count(*) from suspended) + (select count(*) from parked)`);
+      + (select count(*) from delayed) + (select count(*) from suspended) + (select count(*) from pending_version)`);
   }
 
   /** Milliseconds of processor time so far. */

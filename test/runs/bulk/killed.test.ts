@@ -52,7 +52,7 @@ test('a bulk replay goes on through kills of both servers, and replays each run 
   const first = await ask('POST', '/api/v1/tasks/echo/trigger', { payload: 0 });
   const ids = Array.from({ length: many }, (_, n) => newTimedId('run', Date.now() - 60_000 - n));
   await sql`
-    insert into runs (env, id, task, status, queue_id, ord, created_at, finished_at, tags)
+    insert into runs (env, id, task, status, queue_id, sort_key, created_at, finished_at, tags)
     select r.env, i.id, 'echo', 'FAILED', r.queue_id, 0, now() - interval '1 minute', now(), '{old}'
       from runs r, unnest(${ids}::text[]) as i (id) where r.id = ${String(first['id'])}`;
   await sql`

@@ -3,7 +3,7 @@
 -- `runs` is wide and changes little. What changes often is narrow and stands apart:
 --   queued      a run that waits for a slot; its row is deleted when it is claimed
 --   delayed     a run that waits for a time (delay, retry)
---   parked      a run that waits for a version that has its task
+--   pending_version  a run that waits for a version that has its task
 --   leases      a live attempt
 --   suspended   a live attempt that waits for something within its code
 -- A run without a final status is in exactly one of these five, or is held by a batch that is not sealed yet. Its live status follows from
@@ -75,7 +75,7 @@ create table runs (
 
   -- Execution
   -- position in its lane: milliseconds since 1970 when it was last due, minus its priority
-  ord bigint not null,
+  sort_key bigint not null,
   -- set when the run first starts and kept through its retries
   version_id int,
   -- revision of the environment variables that the last attempt ran with; null if there was none
@@ -163,12 +163,12 @@ create table idempotency_keys (
   run_id text collate "C" not null,
   expires_at timestamptz not null,
   -- it was changed to another run than the one it was made for (a debounced call)
-  led boolean not null default false,
+  redirected boolean not null default false,
   primary key (env, task, key)
 );
 create index idempotency_keys_by_expiry on idempotency_keys (expires_at);
 -- Found when that run is deleted: a task may have millions of keys.
-create index idempotency_keys_led on idempotency_keys (env, run_id) where led;
+create index idempotency_keys_redirected on idempotency_keys (env, run_id) where redirected;
 
 -- The run that waits under a debounce key. When that run is no longer delayed, the row has no meaning and the next trigger takes it over.
 create table debounces (
@@ -187,18 +187,18 @@ create sequence lane_turns;
 create function lane_turn(n bigint) returns int language sql immutable as
 $$ select ((hashint8(n / 64) & 33554431) * 64 + n % 64)::int $$;
 
--- A lane is one waiting line: a queue of an environment, one concurrency key of it, one route. Route 0 is whatever version is current;
--- another is the id of the version that the runs are bound to. Full lanes are blocked and then cost nothing.
+-- A lane is one waiting line: a queue of an environment, one concurrency key of it, and the version that its runs are pinned to: its id,
+-- or 0 for whatever version is current. Full lanes are blocked and then cost nothing.
 create table lanes (
   id bigint generated always as identity primary key,
   env int not null,
   queue_id int not null,
   key text not null,
-  route int not null,
+  pinned_version int not null,
   blocked boolean not null default false,
   -- position in the ring that claims scan
   turn int not null default lane_turn(nextval('lane_turns')),
-  constraint lanes_by_place unique (queue_id, key, route)
+  constraint lanes_by_queue_key unique (queue_id, key, pinned_version)
 ) with (
   fillfactor = 70,
   autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off,
@@ -206,17 +206,17 @@ create table lanes (
   autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 100000,
   autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 20000
 );
--- For claims only, which ask for `route + 0`, because `lanes_by_place` has the route as well.
-create index lanes_ready on lanes (env, (route + 0), turn) where not blocked;
+-- For claims only, which ask for `route + 0`, because `lanes_by_queue_key` has that column as well.
+create index lanes_ready on lanes (env, (pinned_version + 0), turn) where not blocked;
 create index lanes_blocked on lanes (env) where blocked;
 
 create table queued (
   lane_id bigint not null,
-  ord bigint not null,
+  sort_key bigint not null,
   run_id text collate "C" not null,
   env int not null,
   expires_at timestamptz,
-  primary key (lane_id, ord, run_id)
+  primary key (lane_id, sort_key, run_id)
 ) with (
   autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off,
   autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000,
@@ -242,7 +242,7 @@ create index delayed_by_due on delayed (due);
 create index delayed_first on delayed (env, run_id) where not retry;
 create index delayed_again on delayed (env, run_id) where retry;
 
-create table parked (
+create table pending_version (
   env int not null,
   task text not null,
   run_id text collate "C" not null,
@@ -254,9 +254,9 @@ create table parked (
   autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 100000,
   autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 20000
 );
-create index parked_by_expiry on parked (expires_at) where expires_at is not null;
+create index pending_version_by_expiry on pending_version (expires_at) where expires_at is not null;
 -- For lists only, which use these expressions. Other statements look for a task or for the whole key.
-create index parked_by_run on parked ((env + 0), (run_id || ''));
+create index pending_version_by_run on pending_version ((env + 0), (run_id || ''));
 
 create sequence lease_fences;
 
@@ -280,7 +280,7 @@ create table leases (
   autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 20000
 );
 -- How many runs execute in a queue and concurrency key is counted here. There is no counter.
-create index leases_by_place on leases (queue_id, key);
+create index leases_by_queue_key on leases (queue_id, key);
 
 -- What a claim remembers of a run while it continues with the next lanes.
 create type claimed_run as (

@@ -19,7 +19,7 @@ create table suspended (
   active_ms bigint not null,
   since timestamptz not null,
   -- tells this suspension from earlier and later ones of the attempt
-  spell bigint not null default nextval('lease_fences'),
+  suspension bigint not null default nextval('lease_fences'),
   cancel_requested boolean not null default false,
   -- since when it is ready to continue
   ready_at timestamptz,
@@ -32,7 +32,7 @@ create table suspended (
 );
 create index suspended_by_runner on suspended (runner_id);
 create index suspended_ready on suspended (env) where ready_at is not null;
-create index suspended_ready_by_place on suspended (queue_id, key) where ready_at is not null;
+create index suspended_ready_by_queue_key on suspended (queue_id, key) where ready_at is not null;
 
 -- The waits of an attempt. They stay when they are over, as long as the run exists. An attempt that starts again finds them by their keys.
 create table waits (
@@ -52,12 +52,12 @@ create table waits (
   created_at timestamptz not null,
   over_at timestamptz,
   -- the attempt was told that it is over
-  told boolean not null default false,
+  reported boolean not null default false,
   primary key (env, run_id, attempt, key)
 );
 create index waits_by_watched on waits (watched) where over_at is null and watched is not null;
 create index waits_by_due on waits (due) where over_at is null and due is not null;
-create index waits_untold on waits (env, run_id) where over_at is not null and not told;
+create index waits_untold on waits (env, run_id) where over_at is not null and not reported;
 
 -- Tokens that somebody outside completes.
 create table waitpoints (

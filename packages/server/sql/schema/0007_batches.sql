@@ -39,12 +39,12 @@ create index batches_open on batches (created_at) where sealed_at is null and ab
 create index batches_filled on batches (created_at, env, id) where sealed_at is not null or aborted_at is not null;
 create index batches_by_parent on batches (env, parent_run_id) where parent_run_id is not null;
 
--- Items that created no run, because their idempotency key led to an existing one. `place` is the id that their run would have had.
+-- Items that created no run, because their idempotency key led to an existing one. `item_id` is the id that their run would have had.
 create table batch_cached (
   env int not null,
-  place text collate "C" not null,
+  item_id text collate "C" not null,
   run_id text collate "C" not null,
-  primary key (env, place)
+  primary key (env, item_id)
 );
 
 -- One request about many runs. First the runs are gathered, then each is acted on. Progress commits together with what was done, so
@@ -58,7 +58,7 @@ create table bulk_actions (
   -- which runs, as the list of runs reads it; null when they were named, or when all are gathered
   filter jsonb,
   -- gathering continues before this id: newest first, from the moment of the request, so runs that a replay creates are never included
-  place text collate "C" not null,
+  cursor text collate "C" not null,
   total int not null default 0,
   success int not null default 0,
   failure int not null default 0,

@@ -42,7 +42,7 @@ create table channel_segments (
   records text not null,
   primary key (channel, seq)
 );
--- Summarized as the table grows: the job that uses `session_look` reads its end, and a range without a summary is read whole.
+-- Summarized as the table grows: the job that uses `session_scan` reads its end, and a range without a summary is read whole.
 create index channel_segments_by_time on channel_segments using brin (at) with (autosummarize = on);
 -- The data is written once and mostly sent from memory: compressing costs more than the bytes.
 alter table channel_segments alter column records set storage external;
@@ -71,7 +71,7 @@ create table sessions (
   -- the run that serves it, or served it last
   run_id text collate "C",
   -- how far the last run had read `.in` when it left the remaining messages to another run
-  heard bigint,
+  consumed bigint,
   closed_at timestamptz,
   closed_reason text,
   expires_at timestamptz,
@@ -89,5 +89,5 @@ create index sessions_by_close on sessions (closed_at) where closed_at is not nu
 create index sessions_by_expiry on sessions (expires_at) where expires_at is not null;
 
 -- One row: appends before `until` were checked for messages that no run was started for.
-create table session_look (until timestamptz not null);
-insert into session_look values (now());
+create table session_scan (until timestamptz not null);
+insert into session_scan values (now());

@@ -22,7 +22,7 @@ export async function abortBatch(tx: Transaction, env: number, batch: string, no
        where r.env = g.env and r.id >= batch_prefix(g.id) and r.id < batch_prefix(g.id) || '~' and r.status is null
       returning r.env, r.id, r.task
     )
-    select note_facets(array_agg(e.env), array_agg(f.facet), array_agg(e.id))
+    select record_facets(array_agg(e.env), array_agg(f.facet), array_agg(e.id))
       from ended e cross join lateral unnest(array['s:CANCELED', 'e:CANCELED:' || e.task]) as f (facet)
     having count(*) > 0`;
 }

@@ -46,7 +46,9 @@ describe('a batch', () => {
     expect(sealed).toMatchObject({ status: 'PENDING', processing: { completedAt: expect.any(String) } });
     expect(sealed.runs).toHaveLength(5);
     expect(await payloads(id)).toEqual([0, 1, 2, 3, 4]);
-    const queued = await sql<{ run_id: string }[]>`select run_id from queued order by lane_id, ord, run_id`;
+    const queued = await sql<
+      { run_id: string }[]
+    >`select run_id from queued order by lane_id, sort_key, run_id`;
     expect(queued.map((row) => row.run_id)).toEqual(sealed.runs);
 
     const listed = await ask(`GET /api/v1/runs?filter[batch]=${id}`, { key: keys.prod });
@@ -112,7 +114,7 @@ describe('a batch', () => {
       Array.from({ length: 8 }, () => [200, true]),
     );
     expect(await payloads(id)).toEqual(items(1_000).map(({ index }) => index));
-    expect(await sql`select from parked`).toHaveLength(1_000);
+    expect(await sql`select from pending_version`).toHaveLength(1_000);
   });
 
   test('keeps delays, priorities and times to live of its items, counted from its sealing', async () => {
@@ -127,11 +129,11 @@ describe('a batch', () => {
     server.shiftTime(120_000);
     await fill(id, [{ index: 3, task: 'unknown' }]);
     const queued = await sql<{ index: string; left: number | null }[]>`
-      select right(run_id, 1) as index, extract(epoch from expires_at - now())::int as left from queued order by lane_id, ord, run_id`;
+      select right(run_id, 1) as index, extract(epoch from expires_at - now())::int as left from queued order by lane_id, sort_key, run_id`;
     expect(queued.map((row) => row.index)).toEqual(['2', '0']);
     expect(queued[1]?.left).toBeGreaterThan(150);
     expect(await sql`select from delayed where run_id like '%1'`).toHaveLength(1);
-    expect(await sql`select from parked where run_id like '%3'`).toHaveLength(1);
+    expect(await sql`select from pending_version where run_id like '%3'`).toHaveLength(1);
   });
 
   test('lets an item whose idempotency key leads to a run be that run', async () => {
@@ -178,7 +180,7 @@ describe('a batch', () => {
       // Whoever writes the item stands here, with the batch in hand.
       const place = itemRunId(id, 0);
       await tx`
-        insert into runs (env, id, task, queue_id, ord, created_at)
+        insert into runs (env, id, task, queue_id, sort_key, created_at)
         select env, ${place}, 'send', 0, 0, now() from batches where id = ${id}`;
       const filling = fill(id, [{ index: 0 }]);
       await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1);

@@ -98,7 +98,7 @@ async function withoutKnown(
     const rows = await tx<{ id: string }[]>`
       select id from runs where env = ${env} and id >= batch_prefix(${id}) and id < batch_prefix(${id}) || '~'
       union all
-      select place from batch_cached where env = ${env} and place >= batch_prefix(${id}) and place < batch_prefix(${id}) || '~'`;
+      select item_id from batch_cached where env = ${env} and item_id >= batch_prefix(${id}) and item_id < batch_prefix(${id}) || '~'`;
     for (const row of rows) known.add(row.id);
   }
   return items.filter(({ run }) => !known.has(run.id) && known.add(run.id));
@@ -139,7 +139,7 @@ async function link(
   });
   if (links.length === 0) return;
   await tx`
-    insert into batch_cached (env, place, run_id)
+    insert into batch_cached (env, item_id, run_id)
     select ${env}, i.item, i.run_id
       from unnest(${links.map((one) => one.item)}::text[], ${links.map((one) => one.other)}::text[]) as i (item, run_id)`;
 }

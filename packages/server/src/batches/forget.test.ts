@@ -22,7 +22,7 @@ async function batches() {
           from generate_series(1, ${count}::int) n, (select now() - make_interval(days => ${days})) as t (at)
         returning id
       )
-      insert into runs (env, id, task, queue_id, ord, status, finished_at, created_at, updated_at)
+      insert into runs (env, id, task, queue_id, sort_key, status, finished_at, created_at, updated_at)
       select 1, batch_prefix(m.id) || '000', 'send', 1, 1, 'COMPLETED', now(), now(), now() from made m where ${kept}`;
   };
   const count = async () =>

@@ -35,7 +35,7 @@ export function createForget(sql: Sql): (before: Date) => Promise<boolean> {
         returning b.env, b.id
       ), links as (
         delete from batch_cached c using gone g
-         where c.env = g.env and c.place >= batch_prefix(g.id) and c.place < batch_prefix(g.id) || '~'
+         where c.env = g.env and c.item_id >= batch_prefix(g.id) and c.item_id < batch_prefix(g.id) || '~'
       )
       select p.created_at::text as at, p.env, p.id, g.id is not null as gone
         from page p left join gone g on g.env = p.env and g.id = p.id

@@ -29,7 +29,7 @@ export async function endUpFront(tx: Transaction, env: number, batch: string, no
     ['s:FAILED', `e:FAILED:${task}`].map((facet) => ({ env, id, facet })),
   );
   await tx`
-    select note_facets(${facets.map((one) => one.env)}::int[], ${facets.map((one) => one.facet)}::text[],
+    select record_facets(${facets.map((one) => one.env)}::int[], ${facets.map((one) => one.facet)}::text[],
                        ${facets.map((one) => one.id)}::text[])`;
   await recordErrors(
     tx,

@@ -45,7 +45,7 @@ test('a change of anything in a database is seen', async () => {
     tables: 'alter table leases reset (vacuum_truncate)',
     columns: 'alter table runs alter attempt drop default',
     constraints: 'alter table runs drop constraint runs_check',
-    indexes: 'drop index leases_by_place',
+    indexes: 'drop index leases_by_queue_key',
     functions: 'alter function claim_lock set enable_seqscan = off',
     triggers: 'alter table runs disable trigger runs_awaited',
     sequences: 'alter sequence lane_turns increment 2',

@@ -59,7 +59,7 @@ describe('a followed run', () => {
     const { id } = await t.trigger('send');
     const { told } = watch(id);
     await expect.poll(() => told.length, wait).toBe(1);
-    await t.sql`delete from parked where run_id = ${id}`;
+    await t.sql`delete from pending_version where run_id = ${id}`;
     await t.sql`delete from runs where id = ${id}`;
     await expect.poll(() => told.at(-1), wait).toBeNull();
   });

@@ -122,7 +122,7 @@ describe('rescheduling', () => {
     t.engine.clock.shift(60_001);
     await t.promote();
     expect((await retrieveRun(t.engine, env, id))?.status).toBe('QUEUED');
-    expect(Number((await rowOf(t, id))['ord'])).toBe(Date.parse(soon));
+    expect(Number((await rowOf(t, id))['sort_key'])).toBe(Date.parse(soon));
   });
 
   test('is refused for a date that is past, and the run keeps the time that it has', async () => {

@@ -141,7 +141,7 @@ describe('a triggered run', () => {
     expect((await t.claim('r1', [version.id], 2)).map((one) => one.run).toSorted()).toEqual(
       [first.id, urgent.id].toSorted(),
     );
-    const order = await t.sql<{ id: string }[]>`select id from runs order by ord`;
+    const order = await t.sql<{ id: string }[]>`select id from runs order by sort_key`;
     expect(order.map((row) => row.id)).toEqual([urgent.id, first.id]);
   });
 });
@@ -497,11 +497,11 @@ describe('cancel', () => {
     const [attempt] = await t.claim('r1', [version.id], 1);
     const queued = await t.trigger('send');
     const delayed = await t.trigger('send', { delay: '1h' });
-    const parked = await t.trigger('unknown');
-    for (const { id } of [running, queued, delayed, parked]) {
+    const pending = await t.trigger('unknown');
+    for (const { id } of [running, queued, delayed, pending]) {
       expect(await cancelRun(t.engine, t.runners, t.environment.id, id)).toBe(true);
     }
-    for (const { id } of [queued, delayed, parked]) expect(await t.statusOf(id)).toBe('CANCELED');
+    for (const { id } of [queued, delayed, pending]) expect(await t.statusOf(id)).toBe('CANCELED');
     expect(await t.statusOf(running.id)).toBe(null);
     // It ends CANCELED even if it fails, asks for a retry or completes after the request.
     await t.end(attempt!, { kind: 'retry', delayMs: 0, error: failure });

@@ -22,7 +22,7 @@ interface ModelRun {
   readonly ttl: number;
   readonly task: Task;
   /** `waiting` and `ready` are both suspended; what is ready lacks only its place. */
-  place: 'queued' | 'delayed' | 'parked' | 'leased' | 'waiting' | 'ready' | 'final';
+  place: 'queued' | 'delayed' | 'pending_version' | 'leased' | 'waiting' | 'ready' | 'final';
   /** The run or token that it waits for, or the time. */
   waitsFor: string | number | undefined;
   due: number;
@@ -217,7 +217,7 @@ class Drive {
     const model: ModelRun = {
       id,
       task,
-      place: delayMs > 0 ? 'delayed' : task === 'unknown' ? 'parked' : 'queued',
+      place: delayMs > 0 ? 'delayed' : task === 'unknown' ? 'pending_version' : 'queued',
       due: this.now + delayMs,
       expiresAt: ttl > 0 && delayMs === 0 ? this.now + ttl * 1_000 : Number.POSITIVE_INFINITY,
       status: undefined,
@@ -384,9 +384,12 @@ class Drive {
       if (typeof waitsFor === 'number' && waitsFor <= now) this.over(waitsFor);
     for (const model of this.runs) {
       if (model.place === 'delayed' && model.due <= this.now) {
-        model.place = model.task === 'unknown' ? 'parked' : 'queued';
+        model.place = model.task === 'unknown' ? 'pending_version' : 'queued';
         if (model.attempt === 0 && model.ttl > 0) model.expiresAt = this.now + model.ttl * 1_000;
-      } else if ((model.place === 'queued' || model.place === 'parked') && model.expiresAt <= this.now) {
+      } else if (
+        (model.place === 'queued' || model.place === 'pending_version') &&
+        model.expiresAt <= this.now
+      ) {
         this.finish(model, 'EXPIRED');
       }
     }
@@ -408,7 +411,7 @@ class Drive {
     const rows = await this.t.sql<{ id: string; status: FinalStatus | null; places: string[] }[]>`
       select r.id, r.status, array_remove(array[
           (select 'queued' from queued q where q.run_id = r.id), (select 'delayed' from delayed d where d.run_id = r.id),
-          (select 'parked' from parked p where p.run_id = r.id), (select 'leased' from leases l where l.run_id = r.id),
+          (select 'pending_version' from pending_version p where p.run_id = r.id), (select 'leased' from leases l where l.run_id = r.id),
           (select case when u.ready_at is null then 'waiting' else 'ready' end from suspended u where u.run_id = r.id),
           case when r.status is not null then 'final' end], null) as places
         from runs r order by r.id`;
@@ -584,7 +587,7 @@ async function checkPlaces(t: TestEngine): Promise<void> {
     select * from (
       select r.id, r.status,
              (select count(*) from queued q where q.run_id = r.id) + (select count(*) from delayed d where d.run_id = r.id)
-             + (select count(*) from parked p where p.run_id = r.id) + (select count(*) from leases l where l.run_id = r.id)
+             + (select count(*) from pending_version p where p.run_id = r.id) + (select count(*) from leases l where l.run_id = r.id)
              + (select count(*) from suspended u where u.run_id = r.id)
              + (r.status is not null)::int as places
         from runs r) s where places <> 1`;

@@ -148,7 +148,7 @@ async function crowded() {
       await cancelRun(engine, t.runners, env, run);
     for (const { run } of attempts.slice(0, 2)) await retrieveRun({ ...engine, sql }, env, run);
     await engineSql`select expire_due(${new Date(now().getTime() + 2_000)}, 1000)`;
-    await engineSql`select unpark_runs(${env}, ${now()}, 1000)`;
+    await engineSql`select promote_pending_version(${env}, ${now()}, 1000)`;
     // a living runner says what it holds, then it is lost
     await reclaimUnheld(
       dependencies,
@@ -203,7 +203,7 @@ test('autovacuum keeps the tables that runs pass through short, without pauses a
   const rows = await sql<{ name: string }[]>`
     select relname as name from pg_class
      where reloptions @> '{autovacuum_vacuum_cost_delay=0,vacuum_truncate=off,autovacuum_vacuum_scale_factor=0}' order by 1`;
-  const tables = ['delayed', 'error_arrivals', 'lanes', 'leases', 'parked', 'queued', 'suspended'];
+  const tables = ['delayed', 'error_arrivals', 'lanes', 'leases', 'pending_version', 'queued', 'suspended'];
   expect(rows.map(({ name }) => name)).toEqual(tables);
 });
 

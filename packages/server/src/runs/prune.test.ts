@@ -81,8 +81,8 @@ test('pruning goes on over any number of runs and leaves nothing that they were 
   await t.end(attempt!);
   const stuck = await t.trigger('send', { delay: '52w' });
   await t.sql`
-    insert into runs (env, id, task, queue_id, ord, created_at, status, finished_at)
-    select env, left(id, 9) || lpad(to_hex(n), 15, '0'), task, queue_id, ord, created_at, status, finished_at
+    insert into runs (env, id, task, queue_id, sort_key, created_at, status, finished_at)
+    select env, left(id, 9) || lpad(to_hex(n), 15, '0'), task, queue_id, sort_key, created_at, status, finished_at
       from runs, generate_series(1, 2500) n where status is not null`;
   await t.sql`insert into run_facets select env, 'g:' || n, left(id, 10) from runs, generate_series(1, 1200) n where id = ${attempt!.run}`;
   t.engine.clock.shift(40 * dayMs);

@@ -40,7 +40,7 @@ export function runPruner({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retenti
           delete from run_logs l using gone g where l.env = ${env} and l.run_id = g.id`;
         // To a debounced run there may lead more keys than the one that it has.
         await tx`
-          delete from idempotency_keys k where k.led and k.env = ${env} and k.run_id = any(${ids}::text[])`;
+          delete from idempotency_keys k where k.redirected and k.env = ${env} and k.run_id = any(${ids}::text[])`;
       }
       return more;
     });

@@ -24,7 +24,7 @@ export async function rescheduleRun(
     with moved as (
       update delayed set due = ${due} where env = ${env} and run_id = ${run} and not retry returning env, run_id
     )
-    update runs r set delayed_until = ${due}, ord = ${due.getTime()}::bigint - r.priority_ms, updated_at = ${new Date(now)}
+    update runs r set delayed_until = ${due}, sort_key = ${due.getTime()}::bigint - r.priority_ms, updated_at = ${new Date(now)}
       from moved m where r.env = m.env and r.id = m.run_id
     returning r.id`;
   if (!moved) throw unprocessable('Only a run that is still DELAYED can be rescheduled.');

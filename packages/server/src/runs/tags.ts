@@ -33,7 +33,7 @@ export async function addTags(
       update runs set tags = ${[...had, ...fresh]}::text[], updated_at = ${new Date(clock.now())}
        where env = ${env} and id = ${run}`;
     await tx`
-      select note_facets(${fresh.map(() => env)}::int[], ${fresh.map((tag) => `g:${tag}`)}::text[],
+      select record_facets(${fresh.map(() => env)}::int[], ${fresh.map((tag) => `g:${tag}`)}::text[],
                          ${fresh.map(() => run)}::text[])`;
     return fresh;
   });

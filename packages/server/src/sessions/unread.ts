@@ -63,12 +63,12 @@ async function markUnread(
 ): Promise<Environment | undefined> {
   const key = sessionChannel(env, externalId ?? id, 'in');
   const [row] = await sql<{ environment: Environment }[]>`
-    update sessions s set heard = greatest(s.heard, ${last}::bigint)
+    update sessions s set consumed = greatest(s.consumed, ${last}::bigint)
       from channels c, runs r, environments e, projects p
      where s.env = ${env} and s.id = ${id} and s.run_id = ${run} and s.closed_at is null
        and c.id = ${key.id} and c.next_seq > ${last}::bigint + 1
        and r.env = s.env and r.id = s.run_id and r.status is not null
-       and (s.heard is null or s.heard < ${last}::bigint or c.last_at >= r.created_at)
+       and (s.consumed is null or s.consumed < ${last}::bigint or c.last_at >= r.created_at)
        and e.id = s.env and p.id = e.project_id
     returning ${environment(sql)}`;
   return row?.environment;

@@ -25,7 +25,7 @@ export const sessionWatcher = (
   tick: (): Promise<boolean> =>
     sql.begin(async (tx) => {
       // Only one process scans.
-      const [last] = await tx<{ until: Date }[]>`select until from session_look for update skip locked`;
+      const [last] = await tx<{ until: Date }[]>`select until from session_scan for update skip locked`;
       if (!last) return false;
       const since = last.until.getTime();
       const until = Math.min(clock.now() - graceMs, since + maxScanMs);
@@ -38,7 +38,7 @@ export const sessionWatcher = (
       }
       for (const came of await awaited(tx, since, until)) await endMessageWaits(came);
       for (const came of await ended(tx, since, until)) await endMessageWaits({ ...came, last: noneToCome });
-      await tx`update session_look set until = ${new Date(until)}`;
+      await tx`update session_scan set until = ${new Date(until)}`;
       return until === since + maxScanMs;
     }),
 });

@@ -20,10 +20,10 @@ export const pendingReleaser = ({ sql, clock, wake }: PendingReleaserDependencie
   everyMs: 2_000,
   async tick() {
     const envs = await sql<{ env: number }[]>`
-      select c.env from current_versions c where exists (select from parked p where p.env = c.env)`;
+      select c.env from current_versions c where exists (select from pending_version p where p.env = c.env)`;
     for (const { env } of envs) {
       const [row] = await sql<{ count: number }[]>`
-        select unpark_runs(${env}, ${new Date(clock.now())}, ${maxAtOnce}) as count`;
+        select promote_pending_version(${env}, ${new Date(clock.now())}, ${maxAtOnce}) as count`;
       if (row && row.count > 0) wake(env);
     }
     return false;

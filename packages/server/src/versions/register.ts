@@ -43,7 +43,7 @@ export async function registerVersion(
     await tx`
       insert into current_versions (env, version_id) values (${env}, ${version.id})
       on conflict (env) do update set version_id = excluded.version_id`;
-    await tx`select unpark_runs(${env}, ${new Date(clock.now())}, 100000)`;
+    await tx`select promote_pending_version(${env}, ${new Date(clock.now())}, 100000)`;
     await onRegister?.(tx, env, tasks);
     await record?.(tx, {
       act: 'version.registered',

@@ -14,5 +14,5 @@ begin
           and r.status is null)
      and not exists (
        select from batch_cached c join runs r on r.env = c.env and r.id = c.run_id
-        where c.env = p_env and c.place >= batch_prefix(p_batch) and c.place < batch_prefix(p_batch) || '~' and r.status is null);
+        where c.env = p_env and c.item_id >= batch_prefix(p_batch) and c.item_id < batch_prefix(p_batch) || '~' and r.status is null);
 end $$;

@@ -11,28 +11,28 @@ as $$
 declare
   v_queue int[];
   v_key text[];
-  v_route int[];
+  v_pinned_version int[];
   v_delayed text[];
   v_due timestamptz[];
-  v_parked text[];
+  v_pending text[];
   v_failed int;
   v_lanes int;
 begin
   update batches b set sealed_at = p_at, received = b.run_count where b.env = p_env and b.id = p_batch;
-  select array_agg(x.queue_id) filter (where x.place = 'queued'), array_agg(x.key) filter (where x.place = 'queued'),
-         array_agg(x.route) filter (where x.place = 'queued'), array_agg(x.id) filter (where x.place = 'delayed'),
-         array_agg(x.due) filter (where x.place = 'delayed'), array_agg(x.id) filter (where x.place = 'parked'),
-         count(*) filter (where x.place = 'failed')
-    into v_queue, v_key, v_route, v_delayed, v_due, v_parked, v_failed
+  select array_agg(x.queue_id) filter (where x.destination = 'queued'), array_agg(x.key) filter (where x.destination = 'queued'),
+         array_agg(x.pinned_version) filter (where x.destination = 'queued'), array_agg(x.id) filter (where x.destination = 'delayed'),
+         array_agg(x.due) filter (where x.destination = 'delayed'), array_agg(x.id) filter (where x.destination = 'pending_version'),
+         count(*) filter (where x.destination = 'failed')
+    into v_queue, v_key, v_pinned_version, v_delayed, v_due, v_pending, v_failed
     from (
       -- of those that are queued, one of each lane
-      select distinct on (y.place, y.queue_id, y.key, y.route, case when y.place <> 'queued' then y.id end) y.*
+      select distinct on (y.destination, y.queue_id, y.key, y.pinned_version, case when y.destination <> 'queued' then y.id end) y.*
         from (
-          select r.id, r.queue_id, coalesce(r.concurrency_key, '') as key, coalesce(r.version_id, 0) as route, r.delayed_until as due,
+          select r.id, r.queue_id, coalesce(r.concurrency_key, '') as key, coalesce(r.version_id, 0) as pinned_version, r.delayed_until as due,
                  case when r.error is not null then 'failed'
                       when r.delayed_until > p_at then 'delayed'
-                      when r.version_id is null and t.id is null then 'parked'
-                      else 'queued' end as place
+                      when r.version_id is null and t.id is null then 'pending_version'
+                      else 'queued' end as destination
             from runs r
             left join current_versions c on c.env = r.env
             left join tasks t on t.version_id = c.version_id and t.id = r.task
@@ -44,32 +44,32 @@ begin
     -- held, so that no claim drops them, and made where they are missing, in one order for everybody
     loop
       select count(*) into v_lanes from (
-        select from unnest(v_queue, v_key, v_route) as i (queue_id, key, route)
+        select from unnest(v_queue, v_key, v_pinned_version) as i (queue_id, key, pinned_version)
           cross join lateral (
-            select from lanes x where x.queue_id = i.queue_id and x.key = i.key collate "default" and x.route = i.route
+            select from lanes x where x.queue_id = i.queue_id and x.key = i.key collate "default" and x.pinned_version = i.pinned_version
              limit 1 for key share) l) l;
       exit when v_lanes = cardinality(v_queue);
-      insert into lanes (env, queue_id, key, route)
-      select p_env, i.queue_id, i.key, i.route from unnest(v_queue, v_key, v_route) as i (queue_id, key, route) order by 2, 3, 4
+      insert into lanes (env, queue_id, key, pinned_version)
+      select p_env, i.queue_id, i.key, i.pinned_version from unnest(v_queue, v_key, v_pinned_version) as i (queue_id, key, pinned_version) order by 2, 3, 4
       on conflict do nothing;
     end loop;
-    insert into queued (lane_id, ord, run_id, env, expires_at)
-    select l.id, r.ord, r.id, r.env, case when r.ttl > 0 then p_at + make_interval(secs => r.ttl) end
+    insert into queued (lane_id, sort_key, run_id, env, expires_at)
+    select l.id, r.sort_key, r.id, r.env, case when r.ttl > 0 then p_at + make_interval(secs => r.ttl) end
       from runs r
       cross join lateral (
         select x.id from lanes x
-         where x.queue_id = r.queue_id and x.key = coalesce(r.concurrency_key, '') and x.route = coalesce(r.version_id, 0)
+         where x.queue_id = r.queue_id and x.key = coalesce(r.concurrency_key, '') and x.pinned_version = coalesce(r.version_id, 0)
          limit 1) l
      where r.env = p_env and r.id >= batch_prefix(p_batch) and r.id < batch_prefix(p_batch) || '~' and r.status is null
-       and r.error is null and (v_delayed is null or r.id <> all (v_delayed)) and (v_parked is null or r.id <> all (v_parked));
+       and r.error is null and (v_delayed is null or r.id <> all (v_delayed)) and (v_pending is null or r.id <> all (v_pending));
   end if;
   if v_delayed is not null then
     insert into delayed (env, run_id, due) select p_env, d.id, d.due from unnest(v_delayed, v_due) as d (id, due);
   end if;
-  if v_parked is not null then
-    insert into parked (env, task, run_id, expires_at)
+  if v_pending is not null then
+    insert into pending_version (env, task, run_id, expires_at)
     select p_env, r.task, r.id, case when r.ttl > 0 then p_at + make_interval(secs => r.ttl) end
-      from unnest(v_parked) as i (id)
+      from unnest(v_pending) as i (id)
       cross join lateral (select x.task, x.id, x.ttl from runs x where x.env = p_env and x.id = i.id limit 1) r;
   end if;
   return query select v_queue is not null, (select min(d) from unnest(v_due) as d), v_failed > 0;

@@ -17,7 +17,7 @@ begin
       select min(i.at) into at
         from unnest(p_at, p_version) as i (at, version) join versions run on run.id = i.version
        where run.env = g.env and run.sequence >= v_fix;
-    elsif g.resolved_in_version is null or not is_version_to_come(g.env, g.resolved_in_version) then
+    elsif g.resolved_in_version is null or not is_future_version(g.env, g.resolved_in_version) then
       -- a run that started before the fix says nothing about it
       select min(i.at) into at from unnest(p_at, p_started) as i (at, started)
        where i.at > g.resolved_at and i.started > g.resolved_at;

@@ -1,7 +1,7 @@
 -- Notifies of runs that failed. Called where runs end; the other notifications have triggers.
 --
 -- Locks: as notify_endpoints.
--- Callers: record_errors, settle_runs.
+-- Callers: complete_attempts, record_errors.
 create or replace function notify_failed_runs(p_env int[], p_run text[]) returns void language plpgsql as $$
 begin
   perform notify_endpoints(r.env, r.finished_at, 'run.failed', jsonb_strip_nulls(jsonb_build_object(

@@ -103,7 +103,7 @@ async function addOver({ sql, environment, engine }: TestEngine, count: number):
   const queue = await engine.queues.id(environment.id, 'task/echo');
   const ids = Array.from({ length: count }, (_, n) => newTimedId('run', engine.clock.now() - 60_000 - n));
   await sql`
-    insert into runs (env, id, task, status, queue_id, ord, created_at, finished_at, payload)
+    insert into runs (env, id, task, status, queue_id, sort_key, created_at, finished_at, payload)
     select ${environment.id}::int, i.id, 'echo', 'FAILED', ${queue}::int, 0, now() - interval '1 minute', now(), '{"n":1}'
       from unnest(${column(ids, (id) => id)}::text[]) as i (id)`;
   await sql`

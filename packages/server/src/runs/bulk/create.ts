@@ -33,7 +33,7 @@ export async function createBulkAction(
   await sql.begin(async (tx) => {
     await tx`
     with action as (
-      insert into bulk_actions (env, id, type, name, status, filter, place, total, created_at, worked_at, completed_at)
+      insert into bulk_actions (env, id, type, name, status, filter, cursor, total, created_at, worked_at, completed_at)
       values (${env}, ${id}, ${type}, ${name?.replaceAll('\0', '') ?? null},
               ${isOver ? 'COMPLETED' : 'PENDING'}, ${found ? JSON.stringify(found) : null}::text::jsonb, ${idAt(now)}, ${total},
               ${at}, ${at}, ${isOver ? at : null}::timestamptz)

@@ -107,7 +107,7 @@ async function piece(
   trying: Trying,
 ): Promise<Done | undefined> {
   const [action] = await tx<Action[]>`
-    select env, id, type, filter, place from bulk_actions
+    select env, id, type, filter, cursor as place from bulk_actions
      where status = 'PENDING' order by worked_at limit 1 for update skip locked`;
   if (!action) return undefined;
   const at = new Date(engine.clock.now());
@@ -165,7 +165,7 @@ async function gather(
   const isAll = edge === undefined && ids.length < gatheredAtOnce;
   await tx`
     update bulk_actions
-       set total = total + ${ids.length}, place = ${edge ?? ids.at(-1) ?? place}, worked_at = ${at},
+       set total = total + ${ids.length}, cursor = ${edge ?? ids.at(-1) ?? place}, worked_at = ${at},
            filter = ${isAll ? null : JSON.stringify(stored)}::text::jsonb
      where env = ${env} and id = ${id}`;
 }

@@ -40,7 +40,7 @@ const kinds: Readonly<Record<Exclude<Outcome['kind'], 'failed'>, string>> = {
   retry: 'retry',
   canceled: 'CANCELED',
   released: 'released',
-  unknownTask: 'parked',
+  unknownTask: 'pending_version',
 };
 
 /** A year. A longer pause is no use to a task, and may not fit a date. */
@@ -60,7 +60,7 @@ async function writeOutcomes(
   );
   const pick = (read: (row: (typeof rows)[number]) => Value) => column(rows, read);
   const recorded = await engineSql<RecordedRow[]>`
-    select * from settle_runs(
+    select * from complete_attempts(
       ${new Date(now)},
       ${pick((row) => row.env)}::int[],
       ${pick((row) => row.run)}::text[],

@@ -22,15 +22,15 @@ export async function insertQueued({ sql, clock }: Engine, runs: readonly NewRun
         from unnest(${arrays(runs)}, ${column(runs, (run) => run.expiresAt)}::timestamptz[]) as i (${names}, expires_at)
         -- held, so that no claim drops the lane before the runs are in it
         cross join lateral (
-          select x.id from lanes x where x.queue_id = i.queue_id and x.key = coalesce(i.concurrency_key, '') and x.route = 0
+          select x.id from lanes x where x.queue_id = i.queue_id and x.key = coalesce(i.concurrency_key, '') and x.pinned_version = 0
            limit 1 for key share) l
     ), made as (
       insert into runs (${names}, created_at)
       select ${written}, ${new Date(clock.now())}::timestamptz
         from given i where (select count(*) from given) = ${runs.length}::int
     )
-    insert into queued (lane_id, ord, run_id, env, expires_at)
-    select i.lane_id, i.ord, i.id, i.env, i.expires_at from given i where (select count(*) from given) = ${runs.length}::int`;
+    insert into queued (lane_id, sort_key, run_id, env, expires_at)
+    select i.lane_id, i.sort_key, i.id, i.env, i.expires_at from given i where (select count(*) from given) = ${runs.length}::int`;
   return count === runs.length;
 }
 
@@ -53,7 +53,7 @@ export async function insertLeased(
        where r.id = ${to.runner}
          and (select true from lanes l
                cross join lateral (select from queued w where w.lane_id = l.id limit 1) w
-               where l.queue_id = ${run.queueId} and l.key = ${run.concurrencyKey} and l.route = 0 limit 1) is null
+               where l.queue_id = ${run.queueId} and l.key = ${run.concurrencyKey} and l.pinned_version = 0 limit 1) is null
          -- held, so that a rescue sees this lease
          for key share of r
     ), made as (

@@ -73,7 +73,7 @@ export async function insertSealed(
                with ordinality as k (queue_id, key, ix)
         -- held, so that no claim drops the lane before the runs are in it
         cross join lateral (
-          select x.id from lanes x where x.queue_id = k.queue_id and x.key = k.key and x.route = 0 limit 1 for key share) l
+          select x.id from lanes x where x.queue_id = k.queue_id and x.key = k.key and x.pinned_version = 0 limit 1 for key share) l
     ), sealed as materialized (
       update batches set sealed_at = ${new Date(now)}, received = run_count
        where env = ${env}::int and id = ${batch} and received = 0 and sealed_at is null and aborted_at is null
@@ -101,7 +101,7 @@ export async function insertSealed(
         from (select x.id, x.payload, x.metadata, ${ofKind(kinds)}, ${batchValues(runs[0] as NewRun)}
                 from sealed cross join items x) i
     )
-    insert into queued (lane_id, ord, run_id, env, expires_at)
+    insert into queued (lane_id, sort_key, run_id, env, expires_at)
     select sealed.lanes[i.kind], (${pick((run) => run.sortKey)}::bigint[])[i.kind], i.id, ${env}::int,
            (${pick((run) => expiryOf(run, now))}::timestamptz[])[i.kind]
       from sealed cross join items i`;
@@ -116,7 +116,7 @@ const expiryOf = ({ ttl }: NewRun, now: number): Date | null =>
 export async function makeLanes(sql: Queryable, env: number, runs: readonly NewRun[]): Promise<boolean> {
   const { kinds } = kindsOf(runs);
   const { count } = await sql`
-    insert into lanes (env, queue_id, key, route)
+    insert into lanes (env, queue_id, key, pinned_version)
     select distinct ${env}::int, k.queue_id, k.key, 0
       from unnest(${column(kinds, (run) => run.queueId)}::int[], ${column(kinds, (run) => run.concurrencyKey)}::text[]) as k (queue_id, key)
      order by 2, 3

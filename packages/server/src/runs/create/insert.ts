@@ -92,7 +92,7 @@ export function insertRuns(
     ), leased as materialized (
       select n.* from given g cross join identified d cross join lateral dispatch_new_runs(
         ${at}::timestamptz, (select count(*) from inserted), d.run_ids, g.env, g.id, g.task, g.state, g.queue_id, g.concurrency_key,
-        g.version_id, g.ord, g.expires_at, g.delayed_until, g.tags, g.machine, g.region, g.is_test, g.schedule_id, g.runner,
+        g.version_id, g.sort_key, g.expires_at, g.delayed_until, g.tags, g.machine, g.region, g.is_test, g.schedule_id, g.runner,
         g.runner_version) n
     )
     select i.ix::int as ix, i.run_id, coalesce(i.cached, false) as cached, l.fence, i.root_id, i.refused

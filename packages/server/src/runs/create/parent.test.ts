@@ -126,7 +126,7 @@ describe('what an attempt triggers', () => {
     await t.sql.begin(async (tx) => {
       await insertRuns({ sql: tx, clock: t.engine.clock }, [run]);
       ended = t.end(attempt, canceled);
-      await untilWaiting(t, 'settle_runs');
+      await untilWaiting(t, 'complete_attempts');
     });
     await ended;
     expect(await t.statusOf(run.id)).toBe('CANCELED');

@@ -26,8 +26,8 @@ export async function holdParent(
 ): Promise<Parent> {
   const [row] = await sql<(Parent & { refused: ParentRefusal | null })[]>`
     select run_id as id, root, depth + 1 as depth, status, refused
-      from hold_parents(${[env]}::int[], ${[id]}::text[], ${fence === undefined ? null : [fence]}::bigint[])`;
-  if (!row) throw new TypeError('hold_parents replied no row');
+      from lock_parents(${[env]}::int[], ${[id]}::text[], ${fence === undefined ? null : [fence]}::bigint[])`;
+  if (!row) throw new TypeError('lock_parents replied no row');
   if (row.refused !== null) throw refusedParent(row.refused, id, 'parentRunId');
   return row;
 }

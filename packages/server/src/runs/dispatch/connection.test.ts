@@ -61,7 +61,7 @@ async function comingBack(
     const back = await saidHello(installed, keys.prod, [fence]);
     const waiting = () => sql`
       select from pg_locks l join pg_stat_activity a using (pid)
-       where not l.granted and l.relation = 'leases'::regclass and a.query like '%take_back%false%'`;
+       where not l.granted and l.relation = 'leases'::regclass and a.query like '%reclaim_leases%false%'`;
     await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1);
     await meanwhile(tx, { env: before!.env, run, fence }, back);
     return { ...back, fence };
@@ -183,7 +183,7 @@ test('a lease from a slow write is not taken back before it can have reached the
   await expect.poll(told, { timeout: 20_000 }).not.toEqual([]);
   const taking = () => sql`
     select from pg_stat_activity
-     where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle' and query like '%take_back%'`;
+     where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle' and query like '%reclaim_leases%'`;
   await expect.poll(taking, { timeout: 20_000 }).toHaveLength(0);
   const [lease] = await sql<{ fence: string }[]>`select fence from leases where run_id = ${run}`;
   expect(told().map((one) => one.fence)).toEqual([Number(lease?.fence)]);

@@ -73,7 +73,7 @@ interface LeasedRow {
   readonly run_id: string;
   readonly fence: string;
   /** The number of its suspension, if it is suspended. */
-  readonly spell: string | null;
+  readonly suspension: string | null;
   readonly task: string;
 }
 
@@ -81,13 +81,13 @@ interface LeasedRow {
 async function readHeld({ engine, env }: Connection, hello: Hello, runner: ConnectedRunner): Promise<void> {
   // In one statement: two would both miss a run that is resumed between them, and its code would be given up.
   const leased = await engine.sql<LeasedRow[]>`
-    select l.run_id, l.fence, l.spell, r.task
-      from (select env, run_id, fence, null as spell from leases where runner_id = ${hello.runner}
+    select l.run_id, l.fence, l.suspension, r.task
+      from (select env, run_id, fence, null as suspension from leases where runner_id = ${hello.runner}
             union all
-            select env, run_id, fence, spell from suspended where runner_id = ${hello.runner}) l
+            select env, run_id, fence, suspension from suspended where runner_id = ${hello.runner}) l
       join runs r on r.env = l.env and r.id = l.run_id`;
   const held = new Set(hello.held);
-  for (const { run_id: run, task, spell: suspension, fence: text } of leased) {
+  for (const { run_id: run, task, suspension, fence: text } of leased) {
     const fence = Number(text);
     if (!held.has(fence)) continue;
     runner.held.set(fence, { env, run, task });

@@ -13,6 +13,6 @@ export async function holdAttempt(
   refused: string,
 ): Promise<void> {
   const [held] = await tx`
-    select from hold_parents(${[env]}::int[], ${[run]}::text[], ${[fence]}::bigint[]) h where h.refused is null`;
+    select from lock_parents(${[env]}::int[], ${[run]}::text[], ${[fence]}::bigint[]) h where h.refused is null`;
   if (!held) throw new Problem(409, `This attempt is over: ${refused} refused.`);
 }

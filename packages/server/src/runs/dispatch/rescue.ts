@@ -33,7 +33,7 @@ export const rescueRunner = (
   takeBack(
     dependencies,
     sqlOf(dependencies)`
-    take_back(${runner}, ${at(dependencies)}, true, ${connection ?? null}, null, null, ${maxRescues})`,
+    reclaim_leases(${runner}, ${at(dependencies)}, true, ${connection ?? null}, null, null, ${maxRescues})`,
   );
 
 /** Takes back what was leased to a connected runner before `since` and never arrived, or is no longer held. */
@@ -46,7 +46,7 @@ export const reclaimUnheld = (
   takeBack(
     dependencies,
     sqlOf(dependencies)`
-    take_back(${runner}, ${at(dependencies)}, false, null, ${[...held]}::bigint[], ${new Date(since)}, ${maxRescues})`,
+    reclaim_leases(${runner}, ${at(dependencies)}, false, null, ${[...held]}::bigint[], ${new Date(since)}, ${maxRescues})`,
   );
 
 /** Detaches suspended runs from their runner, whose executor process ended with their code in it. They go on waiting without it. */

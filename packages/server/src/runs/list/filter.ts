@@ -75,13 +75,13 @@ function hasStatus(sql: Queryable, statuses: readonly RunStatus[]): Fragment {
   const leased = sql`exists (select from leases l where l.env = r.env and l.run_id = r.id)`;
   const delayed = sql`exists (select from delayed d where d.env = r.env and d.run_id = r.id)`;
   const retrying = sql`exists (select from delayed d where d.env = r.env and d.run_id = r.id and d.retry)`;
-  const parked = sql`exists (select from parked p where p.env = r.env and p.task = r.task and p.run_id = r.id)`;
+  const pendingVersion = sql`exists (select from pending_version p where p.env = r.env and p.task = r.task and p.run_id = r.id)`;
   const suspended = sql`exists (select from suspended u where u.env = r.env and u.run_id = r.id)`;
   const ready = sql`exists (select from suspended u where u.env = r.env and u.run_id = r.id and u.ready_at is not null)`;
   const live: Partial<Record<RunStatus, Fragment>> = {
-    PENDING_VERSION: parked,
+    PENDING_VERSION: pendingVersion,
     DELAYED: sql`${delayed} and not ${retrying}`,
-    QUEUED: sql`not ${leased} and not ${delayed} and not ${parked} and (not ${suspended} or ${ready})`,
+    QUEUED: sql`not ${leased} and not ${delayed} and not ${pendingVersion} and (not ${suspended} or ${ready})`,
     WAITING: sql`${suspended} and not ${ready}`,
     EXECUTING: sql`(${leased} or ${retrying})`,
   };

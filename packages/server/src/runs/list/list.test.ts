@@ -171,8 +171,8 @@ describe('a list of runs', () => {
       { id: `${span}machine000000000`, tag: 'other', machine: 'micro' },
     ]);
     await t.sql`
-      insert into runs (env, id, task, queue_id, ord, created_at, tags, machine, status, finished_at)
-      select r.env, i.id, r.task, r.queue_id, r.ord, r.created_at - interval '1 minute', array[i.tag], i.machine, 'COMPLETED', now()
+      insert into runs (env, id, task, queue_id, sort_key, created_at, tags, machine, status, finished_at)
+      select r.env, i.id, r.task, r.queue_id, r.sort_key, r.created_at - interval '1 minute', array[i.tag], i.machine, 'COMPLETED', now()
         from runs r, unnest(${rows.map((row) => row.id)}::text[], ${rows.map((row) => row.tag)}::text[],
                             ${rows.map((row) => row.machine)}::text[]) as i (id, tag, machine)`;
     await t.sql`
@@ -221,12 +221,12 @@ describe('a list of runs', () => {
     const version = await t.register({ id: 'slow', queue: { name: 'slow' } }, 'quick');
     const slow = await t.trigger('slow');
     await t.sql`
-      insert into runs (env, id, task, queue_id, ord, created_at)
-      select env, left(id, 9) || lpad(to_hex(n), 15, '0'), task, queue_id, ord + n, created_at
+      insert into runs (env, id, task, queue_id, sort_key, created_at)
+      select env, left(id, 9) || lpad(to_hex(n), 15, '0'), task, queue_id, sort_key + n, created_at
         from runs, generate_series(1, 51000) n`;
     await t.sql`
-      insert into queued (lane_id, ord, run_id, env)
-      select l.id, r.ord, r.id, r.env from runs r, lanes l where r.id <> ${slow.id}`;
+      insert into queued (lane_id, sort_key, run_id, env)
+      select l.id, r.sort_key, r.id, r.env from runs r, lanes l where r.id <> ${slow.id}`;
     await t.sql`
       insert into run_facets select distinct env, 'q:' || queue_id, left(id, 10) from runs on conflict do nothing`;
     await t.sql`update queues set paused = true where name = 'slow'`;

@@ -79,8 +79,8 @@ async function byStatus(
       : tasks.map((task) => `e:${status}:${task}`),
   );
   const live: Partial<Record<RunStatus, readonly Fragment[]>> = {
-    // Written as the index of lists is (parked_by_run).
-    PENDING_VERSION: [sql`(select p.env + 0 as env, p.run_id || '' as run_id from parked p)`],
+    // Written as the index of lists is (pending_version_by_run).
+    PENDING_VERSION: [sql`(select p.env + 0 as env, p.run_id || '' as run_id from pending_version p)`],
     DELAYED: [sql`(select d.env, d.run_id from delayed d where not d.retry)`],
     WAITING: [sql`(select u.env, u.run_id from suspended u where u.ready_at is null)`],
     EXECUTING: [sql`leases`, sql`(select d.env, d.run_id from delayed d where d.retry)`],

@@ -68,7 +68,7 @@ export async function readWaitFacts(
            (select count(*)::int from (
               select from lanes n join queued w on w.lane_id = n.id
                where n.queue_id = f.queue_id and n.key = coalesce(f.concurrency_key, '')
-                 and n.route = coalesce(f.version_id, 0) and (w.ord, w.run_id) < (f.ord, f.id) limit ${maxAhead}) a) as ahead,
+                 and n.pinned_version = coalesce(f.version_id, 0) and (w.sort_key, w.run_id) < (f.sort_key, f.id) limit ${maxAhead}) a) as ahead,
            coalesce((select json_agg(json_build_object('kind', w.kind, 'target', w.target, 'until', w.due))
               from (select x.* from waits x where x.env = f.env and x.run_id = f.id and x.attempt = u.attempt and x.over_at is null
                      order by x.created_at, x.key limit ${maxWaits}) w), '[]') as waits

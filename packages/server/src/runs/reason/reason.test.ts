@@ -87,7 +87,7 @@ describe('why a run is not running', () => {
       await t.sql`insert into waitpoints (env, id, created_at) values (${env}, 'token', ${now})`;
       await t.sql`
         insert into batches (env, id, run_count, received, created_at, sealed_at) values (${env}, 'batch', 1, 1, ${now}, ${now})`;
-      await t.sql`insert into batch_cached (env, place, run_id) values (${env}, batch_prefix('batch') || '000', ${child.id})`;
+      await t.sql`insert into batch_cached (env, item_id, run_id) values (${env}, batch_prefix('batch') || '000', ${child.id})`;
       const target = 'target' in wait ? (wait.target === 'child' ? child.id : wait.target) : undefined;
       const begin = createBeginWaits(t.engine, t.sql, t.dispatch, () => {});
       const waits = [{ key: 'one', ...wait, ...(target !== undefined && { target }) }];

@@ -16,22 +16,22 @@ export async function addCrowd(sql: Sql, env: number, queue: number): Promise<vo
   await sql.unsafe(
     others(`
     insert into queues (env, name) select :env, 'crowd ' || n from generate_series(1, 500) as n;
-    insert into runs (env, id, task, queue_id, ord, created_at, parent_id, root_id, depth, request_key, batch_id)
+    insert into runs (env, id, task, queue_id, sort_key, created_at, parent_id, root_id, depth, request_key, batch_id)
       select :env, :id, 'crowd', :queue, i.n, now(), 'run_other' || i.n, 'run_other' || i.n, 1, gen_random_uuid(), 'batch_other' || i.n
         from :runs;
-    insert into lanes (env, queue_id, key, route, blocked, turn)
+    insert into lanes (env, queue_id, key, pinned_version, blocked, turn)
       select :env, case when i.n % 2 = 0 then :queue else :queue + i.n % 400 end, 'crowd ' || i.n, 1000 + i.n % 50, i.n % 4 = 0, i.n
         from :runs;
-    insert into queued (lane_id, ord, run_id, env, expires_at)
+    insert into queued (lane_id, sort_key, run_id, env, expires_at)
       select l.id, i.n, :id, :env, now() + interval '1 hour' from :runs join lanes l on l.turn = i.n and l.env = :env;
     insert into leases (env, run_id, runner_id, queue_id, key, version_id, attempt, leased_at)
       select :env, :id, 'other', :queue, 'crowd ' || i.n, 1, 1, now() from :runs;
     insert into delayed (env, run_id, due, retry) select :env, :id, now() + interval '1 hour', i.n % 2 = 0 from :runs;
-    insert into parked (env, task, run_id, expires_at)
+    insert into pending_version (env, task, run_id, expires_at)
       select :env, 'crowd ' || i.n % 10, :id, now() + interval '1 hour' from :runs;
     insert into suspended (env, run_id, fence, runner_id, queue_id, key, version_id, attempt, active_ms, since)
       select :env, :id, -i.n, 'other', :queue, 'crowd ' || i.n, 1, 1, 0, now() from :runs;
-    insert into waits (env, run_id, attempt, key, kind, watched, due, created_at, over_at, told)
+    insert into waits (env, run_id, attempt, key, kind, watched, due, created_at, over_at, reported)
       select :env, :id, 1, 'run/crowd/1', 'RUN', case when i.n % 2 = 0 then 'run_other' || i.n end, now() + interval '1 hour', now(),
              case when i.n % 4 = 1 then now() end, i.n % 8 = 1 from :runs;
     insert into idempotency_keys (env, task, key, run_id, expires_at)
@@ -39,7 +39,7 @@ export async function addCrowd(sql: Sql, env: number, queue: number): Promise<vo
     insert into debounces (env, task, key, run_id, due) select :env, 'send', 'crowd ' || i.n, :id, now() + interval '1 hour' from :runs;
     insert into batches (env, id, run_count, received, created_at, sealed_at)
       select :env, 'batch_' || lpad(i.n::text, 24, '0'), 1, 1, now(), now() from :runs;
-    insert into batch_cached (env, place, run_id) select :env, :id, 'run_other' || i.n from :runs;
+    insert into batch_cached (env, item_id, run_id) select :env, :id, 'run_other' || i.n from :runs;
     insert into run_facets (env, facet, span) select :env, 'g:crowd' || i.n, 'run_000000' from :runs;
     insert into waitpoints (env, id, created_at, expires_at)
       select :env, 'waitpoint_' || lpad(i.n::text, 24, '0'), now(), now() + interval '1 hour' from :runs`),
@@ -55,7 +55,7 @@ export const hot = [
   'leases',
   'lanes',
   'delayed',
-  'parked',
+  'pending_version',
   'suspended',
   'waits',
   'waitpoints',

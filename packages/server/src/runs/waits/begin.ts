@@ -15,7 +15,7 @@ interface BegunRow {
   readonly env: number;
   readonly fence: string;
   readonly state: AttemptWaited['state'];
-  readonly spell: string | null;
+  readonly suspension: string | null;
   readonly keys: string[];
   readonly limited: boolean;
 }
@@ -92,6 +92,11 @@ async function writeWaits(
   return begun.map(({ fence }) => {
     const row = byFence.get(fence);
     if (!row) return { fence, state: 'stale', spell: null, keys: [] };
-    return { fence, state: row.state, spell: row.spell === null ? null : Number(row.spell), keys: row.keys };
+    return {
+      fence,
+      state: row.state,
+      spell: row.suspension === null ? null : Number(row.suspension),
+      keys: row.keys,
+    };
   });
 }

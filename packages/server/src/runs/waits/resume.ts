@@ -15,7 +15,7 @@ export interface Resume {
 interface ResumedRow {
   readonly fence: string;
   readonly runner_id: string;
-  readonly spell: string;
+  readonly suspension: string;
   readonly keys: string[];
 }
 
@@ -34,7 +34,7 @@ export function createResume(
     do {
       again.delete(env);
       const rows = await sql<ResumedRow[]>`
-        select fence, runner_id, spell, keys from resume_runs(${env}, ${new Date(engine.clock.now())}, ${maxResumed})`;
+        select fence, runner_id, suspension, keys from resume_runs(${env}, ${new Date(engine.clock.now())}, ${maxResumed})`;
       for (const [runner, attempts] of byRunner(rows)) {
         const connected = runners.get(runner);
         if (connected) connected.tellWaited(attempts);
@@ -71,8 +71,8 @@ export function createResume(
 
 function byRunner(rows: readonly ResumedRow[]): Map<string, AttemptWaited[]> {
   const grouped = new Map<string, AttemptWaited[]>();
-  for (const { runner_id, fence, spell, keys } of rows) {
-    const attempt = { fence: Number(fence), state: 'resumed', spell: Number(spell), keys } as const;
+  for (const { runner_id, fence, suspension, keys } of rows) {
+    const attempt = { fence: Number(fence), state: 'resumed', spell: Number(suspension), keys } as const;
     const others = grouped.get(runner_id);
     if (others) others.push(attempt);
     else grouped.set(runner_id, [attempt]);

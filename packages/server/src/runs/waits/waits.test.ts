@@ -177,7 +177,7 @@ describe('a run that waits for a batch', () => {
       await t.sql`update queued set run_id = ${members[n]} where run_id = ${made}`;
     }
     const cached = await t.trigger('child');
-    await t.sql`insert into batch_cached (env, place, run_id) values (${env}, ${'run_abcdefghijklmnopqrstu005'}, ${cached.id})`;
+    await t.sql`insert into batch_cached (env, item_id, run_id) values (${env}, ${'run_abcdefghijklmnopqrstu005'}, ${cached.id})`;
     members.push(cached.id);
     const wait: Wait = { key: 'batch', kind: 'BATCH', target: batch };
     const live = await claim();

@@ -1,10 +1,10 @@
 -- Cancels a run and all its descendants. A run that waits ends at once. A live attempt is asked to stop, and its fence is returned.
 -- A run may move while this looks for it (claimed, promoted, given back), so it is looked for again until it is found somewhere.
--- `p_unasked`: only the runs that were not asked to stop before.
+-- `p_not_requested`: only the runs that were not asked to stop before.
 --
 -- Locks: for each run of the tree by id: its lease, suspension or waiting row, its open batch, then the run itself and run_facets.
--- Callers: runs/cancel.ts, settle_runs.
-create or replace function cancel_runs(p_env int, p_run text, p_at timestamptz, p_unasked boolean default false)
+-- Callers: runs/cancel.ts, complete_attempts.
+create or replace function cancel_runs(p_env int, p_run text, p_at timestamptz, p_not_requested boolean default false)
 returns table (runner_id text, fence bigint)
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -17,7 +17,7 @@ declare
   v_fence bigint;
   v_found boolean;
 begin
-  -- Who triggers something from one of them holds it (hold_parents), so that it is there at the next look, or finds it cancelled.
+  -- Who triggers something from one of them holds it (lock_parents), so that it is there at the next look, or finds it cancelled.
   for v_look in 1 .. 10 loop
     v_found := false;
     for v_run in
@@ -27,7 +27,7 @@ begin
         select r.* from tree t join runs r on r.env = p_env and r.parent_id = t.id
       )
       select * from tree where status is null
-         and (v_look = 1 and not p_unasked
+         and (v_look = 1 and not p_not_requested
               or (select true from leases l where l.env = p_env and l.run_id = tree.id and l.cancel_requested limit 1) is null
              and (select true from suspended s where s.env = p_env and s.run_id = tree.id and s.cancel_requested limit 1) is null)
        order by id
@@ -50,11 +50,11 @@ begin
           exit;
         end if;
         delete from queued q
-         where q.run_id = v_run.id and q.ord = v_run.ord
+         where q.run_id = v_run.id and q.sort_key = v_run.sort_key
            and q.lane_id = any (array(
              select l.id from lanes l where l.queue_id = v_run.queue_id and l.key = coalesce(v_run.concurrency_key, '')));
         if not found then delete from delayed d where d.env = p_env and d.run_id = v_run.id; end if;
-        if not found then delete from parked p where p.env = p_env and p.task = v_run.task and p.run_id = v_run.id; end if;
+        if not found then delete from pending_version p where p.env = p_env and p.task = v_run.task and p.run_id = v_run.id; end if;
         if not found then
           delete from suspended s where s.env = p_env and s.run_id = v_run.id and num_nulls(s.runner_id) = 1;
         end if;
@@ -66,7 +66,7 @@ begin
         if found then
           update runs r set status = 'CANCELED', finished_at = p_at, updated_at = p_at
            where r.env = p_env and r.id = v_run.id and r.status is null;
-          perform note_facets(array[p_env, p_env], array['s:CANCELED', 'e:CANCELED:' || v_run.task], array[v_run.id, v_run.id]);
+          perform record_facets(array[p_env, p_env], array['s:CANCELED', 'e:CANCELED:' || v_run.task], array[v_run.id, v_run.id]);
           exit;
         end if;
         select * into v_run from runs r where r.env = p_env and r.id = v_run.id;

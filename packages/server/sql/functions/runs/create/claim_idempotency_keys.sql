@@ -3,7 +3,7 @@
 -- wait key leads to its run however that ended; its first character is U+0001 (runs/create/idempotency-key.ts).
 --
 -- Locks: idempotency_keys by environment, task and key.
--- Callers: identify_runs, whose settings for the planner are in force here.
+-- Callers: identify_runs.
 create or replace function claim_idempotency_keys(
   p_at timestamptz, p_env int[], p_id text[], p_run_id text[], p_task text[], p_key text[], p_expires timestamptz[]
 ) returns text[]

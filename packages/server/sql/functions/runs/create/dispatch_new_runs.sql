@@ -6,10 +6,10 @@
 -- Returns the leases.
 --
 -- Locks: run_facets by key, runners (key share), lanes by key (enqueue_runs).
--- Callers: runs/create/insert.ts, in the statement that inserts the runs.
+-- Callers: runs/create/insert.ts.
 create or replace function dispatch_new_runs(
   p_at timestamptz, p_inserted bigint, p_run_id text[], p_env int[], p_id text[], p_task text[], p_state text[], p_queue int[], p_key text[],
-  p_version int[], p_ord bigint[], p_expires timestamptz[], p_due timestamptz[],
+  p_version int[], p_sort_key bigint[], p_expires timestamptz[], p_due timestamptz[],
   p_tags text[], p_machine text[], p_region text[], p_test boolean[], p_schedule text[],
   p_runner text[], p_runner_version int[]
 ) returns table (run_id text, fence bigint)
@@ -28,13 +28,13 @@ begin
   end if;
   if p_inserted < cardinality(p_id) then
     select array_agg(i.env), array_agg(i.id), array_agg(i.task), array_agg(i.state), array_agg(i.queue_id), array_agg(i.key),
-           array_agg(i.version), array_agg(i.ord), array_agg(i.expires_at), array_agg(i.due), array_agg(i.tags), array_agg(i.machine),
+           array_agg(i.version), array_agg(i.sort_key), array_agg(i.expires_at), array_agg(i.due), array_agg(i.tags), array_agg(i.machine),
            array_agg(i.region), array_agg(i.test), array_agg(i.schedule), array_agg(i.runner), array_agg(i.runner_version)
-      into p_env, p_id, p_task, p_state, p_queue, p_key, p_version, p_ord, p_expires, p_due, p_tags, p_machine, p_region, p_test, p_schedule,
+      into p_env, p_id, p_task, p_state, p_queue, p_key, p_version, p_sort_key, p_expires, p_due, p_tags, p_machine, p_region, p_test, p_schedule,
            p_runner, p_runner_version
-      from unnest(p_run_id, p_env, p_id, p_task, p_state, p_queue, p_key, p_version, p_ord, p_expires, p_due, p_tags, p_machine, p_region,
+      from unnest(p_run_id, p_env, p_id, p_task, p_state, p_queue, p_key, p_version, p_sort_key, p_expires, p_due, p_tags, p_machine, p_region,
                   p_test, p_schedule, p_runner, p_runner_version)
-             as i (run_id, env, id, task, state, queue_id, key, version, ord, expires_at, due, tags, machine, region, test, schedule, runner,
+             as i (run_id, env, id, task, state, queue_id, key, version, sort_key, expires_at, due, tags, machine, region, test, schedule, runner,
                    runner_version)
      where i.run_id = i.id;
   end if;
@@ -51,7 +51,7 @@ begin
    order by 1, 2, 3
   on conflict do nothing;
   if num_nonnulls(p_tags, p_machine, p_region, p_test, p_schedule, p_version) > 0 then
-    perform note_facets(array_agg(i.env), array_agg(f.facet), array_agg(i.id))
+    perform record_facets(array_agg(i.env), array_agg(f.facet), array_agg(i.id))
        from unnest(p_env, p_id, p_tags, p_machine, p_region, p_test, p_schedule, p_version)
               as i (env, id, tags, machine, region, test, schedule, version)
        cross join lateral (
@@ -78,7 +78,7 @@ begin
          and exists (select from environments e where e.id = i.env and not e.paused and e.concurrency_limit is null)
          and (select true from lanes l
                cross join lateral (select from queued w where w.lane_id = l.id limit 1) w
-               where l.queue_id = i.queue_id and l.key = coalesce(i.key, '') and l.route = coalesce(i.version, 0) limit 1) is null
+               where l.queue_id = i.queue_id and l.key = coalesce(i.key, '') and l.pinned_version = coalesce(i.version, 0) limit 1) is null
          -- held, so that a rescue sees the lease
          for key share of r
       returning run_id, fence
@@ -89,10 +89,10 @@ begin
   select array_agg(g.i) into v_queued
     from generate_subscripts(p_id, 1) as g (i) where p_state[g.i] = 'queued' and p_id[g.i] <> all (v_leased);
   if cardinality(v_queued) = cardinality(p_id) then
-    perform enqueue_runs(p_env, p_queue, p_key, p_version, p_ord, p_id, p_expires);
+    perform enqueue_runs(p_env, p_queue, p_key, p_version, p_sort_key, p_id, p_expires);
   elsif v_queued is not null then
     perform enqueue_runs(array_agg(p_env[g.i]), array_agg(p_queue[g.i]), array_agg(p_key[g.i]), array_agg(p_version[g.i]),
-                         array_agg(p_ord[g.i]), array_agg(p_id[g.i]), array_agg(p_expires[g.i]))
+                         array_agg(p_sort_key[g.i]), array_agg(p_id[g.i]), array_agg(p_expires[g.i]))
        from unnest(v_queued) as g (i);
   end if;
   if 'delayed' = any (p_state) then
@@ -100,7 +100,7 @@ begin
     select i.env, i.id, i.due from unnest(p_env, p_id, p_due, p_state) as i (env, id, due, state) where i.state = 'delayed';
   end if;
   if 'pendingVersion' = any (p_state) then
-    insert into parked (env, task, run_id, expires_at)
+    insert into pending_version (env, task, run_id, expires_at)
     select i.env, i.task, i.id, i.expires_at
       from unnest(p_env, p_task, p_id, p_expires, p_state) as i (env, task, id, expires_at, state) where i.state = 'pendingVersion';
   end if;

@@ -3,9 +3,9 @@
 -- of another run, or an empty text for a refused trigger. `cached` is true where an idempotency key led to another run. `root_ids` and
 -- `depths` are the positions in the tree. `refused` says why a run is not created because of its parent.
 --
--- Locks: runs of repeated requests, runners (key share), parents (hold_parents), idempotency_keys by key, debounces by key with their delayed
+-- Locks: runs of repeated requests, runners (key share), parents (lock_parents), idempotency_keys by key, debounces by key with their delayed
 --        and runs rows.
--- Callers: runs/create/insert.ts, in the statement that inserts the new runs.
+-- Callers: runs/create/insert.ts.
 create or replace function identify_runs(
   p_at timestamptz, p_env int[], p_id text[], p_task text[], p_request_key uuid[],
   p_parent text[], p_parent_fence bigint[], p_root text[], p_depth smallint[], p_runner text[],
@@ -41,7 +41,7 @@ begin
            array_agg(h.refused order by i.ix)
       into run_ids, root_ids, depths, refused
       from unnest(p_env, run_ids, v_new, p_root, p_depth, p_parent_fence) with ordinality as i (env, run_id, parent, root, depth, fence, ix)
-      left join hold_parents(p_env, v_new, p_parent_fence) h
+      left join lock_parents(p_env, v_new, p_parent_fence) h
         on h.env = i.env and h.run_id = i.parent and h.fence is not distinct from i.fence;
   end if;
 

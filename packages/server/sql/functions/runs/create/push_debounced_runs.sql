@@ -3,7 +3,7 @@
 -- with the key is delayed. A trigger that leads to another run already (`p_run_id`) pushes nothing.
 --
 -- Locks: debounces by environment, task and key; for each key its delayed and runs rows, run_facets and its idempotency key.
--- Callers: identify_runs, whose settings for the planner are in force here.
+-- Callers: identify_runs.
 create or replace function push_debounced_runs(
   p_at timestamptz, p_env int[], p_id text[], p_run_id text[], p_task text[], p_key text[], p_max_ms bigint[], p_data jsonb[],
   p_due timestamptz[], p_idempotency_key text[]
@@ -35,7 +35,7 @@ begin
       returning d.due
     )
     update runs r set
-      delayed_until = pushed.due, ord = (extract(epoch from pushed.due) * 1000)::bigint - r.priority_ms, updated_at = p_at
+      delayed_until = pushed.due, sort_key = (extract(epoch from pushed.due) * 1000)::bigint - r.priority_ms, updated_at = p_at
       from pushed where r.env = p_env[v_ix] and r.id = v_other
     returning r.delayed_until into v_due;
 
@@ -46,7 +46,7 @@ begin
         execute format('update runs set (%1$s) = (select %1$s from jsonb_populate_record(null::runs, $3)) where env = $1 and id = $2',
                        (select string_agg(quote_ident(k), ', ') from jsonb_object_keys(p_data[v_ix]) as k))
           using p_env[v_ix], v_other, p_data[v_ix];
-        perform note_facets(array_agg(p_env[v_ix]), array_agg(f.facet), array_agg(v_other))
+        perform record_facets(array_agg(p_env[v_ix]), array_agg(f.facet), array_agg(v_other))
            from (select 'g:' || t.tag from jsonb_array_elements_text(nullif(p_data[v_ix] -> 'tags', 'null')) as t (tag)
                  union all select 'm:' || (p_data[v_ix] ->> 'machine')) as f (facet) where f.facet is not null having count(*) > 0;
       end if;

@@ -7,7 +7,7 @@
 --        lanes that it deletes (skip locked).
 -- Callers: runs/dispatch/claim.ts.
 create or replace function claim_runs(
-  p_env int, p_runner text, p_routes int[], p_current int, p_want int, p_turn int, p_at timestamptz
+  p_env int, p_runner text, p_pinned_versions int[], p_current int, p_want int, p_turn int, p_at timestamptz
 ) returns table (
   run_id text, fence bigint, attempt int, version_id int, turn int, task text, payload text, payload_type text, metadata text,
   tags text[], is_test boolean, queue_id int, concurrency_key text, max_attempts int, max_duration int, machine text,
@@ -28,10 +28,10 @@ declare
   v_last int := p_turn;
   v_wrapped boolean := false;
   v_lanes bigint[];
-  v_route int[];
+  v_pinned_version int[];
   v_turns int[];
   v_room int[];
-  v_place bigint[];
+  v_queue_key bigint[];
   v_taken claimed_run[];
   v_runs claimed_run[] := '{}';
   v_idle bigint[] := '{}';
@@ -39,7 +39,7 @@ declare
   v_found int;
   v_share int;
   v_more boolean := false;
-  -- suspended runs that are ready (runs/waits): their places are not for runs that have not begun
+  -- suspended runs that are ready (runs/waits): their slots are not for runs that have not started
   v_owed boolean;
 begin
   perform from runners r where r.id = p_runner for key share;
@@ -50,18 +50,18 @@ begin
   v_owed := exists (select from suspended s where s.env = p_env and s.ready_at is not null);
   if v_limit is not null then
     v_want := least(v_want, v_limit - (select count(*) from leases l where l.env = p_env)::int
-                            - case when v_owed then owed_places(p_env) else 0 end);
+                            - case when v_owed then owed_slots(p_env) else 0 end);
   end if;
 
   while v_want > 0 loop
-    -- one page of the ring, and how much room each lane's place has
-    select array_agg(p.id), array_agg(p.route), array_agg(p.turn), array_agg(p.room), array_agg(p.place)
-      into v_lanes, v_route, v_turns, v_room, v_place
+    -- one page of the ring, and how much room there is for the queue and key of each lane
+    select array_agg(p.id), array_agg(p.pinned_version), array_agg(p.turn), array_agg(p.room), array_agg(p.queue_key)
+      into v_lanes, v_pinned_version, v_turns, v_room, v_queue_key
       from (
-        select l.id, r.route, l.turn,
-               -- Lanes of several routes may share a place, and then its room. Should two places ever be the same number, they
-               -- share the room of this page.
-               hashtextextended(l.key, l.queue_id) as place,
+        select l.id, r.pinned_version, l.turn,
+               -- Lanes pinned to several versions may share a queue and key, and then its room. If two pairs have the same hash,
+               -- they share the room of this page.
+               hashtextextended(l.key, l.queue_id) as queue_key,
                case when q.paused then 0
                     when coalesce(q.concurrency_override, q.concurrency_limit) is null then v_want
                     else greatest(0, coalesce(q.concurrency_override, q.concurrency_limit)
@@ -69,10 +69,10 @@ begin
                          - case when v_owed then (select count(*) from suspended s
                               where s.queue_id = l.queue_id and s.key = l.key and s.ready_at is not null)::int else 0 end)
                end as room
-          from unnest(p_routes) as r (route)
+          from unnest(p_pinned_versions) as r (pinned_version)
           cross join lateral (
             select n.id, n.queue_id, n.key, n.turn from lanes n
-             where n.env = p_env and n.route + 0 = r.route and not n.blocked
+             where n.env = p_env and n.pinned_version + 0 = r.pinned_version and not n.blocked
                and n.turn > v_turn and (not v_wrapped or n.turn <= p_turn)
              order by n.turn limit c_page
           ) l
@@ -86,30 +86,30 @@ begin
       -- A lane that has nothing to give is in the head as well, without a row. One run more than a lane may give tells whether this
       -- claim leaves it empty: then nobody has to come by once more to find that out.
       with head as materialized (
-        select p.lane_id, p.route, p.turn, p.room, p.row, p.ord, p.run_id, p.row is not null and p.nth > p.mine as is_more,
-               -- among those that the lanes of its place may give
+        select p.lane_id, p.pinned_version, p.turn, p.room, p.row, p.sort_key, p.run_id, p.row is not null and p.nth > p.mine as is_more,
+               -- among those that the lanes of its queue and key may give
                count(*) filter (where p.row is not null and p.nth <= p.mine)
-                 over (partition by p.place order by p.turn, p.lane_id, p.ord, p.run_id) as nth
+                 over (partition by p.queue_key order by p.turn, p.lane_id, p.sort_key, p.run_id) as nth
           from (
-            select p.lane_id, p.place, p.route, p.turn, p.room, h.row, h.ord, h.run_id, least(p.room, v_share) as mine,
-                   row_number() over (partition by p.place, p.turn, p.lane_id order by h.ord, h.run_id) as nth
-              from unnest(v_lanes, v_route, v_turns, v_room, v_place) as p (lane_id, route, turn, room, place)
+            select p.lane_id, p.queue_key, p.pinned_version, p.turn, p.room, h.row, h.sort_key, h.run_id, least(p.room, v_share) as mine,
+                   row_number() over (partition by p.queue_key, p.turn, p.lane_id order by h.sort_key, h.run_id) as nth
+              from unnest(v_lanes, v_pinned_version, v_turns, v_room, v_queue_key) as p (lane_id, pinned_version, turn, room, queue_key)
               left join lateral (
-                select w.ctid as row, w.ord, w.run_id from queued w
+                select w.ctid as row, w.sort_key, w.run_id from queued w
                  where w.lane_id = p.lane_id and (w.expires_at is null or w.expires_at > p_at)
-                 order by w.ord, w.run_id
+                 order by w.sort_key, w.run_id
                  limit case when p.room > 0 then least(p.room, v_share) + 1 else 0 end
               ) h on true
           ) p
       ), taken as (
         delete from queued w
          using (select * from head h where h.row is not null and not h.is_more and h.nth <= h.room
-                 order by h.turn, h.ord, h.run_id limit v_want) h
+                 order by h.turn, h.sort_key, h.run_id limit v_want) h
          where w.ctid = h.row
-        returning w.lane_id, w.run_id, h.route, h.turn
+        returning w.lane_id, w.run_id, h.pinned_version, h.turn
       ), claimed as materialized (
         select t.lane_id, t.turn, t.run_id, nextval('lease_fences') as fence, x.attempt + 1 as attempt,
-               case when t.route = 0 then p_current else t.route end as version_id, x.task, x.payload, x.payload_type,
+               case when t.pinned_version = 0 then p_current else t.pinned_version end as version_id, x.task, x.payload, x.payload_type,
                x.metadata, x.tags, x.is_test, x.queue_id, x.concurrency_key, x.max_attempts, x.max_duration, x.machine,
                x.priority_ms, x.created_at, x.parent_id, x.root_id, x.schedule_id, x.event, x.batch_id, x.started_at
           from taken t

@@ -2,7 +2,7 @@
 -- the mark of a claim. Returns whether there is such a limit, so that a run may be waiting for the slot.
 --
 -- Locks: claim locks in the order of the environments.
--- Callers: begin_waits, settle_runs, take_back.
+-- Callers: begin_waits, complete_attempts, reclaim_leases.
 create or replace function lock_limited(p_env int[], p_queue int[]) returns boolean
 language plpgsql as $$
 declare

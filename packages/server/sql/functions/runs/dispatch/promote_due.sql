@@ -1,4 +1,4 @@
--- Moves runs whose time has come (delay, retry) into their lanes, or to `parked` when the current version does not have their task.
+-- Moves runs whose time has come (delay, retry) into their lanes, or to `pending_version` when the current version does not have their task.
 --
 -- Locks: due rows of delayed (skip locked), lanes.
 -- Callers: runs/dispatch/promoter.ts.
@@ -11,28 +11,28 @@ as $$
 declare
   v_env int[];
   v_run text[];
-  v_parked boolean[];
+  v_pending boolean[];
 begin
   with due as materialized (
-    select d.ctid as place from delayed d where d.due <= p_at order by d.due limit p_limit for update skip locked
+    select d.ctid as tid from delayed d where d.due <= p_at order by d.due limit p_limit for update skip locked
   ), gone as (
-    delete from delayed d where d.ctid = any (array(select place from due)) returning d.env, d.run_id
+    delete from delayed d where d.ctid = any (array(select tid from due)) returning d.env, d.run_id
   )
   select array_agg(g.env), array_agg(g.run_id),
          array_agg(r.version_id is null and not exists (
            select from current_versions c join tasks t on t.version_id = c.version_id where c.env = g.env and t.id = r.task))
-    into v_env, v_run, v_parked
+    into v_env, v_run, v_pending
     from gone g join runs r on r.env = g.env and r.id = g.run_id;
   if v_run is null then return; end if;
 
   perform enqueue_runs(array_agg(r.env), array_agg(r.queue_id), array_agg(coalesce(r.concurrency_key, '')),
-                       array_agg(coalesce(r.version_id, 0)), array_agg(r.ord), array_agg(r.id),
+                       array_agg(coalesce(r.version_id, 0)), array_agg(r.sort_key), array_agg(r.id),
                        array_agg(case when r.attempt = 0 and r.ttl > 0 then p_at + make_interval(secs => r.ttl) end))
-     from unnest(v_env, v_run, v_parked) as g (env, run_id, parked) join runs r on r.env = g.env and r.id = g.run_id
-    where not g.parked having count(*) > 0;
-  insert into parked (env, task, run_id, expires_at)
+     from unnest(v_env, v_run, v_pending) as g (env, run_id, pending_version) join runs r on r.env = g.env and r.id = g.run_id
+    where not g.pending_version having count(*) > 0;
+  insert into pending_version (env, task, run_id, expires_at)
   select r.env, r.task, r.id, case when r.ttl > 0 then p_at + make_interval(secs => r.ttl) end
-    from unnest(v_env, v_run, v_parked) as g (env, run_id, parked) join runs r on r.env = g.env and r.id = g.run_id
-   where g.parked;
+    from unnest(v_env, v_run, v_pending) as g (env, run_id, pending_version) join runs r on r.env = g.env and r.id = g.run_id
+   where g.pending_version;
   return query select distinct e from unnest(v_env) as e;
 end $$;

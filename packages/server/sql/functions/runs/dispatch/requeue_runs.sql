@@ -2,7 +2,7 @@
 -- counted from when it was due or from when its batch was sealed.
 --
 -- Locks: as enqueue_runs.
--- Callers: detach_runs, settle_runs, take_back, wake_waiters.
+-- Callers: complete_attempts, detach_runs, reclaim_leases, wake_waiters.
 create or replace function requeue_runs(p_env int[], p_run text[]) returns void
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -10,9 +10,9 @@ set enable_bitmapscan = off
 as $$
 begin
   perform enqueue_runs(array_agg(r.env), array_agg(r.queue_id), array_agg(coalesce(r.concurrency_key, '')),
-                       array_agg(coalesce(r.version_id, 0)), array_agg(r.ord), array_agg(r.id),
+                       array_agg(coalesce(r.version_id, 0)), array_agg(r.sort_key), array_agg(r.id),
                        array_agg(case when r.ttl > 0 and r.attempt = 0 and r.rescues = 0 and r.started_at is null then
-                         greatest(to_timestamp((r.ord + r.priority_ms) / 1000.0),
+                         greatest(to_timestamp((r.sort_key + r.priority_ms) / 1000.0),
                                   (select b.sealed_at from batches b where b.env = r.env and b.id = r.batch_id))
                          + make_interval(secs => r.ttl) end))
      from unnest(p_env, p_run) as i (env, run_id) join runs r on r.env = i.env and r.id = i.run_id

@@ -1,5 +1,5 @@
 -- Registers waits of live attempts, or asks again about known ones, and suspends the attempts that have nothing to continue with.
--- Returns one row for each attempt: `suspended` with its spell; `running` with the keys of its waits that are over; `stale` if the fence is not
+-- Returns one row for each attempt: `suspended` with its suspension; `running` with the keys of its waits that are over; `stale` if the fence is not
 -- live. `limited`: a slot came free that a run may be waiting for, or a ready run wants one.
 --
 -- Locks: claim locks (lock_limited); channels by id (share); what is waited for, in the order of the arguments: runs (watch_run), waitpoints
@@ -8,7 +8,7 @@
 create or replace function begin_waits(
   p_at timestamptz, p_env int[], p_run text[], p_fence bigint[], p_key text[], p_kind text[], p_target text[], p_due timestamptz[],
   p_beyond bigint[]
-) returns table (env int, fence bigint, state text, spell bigint, keys text[], limited boolean)
+) returns table (env int, fence bigint, state text, suspension bigint, keys text[], limited boolean)
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 set enable_bitmapscan = off
@@ -33,8 +33,8 @@ begin
   -- What is waited for is locked first, the waiting attempt last: whatever ends does it in this order. Channels in the order of those who
   -- append to them: an append or a close that is being written is waited for, and one that comes later finds what this transaction writes.
   if 'MESSAGE' = any (p_kind) then
-    select array_agg(case when i.kind = 'MESSAGE' then session_messages(i.env, i.target) end order by i.place) into v_channel
-      from unnest(p_env, p_kind, p_target) with ordinality as i (env, kind, target, place);
+    select array_agg(case when i.kind = 'MESSAGE' then session_messages(i.env, i.target) end order by i.position) into v_channel
+      from unnest(p_env, p_kind, p_target) with ordinality as i (env, kind, target, position);
     perform from channels c where c.id = any (v_channel) order by c.id for share;
   end if;
   for i in 1 .. cardinality(p_run) loop
@@ -68,7 +68,7 @@ begin
         -- Those for messages that have come are of no use to an attempt that has taken them.
         delete from waits x
          where x.env = p_env[i] and x.run_id = p_run[i] and x.attempt = v_attempt and x.watched = v_watched
-           and x.beyond < p_beyond[i] and x.told;
+           and x.beyond < p_beyond[i] and x.reported;
       else
         v_due := coalesce(w.due, p_due[i]);
         v_over := v_due <= p_at;
@@ -88,14 +88,14 @@ begin
   loop
     env := a.env;
     fence := a.fence;
-    spell := null;
+    suspension := null;
     limited := false;
     state := 'stale';
     keys := '{}';
     -- It may go from one to the other while we wait for it, and back.
     for v_look in 1 .. 3 loop
       if v_look = 2 then
-        select x.spell, x.attempt into spell, v_attempt from suspended x
+        select x.suspension, x.attempt into suspension, v_attempt from suspended x
          where x.env = a.env and x.run_id = a.run_id and x.fence = a.fence for update;
         if found then state := 'suspended'; end if;
       else
@@ -107,10 +107,10 @@ begin
     if state <> 'running' then
       if state = 'suspended' and exists (
         select from waits x where x.env = a.env and x.run_id = a.run_id and x.attempt = v_attempt
-           and x.over_at is not null and (not x.told or x.key = any (a.asked))) then
-        update waits x set told = false
+           and x.over_at is not null and (not x.reported or x.key = any (a.asked))) then
+        update waits x set reported = false
          where x.env = a.env and x.run_id = a.run_id and x.attempt = v_attempt and x.key = any (a.asked)
-           and x.over_at is not null and x.told;
+           and x.over_at is not null and x.reported;
         limited := true;
         update suspended x set ready_at = coalesce(x.ready_at, p_at) where x.env = a.env and x.run_id = a.run_id;
       end if;
@@ -125,13 +125,13 @@ begin
                 and h.over_at is null for update skip locked) held)
       into v_ending
       from waits x where x.env = a.env and x.run_id = a.run_id and x.attempt = l.attempt and x.key <> all (a.asked) and x.over_at is null;
-    with told as (
-      update waits x set told = true
+    with reported as (
+      update waits x set reported = true
        where x.env = a.env and x.run_id = a.run_id and x.attempt = l.attempt and x.over_at is not null
-         and (not x.told or x.key = any (a.asked))
+         and (not x.reported or x.key = any (a.asked))
       returning x.key
     )
-    select coalesce(array_agg(t.key), '{}') into keys from told t;
+    select coalesce(array_agg(t.key), '{}') into keys from reported t;
     if cardinality(keys) > 0 then
       return next;
       continue;
@@ -145,12 +145,12 @@ begin
     values (l.env, l.run_id, l.fence, l.runner_id, l.queue_id, l.key, l.version_id, l.attempt,
             greatest(0, extract(epoch from p_at - l.leased_at) * 1000)::bigint, p_at, l.cancel_requested,
             case when v_ending then p_at end)
-    returning s.spell into spell;
+    returning s.suspension into suspension;
     -- Bound to its version from now on, as by the end of an attempt.
     update runs r set started_at = coalesce(r.started_at, l.leased_at), version_id = l.version_id, updated_at = p_at
      where r.env = a.env and r.id = a.run_id;
-    perform note_facets(array[a.env], array['v:' || l.version_id], array[a.run_id]);
-    if v_limited then perform free_places(array[l.env], array[l.queue_id], array[l.key]); end if;
+    perform record_facets(array[a.env], array['v:' || l.version_id], array[a.run_id]);
+    if v_limited then perform free_slots(array[l.env], array[l.queue_id], array[l.key]); end if;
     return next;
   end loop;
 end $$;

@@ -3,7 +3,7 @@
 -- queued, and those that were asked to stop, which the caller ends.
 --
 -- Locks: suspended by run, then lanes (requeue_runs).
--- Callers: runs/dispatch/rescue.ts, take_back.
+-- Callers: runs/dispatch/rescue.ts, reclaim_leases.
 create or replace function detach_runs(p_runner text, p_held bigint[], p_held_since timestamptz, p_only bigint[] default null)
 returns table (env int, run_id text, verdict text, fence bigint)
 language plpgsql
@@ -28,13 +28,13 @@ begin
   -- a new fence: whatever its old holder may still send is refused
   update suspended s set runner_id = null, fence = nextval('lease_fences')
    where s.ctid = any (array(
-     select x.place from unnest(v_env, v_run, v_verdict) as i (env, run_id, verdict)
-      cross join lateral (select y.ctid as place from suspended y where y.env = i.env and y.run_id = i.run_id limit 1) x
+     select x.tid from unnest(v_env, v_run, v_verdict) as i (env, run_id, verdict)
+      cross join lateral (select y.ctid as tid from suspended y where y.env = i.env and y.run_id = i.run_id limit 1) x
       where i.verdict = 'waits'));
   delete from suspended s
    where s.ctid = any (array(
-     select x.place from unnest(v_env, v_run, v_verdict) as i (env, run_id, verdict)
-      cross join lateral (select y.ctid as place from suspended y where y.env = i.env and y.run_id = i.run_id limit 1) x
+     select x.tid from unnest(v_env, v_run, v_verdict) as i (env, run_id, verdict)
+      cross join lateral (select y.ctid as tid from suspended y where y.env = i.env and y.run_id = i.run_id limit 1) x
       where i.verdict = 'queued'));
   perform requeue_runs(array_agg(i.env), array_agg(i.run_id))
      from unnest(v_env, v_run, v_verdict) as i (env, run_id, verdict) where i.verdict = 'queued' having count(*) > 0;

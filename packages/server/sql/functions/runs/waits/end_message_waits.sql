@@ -15,15 +15,15 @@ declare
   v_attempt int[];
 begin
   with over as materialized (
-    select w.place
+    select w.tid
       -- in one order for everybody
       from (select * from unnest(p_env, p_channel, p_last) as i (env, channel, last) order by env, channel) i
       cross join lateral (
-        select x.ctid as place from waits x
+        select x.ctid as tid from waits x
          where x.env + 0 = i.env and x.watched = i.channel and x.over_at is null and x.beyond < i.last
          order by x.run_id, x.attempt, x.key for update) w
   ), done as (
-    update waits w set over_at = p_at where w.ctid = any (array(select place from over)) returning w.env, w.run_id, w.attempt
+    update waits w set over_at = p_at where w.ctid = any (array(select tid from over)) returning w.env, w.run_id, w.attempt
   )
   select array_agg(d.env), array_agg(d.run_id), array_agg(d.attempt) into v_env, v_run, v_attempt from done d;
   if v_run is null then return; end if;

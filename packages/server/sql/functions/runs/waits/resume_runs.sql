@@ -3,7 +3,7 @@
 -- Locks: their runners by id (key share), the claim lock, suspended by run, leases, waits.
 -- Callers: runs/waits/resume.ts.
 create or replace function resume_runs(p_env int, p_at timestamptz, p_most int)
-returns table (run_id text, fence bigint, runner_id text, spell bigint, keys text[])
+returns table (run_id text, fence bigint, runner_id text, suspension bigint, keys text[])
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 set enable_bitmapscan = off
@@ -37,29 +37,29 @@ begin
                - (select count(*) from leases x where x.queue_id = y.queue_id and x.key = y.key))
        order by y.ready_at, y.run_id limit greatest(0, v_room)
     ), held as materialized (
-      select s.place
+      select s.tid
         from (select f.run_id from fits f order by f.run_id) f
         cross join lateral (
-          select x.ctid as place from suspended x where x.env = p_env and x.run_id = f.run_id and num_nulls(x.runner_id) = 0
+          select x.ctid as tid from suspended x where x.env = p_env and x.run_id = f.run_id and num_nulls(x.runner_id) = 0
            limit 1 for update) s
     ), gone as (
-      delete from suspended s where s.ctid = any (array(select h.place from held h)) returning s.*
+      delete from suspended s where s.ctid = any (array(select h.tid from held h)) returning s.*
     ), leased as (
       insert into leases (env, run_id, fence, runner_id, queue_id, key, version_id, attempt, leased_at, cancel_requested)
       select g.env, g.run_id, g.fence, g.runner_id, g.queue_id, g.key, g.version_id, g.attempt,
              -- as if it had run without a pause: what it waited does not count
              p_at - make_interval(secs => g.active_ms / 1000.0), g.cancel_requested
         from gone g
-    ), told as (
-      update waits w set told = true
+    ), reported as (
+      update waits w set reported = true
        where w.ctid = any (array(
-         select x.place from gone g
+         select x.tid from gone g
           cross join lateral (
-            select y.ctid as place from waits y
-             where y.env = g.env and y.run_id = g.run_id and y.attempt = g.attempt and y.over_at is not null and not y.told offset 0) x))
+            select y.ctid as tid from waits y
+             where y.env = g.env and y.run_id = g.run_id and y.attempt = g.attempt and y.over_at is not null and not y.reported offset 0) x))
       returning w.run_id, w.key
     )
-    select g.run_id, g.fence, g.runner_id, g.spell,
-           (select coalesce(array_agg(t.key), '{}') from told t where t.run_id = g.run_id)
+    select g.run_id, g.fence, g.runner_id, g.suspension,
+           (select coalesce(array_agg(t.key), '{}') from reported t where t.run_id = g.run_id)
       from gone g;
 end $$;

@@ -2,7 +2,7 @@
 -- lease by now.
 --
 -- Locks: suspended by run.
--- Callers: settle_runs.
+-- Callers: complete_attempts.
 create or replace function return_leases(p_at timestamptz, p_env int[], p_run text[], p_fence bigint[]) returns boolean
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -16,9 +16,9 @@ begin
     delete from suspended s
      where num_nulls(s.runner_id) = 0
        and s.ctid = any (array(
-         select x.place from unnest(p_env, p_run, p_fence) as i (env, run_id, fence)
+         select x.tid from unnest(p_env, p_run, p_fence) as i (env, run_id, fence)
           cross join lateral (
-            select y.ctid as place from suspended y where y.env = i.env and y.run_id = i.run_id and y.fence = i.fence limit 1) x))
+            select y.ctid as tid from suspended y where y.env = i.env and y.run_id = i.run_id and y.fence = i.fence limit 1) x))
     returning s.*
   )
   insert into leases (env, run_id, fence, runner_id, queue_id, key, version_id, attempt, leased_at, cancel_requested)

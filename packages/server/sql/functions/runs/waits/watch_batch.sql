@@ -17,7 +17,7 @@ begin
      where r.env = p_env and r.id > v_from and r.id < batch_prefix(p_batch) || '~' and r.status is null order by r.id limit 1;
     if not found then
       select c.run_id into v_run from batch_cached c join runs r on r.env = c.env and r.id = c.run_id
-       where c.env = p_env and c.place >= batch_prefix(p_batch) and c.place < batch_prefix(p_batch) || '~' and r.status is null limit 1;
+       where c.env = p_env and c.item_id >= batch_prefix(p_batch) and c.item_id < batch_prefix(p_batch) || '~' and r.status is null limit 1;
     end if;
     if not found then return null; end if;
     if watch_run(p_env, v_run) then return v_run; end if;

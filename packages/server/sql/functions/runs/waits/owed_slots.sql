@@ -2,7 +2,7 @@
 --
 -- Locks: none.
 -- Callers: claim_runs.
-create or replace function owed_places(p_env int) returns int
+create or replace function owed_slots(p_env int) returns int
 language plpgsql stable
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 set enable_bitmapscan = off

@@ -4,7 +4,7 @@
 --
 -- Locks: by environment and run: leases or suspended (key share), or runs (share) for a parent without a fence.
 -- Callers: runs/create/parent.ts, runs/dispatch/hold-attempt.ts, identify_runs.
-create or replace function hold_parents(p_env int[], p_run text[], p_fence bigint[])
+create or replace function lock_parents(p_env int[], p_run text[], p_fence bigint[])
 returns table (env int, run_id text, fence bigint, root text, depth smallint, status text, refused text)
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off

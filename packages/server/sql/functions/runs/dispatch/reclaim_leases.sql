@@ -6,7 +6,7 @@
 --
 -- Locks: the runner, claim locks (lock_limited), leases by run, suspended by run (detach_runs), runs, run_facets, lanes.
 -- Callers: runs/dispatch/rescue.ts.
-create or replace function take_back(
+create or replace function reclaim_leases(
   p_runner text, p_at timestamptz, p_lost boolean, p_connection text, p_held bigint[], p_held_since timestamptz, p_most int
 )
 returns table (env int, run_id text, verdict text, fence bigint)
@@ -40,7 +40,7 @@ begin
       from live join leases l on l.env = live.env and l.run_id = live.run_id
       join runs r on r.env = live.env and r.id = live.run_id
   ), gone as (
-    -- a run past its last rescue keeps its lease: the caller ends it through settle_runs, with its error
+    -- a run past its last rescue keeps its lease: the caller ends it through complete_attempts, with its error
     delete from leases l using judged j where l.env = j.env and l.run_id = j.run_id and l.fence = j.fence and j.verdict = 'queued'
   )
   select array_agg(j.env), array_agg(j.run_id), array_agg(j.verdict), array_agg(j.queue_id), array_agg(j.key),
@@ -55,12 +55,12 @@ begin
     update runs r set rescues = r.rescues + 1, version_id = g.version_id, updated_at = p_at
       from unnest(v_env, v_run, v_verdict, v_version) as g (env, run_id, verdict, version_id)
      where r.env = g.env and r.id = g.run_id and g.verdict = 'queued';
-    perform note_facets(array_agg(g.env), array_agg('v:' || g.version_id), array_agg(g.run_id))
+    perform record_facets(array_agg(g.env), array_agg('v:' || g.version_id), array_agg(g.run_id))
        from unnest(v_env, v_run, v_verdict, v_version) as g (env, run_id, verdict, version_id)
       where g.verdict = 'queued' having count(*) > 0;
   end if;
   perform requeue_runs(array_agg(g.env), array_agg(g.run_id))
      from unnest(v_env, v_run, v_verdict) as g (env, run_id, verdict) where g.verdict = 'queued';
-  perform free_places(v_env, v_queue, v_key);
+  perform free_slots(v_env, v_queue, v_key);
   return query select * from unnest(v_env, v_run, v_verdict, v_fence);
 end $$;

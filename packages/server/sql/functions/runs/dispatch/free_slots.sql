@@ -1,8 +1,8 @@
 -- Unblocks the lanes of these queues and keys. Called after leases there have ended; has no effect where nothing is blocked.
 --
 -- Locks: the blocked lanes.
--- Callers: begin_waits, settle_runs, take_back.
-create or replace function free_places(p_env int[], p_queue int[], p_key text[]) returns void
+-- Callers: begin_waits, complete_attempts, reclaim_leases.
+create or replace function free_slots(p_env int[], p_queue int[], p_key text[]) returns void
 language sql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 set enable_bitmapscan = off

@@ -3,7 +3,7 @@
 --
 -- Locks: none.
 -- Callers: error_reopening.
-create or replace function is_version_to_come(p_env int, p_version text) returns boolean language sql stable as $$
+create or replace function is_future_version(p_env int, p_version text) returns boolean language sql stable as $$
   select case when p_version ~ '^[0-9]{8}\.[0-9]{1,9}$'
               then coalesce(string_to_array(p_version, '.')::int[] > (
                      select string_to_array(v.version, '.')::int[] from versions v

@@ -1,4 +1,4 @@
--- Records how attempts ended. `p_kind` is a final status, or `retry` (again at `p_due`), `released` (given back unstarted) or `parked` (its
+-- Records how attempts ended. `p_kind` is a final status, or `retry` (again at `p_due`), `released` (given back unstarted) or `pending_version` (its
 -- version does not have the task). An attempt whose fence is not live is refused: another attempt has the run by now.
 -- A run whose cancellation was requested ends CANCELED whatever its attempt reports, and so does what it triggered. Live attempts among those
 -- are asked to stop and returned (`asked_runner`, `asked_fence`), the same in each row.
@@ -6,8 +6,8 @@
 -- Returns a row for each attempt that was live. `limited`: a slot came free that a run may be waiting for. `woke`: suspended runs are ready.
 --
 -- Locks: claim locks (lock_limited), leases by run, suspended by run (return_leases), runs, then what waits for them (end_waits), run_facets, lanes.
--- Callers: runs/complete/complete.ts.
-create or replace function settle_runs(
+-- Callers: runs/complete/write.ts.
+create or replace function complete_attempts(
   p_at timestamptz, p_env int[], p_run text[], p_fence bigint[], p_kind text[], p_output text[], p_output_type text[],
   p_error jsonb[], p_due timestamptz[], p_fingerprint int[],
   p_revision int[] default null
@@ -18,7 +18,7 @@ set enable_bitmapscan = off
 as $$
 #variable_conflict use_column
 declare
-  v_place tid[];
+  v_tid tid[];
   v_ix int[];
   v_kind text[];
   v_env int[];
@@ -40,17 +40,17 @@ begin
     cross join lateral (select x.env, x.queue_id from leases x where x.env = i.env and x.run_id = i.run_id limit 1) l;
 
   for v_round in 1 .. 2 loop
-    select array_agg(l.place), array_agg(i.ix) into v_place, v_ix
+    select array_agg(l.tid), array_agg(i.ix) into v_tid, v_ix
       from (select * from unnest(p_env, p_run, p_fence) with ordinality as i (env, run_id, fence, ix) order by run_id) i
       cross join lateral (
-        select x.ctid as place from leases x where x.env = i.env and x.run_id = i.run_id and x.fence = i.fence limit 1 for update
+        select x.ctid as tid from leases x where x.env = i.env and x.run_id = i.run_id and x.fence = i.fence limit 1 for update
       ) l;
     -- One that is missing may be suspended: its code ended although it waits.
-    exit when cardinality(v_place) = cardinality(p_run) or not return_leases(p_at, p_env, p_run, p_fence);
+    exit when cardinality(v_tid) = cardinality(p_run) or not return_leases(p_at, p_env, p_run, p_fence);
   end loop;
   -- A statement of its own: only a new snapshot sees a cancellation that committed while we waited for the lock.
   with gone as (
-    delete from leases l using unnest(v_place, v_ix) as live (place, ix) where l.ctid = live.place
+    delete from leases l using unnest(v_tid, v_ix) as live (tid, ix) where l.ctid = live.tid
     returning l.env, l.queue_id, l.key, l.version_id, l.leased_at, l.attempt, l.cancel_requested, live.ix
   )
   select array_agg(g.ix), array_agg(case when g.cancel_requested then 'CANCELED' else p_kind[g.ix] end), array_agg(g.env),
@@ -61,18 +61,18 @@ begin
 
   with written as (
   update runs r set
-    status = case when g.kind in ('retry', 'released', 'parked') then null else g.kind end,
-    finished_at = case when g.kind in ('retry', 'released', 'parked') then null else p_at end,
+    status = case when g.kind in ('retry', 'released', 'pending_version') then null else g.kind end,
+    finished_at = case when g.kind in ('retry', 'released', 'pending_version') then null else p_at end,
     output = case when g.kind = 'COMPLETED' then p_output[g.ix] end,
     output_type = case when g.kind = 'COMPLETED' then p_output_type[g.ix] end,
-    error = case when g.kind in ('COMPLETED', 'CANCELED', 'released', 'parked') then r.error else p_error[g.ix] end,
-    attempt = case when g.kind in ('released', 'parked') then r.attempt else g.attempt end,
-    version_id = case when g.kind in ('released', 'parked') then r.version_id else g.version_id end,
-    env_revision = case when g.kind in ('released', 'parked') then r.env_revision else p_revision[g.ix] end,
-    started_at = case when g.kind in ('released', 'parked') then r.started_at else coalesce(r.started_at, g.leased_at) end,
-    duration_ms = case when g.kind in ('released', 'parked') then r.duration_ms
+    error = case when g.kind in ('COMPLETED', 'CANCELED', 'released', 'pending_version') then r.error else p_error[g.ix] end,
+    attempt = case when g.kind in ('released', 'pending_version') then r.attempt else g.attempt end,
+    version_id = case when g.kind in ('released', 'pending_version') then r.version_id else g.version_id end,
+    env_revision = case when g.kind in ('released', 'pending_version') then r.env_revision else p_revision[g.ix] end,
+    started_at = case when g.kind in ('released', 'pending_version') then r.started_at else coalesce(r.started_at, g.leased_at) end,
+    duration_ms = case when g.kind in ('released', 'pending_version') then r.duration_ms
                        else r.duration_ms + greatest(0, extract(epoch from p_at - g.leased_at) * 1000)::bigint end,
-    ord = case when g.kind = 'retry' then (extract(epoch from p_due[g.ix]) * 1000)::bigint - r.priority_ms else r.ord end,
+    sort_key = case when g.kind = 'retry' then (extract(epoch from p_due[g.ix]) * 1000)::bigint - r.priority_ms else r.sort_key end,
     error_fingerprint_id = case when g.kind = any (c_failed) then p_fingerprint[g.ix] end,
     updated_at = p_at
     from unnest(v_ix, v_kind, v_env, v_version, v_leased, v_attempt) as g (ix, kind, env, version_id, leased_at, attempt)
@@ -89,10 +89,10 @@ begin
     from unnest(v_ix, v_kind, v_env, v_version) as g (ix, kind, env, version_id)
     cross join lateral unnest(case when g.kind = 'retry' then array['v:' || g.version_id]
                                    else array['s:' || g.kind, 'v:' || g.version_id] end) as f (facet)
-   where g.kind not in ('released', 'parked') order by 1, 2, 3
+   where g.kind not in ('released', 'pending_version') order by 1, 2, 3
   on conflict do nothing;
   if v_kind && '{CANCELED,FAILED,CRASHED,SYSTEM_FAILURE,TIMED_OUT}' then
-    perform note_facets(array_agg(r.env), array_agg(f.facet), array_agg(r.id))
+    perform record_facets(array_agg(r.env), array_agg(f.facet), array_agg(r.id))
        from unnest(v_ix, v_kind, v_env) as g (ix, kind, env) join runs r on r.env = g.env and r.id = p_run[g.ix]
        cross join lateral (select 'e:' || g.kind || ':' || r.task) as f (facet)
       where g.kind in ('CANCELED', 'FAILED', 'CRASHED', 'SYSTEM_FAILURE', 'TIMED_OUT');
@@ -106,14 +106,14 @@ begin
     perform requeue_runs(array_agg(g.env), array_agg(p_run[g.ix]))
        from unnest(v_ix, v_kind, v_env) as g (ix, kind, env) where g.kind = 'released';
   end if;
-  if 'parked' = any (v_kind) then
-    insert into parked (env, task, run_id)
+  if 'pending_version' = any (v_kind) then
+    insert into pending_version (env, task, run_id)
     select r.env, r.task, r.id from unnest(v_ix, v_kind, v_env) as g (ix, kind, env)
-      join runs r on r.env = g.env and r.id = p_run[g.ix] where g.kind = 'parked';
+      join runs r on r.env = g.env and r.id = p_run[g.ix] where g.kind = 'pending_version';
   end if;
 
   if v_limited then
-    perform free_places(v_env, v_queue, v_key);
+    perform free_slots(v_env, v_queue, v_key);
   end if;
 
   if v_kind && c_failed and exists (select from notification_endpoints) then

@@ -1,8 +1,8 @@
 -- Queues runs that waited for a version, when the current version has their task.
 --
--- Locks: rows of parked (skip locked), lanes.
--- Callers: app/engine-jobs.ts, versions/register.ts.
-create or replace function unpark_runs(p_env int, p_at timestamptz, p_limit int) returns int
+-- Locks: rows of pending_version (skip locked), lanes.
+-- Callers: versions/pending-releaser.ts, versions/register.ts.
+create or replace function promote_pending_version(p_env int, p_at timestamptz, p_limit int) returns int
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 set enable_bitmapscan = off
@@ -12,19 +12,19 @@ declare
   v_expires timestamptz[];
 begin
   with found as materialized (
-    select p.ctid as place from current_versions c
+    select p.ctid as tid from current_versions c
       join tasks t on t.version_id = c.version_id
       cross join lateral (
-        select x.ctid from parked x where x.env = p_env and x.task = t.id order by x.run_id limit p_limit for update skip locked
+        select x.ctid from pending_version x where x.env = p_env and x.task = t.id order by x.run_id limit p_limit for update skip locked
       ) p
      where c.env = p_env limit p_limit
   ), gone as (
-    delete from parked p where p.ctid = any (array(select place from found)) returning p.run_id, p.expires_at
+    delete from pending_version p where p.ctid = any (array(select tid from found)) returning p.run_id, p.expires_at
   )
   select array_agg(g.run_id), array_agg(g.expires_at) into v_run, v_expires from gone g;
   if v_run is null then return 0; end if;
   perform enqueue_runs(array_agg(r.env), array_agg(r.queue_id), array_agg(coalesce(r.concurrency_key, '')),
-                       array_agg(coalesce(r.version_id, 0)), array_agg(r.ord), array_agg(r.id), array_agg(g.expires_at))
+                       array_agg(coalesce(r.version_id, 0)), array_agg(r.sort_key), array_agg(r.id), array_agg(g.expires_at))
      from unnest(v_run, v_expires) as g (run_id, expires_at)
      -- not a join: planned while there are few runs, it would look through all of the environment's for each
      cross join lateral (select x.* from runs x where x.env = p_env and x.id = g.run_id limit 1) r;
