@@ -97,7 +97,7 @@ export const everydayColumns = {
   payload: { name: 'payload', type: 'text', value: (run) => run.payload, isDebounced: true },
   payloadType: { name: 'payload_type', type: 'text', value: (run) => run.payloadType, isDebounced: true },
   metadata: { name: 'metadata', type: 'text', value: (run) => run.metadata, isDebounced: true },
-  sortKey: { name: 'ord', type: 'bigint', value: (run) => run.sortKey },
+  sortKey: { name: 'sort_key', type: 'bigint', value: (run) => run.sortKey },
   priorityMs: {
     name: 'priority_ms',
     type: 'int',
