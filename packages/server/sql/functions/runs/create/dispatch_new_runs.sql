@@ -6,7 +6,7 @@
 -- Returns the leases.
 --
 -- Locks: run_facets by key, runners (key share), lanes by key (enqueue_runs).
--- Callers: runs/create/insert.ts, in the statement that inserts the runs.
+-- Callers: runs/create/insert.ts.
 create or replace function dispatch_new_runs(
   p_at timestamptz, p_inserted bigint, p_run_id text[], p_env int[], p_id text[], p_task text[], p_state text[], p_queue int[], p_key text[],
   p_version int[], p_ord bigint[], p_expires timestamptz[], p_due timestamptz[],

@@ -1,7 +1,8 @@
 -- Returns for each trigger the run that the same request created before, or the trigger's own id. A request key is forgotten after 24 hours.
+-- It has no settings for the planner: those of its caller are in force.
 --
 -- Locks: runs whose request key is forgotten.
--- Callers: identify_runs, whose settings for the planner are in force here.
+-- Callers: identify_runs.
 create or replace function find_requested_runs(p_at timestamptz, p_env int[], p_id text[], p_request_key uuid[]) returns text[]
 language plpgsql
 as $$

@@ -5,7 +5,7 @@
 --
 -- Locks: runs of repeated requests, runners (key share), parents (hold_parents), idempotency_keys by key, debounces by key with their delayed
 --        and runs rows.
--- Callers: runs/create/insert.ts, in the statement that inserts the new runs.
+-- Callers: runs/create/insert.ts.
 create or replace function identify_runs(
   p_at timestamptz, p_env int[], p_id text[], p_task text[], p_request_key uuid[],
   p_parent text[], p_parent_fence bigint[], p_root text[], p_depth smallint[], p_runner text[],
