@@ -50,6 +50,12 @@ export const cursors = z.object({ next: z.string().optional(), previous: z.strin
 export const shownOptions = {
   /** Stored, shown and filtered by. It decides nothing about where the run executes. */
   region: z.string().max(128).optional(),
+  /** A short text for people, shown with the run. At most 256 characters. */
+  description: z
+    .string()
+    .max(256)
+    .refine((text) => !text.includes('\0'), 'must not contain a NUL character')
+    .optional(),
 };
 export type ShownOptions = z.input<z.ZodObject<typeof shownOptions>>;
 

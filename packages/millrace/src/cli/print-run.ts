@@ -7,6 +7,7 @@ export function printRun(run: Run, { line, text, paint }: Screen): void {
   const facts = [
     ['run', run.id],
     ['task', run.taskIdentifier],
+    ...(run.description === undefined ? [] : [['description', run.description]]),
     ['status', colour(run.status)],
     ['attempts', String(run.attemptCount)],
     ['queue', run.queue],

@@ -19,6 +19,7 @@ export interface RelatedRow {
   readonly tags: string[] | null;
   readonly metadata: string | null;
   readonly region: string | null;
+  readonly description: string | null;
   readonly is_test: boolean;
   readonly idempotency_key: string | null;
   readonly idempotency_key_options: { readonly key: string } | null;
@@ -129,7 +130,7 @@ function readRuns({ sql }: Engine, env: number, id: string): Promise<RunRow[]> {
 /** The columns of a `RelatedRow`, of a row `f` of runs joined with its `whereabouts`. */
 export const relatedColumns = (sql: Queryable): Fragment => sql`
   f.id, f.task, coalesce(v.version, lv.version) as version, coalesce(l.attempt, u.attempt, f.attempt) as attempt, f.ttl, f.tags, f.metadata,
-  f.region, f.is_test, f.idempotency_key, f.idempotency_key_options, f.parent_id, f.root_id, f.depth, f.batch_id, f.awaited,
+  f.region, f.description, f.is_test, f.idempotency_key, f.idempotency_key_options, f.parent_id, f.root_id, f.depth, f.batch_id, f.awaited,
   (select b.resume_parent from batches b where b.env = f.env and b.id = f.batch_id) as batch_awaited, f.created_at,
   coalesce(f.updated_at, l.leased_at, f.created_at) as updated_at, f.delayed_until,
   coalesce(f.started_at, l.leased_at) as started_at, f.finished_at, f.duration_ms,
@@ -172,6 +173,7 @@ export function related(row: RelatedRow) {
     durationMs: Number(row.duration_ms),
     metadata: row.metadata === null ? undefined : shownObject(row.metadata),
     region: row.region ?? undefined,
+    description: row.description ?? undefined,
     depth: row.depth,
     triggerFunction: howTriggered(row),
     batchId: row.batch_id ?? undefined,

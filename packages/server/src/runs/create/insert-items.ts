@@ -61,7 +61,7 @@ const sealed = { names: namesOf(sealedColumns), written: writtenOf(sealedColumns
  */
 export async function insertSealed(
   sql: Queryable,
-  { env, batch, createdAt, runs }: ItemsOfBatch,
+  { env: environment, batch, createdAt, runs }: ItemsOfBatch,
   now: number,
 ): Promise<boolean> {
   const { kinds, kindOf } = kindsOf(runs);
@@ -76,12 +76,12 @@ export async function insertSealed(
           select x.id from lanes x where x.queue_id = k.queue_id and x.key = k.key and x.pinned_version = 0 limit 1 for key share) l
     ), sealed as materialized (
       update batches set sealed_at = ${new Date(now)}, received = run_count
-       where env = ${env}::int and id = ${batch} and received = 0 and sealed_at is null and aborted_at is null
+       where env = ${environment}::int and id = ${batch} and received = 0 and sealed_at is null and aborted_at is null
          and (select count(*) from lane) = ${kinds.length}::int
       returning (select array_agg(l.id order by l.ix) from lane l) as lanes
     ), noted as (
       insert into run_facets (env, facet, span)
-      select ${env}::int, f.facet, left(k.id, 10)
+      select ${environment}::int, f.facet, left(k.id, 10)
         from sealed
         cross join unnest(${pick((run) => run.task)}::text[], ${pick((run) => run.queueId)}::int[], ${pick((run) => run.id)}::text[])
                      as k (task, queue_id, id)
@@ -101,8 +101,8 @@ export async function insertSealed(
         from (select x.id, x.payload, x.metadata, ${ofKind(kinds)}, ${batchValues(runs[0] as NewRun)}
                 from sealed cross join items x) i
     )
-    insert into queued (lane_id, sort_key, run_id, env, expires_at)
-    select sealed.lanes[i.kind], (${pick((run) => run.sortKey)}::bigint[])[i.kind], i.id, ${env}::int,
+    insert into queued (lane_id, ord, run_id, env, expires_at)
+    select sealed.lanes[i.kind], (${pick((run) => run.sortKey)}::bigint[])[i.kind], i.id, ${environment}::int,
            (${pick((run) => expiryOf(run, now))}::timestamptz[])[i.kind]
       from sealed cross join items i`;
   return count === runs.length;
@@ -113,11 +113,15 @@ const expiryOf = ({ ttl }: NewRun, now: number): Date | null =>
   ttl !== null && ttl > 0 ? new Date(now + ttl * 1_000) : null;
 
 /** Makes the lanes that are missing, in one order for every caller. Replies whether any was. */
-export async function makeLanes(sql: Queryable, env: number, runs: readonly NewRun[]): Promise<boolean> {
+export async function makeLanes(
+  sql: Queryable,
+  environment: number,
+  runs: readonly NewRun[],
+): Promise<boolean> {
   const { kinds } = kindsOf(runs);
   const { count } = await sql`
-    insert into lanes (env, queue_id, key, pinned_version)
-    select distinct ${env}::int, k.queue_id, k.key, 0
+    insert into lanes (env, queue_id, key, route)
+    select distinct ${environment}::int, k.queue_id, k.key, 0
       from unnest(${column(kinds, (run) => run.queueId)}::int[], ${column(kinds, (run) => run.concurrencyKey)}::text[]) as k (queue_id, key)
      order by 2, 3
     on conflict do nothing`;

@@ -66,13 +66,13 @@ function parameters<T>(
 ): (given: T) => Template {
   const list = Object.values(columns);
   const pieces = list.map(around);
-  const texts = [...pieces, ['', '']].map(
+  const strings = [...pieces, ['', '']].map(
     ([before], index) =>
       (index === 0 ? '' : `${pieces[index - 1]?.[1]}${index < list.length ? ', ' : ''}`) + before,
   );
   return (given) =>
     new Template(
-      texts,
-      list.map((column) => valueOf(given, column)),
+      strings,
+      list.map((one) => valueOf(given, one)),
     );
 }

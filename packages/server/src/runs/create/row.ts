@@ -1,6 +1,7 @@
 import type { TriggerOptions } from '@millrace/contract';
 import type { OneTimeUse } from '../../auth/one-time.ts';
 import type { Value } from '../../db/columns.ts';
+import { redactKeys } from '../../envvars/redact/key-shapes.ts';
 
 export interface Debounce {
   readonly key: string;
@@ -65,12 +66,18 @@ export interface NewRun extends PlainOptions {
 }
 
 /** Options that are stored as they come. */
-export const plainOptions = ({ maxAttempts, machine, region }: Pick<TriggerOptions, PlainOption> = {}) => ({
+export const plainOptions = ({
+  maxAttempts,
+  machine,
+  region,
+  description,
+}: Pick<TriggerOptions, PlainOption> = {}) => ({
   maxAttempts: maxAttempts ?? null,
   machine: machine ?? null,
   region: region ?? null,
+  description: description === undefined ? null : redactKeys(description),
 });
-type PlainOption = 'maxAttempts' | 'machine' | 'region';
+type PlainOption = 'maxAttempts' | 'machine' | 'region' | 'description';
 type PlainOptions = Readonly<ReturnType<typeof plainOptions>>;
 
 /** A column of `runs` that is written when a run is created. */
@@ -129,7 +136,7 @@ export const itemColumns = {
 } satisfies Record<string, Column>;
 
 /** Columns that only the general statement writes: a run that has one of them does not take the fast path. */
-export const specialColumns = {
+const specialColumns = {
   pinnedVersion: { name: 'version_id', type: 'int', value: (run) => run.pinnedVersion || null },
   tags: {
     name: 'tags',
@@ -147,6 +154,13 @@ export const specialColumns = {
     isReplayed: true,
   },
   region: { name: 'region', type: 'text', value: (run) => run.region, isReplayed: true },
+  description: {
+    name: 'description',
+    type: 'text',
+    value: (run) => run.description,
+    isDebounced: true,
+    isReplayed: true,
+  },
   isTest: {
     name: 'is_test',
     type: 'boolean',

@@ -1,6 +1,7 @@
 -- Stores the idempotency keys of new runs. Returns for each trigger the run that has its key: the new run (`p_id`) if the key was free. A
 -- trigger that leads to another run already (`p_run_id`) stores no key. A key is free again once it has expired or its run has failed. A
 -- wait key leads to its run however that ended; its first character is U+0001 (runs/create/idempotency-key.ts).
+-- It has no settings for the planner: those of its caller are in force.
 --
 -- Locks: idempotency_keys by environment, task and key.
 -- Callers: identify_runs.

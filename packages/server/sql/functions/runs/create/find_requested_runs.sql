@@ -1,4 +1,5 @@
 -- Returns for each trigger the run that the same request created before, or the trigger's own id. A request key is forgotten after 24 hours.
+-- It has no settings for the planner: those of its caller are in force.
 --
 -- Locks: runs whose request key is forgotten.
 -- Callers: identify_runs.

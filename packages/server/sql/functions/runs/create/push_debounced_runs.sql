@@ -1,6 +1,7 @@
 -- Merges debounced triggers into the delayed runs with their keys. Such a run is due later. It takes over `p_data` where that is given (mode
 -- `trailing`), an object with a member for each column. Returns for each trigger the run that it leads to: the new run (`p_id`) if no run
 -- with the key is delayed. A trigger that leads to another run already (`p_run_id`) pushes nothing.
+-- It has no settings for the planner: those of its caller are in force.
 --
 -- Locks: debounces by environment, task and key; for each key its delayed and runs rows, run_facets and its idempotency key.
 -- Callers: identify_runs.
