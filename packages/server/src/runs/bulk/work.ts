@@ -107,7 +107,7 @@ async function piece(
   trying: Trying,
 ): Promise<Done | undefined> {
   const [action] = await tx<Action[]>`
-    select env, id, type, filter, cursor as place from bulk_actions
+    select env, id, type, filter, cursor as cursor from bulk_actions
      where status = 'PENDING' order by worked_at limit 1 for update skip locked`;
   if (!action) return undefined;
   const at = new Date(engine.clock.now());

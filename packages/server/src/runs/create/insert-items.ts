@@ -101,7 +101,7 @@ export async function insertSealed(
         from (select x.id, x.payload, x.metadata, ${ofKind(kinds)}, ${batchValues(runs[0] as NewRun)}
                 from sealed cross join items x) i
     )
-    insert into queued (lane_id, ord, run_id, env, expires_at)
+    insert into queued (lane_id, sort_key, run_id, env, expires_at)
     select sealed.lanes[i.kind], (${pick((run) => run.sortKey)}::bigint[])[i.kind], i.id, ${environment}::int,
            (${pick((run) => expiryOf(run, now))}::timestamptz[])[i.kind]
       from sealed cross join items i`;
@@ -120,7 +120,7 @@ export async function makeLanes(
 ): Promise<boolean> {
   const { kinds } = kindsOf(runs);
   const { count } = await sql`
-    insert into lanes (env, queue_id, key, route)
+    insert into lanes (env, queue_id, key, pinned_version)
     select distinct ${environment}::int, k.queue_id, k.key, 0
       from unnest(${column(kinds, (run) => run.queueId)}::int[], ${column(kinds, (run) => run.concurrencyKey)}::text[]) as k (queue_id, key)
      order by 2, 3
