@@ -152,13 +152,13 @@ const failure = (status: number) => ({
 
 const json = (schema: JsonSchema) => ({ 'application/json': { schema } });
 
-function parametersIn(place: 'path' | 'query', schema: z.ZodType | undefined) {
+function parametersIn(location: 'path' | 'query', schema: z.ZodType | undefined) {
   if (!schema) return [];
   const { properties = {}, required = [] } = schemaOf(schema);
   return Object.entries(properties).map(([name, each]) => ({
     name,
-    in: place,
-    required: place === 'path' || required.includes(name),
+    in: location,
+    required: location === 'path' || required.includes(name),
     schema: each,
   }));
 }

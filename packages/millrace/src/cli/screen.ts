@@ -28,7 +28,7 @@ const marks = new RegExp(`\u0001${secret}\\[(\\d+)m`);
 const rendered = (text: string, visible: (text: string) => string, mark: (code: string) => string): string =>
   text
     .split(marks)
-    .map((part, place) => (place % 2 === 1 ? mark(part) : visible(part)))
+    .map((part, index) => (index % 2 === 1 ? mark(part) : visible(part)))
     .join('');
 
 const asMark = (code: string): string => `\u0001${secret}[${code}m`;

@@ -30,7 +30,7 @@ type AbortReason =
   | { readonly kind: 'canceled' | 'settled' }
   | { readonly kind: 'maxDuration'; readonly seconds: number };
 
-const unheard = (): void => undefined;
+const discard = (): void => undefined;
 
 /** Thrown by the waits of an attempt that must stop. */
 const stopped = (): Error => Object.assign(new Error('The run was asked to stop.'), { name: 'AbortError' });
@@ -123,7 +123,7 @@ export class Serving {
   async #attempt(sdk: Sdk, assignment: Assignment): Promise<void> {
     const { run, fence, attempt } = assignment;
     const task = this.#tasks.get(assignment.task);
-    if (!task) return this.#settle({ run, fence, outcome: this.#withoutTask(sdk, assignment.task) });
+    if (!task) return this.#complete({ run, fence, outcome: this.#withoutTask(sdk, assignment.task) });
     const onLog: OnLog = (line) => this.#log({ run, attempt, ...line });
     onLog.fence = fence;
     const controller = new AbortController();
@@ -170,7 +170,7 @@ export class Serving {
     this.#live.delete(fence);
     // Then only tell the runner that its code has ended.
     if (live.blamed) await live.blamed;
-    this.#settle({ run, fence, outcome, ...(heard.size > 0 && { heard: Object.fromEntries(heard) }) });
+    this.#complete({ run, fence, outcome, ...(heard.size > 0 && { heard: Object.fromEntries(heard) }) });
   }
 
   #withoutTask(sdk: Sdk, id: string): Outcome {
@@ -179,7 +179,7 @@ export class Serving {
     return { kind: 'failed', status: 'FAILED', error: sdk.serializeError(error) };
   }
 
-  #settle(settlement: Settlement): void {
+  #complete(settlement: Settlement): void {
     this.#settlements.push(settlement);
     if (this.#flushing) return;
     this.#flushing = true;
@@ -238,12 +238,12 @@ export class Serving {
     const live = fence === null ? undefined : this.#live.get(fence);
     // The server must have the attempt's metadata before its end.
     const told = sdk.currentRun()?.metadata?.flush();
-    if (live && !live.blamed) live.blamed = this.#settleThrown(sdk, live, thrown, torn, told);
+    if (live && !live.blamed) live.blamed = this.#completeThrown(sdk, live, thrown, torn, told);
     else this.#send({ type: 'uncaught', settlement: null, torn, error: sdk.serializeError(thrown) });
   }
 
   /** The outcome of an attempt with an uncaught error is that of an attempt whose own code threw it. */
-  async #settleThrown(
+  async #completeThrown(
     sdk: Sdk,
     { assignment, task, abort, credential }: Live,
     thrown: unknown,
@@ -259,7 +259,7 @@ export class Serving {
       assignment,
       environment,
       signal,
-      onLog: unheard,
+      onLog: discard,
       credential: () => credential.get(),
       aside: true,
     });

@@ -40,11 +40,11 @@ export class Waits {
     // Two waits for the same thing are one.
     const known = this.#pending.get(wait.key);
     if (known) return known.over;
-    let settle!: Pick<Pending, 'resolve' | 'reject'>;
+    let callbacks!: Pick<Pending, 'resolve' | 'reject'>;
     const over = new Promise<void>((resolve, reject) => {
-      settle = { resolve, reject };
+      callbacks = { resolve, reject };
     });
-    this.#pending.set(wait.key, { wait, over, ...settle });
+    this.#pending.set(wait.key, { wait, over, ...callbacks });
     this.#fresh.push(wait);
     // Waits that begin together are sent together, so that none is over before all are known.
     if (this.#fresh.length === 1) setImmediate(() => this.#tell());

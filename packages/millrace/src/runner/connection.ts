@@ -32,7 +32,7 @@ export class Connection {
   #failures = 0;
   #retryTimer: NodeJS.Timeout | undefined;
   #heartbeatTimer: NodeJS.Timeout | undefined;
-  #heardAt = 0;
+  #lastMessageAt = 0;
   #openedAt = 0;
   #leasesLost = false;
 
@@ -103,7 +103,7 @@ export class Connection {
   }
 
   #heard(): void {
-    this.#heardAt = performance.now();
+    this.#lastMessageAt = performance.now();
     this.#leasesLost = false;
   }
 
@@ -113,7 +113,7 @@ export class Connection {
     this.#heartbeatTimer = setInterval(
       () => {
         const now = performance.now();
-        const silent = now - this.#heardAt;
+        const silent = now - this.#lastMessageAt;
         if (silent > leaseMs && !this.#leasesLost) {
           this.#leasesLost = true;
           this.#options.onLeasesLost();

@@ -93,10 +93,10 @@ function refusalOf(status: number, text: string, tasks: readonly TaskManifest[])
   if (status !== 400 && status !== 422) {
     return new Error(`The server did not register this version (${status}): ${error}`);
   }
-  const place = details?.[0]?.path ?? [];
+  const path = details?.[0]?.path ?? [];
   const task =
-    place[0] === 'tasks' ? tasks[Number(place[1])] : tasks.find(({ filePath }) => error.includes(filePath));
-  const whose = place[0] === 'tasks' && task ? `task "${task.id}": ` : '';
+    path[0] === 'tasks' ? tasks[Number(path[1])] : tasks.find(({ filePath }) => error.includes(filePath));
+  const whose = path[0] === 'tasks' && task ? `task "${task.id}": ` : '';
   return new ProjectError({
     file: task?.filePath ?? 'tasks',
     line: null,

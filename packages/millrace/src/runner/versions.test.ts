@@ -75,13 +75,13 @@ test('what a task file throws aside while it is imported is told of that file wi
 
 test('two tasks of one id are refused, both files are named, and the others serve', async () => {
   const { peer, problems } = await startTestRunner({
-    'tasks/one.ts': tasksFile({ twin: '', other: '' }),
-    'tasks/two.ts': tasksFile({ twin: '' }),
+    'tasks/one.ts': tasksFile({ same: '', other: '' }),
+    'tasks/two.ts': tasksFile({ same: '' }),
     'tasks/again.ts': "export { other } from './one.ts';",
   });
   expect(peer.registered[0]?.tasks.map(({ id }) => id)).toEqual(['other']);
   expect(problems).toHaveLength(1);
-  expect(problems[0]?.message).toMatch(/"twin".*tasks\/one\.ts.*tasks\/two\.ts/);
+  expect(problems[0]?.message).toMatch(/"same".*tasks\/one\.ts.*tasks\/two\.ts/);
 });
 
 test('a task that is not exported is told with its file and line, one of an imported file as well', async () => {

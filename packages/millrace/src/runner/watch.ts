@@ -2,7 +2,7 @@ import { dirname, sep } from 'node:path';
 import type { FSWatcher } from 'chokidar';
 
 /** Milliseconds. One save causes several events. */
-const settleMs = 30;
+const quietMs = 30;
 
 export interface Watcher {
   /** Replaces the watched paths: folders, recursively, and single files. */
@@ -44,7 +44,7 @@ export async function startWatcher(onChange: () => void): Promise<Watcher> {
       started.on('add', (path) => gone.delete(path));
       started.on('all', () => {
         clearTimeout(timer);
-        timer = setTimeout(onChange, settleMs);
+        timer = setTimeout(onChange, quietMs);
       });
       await new Promise<void>((resolve) => {
         started.once('ready', resolve);

@@ -25,7 +25,7 @@ interface Call {
   readonly path: string;
   readonly members: string;
   readonly accessToken: string;
-  readonly settle: (outcome: Triggered) => void;
+  readonly resolve: (outcome: Triggered) => void;
 }
 
 const callsPerRequest: typeof triggerManyLimit = 500;
@@ -67,8 +67,8 @@ export class TriggerQueue {
    */
   add(task: string, members: string, accessToken: string): Promise<Triggered> {
     const path = pathOf('triggerTask', { taskId: task });
-    return new Promise((settle) => {
-      this.#waiting.push({ task, path, members, accessToken, settle });
+    return new Promise((resolve) => {
+      this.#waiting.push({ task, path, members, accessToken, resolve });
       if (this.#waiting.length === 1) afterTick(() => this.#flush());
     });
   }
@@ -99,10 +99,10 @@ export class TriggerQueue {
     const { path, members, accessToken } = call;
     const request = { method: routes.triggerTask.method, path, body: `{${members}}`, accessToken };
     const exchanged = await exchange(this.#settings, request, firstFailure);
-    if (!exchanged.ok) return call.settle(exchanged);
+    if (!exchanged.ok) return call.resolve(exchanged);
     const parsed = replyIn<TriggerReply>(exchanged.reply.text, exchanged.reply.status);
-    if (!parsed.ok) return call.settle(parsed);
-    call.settle({
+    if (!parsed.ok) return call.resolve(parsed);
+    call.resolve({
       ok: true,
       reply: parsed.value,
       publicAccessToken: exchanged.reply.header('x-trigger-jwt'),
@@ -122,7 +122,7 @@ export class TriggerQueue {
     if (!exchanged.ok) {
       // One bad call must not fail its neighbours: each gets its own answer.
       if (mayConcernOne(exchanged.failure.status)) for (const call of calls) void this.#sendAlone(call);
-      else for (const call of calls) call.settle(exchanged);
+      else for (const call of calls) call.resolve(exchanged);
       return;
     }
     const { text, status } = exchanged.reply;
@@ -131,10 +131,10 @@ export class TriggerQueue {
     const results = parsed.ok ? parsed.value.results : undefined;
     for (const [index, call] of calls.entries()) {
       const result = results?.[index];
-      if (!result) call.settle({ ok: false, failure: { status, text } });
+      if (!result) call.resolve({ ok: false, failure: { status, text } });
       else if ('id' in result) {
         const { publicAccessToken, ...reply } = result;
-        call.settle({ ok: true, reply, publicAccessToken, claims });
+        call.resolve({ ok: true, reply, publicAccessToken, claims });
       }
       // Goes on alone from its first failure, retries and all.
       else

@@ -51,8 +51,8 @@ export function list(params: ListSessionsParams = {}): PageList<ListedSession> {
   return pages(
     async ({ after, before }) => {
       // The API takes one of the two; the way back wins.
-      const place = before === undefined ? { 'page[after]': after } : { 'page[before]': before };
-      const { data, pagination } = await client.call('listSessions', { query: { ...filters, ...place } });
+      const page = before === undefined ? { 'page[after]': after } : { 'page[before]': before };
+      const { data, pagination } = await client.call('listSessions', { query: { ...filters, ...page } });
       return { data: data.map((session) => fromWire(session)), pagination };
     },
     { after: params.after, before: params.before },

@@ -56,7 +56,7 @@ export function wireOptions(
   options: TriggerOptions,
   isAmbient: boolean,
   waitKey: string | undefined,
-  place: string,
+  path: string,
 ): Omit<WireOptions, 'payloadType' | 'idempotencyKey'> {
   // Keys are hashed asynchronously.
   const { queue, version, metadata, idempotencyKey: _, ...same } = options;
@@ -66,7 +66,7 @@ export function wireOptions(
   const parentRunId = parentOf(scope);
   return {
     ...same,
-    ...(metadata !== undefined && { metadata: asJson(metadata, `${place}options.metadata`) }),
+    ...(metadata !== undefined && { metadata: asJson(metadata, `${path}options.metadata`) }),
     queue: name === undefined ? undefined : { name },
     lockToVersion: version,
     parentRunId,

@@ -15,13 +15,13 @@ interface Sent {
 }
 
 /** The members of a trigger's JSON object: payload and options. */
-function membersOf({ text, type }: Sent, wire: object, place: string): string {
+function membersOf({ text, type }: Sent, wire: object, path: string): string {
   let optionText: string;
   try {
     optionText = JSON.stringify(type === 'application/json' ? wire : { ...wire, payloadType: type });
   } catch (cause) {
     const reason = (cause as Error).message;
-    throw new UnserializableError(`The ${place}options cannot be serialized: ${reason}`, { cause });
+    throw new UnserializableError(`The ${path}options cannot be serialized: ${reason}`, { cause });
   }
   const parts: string[] = [];
   // JSON is embedded as a value, other types as a string.
@@ -32,8 +32,8 @@ function membersOf({ text, type }: Sent, wire: object, place: string): string {
 }
 
 /** A payload as it is sent; at once, unless it is large and stored first. */
-function sentOf(client: ApiClient, payload: unknown, place: string): Sent | Promise<Sent> {
-  const encoded: Sent = encode(payload, `${place}payload`);
+function sentOf(client: ApiClient, payload: unknown, path: string): Sent | Promise<Sent> {
+  const encoded: Sent = encode(payload, `${path}payload`);
   const { text, type } = encoded;
   if (text === undefined || !isLarge(text)) return encoded;
   return storePayload(client, { text, type }).then((name) => ({ text: name, type: storedType }));
@@ -41,21 +41,21 @@ function sentOf(client: ApiClient, payload: unknown, place: string): Sent | Prom
 
 /**
  * The members of a trigger's JSON object. A large payload is stored first. Synchronous if possible.
- * @param place for errors: where the payload and the options are, such as `items[3].`
+ * @param path for errors: where the payload and the options are, such as `items[3].`
  */
 export function triggerMembers(
   client: ApiClient,
   payload: unknown,
   options: TriggerOptions = {},
   waitKey?: string,
-  place = '',
+  path = '',
 ): string | Promise<string> {
-  const sent = sentOf(client, payload, place);
-  const wire = wireOptions(options, client.settings.isAmbient, waitKey, place);
+  const sent = sentOf(client, payload, path);
+  const wire = wireOptions(options, client.settings.isAmbient, waitKey, path);
   const { idempotencyKey } = options;
-  if (idempotencyKey === undefined && !(sent instanceof Promise)) return membersOf(sent, wire, place);
+  if (idempotencyKey === undefined && !(sent instanceof Promise)) return membersOf(sent, wire, path);
   return Promise.all([sent, idempotencyKey === undefined ? {} : keyMembers(idempotencyKey)]).then(
-    ([ready, key]) => membersOf(ready, { ...wire, ...key }, place),
+    ([ready, key]) => membersOf(ready, { ...wire, ...key }, path),
   );
 }
 

@@ -7,9 +7,9 @@ const other = masterKeyOf(Buffer.alloc(32, 2));
 
 test('any text can be unsealed with the same context', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (text, place) => {
+    fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (text, purpose) => {
       const wellFormed = text.toWellFormed();
-      expect(unseal(key, seal(key, wellFormed, place), place)).toBe(wellFormed);
+      expect(unseal(key, seal(key, wellFormed, purpose), purpose)).toBe(wellFormed);
     }),
   );
 });

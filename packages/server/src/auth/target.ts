@@ -38,10 +38,10 @@ export async function findTarget(sql: Queryable, request: Addressed): Promise<En
 export async function wholeTarget(
   sql: Queryable,
   userId: string,
-  place: EnvironmentPath,
+  path: EnvironmentPath,
 ): Promise<Environment> {
-  const kind = environmentKind(place.env);
-  const found = kind && (await environmentOf(sql, userId, place.projectRef, kind));
+  const kind = environmentKind(path.env);
+  const found = kind && (await environmentOf(sql, userId, path.projectRef, kind));
   if (!found) throw notFound('Environment not found');
   return found;
 }

@@ -178,15 +178,15 @@ describe('a batch', () => {
     const waiting = () => lockWaiters(sql);
     const both = await sql.begin(async (tx) => {
       // Whoever writes the item stands here, with the batch in hand.
-      const place = itemRunId(id, 0);
+      const taken = itemRunId(id, 0);
       await tx`
         insert into runs (env, id, task, queue_id, sort_key, created_at)
-        select env, ${place}, 'send', 0, 0, now() from batches where id = ${id}`;
+        select env, ${taken}, 'send', 0, 0, now() from batches where id = ${id}`;
       const filling = fill(id, [{ index: 0 }]);
       await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1);
       const keeping = batchKeeper({ sql, clock }, 86_400_000).tick();
       await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(2);
-      await tx`delete from runs where id = ${place}`;
+      await tx`delete from runs where id = ${taken}`;
       return { filling, keeping };
     });
     expect((await both.filling).body).toMatchObject({ itemsAccepted: 1, sealed: false });

@@ -39,9 +39,9 @@ export async function rotateMasterKey(sql: Sql, masterKey: MasterKey): Promise<R
   if (!previous) throw new TypeError('There is no previous key to change from.');
   await refuseOthers(sql, masterKey, previous);
   let resealed = 0;
-  for (const place of await sealedColumns(sql)) {
+  for (const sealedColumn of await sealedColumns(sql)) {
     for (;;) {
-      const count = await sql.begin((tx) => resealSome(tx, masterKey, previous, place));
+      const count = await sql.begin((tx) => resealSome(tx, masterKey, previous, sealedColumn));
       resealed += count;
       if (count < batch) break;
     }
@@ -94,19 +94,19 @@ async function resealSome(
 ): Promise<number> {
   const { of, id } = exceptions[table] ?? { of: table, id: 'id' };
   // Names come from the catalog, quoted; the key id and the sealed bytes are hex digits.
-  const rows = await tx.unsafe<{ ctid: string; place: string; sealed: Buffer }[]>(
-    `select ctid::text, '${of}:' || ${id} as place, ${column} as sealed from ${table}
+  const rows = await tx.unsafe<{ ctid: string; purpose: string; sealed: Buffer }[]>(
+    `select ctid::text, '${of}:' || ${id} as purpose, ${column} as sealed from ${table}
       where substring(${column} from 2 for 4) = '\\x${previous.id.toString('hex')}'
       limit ${batch} for update`,
   );
   if (rows.length === 0) return 0;
-  const anew = rows.map(({ place, sealed }) =>
-    seal(masterKey, unseal(previous, sealed, place), place).toString('hex'),
+  const anew = rows.map(({ purpose, sealed }) =>
+    seal(masterKey, unseal(previous, sealed, purpose), purpose).toString('hex'),
   );
   await tx.unsafe(
     `update ${table} t set ${column} = decode(n.sealed, 'hex')
-       from unnest('{${rows.map((row) => `"${row.ctid}"`).join()}}'::tid[], '{${anew.join()}}'::text[]) as n (place, sealed)
-      where t.ctid = n.place`,
+       from unnest('{${rows.map((row) => `"${row.ctid}"`).join()}}'::tid[], '{${anew.join()}}'::text[]) as n (purpose, sealed)
+      where t.ctid = n.purpose`,
   );
   return rows.length;
 }

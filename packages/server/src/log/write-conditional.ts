@@ -5,7 +5,7 @@ import type { AppendRefusal } from './refused.ts';
 import { partsOf, segmentsOf } from './segments.ts';
 
 interface AnswerRow {
-  readonly place: number;
+  readonly channel_index: number;
   readonly state: string;
   readonly seq: string | null;
   readonly at: Date | null;
@@ -54,8 +54,8 @@ function outcomesOf(
   const repeated = new Map<number, Map<string, { start: number; end: number }>>();
   for (const row of rows) {
     if (row.state !== 'part') continue;
-    const parts = repeated.get(row.place) ?? new Map<string, { start: number; end: number }>();
-    repeated.set(row.place, parts);
+    const parts = repeated.get(row.channel_index) ?? new Map<string, { start: number; end: number }>();
+    repeated.set(row.channel_index, parts);
     const start = Number(row.seq);
     parts.set(partIds[(row.part ?? 0) - 1] as string, { start, end: start + (row.count ?? 0) });
   }
@@ -63,9 +63,9 @@ function outcomesOf(
     if (row.state === 'part') continue;
     const tail = Number(row.seq ?? 0);
     const time = (row.at ?? at).getTime();
-    outcomes[row.place - 1] =
+    outcomes[row.channel_index - 1] =
       row.state === 'repeat'
-        ? { state: 'repeat', tail, at: time, repeated: repeated.get(row.place) ?? new Map() }
+        ? { state: 'repeat', tail, at: time, repeated: repeated.get(row.channel_index) ?? new Map() }
         : { state: row.state as 'ok' | AppendRefusal, tail, at: time };
   }
   return outcomes;

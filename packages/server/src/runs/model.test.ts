@@ -21,8 +21,8 @@ interface ModelRun {
   /** Seconds. */
   readonly ttl: number;
   readonly task: Task;
-  /** `waiting` and `ready` are both suspended; what is ready lacks only its place. */
-  place: 'queued' | 'delayed' | 'pending_version' | 'leased' | 'waiting' | 'ready' | 'final';
+  /** `waiting` and `ready` are both suspended; what is ready lacks only its slot. */
+  state: 'queued' | 'delayed' | 'pending_version' | 'leased' | 'waiting' | 'ready' | 'final';
   /** The run or token that it waits for, or the time. */
   waitsFor: string | number | undefined;
   due: number;
@@ -208,7 +208,7 @@ class Drive {
       expect(id).toBe(known.id);
       return;
     }
-    if (pushed && pushed.place === 'delayed' && pushed.attempt === 0) {
+    if (pushed && pushed.state === 'delayed' && pushed.attempt === 0) {
       expect(id).toBe(pushed.id);
       pushed.due = this.now + debounceMs;
       if (once !== '') this.keys.set(`${task} ${once}`, pushed);
@@ -217,7 +217,7 @@ class Drive {
     const model: ModelRun = {
       id,
       task,
-      place: delayMs > 0 ? 'delayed' : task === 'unknown' ? 'pending_version' : 'queued',
+      state: delayMs > 0 ? 'delayed' : task === 'unknown' ? 'pending_version' : 'queued',
       due: this.now + delayMs,
       expiresAt: ttl > 0 && delayMs === 0 ? this.now + ttl * 1_000 : Number.POSITIVE_INFINITY,
       status: undefined,
@@ -234,14 +234,14 @@ class Drive {
   }
 
   async wait({ pick: at, kind, target: towards }: Extract<Step, { act: 'wait' }>): Promise<void> {
-    const live = this.runs.filter((model) => model.place === 'leased');
+    const live = this.runs.filter((model) => model.state === 'leased');
     const model = live[at % live.length];
     const target = this.runs[towards % this.runs.length];
     if (!model || !target) return;
     const until = this.now + (towards % 2) * 4_000;
     const token = kind === 'TOKEN' ? await this.token(towards) : '';
     const isOver = {
-      RUN: target.place === 'final',
+      RUN: target.state === 'final',
       TIME: towards % 2 === 0,
       TOKEN: this.tokens.get(token) ?? false,
     }[kind];
@@ -260,7 +260,7 @@ class Drive {
     if (waited.state === 'running' && !waited.keys.includes(key)) waited = await ask();
     expect(waited.state).toBe(isOver ? 'running' : 'suspended');
     if (isOver) return;
-    model.place = 'waiting';
+    model.state = 'waiting';
     model.waitsFor = { RUN: target.id, TIME: until, TOKEN: token }[kind];
     // It has started: it does not expire.
     model.expiresAt = Number.POSITIVE_INFINITY;
@@ -277,36 +277,36 @@ class Drive {
   /** What waits for it is ready, or queued where its code is gone. */
   over(what: string | number): void {
     for (const model of this.runs) {
-      if (model.place !== 'waiting' || model.waitsFor !== what) continue;
+      if (model.state !== 'waiting' || model.waitsFor !== what) continue;
       model.waitsFor = undefined;
-      model.place = model.runner === undefined ? 'queued' : 'ready';
+      model.state = model.runner === undefined ? 'queued' : 'ready';
     }
   }
 
   async resume(): Promise<void> {
     for (const { run } of await resumeAll(this.t)) {
       const model = this.runs.find((other) => other.id === run);
-      expect(model?.place).toBe('ready');
-      if (model) model.place = 'leased';
+      expect(model?.state).toBe('ready');
+      if (model) model.state = 'leased';
     }
-    expect(this.runs.filter((model) => model.place === 'ready' && model.task === 'free')).toEqual([]);
+    expect(this.runs.filter((model) => model.state === 'ready' && model.task === 'free')).toEqual([]);
   }
 
   async claim(by: string, want: number): Promise<void> {
     const claimed = await this.t.claim(by, [this.version], want);
     for (const { run, fence, attempt } of claimed) {
       const model = this.runs.find((other) => other.id === run);
-      expect(model?.place).toBe('queued');
+      expect(model?.state).toBe('queued');
       if (!model) continue;
       expect(attempt).toBe(model.attempt + 1);
-      model.place = 'leased';
+      model.state = 'leased';
       model.runner = by;
       this.fences.set(run, fence);
     }
     // Progress: what is free and waits is taken, up to what was asked for.
     if (claimed.length < want) {
       const waiting = this.runs.filter(
-        (model) => model.place === 'queued' && model.task === 'free' && model.expiresAt > this.now,
+        (model) => model.state === 'queued' && model.task === 'free' && model.expiresAt > this.now,
       );
       expect(waiting).toEqual([]);
     }
@@ -331,9 +331,9 @@ class Drive {
     if (model.canceling || how === 'canceled') this.finish(model, 'CANCELED');
     else if (how === 'completed') this.finish(model, 'COMPLETED');
     else if (how === 'failed') this.finish(model, 'FAILED');
-    else if (how === 'released') model.place = 'queued';
+    else if (how === 'released') model.state = 'queued';
     else {
-      model.place = 'delayed';
+      model.state = 'delayed';
       model.attempt++;
       model.due = this.now + 3_000;
     }
@@ -348,7 +348,7 @@ class Drive {
     if (!model) return;
     await cancelRun(this.t.engine, this.t.runners, this.t.environment.id, model.id);
     if (this.fences.has(model.id)) model.canceling = true;
-    else if (model.place !== 'final') this.finish(model, 'CANCELED');
+    else if (model.state !== 'final') this.finish(model, 'CANCELED');
   }
 
   async lose(by: string): Promise<void> {
@@ -358,16 +358,16 @@ class Drive {
       if (model.runner !== by) continue;
       this.forget(model, this.fences.get(model.id) as number);
       // What is waited for is waited for without it.
-      if (model.place === 'waiting' && !model.canceling) continue;
-      if (model.place === 'ready' && !model.canceling) {
-        model.place = 'queued';
+      if (model.state === 'waiting' && !model.canceling) continue;
+      if (model.state === 'ready' && !model.canceling) {
+        model.state = 'queued';
         continue;
       }
       if (model.canceling) this.finish(model, 'CANCELED');
       else if (model.rescues >= 3) this.finish(model, 'CRASHED');
       else {
         model.rescues++;
-        model.place = 'queued';
+        model.state = 'queued';
         model.expiresAt = Number.POSITIVE_INFINITY;
       }
     }
@@ -383,11 +383,11 @@ class Drive {
     for (const { waitsFor } of this.runs)
       if (typeof waitsFor === 'number' && waitsFor <= now) this.over(waitsFor);
     for (const model of this.runs) {
-      if (model.place === 'delayed' && model.due <= this.now) {
-        model.place = model.task === 'unknown' ? 'pending_version' : 'queued';
+      if (model.state === 'delayed' && model.due <= this.now) {
+        model.state = model.task === 'unknown' ? 'pending_version' : 'queued';
         if (model.attempt === 0 && model.ttl > 0) model.expiresAt = this.now + model.ttl * 1_000;
       } else if (
-        (model.place === 'queued' || model.place === 'pending_version') &&
+        (model.state === 'queued' || model.state === 'pending_version') &&
         model.expiresAt <= this.now
       ) {
         this.finish(model, 'EXPIRED');
@@ -402,26 +402,26 @@ class Drive {
   }
 
   finish(model: ModelRun, status: FinalStatus): void {
-    model.place = 'final';
+    model.state = 'final';
     model.status = status;
     this.over(model.id);
   }
 
   async check(): Promise<void> {
-    const rows = await this.t.sql<{ id: string; status: FinalStatus | null; places: string[] }[]>`
+    const rows = await this.t.sql<{ id: string; status: FinalStatus | null; states: string[] }[]>`
       select r.id, r.status, array_remove(array[
           (select 'queued' from queued q where q.run_id = r.id), (select 'delayed' from delayed d where d.run_id = r.id),
           (select 'pending_version' from pending_version p where p.run_id = r.id), (select 'leased' from leases l where l.run_id = r.id),
           (select case when u.ready_at is null then 'waiting' else 'ready' end from suspended u where u.run_id = r.id),
-          case when r.status is not null then 'final' end], null) as places
+          case when r.status is not null then 'final' end], null) as states
         from runs r order by r.id`;
-    const told = rows.map(({ id, status, places }) => ({
+    const told = rows.map(({ id, status, states }) => ({
       id,
       status: status ?? undefined,
-      place: places.join('+'),
+      state: states.join('+'),
     }));
     const known = this.runs
-      .map(({ id, status, place }) => ({ id, status, place }))
+      .map(({ id, status, state }) => ({ id, status, state }))
       .toSorted((a, b) => (a.id < b.id ? -1 : 1));
     expect(told).toEqual(known);
     await checkTables(this.t);
@@ -446,7 +446,7 @@ async function checkTables({ sql, engine }: TestEngine): Promise<void> {
   const over = await sql`
     select q.name, l.key, count(*) from leases l join queues q on q.id = l.queue_id
      group by q.id, q.name, l.key having count(*) > coalesce(q.concurrency_override, q.concurrency_limit)`;
-  expect(over, 'places over their limit').toHaveLength(0);
+  expect(over, 'states over their limit').toHaveLength(0);
   const orphans =
     await sql`select from queued q where not exists (select from lanes l where l.id = q.lane_id)`;
   expect(orphans, 'queued runs without a lane').toHaveLength(0);
@@ -454,7 +454,7 @@ async function checkTables({ sql, engine }: TestEngine): Promise<void> {
     select from lanes n join queues q on q.id = n.queue_id
      where n.blocked and not q.paused and coalesce(q.concurrency_override, q.concurrency_limit)
        > (select count(*) from leases l where l.queue_id = n.queue_id and l.key = n.key)`;
-  expect(stuck, 'blocked lanes with a free place').toHaveLength(0);
+  expect(stuck, 'blocked lanes with a free state').toHaveLength(0);
   const doubled = await sql`
     select r.task, r.idempotency_key from runs r
      where r.idempotency_key is not null and (r.status is null or r.status in ('COMPLETED', 'CANCELED'))
@@ -491,7 +491,7 @@ async function startDrive(): Promise<Drive> {
 }
 
 test(
-  'every sequence of verbs keeps each run in one place and ends it once',
+  'every sequence of verbs keeps each run in one state and ends it once',
   { timeout: 120_000 },
   async () => {
     const drive = await startDrive();
@@ -571,7 +571,7 @@ test(
               const [row] = await sql`select from runners where id = ${by}`;
               if (!row) await t.addRunner(by);
             }
-            await checkPlaces(t);
+            await checkStates(t);
           }
           await finishAll(drive);
           await t.close();
@@ -582,16 +582,16 @@ test(
   },
 );
 
-async function checkPlaces(t: TestEngine): Promise<void> {
+async function checkStates(t: TestEngine): Promise<void> {
   const wrong = await t.sql`
     select * from (
       select r.id, r.status,
              (select count(*) from queued q where q.run_id = r.id) + (select count(*) from delayed d where d.run_id = r.id)
              + (select count(*) from pending_version p where p.run_id = r.id) + (select count(*) from leases l where l.run_id = r.id)
              + (select count(*) from suspended u where u.run_id = r.id)
-             + (r.status is not null)::int as places
-        from runs r) s where places <> 1`;
-  expect(wrong, 'runs that are not in exactly one place').toHaveLength(0);
+             + (r.status is not null)::int as states
+        from runs r) s where states <> 1`;
+  expect(wrong, 'runs that are not in exactly one state').toHaveLength(0);
   await checkTables(t);
 }
 

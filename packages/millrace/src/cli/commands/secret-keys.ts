@@ -13,7 +13,7 @@ interface KeyOptions extends ProjectOptions {
 const withKeyOptions = (command: Command): Command =>
   withProjectOptions(command).option('--env <environment>', 'whose keys', environment, 'dev');
 
-async function place(options: KeyOptions) {
+async function targetOf(options: KeyOptions) {
   const { login, projectRef } = await findProject(options);
   return { login, params: { projectRef, env: options.env } };
 }
@@ -31,7 +31,7 @@ export const listKeysCommand = (): Command =>
   withKeyOptions(
     new Command('list').description("an environment's secret keys, without their texts; dev is your own"),
   ).action(async (options: KeyOptions) => {
-    const { login, params } = await place(options);
+    const { login, params } = await targetOf(options);
     const { data } = await call(login, 'listKeys', { params });
     if (options.json) return data.forEach(printJson);
     printTable(
@@ -75,7 +75,7 @@ export const createKeyCommand = (): Command =>
       )
       .option('--expires <date>', 'when it ends, for instance 2027-01-31T00:00:00Z'),
   ).action(async (name: string, options: CreateOptions) => {
-    const { login, params } = await place(options);
+    const { login, params } = await targetOf(options);
     const { preset, task, expires } = options;
     const body = { name, preset, expiresAt: expires, ...(task.length > 0 && { tasks: task }) };
     printNew(await call(login, 'createKey', { params, body }), options.json);
@@ -88,7 +88,7 @@ export const rotateKeyCommand = (): Command =>
       .argument('<key>', 'its id (key_…)')
       .option('--overlap <span>', 'for how long both are good', '24h'),
   ).action(async (keyId: string, options: KeyOptions & { overlap: string }) => {
-    const { login, params } = await place(options);
+    const { login, params } = await targetOf(options);
     const body = { overlap: options.overlap };
     printNew(await call(login, 'rotateKey', { params: { ...params, keyId }, body }), options.json);
   });
@@ -99,7 +99,7 @@ export const revokeKeyCommand = (): Command =>
       .description('end a key, and every token made through it, at once')
       .argument('<key>', 'its id (key_…)'),
   ).action(async (keyId: string, options: KeyOptions) => {
-    const { login, params } = await place(options);
+    const { login, params } = await targetOf(options);
     const key = await call(login, 'revokeKey', { params: { ...params, keyId } });
     if (options.json) return printJson(key);
     screenOn(process.stdout).line(`Revoked ${key.name} (…${key.lastFour}).`);

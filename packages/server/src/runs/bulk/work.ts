@@ -23,7 +23,7 @@ interface Action {
   readonly id: string;
   readonly type: 'CANCEL' | 'REPLAY';
   readonly filter: RunFilter | null;
-  readonly place: string;
+  readonly cursor: string;
 }
 
 /** What is to be told once a tick is committed. */
@@ -141,7 +141,7 @@ async function piece(
 /** Finds more of its runs, from the newest on. */
 async function gather(
   tx: Transaction,
-  { env, id, place }: Action,
+  { env, id, cursor }: Action,
   stored: RunFilter,
   at: Date,
 ): Promise<void> {
@@ -155,7 +155,7 @@ async function gather(
   };
   const { runs, edge } = await findRuns(tx, filter, {
     low: filter.from ? idAt(filter.from.getTime() - slackMs) : '',
-    high: place,
+    high: cursor,
     backward: false,
     most: gatheredAtOnce,
   });
@@ -165,7 +165,7 @@ async function gather(
   const isAll = edge === undefined && ids.length < gatheredAtOnce;
   await tx`
     update bulk_actions
-       set total = total + ${ids.length}, cursor = ${edge ?? ids.at(-1) ?? place}, worked_at = ${at},
+       set total = total + ${ids.length}, cursor = ${edge ?? ids.at(-1) ?? cursor}, worked_at = ${at},
            filter = ${isAll ? null : JSON.stringify(stored)}::text::jsonb
      where env = ${env} and id = ${id}`;
 }

@@ -356,11 +356,11 @@ describe('filters', () => {
             (to === undefined || run.createdAt <= all[to]!.createdAt)
           );
         });
-        const walked = (await pages(t, query)).flat();
-        expect(walked).toEqual(wanted.map((run) => run.id));
-        if (walked.length > 1) {
-          const back = await list(t, { ...query, 'page[before]': walked.at(-1)! });
-          expect(back.data.map((run) => run.id)).toEqual(walked.slice(0, -1).slice(-size));
+        const fetched = (await pages(t, query)).flat();
+        expect(fetched).toEqual(wanted.map((run) => run.id));
+        if (fetched.length > 1) {
+          const back = await list(t, { ...query, 'page[before]': fetched.at(-1)! });
+          expect(back.data.map((run) => run.id)).toEqual(fetched.slice(0, -1).slice(-size));
         }
       }),
       { numRuns: 150 },

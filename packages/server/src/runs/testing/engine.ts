@@ -132,9 +132,9 @@ export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<Te
     },
     async claim(runner, versions, want) {
       const current = await engine.versions.current(env);
-      const routes = current && versions.includes(current.id) ? [0, ...versions] : [...versions];
+      const pinned = current && versions.includes(current.id) ? [0, ...versions] : [...versions];
       const rows = await sql<{ run_id: string; fence: string; attempt: number; turn: number }[]>`
-        select * from claim_runs(${env}, ${runner}, ${routes}::int[], ${current?.id ?? null}::int, ${want}, ${turn},
+        select * from claim_runs(${env}, ${runner}, ${pinned}::int[], ${current?.id ?? null}::int, ${want}, ${turn},
                                  ${new Date(clock.now())})`;
       turn = rows[0]?.turn ?? turn;
       return rows.map((row) => ({ run: row.run_id, fence: Number(row.fence), attempt: row.attempt }));

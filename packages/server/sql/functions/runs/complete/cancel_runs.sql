@@ -18,7 +18,7 @@ declare
   v_found boolean;
 begin
   -- Who triggers something from one of them holds it (lock_parents), so that it is there at the next look, or finds it cancelled.
-  for v_look in 1 .. 10 loop
+  for v_try in 1 .. 10 loop
     v_found := false;
     for v_run in
       with recursive tree as (
@@ -27,7 +27,7 @@ begin
         select r.* from tree t join runs r on r.env = p_env and r.parent_id = t.id
       )
       select * from tree where status is null
-         and (v_look = 1 and not p_not_requested
+         and (v_try = 1 and not p_not_requested
               or (select true from leases l where l.env = p_env and l.run_id = tree.id and l.cancel_requested limit 1) is null
              and (select true from suspended s where s.env = p_env and s.run_id = tree.id and s.cancel_requested limit 1) is null)
        order by id

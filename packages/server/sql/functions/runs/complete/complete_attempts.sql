@@ -39,7 +39,7 @@ begin
     from unnest(p_env, p_run) as i (env, run_id)
     cross join lateral (select x.env, x.queue_id from leases x where x.env = i.env and x.run_id = i.run_id limit 1) l;
 
-  for v_round in 1 .. 2 loop
+  for v_step in 1 .. 2 loop
     select array_agg(l.tid), array_agg(i.ix) into v_tid, v_ix
       from (select * from unnest(p_env, p_run, p_fence) with ordinality as i (env, run_id, fence, ix) order by run_id) i
       cross join lateral (

@@ -30,8 +30,8 @@ begin
       refused := case when not v_held then 'unknown' when status = 'CANCELED' then 'canceled' end;
     else
       -- It may go from one to the other meanwhile, and back.
-      for v_look in 1 .. 3 loop
-        if v_look = 2 then
+      for v_try in 1 .. 3 loop
+        if v_try = 2 then
           perform from suspended s where s.env = p.env and s.run_id = p.run_id and s.fence = p.fence for key share;
         else
           perform from leases l where l.env = p.env and l.run_id = p.run_id and l.fence = p.fence for key share;

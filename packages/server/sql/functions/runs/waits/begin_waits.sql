@@ -93,8 +93,8 @@ begin
     state := 'stale';
     keys := '{}';
     -- It may go from one to the other while we wait for it, and back.
-    for v_look in 1 .. 3 loop
-      if v_look = 2 then
+    for v_try in 1 .. 3 loop
+      if v_try = 2 then
         select x.suspension, x.attempt into suspension, v_attempt from suspended x
          where x.env = a.env and x.run_id = a.run_id and x.fence = a.fence for update;
         if found then state := 'suspended'; end if;
