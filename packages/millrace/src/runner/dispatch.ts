@@ -211,8 +211,7 @@ export class Dispatch {
    */
   close(): Promise<void> {
     const closed = this.#pool.close();
-    for (const attempt of [...this.#held.attempts])
-      if (!attempt.executor) this.#held.settle(attempt, returned);
+    for (const attempt of this.#held.attempts) if (!attempt.executor) this.#held.settle(attempt, returned);
     return closed;
   }
 

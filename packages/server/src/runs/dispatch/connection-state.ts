@@ -8,7 +8,7 @@ import type { StoreLines } from '../logs.ts';
 import type { BeginWaits } from '../waits/begin.ts';
 import type { Resume } from '../waits/resume.ts';
 import type { Dispatch } from './dispatch.ts';
-import { rescueRunner, takeLeftovers } from './rescue.ts';
+import { rescueRunner, type takeLeftovers } from './rescue.ts';
 
 export interface LeaseTimes {
   /** How often a runner says that it lives. Default 10,000. */
