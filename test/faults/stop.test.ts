@@ -36,6 +36,17 @@ const isExecuting = (system: System, id: string) =>
   );
 const factsOf = ({ stderr }: Running) =>
   stderr.map((line) => JSON.parse(line) as Record<string, unknown> & { fact: string; time: string });
+/** The server saw runners that left and gave this run back, and none that was lost. */
+const expectNoLoss = ({ server }: System, run: string): void => {
+  const facts = factsOf(server);
+  const names = facts.map(({ fact }) => fact);
+  expect(names).not.toContain('runner.lost');
+  expect(names).not.toContain('runs.rescued');
+  expect(names).toContain('runner.left');
+  expect(facts).toContainEqual(
+    expect.objectContaining({ level: 'info', fact: 'runs.givenBack', runs: [run] }),
+  );
+};
 
 test(
   'a runner that is asked to stop is gone at the end of its grace, and says which runs it gave back; they run elsewhere once',
@@ -76,26 +87,112 @@ test(
       20_000,
     );
     expect(ended).toMatchObject({ output: 'done', attemptCount: 1 });
+    expectNoLoss(system, id);
   },
 );
 
-test('a second signal of any kind stops a runner at once', { timeout: 60_000 }, async () => {
-  const system = await startSystem();
-  const runner = await work(system, []);
-  const id = await hold(system, join(system.folder, 'never'));
-  await isExecuting(system, id);
-  const children = await descendants(runner.pid);
-  runner.kill('SIGTERM');
-  await runner.line(/runner\.stopping/);
-  await pause(600);
-  const askedAt = Date.now();
-  runner.kill('SIGTERM');
-  expect(await runner.exitCode).toBe(130);
-  expect(Date.now() - askedAt).toBeLessThan(3_000);
-  await expect
-    .poll(async () => (await Promise.all(children.map(isAlive))).filter(Boolean), { timeout: 10_000 })
-    .toEqual([]);
-});
+test(
+  'a run whose runner is stopped in good order again and again completes in the same attempt',
+  { timeout: 120_000 },
+  async () => {
+    const system = await startSystem();
+    const until = join(system.folder, 'go');
+    const id = await hold(system, until);
+    for (let stops = 0; stops < 4; stops++) {
+      const runner = await work(system, ['--grace', '1s']);
+      await isExecuting(system, id);
+      runner.kill('SIGTERM');
+      expect(await runner.exitCode).toBe(0);
+      // It is given back by then, not only when a lease has run out.
+      expect(await show(system, id)).toMatchObject({ status: 'QUEUED' });
+    }
+    await writeFile(until, '');
+    await work(system, []);
+    const ended = await eventually(
+      () => show(system, id),
+      ({ status }) => !['QUEUED', 'EXECUTING'].includes(status),
+      20_000,
+    );
+    expect(ended).toMatchObject({ status: 'COMPLETED', output: 'done', attemptCount: 1 });
+    expectNoLoss(system, id);
+  },
+);
+
+test(
+  'a runner whose server does not answer ends in time, and says what may run again',
+  { timeout: 60_000 },
+  async () => {
+    const system = await startSystem();
+    const runner = await work(system, ['--grace', '1s']);
+    const id = await hold(system, join(system.folder, 'never'));
+    await isExecuting(system, id);
+    system.server.kill('SIGSTOP');
+    const askedAt = Date.now();
+    runner.kill('SIGTERM');
+    expect(await runner.exitCode).toBe(0);
+    expect(Date.now() - askedAt).toBeLessThan(6_000);
+    expect(factsOf(runner)).toContainEqual(
+      expect.objectContaining({ level: 'warn', fact: 'runs.unconfirmed', runs: [id] }),
+    );
+  },
+);
+
+test(
+  'a second signal of any kind stops a runner at once, and what it cut off is named and given back',
+  { timeout: 90_000 },
+  async () => {
+    const system = await startSystem();
+    const runner = await work(system, []);
+    const until = join(system.folder, 'go');
+    const id = await hold(system, until);
+    await isExecuting(system, id);
+    const children = await descendants(runner.pid);
+    runner.kill('SIGTERM');
+    await runner.line(/runner\.stopping/);
+    await pause(600);
+    const askedAt = Date.now();
+    runner.kill('SIGTERM');
+    expect(await runner.exitCode).toBe(130);
+    expect(Date.now() - askedAt).toBeLessThan(3_000);
+    await expect
+      .poll(async () => (await Promise.all(children.map(isAlive))).filter(Boolean), { timeout: 10_000 })
+      .toEqual([]);
+    expect(factsOf(runner)).toContainEqual(
+      expect.objectContaining({ level: 'warn', fact: 'runs.givenBack', why: 'unfinished', runs: [id] }),
+    );
+    await writeFile(until, '');
+    await work(system, []);
+    const ended = await eventually(
+      () => show(system, id),
+      ({ status }) => status === 'COMPLETED',
+      20_000,
+    );
+    expect(ended).toMatchObject({ attemptCount: 1 });
+    expectNoLoss(system, id);
+  },
+);
+
+test(
+  'a second signal names what was cut off even if the server does not answer',
+  { timeout: 60_000 },
+  async () => {
+    const system = await startSystem();
+    const runner = await work(system, ['--log-level', 'warn']);
+    const id = await hold(system, join(system.folder, 'never'));
+    await isExecuting(system, id);
+    system.server.kill('SIGSTOP');
+    runner.kill('SIGTERM');
+    await pause(600);
+    const askedAt = Date.now();
+    runner.kill('SIGTERM');
+    expect(await runner.exitCode).toBe(130);
+    expect(Date.now() - askedAt).toBeLessThan(3_000);
+    expect(factsOf(runner)).toMatchObject([
+      { fact: 'runs.givenBack', why: 'unfinished', runs: [id] },
+      { fact: 'runs.unconfirmed', runs: [id] },
+    ]);
+  },
+);
 
 test('a server that is closed does not wait for a body that never ends', { timeout: 60_000 }, async () => {
   const server = await testServer();

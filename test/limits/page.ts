@@ -228,7 +228,12 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ],
       ['import of all task files by a process', time(startMs), 'the process is killed', fixed],
       ['processes of a run that die before it starts', number(startsAtMost), 'CRASHED', fixed],
-      ['losses of the runner during a run', `${number(maxRescues)} times`, 'CRASHED at the next loss', fixed],
+      [
+        'losses of the runner during a run (a runner that is asked to stop is not lost)',
+        `${number(maxRescues)} times`,
+        'CRASHED at the next loss',
+        fixed,
+      ],
       [
         'time without a heartbeat until a runner loses its runs',
         time(defaultLeaseTimes.leaseMs),

@@ -27,6 +27,7 @@ export type Fact =
   | 'attempts.unlisted'
   | 'executor.output'
   | 'runs.givenBack'
+  | 'runs.unconfirmed'
   | 'bootstrap.ignored'
   | 'variables.failed'
   | 'version.registered'

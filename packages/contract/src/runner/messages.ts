@@ -31,8 +31,11 @@ export type Outcome =
   /** Retry after this many milliseconds: the same run, its next attempt. */
   | { readonly kind: 'retry'; readonly delayMs: number; readonly error: SerializedError }
   | { readonly kind: 'canceled' }
-  /** Given back before any of its code ran: queued again without counting as an attempt. */
-  | { readonly kind: 'released' }
+  /**
+   * Given back by the runner: queued again as the same attempt. With `started`, some of its code may have run: it stays on its version and
+   * does not expire any more.
+   */
+  | { readonly kind: 'released'; readonly started?: true }
   /** The bundle of this version has no such task. */
   | { readonly kind: 'unknownTask' };
 

@@ -2,6 +2,8 @@ import { exitCodes } from './exit-codes.ts';
 
 // One Ctrl-C may arrive twice: npm forwards it to its command, and a supervisor may signal both the process and its group.
 const echoMs = 400;
+/** Milliseconds that `onSecond` has. */
+const lastMs = 500;
 
 export interface StopRequest {
   /** Resolves when this process is asked to stop. */
@@ -9,10 +11,10 @@ export interface StopRequest {
 }
 
 /**
- * Listens for Ctrl-C, SIGTERM, SIGHUP and, with an IPC channel, for the end of the parent. A second signal exits at once; child
- * processes notice that this process has ended.
+ * Listens for Ctrl-C, SIGTERM, SIGHUP and, with an IPC channel, for the end of the parent. A second signal exits at once, or, with
+ * `onSecond`, half a second later at most; child processes notice that this process has ended.
  */
-export function listenForStop(onFirst: () => void = () => {}): StopRequest {
+export function listenForStop(onFirst: () => void = () => {}, onSecond?: () => void): StopRequest {
   let firstAt: number | undefined;
   let resolveRequested: (() => void) | undefined;
   const requested = new Promise<void>((resolve) => {
@@ -25,9 +27,16 @@ export function listenForStop(onFirst: () => void = () => {}): StopRequest {
       resolveRequested?.();
     }
   };
+  const stopNow = (): void => {
+    if (!onSecond) process.exit(exitCodes.interrupted);
+    if (process.exitCode === exitCodes.interrupted) return;
+    process.exitCode = exitCodes.interrupted;
+    setTimeout(() => process.exit(), lastMs).unref();
+    onSecond();
+  };
   const onSignal = (): void => {
-    if (firstAt !== undefined && performance.now() - firstAt > echoMs) process.exit(exitCodes.interrupted);
-    stop();
+    if (firstAt !== undefined && performance.now() - firstAt > echoMs) stopNow();
+    else stop();
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
   process.on('disconnect', stop);

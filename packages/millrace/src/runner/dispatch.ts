@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { AttemptWaited, BriefAssignment, LogLine, Settlement } from '@millrace/contract/runner';
+import type { AttemptWaited, BriefAssignment, LogLine, Outcome, Settlement } from '@millrace/contract/runner';
 import type { ServedTask } from '../bundle/versions-file.ts';
 import type { Death } from '../executor/spawn.ts';
 import type { FromExecutor } from '../executor/messages.ts';
@@ -30,6 +30,12 @@ export interface DispatchOptions
 
 /** Concurrent processes that run suspects: attempts of a shared process that died. */
 const suspectsAtOnce = Math.max(2, Math.min(4, availableParallelism()));
+
+/** Given back although its code may have begun. */
+const returned = { kind: 'released', started: true } as const;
+
+/** Only the runner gives attempts back. Code that could do so for itself would run again and again without being counted. */
+const isForged = (outcome: Outcome): boolean => outcome.kind === 'released';
 
 /** Holds the attempts of this runner and puts them into executor processes. */
 export class Dispatch {
@@ -66,6 +72,13 @@ export class Dispatch {
   /** Ids of the runs that are held here. */
   get runs(): string[] {
     return [...this.#held.attempts].map(({ assignment }) => assignment.run);
+  }
+
+  /** Ids of the runs that `close` would give back. */
+  get unfinished(): string[] {
+    return [...this.#held.attempts].flatMap(({ assignment, canceledAt }) =>
+      canceledAt === null ? [assignment.run] : [],
+    );
   }
 
   /** Total number of settled attempts. */
@@ -192,9 +205,14 @@ export class Dispatch {
     this.#pump();
   }
 
-  /** Ends all processes; resolves when they have ended. */
+  /**
+   * Ends all processes; resolves when they have ended. Gives back each unfinished attempt when its process has ended, so that no other
+   * runner starts it while it runs here. An outcome that the process had sent before still counts.
+   */
   close(): Promise<void> {
-    return this.#pool.close();
+    const closed = this.#pool.close();
+    for (const attempt of this.#held.attempts) if (!attempt.executor) this.#held.settle(attempt, returned);
+    return closed;
   }
 
   #taskOf({ assignment }: Attempt): ServedTask | undefined {
@@ -244,6 +262,7 @@ export class Dispatch {
     if (lines.length > 0) this.#options.log(lines);
     for (const { fence, outcome, heard } of settlements) {
       const attempt = executor.running.get(fence);
+      if (isForged(outcome)) continue;
       if (attempt) this.#held.settle(attempt, outcome, undefined, heard);
       else if (executor.leftovers.delete(fence)) this.#pool.endIfDone(executor);
     }
@@ -263,7 +282,8 @@ export class Dispatch {
     const attempt = settlement && executor.running.get(settlement.fence);
     if (torn) executor.retiring = true;
     // Its promise may never settle now, but other attempts in the process may go on.
-    if (attempt) this.#held.settle(attempt, settlement.outcome, Number.POSITIVE_INFINITY);
+    if (attempt && !isForged(settlement.outcome))
+      this.#held.settle(attempt, settlement.outcome, Number.POSITIVE_INFINITY);
     else {
       const what = error.stackTrace || `${error.name}: ${error.message}`;
       this.#options.onOutput('stderr', `Thrown outside of any run: ${what}\n`);
@@ -281,17 +301,19 @@ export class Dispatch {
     if (attempt) this.#held.settle(attempt, crashed(error));
   }
 
-  /** Settles attempts that caused the crash or were asked to stop, detaches waiting ones, and queues the others again. */
+  /**
+   * Settles attempts that caused the crash or were asked to stop, detaches waiting ones, and queues the others again. After `close`, gives
+   * the others back.
+   */
   #died(executor: Executor, death: Death): void {
     this.#pool.remove(executor);
-    // When closed, the server gives its attempts to other runners.
-    if (!this.#pool.isOpen) return;
     const { ready, purpose, culpritKnown } = executor;
     for (const attempt of [...executor.running.values()].toReversed()) {
       const waited = isWaiting(attempt);
       this.#held.exit(attempt, executor);
       if (!ready) attempt.failedStarts += 1;
-      const outcome = afterDeath(attempt, executor, death);
+      const killed = this.#pool.isClosed && attempt.canceledAt === null;
+      const outcome = killed ? returned : afterDeath(attempt, executor, death);
       if (waited && attempt.canceledAt === null) this.#suspended.detach(attempt);
       else if (outcome) this.#held.settle(attempt, outcome);
       else {

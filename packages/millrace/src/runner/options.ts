@@ -45,6 +45,8 @@ export interface RunnerEvents {
   readonly onStopping?: (stopping: { readonly runs: readonly string[]; readonly waitMs: number }) => void;
   /** Runs that go to other runners because this one stops. */
   readonly onGivenBack?: (givenBack: GivenBack) => void;
+  /** This runner stops, and the server has not confirmed what became of these runs. They may execute again. */
+  readonly onUnconfirmed?: (runs: readonly string[]) => void;
   readonly onRunLog?: (lines: readonly LogLine[]) => void;
   /** Output of executor processes that belongs to no run. */
   readonly onOutput?: (stream: 'stdout' | 'stderr', text: string) => void;
@@ -86,8 +88,10 @@ export interface Runner {
   /** Changes what processes inherit. Running attempts finish in the old processes, new ones start with it, and the project is rebuilt. */
   readonly changeEnv: (env: Readonly<Record<string, string>>) => void;
   /**
-   * Accepts no more attempts, gives back those that have not started, waits for running ones (default 25,000 ms) and then kills the rest,
-   * which run again elsewhere. After the wait it takes two seconds at most.
+   * Accepts no more attempts, gives back those that have not started, waits for running ones (default 25,000 ms) and then kills the rest
+   * and gives it back. After the wait it takes two seconds at most.
    */
   readonly stop: (options?: { readonly waitMs?: number }) => Promise<void>;
+  /** Ends the wait of `stop`, or stops without one. The server has 400 ms to confirm what is given back. */
+  readonly stopNow: () => Promise<void>;
 }

@@ -31,6 +31,11 @@ export class Outbox {
     return [...this.#unconfirmed.keys()];
   }
 
+  /** Ids of the runs whose outcome is not confirmed. */
+  get runs(): string[] {
+    return [...this.#unconfirmed.values()].map(({ run }) => run);
+  }
+
   settle(settlement: Settlement): void {
     this.#unconfirmed.set(settlement.fence, settlement);
     this.#fresh.push(settlement);

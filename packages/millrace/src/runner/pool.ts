@@ -47,6 +47,7 @@ export class Pool {
   readonly #executors = new Set<Executor>();
   #executorEnvironment: ExecutorEnvironment | undefined;
   #current: string | undefined;
+  #closed = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
@@ -70,7 +71,11 @@ export class Pool {
 
   /** Whether it may start processes: it has an environment and is not closed. */
   get isOpen(): boolean {
-    return this.#executorEnvironment !== undefined;
+    return this.#executorEnvironment !== undefined && !this.#closed;
+  }
+
+  get isClosed(): boolean {
+    return this.#closed;
   }
 
   /** The revision of the variables in new processes. */
@@ -92,7 +97,7 @@ export class Pool {
   }
 
   warm(): void {
-    if (this.#current === undefined || !this.#executorEnvironment) return;
+    if (this.#current === undefined || !this.isOpen) return;
     this.shared(this.#current);
     for (const executor of this.#executors) this.#endIfSpare(executor);
   }
@@ -163,8 +168,7 @@ export class Pool {
 
   /** Ends all processes; resolves when they have ended. */
   async close(): Promise<void> {
-    this.#current = undefined;
-    this.#executorEnvironment = undefined;
+    this.#closed = true;
     const executors = [...this.#executors];
     for (const executor of executors) {
       if (executor.running.size > 0) executor.kill(null);
@@ -183,7 +187,7 @@ export class Pool {
     purpose: Purpose,
     memory: number | undefined,
   ): Executor | undefined {
-    if (!this.#executorEnvironment) return undefined;
+    if (!this.#executorEnvironment || this.#closed) return undefined;
     const { projectDir, ids, events, guard } = this.#options;
     const { env, revision, environment } = this.#executorEnvironment;
     const { dir, entries, defaults } = build;

@@ -23,6 +23,8 @@ import type { Watcher } from './watch.ts';
 
 /** Milliseconds to deliver the last outcomes when the runner stops. */
 const flushMs = 1_500;
+/** The same when it must stop at once. */
+const hurriedFlushMs = 400;
 
 /**
  * Starts serving a project's tasks. Resolves when the first version is registered and in service. Rejects with a `ProjectError`
@@ -53,6 +55,10 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   let end!: (error: Error | null) => void;
   const ended = new Promise<Error | null>((resolve) => {
     end = resolve;
+  });
+  let hurry!: () => void;
+  const hurried = new Promise<void>((resolve) => {
+    hurry = resolve;
   });
   let begin!: (error?: Error) => void;
   const welcomed = new Promise<void>((resolve, reject) => {
@@ -128,7 +134,8 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     runner: id,
     host: hostname(),
     pid: process.pid,
-    capacity: concurrency + pace.prefetch,
+    // What it gave back must not come back before the server knows that it drains.
+    capacity: stopping ? 0 : concurrency + pace.prefetch,
     versions: versions.names,
     held: [...dispatch.fences, ...outbox.fences],
     knowsLogged: true,
@@ -202,13 +209,18 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     tellGivenBack('notStarted', dispatch.giveBack(0));
     dispatch.letGo();
     events.onStopping?.({ runs: dispatch.runs, waitMs });
-    await Promise.race([dispatch.emptied(), ended, sleep(waitMs, undefined, { ref: false })]);
-    tellGivenBack('unfinished', dispatch.runs);
-    // End their code before telling the server, so that no other runner starts them while they run here.
-    await Promise.all([
-      dispatch.close(),
-      Promise.race([outbox.emptied(), ended, sleep(flushMs, undefined, { ref: false })]),
+    await Promise.race([dispatch.emptied(), ended, hurried, sleep(waitMs, undefined, { ref: false })]);
+    tellGivenBack('unfinished', dispatch.unfinished);
+    const closed = dispatch.close();
+    await Promise.race([
+      closed.then(() => outbox.emptied()),
+      ended,
+      sleep(flushMs, undefined, { ref: false }),
+      hurried.then(() => sleep(hurriedFlushMs, undefined, { ref: false })),
     ]);
+    if (outbox.runs.length > 0) events.onUnconfirmed?.(outbox.runs);
+    // The connection ends last: by then no code runs here, and the server may give what is left to others.
+    await closed;
     await close();
     events.onState?.('stopped');
     end(null);
@@ -237,5 +249,9 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     changeEnv,
     pids: () => dispatch.pids,
     stop: ({ waitMs = 25_000 } = {}) => (stopping ??= stop(waitMs)),
+    stopNow: () => {
+      hurry();
+      return (stopping ??= stop(0));
+    },
   };
 }

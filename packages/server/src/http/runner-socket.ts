@@ -27,7 +27,8 @@ export interface SocketServing {
   receive(text: string): Promise<void> | undefined;
   /** Reading is paused, or resumed. */
   unread(isUnread: boolean): void;
-  ended(): void;
+  /** The socket has closed, with this code. */
+  ended(code: number): void;
 }
 
 export type ServeSocket = (
@@ -105,12 +106,12 @@ export function acceptRunners(
             else early.push(data);
           });
           socket.on('error', () => socket.terminate());
-          let closed = false;
-          socket.on('close', () => {
-            closed = true;
+          let closedWith: number | undefined;
+          socket.on('close', (code) => {
+            closedWith = code;
             clearInterval(ping);
             endAccess();
-            serving?.ended();
+            serving?.ended(code);
           });
           const send = (message: ServerMessage): void => socket.send(JSON.stringify(message));
           serve(principal.environment, { send, close: () => socket.close() }).then(
@@ -118,7 +119,7 @@ export function acceptRunners(
               serving = ready;
               if (socket.isPaused) ready.unread(true);
               for (const data of early.splice(0)) receive(ready, data);
-              if (closed) ready.ended();
+              if (closedWith !== undefined) ready.ended(closedWith);
             },
             () => socket.terminate(),
           );

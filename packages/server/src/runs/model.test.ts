@@ -49,7 +49,7 @@ type Step =
   | {
       readonly act: 'end';
       readonly pick: number;
-      readonly how: 'completed' | 'failed' | 'retry' | 'released' | 'canceled';
+      readonly how: 'completed' | 'failed' | 'retry' | 'released' | 'returned' | 'canceled';
     }
   | { readonly act: 'endStale'; readonly pick: number }
   | { readonly act: 'cancel'; readonly pick: number }
@@ -97,6 +97,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         'failed' as const,
         'retry' as const,
         'released' as const,
+        'returned' as const,
         'canceled' as const,
       ),
     }),
@@ -323,6 +324,7 @@ class Drive {
       failed: { kind: 'failed', status: 'FAILED', error },
       retry: { kind: 'retry', delayMs: 3_000, error },
       released: { kind: 'released' },
+      returned: { kind: 'released', started: true },
       canceled: { kind: 'canceled' },
     } as const;
     const completion = await this.t.end({ run: model.id, fence }, outcome[how]);
@@ -331,14 +333,14 @@ class Drive {
     if (model.canceling || how === 'canceled') this.finish(model, 'CANCELED');
     else if (how === 'completed') this.finish(model, 'COMPLETED');
     else if (how === 'failed') this.finish(model, 'FAILED');
-    else if (how === 'released') model.state = 'queued';
+    else if (how === 'released' || how === 'returned') model.state = 'queued';
     else {
       model.state = 'delayed';
       model.attempt++;
       model.due = this.now + 3_000;
     }
     // Once started, a run does not expire; given back before that it does, counted from when it was due.
-    if (how === 'retry') model.expiresAt = Number.POSITIVE_INFINITY;
+    if (how === 'retry' || how === 'returned') model.expiresAt = Number.POSITIVE_INFINITY;
     if (how === 'released' && Number.isFinite(model.expiresAt))
       model.expiresAt = model.due + model.ttl * 1_000;
   }

@@ -20,7 +20,7 @@ export interface TracedAttempt extends Settlement {
 
 export interface Tracing {
   request(answered: AnsweredRequest): void;
-  /** `status` is the final one of the run, or `retry`, `released`, `pending_version`. */
+  /** `status` is the final one of the run, or `retry`, `released`, `returned`, `pending_version`. */
   attempt(ended: TracedAttempt, status: string | undefined): void;
   /** Sends what is left. */
   stop(): Promise<void>;

@@ -16,6 +16,7 @@ export function runnerLog(log: Log): RunnerEvents {
       for (const line of text.trimEnd().split('\n')) log.info('executor.output', { stream, line });
     },
     onGivenBack: ({ why, runs }) => log.warn('runs.givenBack', { why, runs }),
+    onUnconfirmed: (runs) => log.warn('runs.unconfirmed', { runs }),
     onState: (state, detail) => {
       if (state === 'connected') log.info('runner.connected');
       if (state === 'disconnected') log.warn('runner.disconnected', { detail });

@@ -37,6 +37,10 @@ export function runnerScreen(
       const what = why === 'notStarted' ? 'had not started' : 'did not end in time';
       line(`${paint.yellow('runner')}  gives back what ${what}: ${runs.join(', ')}`);
     },
+    onUnconfirmed: (runs) =>
+      line(
+        `${paint.yellow('runner')}  the server has not confirmed the end of ${runs.join(', ')}; it may execute again`,
+      ),
     ...(!quiet && { onAttemptEnd: attemptLines({ line, paint }) }),
     onOutput: (stream, output) => {
       if (quiet) return;

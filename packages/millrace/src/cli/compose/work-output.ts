@@ -54,6 +54,7 @@ function linesForPeople(level: LogLevel): WorkOutput {
       onStillServed: events.onStillServed,
       ...(tellWarnings && {
         onGivenBack: events.onGivenBack,
+        onUnconfirmed: events.onUnconfirmed,
         onState: events.onState,
         onAttemptEnd: (end) => {
           if (tellInfo || (end.outcome.kind !== 'completed' && end.outcome.kind !== 'canceled'))

@@ -1,4 +1,5 @@
 import type { EnvironmentKind } from '@millrace/contract';
+import type { Runner } from '../../runner/options.ts';
 import { startRunner } from '../../runner/start.ts';
 import { findServer } from '../connection.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
@@ -35,10 +36,15 @@ export async function work(options: WorkOptions): Promise<void> {
   let stopping = false;
   let connected = false;
   let version = '';
-  const stop = listenForStop(() => {
-    stopping = true;
-    output.stopping(options.grace);
-  });
+  let serving: Runner | undefined;
+  const stop = listenForStop(
+    () => {
+      stopping = true;
+      output.stopping(options.grace);
+    },
+    // Until it serves, there is nothing to give back.
+    () => void serving?.stopNow(),
+  );
   const notReady = (): string | undefined => {
     if (stopping) return 'It is stopping';
     if (!connected) return 'It is not connected to the server';
@@ -75,6 +81,7 @@ export async function work(options: WorkOptions): Promise<void> {
     waitsFor();
     // Stopped while waiting for a server: there is nothing to finish.
     if (!runner) return;
+    serving = runner;
     cleanup.add(() => runner.stop({ waitMs: options.grace }));
     output.started(runner.id, runner.version);
     if (options.json) printJson({ runner: runner.id, version: runner.version });

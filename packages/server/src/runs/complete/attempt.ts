@@ -9,7 +9,7 @@ export interface EndedAttempt extends Held, Settlement {}
 export interface Completion {
   /** The fence was not live: nothing was recorded. */
   readonly stale: boolean;
-  /** What became of the run: a final status, or `retry`, `released`, `pending_version`. */
+  /** What became of the run: a final status, or `retry`, `released`, `returned`, `pending_version`. */
   readonly kind: string | undefined;
   /** Live attempts of runs below it that were asked to stop; their runners do not know yet. */
   readonly asked?: readonly AskedToStop[];

@@ -27,6 +27,7 @@ export async function completeSettlements(
 ): Promise<void> {
   const fences: number[] = [];
   const stale: number[] = [];
+  const givenBack: string[] = [];
 
   const completeOne = async (settlement: Settlement): Promise<void> => {
     const { fence, run, heard, outcome } = settlement;
@@ -37,9 +38,13 @@ export async function completeSettlements(
     // Also if the attempt was completed before: the process that did so may have stopped before this step.
     if (heard) await dependencies.serveUnread(runner.env, run, heard);
     (completion && !completion.stale ? fences : stale).push(fence);
+    if (completion?.kind === 'returned') givenBack.push(run);
   };
 
   await Promise.all(settlements.map(completeOne));
   runner.send({ type: 'settled', fences, stale });
+  if (givenBack.length > 0) {
+    dependencies.engine.log.info('runs.givenBack', { runner: runner.id, env: runner.env, runs: givenBack });
+  }
   dependencies.dispatch.slotsFreed(runner.env);
 }

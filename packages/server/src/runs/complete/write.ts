@@ -35,11 +35,10 @@ export function createWriteOutcome(dependencies: WriteDependencies): Complete {
   );
 }
 
-const kinds: Readonly<Record<Exclude<Outcome['kind'], 'failed'>, string>> = {
+const kinds: Readonly<Record<Exclude<Outcome['kind'], 'failed' | 'released'>, string>> = {
   completed: 'COMPLETED',
   retry: 'retry',
   canceled: 'CANCELED',
-  released: 'released',
   unknownTask: 'pending_version',
 };
 
@@ -84,7 +83,7 @@ async function writeOutcomes(
     completions[ix - 1] = { stale: false, kind, ...(asked && { asked }) };
     asked = undefined;
     if (woke) ready.add(row.env);
-    if (limited || kind === 'released') freed.add(row.env);
+    if (limited || kind === 'released' || kind === 'returned') freed.add(row.env);
     if (kind === 'retry' && row.due) dispatch.expect(row.due.getTime());
   }
   for (const env of ready) resume(env);
@@ -132,6 +131,8 @@ function readOutcome({ outcome }: EndedAttempt, now: number) {
         error: storableJson(outcome.error),
         due: new Date(now + Math.min(maxPauseMs, Math.max(0, outcome.delayMs))),
       };
+    case 'released':
+      return { ...blank, kind: outcome.started === true ? 'returned' : 'released' };
     default:
       return { ...blank, kind: kinds[outcome.kind] };
   }

@@ -8,7 +8,7 @@ import type { StoreLines } from '../logs.ts';
 import type { BeginWaits } from '../waits/begin.ts';
 import type { Resume } from '../waits/resume.ts';
 import type { Dispatch } from './dispatch.ts';
-import { rescueRunner } from './rescue.ts';
+import { rescueRunner, type takeLeftovers } from './rescue.ts';
 
 export interface LeaseTimes {
   /** How often a runner says that it lives. Default 10,000. */
@@ -69,9 +69,13 @@ export const warn = ({ engine, env }: Connection, error: unknown): void =>
   engine.log.warn('runner.refused', { env, error: String(error) });
 
 /** After the end of a connection: takes the runner's attempts back, unless it has another connection by then. */
-export function rescueUnlessBack(connection: Connection, runner: string): void {
+export function rescueUnlessBack(
+  connection: Connection,
+  runner: string,
+  take: typeof rescueRunner | typeof takeLeftovers = rescueRunner,
+): void {
   setTimeout(() => {
     if (connection.closing()) return;
-    rescueRunner(connection, runner, connection.id).catch((error: unknown) => warn(connection, error));
+    take(connection, runner, connection.id).catch((error: unknown) => warn(connection, error));
   }, connection.times.graceMs);
 }

@@ -188,3 +188,66 @@ test('a lease from a slow write is not taken back before it can have reached the
   const [lease] = await sql<{ fence: string }[]>`select fence from leases where run_id = ${run}`;
   expect(told().map((one) => one.fence)).toEqual([Number(lease?.fence)]);
 }, 60_000);
+
+/** What the database says of the only run. */
+const stateOf = async ({ sql }: Installation) =>
+  (
+    await sql`
+      select r.rescues, r.attempt, r.started_at is not null as started, r.version_id is not null as bound,
+             q.run_id is not null as queued, q.expires_at
+        from runs r left join queued q on q.env = r.env and q.run_id = r.id`
+  )[0];
+
+test('a run that runners give back again and again goes on as the same attempt, and counts no loss', async () => {
+  const installed = await installation();
+  const { say, heard, assignment } = await holding(installed, installed.keys.prod);
+  const { run, fence } = assignment;
+  const settle = (of: number): void =>
+    say({ type: 'settle', settlements: [{ run, fence: of, outcome: { kind: 'released', started: true } }] });
+  const handed = () =>
+    heard.flatMap((one) => (one.type === 'run' ? one.assignments : [])).filter((one) => one.run === run);
+  for (let times = 1; times <= 5; times++) {
+    settle(handed().at(-1)?.fence ?? 0);
+    await expect.poll(() => handed().length, { timeout: 20_000 }).toBe(times + 1);
+  }
+  expect(new Set(handed().map((one) => one.attempt ?? 1))).toEqual(new Set([1]));
+  expect(await stateOf(installed)).toMatchObject({ rescues: 0, attempt: 0, started: true, bound: true });
+  // The message comes twice if its answer was lost. By now another attempt has the run.
+  settle(fence);
+  await expect
+    .poll(() => heard.some((one) => one.type === 'settled' && one.stale.includes(fence)), { timeout: 20_000 })
+    .toBe(true);
+  expect(await installed.sql`select fence::int from leases`).toEqual([{ fence: handed().at(-1)?.fence }]);
+});
+
+test('a run that is given back once its code has begun does not expire', async () => {
+  const installed = await installation();
+  const runner = await connected(installed, installed.keys.prod);
+  await installed.ask('POST /api/v1/tasks/send/trigger', {
+    key: installed.keys.prod,
+    body: { options: { ttl: '1h' } },
+  });
+  const [assignment] = (await runner.hears('run')).assignments;
+  const { run, fence } = assignment as BriefAssignment;
+  runner.say({ type: 'drain' });
+  runner.say({ type: 'settle', settlements: [{ run, fence, outcome: { kind: 'released', started: true } }] });
+  expect((await runner.hears('settled')).fences).toEqual([fence]);
+  // It drains: the run is not handed to it again.
+  expect(await stateOf(installed)).toMatchObject({ queued: true, expires_at: null, rescues: 0 });
+});
+
+test.each([
+  ['a runner that has stopped in good order leaves nothing that counts as lost', true, 0],
+  ['a runner that is gone while it drains has lost what it held', false, 1],
+])('%s', async (_, inOrder, rescues) => {
+  const installed = await installation();
+  const { say, socket } = await holding(installed, installed.keys.prod);
+  say({ type: 'drain' });
+  // By the time the server has answered this, it knows.
+  for (let n = 0; n < 3; n++) await installed.ask('GET /healthz');
+  if (inOrder) socket.close(1000);
+  else socket.terminate();
+  await expect
+    .poll(() => stateOf(installed), { timeout: 20_000 })
+    .toMatchObject({ queued: true, rescues, attempt: 0, bound: true });
+});

@@ -13,13 +13,18 @@ import {
 } from './connection-state.ts';
 import { handleHello } from './hello.ts';
 import { handleMessage, renewLease } from './messages.ts';
+import { rescueRunner, takeLeftovers } from './rescue.ts';
+
+/** The code with which a WebSocket is closed on purpose. */
+const normalClosure = 1000;
 
 export interface RunnerConnection {
   /** Resolves, if it takes time, when the message has been handled. Never rejects. */
   receive(text: string): Promise<void> | undefined;
   /** Whether messages of the runner, its heartbeats too, are left unread for now. */
   unread(isUnread: boolean): void;
-  ended(): void;
+  /** The socket has closed, with this code. */
+  ended(code: number): void;
 }
 
 /** Serves one runner's connection, from `hello` to its end. Messages are handled in the order of their arrival. */
@@ -75,17 +80,20 @@ export function serveRunner(
       }, times.heartbeatMs);
     },
 
-    ended() {
+    ended(code) {
       connection.isOpen = false;
       clearInterval(unreadTimer);
       const { runner } = connection;
       if (!runner) return;
       runners.remove(runner);
       if (closing()) return;
-      const left = runner.draining && runner.held.size === 0;
-      if (left) engine.log.info('runner.left', { runner: runner.id, env });
-      else engine.log.warn('runner.lost', { runner: runner.id, env, held: runner.held.size });
-      rescueUnlessBack(connection, runner.id);
+      const held = runner.held.size;
+      // It said goodbye after the code of its runs had ended. What it holds all the same never reached it, or was not given back in time.
+      const stopped = runner.draining && code === normalClosure;
+      if (stopped || (runner.draining && held === 0))
+        engine.log.info('runner.left', { runner: runner.id, env, held });
+      else engine.log.warn('runner.lost', { runner: runner.id, env, held });
+      rescueUnlessBack(connection, runner.id, stopped ? takeLeftovers : rescueRunner);
     },
   };
 }

@@ -36,6 +36,22 @@ export const rescueRunner = (
     reclaim_leases(${runner}, ${at(dependencies)}, true, ${connection ?? null}, null, null, ${maxRescues})`,
   );
 
+/**
+ * Takes back what is left of a runner that stopped in good order: what never reached it, or what it could not give back in time. Counts
+ * no loss.
+ */
+export const takeLeftovers = (
+  dependencies: RescueDependencies,
+  runner: string,
+  connection: string,
+): Promise<number> =>
+  takeBack(
+    dependencies,
+    sqlOf(dependencies)`
+    take_back(${runner}, ${at(dependencies)}, true, ${connection}, null, null, null)`,
+    'runs.givenBack',
+  );
+
 /** Takes back what was leased to a connected runner before `since` and never arrived, or is no longer held. */
 export const reclaimUnheld = (
   dependencies: RescueDependencies,
@@ -67,6 +83,7 @@ const at = ({ engine }: RescueDependencies) => new Date(engine.clock.now());
 async function takeBack(
   { engine, dispatch, complete }: RescueDependencies,
   taking: Fragment,
+  fact: 'runs.rescued' | 'runs.givenBack' = 'runs.rescued',
 ): Promise<number> {
   const rows = await engine.sql<TakenBack[]>`
     select b.*, r.task
@@ -89,7 +106,10 @@ async function takeBack(
         }),
       ),
   );
-  if (rows.length > 0) engine.log.warn('runs.rescued', { runs: rows.length });
+  if (rows.length > 0) {
+    if (fact === 'runs.givenBack') engine.log.info(fact, { runs: rows.map((row) => row.run_id) });
+    else engine.log.warn(fact, { runs: rows.length });
+  }
   return rows.length;
 }
 

@@ -1,5 +1,6 @@
--- Records how attempts ended. `p_kind` is a final status, or `retry` (again at `p_due`), `released` (given back unstarted) or `pending_version` (its
--- version does not have the task). An attempt whose fence is not live is refused: another attempt has the run by now.
+-- Records how attempts ended. `p_kind` is a final status, or `retry` (again at `p_due`), `released` (given back unstarted), `returned` (given
+-- back after its code may have started) or `pending_version` (its version does not have the task). An attempt whose fence is not live is refused:
+-- another attempt has the run by now.
 -- A run whose cancellation was requested ends CANCELED whatever its attempt reports, and so does what it triggered. Live attempts among those
 -- are asked to stop and returned (`asked_runner`, `asked_fence`), the same in each row.
 -- Failures carry the fingerprint of their error; the occurrence commits with the run.
@@ -61,16 +62,16 @@ begin
 
   with written as (
   update runs r set
-    status = case when g.kind in ('retry', 'released', 'pending_version') then null else g.kind end,
-    finished_at = case when g.kind in ('retry', 'released', 'pending_version') then null else p_at end,
+    status = case when g.kind in ('retry', 'released', 'returned', 'pending_version') then null else g.kind end,
+    finished_at = case when g.kind in ('retry', 'released', 'returned', 'pending_version') then null else p_at end,
     output = case when g.kind = 'COMPLETED' then p_output[g.ix] end,
     output_type = case when g.kind = 'COMPLETED' then p_output_type[g.ix] end,
-    error = case when g.kind in ('COMPLETED', 'CANCELED', 'released', 'pending_version') then r.error else p_error[g.ix] end,
-    attempt = case when g.kind in ('released', 'pending_version') then r.attempt else g.attempt end,
+    error = case when g.kind in ('COMPLETED', 'CANCELED', 'released', 'returned', 'pending_version') then r.error else p_error[g.ix] end,
+    attempt = case when g.kind in ('released', 'returned', 'pending_version') then r.attempt else g.attempt end,
     version_id = case when g.kind in ('released', 'pending_version') then r.version_id else g.version_id end,
-    env_revision = case when g.kind in ('released', 'pending_version') then r.env_revision else p_revision[g.ix] end,
+    env_revision = case when g.kind in ('released', 'returned', 'pending_version') then r.env_revision else p_revision[g.ix] end,
     started_at = case when g.kind in ('released', 'pending_version') then r.started_at else coalesce(r.started_at, g.leased_at) end,
-    duration_ms = case when g.kind in ('released', 'pending_version') then r.duration_ms
+    duration_ms = case when g.kind in ('released', 'returned', 'pending_version') then r.duration_ms
                        else r.duration_ms + greatest(0, extract(epoch from p_at - g.leased_at) * 1000)::bigint end,
     sort_key = case when g.kind = 'retry' then (extract(epoch from p_due[g.ix]) * 1000)::bigint - r.priority_ms else r.sort_key end,
     error_fingerprint_id = case when g.kind = any (c_failed) then p_fingerprint[g.ix] end,
@@ -87,7 +88,7 @@ begin
   insert into run_facets (env, facet, span)
   select distinct g.env, f.facet, left(p_run[g.ix], 10)
     from unnest(v_ix, v_kind, v_env, v_version) as g (ix, kind, env, version_id)
-    cross join lateral unnest(case when g.kind = 'retry' then array['v:' || g.version_id]
+    cross join lateral unnest(case when g.kind in ('retry', 'returned') then array['v:' || g.version_id]
                                    else array['s:' || g.kind, 'v:' || g.version_id] end) as f (facet)
    where g.kind not in ('released', 'pending_version') order by 1, 2, 3
   on conflict do nothing;
@@ -102,9 +103,9 @@ begin
     insert into delayed (env, run_id, due, retry)
     select g.env, p_run[g.ix], p_due[g.ix], true from unnest(v_ix, v_kind, v_env) as g (ix, kind, env) where g.kind = 'retry';
   end if;
-  if 'released' = any (v_kind) then
+  if v_kind && '{released,returned}' then
     perform requeue_runs(array_agg(g.env), array_agg(p_run[g.ix]))
-       from unnest(v_ix, v_kind, v_env) as g (ix, kind, env) where g.kind = 'released';
+       from unnest(v_ix, v_kind, v_env) as g (ix, kind, env) where g.kind in ('released', 'returned');
   end if;
   if 'pending_version' = any (v_kind) then
     insert into pending_version (env, task, run_id)

@@ -2,6 +2,7 @@
 -- With `p_lost` the runner is gone. Its row is deleted first, which waits for claims that lease to it and stops later ones. Each run counts the
 -- loss, and one that was lost more than `p_most` times is returned for ending. The runner is gone if its connection `p_connection` ended and it
 -- has no newer one, or, without that, if its lease ran out.
+-- With `p_lost` and no `p_most` the runner has stopped in good order: its runs do not count a loss.
 -- Without `p_lost` the runner lives. Only the fences that it does not hold (`p_held`) are taken back, without being counted.
 --
 -- Locks: the runner, claim locks (lock_limited), leases by run, suspended by run (detach_runs), runs, run_facets, lanes.
@@ -23,6 +24,7 @@ declare
   v_key text[];
   v_version int[];
   v_fence bigint[];
+  v_leased timestamptz[];
 begin
   if p_lost then
     delete from runners r where r.id = p_runner
@@ -35,7 +37,7 @@ begin
      where l.runner_id = p_runner and (p_lost or not l.fence = any (p_held) and l.leased_at <= p_held_since)
      order by l.run_id for update
   ), judged as (
-    select live.*, l.queue_id, l.key, l.version_id,
+    select live.*, l.queue_id, l.key, l.version_id, l.leased_at,
            case when l.cancel_requested then 'canceled' when p_lost and r.rescues >= p_most then 'crashed' else 'queued' end as verdict
       from live join leases l on l.env = live.env and l.run_id = live.run_id
       join runs r on r.env = live.env and r.id = live.run_id
@@ -44,16 +46,18 @@ begin
     delete from leases l using judged j where l.env = j.env and l.run_id = j.run_id and l.fence = j.fence and j.verdict = 'queued'
   )
   select array_agg(j.env), array_agg(j.run_id), array_agg(j.verdict), array_agg(j.queue_id), array_agg(j.key),
-         array_agg(j.version_id), array_agg(j.fence)
-    into v_env, v_run, v_verdict, v_queue, v_key, v_version, v_fence
+         array_agg(j.version_id), array_agg(j.fence), array_agg(j.leased_at)
+    into v_env, v_run, v_verdict, v_queue, v_key, v_version, v_fence, v_leased
     from judged j;
   -- Its suspended runs continue elsewhere. They do not count the loss.
   return query select * from detach_runs(p_runner, case when p_lost then null else p_held end, p_held_since);
   if v_run is null then return; end if;
 
   if p_lost then
-    update runs r set rescues = r.rescues + 1, version_id = g.version_id, updated_at = p_at
-      from unnest(v_env, v_run, v_verdict, v_version) as g (env, run_id, verdict, version_id)
+    update runs r set rescues = r.rescues + case when p_most is null then 0 else 1 end, version_id = g.version_id,
+                      started_at = case when p_most is null then coalesce(r.started_at, g.leased_at) else r.started_at end,
+                      updated_at = p_at
+      from unnest(v_env, v_run, v_verdict, v_version, v_leased) as g (env, run_id, verdict, version_id, leased_at)
      where r.env = g.env and r.id = g.run_id and g.verdict = 'queued';
     perform record_facets(array_agg(g.env), array_agg('v:' || g.version_id), array_agg(g.run_id))
        from unnest(v_env, v_run, v_verdict, v_version) as g (env, run_id, verdict, version_id)

@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import { isAlive } from './testing/alive.ts';
+import { startTestRunner, tasksFile } from './testing/runner.ts';
+
+const endless = tasksFile({
+  endless: "console.log('began'); await new Promise(() => setInterval(() => {}, 1_000));",
+  quick: '',
+});
+
+test('what does not end in time is given back once its process is gone, and the end waits for the confirmation', async () => {
+  const givenBack: unknown[] = [];
+  const { peer, runner } = await startTestRunner(
+    { 'tasks/all.ts': endless },
+    { events: { onGivenBack: (what) => givenBack.push(what) } },
+  );
+  const fence = peer.assign('endless');
+  await peer.line(`run_${fence}`, 'began');
+  peer.confirms = false;
+  const pids = runner.pids();
+  const stopped = runner.stop({ waitMs: 100 });
+  expect(await peer.outcome(fence)).toEqual({ kind: 'released', started: true });
+  expect(pids.filter(isAlive)).toEqual([]);
+  expect(givenBack).toEqual([{ why: 'unfinished', runs: [`run_${fence}`] }]);
+  peer.send({ type: 'settled', fences: [fence], stale: [] });
+  await stopped;
+});
+
+test('a give-back whose answer was lost is repeated over the next connection, which takes nothing new', async () => {
+  const unconfirmed: (readonly string[])[] = [];
+  const { peer, runner } = await startTestRunner(
+    { 'tasks/all.ts': endless },
+    { events: { onUnconfirmed: (runs) => unconfirmed.push(runs) } },
+  );
+  const fence = peer.assign('endless');
+  await peer.line(`run_${fence}`, 'began');
+  peer.confirms = false;
+  const stopped = runner.stop({ waitMs: 0 });
+  await peer.outcome(fence);
+  peer.outcomes.clear();
+  peer.confirms = true;
+  peer.cut();
+  expect(await peer.outcome(fence)).toEqual({ kind: 'released', started: true });
+  expect(peer.hellos.at(-1)).toMatchObject({ held: [fence], capacity: 0 });
+  await stopped;
+  expect(unconfirmed).toEqual([]);
+});
+
+test('a server that does not confirm is not waited for for long, and the runs are named', async () => {
+  const unconfirmed: (readonly string[])[] = [];
+  const { peer, runner } = await startTestRunner(
+    { 'tasks/all.ts': endless },
+    { events: { onUnconfirmed: (runs) => unconfirmed.push(runs) } },
+  );
+  const fence = peer.assign('endless');
+  await peer.line(`run_${fence}`, 'began');
+  peer.confirms = false;
+  const began = performance.now();
+  const stopped = runner.stop({ waitMs: 60_000 });
+  await runner.stopNow();
+  await stopped;
+  expect(performance.now() - began).toBeLessThan(3_000);
+  expect(unconfirmed).toEqual([[`run_${fence}`]]);
+});
+
+test('a run that ends in the moment of the stop has one outcome', async () => {
+  const { peer, runner } = await startTestRunner({
+    'tasks/all.ts': tasksFile({
+      brief: "console.log('began'); while (Date.now() < payload) await sleep(1); return 'done';",
+    }),
+  });
+  const at = Date.now() + 1_000;
+  const fences = Array.from({ length: 60 }, (_, n) => peer.assign('brief', at + n));
+  await Promise.all(fences.map((fence) => peer.line(`run_${fence}`, 'began')));
+  await runner.stop({ waitMs: at + 30 - Date.now() });
+  const told = peer.received.flatMap((message) => (message.type === 'settle' ? message.settlements : []));
+  expect(told.map(({ fence }) => fence).toSorted((a, b) => a - b)).toEqual(fences);
+  for (const { outcome } of told) expect(['completed', 'released']).toContain(outcome.kind);
+});
+
+test('the code of a run cannot give its run back', async () => {
+  const forge = `
+    const { writeSync } = await import('node:fs');
+    const settlement = { run: ctx.run.id, fence: payload, outcome: { kind: 'released', started: true } };
+    writeSync(3, JSON.stringify({ type: 'progress', settlements: [settlement], lines: [] }) + '\\n');
+    await sleep(200);
+    return 'done';`;
+  const { peer } = await startTestRunner({ 'tasks/all.ts': tasksFile({ forge }) });
+  expect(await peer.outcome(peer.assign('forge', 1))).toMatchObject({ kind: 'completed', output: 'done' });
+});
