@@ -141,7 +141,7 @@ function offences(path: string, identifier: string): string[] {
       : undefined;
   if (better !== undefined) return [`${path}: ${identifier} → ${better}`];
   // A function of PostgreSQL.
-  if (identifier === 'round' && !path.endsWith('.ts')) return [];
+  if (identifier === 'round') return [];
   const words = wordsOf(identifier);
   return rules
     .filter(

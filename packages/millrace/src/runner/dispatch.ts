@@ -124,7 +124,7 @@ export class Dispatch {
       this.#held.add(attempt);
       const task = this.#taskOf(attempt);
       if (task) this.#waiting.join(purposeOf(attempt, task), attempt);
-      else this.#held.settle(attempt, { kind: 'unknownTask' });
+      else this.#held.complete(attempt, { kind: 'unknownTask' });
     }
     this.#pump();
   }
@@ -135,7 +135,7 @@ export class Dispatch {
       if (!attempt || attempt.canceledAt !== null) continue;
       attempt.canceledAt = performance.now();
       if (attempt.executor) attempt.executor.cancel([fence]);
-      else this.#held.settle(attempt, { kind: 'canceled' });
+      else this.#held.complete(attempt, { kind: 'canceled' });
     }
   }
 
@@ -175,7 +175,7 @@ export class Dispatch {
   /** Gives back attempts that have waited this many milliseconds and have not started. Returns the ids of their runs. */
   giveBack(waited: number): string[] {
     const untouched = this.#waiting.untouched(waited);
-    for (const attempt of untouched) this.#held.settle(attempt, { kind: 'released' });
+    for (const attempt of untouched) this.#held.complete(attempt, { kind: 'released' });
     return untouched.map(({ assignment }) => assignment.run);
   }
 
@@ -198,7 +198,7 @@ export class Dispatch {
         executor.kill(null);
         continue;
       }
-      this.#held.settle(attempt, outcome, now);
+      this.#held.complete(attempt, outcome, now);
       evict(executor, this.#options, now);
     }
     for (const executor of this.#pool.executors) checkHealth(executor, this.#options, now);
@@ -211,7 +211,7 @@ export class Dispatch {
    */
   close(): Promise<void> {
     const closed = this.#pool.close();
-    for (const attempt of this.#held.attempts) if (!attempt.executor) this.#held.settle(attempt, returned);
+    for (const attempt of this.#held.attempts) if (!attempt.executor) this.#held.complete(attempt, returned);
     return closed;
   }
 
@@ -263,7 +263,7 @@ export class Dispatch {
     for (const { fence, outcome, heard } of settlements) {
       const attempt = executor.running.get(fence);
       if (isForged(outcome)) continue;
-      if (attempt) this.#held.settle(attempt, outcome, undefined, heard);
+      if (attempt) this.#held.complete(attempt, outcome, undefined, heard);
       else if (executor.leftovers.delete(fence)) this.#pool.endIfDone(executor);
     }
     this.#pump();
@@ -281,9 +281,9 @@ export class Dispatch {
   ): void {
     const attempt = settlement && executor.running.get(settlement.fence);
     if (torn) executor.retiring = true;
-    // Its promise may never settle now, but other attempts in the process may go on.
+    // Its promise may never resolve now, but other attempts in the process may go on.
     if (attempt && !isForged(settlement.outcome))
-      this.#held.settle(attempt, settlement.outcome, Number.POSITIVE_INFINITY);
+      this.#held.complete(attempt, settlement.outcome, Number.POSITIVE_INFINITY);
     else {
       const what = error.stackTrace || `${error.name}: ${error.message}`;
       this.#options.onOutput('stderr', `Thrown outside of any run: ${what}\n`);
@@ -298,7 +298,7 @@ export class Dispatch {
     if (fence === null) return;
     executor.culpritKnown = true;
     const attempt = executor.running.get(fence);
-    if (attempt) this.#held.settle(attempt, crashed(error));
+    if (attempt) this.#held.complete(attempt, crashed(error));
   }
 
   /**
@@ -315,7 +315,7 @@ export class Dispatch {
       const killed = this.#pool.isClosed && attempt.canceledAt === null;
       const outcome = killed ? returned : afterDeath(attempt, executor, death);
       if (waited && attempt.canceledAt === null) this.#suspended.detach(attempt);
-      else if (outcome) this.#held.settle(attempt, outcome);
+      else if (outcome) this.#held.complete(attempt, outcome);
       else {
         attempt.suspect ||= ready && !culpritKnown;
         this.#waiting.joinFirst(purposeOf(attempt, this.#taskOf(attempt)), attempt);

@@ -6,7 +6,7 @@ import type { AttemptEnd } from './options.ts';
 import type { Pool } from './pool.ts';
 
 export interface HeldAttemptsOptions {
-  readonly settle: (settlement: Settlement) => void;
+  readonly report: (settlement: Settlement) => void;
   readonly onAttemptEnd?: ((end: AttemptEnd) => void) | undefined;
 }
 
@@ -59,7 +59,7 @@ export class HeldAttempts {
   /** Assigns the attempt to a process; false if there is none for its task. */
   enter(attempt: Attempt, executor: Executor | undefined): executor is Executor {
     if (!executor) {
-      this.settle(attempt, { kind: 'unknownTask' });
+      this.complete(attempt, { kind: 'unknownTask' });
       return false;
     }
     attempt.executor = executor;
@@ -84,12 +84,12 @@ export class HeldAttempts {
   }
 
   /** With `leftoverUntil`, its code may run on in its process until then. */
-  settle(attempt: Attempt, outcome: Outcome, leftoverUntil?: number, heard?: Settlement['heard']): void {
+  complete(attempt: Attempt, outcome: Outcome, leftoverUntil?: number, heard?: Settlement['heard']): void {
     const { run, fence, task, attempt: number } = attempt.assignment;
     const { startedAt, variablesRevision: revision } = attempt;
     this.forget(attempt, leftoverUntil);
     this.finished += 1;
-    this.#options.settle({
+    this.#options.report({
       run,
       fence,
       outcome,

@@ -20,8 +20,8 @@ test('settlements are told again until they are confirmed, lines that could not 
   let connected = false;
   const outbox = new Outbox((message) => connected && sent.push(message) > 0);
   outbox.log([{ run: 'run_1', attempt: 1, at: 0, level: 'log', message: 'hello' }]);
-  outbox.settle({ run: 'run_1', fence: 1, outcome: { kind: 'canceled' } });
-  outbox.settle({ run: 'run_2', fence: 2, outcome: { kind: 'canceled' } });
+  outbox.add({ run: 'run_1', fence: 1, outcome: { kind: 'canceled' } });
+  outbox.add({ run: 'run_2', fence: 2, outcome: { kind: 'canceled' } });
   await new Promise(setImmediate);
   expect(outbox.fences).toEqual([1, 2]);
   connected = true;
@@ -35,8 +35,8 @@ test('settlements are told again until they are confirmed, lines that could not 
 test('what a run had heard is told again though the server has its end: it may have got no further', async () => {
   const sent: RunnerMessage[] = [];
   const outbox = new Outbox((message) => sent.push(message) > 0);
-  outbox.settle({ run: 'run_1', fence: 1, outcome: { kind: 'canceled' }, heard: { chat: 3 } });
-  outbox.settle({ run: 'run_2', fence: 2, outcome: { kind: 'canceled' } });
+  outbox.add({ run: 'run_1', fence: 1, outcome: { kind: 'canceled' }, heard: { chat: 3 } });
+  outbox.add({ run: 'run_2', fence: 2, outcome: { kind: 'canceled' } });
   outbox.lost([1, 2]);
   outbox.tellAgain();
   expect(sent).toMatchObject([{ type: 'settle', settlements: [{ fence: 1, heard: { chat: 3 } }] }]);
@@ -51,7 +51,7 @@ test('lines wait until the server has stored those before; outcomes do not wait 
   outbox.connected(2);
   const message = 'x'.repeat(200_000);
   outbox.log([1, 2, 3, 4].map((at) => ({ run: 'run_1', attempt: 1, at, level: 'log', message })));
-  outbox.settle({ run: 'run_1', fence: 1, outcome: { kind: 'canceled' } });
+  outbox.add({ run: 'run_1', fence: 1, outcome: { kind: 'canceled' } });
   await new Promise(setImmediate);
   expect(kinds()).toEqual(['log', 'log', 'settle']);
   outbox.confirm([1]);

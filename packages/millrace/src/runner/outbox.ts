@@ -36,7 +36,7 @@ export class Outbox {
     return [...this.#unconfirmed.values()].map(({ run }) => run);
   }
 
-  settle(settlement: Settlement): void {
+  add(settlement: Settlement): void {
     this.#unconfirmed.set(settlement.fence, settlement);
     this.#fresh.push(settlement);
     if (this.#scheduled) return;

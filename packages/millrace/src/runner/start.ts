@@ -76,7 +76,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     vacateMs: options.vacateMs ?? defaultLimits.vacateMs,
     blockedMs: options.blockedMs ?? defaultLimits.blockedMs,
     build: (version) => versions.build(version),
-    settle: (settlement) => outbox.settle(settlement),
+    report: (settlement) => outbox.add(settlement),
     // Without a connection, the question is repeated on the next one.
     wait: (attempts) => connection.send({ type: 'wait', attempts }),
     detach: (fences) => connection.send({ type: 'detach', fences }),

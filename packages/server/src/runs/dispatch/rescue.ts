@@ -48,7 +48,7 @@ export const takeLeftovers = (
   takeBack(
     dependencies,
     sqlOf(dependencies)`
-    take_back(${runner}, ${at(dependencies)}, true, ${connection}, null, null, null)`,
+    reclaim_leases(${runner}, ${at(dependencies)}, true, ${connection}, null, null, null)`,
     'runs.givenBack',
   );
 

@@ -1,0 +1,32 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Pages of the repository. Their paths are from its root, from the server's source or from the server. */
+const folders = ['.', 'docs', 'docs/decisions'];
+/** Pages with paths in projects of users. */
+const others = ['CHANGELOG.md', 'tasks.md', 'config.md'];
+const bases = ['.', 'packages/server/src', 'packages/server', 'packages/server/sql'];
+
+test('paths that the documentation names exist', async () => {
+  const missing: string[] = [];
+  for (const folder of folders) {
+    for (const name of await readdir(join(root, folder))) {
+      if (!name.endsWith('.md') || others.includes(name)) continue;
+      const markdown = (await readFile(join(root, folder, name), 'utf8')).replaceAll(/```[\s\S]*?```/g, '');
+      for (const [, path = ''] of markdown.matchAll(
+        /`((?:[\w.-]+\/)+(?:[\w-]+(?:\.test)?\.(?:ts|sql))?)`/g,
+      )) {
+        // Folders of a project of a user.
+        if (/^(?:data|\.millrace)\//.test(path)) continue;
+        if (!bases.some((base) => existsSync(join(root, base, path))))
+          missing.push(`${join(folder, name)}: ${path}`);
+      }
+    }
+  }
+  expect(missing).toEqual([]);
+});
