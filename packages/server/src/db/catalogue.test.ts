@@ -32,7 +32,7 @@ test('a migrated database has what the folder says and nothing else, and every f
   expect(catalogue).toEqual(await catalogueOf(fresh));
 
   const ofSchema = schema.flatMap(({ text }) =>
-    [...text.matchAll(/^create function (\w+)/gm)].map(([, name]) => name),
+    [...text.matchAll(/^create function (\w+)/gm)].map(([, name = '']) => name),
   );
   const names = Object.keys(catalogue['functions'] ?? {}).map((signature) => signature.replace(/\(.*/, ''));
   expect(names.toSorted()).toEqual([...functions.map(({ name }) => name), ...ofSchema].toSorted());
@@ -63,7 +63,9 @@ test('a file holds one function of its name, headed by its locks and its callers
     uses.set(path.replaceAll('\\', '/'), await readFile(new URL(path, folder), 'utf8'));
   }
   for (const { name, text } of functions) {
-    expect([...text.matchAll(/^create or replace function (\w+)/gm)].map((found) => found[1])).toEqual([name]);
+    expect([...text.matchAll(/^create or replace function (\w+)/gm)].map((found) => found[1])).toEqual([
+      name,
+    ]);
     const head = text.slice(0, text.indexOf('create or replace function'));
     expect(head, name).toMatch(/^-- Locks: .+\.$|^-- Locks: .+\n(-- {8}.+\n)*-- {8}.+\.$/m);
     const callers = [...uses]
@@ -72,6 +74,12 @@ test('a file holds one function of its name, headed by its locks and its callers
     const triggers = text.match(/create or replace trigger/g)?.length ?? 0;
     if (triggers > 0) callers.push(triggers === 1 ? 'the trigger below' : 'the triggers below');
     const [, said = ''] = /^-- Callers: ((?:.|\n-- {9})+)\.$/m.exec(head) ?? [];
-    expect(said.split(/,\s(?:-- +)?/).map((caller) => caller.trim()).toSorted(), name).toEqual(callers.toSorted());
+    expect(
+      said
+        .split(/,\s(?:-- +)?/)
+        .map((caller) => caller.trim())
+        .toSorted(),
+      name,
+    ).toEqual(callers.toSorted());
   }
 });
