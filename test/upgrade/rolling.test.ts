@@ -33,7 +33,9 @@ async function start(database: Database, folder?: URL): Promise<ServerProcess> {
   );
   onTestFinished(() => void child.kill('SIGKILL'));
   let said = '';
-  child.stderr?.on('data', (text: Buffer) => (said += text.toString()));
+  child.stderr?.on('data', (text: Buffer) => {
+    said += text.toString();
+  });
   const [ready] = (await Promise.race([
     once(child, 'message'),
     once(child, 'exit').then(() => {

@@ -32,7 +32,7 @@ test('a migrated database has what the folder says and nothing else, and every f
   expect(catalogue).toEqual(await catalogueOf(fresh));
 
   const ofSchema = schema.flatMap(({ text }) =>
-    [...text.matchAll(/^create function (\w+)/gm)].map(([, name]) => name),
+    [...text.matchAll(/^create function (\w+)/gm)].map(([, name = '']) => name),
   );
   const names = Object.keys(catalogue['functions'] ?? {}).map((signature) => signature.replace(/\(.*/, ''));
   expect(names.toSorted()).toEqual([...functions.map(({ name }) => name), ...ofSchema].toSorted());
