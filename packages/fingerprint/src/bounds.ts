@@ -1,4 +1,4 @@
-/** Sizes applied before any pattern runs, so that the cost of an error does not grow with what it carries. */
+/** Sizes applied before any pattern runs, so that cost does not grow with the size of an error. */
 export const bounds = {
   name: 200,
   message: 2_048,

@@ -58,7 +58,7 @@ export function writtenCauses(stack: string): Written[] {
 const told =
   /["']?\b(code|status|statusCode|type|name|message|reason|kind|error)["']?: ?('[^'\n]{0,200}'|"[^"\n]{0,200}"|-?\d{1,6}\b)/g;
 
-/** What says which one a cause was that is no error: the text of a string, codes and messages of an object as `util.inspect` or JSON write it. */
+/** The key of a cause that is not an error: the text of a string, or the codes and messages of an object as `util.inspect` or JSON prints it. */
 function thrownValue(rest: string, following: string[]): string {
   if (!rest.startsWith('{'))
     return /^(?:\[|undefined$|null$)/.test(rest) ? '' : rest.replace(/^['"`]|['"`]$/g, '');
@@ -77,7 +77,7 @@ function thrownValue(rest: string, following: string[]): string {
       .toSorted()
       .map((name) => `${name} ${fields.get(name)}`)
       .join(', ');
-  // A name beside a message says the same once more, and not with every version of a library.
+  // Next to a message, a name adds nothing, and only some versions of a library have it.
   const status = [fields.get('status'), fields.get('statusCode'), fields.get('code')].find((value) =>
     /^\d{1,6}$/.test(value ?? ''),
   );
@@ -85,8 +85,8 @@ function thrownValue(rest: string, following: string[]): string {
 }
 
 /**
- * The further lines of a message, which end where its frames begin; a message that goes on for long is cut. Some errors have no frames: then
- * only what a bracket opened belongs to the message, up to the line that is less indented than the first.
+ * The further lines of a message, up to its frames; a long message is cut. Without frames, only lines inside an open bracket belong to the
+ * message, up to the line that is less indented than the first.
  */
 function restOfMessage(lines: string[], at: number): string {
   const opened = /[[{]$/.test(lines[at]?.slice(0, bounds.line) ?? '');
@@ -105,7 +105,7 @@ const systemCode =
   /^(?:\w{2,20} )?(E[A-Z_]{3,15}|UND_ERR_\w{2,30})$|\b(E(?:CONN[A-Z]{5,8}|NOTFOUND|AI_AGAIN|TIMEDOUT|PIPE|HOSTUNREACH|NETUNREACH|ADDRINUSE|ADDRNOTAVAIL))\b/;
 const errorName = /(?:Error|Exception|Failure|Rejection|Fault)\d?$|^error$/;
 
-/** Type and message of each cause, without those that repeat the error they explain. */
+/** Type and message of each cause, without causes that repeat the error itself. */
 export function causeKeys(
   causes: { name: unknown; message: string; stack?: string; code: string }[],
   type: string,
@@ -117,9 +117,9 @@ export function causeKeys(
     const causeType = typeOf(cause.name, cause.stack ?? '');
     if (causeMessage === '' && !errorName.test(causeType)) continue;
     if (causeMessage === '' ? causeType === type : message.includes(causeMessage)) continue;
-    // Several addresses tried and refused are an AggregateError, a single one is an Error: the code is what they share.
+    // Several refused addresses make an AggregateError, a single one an Error. They share the code.
     const system = systemCode.exec(causeMessage);
-    // What failed below everything says it all: which layers pass it on depends on the version of a library.
+    // The innermost failure is enough: the layers above it depend on the version of a library.
     if (system) {
       const code = system[1] ?? system[2] ?? '';
       const service = /^\w{2,20} E[A-Z_]{2,15} ([a-z.]{2,60})$/.exec(causeMessage)?.[1];

@@ -8,21 +8,21 @@ const statement =
 const command = /^(?:Command (?:failed|timed out|was killed)|spawn(?:Sync)? \S{1,200} E[A-Z]{2,15})/;
 
 /**
- * Errors that are born on a socket, on a server or in another process: which class they have depends on the versions of Node and of the
- * library, so the family stands for the class.
+ * Errors of a socket, a server or another process. Their class depends on the versions of Node and of the library, so the family stands for
+ * it.
  */
 export function familyOf(type: string, message: string): string | undefined {
   if (network.test(message)) return 'network';
   if (aborted.test(message)) return 'aborted';
-  // A server of PostgreSQL answered: the driver names such errors `error`, and keeps the stack of the caller or not.
+  // An answer of PostgreSQL: the driver names such errors `error`. Only some versions have the stack of the caller.
   if (type === 'error' || type === 'DatabaseError' || statement.test(message)) return 'statement';
   if (command.test(message)) return 'command';
   return undefined;
 }
 
 /**
- * Statements that a database refused by the name of a column or a constraint, and commands: the message and the task say enough, and functions
- * of the app are on the stack with one version of a driver and not with another.
+ * Commands, and statements that a database refused by the name of a column or a constraint. The message and the task are enough, and only some
+ * versions of a driver have functions of the app on the stack.
  */
 export function hasNoOrigin(family: string | undefined, message: string): boolean {
   return family === 'command' || (family === 'statement' && /'|<text>/.test(message));

@@ -1,6 +1,6 @@
 import { bounds, propertyOf, storable, textOf } from './bounds.ts';
 
-/** An error as it reaches the server. Anything may be missing or of another kind than its name promises. */
+/** An error as it reaches the server. Any field may be missing or of another type. */
 export interface ThrownError {
   taskIdentifier?: string;
   name?: unknown;
@@ -21,7 +21,7 @@ export interface GivenCause {
   code: string;
 }
 
-/** Causes and theirs in one list, each before what caused it, as the text of a stack shows them. */
+/** Causes, and their causes, in one list: each before its own causes, as in the text of a stack. */
 export function givenCauses(error: unknown, found: GivenCause[] = []): GivenCause[] {
   const given = propertyOf(error, 'causes');
   if (!Array.isArray(given)) return found;

@@ -4,7 +4,7 @@ const className = /^[A-Za-z_$][\w$.:-]{0,120}$/;
 const headerClass =
   /(?:^|\n)(?:Uncaught )?\[?([A-Za-z_$][\w$.]{0,100})(?: \[([\w.-]{1,60})\])?(?:: |\]?(?:\n|$| \{))/;
 
-/** The class of an error: its name, or the class its stack starts with when the name says nothing. */
+/** The class of an error: its name, or the class at the start of its stack if the name is generic. */
 export function typeOf(name: unknown, stack: string): string {
   const given = storable(textOf(name, bounds.name)).trim();
   const own = className.test(given)
@@ -26,7 +26,7 @@ export function plainClass(name: string): string {
   return isMangled(plain) ? 'Error' : plain;
 }
 
-/** Names that a minifier makes say nothing and change with every build. */
+/** Names made by a minifier. They change with every build. */
 export function isMangled(name: string): boolean {
   return (
     name.length <= 2 || (name.length === 3 && /[\d$]|^[a-z][A-Z]|^[A-Z]{2}[a-z]|^[A-Z][a-z][A-Z]/.test(name))

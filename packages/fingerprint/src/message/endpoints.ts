@@ -7,8 +7,8 @@ const wrapping =
   /^(?:api|rest|graphql|public|private|internal|proxy|gateway|test|mock|ok|json|http|https|v\d)$/;
 
 /**
- * Which resource of a service was asked for, as far as its path is written in words: `/v1/customers/cus_8/invoices` is
- * `/customers/invoices`. Ids, names and the words that a deployment puts in front go.
+ * The resource of a service that a path names in words: `/v1/customers/cus_8/invoices` is `/customers/invoices`. Ids, names and prefixes of a
+ * deployment are removed.
  */
 function endpointOf(path: string): string {
   const kept: string[] = [];
@@ -27,7 +27,7 @@ const onDisk =
 
 const pathOfUrl = /^(?:https?|wss?):\/\/[^/?#]{0,300}([^?#]{0,600})/i;
 
-/** Addresses lose their host, ids and parameters; what they name stays. */
+/** Removes host, ids and parameters of addresses; the resource stays. */
 export const endpoints: Rule[] = [
   replacing(
     'URL',

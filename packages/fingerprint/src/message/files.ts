@@ -2,20 +2,20 @@ import { protect, replacing } from './rule.ts';
 import type { Rule } from './rule.ts';
 import { isErrorWord } from './vocabulary.ts';
 
-/** Of files that people and programs make. */
+/** Extensions of files that people and programs make. */
 export const extensions =
   'csv|tsv|json|heic|heif|tiff?|bmp|ico|psd|dcm|rtf|od[ts]|epub|rar|7z|bz2|xz|jar|exe|dmg|iso|bin|dat|mkv|webm|avi|m4a|ogg|flac|woff2?|ttf|otf|css|sql|db|lock|conf|ini|toml|properties|p12|pfx|key|ndjson|jsonl|pdf|png|jpe?g|gif|webp|svg|txt|xml|xlsx?|docx?|pptx?|zip|gz|tgz|tar|html?|ya?ml|md|log|mp[34]|mov|wav|parquet|avro|sqlite|tmp|bak|ics|eml|pem|crt';
 
 const quotedFile = /^'([^'\n]{0,600})'/;
 const kindOfFile = new RegExp(`\\.(?:${extensions})$`);
 
-// Of files that belong to a program and are asked for by name, rather than made of data.
+// Extensions of files that belong to a program, rather than to its data.
 const ofProgram =
   /^\.(?:json|ya?ml|toml|ini|conf|properties|lock|key|pem|crt|p12|sql|css|html?|md|sqlite|db)$/;
 
 /**
- * Which kind of file it was: settings, or an upload. The extension belongs to the code, and so does the name of a program's file that is
- * written in known words; other names are data, and folders belong to the machine.
+ * The kind of a file: settings, or an upload. The extension stays, and so does the name of a program's file if it consists of known words.
+ * Other names are data. Folders depend on the machine.
  */
 function kindOf(file: string): string {
   const name = file.slice(file.lastIndexOf('/') + 1);

@@ -38,7 +38,7 @@ const kept = new Set([
 const opening = /[[{]\s{0,20}(?:["{[]|[}\]]|-?\d)/;
 
 /**
- * Replaces the JSON in a message by the parts that say what went wrong: codes, types, statuses and messages stay, other values go.
+ * Replaces the JSON in a message by the parts that say what went wrong: codes, types, statuses and messages stay, other values are removed.
  * The result is text that the later rules normalise like any other.
  */
 export function summariseJson(text: string): string {
@@ -70,7 +70,7 @@ function parsed(text: string): unknown {
 const looksLikeJson = (text: string): boolean =>
   /^[[{]\s{0,20}(?:\{\s{0,20})?"[^"\n]{0,80}"\s{0,4}:/.test(text);
 
-/** JSON that was cut: the kept keys with plain values that can still be read. */
+/** JSON that was cut: those of its keys that stay, if their plain values are complete. */
 function partialSummary(text: string): string {
   const parts: string[] = [];
   for (const [, key = '', value = ''] of text.matchAll(

@@ -68,7 +68,7 @@ function keeps(inner: string, before: string, after: string): boolean {
   if (looksRandom(inner)) return false;
   if (schemaNoun.test(before)) return !/[-:]\d|\//.test(inner);
   if (schemaAfter.test(after)) return !/\//.test(inner);
-  // One letter is what a parser stumbled over.
+  // A single letter is a character that a parser did not expect.
   if (inner.length === 1) return false;
   if (valueVerdict.test(after)) return false;
   if (dataNoun.test(before)) return false;

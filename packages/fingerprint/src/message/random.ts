@@ -10,7 +10,7 @@ const rare = new Set(
     .flatMap((group) => Array.from(group.slice(1), (second) => group.charAt(0) + second)),
 );
 
-/** True for letters that no one chose as a word: about 19 of 20 random ones of ten letters, and hardly any real word. */
+/** True for random letters: for about 19 of 20 random strings of ten letters, and for hardly any real word. */
 export function isRandomWord(word: string): boolean {
   if (word.length < 7) return false;
   const letters = word.toLowerCase();

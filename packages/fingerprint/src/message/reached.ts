@@ -2,7 +2,7 @@ import { protect, replacing } from './rule.ts';
 import type { Rule } from './rule.ts';
 import { isErrorWord } from './vocabulary.ts';
 
-// The service that listens on a port by convention: what is down, wherever it runs. Other ports are data.
+// The service of a well-known port. Other ports are data.
 const services: Record<string, string> = Object.fromEntries(
   Object.entries({
     postgres: [5432, 5433, 6432, 6543],
@@ -32,7 +32,7 @@ function serviceOf(host: string): string {
     .join('.');
 }
 
-/** What the system says about a host or a port, without either, except for what they say about the service behind. */
+/** System errors without host and port, except for the service that these name. */
 export const reached: Rule = replacing(
   'system error',
   /\b(connect|read|write|bind|listen|accept|shutdown|getaddrinfo|query\w{0,20}|send|recvmsg) (E[A-Z_]{2,15})(?: ([^\s,;]{1,200}))?(?: - Local \([^)\n]{0,100}\))?/g,

@@ -23,7 +23,7 @@ export function reveal(text: string): string {
   return text.replace(guarded, (hidden) => String.fromCharCode(hidden.charCodeAt(0) - asciiOffset));
 }
 
-/** A message may hold such characters of its own: they go before the first rule. */
+/** Removes such characters of the message itself, before the first rule. */
 export function unguarded(text: string): string {
   return text.replace(guarded, '');
 }
@@ -44,7 +44,7 @@ export function replacing(
   };
 }
 
-/** Most have one part, and no rule is asked more often than this. */
+/** A gate for messages that include one of the parts. The case of one part is by far the most frequent. */
 export function includes(first: string, ...others: string[]): (text: string) => boolean {
   if (others.length === 0) return (text) => text.includes(first);
   return (text) => text.includes(first) || others.some((part) => text.includes(part));

@@ -17,11 +17,11 @@ const jsonKind = (text: string): string => {
 const jsonParse =
   /(?<=^|: )(?:Unexpected (?:token|end of JSON|number|string|non-whitespace)|Unterminated |Expected (?:'|"|,|:|property|double-quoted)|Bad (?:control|escaped|Unicode)|No number after|Exponent part is|".{0,60}" is not valid JSON).{0,300}/s;
 
-// Programs that are many: the word behind them says which.
+// Programs with many subcommands: the next word tells them apart.
 const multiplied =
   /^(?:git|npm|npx|pnpm|yarn|docker|kubectl|helm|terraform|aws|gcloud|az|gh|cargo|go|pip|apt-get|systemctl|openssl|prisma)$/;
 
-/** Messages whose producer is known: Node, V8, OpenSSL and databases. Each loses what belongs to the data or to the version. */
+/** Messages whose producer is known: Node, V8, OpenSSL and databases. Each rule removes what belongs to the data or to a version. */
 export const shapes: Rule[] = [
   ...assertions,
   { name: 'source excerpt', gate: includes('^\n', '^', ' | ', '| '), apply: withoutExcerpt },
@@ -62,7 +62,7 @@ export const shapes: Rule[] = [
     'OpenSSL',
     /(?:[0-9A-F]{8,16}:)?error:[0-9A-F]{8}:([\w ]{1,40}):[^:\n]{0,60}:([^:\n]{1,80})(?::\.\.[^:\n]{0,120}:\d{0,6}:?)?/g,
     (_all = '', library = '', reason = '') =>
-      // What the parser of a key stumbles over depends on the bytes.
+      // Where the parser of a key fails depends on its bytes.
       library.startsWith('asn1')
         ? 'OpenSSL asn1 encoding routines'
         : `${protect(`OpenSSL ${library}`)}: ${reason}`,
@@ -85,7 +85,7 @@ export const shapes: Rule[] = [
     /^(spawn(?:Sync)?) (\S{1,300}) (E[A-Z]{2,15})/,
     (_all = '', head = '', path = '', code = '') => {
       const program = path.slice(path.lastIndexOf('/') + 1);
-      // A script that was written to be run this once.
+      // A script that is generated for one run.
       return looksRandom(program) ? `${head} <path> ${code}` : `${head} ${protect(program)} ${code}`;
     },
     includes('spawn'),
@@ -96,7 +96,7 @@ export const shapes: Rule[] = [
     (_all = '', name = '', _call = '', what = '') => `${protect(plainName(name))} is not ${what}`,
     includes(' is not a'),
   ),
-  // Which variables stand there is the bundler's choice.
+  // The variables depend on the bundler.
   replacing(
     'computed member',
     /^[\w$.]{1,100}\[[^\]\n]{1,60}\] is not (a function|a constructor)\b/,
@@ -177,7 +177,7 @@ export const shapes: Rule[] = [
     '$1',
     includes("Unknown option '-", 'Unexpected argument'),
   ),
-  // Where a module of the app lies differs: in the source it is asked for by a path, and Node may show it whole.
+  // The path of an app's module differs: relative in the source, sometimes absolute in Node's message.
   replacing(
     'module',
     /^Cannot find module '(?:\.{0,2}|[A-Za-z]:|file:\/\/)[\\/](?:[^'\n]{0,400}[\\/])?([\w-]{1,60})(?:\.\w{1,4})?'/,
@@ -238,7 +238,7 @@ export const shapes: Rule[] = [
 const numbered = /^\s{0,8}(?:>{1,2}|→|❯)?\s{0,8}\d{1,7}\s{0,2}[|:]/;
 const marker = /^[\s|~-]{0,400}\^[\s~^-]{0,400}$/;
 
-/** Parsers quote the line they stumbled over and mark the place below it: that is data. */
+/** Removes the line that a parser quotes and the mark below it: they are data. */
 function withoutExcerpt(text: string): string {
   if (!text.includes('\n')) return text;
   const lines = text.split('\n', 80);
@@ -254,20 +254,20 @@ function withoutExcerpt(text: string): string {
   return left.length === 0 ? text : left.join('\n');
 }
 
-/** What is read from a value is named alike in every build; a plain variable loses the number of a bundler. */
+/** Property names are the same in every build; the number that a bundler adds to a variable is removed. */
 function lastName(subject: string): string {
   const name = subject.slice(subject.lastIndexOf('.') + 1).replace(/\$\d{1,3}$/, '');
   return /^[A-Za-z_]\w{2,60}$/.test(name) && name !== 'for' && !isMangled(name) ? plainName(name) : '<value>';
 }
 
-/** Of a value that cannot be cloned its class says which it is, and its source changes with the build. */
+/** Keeps the class of a value that cannot be cloned; its source changes with the build. */
 function kindOf(value: string): string {
   const named = /^#<(\w{1,60})>$|^\[object (\w{1,60})\]$|^(Symbol)\(/.exec(value);
   const kind = named?.[1] ?? named?.[2] ?? named?.[3];
   return kind === undefined ? '<value>' : protect(kind);
 }
 
-/** The name a bundler gave to an import or a second variable is not the name in the source. */
+/** Restores the name of an import or a variable that a bundler renamed. */
 function plainName(name: string): string {
   const plain = name.replace(/(?<=[a-z])[2-9]$/, '');
   return /^(?:\w{1,2}|\.{3}|\(intermediate value\))$/.test(plain) ? '<value>' : plain;

@@ -14,7 +14,7 @@ const currency =
 
 const hasCapitals = (text: string): boolean => /[A-Z]{2}/.test(text);
 
-/** Values with a form of their own, whoever wrote the message. */
+/** Values that are recognised by their form in any message. */
 export const forms: Rule[] = [
   replacing('data URI', /\bdata:[\w/+.-]{1,60};base64,[\w+/=]{0,2048}/g, '<data>', includes('data:')),
   ...endpoints,
@@ -162,10 +162,10 @@ export const forms: Rule[] = [
   replacing('IBAN', /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,8}(?: ?[A-Z0-9]{1,4})?\b/g, '<id>', hasDigit),
 ];
 
-// Statuses that servers really send: few enough that a count or an id is hardly ever one of them.
+// Statuses that servers send. A count or an id is hardly ever one of them.
 const known = '(?:40[0-9]|41[0-8]|42[1-9]|431|451|49[89]|50[0-8]|51[01]|52[0-9]|530|598|599)';
 
-/** Numbers that say which error it is, and names that hold digits: hidden from the rules for numbers. */
+/** Numbers that tell errors apart, and names with digits: hidden from the rules for numbers. */
 export const protectedNumbers: Rule[] = [
   replacing(
     'declared length',
@@ -224,7 +224,7 @@ export const protectedNumbers: Rule[] = [
 const units =
   '(?:%|‰|°[cf]?|(?:milli|micro|nano)?sec(?:ond)?s?|min(?:ute)?s?|hours?|days?|weeks?|months?|years?|ms|µs|us|ns|s|m|h|d|w|k|[kmgtp]i?b(?:ytes)?|bytes?|b|px|pt|em|rem|kg|g|mg|lbs?|oz|km|cm|mm|mi|ft|l|ml|hz|khz|mhz|ghz|kwh|kw|w|v|a|x|rpm|rps|bps|kbps|mbps|°)';
 
-/** Identifiers and numbers that nothing above named. */
+/** Identifiers and numbers that no rule above matched. */
 export const identifiers: Rule[] = [
   replacing('hex', /\b0x[0-9a-f]{1,128}\b/gi, '<hex>', includes('0x', '0X')),
   replacing(

@@ -1,4 +1,4 @@
-/** Words that errors are written with. What is none of them, alone among them, is data: the name of a plan, a drug, a colour. */
+/** The vocabulary of errors. A single other word among these is data: the name of a plan, a drug, a colour. */
 const stems = new Set(
   // Small words.
   (
@@ -44,7 +44,7 @@ const endings = [
   'y',
 ];
 
-/** True for a word that errors are written with, in any of its usual forms. */
+/** True for a word of the vocabulary, in any of its usual forms. */
 export function isErrorWord(word: string): boolean {
   if (word.length > 30) return false;
   const lower = word.toLowerCase();
@@ -56,7 +56,7 @@ export function isErrorWord(word: string): boolean {
   return found;
 }
 
-/** Words that were looked up before; a hostile flood of words empties it. */
+/** Results of earlier look-ups. Cleared when it is full. */
 const known = new Map<string, boolean>();
 
 function hasStem(lower: string): boolean {

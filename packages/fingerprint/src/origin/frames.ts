@@ -2,9 +2,9 @@ import { bounds } from '../bounds.ts';
 import { isMangled } from '../type.ts';
 import { isLibraryFunction } from './library.ts';
 
-/** Where the stack says an error comes from. */
+/** What the stack says about the origin of an error. */
 export interface Frames {
-  /** Node's own fetch comes before the app: whether the app follows at all depends on the version of Node. */
+  /** Node's own fetch comes before the app. Whether frames of the app follow depends on the version of Node. */
   throughFetch: boolean;
   /** The module of Node that threw, such as `timers/promises`, if it is one that apps import. */
   module: string;
@@ -82,7 +82,7 @@ export function framesOf(stack: string, message: string): Frames {
 
 interface Named {
   name: string;
-  /** As it is called in the file: with its holder, whatever that is, and a dot after the class that is constructed. */
+  /** The name as in the file: with its holder, and with a dot after a class that is constructed. */
   called: string;
   position: Position;
 }
@@ -97,8 +97,8 @@ interface Position {
 const librariesAhead = 1_500;
 
 /**
- * The functions without those of libraries in a bundle that has no source map: all positions are in one file, and theirs are thousands of lines
- * before the app's.
+ * The functions without those of libraries, in a bundle without a source map: all positions are in one file, and those of libraries are
+ * thousands of lines before the app's.
  */
 function ownRegion(app: Named[], positions: Position[]): Named[] {
   const furthest = Math.max(0, ...positions.map(({ line }) => line));
@@ -194,12 +194,12 @@ function plainFunction(name: string): { name: string; called: string } | undefin
   if (own === '' || own === '<anonymous>' || own === 'anonymous' || own === 'exports' || own.startsWith('<'))
     return undefined;
   if (/^(?:get|set) /.test(own)) return undefined;
-  // A class or a factory of errors is not where the error comes from: its caller is.
+  // A class or a factory of errors is not the origin: its caller is.
   if (construct ? /(?:Error|Exception)$/.test(own) : factory.test(own)) return undefined;
   if (isMangled(own)) return undefined;
   const holder = parts.length > 1 ? (parts.at(-2) ?? '') : '';
   if (/(?:Error|Exception)$/.test(holder)) return undefined;
-  // A holder in lower case is a variable, which V8 names or not as the build left it.
+  // A holder in lower case is a variable. Whether V8 names it depends on the build.
   // V8 names a private method with its class only when source maps are on.
   const qualified = isPrivate || !/^[A-Z]/.test(holder) || isMangled(holder) ? own : `${holder}.${own}`;
   return { name: qualified, called: construct ? `${own}.` : holder === '' ? own : `${holder}.${own}` };

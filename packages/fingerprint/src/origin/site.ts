@@ -1,4 +1,4 @@
-// A function with a name like these says nothing, and in a bundle it may well be a library's: its caller says more.
+// Names that say nothing, and that in a bundle may be a library's. The caller says more.
 const vagueName =
   /^(?:_|parse$|validate$|test$|hash$|request$|fetch$|send$|get$|post$|put$|patch$|delete$|del$|query$|execute$|exec$|connect$|close$|open$|read$|write$|emit$|next$|nextOnce$|step$|then$|catch$|finally$|resolve$|reject$|call$|apply$|invoke$|run$|handle$|handler$|process$|compile$|create$|init$|start$|stop$|end$|flush$|push$|add$|set$|use$|on$|once$|emitError$|error$|err$|done$|cb$|callback$|decode$|encode$|format$|load$|save$|wrapped$|wrapper$|wrap$|inner$|fn$|func$|method$|value$|proxy$|dispatch$|perform$|consume$|transform$|verify$|sign$|from$|of$|assert$|attempt$|on[Ee]rror$|finish\w{1,30}$|invalid$|make$|build$|sql$)/;
 const helperName =
@@ -6,13 +6,13 @@ const helperName =
 const entryName = /^(?:run|handler|main|default)$/;
 const executorName = /\.(?:execute|run|perform|handle|process|invoke)$/;
 
-// A message with an answer's status or an address is thrown by what sends requests, whatever its name.
+// A message with a status or an address comes from a function that sends requests, whatever its name.
 const answered = /\b[1-5]\d\d\b|<url>/;
 
-// Names that an app gives to what its task asks for, and that libraries have too: they say something where the task calls them itself.
+// Names that apps and libraries both use. They count if the task calls them itself.
 const plainName =
   /^(?:parse|validate|test|hash|request|fetch|send|get|post|put|patch|delete|query|execute|connect|close|open|read|write|process|compile|create|init|start|stop|flush|push|add|set|use|decode|encode|format|load|save|transform|verify|sign|build|make|consume|perform|dispatch)$/;
-// What looks something up does so for several callers, and not to find it is another bug for each.
+// A look-up serves several callers. Not finding something is another bug for each of them.
 const lookup =
   /^No (?:such )?\w+|^Unknown |\b(?:not found|does not exist|no such|is missing|not registered|not known|is unknown|could not be found)\b/;
 const ofDatabase = /column|relation|table|function/i;
@@ -21,8 +21,8 @@ const ofDatabase = /column|relation|table|function/i;
 const inSource = (name: string): string => name.replace(/\$\d{1,3}$/, '');
 
 /**
- * The function that says where the error was thrown, and its caller if others throw through it: a helper, a method for the other methods of
- * its class, a client, a lookup. A bare helper gives way to its caller, since builds inline it or put it among the libraries.
+ * The function that the error was thrown in, with its caller if several functions throw through it: a helper, a method for other methods of
+ * its class, a client, a look-up. A bare helper is replaced by its caller, because builds inline it or move it among the libraries.
  */
 export function throwSite(app: string[], type: string, message: string): string {
   let plain = '';
@@ -35,7 +35,7 @@ export function throwSite(app: string[], type: string, message: string): string 
       continue;
     }
     const dot = name.indexOf('.') + 1;
-    // A static function of the error's own class makes it.
+    // A static function of the error's own class creates it.
     if (dot > 1 && name.slice(0, dot - 1) === type) continue;
     const caller = inSource(app[at + 1] ?? '');
     if (caller === '' || entryName.test(caller) || executorName.test(caller)) return name;
