@@ -1,5 +1,6 @@
-import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { explainFolder, makeFolder } from '../make-folder.ts';
 import { commandFor, completeManifest, type CompletedManifest } from './complete-manifest.ts';
 import { firstProject, packageName, parts, readme } from './first-project.ts';
 
@@ -28,13 +29,13 @@ export async function writeProject(folder: string, version: string): Promise<Wri
   const written: string[] = [];
   const kept: string[] = [];
   const write = async (path: string, text: string): Promise<void> => {
-    await mkdir(dirname(join(target, path)), { recursive: true });
+    await makeFolder(dirname(join(target, path)));
     // `wx` creates the file atomically and fails if it exists.
     const isNew = await writeFile(join(target, path), text, { flag: 'wx' }).then(
       () => true,
       (error: NodeJS.ErrnoException) => {
         if (error.code === 'EEXIST') return false;
-        throw error;
+        throw explainFolder(error, target);
       },
     );
     (isNew ? written : kept).push(path);
@@ -74,6 +75,6 @@ async function replace(path: string, text: string): Promise<void> {
     await rename(draft, file);
   } catch (error) {
     await rm(draft, { force: true });
-    throw error;
+    throw explainFolder(error, dirname(path));
   }
 }
