@@ -6,6 +6,7 @@ import {
   descendants,
   finished,
   isAlive,
+  millrace,
   startDev,
   temporaryProject,
   type Folder,
@@ -20,6 +21,61 @@ export const it = task({ id: '${id}', run: async (payload) => { ${body} } });
 
 const key = (env: string) => ({
   secretKey: expect.stringMatching(new RegExp(`^svc_${env}_sk_[0-9A-Za-z]{24}$`)),
+});
+
+describe('the lines of runs', { timeout: 60_000 }, () => {
+  const body = `
+    console.log('\\u001b[31mred\\u001b[0m svc_dev_sk_' + 'x1Y2'.repeat(6));
+    logger.warn('slow', { ms: 7 });
+    return 'done';`;
+  const files = {
+    'tasks/talks.ts': `
+import { logger, task } from '@millrace/sdk';
+export const talks = task({ id: 'talks', run: async () => { ${body} } });
+`,
+  };
+
+  /** What dev says, on both streams, while the task runs. */
+  async function said(...options: string[]): Promise<string[]> {
+    const project = await temporaryProject(files);
+    const dev = millrace(['dev', '--port', '0', ...options], { cwd: project.path });
+    try {
+      await dev.line(/version.*talks/);
+      const command = () => finished(['trigger', 'talks', '--wait'], { cwd: project.path });
+      await expect.poll(async () => (await command()).exitCode, { timeout: 30_000 }).toBe(0);
+      if (!options.includes('-q')) await dev.line(/^done +talks/);
+      return [...dev.stdout, ...dev.stderr];
+    } finally {
+      dev.kill('SIGTERM');
+      await dev.exitCode;
+      await project.remove();
+    }
+  }
+
+  test('are shown, without secrets and with escape sequences made visible', async () => {
+    const lines = await said();
+    expect(lines).toContainEqual(expect.stringMatching(/^log +run_\w+ ␛\[31mred␛\[0m /));
+    expect(lines).toContainEqual(expect.stringMatching(/^warn +run_\w+ slow \{"ms":7\}$/));
+    expect(lines.join()).not.toContain('x1Y2');
+  });
+
+  test('are lines of JSON on stderr with --json', async () => {
+    const lines = await said('--json');
+    const logged = lines.filter((line) => line.startsWith('{"type":"log"')).map((line) => JSON.parse(line));
+    expect(logged).toContainEqual({
+      type: 'log',
+      run: expect.stringMatching(/^run_/) as string,
+      attempt: 1,
+      at: expect.any(String) as string,
+      level: 'warn',
+      message: 'slow',
+      properties: { ms: 7 },
+    });
+  });
+
+  test('are not shown with -q', async () => {
+    expect((await said('-q')).join('\n')).not.toMatch(/slow|␛/);
+  });
 });
 
 describe('millrace dev', () => {

@@ -20,6 +20,42 @@ describe('what cannot start says so in one sentence', () => {
     expect(stderr).toContain('tasks');
   });
 
+  test('a project in which nothing can be written', async () => {
+    const project = await temporaryProject({ 'tasks/a.ts': '', '.millrace': 'a file' });
+    try {
+      const { exitCode, stderr } = await finished(['dev', '--port', '0'], { cwd: project.path });
+      expect(exitCode).toBe(3);
+      expect(stderr).toMatch(sentence);
+      expect(stderr).toContain('.millrace is not a folder');
+    } finally {
+      await project.remove();
+    }
+  });
+
+  test('a folder of init that cannot be one', async () => {
+    const project = await temporaryProject({ 'package.json': '{}' });
+    try {
+      for (const path of ['package.json', 'package.json/a', '/proc/nope']) {
+        const { exitCode, stdout, stderr } = await finished(['init', path], { cwd: project.path });
+        expect({ path, exitCode, stdout }).toEqual({ path, exitCode: 3, stdout: '' });
+        expect(stderr).toMatch(sentence);
+        expect(stderr).toMatch(/^millrace: .*(is not a folder|cannot be created)/);
+      }
+    } finally {
+      await project.remove();
+    }
+  });
+
+  test('a command that does not exist, with a suggestion only if one is near', async () => {
+    const bogus = await finished(['bogus'], { cwd: empty.path });
+    expect(bogus).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("unknown command 'bogus'") });
+    expect(bogus.stderr).not.toContain('Did you mean');
+    expect((await finished(['triger'], { cwd: empty.path })).stderr).toContain('Did you mean trigger?');
+    expect((await finished(['runs', 'list', '--jsno'], { cwd: empty.path })).stderr).toContain(
+      'Did you mean --json?',
+    );
+  });
+
   test('a folder that does not exist', async () => {
     const { exitCode, stderr } = await finished(['dev', '--dir', 'nowhere'], { cwd: empty.path });
     expect(exitCode).toBe(3);
@@ -110,7 +146,7 @@ describe('what cannot start says so in one sentence', () => {
       },
     );
     expect(exitCode).toBe(2);
-    expect(stderr).toMatch(/one of dev.*prod/);
+    expect(stderr).toMatch(/belongs to dev.*prod/);
   });
 
   test('a command line that is wrong', async () => {

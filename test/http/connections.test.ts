@@ -146,6 +146,52 @@ describe('an append session over HTTP/2', { timeout: 60_000 }, () => {
   });
 });
 
+describe('an HTTP/2 connection that no append session comes of', { timeout: 60_000 }, () => {
+  const frame = (type: number, flags: number, stream: number, payload: Buffer = Buffer.alloc(0)): Buffer => {
+    const head = Buffer.alloc(9);
+    head.writeUIntBE(payload.length, 0, 3);
+    head[3] = type;
+    head[4] = flags;
+    head.writeUInt32BE(stream, 5);
+    return Buffer.concat([head, payload]);
+  };
+  /** `GET http://a/healthz`, compressed as HPACK. */
+  const headers = Buffer.concat([Buffer.from([0x82, 0x86, 0x04, 8]), Buffer.from('/healthz\u0001\u0001a')]);
+  const opening = (stream: number): Buffer => frame(1, 5, stream, headers);
+  const reset = (stream: number): Buffer => frame(3, 0, stream, Buffer.from([0, 0, 0, 8]));
+
+  test.each([
+    ['resets each stream that it opens', (stream: number) => Buffer.concat([opening(stream), reset(stream)])],
+    ['is refused on each stream', opening],
+  ])('ends when it %s', async (_, attempt) => {
+    const server = await sessionServer();
+    const { path, token } = await appendTarget(server);
+    const socket = await open(server.port);
+    socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+    socket.write(frame(4, 0, 0));
+    let opened = 0;
+    while (isOpen(socket) && opened < 1_000) {
+      socket.write(Buffer.concat(Array.from({ length: 50 }, () => attempt(opened++ * 2 + 1))));
+      await pause(2);
+    }
+    await expect.poll(() => isOpen(socket), { timeout: lateMs }).toBe(false);
+    // Append sessions of others go on.
+    expect((await append(openHttp2(server.url), path, token)).status).toBe(200);
+  });
+
+  test('may open and cancel many append sessions', async () => {
+    const server = await sessionServer();
+    const { path, token } = await appendTarget(server);
+    const session = openHttp2(server.url);
+    for (let n = 0; n < 300; n++) {
+      const { stream, status } = await append(session, path, token);
+      expect(status).toBe(200);
+      stream.close(constants.NGHTTP2_CANCEL);
+    }
+    expect(isOpen(session)).toBe(true);
+  });
+});
+
 test('a stream of events and a runner outlive all of these times', { timeout: 60_000 }, async () => {
   const server = await sessionServer({ connectionLimits: limits });
   await server.start({ externalId: 'a' });

@@ -94,6 +94,23 @@ test('columns that a token leaves out are left out, whatever is requested', asyn
   await reader.cancel();
 });
 
+test('columns to leave out that no run has are ignored, whatever their names', async () => {
+  const server = await testServer();
+  const run = await trigger(server, ['a']);
+  const names = 'nonsense,constructor,toString,__proto__,hasOwnProperty';
+  for (const path of [`runs/${run}/events?`, 'runs/events?tags=a&']) {
+    const reader = await followEvents(`${server.url}/realtime/v1/${path}skipColumns=${names},payload`, {
+      authorization: `Bearer ${server.keys.prod}`,
+    });
+    const told = JSON.parse((await reader.next())?.data ?? '{}') as Record<string, unknown>;
+    expect(told).toMatchObject({ id: run, metadata: { m: 1 } });
+    expect(told).not.toHaveProperty('payload');
+    await reader.cancel();
+  }
+  const shape = await server.ask(`/realtime/v1/runs/${run}?offset=-1&skipColumns=${names}&columns=${names}`);
+  expect(shape.body[0].value).toMatchObject({ id: run });
+});
+
 test('a token that expires ends its streams and long polls', async () => {
   const server = await testServer();
   const run = await trigger(server);

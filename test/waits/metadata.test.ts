@@ -7,7 +7,7 @@ import { testServer } from '../support/server.ts';
 
 const project = {
   'tasks/work.ts': `import { metadata, task, wait } from '@millrace/sdk';
-export const child = task({ id: 'child', run: async () => { await new Promise((done) => setTimeout(done, 1_500)); } });
+export const child = task({ id: 'child', run: async () => { await new Promise((done) => setTimeout(done, 2_500)); } });
 export const work = task({
   id: 'work',
   run: async () => {
@@ -15,7 +15,7 @@ export const work = task({
       metadata.set('step', step);
       metadata.append('steps', step);
       if (step === 2) await child.triggerAndWait({});
-      else await Promise.all([wait.for({ seconds: 1.5 }), wait.for({ seconds: 1.6 })]);
+      else await Promise.all([wait.for({ seconds: 2.5 }), wait.for({ seconds: 2.6 })]);
     }
     metadata.set('step', 'end');
   },
@@ -63,16 +63,16 @@ describe('changes of metadata that a run made before', { timeout: 120_000 }, () 
       const rows = await sql<{ suspension: string; step: string | null }[]>`
         select s.suspension, r.metadata::json->>'step' as step
           from suspended s join runs r on r.env = s.env and r.id = s.run_id where s.run_id = ${id}`;
-      for (const { suspension: spell, step } of rows) {
-        steps.set(Number(spell), (steps.get(Number(spell)) ?? new Set()).add(step));
+      for (const { suspension, step } of rows) {
+        steps.set(Number(suspension), (steps.get(Number(suspension)) ?? new Set()).add(step));
       }
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     await following;
-    const bySpell = [...steps].toSorted(([a], [b]) => a - b).map(([, seen]) => [...seen]);
-    expect(bySpell.length).toBeGreaterThanOrEqual(3);
-    for (const seen of bySpell) expect(seen).toHaveLength(1);
-    expect([...new Set(bySpell.flat())]).toEqual(['1', '2', '3']);
+    const bySuspension = [...steps].toSorted(([a], [b]) => a - b).map(([, seen]) => [...seen]);
+    expect(bySuspension.length).toBeGreaterThanOrEqual(3);
+    for (const seen of bySuspension) expect(seen).toHaveLength(1);
+    expect([...new Set(bySuspension.flat())]).toEqual(['1', '2', '3']);
 
     const waiting = told.filter(({ status }) => status === 'WAITING').map(({ metadata }) => metadata?.step);
     expect([...new Set(waiting)]).toEqual([1, 2, 3]);

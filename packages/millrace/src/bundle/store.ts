@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../make-folder.ts';
 
 /** Writes a build atomically, also when this command runs twice. */
 export async function store(
@@ -13,7 +14,7 @@ export async function store(
     return;
   }
   const buildsDir = dirname(dir);
-  await mkdir(buildsDir, { recursive: true });
+  await makeFolder(buildsDir);
   await writeFile(join(buildsDir, '.gitignore'), '*\n');
   const half = join(buildsDir, `.half-${process.pid}-${Math.random().toString(36).slice(2)}`);
   await mkdir(half);

@@ -6,6 +6,7 @@ const cannotStart = new Set([
   'DatabaseRefused',
   'DataFolderInUse',
   'EmbeddedPostgresError',
+  'FolderRefused',
   'MasterKeyRefused',
   'MetricsRefused',
   'NetworksRefused',

@@ -1,7 +1,8 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Option, type Command } from 'commander';
+import { makeFolder } from '../make-folder.ts';
 import { withFolderOption } from './connection.ts';
 import { CommandFailed, exitCodes } from './exit-codes.ts';
 import { address } from './options.ts';
@@ -39,7 +40,7 @@ const loginFile = (): string =>
 /** Stores a login for later commands, readable only by this user. Returns the file. */
 export async function keepLogin(login: Login): Promise<string> {
   const file = loginFile();
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(file), 0o700);
   // Writing to an existing file would keep its mode.
   await rm(file, { force: true });
   await writeFile(file, `${JSON.stringify(login)}\n`, { mode: 0o600 });

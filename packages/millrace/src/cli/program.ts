@@ -41,6 +41,7 @@ export function program(): Command {
     .configureOutput({
       writeOut: (text) => screenOn(process.stdout).text(text.replace(/\n$/, '')),
       writeErr: (text) => screenOn(process.stderr).text(text.replace(/\n$/, '')),
+      outputError: (text, write) => write(onlyNear(text)),
     });
   for (const command of [
     initCommand(),
@@ -72,6 +73,18 @@ export function program(): Command {
   inherit(root);
   root.hook('preAction', (_, command) => refuseEmpty(command));
   return root;
+}
+
+/** Removes commander's suggestions with another first letter: it takes `logs` for near to `bogus`. */
+function onlyNear(text: string): string {
+  const typed = /^error: unknown (?:command|option) '(--?)?([^'])/.exec(text);
+  if (!typed) return text;
+  const [, dashes = '', letter = ''] = typed;
+  return text.replace(/\n\(Did you mean (?:one of )?(.*)\?\)/, (_, suggested: string) => {
+    const near = suggested.split(', ').filter((name) => name.startsWith(dashes + letter));
+    if (near.length === 0) return '';
+    return `\n(Did you mean ${near.length > 1 ? 'one of ' : ''}${near.join(', ')}?)`;
+  });
 }
 
 /** Makes errors of all subcommands return to `main` instead of ending the process. */

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
-import { lstat, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { lstat, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { explainFolder, makeFolder } from '../make-folder.ts';
 import { lockFolder, processStart, processUser } from '../postgres/index.ts';
 import { CommandFailed, exitCodes } from './exit-codes.ts';
 
@@ -36,9 +37,10 @@ export interface OwnedDev {
  */
 export async function ownDev(dir: string): Promise<OwnedDev> {
   const file = devFile(dir);
-  await mkdir(dirname(file), { recursive: true });
+  await makeFolder(dirname(file));
   const ownership = await lockFolder(dirname(file)).catch(async (error: unknown) => {
-    if (!(error instanceof Error) || error.name !== 'DataFolderInUse') throw error;
+    if (!(error instanceof Error) || error.name !== 'DataFolderInUse')
+      throw explainFolder(error, dirname(file));
     const { pid } = error as Error & { readonly pid: number };
     const running = await readDev(file);
     const address = running?.pid === pid ? ` at ${running.url}` : ', which is still starting';

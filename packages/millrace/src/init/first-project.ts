@@ -1,12 +1,11 @@
-/** The files of a first project, by relative path. Pure. */
+/** The files of a first project but for its README, by relative path. Pure. */
 export function firstProject(name: string, version: string): Readonly<Record<string, string>> {
   return {
     'millrace.config.ts': config,
     'tasks/hello.ts': helloTask,
-    'package.json': `${JSON.stringify(manifest(name, version), null, 2)}\n`,
+    'package.json': `${JSON.stringify({ name, private: true, type: 'module', ...parts(version) }, null, 2)}\n`,
     'tsconfig.json': `${JSON.stringify(tsconfig, null, 2)}\n`,
     '.gitignore': gitignore,
-    'README.md': readme(name),
   };
 }
 
@@ -50,10 +49,8 @@ const allowScripts = {
   esbuild: false,
 };
 
-const manifest = (name: string, version: string) => ({
-  name,
-  private: true,
-  type: 'module',
+/** What a package.json needs for a project of Millrace. */
+export const parts = (version: string) => ({
   scripts: { dev: 'millrace dev', work: 'millrace work --env prod', types: 'tsc' },
   dependencies: { '@millrace/sdk': `^${version}`, millrace: `^${version}` },
   devDependencies: { '@types/node': '^24.19.2', typescript: '^7.0.2' },
@@ -67,15 +64,23 @@ const gitignore = `node_modules/
 !.env.example
 `;
 
-const readme = (name: string): string => `# ${name}
+/** What the README says to type, and whether the project has the `.gitignore` of a first project. */
+export interface Commands {
+  readonly dev: string;
+  readonly work: string;
+  readonly types: string;
+  readonly ignoresEnv: boolean;
+}
+
+export const readme = (name: string, { dev, work, types, ignoresEnv }: Commands): string => `# ${name}
 
 Background tasks, run by Millrace. Each file in \`tasks/\` exports its tasks.
 
-- \`npm run dev\` serves them on this machine; save a file for a new version.
+- \`${dev}\` serves them on this machine; save a file for a new version.
 - \`npx millrace trigger hello --payload '{"name":"Ada"}' --wait\`, in a second terminal, starts a run.
-- \`npm run types\` checks the types.
-- \`.env\` holds variables for \`npm run dev\`; git does not take it.
-- \`npm run work\` runs them in production (set MILLRACE_API_URL and MILLRACE_SECRET_KEY).
+- \`${types}\` checks the types.
+- \`.env\` holds variables for \`${dev}\`; ${ignoresEnv ? 'git does not take it' : 'keep it and `.millrace/` out of git'}.
+- \`${work}\` runs them in production (set MILLRACE_API_URL and MILLRACE_SECRET_KEY).
 - \`npx millrace --help\` lists everything else.
 `;
 

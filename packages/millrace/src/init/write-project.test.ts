@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -40,14 +40,96 @@ describe('init', () => {
     });
   });
 
-  test('leaves every file that exists as it is', async () => {
+  test('leaves every other file that exists as it is', async () => {
     await mkdir(join(folder, 'tasks'));
-    await writeFile(join(folder, 'package.json'), '{"name":"mine"}');
+    await writeFile(join(folder, 'tsconfig.json'), '{}');
     await writeFile(join(folder, 'tasks/hello.ts'), '// mine');
     const project = await writeProject(folder, '1.2.3');
-    expect(project.kept.toSorted()).toEqual(['package.json', 'tasks/hello.ts']);
-    expect(await readFile(join(folder, 'package.json'), 'utf8')).toBe('{"name":"mine"}');
+    expect(project.kept.toSorted()).toEqual(['tasks/hello.ts', 'tsconfig.json']);
+    expect(await readFile(join(folder, 'tsconfig.json'), 'utf8')).toBe('{}');
     expect(await readFile(join(folder, 'tasks/hello.ts'), 'utf8')).toBe('// mine');
+  });
+
+  /** As `npm init -y && npm install millrace @millrace/sdk` leaves it, but for its indentation. */
+  const initialised = `{
+\t"name": "mine",
+\t"version": "1.0.0",
+\t"scripts": {
+\t\t"test": "echo 'Error: no test specified' && exit 1"
+\t},
+\t"type": "commonjs",
+\t"dependencies": {
+\t\t"@millrace/sdk": "file:../sdk.tgz",
+\t\t"millrace": "^1.2.2"
+\t}
+}
+`;
+
+  test('adds to a package.json what it lacks, and nothing else changes in it', async () => {
+    await writeFile(join(folder, 'package.json'), initialised, { mode: 0o640 });
+    const project = await writeProject(folder, '1.2.3');
+    expect(project.added).toEqual({
+      scripts: ['dev', 'work', 'types'],
+      devDependencies: ['@types/node', 'typescript'],
+      allowScripts: expect.arrayContaining(['esbuild']),
+    });
+    expect([...project.written, ...project.kept]).not.toContain('package.json');
+    const text = await readFile(join(folder, 'package.json'), 'utf8');
+    const { scripts, devDependencies, allowScripts, ...others } = JSON.parse(text);
+    const { scripts: ownScripts, ...own } = JSON.parse(initialised);
+    expect(others).toEqual(own);
+    expect(scripts).toMatchObject({ ...ownScripts, dev: 'millrace dev', types: 'tsc' });
+    expect(Object.keys(devDependencies)).toEqual(['@types/node', 'typescript']);
+    expect(allowScripts).toMatchObject({ esbuild: false });
+    // Every line of before is there, in its order.
+    const lines = text.split('\n').map((line) => line.replace(/,$/, ''));
+    const before = initialised.split('\n').map((line) => line.replace(/,$/, ''));
+    expect(lines.filter((line) => before.includes(line) && !/^\t?[}]?$/.test(line))).toEqual(
+      before.filter((line) => !/^\t?[}]?$/.test(line)),
+    );
+    expect((await stat(join(folder, 'package.json'))).mode & 0o777).toBe(0o640);
+    const readMe = await readFile(join(folder, 'README.md'), 'utf8');
+    for (const [, script = ''] of readMe.matchAll(/npm run (\w+)/g)) expect(scripts).toHaveProperty(script);
+    expect(readMe).toContain('`npm run types` checks');
+    expect((await writeProject(folder, '1.2.3')).added).toEqual({});
+  });
+
+  test('keeps scripts and packages of the same name, and its README says what to type instead', async () => {
+    const own = {
+      scripts: { dev: 'vite', types: 'tsc' },
+      dependencies: { typescript: '5' },
+      devDependencies: { '@types/node': '22', millrace: '1', '@millrace/sdk': '1' },
+      allowScripts: { 'esbuild@0.25.0': true },
+    };
+    await writeFile(join(folder, 'package.json'), JSON.stringify(own));
+    await writeFile(join(folder, 'tsconfig.json'), '{}');
+    await writeFile(join(folder, '.gitignore'), 'dist\n');
+    const { added } = await writeProject(folder, '1.2.3');
+    expect(added).toEqual({ scripts: ['work'], allowScripts: expect.not.arrayContaining(['esbuild']) });
+    const now = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+    expect(now).toMatchObject(own);
+    const readMe = await readFile(join(folder, 'README.md'), 'utf8');
+    expect(readMe).toContain('`npx millrace dev` serves');
+    expect(readMe).toContain('`npx tsc --noEmit` checks');
+    expect(readMe).toContain('`npm run work` runs');
+    expect(readMe).toContain('keep it and `.millrace/` out of git');
+  });
+
+  test('keeps line ends, and members that are not as they should be', async () => {
+    const text = '{\r\n    "scripts": "none",\r\n    "private": true\r\n}\r\n';
+    await writeFile(join(folder, 'package.json'), text);
+    const { added } = await writeProject(folder, '1.2.3');
+    expect(Object.keys(added)).toEqual(['dependencies', 'devDependencies', 'allowScripts']);
+    const now = await readFile(join(folder, 'package.json'), 'utf8');
+    expect(now.startsWith(text.slice(0, -5))).toBe(true);
+    expect(now.replaceAll('\r\n', '')).not.toContain('\n');
+  });
+
+  test.each(['{"name":', '[]', 'null'])('writes nothing beside the package.json %j', async (text) => {
+    await writeFile(join(folder, 'package.json'), text);
+    await expect(writeProject(folder, '1.2.3')).rejects.toThrow(/package\.json: is not valid/);
+    expect(await readdir(folder)).toEqual(['package.json']);
+    expect(await readFile(join(folder, 'package.json'), 'utf8')).toBe(text);
   });
 
   test('a second time writes nothing', async () => {

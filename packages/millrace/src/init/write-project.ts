@@ -1,30 +1,80 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { firstProject, packageName } from './first-project.ts';
+import { explainFolder, makeFolder } from '../make-folder.ts';
+import { commandFor, completeManifest, type CompletedManifest } from './complete-manifest.ts';
+import { firstProject, packageName, parts, readme } from './first-project.ts';
 
 export interface WrittenProject {
   readonly folder: string;
   readonly written: readonly string[];
   /** Existing files, which are not changed. */
   readonly kept: readonly string[];
+  /** Names of what was added to an existing package.json, by its sections. */
+  readonly added: CompletedManifest['added'];
 }
 
-/** Writes a first project into a folder, which is created if necessary. Existing files are never changed. */
+/**
+ * Writes a first project into a folder, which is created if necessary. Existing files are never changed, except that a package.json gets
+ * the scripts and packages that it lacks.
+ */
 export async function writeProject(folder: string, version: string): Promise<WrittenProject> {
   const target = resolve(folder);
+  const manifest = join(target, 'package.json');
+  const name = packageName(basename(target));
+  const compiler = (await exists(join(target, 'tsconfig.json'))) ? 'tsc --noEmit' : 'tsc';
+  const found = (await exists(manifest)) ? await readFile(manifest, 'utf8') : undefined;
+  // Throws for an invalid package.json before anything is written.
+  const completed = found === undefined ? undefined : completeManifest(found, version, compiler);
+
   const written: string[] = [];
   const kept: string[] = [];
-  for (const [path, text] of Object.entries(firstProject(packageName(basename(target)), version))) {
-    await mkdir(dirname(join(target, path)), { recursive: true });
+  const write = async (path: string, text: string): Promise<void> => {
+    await makeFolder(dirname(join(target, path)));
     // `wx` creates the file atomically and fails if it exists.
     const isNew = await writeFile(join(target, path), text, { flag: 'wx' }).then(
       () => true,
       (error: NodeJS.ErrnoException) => {
         if (error.code === 'EEXIST') return false;
-        throw error;
+        throw explainFolder(error, target);
       },
     );
     (isNew ? written : kept).push(path);
+  };
+
+  const files = firstProject(name, version);
+  for (const [path, text] of Object.entries(files)) {
+    if (path !== 'package.json' || completed === undefined) await write(path, text);
+    else if (completed.text === found) kept.push(path);
+    else await replace(manifest, completed.text);
   }
-  return { folder: target, written, kept };
+  const text = completed?.text ?? files['package.json'] ?? '';
+  const { scripts } = parts(version);
+  const commands = {
+    dev: commandFor(text, 'dev', scripts.dev),
+    work: commandFor(text, 'work', scripts.work),
+    types: commandFor(text, 'types', compiler),
+    ignoresEnv: written.includes('.gitignore'),
+  };
+  await write('README.md', readme(name, commands));
+  return { folder: target, written, kept, added: completed?.added ?? {} };
+}
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+/** Replaces a file atomically; it keeps its mode, and a link keeps its target. */
+async function replace(path: string, text: string): Promise<void> {
+  const file = await realpath(path);
+  const draft = `${file}.${process.pid}`;
+  const { mode } = await stat(file);
+  try {
+    await writeFile(draft, text, { flag: 'wx', mode });
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw explainFolder(error, dirname(path));
+  }
 }

@@ -1,5 +1,6 @@
-import { chmod, chown, lchown, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, chown, lchown, readdir, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { makeFolder } from '../make-folder.ts';
 import { writeAccessRules } from './access-rules.ts';
 import { findBinaries } from './binaries.ts';
 import { EmbeddedPostgresError } from './errors.ts';
@@ -51,7 +52,7 @@ export async function startPostgres({
   settings = {},
 }: StartPostgres): Promise<RunningPostgres> {
   const folder = resolve(dataDir);
-  await makeFolder(folder);
+  await makeDataFolder(folder);
   const ownership = await lockFolder(folder).catch((error: unknown) => {
     throw explainAccess(error, folder);
   });
@@ -86,10 +87,10 @@ export async function startPostgres({
   }
 }
 
-async function makeFolder(folder: string): Promise<void> {
+async function makeDataFolder(folder: string): Promise<void> {
   try {
     // Root's folder must be searchable, since the server runs as another user. Its content is private to that user.
-    await mkdir(folder, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+    await makeFolder(folder, process.getuid?.() === 0 ? 0o711 : 0o700);
   } catch (error) {
     throw explainAccess(error, folder);
   }
@@ -124,6 +125,12 @@ function explainAccess(error: unknown, folder: string): unknown {
     return new EmbeddedPostgresError(
       'permission_denied',
       `The data folder ${folder} is not a folder. Choose another with --data.`,
+    );
+  }
+  if (code === 'ENOENT') {
+    return new EmbeddedPostgresError(
+      'permission_denied',
+      `The data folder ${folder} cannot be created. Choose another with --data.`,
     );
   }
   return error;

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { BuildFailure, Plugin } from 'esbuild';
 import { withEsbuild } from '../bundle/with-esbuild.ts';
+import { explainFolder, makeFolder } from '../make-folder.ts';
 import { checkConfig } from './config.ts';
 import type { ProjectConfig } from './config.ts';
 import { locate } from './locate.ts';
@@ -71,12 +72,14 @@ async function compile(projectDir: string, file: string): Promise<string> {
 /** Uses a new file for each import, because Node.js caches modules by URL. */
 async function importConfig(projectDir: string, file: string, code: string): Promise<unknown> {
   const folder = join(projectDir, '.millrace');
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const compiled = join(
     folder,
     `config-${process.pid}-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}.mjs`,
   );
-  await writeFile(compiled, code);
+  await writeFile(compiled, code).catch((error: unknown) => {
+    throw explainFolder(error, folder);
+  });
   const mapped = process.sourceMapsEnabled;
   process.setSourceMapsEnabled(true);
   try {

@@ -22,7 +22,8 @@ export async function readForm(
   if (given.length > 1)
     throw badRequest(`Invalid file: the field "${file}" is given ${given.length} times; send one`);
   if (given.length === 0) throw badRequest(`Invalid file: send it in the field "${file}"`);
-  const members: Record<string, string> = {};
+  // No prototype: a field may be called `__proto__`.
+  const members: Record<string, string> = Object.create(null);
   for (const [name, value] of form) members[name] = typeof value === 'string' ? value : await value.text();
   // Decoding UTF-8 replaces invalid bytes with U+FFFD.
   if (/[\0\uFFFD]/.test(members[file] ?? '')) {

@@ -7,14 +7,14 @@ import { shownError } from '../runs/shown-error.ts';
 import type { ShownRun } from './shown-run.ts';
 
 /** The fields of a run for columns of the shape protocol whose names differ. */
-const fields: Readonly<Record<string, readonly string[]>> = {
-  delayUntil: ['delayedUntil'],
-  completedAt: ['finishedAt'],
-  usageDurationMs: ['durationMs'],
-  runTags: ['tags'],
-  payload: ['payload', 'payloadPresignedUrl'],
-  output: ['output', 'outputPresignedUrl'],
-};
+const fields: ReadonlyMap<string, readonly string[]> = new Map([
+  ['delayUntil', ['delayedUntil']],
+  ['completedAt', ['finishedAt']],
+  ['usageDurationMs', ['durationMs']],
+  ['runTags', ['tags']],
+  ['payload', ['payload', 'payloadPresignedUrl']],
+  ['output', ['output', 'outputPresignedUrl']],
+]);
 
 /** A run as its event shows it: as retrieved, without relations. */
 export function eventRun(
@@ -36,7 +36,7 @@ export function eventRun(
         error: shownError(run.error),
       }),
   };
-  for (const column of without) for (const field of fields[column] ?? [column]) delete shown[field];
+  for (const column of without) for (const field of fields.get(column) ?? [column]) delete shown[field];
   return shown;
 }
 

@@ -11,7 +11,7 @@ export const devCommand = (): Command =>
     .option('--env <environment>', 'whose runs it executes', environment, 'dev')
     .option(
       '--json',
-      'when ready, one line of JSON on stdout: url, projectRef, personalAccessToken, environments',
+      'when ready, one line of JSON on stdout: url, projectRef, personalAccessToken, environments; lines of runs are JSON on stderr',
     )
     .option('-q, --quiet', 'no keys and no output of tasks, only versions and problems')
     .option('--raw', 'output of tasks with its escape sequences; they may change what the terminal shows')

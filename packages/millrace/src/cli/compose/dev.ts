@@ -90,7 +90,11 @@ export async function dev(options: DevOptions): Promise<void> {
       projectDir: dir,
       watch: true,
       env: variables.env,
-      events: runnerScreen(screen, { quiet: options.quiet ?? false, raw: options.raw ?? false }),
+      events: runnerScreen(screen, {
+        quiet: options.quiet ?? false,
+        raw: options.raw ?? false,
+        json: options.json ?? false,
+      }),
     }).catch(notStarted);
     cleanup.add(async () => {
       // Also if stopped before the first version is ready.

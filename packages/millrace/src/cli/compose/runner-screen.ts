@@ -1,19 +1,23 @@
 import type { RunnerEvents } from '../../runner/options.ts';
 import { describeProblem } from '../../project/index.ts';
 import { attemptLines } from './attempt-lines.ts';
+import { runLines } from './run-lines.ts';
 import { duration, type Screen } from '../screen.ts';
 
 interface RunnerScreenOptions {
   readonly quiet: boolean;
   /** Print output of tasks unescaped. */
   readonly raw?: boolean;
+  /** Print lines of runs as lines of JSON. */
+  readonly json?: boolean;
 }
 
 /** Prints what a runner does, one line for each event. */
 export function runnerScreen(
-  { line, text, raw, paint }: Screen,
-  { quiet, raw: asItIs = false }: RunnerScreenOptions,
+  screen: Screen,
+  { quiet, raw: asItIs = false, json = false }: RunnerScreenOptions,
 ): RunnerEvents {
+  const { line, text, raw, paint } = screen;
   let wasConnected = false;
   return {
     onVersion: ({ version, isNew, tasks, took }) => {
@@ -41,7 +45,10 @@ export function runnerScreen(
       line(
         `${paint.yellow('runner')}  the server has not confirmed the end of ${runs.join(', ')}; it may execute again`,
       ),
-    ...(!quiet && { onAttemptEnd: attemptLines({ line, paint }) }),
+    ...(!quiet && {
+      onAttemptEnd: attemptLines({ line, paint }),
+      onRunLog: runLines(screen, { json, raw: asItIs }),
+    }),
     onOutput: (stream, output) => {
       if (quiet) return;
       if (asItIs) return raw(output);

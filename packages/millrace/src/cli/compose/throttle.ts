@@ -1,11 +1,9 @@
-/** Items shown per second. */
-const maxPerSecond = 20;
-
 /** Shows the first items of each second, and how many more there were. */
 export function throttle<T>(
   show: (item: T) => void,
   tellRest: (count: number) => void,
   now: () => number = () => performance.now(),
+  maxPerSecond = 20,
 ): (item: T) => void {
   let since = Number.NEGATIVE_INFINITY;
   let shown = 0;

@@ -2,20 +2,40 @@ import { constants, type ServerHttp2Session } from 'node:http2';
 
 /** Control frames that one connection may send in `windowMs`. A client sends its settings once and pings every few seconds. */
 const maxFrames = 100;
+/** Streams of one connection in `windowMs` that are refused or reset before they are admitted. */
+const maxUnadmitted = 200;
 const windowMs = 10_000;
 
-/** Ends a connection that floods pings or settings. Each costs an answer, and nothing else limits them. */
-export function limitFrames(session: ServerHttp2Session): void {
-  let count = 0;
+export interface FrameLimits {
+  /** A stream of the connection became an append session: it does not count any more. */
+  admitted(): void;
+}
+
+/**
+ * Ends a connection that floods pings or settings, or opens streams only to reset them or to have them refused. Each costs an answer.
+ * nghttp2 limits resets too, but only ignores what comes after them and leaves the connection open.
+ */
+export function limitFrames(session: ServerHttp2Session): FrameLimits {
+  let frames = 0;
+  let unadmitted = 0;
   let since = performance.now();
-  const counted = (): void => {
+  const startWindow = (): void => {
     const now = performance.now();
-    if (now - since > windowMs) {
-      since = now;
-      count = 0;
-    }
-    if (++count > maxFrames) session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    if (now - since <= windowMs) return;
+    since = now;
+    frames = 0;
+    unadmitted = 0;
+  };
+  const end = (): void => session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  const counted = (): void => {
+    startWindow();
+    if (++frames > maxFrames) end();
   };
   session.on('ping', counted);
   session.on('remoteSettings', counted);
+  session.on('stream', () => {
+    startWindow();
+    if (++unadmitted > maxUnadmitted) end();
+  });
+  return { admitted: () => void (unadmitted = Math.max(0, unadmitted - 1)) };
 }

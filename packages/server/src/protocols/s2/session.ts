@@ -11,7 +11,7 @@ import type { AccessWatcher } from '../../auth/watch-access.ts';
 import type { Log } from '../../logger.ts';
 import { notFound, unauthorized } from '../../problem.ts';
 import { refusalOf, streamsPath, type StreamAppends } from './append.ts';
-import { limitFrames } from './limit-frames.ts';
+import { limitFrames, type FrameLimits } from './limit-frames.ts';
 import { FrameReader, frameOf, lastFrame } from './frames.ts';
 import { readAppendInput, writeAppendAck } from './protobuf.ts';
 
@@ -44,7 +44,7 @@ const pattern = new RegExp(`^${streamsPath}/streams/([^/?]+)/records$`);
 export function serveAppendSessions(options: AppendSessionsOptions): AppendSessions {
   const { unauthenticated, log, hasSingleHost } = options;
   const { idleMs } = unauthenticated.limits;
-  const sessions = new Set<ServerHttp2Session>();
+  const sessions = new Map<ServerHttp2Session, FrameLimits>();
   /** Timers that end connections without an append session, whatever else they send. */
   const idle = new WeakMap<ServerHttp2Session, NodeJS.Timeout>();
   const server = createServer({
@@ -53,9 +53,8 @@ export function serveAppendSessions(options: AppendSessionsOptions): AppendSessi
     maxSessionRejectedStreams: 100,
   });
   server.on('session', (session) => {
-    sessions.add(session);
+    sessions.set(session, limitFrames(session));
     unauthenticated.opened(session);
-    limitFrames(session);
     session.on('close', () => {
       sessions.delete(session);
       unauthenticated.forget(session);
@@ -67,6 +66,7 @@ export function serveAppendSessions(options: AppendSessionsOptions): AppendSessi
   const admitted = new WeakMap<ServerHttp2Session, number>();
   const begin = (session: ServerHttp2Session): void => {
     unauthenticated.forget(session);
+    sessions.get(session)?.admitted();
     clearTimeout(idle.get(session));
     admitted.set(session, (admitted.get(session) ?? 0) + 1);
   };
@@ -81,6 +81,8 @@ export function serveAppendSessions(options: AppendSessionsOptions): AppendSessi
 
   server.on('stream', (stream, headers, _flags, rawHeaders) => {
     stream.on('error', () => stream.destroy());
+    // Ended with its connection, by its limits.
+    if (stream.destroyed) return;
     if (!hasSingleHost(rawHeaders))
       return refuse(stream, 400, { error: 'The request names more than one host' });
     const session = stream.session as ServerHttp2Session | undefined;
@@ -98,7 +100,7 @@ export function serveAppendSessions(options: AppendSessionsOptions): AppendSessi
   return {
     server,
     stop() {
-      for (const session of sessions) session.destroy();
+      for (const session of sessions.keys()) session.destroy();
     },
   };
 }

@@ -51,7 +51,7 @@ export function reasonOf(facts: WaitFacts, nearest?: string): Told {
       message:
         facts.version === null
           ? 'No version was registered in this environment: start `millrace dev` or `millrace work`, or deploy.'
-          : `The current version ${facts.version} has no task "${facts.task}": register a version that has it.${meant}`,
+          : `The current version ${facts.version} has no task "${facts.task}": export it in a file of \`millrace dev\`, or register a version that has it.${meant}`,
       ...(nearest !== undefined && { nearestTask: nearest }),
     };
   }

@@ -1,0 +1,71 @@
+import { ProjectError } from '../project/problem.ts';
+import { parts } from './first-project.ts';
+
+type Members = Record<string, unknown>;
+const sections = ['scripts', 'dependencies', 'devDependencies', 'allowScripts'] as const;
+type Section = (typeof sections)[number];
+
+export interface CompletedManifest {
+  readonly text: string;
+  /** Names of the added members, by section; no section without any. */
+  readonly added: Readonly<Partial<Record<Section, readonly string[]>>>;
+}
+
+/**
+ * Adds what a project of Millrace needs to the text of a package.json. Existing members, their order and the indentation stay. A package
+ * that is in any list of dependencies is not added. `types` is the command that checks the types.
+ */
+export function completeManifest(text: string, version: string, types: string): CompletedManifest {
+  const manifest = parsed(text);
+  const wanted = parts(version);
+  const needed: Record<Section, Members> = { ...wanted, scripts: { ...wanted.scripts, types } };
+  const packages = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'];
+  const added: Partial<Record<Section, string[]>> = {};
+  for (const section of sections) {
+    const own = manifest[section] ?? {};
+    // Something else than an object is not ours to mend.
+    if (!isMembers(own)) continue;
+    const lists = section.endsWith('ependencies') ? packages.map((list) => manifest[list]) : [own];
+    const has = (name: string) => lists.some((list) => isMembers(list) && Object.hasOwn(list, name));
+    // npm also takes `name@version` in allowScripts.
+    const isAllowed = (name: string) =>
+      section === 'allowScripts' && Object.keys(own).some((key) => key.startsWith(`${name}@`));
+    const missing = Object.entries(needed[section]).filter(([name]) => !has(name) && !isAllowed(name));
+    if (missing.length === 0) continue;
+    manifest[section] = { ...own, ...Object.fromEntries(missing) };
+    added[section] = missing.map(([name]) => name);
+  }
+  if (Object.keys(added).length === 0) return { text, added };
+  const indent = /^\s*\{\r?\n([ \t]+)"/.exec(text)?.[1] ?? 2;
+  const lineEnd = text.includes('\r\n') ? '\r\n' : '\n';
+  const written = `${JSON.stringify(manifest, null, indent)}\n`;
+  return { text: written.replaceAll('\n', lineEnd), added };
+}
+
+/** The command that runs what a script was to run: the script, or the command itself where the script is another. */
+export function commandFor(text: string, script: 'dev' | 'work' | 'types', command: string): string {
+  const { scripts } = parsed(text);
+  return isMembers(scripts) && scripts[script] === command ? `npm run ${script}` : `npx ${command}`;
+}
+
+function parsed(text: string): Members {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    throw invalid((error as Error).message);
+  }
+  if (!isMembers(value)) throw invalid('it is not an object');
+  return value;
+}
+
+const invalid = (reason: string): ProjectError =>
+  new ProjectError({
+    file: 'package.json',
+    line: null,
+    column: null,
+    message: `is not valid: ${reason}. Correct it first. Nothing was written.`,
+  });
+
+const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
