@@ -9,14 +9,14 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** Pages of the repository. Their paths are from its root, from the server's source or from the server. */
 const folders = ['.', 'docs', 'docs/decisions'];
 /** Pages with paths in projects of users. */
-const others = ['CHANGELOG.md', 'tasks.md', 'config.md'];
+const others = new Set(['CHANGELOG.md', 'tasks.md', 'config.md']);
 const bases = ['.', 'packages/server/src', 'packages/server', 'packages/server/sql'];
 
 test('paths that the documentation names exist', async () => {
   const missing: string[] = [];
   for (const folder of folders) {
     for (const name of await readdir(join(root, folder))) {
-      if (!name.endsWith('.md') || others.includes(name)) continue;
+      if (!name.endsWith('.md') || others.has(name)) continue;
       const markdown = (await readFile(join(root, folder, name), 'utf8')).replaceAll(/```[\s\S]*?```/g, '');
       for (const [, path = ''] of markdown.matchAll(
         /`((?:[\w.-]+\/)+(?:[\w-]+(?:\.test)?\.(?:ts|sql))?)`/g,

@@ -56,9 +56,9 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const ended = new Promise<Error | null>((resolve) => {
     end = resolve;
   });
-  let hurry!: () => void;
+  let wakeNow!: () => void;
   const hurried = new Promise<void>((resolve) => {
-    hurry = resolve;
+    wakeNow = resolve;
   });
   let begin!: (error?: Error) => void;
   const welcomed = new Promise<void>((resolve, reject) => {
@@ -250,7 +250,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     pids: () => dispatch.pids,
     stop: ({ waitMs = 25_000 } = {}) => (stopping ??= stop(waitMs)),
     stopNow: () => {
-      hurry();
+      wakeNow();
       return (stopping ??= stop(0));
     },
   };

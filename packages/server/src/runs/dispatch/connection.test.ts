@@ -202,18 +202,18 @@ test('a run that runners give back again and again goes on as the same attempt, 
   const installed = await installation();
   const { say, heard, assignment } = await holding(installed, installed.keys.prod);
   const { run, fence } = assignment;
-  const settle = (of: number): void =>
+  const complete = (of: number): void =>
     say({ type: 'settle', settlements: [{ run, fence: of, outcome: { kind: 'released', started: true } }] });
   const handed = () =>
     heard.flatMap((one) => (one.type === 'run' ? one.assignments : [])).filter((one) => one.run === run);
   for (let times = 1; times <= 5; times++) {
-    settle(handed().at(-1)?.fence ?? 0);
+    complete(handed().at(-1)?.fence ?? 0);
     await expect.poll(() => handed().length, { timeout: 20_000 }).toBe(times + 1);
   }
   expect(new Set(handed().map((one) => one.attempt ?? 1))).toEqual(new Set([1]));
   expect(await stateOf(installed)).toMatchObject({ rescues: 0, attempt: 0, started: true, bound: true });
   // The message comes twice if its answer was lost. By now another attempt has the run.
-  settle(fence);
+  complete(fence);
   await expect
     .poll(() => heard.some((one) => one.type === 'settled' && one.stale.includes(fence)), { timeout: 20_000 })
     .toBe(true);
