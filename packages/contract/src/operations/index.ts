@@ -37,6 +37,19 @@ import {
   exchangeAuthorizationCode,
 } from './login.ts';
 import {
+  archiveDeployment,
+  createDeployment,
+  failDeployment,
+  finalizeDeployment,
+  listDeployments,
+  promoteDeployment,
+  retrieveCurrentDeployment,
+  retrieveDeployment,
+  retrieveLatestDeployment,
+  uploadBlob,
+} from './deployments.ts';
+import { drainRunner, listRunners, stopRunner } from './runners.ts';
+import {
   acceptInvitation,
   createInvitation,
   createOrganization,
@@ -175,7 +188,7 @@ import {
   retrieveSession,
   updateSession,
 } from './sessions.ts';
-import { registerVersion } from './versions.ts';
+import { retrieveBundle, registerVersion } from './versions.ts';
 import {
   completeWaitpointByCallback,
   completeWaitpointToken,
@@ -314,6 +327,20 @@ export const operations = {
   compareVariableRevisions,
   rollBackVariables,
   registerVersion,
+  retrieveBundle,
+  createDeployment,
+  uploadBlob,
+  finalizeDeployment,
+  failDeployment,
+  listDeployments,
+  retrieveLatestDeployment,
+  retrieveCurrentDeployment,
+  retrieveDeployment,
+  promoteDeployment,
+  archiveDeployment,
+  listRunners,
+  drainRunner,
+  stopRunner,
   createPublicToken,
   signToken,
   retrieveClaims,

@@ -1,15 +1,41 @@
+import { z } from 'zod';
 import { operation } from '../operation.ts';
+import { bundle, digest } from '../runner/bundle.ts';
 import { registerVersionBody, registeredVersion } from '../runner/manifest.ts';
 
-/** Part of the runner protocol: a runner or a deployment makes a bundle's tasks known; it becomes the current version. */
+const access = { secretKey: true, action: 'write', on: 'deployments', forbidsRuns: true } as const;
+
+/**
+ * Part of the runner protocol: a runner makes the tasks of its folder known. In dev the version becomes current. Elsewhere it becomes so when
+ * it is promoted.
+ */
 export const registerVersion = operation({
   id: 'registerVersion',
   method: 'POST',
   path: '/runner/v1/versions',
   tag: 'runner',
-  summary: 'Register a worker version and make it current',
-  access: { secretKey: true, action: 'write', on: 'deployments', forbidsRuns: true },
+  summary: "Register the version of a runner's folder; in dev it becomes current",
+  access,
   body: registerVersionBody,
   bodyLimit: 8 * 1024 * 1024,
   reply: registeredVersion,
 });
+
+export const retrieveBundle = operation({
+  id: 'retrieveBundle',
+  method: 'GET',
+  path: '/runner/v1/versions/:version/bundle',
+  tag: 'runner',
+  summary: 'What a runner fetches to serve an uploaded version',
+  access,
+  params: z.object({ version: z.string().min(1).max(128) }),
+  unlimited: true,
+  reply: bundle.extend({ version: z.string(), contentHash: z.string() }),
+  errors: [404],
+});
+
+/** The answer is the blob itself, `application/octet-stream`, not JSON; a route of its own on the server. */
+export const blobPath = (version: string, blob: string): string =>
+  `/runner/v1/versions/${encodeURIComponent(version)}/blobs/${blob}`;
+
+export const blobParams = z.object({ version: z.string().min(1).max(128), blob: digest });

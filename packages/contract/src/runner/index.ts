@@ -1,5 +1,6 @@
 export * from './assignment.ts';
 export type { BriefAssignment } from './brief.ts';
+export * from './bundle.ts';
 export * from './credential.ts';
 export * from './manifest.ts';
 export * from './messages.ts';

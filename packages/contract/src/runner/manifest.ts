@@ -93,7 +93,9 @@ export type RegisterVersion = z.infer<typeof registerVersionBody>;
 export const registeredVersion = z.object({
   /** For instance `20261121.3`: day and counter. */
   version: z.string(),
-  /** False when this content was the current version already. */
+  /** False when this content was registered or deployed before. */
   isNew: z.boolean(),
+  /** Whether new runs start on it. */
+  isCurrent: z.boolean(),
 });
 export type RegisteredVersion = z.infer<typeof registeredVersion>;

@@ -114,8 +114,12 @@ export type RunnerMessage =
       readonly held: readonly number[];
       /** It supports `logged`. */
       readonly knowsLogged?: boolean;
+      /** It fetches uploaded versions that fit these facts, and so can execute runs of any of them. */
+      readonly fetches?: RunnerFacts;
     }
   | { readonly type: 'serve'; readonly versions: readonly string[] }
+  /** It could not fetch, verify or unpack this version, and wants no runs of it for a while. */
+  | { readonly type: 'unable'; readonly version: string; readonly why: string }
   | { readonly type: 'capacity'; readonly capacity: number }
   | { readonly type: 'settle'; readonly settlements: readonly Settlement[] }
   | { readonly type: 'log'; readonly lines: readonly LogLine[] }
@@ -147,6 +151,10 @@ export type ServerMessage =
     }
   | { readonly type: 'run'; readonly assignments: readonly BriefAssignment[] }
   | { readonly type: 'cancel'; readonly fences: readonly number[] }
+  /** Load these uploaded versions now, the most important one first, and answer with `serve` when each is loaded. */
+  | { readonly type: 'load'; readonly versions: readonly string[] }
+  /** Somebody asked this runner to stop: as if it had received SIGTERM. */
+  | { readonly type: 'stop' }
   | { readonly type: 'waited'; readonly attempts: readonly AttemptWaited[] }
   /** Fences whose settlement is final: recorded, or refused as stale. */
   | { readonly type: 'settled'; readonly fences: readonly number[]; readonly stale: readonly number[] }
@@ -161,6 +169,16 @@ export type ServerMessage =
     }
   /** The connection is refused; `retry` says whether to try again. */
   | { readonly type: 'refused'; readonly reason: string; readonly retry: boolean };
+
+/** What decides which uploaded versions a runner can execute. */
+export interface RunnerFacts {
+  /** The major version of Node.js. */
+  readonly nodeMajor: number;
+  /** Such as `linux-x64-glibc`. */
+  readonly platform: string;
+  /** `millrace work --label`. */
+  readonly labels: readonly string[];
+}
 
 /** Where a run executes, for `ctx`. */
 export interface EnvironmentFacts {
@@ -183,6 +201,7 @@ export const maxFrameBytes = 32 * 1024 * 1024;
 const runnerMessageTypes: ReadonlySet<unknown> = new Set<RunnerMessage['type']>([
   'hello',
   'serve',
+  'unable',
   'capacity',
   'settle',
   'log',
@@ -216,6 +235,8 @@ export function runnerMessage(frame: unknown): RunnerMessage | undefined {
         : undefined;
     case 'serve':
       return Array.isArray(message.versions) ? message : undefined;
+    case 'unable':
+      return typeof message.version === 'string' && typeof message.why === 'string' ? message : undefined;
     case 'settle':
       return Array.isArray(message.settlements) ? message : undefined;
     case 'log':

@@ -1,0 +1,247 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { bundle, digest, platform } from '../runner/bundle.ts';
+import { taskManifest } from '../runner/manifest.ts';
+import { cursors, date, keyOf, nameOf, period } from './shapes.ts';
+
+/** The states of a deployment in the words of the published SDK. A deployment of ours is never CANCELED or TIMED_OUT. */
+export const deploymentStatuses = [
+  'PENDING',
+  'BUILDING',
+  'DEPLOYING',
+  'DEPLOYED',
+  'FAILED',
+  'CANCELED',
+  'TIMED_OUT',
+] as const;
+
+/**
+ * `uploading`: not all of its files are there. `ready`: it can be promoted. `current`: new runs start on it. `draining`: it was current, and
+ * runs are still bound to it. `drained`: it was current, and none are. `failed`: it was given up. `archived`: its files are gone.
+ */
+export const deploymentStates = [
+  'uploading',
+  'ready',
+  'current',
+  'draining',
+  'drained',
+  'failed',
+  'archived',
+] as const;
+
+const git = z.object({
+  commit: z.string().max(64).optional(),
+  branch: z.string().max(255).optional(),
+  /** The first line of the commit's message. */
+  message: z.string().max(1_000).optional(),
+  /** The folder had changes that are not in the commit. */
+  dirty: z.boolean().optional(),
+});
+
+export const deployment = z.object({
+  id: z.string(),
+  createdAt: date,
+  shortCode: z.string(),
+  /** For instance `20261121.3`: day and counter. */
+  version: z.string(),
+  runtime: z.string().nullable(),
+  runtimeVersion: z.string().nullable(),
+  status: z.enum(deploymentStatuses),
+  /** When it became current for the first time. */
+  deployedAt: date.optional(),
+  git: git.optional(),
+  error: z.object({ name: z.string(), message: z.string() }).optional(),
+  externalId: z.string().nullable(),
+  state: z.enum(deploymentStates),
+  contentHash: z.string(),
+  /** False for a version that a runner registered from its folder: only runners that have this folder serve it. */
+  isUploaded: z.boolean(),
+  /** Of its tasks. */
+  tasks: z.number().int(),
+  /** Of its files and layers, compressed. */
+  bytes: z.number().int(),
+  platforms: z.array(platform),
+  requires: z.array(z.string()),
+  sdkVersion: z.string().nullable(),
+  message: z.string().nullable(),
+  /** Who deployed it (a key's name or a user), and from which host. */
+  deployedBy: z.string().nullable(),
+  deployedFrom: z.string().nullable(),
+  /** Connected runners that have loaded it. */
+  runners: z.number().int(),
+  /** Runs that are bound to it and have not ended. */
+  liveRuns: z.number().int(),
+});
+export type Deployment = z.infer<typeof deployment>;
+
+const read = { secretKey: true, action: 'read', on: 'deployments' } as const;
+const write = { secretKey: true, action: 'write', on: 'deployments', forbidsRuns: true } as const;
+const byId = z.object({ deploymentId: z.string().min(1).max(128) });
+/** A version such as `20261121.3`, or the id of a deployment. */
+const byVersion = z.object({ version: z.string().min(1).max(128) });
+
+export const createDeployment = operation({
+  id: 'createDeployment',
+  method: 'POST',
+  path: '/api/v1/deployments',
+  tag: 'deployments',
+  summary: 'Begin a deployment: its tasks, and which of its files are to be uploaded',
+  access: write,
+  body: z.object({
+    bundle,
+    tasks: z.array(taskManifest).min(1, 'a deployment needs at least one task').max(10_000),
+    /** The exact version of Node.js that built it. */
+    nodeVersion: z.string().max(64),
+    sdkVersion: z.string().max(64).optional(),
+    git: git.optional(),
+    message: nameOf(1_000).optional(),
+    /** Runs triggered with this `externalDeploymentId` start on this deployment. */
+    externalId: keyOf(128).optional(),
+    /** The host that it comes from. */
+    host: z.string().max(255).optional(),
+  }),
+  bodyLimit: 16 * 1024 * 1024,
+  reply: z.object({
+    id: z.string(),
+    version: z.string(),
+    shortCode: z.string(),
+    state: z.enum(deploymentStates),
+    /** False when the same content was deployed before: it is the same version. */
+    isNew: z.boolean(),
+    /** Blobs that the server lacks, with how many bytes of each it has. */
+    missing: z.array(z.object({ blob: digest, received: z.number().int() })),
+  }),
+  errors: [409, 413, 422],
+});
+
+export const uploadBlob = operation({
+  id: 'uploadBlob',
+  method: 'PUT',
+  path: '/api/v1/deployments/:deploymentId/blobs/:blob',
+  tag: 'deployments',
+  summary: 'Upload a compressed file of a deployment, or the rest of it',
+  access: write,
+  params: byId.extend({ blob: digest }),
+  query: z.object({
+    /** How many bytes the server has already: an upload that was interrupted goes on there. */
+    offset: z.coerce.number().int().min(0).default(0),
+  }),
+  bodyStream: ['application/octet-stream'],
+  unlimited: true,
+  reply: z.object({ received: z.number().int() }),
+  errors: [404, 409, 413, 422],
+});
+
+export const finalizeDeployment = operation({
+  id: 'finalizeDeployment',
+  method: 'POST',
+  path: '/api/v1/deployments/:deploymentId/finalize',
+  tag: 'deployments',
+  summary: 'End the upload: every file is verified, and the version can be promoted',
+  access: write,
+  params: byId,
+  reply: deployment,
+  errors: [404, 409, 422],
+});
+
+export const failDeployment = operation({
+  id: 'failDeployment',
+  method: 'POST',
+  path: '/api/v1/deployments/:deploymentId/fail',
+  tag: 'deployments',
+  summary: 'Give a deployment up that was not finalized',
+  access: write,
+  params: byId,
+  body: z.object({ error: z.object({ name: z.string().max(256), message: z.string().max(8_192) }) }),
+  reply: deployment,
+  errors: [404, 409],
+});
+
+export const promoteDeployment = operation({
+  id: 'promoteDeployment',
+  method: 'POST',
+  path: '/api/v1/deployments/:version/promote',
+  tag: 'deployments',
+  summary: 'Make a version current: new runs start on it',
+  access: write,
+  params: byVersion,
+  query: z.object({
+    /** Whether the version may be older than the current one. */
+    allowRollbacks: z.stringbool().default(false),
+    /** Whether no runner needs to have loaded it. */
+    force: z.stringbool().default(false),
+  }),
+  reply: z.object({
+    id: z.string(),
+    version: z.string(),
+    shortCode: z.string(),
+    /** The version that was current before; null for none. */
+    replaced: z.string().nullable(),
+  }),
+  errors: [404, 409],
+});
+
+export const archiveDeployment = operation({
+  id: 'archiveDeployment',
+  method: 'POST',
+  path: '/api/v1/deployments/:version/archive',
+  tag: 'deployments',
+  summary: 'Free the files of a version that is not current and that no live run is bound to',
+  access: write,
+  params: byVersion,
+  reply: deployment,
+  errors: [404, 409],
+});
+
+export const listDeployments = operation({
+  id: 'listDeployments',
+  method: 'GET',
+  path: '/api/v1/deployments',
+  tag: 'deployments',
+  summary: 'List deployments, the newest first',
+  access: read,
+  query: z.object({
+    'page[size]': z.coerce.number().int().min(1).max(100).default(20),
+    /** The id of a deployment. */
+    'page[after]': z.string().max(128).optional(),
+    status: z.enum(deploymentStatuses).optional(),
+    period: period.optional(),
+    from: z.string().optional(),
+    to: z.string().optional(),
+  }),
+  reply: z.object({ data: z.array(deployment), pagination: cursors }),
+});
+
+export const retrieveLatestDeployment = operation({
+  id: 'retrieveLatestDeployment',
+  method: 'GET',
+  path: '/api/v1/deployments/latest',
+  tag: 'deployments',
+  summary: 'Retrieve the newest deployment',
+  access: read,
+  reply: deployment,
+  errors: [404],
+});
+
+export const retrieveCurrentDeployment = operation({
+  id: 'retrieveCurrentDeployment',
+  method: 'GET',
+  path: '/api/v1/deployments/current',
+  tag: 'deployments',
+  summary: 'Retrieve the current deployment',
+  access: read,
+  reply: deployment,
+  errors: [404],
+});
+
+export const retrieveDeployment = operation({
+  id: 'retrieveDeployment',
+  method: 'GET',
+  path: '/api/v1/deployments/:version',
+  tag: 'deployments',
+  summary: 'Retrieve a deployment by its id or version',
+  access: read,
+  params: byVersion,
+  reply: deployment,
+  errors: [404],
+});

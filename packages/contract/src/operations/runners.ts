@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { date } from './shapes.ts';
+
+export const runner = z.object({
+  id: z.string(),
+  host: z.string(),
+  pid: z.number().int(),
+  /** Such as `linux-x64-glibc`; null for a runner that does not say. */
+  platform: z.string().nullable(),
+  nodeMajor: z.number().int().nullable(),
+  labels: z.array(z.string()),
+  /** Versions that it has loaded. */
+  versions: z.array(z.string()),
+  /** How many attempts it may execute at once. */
+  slots: z.number().int(),
+  /** Attempts that it executes or has in store. */
+  running: z.number().int(),
+  draining: z.boolean(),
+  connectedAt: date,
+  lastHeartbeatAt: date,
+});
+export type RunnerInfo = z.infer<typeof runner>;
+
+const write = { secretKey: true, action: 'write', on: 'deployments', forbidsRuns: true } as const;
+const params = z.object({ runnerId: z.string().min(1).max(128) });
+
+export const listRunners = operation({
+  id: 'listRunners',
+  method: 'GET',
+  path: '/api/v1/runners',
+  tag: 'runners',
+  summary: 'List connected runners, the newest first',
+  access: { secretKey: true, action: 'read', on: 'deployments' },
+  reply: z.object({ data: z.array(runner) }),
+});
+
+export const drainRunner = operation({
+  id: 'drainRunner',
+  method: 'POST',
+  path: '/api/v1/runners/:runnerId/drain',
+  tag: 'runners',
+  summary: 'Give a runner no more attempts, or give it some again',
+  access: write,
+  params,
+  body: z.object({ draining: z.boolean().default(true) }),
+  bodyOptional: true,
+  reply: runner,
+  errors: [404],
+});
+
+export const stopRunner = operation({
+  id: 'stopRunner',
+  method: 'POST',
+  path: '/api/v1/runners/:runnerId/stop',
+  tag: 'runners',
+  summary: 'Ask a runner to stop: it finishes what it can and gives the rest back',
+  access: write,
+  params,
+  reply: runner,
+  errors: [404],
+});
