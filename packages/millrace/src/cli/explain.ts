@@ -12,6 +12,7 @@ const cannotStart = new Set([
   'NetworksRefused',
   'OptionalPackageMissing',
   'ProjectError',
+  'ProjectRefused',
 ]);
 const cannotReach = new Set([
   'ApiConnectionError',

@@ -10,7 +10,8 @@ import type { ProjectConfig } from './config.ts';
 import { locate } from './locate.ts';
 import { ProjectError } from './problem.ts';
 
-const names = ['ts', 'mts', 'js', 'mjs'].map((extension) => `millrace.config.${extension}`);
+/** Names of the configuration file; the first that is there counts. */
+export const configFiles = ['ts', 'mts', 'js', 'mjs'].map((extension) => `millrace.config.${extension}`);
 
 /** `defineConfig` is part of the command, so that a config file needs no installed package. */
 const ownDefineConfig: Plugin = {
@@ -29,7 +30,7 @@ export interface ReadConfig {
 }
 
 export async function readConfig(projectDir: string): Promise<ReadConfig> {
-  const file = names.find((name) => existsSync(join(projectDir, name)));
+  const file = configFiles.find((name) => existsSync(join(projectDir, name)));
   if (file === undefined) return { file: null, config: {} };
   const exported = await importConfig(projectDir, file, await compile(projectDir, file));
   const config = checkConfig(exported);
