@@ -6,7 +6,11 @@ import { ProjectError } from '../project/problem.ts';
 const run = promisify(exec);
 
 /** Calls the hooks of a project that come before the build, one after another. */
-export async function runHooks(project: Project, onStep: (step: string) => void): Promise<void> {
+export async function runHooks(
+  project: Project,
+  onStep: (step: string) => void,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   for (const { name, beforeBuild } of project.build.extensions) {
     if (!beforeBuild) continue;
     onStep(`the extension ${name}`);
@@ -14,10 +18,11 @@ export async function runHooks(project: Project, onStep: (step: string) => void)
       await beforeBuild({
         projectDir: project.dir,
         run: async (command) => {
-          await run(command, { cwd: project.dir, maxBuffer: 64 * 1024 * 1024 }).catch(explainCommand);
+          await run(command, { cwd: project.dir, maxBuffer: 64 * 1024 * 1024, signal }).catch(explainCommand);
         },
       });
     } catch (error) {
+      signal?.throwIfAborted();
       throw new ProjectError({
         file: project.configFile ?? 'millrace.config.ts',
         line: null,

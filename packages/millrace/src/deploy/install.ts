@@ -11,14 +11,19 @@ const run = promisify(execFile);
 const ofAnotherFolder =
   /^npm_(?:package_|lifecycle_|config_(?:local_prefix|prefix|workspaces?|include_workspace_root|global|dry_run|omit|include|json)$)/i;
 
-/**
- * Installs the packages of a plan into a temporary folder, calls `use` with it and removes it. `scripts` are packages whose install scripts
- * are executed.
- */
+export interface InstallOptions {
+  /** Folders whose `.npmrc` holds, the most important one last. */
+  readonly npmrcFolders: readonly string[];
+  /** Packages whose install scripts are executed. */
+  readonly scripts: readonly string[];
+  /** Ends npm. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Installs the packages of a plan into a temporary folder, calls `use` with it and removes it. */
 export async function withInstalled<T>(
   plan: LayerPlan,
-  npmrcFolders: readonly string[],
-  scripts: readonly string[],
+  { npmrcFolders, scripts, signal }: InstallOptions,
   use: (folder: string) => Promise<T>,
 ): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-layer-'));
@@ -40,14 +45,13 @@ export async function withInstalled<T>(
     };
     await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
     await writeFile(join(folder, 'package-lock.json'), JSON.stringify(lock));
-    // The nearest one wins, as for npm.
     for (const from of npmrcFolders)
       await copyFile(join(from, '.npmrc'), join(folder, '.npmrc')).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'ENOENT') throw error;
       });
     const [os = '', cpu = '', libc] = plan.platform.split('-');
     const target = [`--os=${os}`, `--cpu=${cpu}`, ...(libc === undefined ? [] : [`--libc=${libc}`])];
-    await npm(folder, [
+    const ci = [
       'ci',
       '--ignore-scripts',
       '--omit=dev',
@@ -56,23 +60,26 @@ export async function withInstalled<T>(
       '--prefer-offline',
       '--no-bin-links',
       ...target,
-    ]);
-    if (scripts.length > 0) await npm(folder, ['rebuild', ...scripts]);
+    ];
+    await npm(folder, ci, signal);
+    if (scripts.length > 0) await npm(folder, ['rebuild', ...scripts], signal);
     return await use(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function npm(folder: string, args: readonly string[]): Promise<void> {
+async function npm(folder: string, args: readonly string[], signal: AbortSignal | undefined): Promise<void> {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ofAnotherFolder.test(name)));
   const isWindows = process.platform === 'win32';
   await run(isWindows ? 'npm.cmd' : 'npm', args, {
     cwd: folder,
     env,
     shell: isWindows,
+    signal,
     maxBuffer: 64 * 1024 * 1024,
   }).catch((error: NodeJS.ErrnoException & { stderr?: string }) => {
+    signal?.throwIfAborted();
     if (error.code === 'ENOENT')
       throw new LayerRefused('Packages that cannot be bundled are installed by npm, which was not found.');
     const said = (error.stderr ?? error.message).split('\n').filter((line) => /^npm error/.test(line));

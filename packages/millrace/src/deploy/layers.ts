@@ -34,7 +34,10 @@ const keptLayers = 10;
 export async function buildLayers(
   project: Project,
   externals: readonly ExternalPackage[],
-  onInstall: (platform: string) => void = () => {},
+  {
+    onInstall = () => {},
+    signal,
+  }: { readonly onInstall?: (platform: string) => void; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<Layers> {
   const roots = layerRoots(project, externals);
   if (roots.length === 0) return { layers: [], withoutScript: [] };
@@ -74,7 +77,8 @@ export async function buildLayers(
     layers.push(
       await builtLayer(plan, scripts, folderOfLayers, async (file) => {
         onInstall(platform);
-        return withInstalled(plan, [folder, project.dir], scripts, (installed) => packLayer(installed, file));
+        const options = { npmrcFolders: [folder, project.dir], scripts, signal };
+        return withInstalled(plan, options, (installed) => packLayer(installed, file));
       }),
     );
   }

@@ -15,7 +15,7 @@ import { store } from '../bundle/store.ts';
 import type { ProcessEnvironment } from '../executor/messages.ts';
 import { sdkVersion } from '../executor/sdk.ts';
 import type { Project } from '../project/load.ts';
-import { ProjectError, type Problem } from '../project/problem.ts';
+import { ProjectError, ProjectRefused } from '../project/problem.ts';
 import { copiedFiles } from './copied-files.ts';
 import { LayerRefused } from './layer-plan.ts';
 import { buildLayers, type Layer, type Layers } from './layers.ts';
@@ -50,33 +50,24 @@ export interface PrepareOptions {
   readonly secrets: readonly SecretValue[];
   /** A step begins: for a person who waits. */
   readonly onStep?: (step: string) => void;
+  /** Ends commands that are under way. */
+  readonly signal?: AbortSignal;
 }
 
-/** The project has problems: all of them. */
-export class ProjectProblems extends Error {
-  override readonly name = 'ProjectProblems';
-  readonly problems: readonly Problem[];
-
-  constructor(problems: readonly Problem[]) {
-    super(`The project has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}.`);
-    this.problems = problems;
-  }
-}
-
-/** Builds a project for deployment. Throws ProjectProblems or a ProjectError; nothing is sent. */
+/** Builds a project for deployment. Throws ProjectRefused or a ProjectError; nothing is sent. */
 export async function prepare(project: Project, options: PrepareOptions): Promise<Prepared> {
-  const { onStep = () => {} } = options;
+  const { onStep = () => {}, signal } = options;
   const nodeMajor = nodeMajorOf(project);
-  await runHooks(project, onStep);
+  await runHooks(project, onStep, signal);
   onStep('the task files to be bundled');
   const build = await buildDeployment(project, nodeMajor);
-  if (build.problems.length > 0) throw new ProjectProblems(build.problems);
+  if (build.problems.length > 0) throw new ProjectRefused(build.problems);
   const outputs = merged(build.outputs, await copiedFiles(project));
   const leaks = findSecrets(outputs, options.secrets);
-  if (leaks.length > 0) throw new ProjectProblems(leaks);
+  if (leaks.length > 0) throw new ProjectRefused(leaks);
   onStep('the tasks to be found');
   const tasks = await tasksOf(project, build, outputs, options.env);
-  const { layers, withoutScript } = await layersOf(project, build, onStep);
+  const { layers, withoutScript } = await layersOf(project, build, onStep, signal);
   onStep('the files to be compressed');
   const blobs = new Map<string, Blob>();
   const files: Bundle['files'] = [];
@@ -178,7 +169,7 @@ async function tasksOf(
     { ...build, hash, dir, inputs: [] },
     { projectDir: dir, sdk: join(dir, build.sdk), env, defaults: project.defaults },
   );
-  if (problems.length > 0) throw new ProjectProblems(problems);
+  if (problems.length > 0) throw new ProjectRefused(problems);
   if (tasks.length === 0)
     throw new ProjectError({
       file: project.configFile ?? 'tasks',
@@ -193,11 +184,12 @@ async function layersOf(
   project: Project,
   { externals }: DeploymentBuild,
   onStep: (step: string) => void,
+  signal: AbortSignal | undefined,
 ): Promise<Layers> {
   try {
-    return await buildLayers(project, externals, (platform) =>
-      onStep(`npm to install the packages of the layer for ${platform}`),
-    );
+    const onInstall = (platform: string): void =>
+      onStep(`npm to install the packages of the layer for ${platform}`);
+    return await buildLayers(project, externals, { onInstall, signal });
   } catch (error) {
     if (!(error instanceof LayerRefused)) throw error;
     throw new ProjectError({ file: 'package.json', line: null, column: null, message: error.message });
