@@ -31,6 +31,8 @@ export type Fact =
   | 'bootstrap.ignored'
   | 'variables.failed'
   | 'version.registered'
+  | 'version.uploaded'
+  | 'version.promoted'
   | 'runs.rescued'
   | 'complete.failed'
   | 'job.failed'

@@ -7,6 +7,7 @@ import type { Sql } from '../db/connect.ts';
 import type { Route } from '../db/database.ts';
 import { startClock } from '../db/clock.ts';
 import { startWakes } from '../db/wake.ts';
+import { defaultMaxBundleBytes } from '../deployments/check-bundle.ts';
 import { createVariableCache } from '../envvars/variable-cache.ts';
 import { Timer } from '../jobs/timer.ts';
 import { startChannels } from '../log/channels.ts';
@@ -187,6 +188,7 @@ export async function startContext(
     serveUnread,
     appends,
     receivers,
+    maxBundleBytes: options.maxBundleBytes ?? defaultMaxBundleBytes,
   };
 }
 

@@ -16,8 +16,10 @@ import { runHandlers } from '../runs/handlers.ts';
 import { listHandlers } from '../runs/list/handlers.ts';
 import { outcomeHandlers } from '../runs/complete/outcome-handlers.ts';
 import { identitiesOfPacket } from '../runs/authorize.ts';
+import type { CreateDependencies } from '../deployments/create.ts';
+import { deploymentHandlers } from '../deployments/handlers.ts';
 import { scheduleHandlers } from '../schedules/handlers.ts';
-import { syncDeclared } from '../schedules/sync.ts';
+import { checkDeclared, syncDeclared } from '../schedules/sync.ts';
 import { streamHandlers } from '../realtime/stream-handlers.ts';
 import { channelHandlers } from '../sessions/channel-handlers.ts';
 import { sessionHandlers } from '../sessions/handlers.ts';
@@ -25,6 +27,7 @@ import { keyHandlers, loginHandlers, organizationHandlers, projectHandlers } fro
 import { tokenHandlers } from '../tenancy/token-handlers.ts';
 import { waitpointHandlers } from '../waitpoints/handlers.ts';
 import { workerHandlers } from '../versions/handlers.ts';
+import type { RegisterDependencies } from '../versions/register.ts';
 import type { ServerContext } from './context.ts';
 
 /** One handler for each operation of the contract. */
@@ -39,6 +42,14 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     secretKey: createRunBucket(batchRuns?.secretKey),
     publicToken: createRunBucket(batchRuns?.publicToken),
   });
+  const deploying: RegisterDependencies & Pick<CreateDependencies, 'check'> = {
+    ...engine,
+    check({ kind }, tasks) {
+      refuseUnreadable(tasks);
+      checkDeclared(kind, tasks, clock.now());
+    },
+    onPromote: (tx, env, tasks) => syncDeclared(tx, env, tasks, clock.now()),
+  };
   const tenancy = {
     sql,
     masterKey,
@@ -98,15 +109,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...organizationHandlers(tenancy),
     ...auditHandlers(sql),
     ...pauseHandlers({ sql, clock, pause: context.pause }),
-    ...workerHandlers(
-      {
-        ...engine,
-        onRegister(tx, env, tasks) {
-          refuseUnreadable(tasks);
-          return syncDeclared(tx, env, tasks, clock.now());
-        },
-      },
-      dispatch.wake,
-    ),
+    ...workerHandlers(deploying, dispatch.wake),
+    ...deploymentHandlers({ ...deploying, maxBundleBytes: context.maxBundleBytes, wake: dispatch.wake }),
   };
 }

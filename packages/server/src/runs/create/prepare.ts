@@ -9,7 +9,7 @@ import { usePacket } from '../../packets/use.ts';
 import { jsonOfField, storableLevels } from '../../json/levels.ts';
 import { badRequest, Problem, unprocessable } from '../../problem.ts';
 import { cleanQueueName } from '../../queues/names.ts';
-import { queueOf } from '../../versions/register.ts';
+import { queueOf } from '../../versions/queues.ts';
 import type { Engine } from '../engine.ts';
 import { storedKey, storedWaitKey, waitKeyMs } from './idempotency-key.ts';
 import { findLock, type KnownTask } from '../lock.ts';
