@@ -1,12 +1,13 @@
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
-import type { BuildOptions, Metafile } from 'esbuild';
+import type { BuildOptions, Metafile, Plugin } from 'esbuild';
 import type { Project } from '../project/load.ts';
 import type { Problem } from '../project/problem.ts';
 import type { Entry, Output } from './build.ts';
-import { externalPackages, type ExternalPackage } from './external-packages.ts';
+import { externalPackages, packagesEntry, type ExternalPackage } from './external-packages.ts';
 import { inBuild, isBuildFailure, problemOf, slashes } from './messages.ts';
 import { moduleOptions, outputOf } from './module-options.ts';
-import { installedFolder, readManifest } from './package-folder.ts';
+import { installedFolder, packageOf, readManifest } from './package-folder.ts';
 import { withEsbuild } from './with-esbuild.ts';
 
 /** The code of a project with its packages, as a deployed version has it. */
@@ -30,15 +31,26 @@ const sdkEntry = 'millrace-sdk';
  * a version has the same stack traces wherever it is unpacked.
  */
 export async function buildDeployment(project: Project, nodeMajor: number): Promise<DeploymentBuild> {
+  try {
+    return await compile(project, nodeMajor);
+  } catch (failure) {
+    if (!isBuildFailure(failure)) throw failure;
+    const problems = failure.errors.map((message) => problemOf(message, project.taskFiles[0] ?? ''));
+    return { entries: [], sdk: '', outputs: [], externals: [], bytesByPackage: new Map(), problems };
+  }
+}
+
+async function compile(project: Project, nodeMajor: number): Promise<DeploymentBuild> {
   const found = new Map<string, ExternalPackage>();
   const options = {
     ...moduleOptions(project),
     entryPoints: [
       ...project.taskFiles.map((file) => ({ in: join(project.dir, file), out: outputOf(file) })),
       { in: `${sdkEntry}:`, out: sdkEntry },
+      { in: `${packagesEntry}:`, out: packagesEntry },
     ],
     outdir: project.dir,
-    // A task file `tasks/a.mjs` has the path of its module. Nothing is written.
+    // A task file may have the path of a module. Nothing is written.
     allowOverwrite: true,
     target: `node${nodeMajor}`,
     // What CommonJS packages expect. `__dirname` is the folder of the module that contains their code.
@@ -53,51 +65,61 @@ export async function buildDeployment(project: Project, nodeMajor: number): Prom
       ].join(' '),
     },
     plugins: [
-      sdkModule(project),
+      ownEntry(sdkEntry, project.dir, async () => "export * from '@millrace/sdk/executor';"),
+      ownEntry(packagesEntry, project.dir, async () => importsOf(await importedPackages(project))),
       externalPackages(new Set(project.build.external), readManifest(project.dir), found),
     ],
   } satisfies BuildOptions;
   const define = { __filename: '__millraceFile', __dirname: '__millraceFolder', ...options.define };
-  try {
-    const { outputFiles, metafile } = await withEsbuild((esbuild) => esbuild.build({ ...options, define }));
-    const entries: Entry[] = [];
-    for (const [path, { entryPoint }] of Object.entries(metafile.outputs)) {
-      if (entryPoint === undefined || entryPoint.startsWith(sdkEntry)) continue;
-      entries.push({ source: slashes(entryPoint), module: path });
-    }
-    return {
-      entries: entries.toSorted((a, b) => (a.source < b.source ? -1 : 1)),
-      sdk: `${sdkEntry}.mjs`,
-      outputs: outputFiles.map(({ path, contents }) => ({ path: inBuild(path, project.dir), contents })),
-      externals: [...found.values()],
-      bytesByPackage: bytesByPackage(metafile, project.dir),
-      problems: [],
-    };
-  } catch (failure) {
-    if (!isBuildFailure(failure)) throw failure;
-    const problems = failure.errors.map((message) => problemOf(message, project.taskFiles[0] ?? ''));
-    return {
-      entries: [],
-      sdk: '',
-      outputs: [],
-      externals: [],
-      bytesByPackage: new Map(),
-      problems,
-    };
+  const { outputFiles, metafile } = await withEsbuild((esbuild) => esbuild.build({ ...options, define }));
+  const entries: Entry[] = [];
+  for (const [path, { entryPoint }] of Object.entries(metafile.outputs)) {
+    if (entryPoint === undefined || /^millrace-[a-z]+:/.test(entryPoint)) continue;
+    entries.push({ source: slashes(entryPoint), module: path });
   }
+  return {
+    entries: entries.toSorted((a, b) => (a.source < b.source ? -1 : 1)),
+    sdk: `${sdkEntry}.mjs`,
+    outputs: outputFiles
+      .map(({ path, contents }) => ({ path: inBuild(path, project.dir), contents }))
+      .filter(({ path }) => !path.startsWith(`${packagesEntry}.mjs`)),
+    externals: [...found.values()],
+    bytesByPackage: bytesByPackage(metafile, project.dir),
+    problems: [],
+  };
 }
 
-/** The entry with the internals of the SDK that the project's task files import. */
-const sdkModule = ({ dir }: Project) => ({
-  name: 'sdk-module',
-  setup(build: Parameters<NonNullable<BuildOptions['plugins']>[number]['setup']>[0]) {
-    build.onResolve({ filter: new RegExp(`^${sdkEntry}:$`) }, ({ path }) => ({ path, namespace: sdkEntry }));
-    build.onLoad({ filter: /.*/, namespace: sdkEntry }, () => ({
-      contents: "export * from '@millrace/sdk/executor';",
-      resolveDir: dir,
-    }));
+/** An entry that is in no file. */
+const ownEntry = (name: string, resolveDir: string, contents: () => Promise<string>): Plugin => ({
+  name,
+  setup(build) {
+    build.onResolve({ filter: new RegExp(`^${name}:$`) }, ({ path }) => ({ path, namespace: name }));
+    build.onLoad({ filter: /.*/, namespace: name }, async () => ({ contents: await contents(), resolveDir }));
   },
 });
+
+/**
+ * Imports packages for nothing but the import. What an entry shares with this one becomes a module of its own, so a change of a task file
+ * does not change the module with the packages that it uses.
+ */
+const importsOf = (packages: readonly string[]): string =>
+  packages.map((name) => `import ${JSON.stringify(name)};\n`).join('');
+
+/** What the files of a project import from packages. */
+async function importedPackages(project: Project): Promise<string[]> {
+  const { metafile } = await withEsbuild((esbuild) =>
+    esbuild.build({
+      ...moduleOptions(project),
+      entryPoints: project.taskFiles.map((file) => ({ in: join(project.dir, file), out: outputOf(file) })),
+      outdir: project.dir,
+      allowOverwrite: true,
+      packages: 'external',
+    }),
+  );
+  const imports = Object.values(metafile.inputs).flatMap((input) => input.imports);
+  const packages = imports.filter(({ external, path }) => external && !isBuiltin(path) && packageOf(path));
+  return [...new Set(packages.map(({ path }) => path))].toSorted();
+}
 
 function bytesByPackage({ outputs }: Metafile, projectDir: string): Map<string, number> {
   const bytes = new Map<string, number>();

@@ -11,6 +11,9 @@ import {
 } from './package-folder.ts';
 import { whyNotBundled } from './unbundlable.ts';
 
+/** The entry that imports all packages. It needs not find one that is installed only for the file that imports it. */
+export const packagesEntry = 'millrace-packages';
+
 /** A package that stays outside of the modules and goes into the layer. */
 export interface ExternalPackage {
   readonly name: string;
@@ -51,6 +54,7 @@ export function externalPackages(
           namespace,
           pluginData: resolving,
         });
+        if (resolved.errors.length > 0 && namespace === packagesEntry) return { path, external: true };
         // esbuild reports what does not resolve, and leaves what is required in a `try` to the code.
         if (resolved.errors.length > 0 || resolved.external || resolved.namespace !== 'file')
           return undefined;

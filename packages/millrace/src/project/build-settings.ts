@@ -15,6 +15,7 @@ export interface BuildSettings {
 const packageName = z
   .string()
   .regex(/^(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*$/i, 'must be the name of a package, such as sharp');
+const constantName = /^[\p{L}_$][\p{L}\p{N}_$]*(?:\.[\p{L}_$][\p{L}\p{N}_$]*)*$/u;
 const hook = z.custom<BuildExtension['beforeBuild']>(
   (value) => typeof value === 'function',
   'must be a function',
@@ -29,10 +30,10 @@ const settings = z.strictObject({
         name: z.string().min(1, 'must not be empty'),
         beforeBuild: hook.optional(),
         define: z
-          .record(
-            z.string().regex(/^[\p{L}_$][\p{L}\p{N}_$]*(?:\.[\p{L}_$][\p{L}\p{N}_$]*)*$/u, 'is not a name of JavaScript'),
-            z.json(),
-          )
+          .record(z.string(), z.json())
+          .refine((constants) => Object.keys(constants).every((name) => constantName.test(name)), {
+            message: 'must have names of JavaScript as its keys, such as __RELEASE__ or process.env.NODE_ENV',
+          })
           .optional(),
         files: z.array(z.string().min(1, 'must not be empty')).optional(),
         packages: z.array(packageName).optional(),

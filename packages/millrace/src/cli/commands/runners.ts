@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { age } from '../age.ts';
 import { call } from '../call.ts';
 import { findServer, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
+import type { Login } from "../login.ts";
 import { printTable } from '../print-table.ts';
 import { printJson, screenOn } from '../screen.ts';
 import { waitsForServer } from '../waiting.ts';
@@ -14,7 +15,7 @@ interface RunnerOptions extends ConnectionOptions {
 const withRunnerOptions = (command: Command): Command =>
   withConnectionOptions(command).option('--branch <name>', 'a branch of preview').option('--json', 'JSON on stdout');
 
-async function openServer(options: RunnerOptions) {
+async function openServer(options: RunnerOptions): Promise<{ login: Login; headers: Record<string, string> }> {
   const { url, key } = await findServer(options);
   waitsForServer(url);
   return {
