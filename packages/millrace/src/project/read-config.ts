@@ -10,7 +10,8 @@ import type { ProjectConfig } from './config.ts';
 import { locate } from './locate.ts';
 import { ProjectError } from './problem.ts';
 
-const names = ['ts', 'mts', 'js', 'mjs'].map((extension) => `millrace.config.${extension}`);
+/** Names of the configuration file; the first that is there counts. */
+export const configFiles = ['ts', 'mts', 'js', 'mjs'].map((extension) => `millrace.config.${extension}`);
 
 const ownHelpers = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? '../index.ts' : '../index.js', import.meta.url),
@@ -30,7 +31,7 @@ export interface ReadConfig {
 }
 
 export async function readConfig(projectDir: string): Promise<ReadConfig> {
-  const file = names.find((name) => existsSync(join(projectDir, name)));
+  const file = configFiles.find((name) => existsSync(join(projectDir, name)));
   if (file === undefined) return { file: null, config: {} };
   const exported = await importConfig(projectDir, file, await compile(projectDir, file));
   const config = checkConfig(exported);

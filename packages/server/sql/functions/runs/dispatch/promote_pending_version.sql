@@ -1,7 +1,7 @@
 -- Queues runs that waited for a version, when the current version has their task. Those that wait for a certain deployment go on waiting.
 --
 -- Locks: rows of pending_version (skip locked), lanes.
--- Callers: versions/pending-releaser.ts, versions/register.ts.
+-- Callers: versions/pending-releaser.ts, versions/promote.ts.
 create or replace function promote_pending_version(p_env int, p_at timestamptz, p_limit int) returns int
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
