@@ -143,8 +143,11 @@ describe('the audit log', () => {
       { id: 'a', filePath: 'x.ts', exportName: 'a', queue: { name: 'mail', concurrencyLimit: 5 } },
       { id: 's', filePath: 'x.ts', exportName: 's', scheduled: true },
     ];
-    const register = (hash: string, key: string) =>
-      ok('POST /runner/v1/versions', { key, body: { contentHash: hash.repeat(64), tasks } });
+    const register = async (hash: string, key: string) => {
+      const body = { contentHash: hash.repeat(64), tasks };
+      const { version: name } = await ok('POST /runner/v1/versions', { key, body });
+      await ok(`POST /api/v1/deployments/${name}/promote?force=true`, { key });
+    };
     await register('a', keys.prod);
     await register('b', keys.prod);
     await register('b', keys.prod);
@@ -163,7 +166,9 @@ describe('the audit log', () => {
     const version = (n: number) => expect.stringMatching(new RegExp(`\\.${n}$`)) as string;
     expect(before.map(facts)).toEqual([
       ['version.registered', undefined, { version: version(1), tasks: 2 }],
-      ['version.registered', { version: version(1) }, { version: version(2), tasks: 2 }],
+      ['version.promoted', undefined, { version: version(1), tasks: 2 }],
+      ['version.registered', undefined, { version: version(2), tasks: 2 }],
+      ['version.promoted', { version: version(1) }, { version: version(2), tasks: 2 }],
       ['queue.paused', { paused: false }, { name: 'mail', paused: true }],
       ['queue.resumed', { paused: true }, { name: 'mail', paused: false }],
       ['queue.overridden', { override: null }, { name: 'mail', override: 2 }],

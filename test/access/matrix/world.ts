@@ -43,6 +43,7 @@ export async function fill({ ask, server, sql }: Installation, site: Site): Prom
     contentHash: `${name}-1`.padEnd(64, '0'),
     tasks: [{ id: failing, filePath: 'a.ts' }],
   });
+  await did(`POST /api/v1/deployments/${first.version}/promote?force=true`);
   await startTestRunner(server.url, key, [first.version]);
   const failed = await did(`POST /api/v1/tasks/${failing}/trigger`, { payload: 'boom' });
   const until = async <T>(what: string, look: () => Promise<T | undefined>): Promise<T> => {
@@ -59,13 +60,14 @@ export async function fill({ ask, server, sql }: Installation, site: Site): Prom
     async () => (await did(`GET ${project}/notifications/${env}/deliveries`)).data[0],
   );
   // From here on nobody serves what is triggered, so that it stays as it is.
-  await did('POST /runner/v1/versions', {
+  const second = await did('POST /runner/v1/versions', {
     contentHash: `${name}-2`.padEnd(64, '0'),
     tasks: [
       { id: task, filePath: 'a.ts' },
       { id: scheduled, filePath: 'a.ts', scheduled: true },
     ],
   });
+  await did(`POST /api/v1/deployments/${second.version}/promote?force=true`);
   const tag = `tag-${name}`;
   const packet = `packet-${name}`;
   const { presignedUrl } = await did(`PUT /api/v2/packets/${packet}`);

@@ -5,6 +5,7 @@ import { masterKey } from '../auth/testing/installation.ts';
 import { connect, type Sql } from '../db/connect.ts';
 import type { Log } from '../logger.ts';
 import { startServer, type RunningServer } from '../server.ts';
+import { promote } from '../../../../test/support/promote.ts';
 
 const quiet: Log = { info() {}, warn() {}, error() {} };
 let database: TestDatabase;
@@ -40,8 +41,8 @@ async function call(method: string, path: string, body?: unknown, kind: Kind = '
 }
 
 let contents = 0;
-function register(kind: Kind, tasks: unknown[] = []) {
-  return call(
+async function register(kind: Kind, tasks: unknown[] = []) {
+  const registered = await call(
     'POST',
     '/runner/v1/versions',
     {
@@ -54,6 +55,8 @@ function register(kind: Kind, tasks: unknown[] = []) {
     },
     kind,
   );
+  if (registered.status === 200) await promote(server.url, keyOf(kind));
+  return registered;
 }
 
 const create = (body: object, kind?: Kind) =>

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { installation, type Installation } from '../../../../../test/access/installation.ts';
 import type { Transaction } from '../../db/connect.ts';
+import { promote } from '../../../../../test/support/promote.ts';
 
 type Message<T extends ServerMessage['type']> = Extract<ServerMessage, { type: T }>;
 
@@ -19,6 +20,7 @@ async function saidHello({ ask, server }: Installation, key: string, held: reado
     key,
     body: { contentHash: 'the content', tasks: [{ id: 'send', filePath: 'tasks.ts' }] },
   });
+  await promote(server.url, key);
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}/runner/v1/connect`, {
     headers: { authorization: `Bearer ${key}` },
   });
