@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import type { RunnerInfo } from '../../packages/contract/src/operations/runners.ts';
+import { connect } from '../../packages/server/src/db/connect.ts';
+import { installation } from '../access/installation.ts';
 import { deployed, fetchingRunner, needing, projectOf } from '../support/deployment.ts';
 import { startRunner } from '../../packages/millrace/src/runner/index.ts';
 import { promote } from '../support/promote.ts';
@@ -25,10 +28,6 @@ const tasksOf = (text: string): Record<string, string> => ({
       return text;
     } });
     export const sleep = task({ id: 'sleep', run: async () => { await wait.for({ seconds: 2 }); return text; } });
-    export const hold = task({ id: 'hold', run: async (_: unknown, { signal }) => {
-      await new Promise((resolve) => signal.addEventListener('abort', resolve));
-      return text;
-    } });
   `,
 });
 
@@ -132,32 +131,61 @@ test('a version is not given to a runner that lacks its label or its Node.js, an
 
 test('a version that a runner cannot load is given back, named by the reason, and left to another runner', async () => {
   const server = await testServer();
+  const sql = connect(server.database, { name: 'test', max: 1 });
+  onTestFinished(() => sql.end({ timeout: 1 }));
+  const version = await deployed(server, tasksOf('one'));
+  // As if a disk had changed it.
+  await sql`update blob_pieces set data = set_byte(data, 20, 255 - get_byte(data, 20))`;
   const { unable } = await fetchingRunner(server);
-  const version = await deployed(server, {
-    'tasks/all.ts': `
-      import { existsSync } from 'node:fs';
-      import { task } from '@millrace/sdk';
-      if (process.env.BREAK) process.exit(9);
-      export const say = task({ id: 'say', run: async () => 'said' });`,
-  });
-  await server.ask('/api/v1/projects/' + server.projectRef + '/envvars/prod', {
-    method: 'POST',
-    body: { name: 'BREAK', value: 'yes' },
-  });
   await promote(server.url, server.keys.prod, version);
   const run = await trigger(server, 'say');
-  void unable;
-  void run;
+  await expect
+    .poll(() => reasonOf(server, run), { timeout })
+    .toMatch(/could not load it \(.* (has another digest than declared|cannot be decompressed) \(fetched 3 times\)\)\.$/);
+  // It is not tried again and again.
+  expect(unable.length).toBeLessThan(3);
+  await sql`update blob_pieces set data = set_byte(data, 20, 255 - get_byte(data, 20))`;
+  await fetchingRunner(server);
+  expect((await ended(server, run)).output).toBe('one');
 }, 60_000);
 
-test('runs that wait for a version to be loaded can be cancelled, and are given back when the runner stops', async () => {
-  const server = await testServer();
-  const version = await deployed(server, tasksOf('one'));
-  await promote(server.url, server.keys.prod, version);
-  const { runner } = await fetchingRunner(server);
-  const runs = await Promise.all([trigger(server, 'hold'), trigger(server, 'hold')]);
-  await server.ask(`/api/v2/runs/${runs[0]}/cancel`, { method: 'POST' });
-  await expect.poll(async () => (await shown(server, runs[0]!)).status, { timeout }).toBe('CANCELED');
-  await runner.stop({ waitMs: 0 });
-  await expect.poll(async () => (await shown(server, runs[1]!)).status, { timeout }).not.toBe('EXECUTING');
+test('runners of all servers are listed, drained and stopped through any of them', async () => {
+  const { ask, another, keys, server } = await installation();
+  const other = await another();
+  const target = { url: other.url, keys };
+  const version = await deployed({ url: server.url, keys }, tasksOf('one'));
+  const { runner, loaded } = await fetchingRunner(target, { labels: ['gpu'], concurrency: 7 });
+  await expect.poll(() => loaded.length, { timeout }).toBe(1);
+  await promote(server.url, keys.prod, version);
+  const key = keys.prod;
+  const list = async () => (await ask('GET /api/v1/runners', { key })).body.data as RunnerInfo[];
+  expect(await list()).toEqual([
+    expect.objectContaining({
+      id: runner.id,
+      pid: process.pid,
+      labels: ['gpu'],
+      versions: [version],
+      slots: 7,
+      running: 0,
+      draining: false,
+      platform: expect.stringContaining('-') as string,
+    }),
+  ]);
+  expect((await ask(`POST /api/v1/runners/${runner.id}/drain`, { key: keys.stg })).status).toBe(404);
+  expect((await ask(`POST /api/v1/runners/${runner.id}/drain`, { key })).body).toMatchObject({ draining: true });
+  // The wake of the other server is on its way.
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const { body } = await ask('POST /api/v1/tasks/say/trigger', { key, body: {} });
+  const reason = async () => (await ask(`GET /api/v1/runs/${body.id}/reason`, { key })).body.message as string;
+  expect(await reason()).toMatch(/takes no more attempts\.$/);
+  const status = async () => (await ask(`GET /api/v3/runs/${body.id}`, { key })).body.status as string;
+  expect(await status()).toBe('QUEUED');
+  await ask(`POST /api/v1/runners/${runner.id}/drain`, { key, body: { draining: false } });
+  await expect.poll(status, { timeout }).toBe('COMPLETED');
+  expect((await ask(`POST /api/v1/runners/${runner.id}/stop`, { key })).body).toMatchObject({ draining: true });
+  // One that stops stays so.
+  const resumed = await ask(`POST /api/v1/runners/${runner.id}/drain`, { key, body: { draining: false } });
+  if (resumed.status === 200) expect(resumed.body.draining).toBe(true);
+  expect(await runner.ended).toBeNull();
+  await expect.poll(list, { timeout }).toEqual([]);
 }, 60_000);
