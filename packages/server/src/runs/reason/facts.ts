@@ -25,6 +25,12 @@ export interface WaitFacts {
   /** The version that it is bound to, else the current one. */
   readonly version: string | null;
   readonly bound: boolean;
+  /** Its version was archived. */
+  readonly isArchived: boolean;
+  /** Of the deployment that it waits for. */
+  readonly externalId: string | null;
+  /** The version that carries this id, without the task. */
+  readonly externalVersion: string | null;
   readonly hasRunner: boolean;
   readonly ahead: number;
   /** What it waits for in the midst of its code; the oldest few. */
@@ -62,7 +68,10 @@ export async function readWaitFacts(
            exists (select from installation where paused_at is not null) as "installationPaused",
            e.paused as "environmentPaused", e.concurrency_limit as "environmentLimit",
            (select count(*)::int from leases x where x.env = f.env) as "environmentRunning",
-           coalesce(v.version, cv.version) as version, f.version_id is not null as bound,
+           coalesce(v.version, cv.version) as version, f.version_id is not null as bound, coalesce(v.state = 'archived', false) as "isArchived",
+           p.external_id as "externalId",
+           (select y.version from external_ids x join versions y on y.id = x.version_id
+             where x.env = f.env and x.id = p.external_id) as "externalVersion",
            exists (select from runners n where n.env = f.env and n.expires_at > ${at}
                       and coalesce(f.version_id, c.version_id) = any(n.versions)) as "hasRunner",
            (select count(*)::int from (
