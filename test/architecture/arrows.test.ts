@@ -80,7 +80,7 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
   protocols: ['log', 'auth'],
   log: ['db'],
   jobs: ['db'],
-  runners: [],
+  runners: ['audit', 'auth', 'db'],
   tracing: [],
   auth: ['db'],
   request: ['auth'],

@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { machineMemory } from '@millrace/contract/runner';
 import type { EnvironmentFacts } from '@millrace/contract/runner';
@@ -12,6 +13,7 @@ import type { ExecutorEvents, Purpose } from './executor.ts';
 import type { Guard } from './guard.ts';
 
 export interface PoolOptions {
+  /** The working folder of processes with code of the folder. */
   readonly projectDir: string;
   /** The operating system user of the processes. */
   readonly ids: SpawnOptions['ids'];
@@ -34,7 +36,7 @@ export interface ExecutorEnvironment {
   readonly environment: EnvironmentFacts;
 }
 
-/** Milliseconds that an idle process of an old version or old variables is kept. */
+/** Milliseconds that an idle process is kept of a version that need not be ready, or with old variables. */
 const spareMs = 10_000;
 /** Milliseconds that idle processes have to exit when the pool closes. */
 const endMs = 1_000;
@@ -46,7 +48,7 @@ export class Pool {
   readonly #options: PoolOptions;
   readonly #executors = new Set<Executor>();
   #executorEnvironment: ExecutorEnvironment | undefined;
-  #current: string | undefined;
+  #kept: ReadonlySet<string> = new Set();
   #closed = false;
 
   constructor(options: PoolOptions) {
@@ -90,15 +92,15 @@ export class Pool {
     if (changed) this.warm();
   }
 
-  /** Sets the version for which a process is kept ready. */
-  serve(version: string): void {
-    this.#current = version;
+  /** Sets the versions for which a process is kept ready. */
+  keep(versions: readonly string[]): void {
+    this.#kept = new Set(versions);
     this.warm();
   }
 
   warm(): void {
-    if (this.#current === undefined || !this.isOpen) return;
-    this.shared(this.#current);
+    if (!this.isOpen) return;
+    for (const version of this.#kept) this.shared(version);
     for (const executor of this.#executors) this.#endIfSpare(executor);
   }
 
@@ -190,14 +192,15 @@ export class Pool {
     if (!this.#executorEnvironment || this.#closed) return undefined;
     const { projectDir, ids, events, guard } = this.#options;
     const { env, revision, environment } = this.#executorEnvironment;
-    const { dir, entries, defaults } = build;
+    const { dir, entries, defaults, sdk } = build;
     const tasks = Object.fromEntries(Object.entries(build.tasks).map(([id, { source }]) => [id, source]));
     const serve = { type: 'serve', env: env.added, dir, entries, tasks, defaults, environment } as const;
     const executor = new Executor({
       version,
       revision,
       purpose,
-      projectDir,
+      projectDir: sdk === undefined ? projectDir : dir,
+      sdk: sdk === undefined ? undefined : join(dir, sdk),
       env: env.inherited,
       ids,
       memory,
@@ -218,13 +221,13 @@ export class Pool {
     );
   }
 
-  /** Ends an idle shared process of an old version or old variables after a while. */
+  /** Ends an idle shared process after a while, if its version need not be ready or its variables are old. */
   #endIfSpare(executor: Executor): void {
     const isSpare = (): boolean =>
       executor.purpose === 'shared' &&
       !executor.ending &&
       executor.running.size === 0 &&
-      (executor.version !== this.#current || executor.revision !== this.#executorEnvironment?.revision);
+      (!this.#kept.has(executor.version) || executor.revision !== this.#executorEnvironment?.revision);
     if (!isSpare()) return;
     setTimeout(() => {
       if (isSpare()) executor.end();

@@ -12,6 +12,7 @@ import { pauseHandlers } from '../pause/handlers.ts';
 import { queueHandlers } from '../queues/handlers.ts';
 import { notificationHandlers } from '../notifications/handlers.ts';
 import { changeHandlers } from '../runs/change-handlers.ts';
+import { runnerHandlers } from '../runners/handlers.ts';
 import { runHandlers } from '../runs/handlers.ts';
 import { listHandlers } from '../runs/list/handlers.ts';
 import { outcomeHandlers } from '../runs/complete/outcome-handlers.ts';
@@ -110,6 +111,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...auditHandlers(sql),
     ...pauseHandlers({ sql, clock, pause: context.pause }),
     ...workerHandlers(deploying, dispatch.wake),
+    ...runnerHandlers({ ...engine, runners, asked: context.asked }),
     ...deploymentHandlers({ ...deploying, maxBundleBytes: context.maxBundleBytes, wake: dispatch.wake }),
   };
 }

@@ -1,6 +1,7 @@
 import type { RunReasonReply } from '@millrace/contract';
 import { isFinal } from '@millrace/contract';
 import type { WaitFacts } from './facts.ts';
+import { whyNoRunner } from './no-runner.ts';
 
 type Told = Omit<RunReasonReply, 'id' | 'status'>;
 
@@ -70,20 +71,11 @@ export function reasonOf(facts: WaitFacts, nearest?: string): Told {
   if (facts.queuePaused) {
     return { reason: 'queue_paused', message: `The queue "${queue}" is paused: resume it.`, ...where };
   }
-  if (facts.bound && facts.isArchived) {
+  const noRunner = whyNoRunner(facts);
+  if (noRunner !== undefined) {
     return {
       reason: 'no_runner',
-      message: `It is bound to version ${facts.version}, which is archived: replay it, and it runs on the current version.`,
-      ...(facts.version !== null && { version: facts.version }),
-    };
-  }
-  if (!facts.hasRunner) {
-    const which = facts.bound
-      ? `version ${facts.version}, to which it is bound`
-      : `the current version ${facts.version}`;
-    return {
-      reason: 'no_runner',
-      message: `No connected runner has ${which}: start one with \`millrace work\`.`,
+      message: noRunner,
       ...(facts.version !== null && { version: facts.version }),
     };
   }

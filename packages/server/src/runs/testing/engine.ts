@@ -82,6 +82,7 @@ export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<Te
   const dispatch: Dispatch = {
     offer: () => undefined,
     wake() {},
+    versionsChanged() {},
     slotsFreed() {},
     expect() {},
     async stop() {},
