@@ -159,7 +159,7 @@ describe('archiving', () => {
     const t = await testDeployments();
     const bundle = bundleOf({ 'a.js': 'a' });
     const created = await t.create(bundle.body);
-    const [{ blob }] = created.missing as [{ blob: string }];
+    const blob = created.missing[0]!.blob;
     await t.put(created, blob, bundle.blobs.get(blob)!.subarray(0, 10));
     t.engine.clock.shift(23 * 3_600_000);
     await t.create(bundle.body);
