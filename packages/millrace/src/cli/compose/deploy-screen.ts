@@ -45,7 +45,8 @@ export function printDeployment(
 const shownPackages = 20;
 
 /** What a deployment would contain. */
-export function printContents({ bundle, tasks, layers, bytesByPackage, withoutScript }: Prepared, screen: Screen): void {
+export function printContents(prepared: Prepared, screen: Screen): void {
+  const { bundle, tasks, layers, bytesByPackage } = prepared;
   const { line, paint } = screen;
   const head = (text: string): void => line(paint.bold(text));
   const sum = (sizes: readonly { readonly blobSize: number }[]): number =>
@@ -67,10 +68,13 @@ export function printContents({ bundle, tasks, layers, bytesByPackage, withoutSc
     head(`Layer for ${layer.platform}: ${layer.packages.length} packages, ${sizeText(layer.blobSize)} compressed`);
     line(layer.packages.join(', '));
   }
-  if (withoutScript.length > 0) {
-    line();
-    line(
-      `${paint.yellow('warning')} The install scripts of ${withoutScript.join(', ')} are not executed: name each in allowScripts of package.json, with true or false.`,
-    );
-  }
+  warnAboutScripts(prepared, screen);
+}
+
+/** An install script that is neither allowed nor known to be unnecessary may have been needed. */
+export function warnAboutScripts({ withoutScript }: Prepared, { line, paint }: Screen): void {
+  if (withoutScript.length === 0) return;
+  line(
+    `${paint.yellow('warning')} Install scripts of packages in the layer are not executed: ${withoutScript.join(', ')}. Name each in allowScripts of package.json, with true or false.`,
+  );
 }

@@ -14,7 +14,7 @@ import { environmentOfKey, refuseOtherKey } from '../key-environment.ts';
 import { printJson, screenOn } from '../screen.ts';
 import { listenForStop } from '../stop-request.ts';
 import { waitsFor, waitsForServer } from '../waiting.ts';
-import { printDeployment, printContents, uploadScreen } from './deploy-screen.ts';
+import { printContents, printDeployment, uploadScreen, warnAboutScripts } from './deploy-screen.ts';
 
 export interface DeployCommandOptions extends ConnectionOptions {
   readonly env?: EnvironmentKind;
@@ -94,6 +94,7 @@ async function deployAll(options: DeployCommandOptions, signal: AbortSignal): Pr
   const target = await findTarget(options, signal);
   const prepared = await build(options, target, signal);
   const builtAt = performance.now();
+  warnAboutScripts(prepared, screenOn(process.stderr));
   const uploaded = await uploadAll(target, prepared, options);
   const ending = await promoteIt(target, prepared, uploaded, options);
   const deployed: Deployed = {
