@@ -33,7 +33,8 @@ describe('millrace deploy', () => {
       'tasks/b.ts': taskFile('b', 'noise.length', "import { noise } from '../lib/noise.ts';"),
       'tasks/c.ts': taskFile('c', 'typeof noise', "import { noise } from 'noisy';"),
       'lib/noise.ts': noise(),
-      'node_modules/noisy/package.json': '{"name":"noisy","version":"1.0.0","type":"module","exports":"./index.js"}',
+      'node_modules/noisy/package.json':
+        '{"name":"noisy","version":"1.0.0","type":"module","exports":"./index.js"}',
       'node_modules/noisy/index.js': noise(),
     });
     await startFetchingRunner(installation, keys.prod);
@@ -51,7 +52,9 @@ describe('millrace deploy', () => {
     const two = second.json.version as string;
     expect(second.json).toMatchObject({ isNew: true, isCurrent: true, replaced: one });
     expect(second.json.sentBytes).toBeLessThan(first.json.sentBytes * 0.05);
-    expect(await project.run('trigger', 'a', '--wait')).toMatchObject({ json: { output: 'two', version: two } });
+    expect(await project.run('trigger', 'a', '--wait')).toMatchObject({
+      json: { output: 'two', version: two },
+    });
 
     const again = await project.run('deploy');
     expect(again).toMatchObject({
@@ -60,7 +63,9 @@ describe('millrace deploy', () => {
     });
     const back = await project.run('versions', 'rollback');
     expect(back).toMatchObject({ exitCode: 0, json: { version: one, replaced: two } });
-    expect(await project.run('trigger', 'a', '--wait')).toMatchObject({ json: { output: 'one', version: one } });
+    expect(await project.run('trigger', 'a', '--wait')).toMatchObject({
+      json: { output: 'one', version: one },
+    });
     expect(await project.run('versions', 'rollback')).toMatchObject({
       exitCode: 1,
       stderr: expect.stringContaining(`No version before ${one} was current`),
@@ -84,7 +89,9 @@ describe('millrace deploy', () => {
       exitCode: 2,
       stderr: expect.stringContaining('give --yes'),
     });
-    expect(await project.run('versions', 'archive', two, '--yes')).toMatchObject({ json: { state: 'archived' } });
+    expect(await project.run('versions', 'archive', two, '--yes')).toMatchObject({
+      json: { state: 'archived' },
+    });
     expect(await project.run('versions', 'promote', two)).toMatchObject({
       exitCode: 1,
       stderr: expect.stringContaining('archived'),
@@ -98,13 +105,18 @@ describe('millrace deploy', () => {
     const waiting = await project.run('deploy');
     const { version } = waiting.json;
     expect(waiting).toMatchObject({ exitCode: 1, json: { isNew: true, isCurrent: false } });
-    expect(waiting.stderr).toMatch(/is uploaded and ready, but not current\. No runner that fetches versions is connected\. Start `millrace work`/);
+    expect(waiting.stderr).toMatch(
+      /is uploaded and ready, but not current\. No runner that fetches versions is connected\. Start `millrace work`/,
+    );
     expect(await project.run('versions', 'promote', version)).toMatchObject({ exitCode: 1 });
     expect(await project.run('deploy', '--no-promote')).toMatchObject({
       exitCode: 0,
       json: { version, isNew: false, isCurrent: false },
     });
-    expect(await project.run('deploy', '--force')).toMatchObject({ exitCode: 0, json: { version, isCurrent: true } });
+    expect(await project.run('deploy', '--force')).toMatchObject({
+      exitCode: 0,
+      json: { version, isCurrent: true },
+    });
     const text = project.start('deploy');
     expect(await text.exitCode).toBe(0);
     expect(text.stdout.join('\n')).toContain('The same content was deployed before');
@@ -222,14 +234,41 @@ describe('millrace deploy refuses', () => {
 
   test.each([
     ['a syntax error', { 'tasks/a.ts': 'export const = 1;' }, /tasks\/a\.ts:1:14: /],
-    ['a missing dependency', { 'tasks/a.ts': "import 'not-there';" }, /tasks\/a\.ts:1:8: Could not resolve "not-there"/],
+    [
+      'a missing dependency',
+      { 'tasks/a.ts': "import 'not-there';" },
+      /tasks\/a\.ts:1:8: Could not resolve "not-there"/,
+    ],
     ['a duplicate id', { 'tasks/a.ts': taskFile('good', '2') }, /the task id "good" is declared 2 times/],
-    ['a file that throws', { 'tasks/a.ts': "throw new Error('on import');" }, /tasks\/a\.ts:1:7: Error: on import/],
-    ['a task that is not exported', { 'tasks/a.ts': taskFile('hidden', '1').replace('export const', 'const') }, /hidden.* not exported/],
-    ['a broken configuration', { 'millrace.config.ts': 'export default { build: { platforms: ["x"] } };' }, /"build\.platforms\.0": not a platform/],
+    [
+      'a file that throws',
+      { 'tasks/a.ts': "throw new Error('on import');" },
+      /tasks\/a\.ts:1:7: Error: on import/,
+    ],
+    [
+      'a task that is not exported',
+      { 'tasks/a.ts': taskFile('hidden', '1').replace('export const', 'const') },
+      /hidden.* not exported/,
+    ],
+    [
+      'a broken configuration',
+      { 'millrace.config.ts': 'export default { build: { platforms: ["x"] } };' },
+      /"build\.platforms\.0": not a platform/,
+    ],
     ['no task', { 'tasks/good.ts': '' }, /the project has no task/],
-    ['a .env value in the code', { '.env': 'API_KEY=abcdefgh12345678', 'tasks/a.ts': taskFile('a', "'abcdefgh12345678'") }, /contains the value of API_KEY \(\.env\)/],
-    ['a cron that the server refuses', { 'tasks/a.ts': "import { schedules } from '@millrace/sdk';\nexport const s = schedules.task({ id: 's', cron: '99 * * * *', run: async () => 1 });" }, /99/],
+    [
+      'a .env value in the code',
+      { '.env': 'API_KEY=abcdefgh12345678', 'tasks/a.ts': taskFile('a', "'abcdefgh12345678'") },
+      /contains the value of API_KEY \(\.env\)/,
+    ],
+    [
+      'a cron that the server refuses',
+      {
+        'tasks/a.ts':
+          "import { schedules } from '@millrace/sdk';\nexport const s = schedules.task({ id: 's', cron: '99 * * * *', run: async () => 1 });",
+      },
+      /99/,
+    ],
   ])('%s with exit code 3, and nothing is uploaded', async (_, files, sentence) => {
     const project = await deployedProject(installation, installation.keys.prod, { ...good, ...files });
     const before = await versions(project);
@@ -247,7 +286,9 @@ describe('millrace deploy refuses', () => {
     expect((await project.run('env', 'set', 'LOGIN=hunter2-hunter2', '--secret')).exitCode).toBe(0);
     const ended = await project.run('deploy', '--force');
     expect(ended).toMatchObject({ exitCode: 3, stdout: '' });
-    expect(ended.stderr).toContain('tasks/a.ts.mjs: contains the value of LOGIN (a secret variable of the environment)');
+    expect(ended.stderr).toContain(
+      'tasks/a.ts.mjs: contains the value of LOGIN (a secret variable of the environment)',
+    );
     expect(ended.stderr).not.toContain('hunter2');
     await project.run('env', 'unset', 'LOGIN');
   });
@@ -258,7 +299,9 @@ describe('millrace deploy refuses', () => {
       exitCode: 2,
       stderr: expect.stringContaining('The key belongs to prod, but --env says stg'),
     });
-    expect(await project.run('deploy', '--key', `svc_prod_sk_${'x'.repeat(32)}`)).toMatchObject({ exitCode: 4 });
+    expect(await project.run('deploy', '--key', `svc_prod_sk_${'x'.repeat(32)}`)).toMatchObject({
+      exitCode: 4,
+    });
     expect(await project.run('deploy', '--url', 'http://127.0.0.1:9')).toMatchObject({ exitCode: 4 });
     await rm(join(project.dir, 'tasks'), { recursive: true });
     expect(await project.run('deploy')).toMatchObject({ exitCode: 3 });

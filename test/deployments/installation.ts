@@ -20,7 +20,9 @@ async function temporaryFolder(): Promise<string> {
 
 export async function startInstallation(): Promise<Installation> {
   const folder = await temporaryFolder();
-  const server = millrace(['start', '--data', 'data', '--port', '0', '--json', '--show-secrets'], { cwd: folder });
+  const server = millrace(['start', '--data', 'data', '--port', '0', '--json', '--show-secrets'], {
+    cwd: folder,
+  });
   const { url, projectRef, environments } = JSON.parse(await server.line(/^\{"url"/)) as {
     url: string;
     projectRef: string;

@@ -30,7 +30,11 @@ test('a project with native packages of npm and a workspace package runs where n
       workspaces: ['packages/*'],
       dependencies: { sharp: '^0.34.0', esbuild: '^0.28.0', shared: '*' },
     }),
-    'packages/shared/package.json': JSON.stringify({ name: 'shared', version: '1.0.0', exports: './index.ts' }),
+    'packages/shared/package.json': JSON.stringify({
+      name: 'shared',
+      version: '1.0.0',
+      exports: './index.ts',
+    }),
     'packages/shared/index.ts': 'export const width: number = 12;',
     'tasks/image.ts': taskFile(
       'image',

@@ -7,7 +7,10 @@ import type { Deployed } from './deploy.ts';
 const stepMs = 100;
 
 /** How far an upload is, in one line of a terminal that is written again and again. */
-export function uploadScreen(): { readonly show: (progress: UploadProgress) => void; readonly end: () => void } {
+export function uploadScreen(): {
+  readonly show: (progress: UploadProgress) => void;
+  readonly end: () => void;
+} {
   const { raw } = screenOn(process.stderr);
   let shownAt = 0;
   let isShown = false;
@@ -61,11 +64,14 @@ export function printContents(prepared: Prepared, screen: Screen): void {
   line();
   const packages = [...bytesByPackage].filter(([name]) => name !== '').toSorted(([, a], [, b]) => b - a);
   head(`${packages.length} packages are bundled`);
-  for (const row of table(packages.slice(0, shownPackages).map(([name, size]) => [name, sizeText(size)]))) line(row);
+  for (const row of table(packages.slice(0, shownPackages).map(([name, size]) => [name, sizeText(size)])))
+    line(row);
   if (packages.length > shownPackages) line(paint.dim(`and ${packages.length - shownPackages} smaller ones`));
   for (const layer of layers) {
     line();
-    head(`Layer for ${layer.platform}: ${layer.packages.length} packages, ${sizeText(layer.blobSize)} compressed`);
+    head(
+      `Layer for ${layer.platform}: ${layer.packages.length} packages, ${sizeText(layer.blobSize)} compressed`,
+    );
     line(layer.packages.join(', '));
   }
   warnAboutScripts(prepared, screen);

@@ -136,7 +136,9 @@ async function build(
   if (target) waitsForServer(target.url);
   const projectRef = target && (await projectOf(target, options.project ?? project.ref ?? undefined));
   const variables =
-    target && projectRef !== undefined ? await readableVariables(target, projectRef) : { values: {}, secrets: [] };
+    target && projectRef !== undefined
+      ? await readableVariables(target, projectRef)
+      : { values: {}, secrets: [] };
   return prepare(project, {
     env: {
       inherited: inherited(),
