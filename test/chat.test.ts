@@ -36,7 +36,7 @@ test('a chat in a browser goes on through the killing of the server without losi
     watch: false,
   });
   onTestFinished(() => runner.stop({ waitMs: 0 }));
-  await promote(server.url, server.secretKey, runner.version);
+  await promote(server.url, server.secretKey, runner.version ?? undefined);
   const address = await servePage(server.url, server.secretKey);
   const browser = await chromium.launch({
     executablePath,

@@ -43,7 +43,7 @@ export async function runProject(
     projectDir: dir,
     watch: false,
   });
-  await promote(served.server.url, served.key('prod'), runner.version);
+  await promote(served.server.url, served.key('prod'), runner.version ?? undefined);
   onTestFinished(async () => {
     await runner.stop({ waitMs: 0 });
     await rm(dir, { recursive: true, force: true });

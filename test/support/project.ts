@@ -27,7 +27,7 @@ export async function startProject(
     projectDir: dir,
     watch: false,
   });
-  await promote(server.url, server.keys.prod, runner.version);
+  await promote(server.url, server.keys.prod, runner.version ?? undefined);
   onTestFinished(async () => {
     await runner.stop({ waitMs: 0 });
     await rm(dir, { recursive: true, force: true });
