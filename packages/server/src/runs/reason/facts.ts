@@ -26,6 +26,10 @@ export interface WaitFacts {
   /** The version that it is bound to, else the current one. */
   readonly version: string | null;
   readonly bound: boolean;
+  /** Of the deployment that it waits for. */
+  readonly externalId: string | null;
+  /** The version that carries this id, without the task. */
+  readonly externalVersion: string | null;
   /** What the version needs of runners that fetch it; null if only runners with its folder have it. */
   readonly needs: Needs | null;
   /** It was uploaded, and its files are gone. */
@@ -82,6 +86,9 @@ export async function readWaitFacts(
            exists (select from installation where paused_at is not null) as "installationPaused",
            e.paused as "environmentPaused", e.concurrency_limit as "environmentLimit",
            (select count(*)::int from leases x where x.env = f.env) as "environmentRunning",
+           p.external_id as "externalId",
+           (select y.version from external_ids x join versions y on y.id = x.version_id
+             where x.env = f.env and x.id = p.external_id) as "externalVersion",
            coalesce(v.version, cv.version) as version, f.version_id is not null as bound,
            case when nv.is_uploaded and nv.state = 'ready'
                 then json_build_object('nodeMajor', nv.node_major, 'platforms', nv.platforms, 'requires', nv.requires) end as needs,
