@@ -18,7 +18,19 @@ const packageArrows: Readonly<Record<string, readonly string[]>> = {
 
 /** Which rooms of the server a room may import. docs/architecture.md shows this table. */
 const roomArrows: Readonly<Record<string, readonly string[]>> = {
-  server: ['app', 'deployments', 'pause', 'http', 'runs', 'versions', 'protocols', 'packets', 'tenancy', 'auth', 'db'],
+  server: [
+    'app',
+    'deployments',
+    'pause',
+    'http',
+    'runs',
+    'versions',
+    'protocols',
+    'packets',
+    'tenancy',
+    'auth',
+    'db',
+  ],
   app: [
     'pause',
     'http',
