@@ -7,10 +7,7 @@ const marker = /^(?:svc|tr)_(dev|stg|prod|preview)_/;
 export function environmentOfKey(key: string): EnvironmentKind {
   const of = marker.exec(key)?.[1];
   if (of !== undefined) return of as EnvironmentKind;
-  throw new CommandFailed(
-    exitCodes.usage,
-    'The key is not a secret key (svc_<env>_sk_…) of an environment.',
-  );
+  throw new CommandFailed(exitCodes.usage, 'The key is not a secret key (svc_<env>_sk_…) of an environment.');
 }
 
 /** Checks that the key belongs to the environment in --env, so that nothing happens in another one by mistake. */

@@ -112,7 +112,9 @@ async function request<T>(
   init: RequestInit & { duplex?: 'half' },
 ): Promise<T> {
   const { method, path } = operations[name];
-  const filled = path.replace(/:(\w+)/g, (_, parameter: string) => encodeURIComponent(params[parameter] ?? ''));
+  const filled = path.replace(/:(\w+)/g, (_, parameter: string) =>
+    encodeURIComponent(params[parameter] ?? ''),
+  );
   const search = new URLSearchParams(query).toString();
   const response = await fetch(`${url}${filled}${search === '' ? '' : `?${search}`}`, {
     ...init,

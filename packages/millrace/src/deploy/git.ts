@@ -36,4 +36,7 @@ export async function gitFacts(dir: string): Promise<GitFacts | undefined> {
 
 /** CI services check out a commit, and name its branch in a variable. */
 const branchOfCi = (): string | undefined =>
-  process.env['GITHUB_HEAD_REF'] || process.env['GITHUB_REF_NAME'] || process.env['CI_COMMIT_BRANCH'] || undefined;
+  process.env['GITHUB_HEAD_REF'] ||
+  process.env['GITHUB_REF_NAME'] ||
+  process.env['CI_COMMIT_BRANCH'] ||
+  undefined;

@@ -56,7 +56,10 @@ export function planLayer(
         `${name} is needed in two versions (${locked[other]?.version} and ${entry.version}): use one version of it in the whole project.`,
       );
     taken.set(to, from);
-    const own = { dependencies: {} as Record<string, string>, optionalDependencies: {} as Record<string, string> };
+    const own = {
+      dependencies: {} as Record<string, string>,
+      optionalDependencies: {} as Record<string, string>,
+    };
     const isOptionalPeer = (peer: string): boolean => entry.peerDependenciesMeta?.[peer]?.optional === true;
     const peers = Object.keys(entry.peerDependencies ?? {}).filter((peer) => !isOptionalPeer(peer));
     for (const kind of ['dependencies', 'optionalDependencies'] as const) {
@@ -97,7 +100,10 @@ export function planLayer(
     add(location, false);
   }
   const sorted = Object.fromEntries(Object.entries(packages).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-  const key = createHash('sha256').update(JSON.stringify([1, platform, sorted])).digest('hex').slice(0, 32);
+  const key = createHash('sha256')
+    .update(JSON.stringify([1, platform, sorted]))
+    .digest('hex')
+    .slice(0, 32);
   return { platform, dependencies, packages: sorted, key };
 }
 

@@ -87,7 +87,10 @@ export async function buildLayers(
 }
 
 /** Packages that the code imports, and those that the configuration adds. */
-function layerRoots(project: Project, externals: readonly ExternalPackage[]): (LayerRoot & { why: string })[] {
+function layerRoots(
+  project: Project,
+  externals: readonly ExternalPackage[],
+): (LayerRoot & { why: string })[] {
   const roots = externals.map(({ name, folder, why }) => ({ name, folder, why }));
   for (const { name: extension, packages = [] } of project.build.extensions) {
     for (const name of packages) {

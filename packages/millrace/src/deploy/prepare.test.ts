@@ -63,7 +63,11 @@ async function imported(from: Prepared) {
   return { ids: tasks.map(({ manifest: { id } }) => id), problems, dir };
 }
 
-const taskNamed = (id: string, expression: string, imports = ''): string => `import { task } from '@millrace/sdk';
+const taskNamed = (
+  id: string,
+  expression: string,
+  imports = '',
+): string => `import { task } from '@millrace/sdk';
 ${imports}
 export const one = task({ id: \`${id}-\${${expression}}\`, run: async () => 1 });`;
 
@@ -117,18 +121,22 @@ test('a bundle has its packages in it, and is imported where nothing is installe
 
 test('stack traces of a deployed version name the files of the project', async () => {
   const made = await project({
-    'tasks/a.ts': "import { task } from '@millrace/sdk';\nexport const a = task({ id: 'a', run: async () => 1 });",
+    'tasks/a.ts':
+      "import { task } from '@millrace/sdk';\nexport const a = task({ id: 'a', run: async () => 1 });",
   });
   const ready = await prepared(made);
   const map = ready.bundle.files.find(({ path }) => path === 'tasks/a.ts.mjs.map');
-  const { sources } = JSON.parse((await contentOf(ready, map?.blob ?? '')).toString()) as { sources: string[] };
+  const { sources } = JSON.parse((await contentOf(ready, map?.blob ?? '')).toString()) as {
+    sources: string[];
+  };
   expect(sources).toEqual(['a.ts']);
 });
 
 /** A package with native code for two platforms, as sharp has it, packed by npm; no registry is asked. */
 async function nativeProject(config = ''): Promise<TestProject> {
   const made = await project({
-    'native/index.js': "exports.loaded = require('@native/' + process.platform + '-' + process.arch).name + require('helper');",
+    'native/index.js':
+      "exports.loaded = require('@native/' + process.platform + '-' + process.arch).name + require('helper');",
     'helper/package.json': packageJson('helper'),
     'helper/index.js': "module.exports = require('fs').readFileSync(__dirname + '/data.txt', 'utf8').trim();",
     'helper/data.txt': 'helps\n',
@@ -185,9 +193,9 @@ test('packages that cannot be bundled go into a layer of the locked versions, on
   const names = entries.map(({ header }) => header.name);
   expect(names).toEqual(names.toSorted());
   expect(names).toContain('node_modules/helper/data.txt');
-  expect(new Set(entries.map(({ header: { type, mtime, uid } }) => [type, mtime?.getTime(), uid].join()))).toEqual(
-    new Set(['file,0,0']),
-  );
+  expect(
+    new Set(entries.map(({ header: { type, mtime, uid } }) => [type, mtime?.getTime(), uid].join())),
+  ).toEqual(new Set(['file,0,0']));
   if (process.platform === 'linux' && process.arch === 'x64') {
     const { ids, problems } = await imported(ready);
     expect(problems).toEqual([]);
@@ -214,7 +222,9 @@ test('a layer for each platform has the packages of that platform', async () => 
 test('without a package-lock.json a layer is refused, and the sentence names package and lockfile', async () => {
   const made = await nativeProject();
   await rm(join(made.dir, 'package-lock.json'));
-  await expect(prepared(made)).rejects.toThrow(/native cannot be bundled \(it has packages for each platform.*there is none/);
+  await expect(prepared(made)).rejects.toThrow(
+    /native cannot be bundled \(it has packages for each platform.*there is none/,
+  );
   await made.write('pnpm-lock.yaml', 'lockfileVersion: 9');
   await expect(prepared(made)).rejects.toThrow(/This project has pnpm-lock.yaml, which is only supported if/);
   await made.write('package-lock.json', '{"lockfileVersion":3,"packages":{"":{}}}');
@@ -274,7 +284,10 @@ export default defineConfig({
 });
 
 test.each([
-  ["runCommand('echo said; exit 7')", /millrace\.config\.ts: the extension runCommand\(echo said; exit 7\) failed: exit code 7\nsaid/],
+  [
+    "runCommand('echo said; exit 7')",
+    /millrace\.config\.ts: the extension runCommand\(echo said; exit 7\) failed: exit code 7\nsaid/,
+  ],
   ["copyFiles('nothing/**')", /no file matches "nothing\/\*\*" of copyFiles/],
   ["copyFiles('**/.env*')", /would put \.env\.production into the bundle/],
   ["copyFiles('*.mjs')", /millrace-sdk\.mjs: this path is taken/],
@@ -297,19 +310,30 @@ test.each([
   ['{ extensions: [{ name: "a", define: { "a b": 1 } }] }', /must have names of JavaScript/],
   ['{ target: 1 }', /"build": .*target/],
 ])('the setting build: %s is refused by name', async (build, sentence) => {
-  const made = await project({ 'millrace.config.ts': `export default { build: ${build} };`, 'tasks/a.ts': '' });
+  const made = await project({
+    'millrace.config.ts': `export default { build: ${build} };`,
+    'tasks/a.ts': '',
+  });
   await expect(prepared(made)).rejects.toThrow(sentence);
 });
 
 test('values of secrets are found in code and source maps, and named without the value', async () => {
   const made = await project({
-    'tasks/a.ts': taskNamed('a', '1', "// the key is sk_live_1234567890abcdef\nexport const url = 'postgres://me:pass\\\"word1@db/x';"),
+    'tasks/a.ts': taskNamed(
+      'a',
+      '1',
+      "// the key is sk_live_1234567890abcdef\nexport const url = 'postgres://me:pass\\\"word1@db/x';",
+    ),
     '.env': 'STRIPE_KEY=sk_live_1234567890abcdef\nLOG_LEVEL=debug\nNODE_ENV=production\nPORT=3000\n',
   });
   const { dotenvSecrets } = await import('./secret-values.ts');
   const secrets = [
     ...(await dotenvSecrets(made.dir)),
-    { name: 'DATABASE_URL', value: 'postgres://me:pass"word1@db/x', from: 'a secret variable of the environment' },
+    {
+      name: 'DATABASE_URL',
+      value: 'postgres://me:pass"word1@db/x',
+      from: 'a secret variable of the environment',
+    },
     { name: 'SHORT', value: 'a', from: 'a secret variable of the environment' },
   ];
   expect(secrets.map(({ name }) => name)).toEqual(['STRIPE_KEY', 'DATABASE_URL', 'SHORT']);

@@ -85,7 +85,8 @@ export async function prepare(project: Project, options: PrepareOptions): Promis
     blobs.set(blob, {
       blob,
       size: blobSize,
-      read: (offset) => Readable.toWeb(createReadStream(file, { start: offset })) as ReadableStream<Uint8Array>,
+      read: (offset) =>
+        Readable.toWeb(createReadStream(file, { start: offset })) as ReadableStream<Uint8Array>,
     });
   const sources = new Set(tasks.map(({ filePath }) => filePath));
   return {

@@ -40,7 +40,8 @@ function whyNone(
     layers.length > 0 && !layers.some((layer) => layer.platform === platform);
   const lacks = ({ labels }: RunnerInfo): boolean => requires.some((label) => !labels.includes(label));
   if (fetching.some((one) => !old(one) && !strange(one) && !lacks(one))) return undefined;
-  if (fetching.every(old)) return `It needs Node.js ${nodeMajor}, and every connected runner has an older one.`;
+  if (fetching.every(old))
+    return `It needs Node.js ${nodeMajor}, and every connected runner has an older one.`;
   if (fetching.every(strange))
     return `It has packages for ${layers.map(({ platform }) => platform).join(', ')}, and no connected runner is one of these: see build.platforms in millrace.config.ts.`;
   return `No connected runner has everything that it needs: Node.js ${nodeMajor}${requires.length > 0 ? `, the labels ${requires.join(', ')}` : ''}.`;

@@ -34,14 +34,13 @@ function looksSecret(name: string, value: string): boolean {
   if (/^(?:[a-z]+|[\d.]+)$/i.test(value) && value.length < 16) return false;
   if (/key|secret|token|passw|pwd|credential|private|auth|dsn/i.test(name)) return true;
   if (/^[a-z][\w+.-]*:\/\/[^/\s:@]*:[^/\s@]+@/i.test(value)) return true;
-  return /^[\w+/=.-]{20,}$/.test(value) && /\d/.test(value) && /[a-z]/i.test(value) && !/\.\w{2,4}$/.test(value);
+  return (
+    /^[\w+/=.-]{20,}$/.test(value) && /\d/.test(value) && /[a-z]/i.test(value) && !/\.\w{2,4}$/.test(value)
+  );
 }
 
 /** One problem for each secret value that is in a file of a bundle. Values are not in the messages. */
-export function findSecrets(
-  outputs: readonly Output[],
-  secrets: readonly SecretValue[],
-): Problem[] {
+export function findSecrets(outputs: readonly Output[], secrets: readonly SecretValue[]): Problem[] {
   const problems: Problem[] = [];
   for (const { name, value, from } of secrets) {
     if (value.length < minLength) continue;

@@ -50,5 +50,5 @@ export function buildSettings(value: unknown): Required<BuildSettings> | string 
     return `"${['build', ...path].join('.')}": ${message}`;
   }
   const { external = [], extensions = [], platforms = ['linux-x64-glibc'] } = parsed.data;
-  return { external, extensions: extensions as BuildExtension[], platforms: [...new Set(platforms)] };
+  return { external, extensions, platforms: [...new Set(platforms)] };
 }

@@ -12,14 +12,14 @@ export const sha256 = (data: Uint8Array | string): string => createHash('sha256'
 /** A server that has the bundles of versions, and does with a request for a blob what the test says. */
 export class BundleServer {
   url = '';
-  readonly secretKey = 'svc_prod_sk_000000000000000000000000';
+  secretKey = 'svc_prod_sk_000000000000000000000000';
   readonly bundles = new Map<string, FetchedBundle>();
   readonly blobs = new Map<string, Buffer>();
   /** `range` headers of requests for blobs, in order of their arrival. */
   readonly ranges: (string | undefined)[] = [];
   /** True if it has answered. */
   answer: (blob: Buffer, request: IncomingMessage, response: ServerResponse) => boolean = () => false;
-  readonly http = createServer((request, response) => this.#handle(request, response));
+  readonly http = createServer((request, response) => this.handle(request, response));
 
   async listen(port = 0): Promise<this> {
     await new Promise<void>((resolve) => {
@@ -66,7 +66,7 @@ export class BundleServer {
     return { digest: sha256(content), size: content.length, blob, blobSize: data.length };
   }
 
-  #handle(request: IncomingMessage, response: ServerResponse): void {
+  handle(request: IncomingMessage, response: ServerResponse): void {
     const [, version = '', kind, blob = ''] =
       /^\/runner\/v1\/versions\/([^/]+)\/(bundle|blobs)(?:\/(\w+))?$/.exec(request.url ?? '') ?? [];
     const bundle = this.bundles.get(version);

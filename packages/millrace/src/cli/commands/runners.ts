@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { age } from '../age.ts';
 import { call } from '../call.ts';
 import { findServer, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
-import type { Login } from "../login.ts";
+import type { Login } from '../login.ts';
 import { printTable } from '../print-table.ts';
 import { printJson, screenOn } from '../screen.ts';
 import { waitsForServer } from '../waiting.ts';
@@ -13,9 +13,13 @@ interface RunnerOptions extends ConnectionOptions {
 }
 
 const withRunnerOptions = (command: Command): Command =>
-  withConnectionOptions(command).option('--branch <name>', 'a branch of preview').option('--json', 'JSON on stdout');
+  withConnectionOptions(command)
+    .option('--branch <name>', 'a branch of preview')
+    .option('--json', 'JSON on stdout');
 
-async function openServer(options: RunnerOptions): Promise<{ login: Login; headers: Record<string, string> }> {
+async function openServer(
+  options: RunnerOptions,
+): Promise<{ login: Login; headers: Record<string, string> }> {
   const { url, key } = await findServer(options);
   waitsForServer(url);
   return {
@@ -39,7 +43,19 @@ const listCommand = (): Command =>
       const { data } = await call(login, 'listRunners', { headers });
       if (options.json) return data.forEach(printJson);
       printTable(
-        ['runner', 'host', 'process', 'platform', 'Node.js', 'running', 'since', 'heartbeat', 'labels', 'state', 'versions'],
+        [
+          'runner',
+          'host',
+          'process',
+          'platform',
+          'Node.js',
+          'running',
+          'since',
+          'heartbeat',
+          'labels',
+          'state',
+          'versions',
+        ],
         data.map((one) => [
           one.id,
           one.host,
@@ -81,7 +97,9 @@ const drainCommand = (): Command =>
 const stopCommand = (): Command =>
   withRunnerOptions(
     new Command('stop')
-      .description('ask a runner to stop: it finishes what it can in its grace period and gives the rest back')
+      .description(
+        'ask a runner to stop: it finishes what it can in its grace period and gives the rest back',
+      )
       .argument('<runner>', 'its id, see `millrace runners list`'),
   ).action(async (runnerId: string, options: RunnerOptions) => {
     const { login, headers } = await openServer(options);

@@ -14,7 +14,9 @@ interface VersionOptions extends ConnectionOptions {
 }
 
 const withVersionOptions = (command: Command): Command =>
-  withConnectionOptions(command).option('--branch <name>', 'a branch of preview').option('--json', 'JSON on stdout');
+  withConnectionOptions(command)
+    .option('--branch <name>', 'a branch of preview')
+    .option('--json', 'JSON on stdout');
 
 const listCommand = (): Command =>
   withVersionOptions(new Command('list').description('deployed versions, the newest first'))
@@ -56,7 +58,9 @@ function printVersion(one: Deployment, { line, paint }: Screen): void {
     ['platforms', one.platforms.join(', ') || 'any'],
     ...(one.requires.length > 0 ? [['requires', one.requires.join(', ')]] : []),
     ['SDK', one.sdkVersion ?? 'unknown'],
-    ...(git ? [['git', [git.commit, git.branch, git.dirty ? 'with changes' : ''].filter(Boolean).join(' ')]] : []),
+    ...(git
+      ? [['git', [git.commit, git.branch, git.dirty ? 'with changes' : ''].filter(Boolean).join(' ')]]
+      : []),
     ['by', [one.deployedBy, one.deployedFrom].filter(Boolean).join(' from ') || 'unknown'],
     ...(one.message === null ? [] : [['message', one.message]]),
     ...(one.externalId === null ? [] : [['external id', one.externalId]]),

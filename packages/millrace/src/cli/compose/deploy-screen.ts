@@ -7,7 +7,10 @@ import type { Deployed } from './deploy.ts';
 const stepMs = 100;
 
 /** How far an upload is, in one line of a terminal that is written again and again. */
-export function uploadScreen(): { readonly show: (progress: UploadProgress) => void; readonly end: () => void } {
+export function uploadScreen(): {
+  readonly show: (progress: UploadProgress) => void;
+  readonly end: () => void;
+} {
   const { raw } = screenOn(process.stderr);
   let shownAt = 0;
   let isShown = false;
@@ -45,7 +48,8 @@ export function printDeployment(
 const shownPackages = 20;
 
 /** What a deployment would contain. */
-export function printContents({ bundle, tasks, layers, bytesByPackage, withoutScript }: Prepared, screen: Screen): void {
+export function printContents(prepared: Prepared, screen: Screen): void {
+  const { bundle, tasks, layers, bytesByPackage } = prepared;
   const { line, paint } = screen;
   const head = (text: string): void => line(paint.bold(text));
   const sum = (sizes: readonly { readonly blobSize: number }[]): number =>
@@ -60,17 +64,23 @@ export function printContents({ bundle, tasks, layers, bytesByPackage, withoutSc
   line();
   const packages = [...bytesByPackage].filter(([name]) => name !== '').toSorted(([, a], [, b]) => b - a);
   head(`${packages.length} packages are bundled`);
-  for (const row of table(packages.slice(0, shownPackages).map(([name, size]) => [name, sizeText(size)]))) line(row);
+  for (const row of table(packages.slice(0, shownPackages).map(([name, size]) => [name, sizeText(size)])))
+    line(row);
   if (packages.length > shownPackages) line(paint.dim(`and ${packages.length - shownPackages} smaller ones`));
   for (const layer of layers) {
     line();
-    head(`Layer for ${layer.platform}: ${layer.packages.length} packages, ${sizeText(layer.blobSize)} compressed`);
+    head(
+      `Layer for ${layer.platform}: ${layer.packages.length} packages, ${sizeText(layer.blobSize)} compressed`,
+    );
     line(layer.packages.join(', '));
   }
-  if (withoutScript.length > 0) {
-    line();
-    line(
-      `${paint.yellow('warning')} The install scripts of ${withoutScript.join(', ')} are not executed: name each in allowScripts of package.json, with true or false.`,
-    );
-  }
+  warnAboutScripts(prepared, screen);
+}
+
+/** An install script that is neither allowed nor known to be unnecessary may have been needed. */
+export function warnAboutScripts({ withoutScript }: Prepared, { line, paint }: Screen): void {
+  if (withoutScript.length === 0) return;
+  line(
+    `${paint.yellow('warning')} Install scripts of packages in the layer are not executed: ${withoutScript.join(', ')}. Name each in allowScripts of package.json, with true or false.`,
+  );
 }

@@ -14,10 +14,11 @@ import { environmentOfKey, refuseOtherKey } from '../key-environment.ts';
 import { printJson, screenOn } from '../screen.ts';
 import { listenForStop } from '../stop-request.ts';
 import { waitsFor, waitsForServer } from '../waiting.ts';
-import { printDeployment, printContents, uploadScreen } from './deploy-screen.ts';
+import { printContents, printDeployment, uploadScreen, warnAboutScripts } from './deploy-screen.ts';
 
 export interface DeployCommandOptions extends ConnectionOptions {
   readonly env?: EnvironmentKind;
+  readonly project?: string;
   readonly promote: boolean;
   readonly force?: boolean;
   /** Milliseconds. */
@@ -63,11 +64,13 @@ export async function deploy(options: DeployCommandOptions): Promise<void> {
 
 async function dryRun(options: DeployCommandOptions, signal: AbortSignal): Promise<void> {
   const target = await findTarget(options, signal).catch((error: unknown) => {
-    // Without a server, task files are imported without the variables of the environment.
+    // Without a key, task files are imported without the variables of the environment.
     if (error instanceof CommandFailed && error.exitCode === exitCodes.cannotReach) return undefined;
     throw error;
   });
-  const prepared = await build(options, target && { ...target, branch: undefined }, signal);
+  // A branch is not created for it, so task files are imported without its variables.
+  const isBranch = options.branch !== undefined;
+  const prepared = await build(options, isBranch ? undefined : target, signal);
   if (options.json) {
     const { bundle, tasks } = prepared;
     return printJson({
@@ -91,6 +94,7 @@ async function deployAll(options: DeployCommandOptions, signal: AbortSignal): Pr
   const target = await findTarget(options, signal);
   const prepared = await build(options, target, signal);
   const builtAt = performance.now();
+  warnAboutScripts(prepared, screenOn(process.stderr));
   const uploaded = await uploadAll(target, prepared, options);
   const ending = await promoteIt(target, prepared, uploaded, options);
   const deployed: Deployed = {
@@ -123,20 +127,18 @@ async function findTarget(options: DeployCommandOptions, signal: AbortSignal): P
 }
 
 async function build(
-  { dir, branch }: DeployCommandOptions,
+  options: DeployCommandOptions,
   target: DeployTarget | undefined,
   signal: AbortSignal,
 ): Promise<Prepared> {
-  const project = await loadProject(dir);
+  const { branch } = options;
+  const project = await loadProject(options.dir);
   if (target) waitsForServer(target.url);
-  const projectRef = target && (await callServer({ ...target, branch: undefined }, 'whoami')).project?.ref;
-  if (target && projectRef !== undefined && target.branch !== undefined)
-    await callServer({ ...target, branch: undefined }, 'createBranch', {
-      params: { projectRef },
-      body: { branch, env: 'preview' },
-    });
+  const projectRef = target && (await projectOf(target, options.project ?? project.ref ?? undefined));
   const variables =
-    target && projectRef !== undefined ? await readableVariables(target, projectRef) : { values: {}, secrets: [] };
+    target && projectRef !== undefined
+      ? await readableVariables(target, projectRef)
+      : { values: {}, secrets: [] };
   return prepare(project, {
     env: {
       inherited: inherited(),
@@ -150,6 +152,22 @@ async function build(
     onStep: (step) => waitsFor(step),
     signal,
   });
+}
+
+/** The project of the key. A branch is created unless it is there; until then the key of preview has no project that it could tell. */
+async function projectOf(target: DeployTarget, named: string | undefined): Promise<string | undefined> {
+  const { branch } = target;
+  if (branch !== undefined) {
+    if (named === undefined)
+      throw new CommandFailed(
+        exitCodes.usage,
+        '--branch needs the ref of the project: `project` in millrace.config.ts, MILLRACE_PROJECT_REF or --project.',
+      );
+    const body = { branch, env: 'preview' };
+    const params = { projectRef: named };
+    await callServer({ ...target, branch: undefined }, 'createBranch', { params, body });
+  }
+  return (await callServer(target, 'whoami')).project?.ref;
 }
 
 /** The variables that runs will have, if the key may read them. */
@@ -220,9 +238,12 @@ async function giveUp(target: DeployTarget, deploymentId: string): Promise<void>
 function explained(error: unknown, { tasks }: Prepared): unknown {
   if (!(error instanceof ServerRefused) || ![400, 422].includes(error.status)) return error;
   const path = error.details[0]?.path ?? [];
-  const task = path[0] === 'tasks' ? tasks[Number(path[1])] : undefined;
+  const task =
+    path[0] === 'tasks'
+      ? tasks[Number(path[1])]
+      : tasks.find(({ filePath }) => error.message.includes(filePath));
   if (!task) return error;
-  const message = `task "${task.id}": ${error.message.replace(/^\d+ /, '')}`;
+  const message = `${path[0] === 'tasks' ? `task "${task.id}": ` : ''}${error.message.replace(/^\d+ /, '')}`;
   return new ProjectRefused([{ file: task.filePath, line: null, column: null, message }]);
 }
 
