@@ -113,9 +113,8 @@ describe('a deployment over HTTP', () => {
     expect(await statusOf('svc_prod_sk_wrong')).toBe(401);
     expect(await statusOf(await keyWith(['read:deployments']))).toBe(403);
     expect(await statusOf(await keyWith(['admin']))).toBe(200);
-    const project = (
-      await ask(`POST /api/v1/orgs/${organization}/projects`, { body: { name: 'Other' } })
-    ).body.externalRef as string;
+    const project = (await ask(`POST /api/v1/orgs/${organization}/projects`, { body: { name: 'Other' } }))
+      .body.externalRef as string;
     const other = (await ask(`GET /api/v1/projects/${project}/prod`)).body.apiKey as string;
     for (const key of [keys.stg, other]) {
       expect(await statusOf(key)).toBe(404);
@@ -127,9 +126,12 @@ describe('a deployment over HTTP', () => {
     }
     // The preset can do all of it.
     const deployOnly = (
-      await ask(`POST /api/v1/projects/${(await ask('GET /api/v1/projects')).body[0].externalRef}/prod/keys`, {
-        body: { name: 'ci', preset: 'deploy-only' },
-      })
+      await ask(
+        `POST /api/v1/projects/${(await ask('GET /api/v1/projects')).body[0].externalRef}/prod/keys`,
+        {
+          body: { name: 'ci', preset: 'deploy-only' },
+        },
+      )
     ).body.key as string;
     const by = { url: server.url, key: deployOnly };
     const made = await deploy(by, bundleOf({ 'a.js': 'a' }));
@@ -160,7 +162,10 @@ describe('a deployment over HTTP', () => {
       status: 413,
       body: { error: expect.stringMatching(/2\.0 MiB compressed; at most 1\.0 MiB/) as string },
     });
-    const cron = { ...body, tasks: [{ id: 'send', filePath: 't.ts', schedule: { cron: 'x', timezone: 'UTC' } }] };
+    const cron = {
+      ...body,
+      tasks: [{ id: 'send', filePath: 't.ts', schedule: { cron: 'x', timezone: 'UTC' } }],
+    };
     expect(await ask('POST /api/v1/deployments', { key, body: cron })).toMatchObject({
       status: 422,
       body: { error: expect.stringMatching(/^Task "send" in t\.ts: /) as string },
@@ -185,7 +190,10 @@ describe('a deployment over HTTP', () => {
     expect((await ask('GET /api/v1/deployments/current', { key })).status).toBe(404);
     expect((await ask('GET /api/v1/deployments/latest', { key })).body).toMatchObject({ state: 'uploading' });
     const early = await ask(`GET /runner/v1/versions/${created.body.version}/bundle`, { key });
-    expect(early).toMatchObject({ status: 404, body: { error: expect.stringMatching(/being uploaded/) as string } });
+    expect(early).toMatchObject({
+      status: 404,
+      body: { error: expect.stringMatching(/being uploaded/) as string },
+    });
   });
 });
 

@@ -94,8 +94,7 @@ const bodies: Readonly<Record<string, (world: World) => unknown>> = {
       { id: task.replace('mail', 'tick'), filePath: 'a.ts', scheduled: true },
     ],
   }),
-  'POST /api/v1/deployments': ({ task }) =>
-    deploymentOf('another', task, task.replace('mail', 'tick')).body,
+  'POST /api/v1/deployments': ({ task }) => deploymentOf('another', task, task.replace('mail', 'tick')).body,
   'POST /api/v1/deployments/{deploymentId}/fail': () => ({ error: { name: 'Error', message: 'x' } }),
   // A run hands on single objects only.
   'POST /api/v1/auth/public-tokens': ({ runId }) => ({ scopes: [`read:runs:${runId}`] }),
