@@ -242,7 +242,7 @@ export class Pool {
     for (const oldest of this.#spare) {
       if (this.#spare.size <= maxSpare) break;
       this.#spare.delete(oldest);
-      if (oldest.running.size === 0 && oldest.ready) oldest.end();
+      if (oldest.running.size === 0 && oldest.ready && !this.#kept.has(oldest.version)) oldest.end();
     }
     setTimeout(() => {
       if (isSpare()) executor.end();

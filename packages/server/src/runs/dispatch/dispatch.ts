@@ -51,6 +51,8 @@ interface Ring {
   turn: number;
   /** Raised by every wake-up: a claim that found nothing counts only if there was no wake-up since it began. */
   epoch: number;
+  /** When the last one came: monotonic milliseconds. */
+  wokenAt: number;
   /** Runners for which nothing more waits in this epoch. */
   readonly drained: Set<ConnectedRunner>;
   claiming: Promise<void> | undefined;
@@ -73,7 +75,7 @@ export function createDispatch({
   const ringOf = (env: number): Ring => {
     let ring = rings.get(env);
     if (!ring) {
-      ring = { turn: -1, epoch: 0, drained: new Set(), claiming: undefined };
+      ring = { turn: -1, epoch: 0, wokenAt: 0, drained: new Set(), claiming: undefined };
       rings.set(env, ring);
     }
     return ring;
@@ -92,6 +94,7 @@ export function createDispatch({
 
   const pinsOf = async (
     env: number,
+    { wokenAt }: Ring,
     runner: ConnectedRunner,
     current: CurrentVersion | undefined,
   ): Promise<number[]> => {
@@ -101,7 +104,7 @@ export function createDispatch({
       others: runners.in(env),
       current,
       fetchable,
-      waiting: runner.facts ? await waiting.in(env) : runner.versions,
+      waiting: runner.facts ? await waiting.in(env, wokenAt) : runner.versions,
       now: engine.clock.now(),
     });
   };
@@ -129,7 +132,7 @@ export function createDispatch({
       if (!runner || stopped || isPaused()) return;
       const { epoch } = ring;
       const current = await engine.versions.current(env);
-      const pins = await pinsOf(env, runner, current);
+      const pins = await pinsOf(env, ring, runner, current);
       const want = Math.min(maxClaimed, runner.free);
       if (want <= 0) continue;
       const leased = runner.leasing(engine.clock.now());
@@ -172,6 +175,7 @@ export function createDispatch({
   const wake = (env: number): void => {
     const ring = ringOf(env);
     ring.epoch++;
+    ring.wokenAt = performance.now();
     ring.drained.clear();
     start(env);
     // If it fails, the next poll does it.

@@ -16,10 +16,13 @@ test('names each version with lanes once, reads again after half a second, and s
   const again: number[] = [];
   const waiting = new WaitingVersions(sql, (which) => again.push(which));
   onTestFinished(() => waiting.stop());
-  expect([...(await waiting.in(env))]).toEqual([3, 700]);
+  expect([...(await waiting.in(env, performance.now()))]).toEqual([3, 700]);
+  // Nobody has woken since it was read.
+  await waiting.in(env, 0);
+  expect(again).toEqual([]);
   await add(5);
-  expect([...(await waiting.in(env))]).toEqual([3, 700]);
-  expect([...(await waiting.in(env))]).toEqual([3, 700]);
+  expect([...(await waiting.in(env, performance.now()))]).toEqual([3, 700]);
+  expect([...(await waiting.in(env, performance.now()))]).toEqual([3, 700]);
   await expect.poll(() => again, { timeout: 5_000 }).toEqual([env]);
-  expect([...(await waiting.in(env))]).toEqual([3, 5, 700]);
+  expect([...(await waiting.in(env, performance.now()))]).toEqual([3, 5, 700]);
 });

@@ -24,9 +24,11 @@ export class WaitingVersions {
     this.#again = again;
   }
 
-  async in(env: number): Promise<ReadonlySet<number>> {
+  /** As of `since` (monotonic milliseconds), or of up to half a second before. */
+  async in(env: number, since: number): Promise<ReadonlySet<number>> {
     const known = this.#known.get(env);
     const age = known ? performance.now() - known.at : freshMs;
+    if (known && known.at >= since) return known.versions;
     if (known && age < freshMs) {
       known.timer ??= setTimeout(() => {
         known.timer = undefined;
