@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { Logger, makeWorkerUtils } from 'graphile-worker';
 import pg from 'pg';
 import { startPostgres } from '../packages/millrace/src/postgres/index.ts';
+import { promote } from '../test/support/promote.ts';
 
 const rounds = Number(process.argv[2] ?? 5);
 const batches = Number(process.argv[3] ?? 20);
@@ -56,6 +57,7 @@ const send = (path: string, body: object) =>
 const payload = (n: number) => ({ user: n, address: `user-${n}@example.com`, pad: 'x'.repeat(100) });
 
 await send('/runner/v1/versions', { contentHash: 'content-1', tasks: [{ id: 'noop', filePath: 't.ts' }] });
+await promote(`http://127.0.0.1:${port}`, key);
 
 /** Lines of one piece: a client sends them as it makes them. */
 const linesPerPiece = 250;

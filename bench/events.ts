@@ -12,6 +12,7 @@ import { masterKeyOf } from '../packages/server/src/auth/seal.ts';
 import { indexSubscriptions } from '../packages/server/src/events/subscriptions.ts';
 import { createLog } from '../packages/server/src/logger.ts';
 import { startServer } from '../packages/server/src/server.ts';
+import { promote } from '../test/support/promote.ts';
 
 const seconds = Number(process.argv[2] ?? 8);
 const callers = Number(process.argv[3] ?? 64);
@@ -85,6 +86,7 @@ const event = (name: string) => () =>
 try {
   if ((await post('/runner/v1/versions', JSON.stringify({ contentHash: 'bench-events', tasks }))) !== 200)
     throw new Error('no version');
+  await promote(server.url, key);
   await rate(trigger);
   for (let round = 0; round < 2; round++) {
     const triggers = await rate(trigger);

@@ -19,6 +19,7 @@ import { masterKeyOf } from '../packages/server/src/auth/seal.ts';
 import { connect, type Database } from '../packages/server/src/db/connect.ts';
 import { createLog } from '../packages/server/src/logger.ts';
 import { startServer } from '../packages/server/src/server.ts';
+import { promote } from '../test/support/promote.ts';
 
 const minute = 60_000;
 const minutes = Number(process.argv[2] ?? 3);
@@ -46,6 +47,7 @@ const registered = await fetch(`${server.url}/runner/v1/versions`, {
   }),
 });
 const { version } = (await registered.json()) as { version: string };
+await promote(server.url, key, version);
 
 /** A runner that finishes everything at once. */
 const started: { schedule: string; at: number }[] = [];

@@ -10,6 +10,7 @@ import { repository } from './cli/command.ts';
 import { startServerProcess } from './sessions/processes.ts';
 import { findBrowser } from './support/browser.ts';
 import { testDatabase } from './support/database.ts';
+import { promote } from './support/promote.ts';
 
 const example = join(repository, 'examples/chat');
 
@@ -35,6 +36,7 @@ test('a chat in a browser goes on through the killing of the server without losi
     watch: false,
   });
   onTestFinished(() => runner.stop({ waitMs: 0 }));
+  await promote(server.url, server.secretKey, runner.version ?? undefined);
   const address = await servePage(server.url, server.secretKey);
   const browser = await chromium.launch({
     executablePath,

@@ -6,6 +6,7 @@ import { startTestRunner } from '../../packages/server/src/notifications/testing
 import { followEvents } from '../sessions/session-server.ts';
 import { installation, type Installation } from './installation.ts';
 import { wholeSampleOf, type Schema } from './sample.ts';
+import { promote } from '../support/promote.ts';
 
 const nested = (levels: number): string => '{"a":'.repeat(levels - 1) + '{}' + '}'.repeat(levels - 1);
 const fits = nested(maxJsonLevels);
@@ -159,6 +160,7 @@ describe('JSON that is nested too deeply', () => {
       key: keys.prod,
       body: { contentHash: 'a'.repeat(64), tasks: [{ id: 'send', filePath: 'send.ts' }] },
     });
+    await promote(server.url, keys.prod);
     await startTestRunner(server.url, keys.prod, [version.body.version as string], ({ payload }) =>
       payload === '"output"'
         ? { kind: 'completed', output: nested(5_000), outputType: 'application/json' }

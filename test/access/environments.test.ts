@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { installation } from './installation.ts';
+import { promote } from '../support/promote.ts';
 
 interface Shown {
   readonly id: string;
@@ -86,7 +87,7 @@ describe('dev', () => {
 
 describe('an environment', () => {
   test('that is paused takes triggers, starts nothing and says so, until it is resumed', async () => {
-    const { ask, keys, projectRef, userWith, organization } = await installation();
+    const { ask, keys, projectRef, userWith, organization, server } = await installation();
     const at = `/api/v1/projects/${projectRef}`;
     const [viewer, member] = [await userWith('viewer'), await userWith('member')];
     expect((await ask(`POST ${at}/prod/pause`, { key: member.token })).status).toBe(403);
@@ -100,6 +101,7 @@ describe('an environment', () => {
       body: { contentHash: 'content-1', tasks: [{ id: 'a', filePath: 'tasks/a.ts', exportName: 'a' }] },
     });
     expect(registered.status).toBe(200);
+    await promote(server.url, keys.prod);
     const why = async () =>
       (await ask(`GET /api/v1/runs/${run.body.id}/reason`, { key: keys.prod })).body as { reason: string };
     await expect.poll(why).toMatchObject({ reason: 'environment_paused' });

@@ -1,6 +1,7 @@
 import { presets, scopesOfPreset } from '@millrace/contract';
 import { describe, expect, test } from 'vitest';
 import { installation } from './installation.ts';
+import { promote } from '../support/promote.ts';
 
 const trigger = (task: string) => `POST /api/v1/tasks/${task}/trigger`;
 
@@ -44,10 +45,11 @@ describe('secret keys', () => {
   });
 
   test('are told the name of a task only when they may read tasks', async () => {
-    const { ask, keys, projectRef } = await installation();
-    const register = (id: string) => {
+    const { ask, keys, projectRef, server } = await installation();
+    const register = async (id: string) => {
       const tasks = [{ id, filePath: 'x.ts', exportName: id }];
-      return ask('POST /runner/v1/versions', { key: keys.prod, body: { contentHash: id.repeat(9), tasks } });
+      await ask('POST /runner/v1/versions', { key: keys.prod, body: { contentHash: id.repeat(9), tasks } });
+      await promote(server.url, keys.prod);
     };
     await register('payrol');
     const asked = { name: 'one', preset: 'task-operator', tasks: ['payrol'] };
@@ -62,10 +64,11 @@ describe('secret keys', () => {
   });
 
   test('restricted to tasks trigger these, alone and together, and no other', async () => {
-    const { ask, keys, projectRef } = await installation();
+    const { ask, keys, projectRef, server } = await installation();
     const at = `/api/v1/projects/${projectRef}/prod/keys`;
     const tasks = ['a', 'b'].map((id) => ({ id, filePath: 'x.ts', exportName: id }));
     await ask('POST /runner/v1/versions', { key: keys.prod, body: { contentHash: 'a'.repeat(64), tasks } });
+    await promote(server.url, keys.prod);
     const asked = { name: 'two', preset: 'task-operator', tasks: ['a', 'b', 'a'] };
     const made = await ask(`POST ${at}`, { body: asked });
     expect(made).toMatchObject({

@@ -18,7 +18,19 @@ const packageArrows: Readonly<Record<string, readonly string[]>> = {
 
 /** Which rooms of the server a room may import. docs/architecture.md shows this table. */
 const roomArrows: Readonly<Record<string, readonly string[]>> = {
-  server: ['app', 'pause', 'http', 'runs', 'versions', 'protocols', 'packets', 'tenancy', 'auth', 'db'],
+  server: [
+    'app',
+    'deployments',
+    'pause',
+    'http',
+    'runs',
+    'versions',
+    'protocols',
+    'packets',
+    'tenancy',
+    'auth',
+    'db',
+  ],
   app: [
     'pause',
     'http',
@@ -44,6 +56,7 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
     'envvars',
     'tracing',
     'packets',
+    'deployments',
   ],
   index: ['server', 'http', 'auth', 'tenancy', 'db', 'runs', 'envvars'],
   http: ['auth', 'db'],
@@ -70,6 +83,7 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
   notifications: ['audit', 'jobs', 'auth', 'db'],
   tenancy: ['audit', 'auth', 'db'],
   envvars: ['audit', 'auth', 'db'],
+  deployments: ['versions', 'audit', 'jobs', 'auth', 'db'],
   versions: ['audit', 'jobs', 'auth', 'db'],
   queues: ['audit', 'auth', 'db'],
   pause: ['audit', 'db'],
@@ -78,7 +92,7 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
   protocols: ['log', 'auth'],
   log: ['db'],
   jobs: ['db'],
-  runners: [],
+  runners: ['audit', 'db'],
   tracing: [],
   auth: ['db'],
   request: ['auth'],

@@ -3,6 +3,7 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { testServer } from '../support/server.ts';
+import { promote } from '../support/promote.ts';
 
 const source = fileURLToPath(new URL('../../packages/server/src/', import.meta.url));
 
@@ -40,6 +41,7 @@ test('an everyday trigger passes at most six files between its handler and its r
     method: 'POST',
     body: { contentHash: 'a'.repeat(64), tasks: [{ id: 'send', filePath: 'send.ts' }] },
   });
+  await promote(server.url, server.keys.prod);
   const files = await filesCalledBy(async () => {
     const { status } = await server.ask('/api/v1/tasks/send/trigger', {
       method: 'POST',

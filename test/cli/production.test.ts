@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { finished, millrace, temporaryProject } from './command.ts';
+import { promote } from '../support/promote.ts';
 
 describe('millrace start', () => {
   test('shows secrets at the first start only, refuses another master key and loses nothing by it', async () => {
@@ -68,6 +69,8 @@ export const slow = task({ id: 'slow', run: async () => { await new Promise((don
       const runner = millrace(['work', '--env', 'prod', '--json'], { cwd: project.path, env });
       const ready = JSON.parse(await runner.line(/^\{"runner"/)) as unknown;
       expect(ready).toMatchObject({ version: expect.stringMatching(/^\d{8}\.1$/) });
+
+      await promote(url, environments.prod.secretKey);
 
       const { id } = (await asked('trigger', 'slow')) as { id: string };
       await expect

@@ -42,7 +42,7 @@ describe('beside a running dev', () => {
     const told = await waiting.line(/^Waiting for/);
     expect(told).toMatch(
       new RegExp(
-        `^Waiting for ${id}, PENDING_VERSION: The current version \\d{8}\\.\\d+ has no task "helo": export it in a file of \`millrace dev\`, or register a version that has it\\. Did you mean "hello"\\?$`,
+        `^Waiting for ${id}, PENDING_VERSION: The current version \\d{8}\\.\\d+ has no task "helo": export it in a file of \`millrace dev\`, or deploy a version that has it\\. Did you mean "hello"\\?$`,
       ),
     );
     waiting.kill('SIGINT');
@@ -87,7 +87,7 @@ describe('beside a running dev', () => {
     const triggered = await command('trigger', 'quite-another');
     expect(triggered).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^run_\w+$/) as string });
     expect(triggered.stderr).toMatch(
-      /^warning run_\w+ waits: The current version \S+ has no task "quite-another": export it in a file of `millrace dev`, or register a version that has it\.$/,
+      /^warning run_\w+ waits: The current version \S+ has no task "quite-another": export it in a file of `millrace dev`, or deploy a version that has it\.$/,
     );
     const json = await command('trigger', 'rest', '--json');
     expect(JSON.parse(json.stdout)).toEqual({ id: expect.any(String) as string, isCached: false });

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { startSystem } from '../faults/project.ts';
 import { finished, millrace, temporaryProject } from './command.ts';
+import { promote } from '../support/promote.ts';
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -44,6 +45,7 @@ test(
     const refused = runner.stderr.filter((line) => line.includes('runner.disconnected'));
     expect(refused.length).toBeLessThan(4);
 
+    await promote(system.url, system.key);
     const { id } = await system.call<{ id: string }>('/api/v1/tasks/hold/trigger', {
       method: 'POST',
       body: { payload: { until: '/nowhere', value: '' } },

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { startRunner } from '../../packages/millrace/src/runner/index.ts';
 import type { VariableServer } from '../../packages/server/src/envvars/testing/variable-server.ts';
+import { promote } from '../support/promote.ts';
 
 const sdk = fileURLToPath(new URL('../../packages/sdk', import.meta.url));
 
@@ -42,6 +43,7 @@ export async function runProject(
     projectDir: dir,
     watch: false,
   });
+  await promote(served.server.url, served.key('prod'), runner.version ?? undefined);
   onTestFinished(async () => {
     await runner.stop({ waitMs: 0 });
     await rm(dir, { recursive: true, force: true });

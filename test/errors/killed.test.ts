@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { ServerMessage } from '../../packages/contract/src/runner/index.ts';
 import { connect, type Sql } from '../../packages/server/src/db/connect.ts';
 import { testDatabase } from '../support/database.ts';
+import { promote } from '../support/promote.ts';
 
 interface Server {
   readonly process: ChildProcess;
@@ -67,6 +68,7 @@ test('a kill anywhere between the failure and its commit leaves the run and its 
     contentHash: 'content-1',
     tasks: [{ id: 'boom', filePath: 't.ts' }],
   });
+  await promote(server.url, server.secretKey);
 
   /** A runner of its own for each round; what it is given it holds until it is told to fail it. */
   let runners = 0;

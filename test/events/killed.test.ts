@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../packages/server/src/db/connect.ts';
 import { startReceiver } from '../../packages/server/src/notifications/testing/receiver.ts';
 import { testDatabase } from '../support/database.ts';
+import { promote } from '../support/promote.ts';
 
 const rounds = 8;
 
@@ -71,6 +72,7 @@ test('two servers that are killed lose no event and no notification, and double 
   let versions = 0;
   const register = () => post('/runner/v1/versions', { contentHash: `content-${++versions}`, tasks });
   await register();
+  await promote((servers[0] as Server).url, (servers[0] as Server).secretKey);
 
   let stopped = false;
   const sent: string[] = [];

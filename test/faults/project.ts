@@ -1,6 +1,7 @@
 /** A server, runners and a database in processes of their own, to be killed. */
 import { onTestFinished } from 'vitest';
 import { millrace, temporaryProject, type Running } from '../cli/command.ts';
+import { promote } from '../support/promote.ts';
 
 /** A task that says in which process it starts and ends when the file that its payload names is there; and one that ends at once. */
 const tasks = `
@@ -89,6 +90,7 @@ export async function startSystem(
       started.push(runner);
       runners.push(runner);
       await runner.line(/^\{"runner"/);
+      await promote(url, key);
       return runner;
     },
     async restart() {

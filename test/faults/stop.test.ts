@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { descendants, isAlive, millrace, type Running } from '../cli/command.ts';
 import { testServer } from '../support/server.ts';
 import { eventually, startSystem, type RunShown, type System } from './project.ts';
+import { promote } from '../support/promote.ts';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -20,6 +21,7 @@ async function work(system: System, args: readonly string[], env: Readonly<Recor
     await runner.exitCode;
   });
   await runner.line(/^\{"runner"/);
+  await promote(system.url, system.key);
   return runner;
 }
 

@@ -2,6 +2,7 @@ import type * as Published from '@trigger.dev/sdk';
 import { describe, expect, test } from 'vitest';
 import { testServer, type TestServer } from '../support/server.ts';
 import { versions } from './each-version.ts';
+import { promote } from '../support/promote.ts';
 
 type PublishedSdk = typeof Published;
 
@@ -20,6 +21,7 @@ describe.each(versions)('the published SDK %s', (version, load) => {
         method: 'POST',
         body: { contentHash: 'content-1', tasks: [{ id: 'send', filePath: 't.ts' }] },
       });
+      await promote(server.url, server.keys.prod);
       const when = new Date('2026-01-02T03:04:05.678Z');
       const handle = await sdk.tasks.trigger(
         'send',

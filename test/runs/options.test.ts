@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { installation } from '../access/installation.ts';
+import { promote } from '../support/promote.ts';
 
 const trigger = 'POST /api/v1/tasks/send/trigger';
 
@@ -44,12 +45,15 @@ test('options that cannot be read or kept are refused by name', async () => {
 });
 
 test('options that are read are kept with the run', async () => {
-  const { ask, keys, sql } = await installation();
-  const register = (contentHash: string) =>
-    ask('POST /runner/v1/versions', {
+  const { ask, keys, server, sql } = await installation();
+  const register = async (contentHash: string) => {
+    const registered = await ask('POST /runner/v1/versions', {
       key: keys.prod,
       body: { contentHash, tasks: [{ id: 'send', filePath: 't.ts' }] },
     });
+    await promote(server.url, keys.prod);
+    return registered;
+  };
   const { body: old } = await register('content-old');
   await register('content-new');
   const { body: made } = await ask(trigger, {

@@ -3,6 +3,7 @@ import { apiClientManager } from '@trigger.dev/core/v3';
 import { configure, queues, runs, tasks } from '@trigger.dev/sdk';
 import { expect, test } from 'vitest';
 import { testServer, type TestServer } from '../support/server.ts';
+import { promote } from '../support/promote.ts';
 
 async function serverWithTasks(): Promise<TestServer> {
   const server = await testServer();
@@ -17,6 +18,7 @@ async function serverWithTasks(): Promise<TestServer> {
     },
   });
   expect(registered.status).toBe(200);
+  await promote(server.url, server.keys.prod);
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   return server;
 }

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { connectIdleRunner } from './idle-runner.ts';
 import { testServer } from '../support/server.ts';
+import { promote } from '../support/promote.ts';
 
 test('a paused queue, a limit and a paused environment let go at once', async () => {
   const server = await testServer();
@@ -9,6 +10,7 @@ test('a paused queue, a limit and a paused environment let go at once', async ()
     method: 'POST',
     body: { contentHash: 'content-1', tasks: [{ id: 'send', filePath: 'a.ts' }] },
   });
+  await promote(server.url, server.keys.prod);
   const runner = await connectIdleRunner(server.url, server.keys.prod, version.body.version);
   const put = (body: unknown) => server.ask('/api/v1/concurrency', { method: 'PUT', body });
   const queue = (path: string, body: object) =>

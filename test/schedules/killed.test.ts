@@ -7,6 +7,7 @@ import { connect } from '../../packages/server/src/db/connect.ts';
 import { patternOf, type ScheduleRow } from '../../packages/server/src/schedules/row.ts';
 import { tickAfter } from '../../packages/server/src/schedules/pattern.ts';
 import { testDatabase } from '../support/database.ts';
+import { promote } from '../support/promote.ts';
 
 const hour = 3_600_000;
 const rounds = 10;
@@ -78,6 +79,8 @@ test('two servers that are killed and started again over days fire every tick on
       { id: 'own', filePath: 'o.ts', schedule: declared },
     ],
   });
+  const [{ url, secretKey }] = servers as [Server];
+  await promote(url, secretKey);
   const settings = [
     ...Array.from({ length: 8 }, () => ({ cron: '* * * * *', missed: 'all:2d' })),
     { cron: '* * * * *', missed: 'all:1h' },

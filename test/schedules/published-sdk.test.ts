@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
 import { startServer, type RunningServer } from '../../packages/server/src/server.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
+import { promote } from '../support/promote.ts';
 
 let database: TestDatabase;
 let server: RunningServer;
@@ -30,6 +31,7 @@ beforeAll(async () => {
     }),
   });
   expect(registered.status).toBe(200);
+  await promote(server.url, secretKey);
   configure({ baseURL: server.url, accessToken: secretKey });
 });
 afterAll(async () => {

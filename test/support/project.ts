@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { startRunner } from '../../packages/millrace/src/runner/index.ts';
 import type { TestServer } from './server.ts';
+import { promote } from './promote.ts';
 
 const sdk = fileURLToPath(new URL('../../packages/sdk', import.meta.url));
 
@@ -26,6 +27,7 @@ export async function startProject(
     projectDir: dir,
     watch: false,
   });
+  await promote(server.url, server.keys.prod, runner.version ?? undefined);
   onTestFinished(async () => {
     await runner.stop({ waitMs: 0 });
     await rm(dir, { recursive: true, force: true });

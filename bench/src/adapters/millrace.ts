@@ -8,6 +8,7 @@ import { now } from '../clock.ts';
 import { command, profilesFolder, projectFolder } from '../folders.ts';
 import { Tables, type Databases } from '../postgres.ts';
 import type { Runner, RunnerOptions, System } from '../system.ts';
+import { promote } from '../../../test/support/promote.ts';
 
 interface Ready {
   readonly url: string;
@@ -70,6 +71,7 @@ export function millrace(databases: Databases, { alone, profiled }: MillraceOpti
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     await firstLine(child);
+    await promote(ready.url, ready.environments.prod.secretKey);
     return {
       pid: child.pid ?? 0,
       spawnedAt,

@@ -5,6 +5,7 @@ import { engineSettings } from './db/engine-settings.ts';
 import { migrate } from './db/migrate.ts';
 import { settingUp } from './db/ping.ts';
 import { findRoutes, type Routes } from './db/routes.ts';
+import { retrieveBlob } from './deployments/bundle.ts';
 import { createHttpApp } from './http/app.ts';
 import { createBadCredentialLimit } from './http/bad-credentials.ts';
 import { serveHttp1AndHttp2 } from './http/http1-and-http2.ts';
@@ -105,6 +106,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       trustedProxies: options.trustedProxies,
       unauthenticated,
       packets: packetContent(engine, packets),
+      blobs: { get: (environment, version, blob) => retrieveBlob(sql, environment, version, blob) },
       streamAppends: appendRoute(appends) as never,
       metrics,
       metricsReaders,

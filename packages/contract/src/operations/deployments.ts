@@ -96,7 +96,9 @@ export const createDeployment = operation({
     git: git.optional(),
     message: nameOf(1_000).optional(),
     /** Runs triggered with this `externalDeploymentId` start on this deployment. */
-    externalId: keyOf(128).optional(),
+    externalId: keyOf(128)
+      .transform((text) => text.trim())
+      .optional(),
     /** The host that it comes from. */
     host: z.string().max(255).optional(),
   }),

@@ -44,6 +44,11 @@ export const triggerOptions = z.object({
   ...shownOptions,
   test: z.boolean().optional(),
   lockToVersion: z.string().optional(),
+  /**
+   * Run on the deployment that carries this id, and wait for it if it is not there yet. Blanks around it are cut off; an empty one counts as
+   * absent, and so does one beside `lockToVersion`.
+   */
+  externalDeploymentId: keyOf(128).optional(),
   /** Let a run wait for as long as triggers with this key keep coming. */
   debounce: z
     .object({

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
-import { join, relative, sep } from 'node:path';
-import type { BuildFailure, BuildOptions, Message, OutputFile } from 'esbuild';
+import { join } from 'node:path';
+import type { BuildOptions, OutputFile } from 'esbuild';
 import type { Project } from '../project/load.ts';
 import type { Problem } from '../project/problem.ts';
+import { inBuild, isBuildFailure, problemOf, slashes } from './messages.ts';
+import { moduleOptions, outputOf } from './module-options.ts';
 import { store } from './store.ts';
 import { withEsbuild } from './with-esbuild.ts';
 
@@ -40,7 +42,7 @@ export async function build(project: Project, buildsDir: string): Promise<Build>
   return { hash, dir, entries, inputs, problems };
 }
 
-interface Output {
+export interface Output {
   /** Relative to the build. */
   readonly path: string;
   readonly contents: Uint8Array;
@@ -87,32 +89,18 @@ async function compile(project: Project, buildsDir: string, files: readonly stri
   if (files.length === 0) return { entries: [], outputs: [], inputs: [], problems: [] };
   // A placeholder for the hash, which is known only after the build. Source maps depend only on the depth of the folder.
   const outdir = join(buildsDir, 'new');
-  const options: BuildOptions = {
-    absWorkingDir: project.dir,
-    entryPoints: files.map((file) => ({ in: join(project.dir, file), out: file.replaceAll('../', '_/') })),
+  const options = {
+    ...moduleOptions(project),
+    entryPoints: files.map((file) => ({ in: join(project.dir, file), out: outputOf(file) })),
     outdir,
-    write: false,
-    metafile: true,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
     target: 'node20',
     packages: 'external',
-    sourcemap: 'linked',
-    sourcesContent: true,
-    keepNames: true,
-    chunkNames: 'shared/[name]-[hash]',
-    outExtension: { '.js': '.mjs' },
     // CommonJS files of the project call `require` for packages and built-in modules.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },
-    logLevel: 'silent',
-  };
-  const { outputFiles, metafile } = await withEsbuild((esbuild) =>
-    esbuild.build({ ...options, metafile: true, write: false }),
-  );
+  } satisfies BuildOptions;
+  const { outputFiles, metafile } = await withEsbuild((esbuild) => esbuild.build(options));
   const entries = Object.entries(metafile.outputs).flatMap(([path, { entryPoint }]) =>
     entryPoint === undefined
       ? []
@@ -128,15 +116,3 @@ async function compile(project: Project, buildsDir: string, files: readonly stri
     problems: [],
   };
 }
-
-const slashes = (path: string): string => path.split(sep).join('/');
-const inBuild = (path: string, outdir: string): string => slashes(relative(outdir, path));
-const isBuildFailure = (error: unknown): error is BuildFailure =>
-  error instanceof Error && Array.isArray((error as Partial<BuildFailure>).errors);
-
-const problemOf = ({ text, location }: Message, entry: string): Problem => ({
-  file: location ? slashes(location.file) : entry,
-  line: location?.line ?? null,
-  column: location ? location.column + 1 : null,
-  message: text,
-});

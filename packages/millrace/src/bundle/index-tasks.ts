@@ -15,6 +15,8 @@ export interface TaskIndex {
 
 export interface IndexOptions {
   readonly projectDir: string;
+  /** The module with the SDK, absolute. Default: the SDK of the project. */
+  readonly sdk?: string | undefined;
   readonly env: ProcessEnvironment;
   /** The user that the process runs as. */
   readonly ids?: SpawnOptions['ids'];
@@ -47,7 +49,7 @@ type Attempt = TaskIndex | { readonly leftOut: string; readonly problems: readon
 async function attempt(
   dir: string,
   entries: readonly Entry[],
-  { projectDir, env, ids, defaults, timeout = importMs }: IndexOptions,
+  { projectDir, sdk, env, ids, defaults, timeout = importMs }: IndexOptions,
 ): Promise<Attempt> {
   let importing = entries[0]?.source ?? '';
   let indexed: TaskIndex | undefined;
@@ -74,7 +76,14 @@ async function attempt(
       link.kill();
     }
   };
-  const link = spawnExecutor({ projectDir, env: env.inherited, ids, onMessage, onOutput: () => undefined });
+  const link = spawnExecutor({
+    projectDir,
+    sdk,
+    env: env.inherited,
+    ids,
+    onMessage,
+    onOutput: () => undefined,
+  });
   link.send({ type: 'index', env: env.added, dir, entries, defaults });
   const death = await link.died;
   clearTimeout(timer);

@@ -10,6 +10,8 @@ import type { Entry } from './build.ts';
 export interface ServedBuild {
   readonly hash: string;
   readonly dir: string;
+  /** Of a deployed version: the module that exports the SDK, relative to `dir`. Its processes work in `dir`, others in the project. */
+  readonly sdk?: string | undefined;
   readonly entries: readonly Entry[];
   readonly tasks: Readonly<Record<string, ServedTask>>;
   readonly defaults: TaskDefaults;

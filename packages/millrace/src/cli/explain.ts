@@ -12,12 +12,14 @@ const cannotStart = new Set([
   'NetworksRefused',
   'OptionalPackageMissing',
   'ProjectError',
+  'ProjectRefused',
 ]);
 const cannotReach = new Set([
   'ApiConnectionError',
   'AuthenticationError',
   'PermissionDeniedError',
   'RunnerRefused',
+  'ServerUnreachable',
 ]);
 const usage = new Set(['BootstrapRefused', 'ConfigurationError']);
 
@@ -38,6 +40,8 @@ export function explain(error: unknown): Explained {
   if (cannotStart.has(error.name)) return { exitCode: exitCodes.cannotStart, sentence: error.message };
   if (cannotReach.has(error.name)) return { exitCode: exitCodes.cannotReach, sentence: error.message };
   if (usage.has(error.name)) return { exitCode: exitCodes.usage, sentence: error.message };
+  if (error.name === 'ServerRefused' && [401, 403].includes((error as Error & { status: number }).status))
+    return { exitCode: exitCodes.cannotReach, sentence: error.message };
   // A reply of the server (404, 422 …) or a file that cannot be written needs no stack.
   const isReply = typeof (error as { status?: unknown }).status === 'number';
   const isSystem = typeof (error as NodeJS.ErrnoException).syscall === 'string';

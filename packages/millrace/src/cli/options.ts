@@ -33,6 +33,20 @@ export function grace(text: string): number {
   throw new InvalidArgumentError('It is a time span from 0s to 1h, such as 25s.');
 }
 
+/** Bytes of a size such as `500MiB` or `2GiB`. */
+export function bytes(text: string): number {
+  const [, digits = '', unit = ''] = /^(\d{1,9})(MiB|GiB)$/.exec(text) ?? [];
+  if (digits === '' || Number(digits) === 0)
+    throw new InvalidArgumentError('It is a size in MiB or GiB, such as 500MiB or 2GiB.');
+  return Number(digits) * 1024 ** (unit === 'GiB' ? 3 : 2);
+}
+
+/** What a machine has, as tasks require it. */
+export function label(text: string): string {
+  if (/^[^\s,]{1,64}$/.test(text)) return text;
+  throw new InvalidArgumentError('A label has 1 to 64 characters without spaces and commas, such as ffmpeg.');
+}
+
 export function positiveInteger(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It is a whole number above 0.');
   return Number(text);

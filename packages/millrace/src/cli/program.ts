@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { branchesCommand } from './commands/branches.ts';
+import { deployCommand } from './commands/deploy.ts';
 import { devCommand } from './commands/dev.ts';
 import { envCommand } from './commands/env.ts';
 import { errorsCommand } from './commands/errors.ts';
@@ -14,11 +15,13 @@ import { orgsCommand } from './commands/orgs.ts';
 import { projectsCommand } from './commands/projects.ts';
 import { queuesCommand } from './commands/queues.ts';
 import { resumeInstallationCommand } from './commands/resume.ts';
+import { runnersCommand } from './commands/runners.ts';
 import { runsCommand } from './commands/runs.ts';
 import { schedulesCommand } from './commands/schedules.ts';
 import { startCommand } from './commands/start.ts';
 import { tokensCommand } from './commands/tokens.ts';
 import { triggerCommand } from './commands/trigger.ts';
+import { versionsCommand } from './commands/versions.ts';
 import { whoamiCommand } from './commands/whoami.ts';
 import { whyCommand } from './commands/why.ts';
 import { workCommand } from './commands/work.ts';
@@ -49,6 +52,9 @@ export function program(): Command {
     startCommand(),
     resumeInstallationCommand(),
     workCommand(),
+    deployCommand(),
+    versionsCommand(),
+    runnersCommand(),
     triggerCommand(),
     runsCommand(),
     whyCommand(),

@@ -18,7 +18,7 @@ pipe.on('end', () => process.exit(0));
 pipe.on('error', () => process.exit(0));
 
 const projectDir = process.cwd();
-const sdk = loadSdk(projectDir);
+const sdk = loadSdk(projectDir, process.argv[2]);
 // The rejection is handled below; until then it must not count as unhandled.
 sdk.catch(() => undefined);
 let serving: Serving | undefined;

@@ -8,7 +8,7 @@ export type Sdk = typeof Executor;
 
 const wanted = '@millrace/sdk/executor';
 
-/** Loads the SDK that the project's tasks import: two copies would not share the current run. */
+/** Where the SDK is that the project's tasks import: two copies would not share the current run. */
 function locateSdk(projectDir: string): string {
   try {
     return pathToFileURL(createRequire(join(projectDir, 'millrace.js')).resolve(wanted)).href;
@@ -17,8 +17,9 @@ function locateSdk(projectDir: string): string {
   }
 }
 
-export const loadSdk = async (projectDir: string): Promise<Sdk> =>
-  (await import(locateSdk(projectDir))) as Sdk;
+/** Loads that SDK. The code of a deployed version contains it: `module` is the file that exports it there. */
+export const loadSdk = async (projectDir: string, module?: string): Promise<Sdk> =>
+  (await import(module === undefined ? locateSdk(projectDir) : pathToFileURL(module).href)) as Sdk;
 
 /** The version of that SDK, if its package says. */
 export function sdkVersion(projectDir: string): string | undefined {

@@ -24,7 +24,10 @@ export interface ExecutorLink {
 }
 
 export interface SpawnOptions {
+  /** Its working folder. */
   readonly projectDir: string;
+  /** The module with the SDK, absolute. Default: the SDK of the project. */
+  readonly sdk?: string | undefined;
   /** The variables at its start. The environment's variables are not among them. */
   readonly env: Readonly<Record<string, string>>;
   /** The user that it runs as. Default: that of this process. */
@@ -51,6 +54,7 @@ const heapFlags = (memory: number | undefined): string[] => [
 
 export function spawnExecutor({
   projectDir,
+  sdk,
   env,
   ids,
   memory,
@@ -58,7 +62,7 @@ export function spawnExecutor({
   onOutput,
 }: SpawnOptions): ExecutorLink {
   const flags = ['--enable-source-maps', ...heapFlags(memory)];
-  const child = spawn(process.execPath, [...flags, entry], {
+  const child = spawn(process.execPath, [...flags, entry, ...(sdk === undefined ? [] : [sdk])], {
     cwd: projectDir,
     env: { ...env },
     ...ids,

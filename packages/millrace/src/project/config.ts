@@ -1,5 +1,7 @@
 import { retryPolicy } from '@millrace/contract/runner';
 import type { RetryPolicy } from '@millrace/contract/runner';
+import { buildSettings } from './build-settings.ts';
+import type { BuildSettings } from './build-settings.ts';
 
 /** What `millrace.config.ts` may say. */
 export interface ProjectConfig {
@@ -11,12 +13,11 @@ export interface ProjectConfig {
   retry?: RetryPolicy;
   /** Seconds that an attempt of a task without its own `maxDuration` may take, at least 5. Default: no limit. */
   maxDuration?: number;
+  /** How `millrace deploy` builds the project. */
+  build?: BuildSettings;
 }
 
-/** Types a project's configuration: `export default defineConfig({ dirs: ['./jobs'] })`. */
-export const defineConfig = (config: ProjectConfig): ProjectConfig => config;
-
-export const keys: ReadonlySet<string> = new Set(['dirs', 'project', 'retry', 'maxDuration']);
+export const keys: ReadonlySet<string> = new Set(['dirs', 'project', 'retry', 'maxDuration', 'build']);
 
 /** The configuration, or the sentence that says what is wrong with it. */
 export function checkConfig(value: unknown): ProjectConfig | string {
@@ -45,5 +46,6 @@ export function checkConfig(value: unknown): ProjectConfig | string {
       return `"${['retry', ...(issue?.path ?? [])].join('.')}": ${issue?.message ?? 'is not a retry policy'}`;
     }
   }
-  return config;
+  const build = buildSettings(config['build']);
+  return typeof build === 'string' ? build : config;
 }

@@ -1,6 +1,8 @@
 import { realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { RetryPolicy } from '@millrace/contract/runner';
+import { buildSettings } from './build-settings.ts';
+import type { BuildSettings } from './build-settings.ts';
 import { projectPath } from './locate.ts';
 import { ProjectError } from './problem.ts';
 import { readConfig } from './read-config.ts';
@@ -18,6 +20,7 @@ export interface Project {
   /** Relative to the project, forward slashes, in a stable order. */
   readonly taskFiles: readonly string[];
   readonly defaults: { readonly retry?: RetryPolicy; readonly maxDuration?: number };
+  readonly build: Required<BuildSettings>;
 }
 
 /** Reads the project in `folder`. Throws `ProjectError`, which names the file and, where there is one, the line. */
@@ -43,6 +46,9 @@ export async function loadProject(folder: string): Promise<Project> {
     for (const path of found) files.add(projectPath(dir, path));
   }
   const { retry, maxDuration } = config;
+  const build = buildSettings(config.build);
+  // Checked when it was read.
+  if (typeof build === 'string') throw new TypeError(build);
   return {
     dir,
     ref: config.project ?? null,
@@ -50,5 +56,6 @@ export async function loadProject(folder: string): Promise<Project> {
     taskDirs,
     taskFiles: [...files].toSorted(),
     defaults: { ...(retry && { retry }), ...(maxDuration !== undefined && { maxDuration }) },
+    build,
   };
 }

@@ -11,6 +11,23 @@ export interface Problem {
 export const describeProblem = ({ file, line, column, message }: Problem): string =>
   `${file}${line === null ? '' : `:${line}${column === null ? '' : `:${column}`}`}: ${message}`;
 
+/** The project has problems, and nothing of it was registered or started. */
+export class ProjectRefused extends Error {
+  override readonly name = 'ProjectRefused';
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    super(
+      problems.length === 1
+        ? `The project has a problem, so nothing of it was registered:\n  ${problems.map(describeProblem).join('')}`
+        : `The project has ${problems.length} problems, so nothing of it was registered:\n${problems
+            .map((problem) => `  ${describeProblem(problem)}`)
+            .join('\n')}`,
+    );
+    this.problems = problems;
+  }
+}
+
 /** The project cannot be served at all. */
 export class ProjectError extends Error {
   override readonly name = 'ProjectError';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { BuildFailure, Plugin } from 'esbuild';
 import { withEsbuild } from '../bundle/with-esbuild.ts';
 import { explainFolder, makeFolder } from '../make-folder.ts';
@@ -10,16 +10,18 @@ import type { ProjectConfig } from './config.ts';
 import { locate } from './locate.ts';
 import { ProjectError } from './problem.ts';
 
-const names = ['ts', 'mts', 'js', 'mjs'].map((extension) => `millrace.config.${extension}`);
+/** Names of the configuration file; the first that is there counts. */
+export const configFiles = ['ts', 'mts', 'js', 'mjs'].map((extension) => `millrace.config.${extension}`);
 
-/** `defineConfig` is part of the command, so that a config file needs no installed package. */
-const ownDefineConfig: Plugin = {
+const ownHelpers = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? '../index.ts' : '../index.js', import.meta.url),
+);
+
+/** `defineConfig` and the build hooks are part of the command, so that a config file needs no installed package. */
+const helpersPlugin: Plugin = {
   name: 'millrace',
   setup(build) {
-    build.onResolve({ filter: /^millrace$/ }, () => ({ path: 'millrace', namespace: 'millrace' }));
-    build.onLoad({ filter: /.*/, namespace: 'millrace' }, () => ({
-      contents: 'export const defineConfig = (config) => config;',
-    }));
+    build.onResolve({ filter: /^millrace$/ }, () => ({ path: ownHelpers }));
   },
 };
 
@@ -29,7 +31,7 @@ export interface ReadConfig {
 }
 
 export async function readConfig(projectDir: string): Promise<ReadConfig> {
-  const file = names.find((name) => existsSync(join(projectDir, name)));
+  const file = configFiles.find((name) => existsSync(join(projectDir, name)));
   if (file === undefined) return { file: null, config: {} };
   const exported = await importConfig(projectDir, file, await compile(projectDir, file));
   const config = checkConfig(exported);
@@ -52,7 +54,7 @@ async function compile(projectDir: string, file: string): Promise<string> {
         sourcemap: 'inline',
         outdir: join(projectDir, '.millrace'),
         logLevel: 'silent',
-        plugins: [ownDefineConfig],
+        plugins: [helpersPlugin],
       }),
     );
     return outputFiles[0]?.text ?? '';

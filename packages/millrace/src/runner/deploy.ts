@@ -8,7 +8,7 @@ import type { ProcessEnvironment } from '../executor/messages.ts';
 import { sdkVersion } from '../executor/sdk.ts';
 import type { SpawnOptions } from '../executor/spawn.ts';
 import type { Project } from '../project/load.ts';
-import { ProjectError, type Problem } from '../project/problem.ts';
+import { ProjectError, ProjectRefused, type Problem } from '../project/problem.ts';
 
 export interface DeployOptions {
   readonly url: string;
@@ -17,12 +17,15 @@ export interface DeployOptions {
   /** What the task files see in `process.env` when they are imported. */
   readonly env: ProcessEnvironment;
   readonly ids: SpawnOptions['ids'];
+  /** Throws a ProjectRefused for a project with problems. */
+  readonly isStrict: boolean;
 }
 
 /** A build that is registered as a version. */
 export interface Deployed {
   readonly version: string;
   readonly isNew: boolean;
+  readonly isCurrent: boolean;
   readonly build: ServedBuild;
   readonly tasks: readonly TaskManifest[];
   readonly problems: readonly Problem[];
@@ -39,10 +42,11 @@ export async function deploy(project: Project, options: DeployOptions): Promise<
     ids: options.ids,
     defaults: project.defaults,
   });
+  if (options.isStrict) refuseProblems(tasks.length, problems);
   const manifests = tasks.map(({ manifest }) => manifest);
   // The hash includes the declarations: one that depends on a variable makes another version too.
   const contentHash = createHash('sha256').update(built.hash).update(JSON.stringify(manifests)).digest('hex');
-  const { version, isNew } = await register(options, {
+  const { version, isNew, isCurrent } = await register(options, {
     contentHash,
     tasks: manifests,
     sdkVersion: sdkVersion(project.dir),
@@ -61,11 +65,18 @@ export async function deploy(project: Project, options: DeployOptions): Promise<
   return {
     version,
     isNew,
+    isCurrent,
     build: { hash, dir, entries, tasks: Object.fromEntries(served) as ServedBuild['tasks'], defaults },
     tasks: manifests,
     problems,
     inputs: project.configFile === null ? inputs : [...inputs, join(project.dir, project.configFile)],
   };
+}
+
+function refuseProblems(tasks: number, problems: readonly Problem[]): void {
+  const none = { file: '.', line: null, column: null, message: 'no task file exports a task: export one' };
+  if (problems.length > 0) throw new ProjectRefused(problems);
+  if (tasks === 0) throw new ProjectRefused([none]);
 }
 
 async function register(

@@ -22,6 +22,8 @@ export interface DispatchOptions
   extends Omit<PoolOptions, 'events'>, Limits, HeldAttemptsOptions, SuspendedAttemptsOptions {
   /** Attempts that execute at once. */
   readonly concurrency: number;
+  /** Fetches a version that is not here. False if that failed. Not there if this runner does not fetch. */
+  readonly load?: ((version: string) => Promise<boolean>) | undefined;
   /** Issues the credential of an attempt. */
   readonly credential: (attempt: BriefAssignment) => Credential;
   readonly log: (lines: readonly LogLine[]) => void;
@@ -111,9 +113,20 @@ export class Dispatch {
     this.#pool.setEnvironment(executorEnvironment);
   }
 
-  /** Sets the version for which a process is kept ready. */
-  serve(version: string): void {
-    this.#pool.serve(version);
+  /** Sets the versions for which a process is kept ready. */
+  keep(versions: readonly string[]): void {
+    this.#pool.keep(versions);
+  }
+
+  /** Starts a shared process of a version. Replies why it has not started, or undefined. */
+  async start(version: string): Promise<string | undefined> {
+    // Without the environment's variables nothing starts yet. It will when there is work.
+    const executor = this.#pool.shared(version);
+    if (!executor || (await executor.started)) return undefined;
+    const { code, signal, lastWords } = await executor.died;
+    if (executor.ending && executor.killedFor === null) return undefined;
+    const how = executor.killedFor ?? `its process ended (${signal ?? `exit code ${code}`})`;
+    return [`its task files could not be imported: ${how}`, ...lastWords.slice(-5)].join('\n');
   }
 
   assign(assignments: readonly BriefAssignment[]): void {
@@ -122,9 +135,13 @@ export class Dispatch {
       if (this.#held.get(assignment.fence)) continue;
       const attempt = newAttempt(assignment, now);
       this.#held.add(attempt);
-      const task = this.#taskOf(attempt);
-      if (task) this.#waiting.join(purposeOf(attempt, task), attempt);
-      else this.#held.complete(attempt, { kind: 'unknownTask' });
+      const { version } = assignment;
+      const { build, load } = this.#options;
+      if (!load || build(version)) this.#admit(attempt);
+      else {
+        this.#waiting.join('loading', attempt);
+        void load(version).then((isLoaded) => this.#loaded(version, isLoaded));
+      }
     }
     this.#pump();
   }
@@ -213,6 +230,22 @@ export class Dispatch {
     const closed = this.#pool.close();
     for (const attempt of this.#held.attempts) if (!attempt.executor) this.#held.complete(attempt, returned);
     return closed;
+  }
+
+  /** Lets an attempt of a version that is here wait for a process. */
+  #admit(attempt: Attempt): void {
+    const task = this.#taskOf(attempt);
+    if (task) this.#waiting.join(purposeOf(attempt, task), attempt);
+    else this.#held.complete(attempt, { kind: 'unknownTask' });
+  }
+
+  /** The version that attempts waited for is here, or will not be. */
+  #loaded(version: string, isLoaded: boolean): void {
+    for (const attempt of this.#waiting.takeLoading(version)) {
+      if (isLoaded) this.#admit(attempt);
+      else this.#held.complete(attempt, { kind: 'released' });
+    }
+    this.#pump();
   }
 
   #taskOf({ assignment }: Attempt): ServedTask | undefined {

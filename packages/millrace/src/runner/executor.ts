@@ -41,6 +41,7 @@ export interface ExecutorOptions {
   readonly revision: string;
   readonly purpose: Purpose;
   readonly projectDir: string;
+  readonly sdk: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly ids: SpawnOptions['ids'];
   /** MiB. */
@@ -91,12 +92,18 @@ export class Executor {
   #awaitsPong = false;
   #ticks = 0;
   readonly #link: ExecutorLink;
+  /** True once it is ready; false if it died before. */
+  readonly started: Promise<boolean>;
 
   constructor({ version, revision, purpose, memory, serve, events, ...process }: ExecutorOptions) {
     this.version = version;
     this.revision = revision;
     this.purpose = purpose;
     this.memory = memory;
+    let begin!: (isReady: boolean) => void;
+    this.started = new Promise((resolve) => {
+      begin = resolve;
+    });
     const onMessage = (message: FromExecutor): void => {
       this.#awaitsPong = false;
       this.silentTicks = 0;
@@ -105,12 +112,16 @@ export class Executor {
       else if (message.type === 'credential') events.onCredential(this, message.fence);
       else if (message.type === 'ready') {
         this.ready = true;
+        begin(true);
         events.onReady(this);
       } else if (message.type === 'uncaught') events.onUncaught(this, message);
       else if (message.type === 'exiting') events.onExiting(this, message);
     };
     this.#link = spawnExecutor({ ...process, memory, onMessage, onOutput: events.onOutput });
-    void this.#link.died.then((death) => events.onDeath(this, death));
+    void this.#link.died.then((death) => {
+      begin(false);
+      events.onDeath(this, death);
+    });
     this.#link.send(serve);
   }
 

@@ -6,7 +6,16 @@ export interface RunnerOptions {
   /** The server's address. */
   readonly url: string;
   readonly secretKey: string;
-  readonly projectDir: string;
+  /** A folder whose code it registers and serves. Without one it only serves versions that it fetches, and needs `cache`. */
+  readonly projectDir?: string | undefined;
+  /** Fetch and serve deployed versions, too. Default: only the folder's. */
+  readonly cache?: CacheOptions;
+  /** What this machine has for tasks with `requires`. */
+  readonly labels?: readonly string[];
+  /** Register nothing and do not start if the project has a problem. Default: serve what has none. */
+  readonly isStrict?: boolean;
+  /** Milliseconds that runs may take to finish when the server asks this runner to stop. Default 25,000. */
+  readonly stopMs?: number;
   /** Register a new version whenever the project's files change. */
   readonly watch: boolean;
   /** Attempts that execute at once. Default 100. */
@@ -32,9 +41,22 @@ export interface RunnerOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Where fetched versions are kept, for all runners of this machine. */
+export interface CacheOptions {
+  readonly folder: string;
+  /** Bytes. Default 2 GiB. */
+  readonly size?: number;
+}
+
 export interface RunnerEvents {
   /** A version is in service: newly registered, or unchanged. */
   readonly onVersion?: (version: VersionEvent) => void;
+  /** A deployed version was fetched, in this many milliseconds, and is in service. */
+  readonly onLoaded?: (version: string, took: number) => void;
+  /** A deployed version cannot be served here. The server has been told why. */
+  readonly onUnable?: (version: string, why: string) => void;
+  /** The server asked this runner to stop, and it stops. */
+  readonly onStopAsked?: () => void;
   /** A problem in the project prevents tasks from being served. */
   readonly onProblem?: (problem: Problem) => void;
   /** An attempt ended here. Not called for attempts that were given back. */
@@ -71,6 +93,8 @@ export interface AttemptEnd {
 export interface VersionEvent {
   readonly version: string;
   readonly isNew: boolean;
+  /** Whether new runs start on it. */
+  readonly isCurrent: boolean;
   readonly tasks: readonly TaskManifest[];
   /** Milliseconds from the change, or the start, until the version was in service. */
   readonly took: number;
@@ -79,8 +103,10 @@ export interface VersionEvent {
 export interface Runner {
   /** Its id, for the lifetime of the process. */
   readonly id: string;
-  /** The version of new runs. */
-  readonly version: string;
+  /** The newest version of its folder; null without a folder. */
+  readonly version: string | null;
+  /** Versions that it is fetching. */
+  readonly loading: () => readonly string[];
   /** Resolves when it has ended: with null after `stop`, with an error if the server refused it. */
   readonly ended: Promise<Error | null>;
   /** Ids of its executor processes. */

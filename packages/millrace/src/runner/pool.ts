@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { machineMemory } from '@millrace/contract/runner';
 import type { EnvironmentFacts } from '@millrace/contract/runner';
@@ -12,6 +13,7 @@ import type { ExecutorEvents, Purpose } from './executor.ts';
 import type { Guard } from './guard.ts';
 
 export interface PoolOptions {
+  /** The working folder of processes with code of the folder. */
   readonly projectDir: string;
   /** The operating system user of the processes. */
   readonly ids: SpawnOptions['ids'];
@@ -34,8 +36,10 @@ export interface ExecutorEnvironment {
   readonly environment: EnvironmentFacts;
 }
 
-/** Milliseconds that an idle process of an old version or old variables is kept. */
+/** Milliseconds that an idle process is kept of a version that need not be ready, or with old variables. */
 const spareMs = 10_000;
+/** Idle processes beyond this number of such versions are not kept: a runner may serve many, and each process takes 60 MB. */
+const maxSpare = 8;
 /** Milliseconds that idle processes have to exit when the pool closes. */
 const endMs = 1_000;
 /** MiB that an isolated run counts for if its task names no machine. */
@@ -46,7 +50,9 @@ export class Pool {
   readonly #options: PoolOptions;
   readonly #executors = new Set<Executor>();
   #executorEnvironment: ExecutorEnvironment | undefined;
-  #current: string | undefined;
+  #kept: ReadonlySet<string> = new Set();
+  /** Those that were idle and may end, the one that is so for longest first. */
+  readonly #spare = new Set<Executor>();
   #closed = false;
 
   constructor(options: PoolOptions) {
@@ -90,15 +96,15 @@ export class Pool {
     if (changed) this.warm();
   }
 
-  /** Sets the version for which a process is kept ready. */
-  serve(version: string): void {
-    this.#current = version;
+  /** Sets the versions for which a process is kept ready. */
+  keep(versions: readonly string[]): void {
+    this.#kept = new Set(versions);
     this.warm();
   }
 
   warm(): void {
-    if (this.#current === undefined || !this.isOpen) return;
-    this.shared(this.#current);
+    if (!this.isOpen) return;
+    for (const version of this.#kept) this.shared(version);
     for (const executor of this.#executors) this.#endIfSpare(executor);
   }
 
@@ -111,7 +117,10 @@ export class Pool {
       count += 1;
       if (!idlest || executor.running.size < idlest.running.size) idlest = executor;
     }
-    if (idlest && (idlest.running.size === 0 || count >= this.#options.executors)) return idlest;
+    if (idlest && (idlest.running.size === 0 || count >= this.#options.executors)) {
+      this.#spare.delete(idlest);
+      return idlest;
+    }
     const build = this.#options.build(version);
     return build && this.#start(build, version, 'shared', this.#options.executorMemory);
   }
@@ -151,6 +160,7 @@ export class Pool {
   /** It is dead. */
   remove(executor: Executor): void {
     this.#executors.delete(executor);
+    this.#spare.delete(executor);
     this.#options.guard.remove(executor.pid);
     executor.retiring = true;
   }
@@ -190,14 +200,15 @@ export class Pool {
     if (!this.#executorEnvironment || this.#closed) return undefined;
     const { projectDir, ids, events, guard } = this.#options;
     const { env, revision, environment } = this.#executorEnvironment;
-    const { dir, entries, defaults } = build;
+    const { dir, entries, defaults, sdk } = build;
     const tasks = Object.fromEntries(Object.entries(build.tasks).map(([id, { source }]) => [id, source]));
     const serve = { type: 'serve', env: env.added, dir, entries, tasks, defaults, environment } as const;
     const executor = new Executor({
       version,
       revision,
       purpose,
-      projectDir,
+      projectDir: sdk === undefined ? projectDir : dir,
+      sdk: sdk === undefined ? undefined : join(dir, sdk),
       env: env.inherited,
       ids,
       memory,
@@ -218,14 +229,21 @@ export class Pool {
     );
   }
 
-  /** Ends an idle shared process of an old version or old variables after a while. */
+  /** Ends an idle shared process after a while, if its version need not be ready or its variables are old. */
   #endIfSpare(executor: Executor): void {
     const isSpare = (): boolean =>
       executor.purpose === 'shared' &&
       !executor.ending &&
       executor.running.size === 0 &&
-      (executor.version !== this.#current || executor.revision !== this.#executorEnvironment?.revision);
+      (!this.#kept.has(executor.version) || executor.revision !== this.#executorEnvironment?.revision);
     if (!isSpare()) return;
+    this.#spare.delete(executor);
+    this.#spare.add(executor);
+    for (const oldest of this.#spare) {
+      if (this.#spare.size <= maxSpare) break;
+      this.#spare.delete(oldest);
+      if (oldest.running.size === 0 && oldest.ready && !this.#kept.has(oldest.version)) oldest.end();
+    }
     setTimeout(() => {
       if (isSpare()) executor.end();
     }, spareMs).unref();

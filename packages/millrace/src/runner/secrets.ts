@@ -5,6 +5,7 @@ import {
   redactTexts,
   type Redactor,
 } from '@millrace/server/redact';
+import type { Problem } from '../project/problem.ts';
 import type { RunnerEvents } from './options.ts';
 
 /** Number of old values that are redacted too, since attempts may still have them. */
@@ -30,7 +31,14 @@ export class Secrets {
   }
 
   /** Wraps events so that their listeners never see a secret. */
-  hiddenFrom({ onAttemptEnd, onOutput, onProblem, onRunLog, ...others }: RunnerEvents): RunnerEvents {
+  hiddenFrom({
+    onAttemptEnd,
+    onOutput,
+    onProblem,
+    onRunLog,
+    onUnable,
+    ...others
+  }: RunnerEvents): RunnerEvents {
     return {
       ...others,
       ...(onAttemptEnd && {
@@ -38,8 +46,17 @@ export class Secrets {
           onAttemptEnd({ ...end, outcome: redactOutcome(this.#redactor, end.outcome) as typeof end.outcome }),
       }),
       ...(onOutput && { onOutput: (stream, text) => onOutput(stream, this.#redactor.text(text)) }),
-      ...(onProblem && { onProblem: (problem) => onProblem(redactTexts(this.#redactor, problem)) }),
+      ...(onProblem && { onProblem: (problem) => onProblem(this.problem(problem)) }),
+      ...(onUnable && { onUnable: (version, why) => onUnable(version, this.text(why)) }),
       ...(onRunLog && { onRunLog: (lines) => onRunLog(redactLines(this.#redactor, lines)) }),
     };
+  }
+
+  text(text: string): string {
+    return this.#redactor.text(text);
+  }
+
+  problem(problem: Problem): Problem {
+    return redactTexts(this.#redactor, problem);
   }
 }

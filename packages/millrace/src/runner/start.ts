@@ -1,15 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve as absolute } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EnvironmentFacts, ServerMessage } from '@millrace/contract/runner';
+import { BundleCache, BundleSource, platformHere } from '../bundle-cache/index.ts';
 import type { ProcessEnvironment } from '../executor/messages.ts';
 import { loadProject } from '../project/load.ts';
+import { ProjectRefused } from '../project/problem.ts';
 import { Connection } from './connection.ts';
 import type { Hello, Welcome } from './connection.ts';
 import { Credentials } from './credential.ts';
 import { Dispatch } from './dispatch.ts';
 import { inherited, executorEnvironment } from './executor-env.ts';
+import { FetchedVersions } from './fetched-versions.ts';
+import { FolderVersions } from './folder-versions.ts';
 import { startGuard } from './guard.ts';
 import { defaultLimits } from './limits.ts';
 import type { GivenBack, Runner, RunnerOptions } from './options.ts';
@@ -25,18 +29,24 @@ import type { Watcher } from './watch.ts';
 const flushMs = 1_500;
 /** The same when it must stop at once. */
 const hurriedFlushMs = 400;
+const defaultStopMs = 25_000;
+const defaultCacheBytes = 2 * 1024 ** 3;
 
 /**
- * Starts serving a project's tasks. Resolves when the first version is registered and in service. Rejects with a `ProjectError`
- * if the project cannot be read, or an `Error` if the server refuses. Waits for a server that does not answer.
+ * Starts serving tasks: those of a project folder, once it is registered, and those of deployed versions, if it has a cache for them.
+ * Rejects with a `ProjectError` if the project cannot be read, a `ProjectRefused` if it has problems and `isStrict` is set, a
+ * `FolderRefused` if the cache cannot be used, or an `Error` if the server refuses. Waits for a server that does not answer.
  */
 export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const { url, secretKey, concurrency = 100, executors = 1 } = options;
   const secrets = new Secrets();
   const credentials = new Credentials(secretKey);
   const events = secrets.hiddenFrom(options.events ?? {});
-  const { dir: projectDir } = await loadProject(options.projectDir);
-  const buildsDir = options.buildDir ?? join(projectDir, '.millrace', 'build');
+  const project = options.projectDir === undefined ? undefined : await loadProject(options.projectDir);
+  const cache =
+    options.cache && new BundleCache(options.cache.folder, options.cache.size ?? defaultCacheBytes);
+  await cache?.prepare();
+  const projectDir = project?.dir ?? absolute(options.cache?.folder ?? '.');
   const id = `runner_${randomUUID().replaceAll('-', '')}`;
   const user = options.runAs === undefined ? undefined : findRunAs(options.runAs, projectDir);
   const ids = user && idsOf(user);
@@ -81,6 +91,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     wait: (attempts) => connection.send({ type: 'wait', attempts }),
     detach: (fences) => connection.send({ type: 'detach', fences }),
     credential: (attempt) => credentials.of(attempt),
+    load: cache && ((version) => versions.fetched?.load(version) ?? Promise.resolve(false)),
     log: (lines) => {
       outbox.log(lines);
       events.onRunLog?.(lines);
@@ -92,21 +103,52 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const pace = new Ticker(dispatch, (prefetch) =>
     connection.send({ type: 'capacity', capacity: concurrency + prefetch }),
   );
-  const versions = new Versions({
-    url,
-    secretKey,
-    projectDir,
-    buildsDir,
-    ids,
-    events,
-    env: () => env,
-    inUse: () => dispatch.versionsInUse,
-    onDeployed: (version) => {
-      dispatch.serve(version);
-      connection.send({ type: 'serve', versions: versions.names });
-    },
-    onInputs: async (paths) => watcher?.watch(paths),
-  });
+  const tellVersions = (): void => {
+    dispatch.keep(versions.kept);
+    connection.send({ type: 'serve', versions: versions.names });
+  };
+  const inUse = (): Set<string> => dispatch.versionsInUse;
+  const folder =
+    project &&
+    new FolderVersions({
+      url,
+      secretKey,
+      projectDir,
+      buildsDir: options.buildDir ?? join(projectDir, '.millrace', 'build'),
+      isStrict: options.isStrict ?? false,
+      ids,
+      events,
+      env: () => env,
+      inUse,
+      onRegistered: tellVersions,
+      onInputs: async (paths) => watcher?.watch(paths),
+    });
+  const facts = {
+    nodeMajor: Number.parseInt(process.versions.node, 10),
+    platform: platformHere(),
+    labels: options.labels ?? [],
+  };
+  const fetching = new AbortController();
+  const fetched =
+    cache &&
+    new FetchedVersions({
+      cache,
+      source: new BundleSource({ url, secretKey, signal: fetching.signal }),
+      facts,
+      inUse,
+      start: (version) => {
+        // Its ticks end a process that does not start.
+        pace.start();
+        return dispatch.start(version);
+      },
+      onChange: tellVersions,
+      onLoaded: (version, took) => events.onLoaded?.(version, took),
+      onUnable: (version, why) => {
+        connection.send({ type: 'unable', version, why: secrets.text(why) });
+        events.onUnable?.(version, why);
+      },
+    });
+  const versions = new Versions(folder, fetched);
 
   type Variables = Pick<Welcome, 'variables' | 'revision' | 'secrets'>;
   let told: Variables | undefined;
@@ -120,14 +162,14 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     ({ env, revision } = now);
     dispatch.setEnvironment(now);
     // A file that needs a missing variable may load now.
-    if (changed && versions.hadProblems) void versions.redeploy();
+    if (changed && folder?.hadProblems) void folder.redeploy();
   };
   const changeEnv = (changed: Readonly<Record<string, string>>): void => {
     base = inheritedFrom(changed);
     if (!told) return;
     setEnvironment(told);
     // A declaration may depend on a variable.
-    if (!versions.hadProblems) void versions.redeploy();
+    if (folder && !folder.hadProblems) void folder.redeploy();
   };
   const hello = (): Hello => ({
     type: 'hello',
@@ -139,6 +181,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     versions: versions.names,
     held: [...dispatch.fences, ...outbox.fences],
     knowsLogged: true,
+    ...(fetched && { fetches: facts }),
   });
   let said: Hello;
   /** Sends what changed between `hello` and `welcome`, when nothing can be sent. */
@@ -173,7 +216,9 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     } else if (message.type === 'logged') outbox.logged();
     else if (message.type === 'cancel') dispatch.cancel(message.fences);
     else if (message.type === 'waited') dispatch.waited(message.attempts);
-    else setEnvironment(message);
+    else if (message.type === 'load') void fetched?.keep(message.versions).then(tellVersions);
+    else if (message.type === 'stop') stopAsked();
+    else if (message.type === 'variables') setEnvironment(message);
   };
   const connection: Connection = new Connection({
     url,
@@ -192,11 +237,18 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const tellGivenBack = (why: GivenBack['why'], runs: readonly string[]): void => {
     if (runs.length > 0) events.onGivenBack?.({ why, runs });
   };
+  /** Ends what is being fetched. */
+  const endFetching = async (): Promise<void> => {
+    const ending = fetched?.end();
+    fetching.abort(new Error('The runner stops.'));
+    await ending;
+  };
   const close = async (): Promise<void> => {
     await watcher?.close();
     pace.stop();
     connection.close();
     await dispatch.close();
+    await endFetching();
     guard.end();
   };
   const giveUp = async (error: Error): Promise<void> => {
@@ -226,6 +278,12 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     end(null);
   };
 
+  const stopAsked = (): void => {
+    if (stopping) return;
+    events.onStopAsked?.();
+    stopping = stop(options.stopMs ?? defaultStopMs);
+  };
+
   options.signal?.addEventListener('abort', () =>
     begin(new Error('Asked to stop before the server was reached.')),
   );
@@ -233,22 +291,25 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   try {
     await welcomed;
     const { projectRef, id: environmentId } = environment ?? { projectRef: '', id: '' };
-    await versions.load(`${projectRef}/${environmentId}`);
-    if (options.watch) watcher = await startWatcher(() => void versions.redeploy());
-    await versions.deploy();
+    await folder?.load(`${projectRef}/${environmentId}`);
+    if (folder && options.watch) watcher = await startWatcher(() => void folder.redeploy());
+    await folder?.deploy();
   } catch (error) {
     await close();
+    if (error instanceof ProjectRefused)
+      throw new ProjectRefused(error.problems.map((one) => secrets.problem(one)));
     throw error;
   }
   return {
     id,
     get version() {
-      return versions.names.at(-1) ?? '';
+      return folder?.names.at(-1) ?? null;
     },
+    loading: () => fetched?.loading ?? [],
     ended,
     changeEnv,
     pids: () => dispatch.pids,
-    stop: ({ waitMs = 25_000 } = {}) => (stopping ??= stop(waitMs)),
+    stop: ({ waitMs = defaultStopMs } = {}) => (stopping ??= stop(waitMs)),
     stopNow: () => {
       wakeNow();
       return (stopping ??= stop(0));

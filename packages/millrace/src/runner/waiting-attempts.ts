@@ -3,8 +3,8 @@ import { machineOf } from './attempt.ts';
 import type { Attempt } from './executor.ts';
 import type { Purpose } from './executor.ts';
 
-/** What an attempt waits for: a kind of process, or a slot in the process where it is suspended. */
-type Line = Purpose | 'resuming';
+/** What an attempt waits for: its version, a kind of process, or a slot in the process where it is suspended. */
+type Line = 'loading' | Purpose | 'resuming';
 
 /** The kind of process that an attempt needs. */
 export function purposeOf(attempt: Attempt, task: ServedTask | undefined): Purpose {
@@ -15,6 +15,7 @@ export function purposeOf(attempt: Attempt, task: ServedTask | undefined): Purpo
 /** Queues of attempts that wait for a process or a slot. */
 export class WaitingAttempts {
   readonly #lines: Readonly<Record<Line, Attempt[]>> = {
+    loading: [],
     shared: [],
     isolated: [],
     suspect: [],
@@ -52,6 +53,13 @@ export class WaitingAttempts {
     return this.#lines[line].splice(0, Math.max(0, most));
   }
 
+  /** Removes and returns those that waited for this version. */
+  takeLoading(version: string): Attempt[] {
+    const taken = this.#lines.loading.filter(({ assignment }) => assignment.version === version);
+    for (const attempt of taken) this.leave(attempt);
+    return taken;
+  }
+
   /** Attempts that have waited this many milliseconds and have not started. */
   untouched(milliseconds: number): Attempt[] {
     const now = performance.now();
@@ -61,6 +69,8 @@ export class WaitingAttempts {
       ...this.#lines.shared.filter((attempt) => isOld(attempt, milliseconds)),
       // Without another runner these come back at once, so give them back less often.
       ...this.#lines.isolated.filter((attempt) => isOld(attempt, milliseconds * 10)),
+      // What is being loaded is worth waiting for, unless the runner stops.
+      ...(milliseconds === 0 ? this.#lines.loading : []),
     ];
   }
 

@@ -1,5 +1,6 @@
 import { publicTokens } from '../auth/public-tokens.ts';
 import { batch } from '../batch/index.ts';
+import { deployments } from '../deployments/index.ts';
 import { envvars } from '../envvars/index.ts';
 import { errors } from '../errors/index.ts';
 import { runs } from '../runs/index.ts';
@@ -43,6 +44,7 @@ export class MillraceClient {
   readonly errors: typeof errors;
   readonly schedules: Omit<typeof schedules, 'task'>;
   readonly envvars: typeof envvars;
+  readonly deployments: typeof deployments;
   readonly auth: typeof publicTokens;
 
   constructor(settings: ClientSettings) {
@@ -53,6 +55,7 @@ export class MillraceClient {
     this.errors = bound(errors, client);
     this.schedules = bound(schedules, client);
     this.envvars = bound(envvars, client);
+    this.deployments = bound(deployments, client);
     this.auth = bound(publicTokens, client);
   }
 }

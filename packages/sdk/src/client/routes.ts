@@ -94,6 +94,12 @@ export type Called =
   | 'listSessionOutRecords'
   | 'writeRunStream'
   | 'followRunStream'
+  | 'listDeployments'
+  | 'retrieveDeployment'
+  | 'retrieveCurrentDeployment'
+  | 'retrieveLatestDeployment'
+  | 'promoteDeployment'
+  | 'archiveDeployment'
   | 'followRun'
   | 'followRuns'
   | 'followBatch';
@@ -200,6 +206,12 @@ export const routes: { readonly [K in Called]: Route<Operations[K]> } = {
   listSessionOutRecords: { method: 'GET', path: '/realtime/v1/sessions/:session/out/records' },
   writeRunStream: { method: 'POST', path: '/realtime/v1/streams/:runId/:target/:stream/records' },
   followRunStream: { method: 'GET', path: '/realtime/v1/streams/:runId/:stream' },
+  listDeployments: { method: 'GET', path: '/api/v1/deployments' },
+  retrieveDeployment: { method: 'GET', path: '/api/v1/deployments/:version' },
+  retrieveCurrentDeployment: { method: 'GET', path: '/api/v1/deployments/current' },
+  retrieveLatestDeployment: { method: 'GET', path: '/api/v1/deployments/latest' },
+  promoteDeployment: { method: 'POST', path: '/api/v1/deployments/:version/promote' },
+  archiveDeployment: { method: 'POST', path: '/api/v1/deployments/:version/archive' },
   followRun: { method: 'GET', path: '/realtime/v1/runs/:runId/events' },
   followRuns: { method: 'GET', path: '/realtime/v1/runs/events' },
   followBatch: { method: 'GET', path: '/realtime/v1/batches/:batchId/events' },

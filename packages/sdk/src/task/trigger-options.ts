@@ -49,6 +49,8 @@ export interface TriggerOptions extends ShownOptions {
   test?: boolean;
   /** Run on this worker version (`20261121.3`) instead of the current one. */
   version?: string;
+  /** Run on the deployment that carries this id of yours, and wait for it if it is not deployed yet. */
+  externalDeploymentId?: string;
 }
 
 /** The options as they are sent. JSON omits undefined ones. */

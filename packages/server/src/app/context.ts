@@ -7,6 +7,7 @@ import type { Sql } from '../db/connect.ts';
 import type { Route } from '../db/database.ts';
 import { startClock } from '../db/clock.ts';
 import { startWakes } from '../db/wake.ts';
+import { defaultMaxBundleBytes } from '../deployments/check-bundle.ts';
 import { createVariableCache } from '../envvars/variable-cache.ts';
 import { Timer } from '../jobs/timer.ts';
 import { startChannels } from '../log/channels.ts';
@@ -18,10 +19,11 @@ import { streamAppends } from '../protocols/s2/append.ts';
 import { EventStreams } from '../protocols/sse/event-streams.ts';
 import { queueNames } from '../queues/names.ts';
 import { startRealtime } from '../realtime/realtime.ts';
-import { ConnectedRunners } from '../runners/runners.ts';
+import { ConnectedRunners, type ConnectedRunner } from '../runners/runners.ts';
 import { createComplete } from '../runs/complete/complete.ts';
 import { createTrigger } from '../runs/create/trigger.ts';
 import { createDispatch } from '../runs/dispatch/dispatch.ts';
+import { heedNow } from '../runs/dispatch/heed.ts';
 import type { Engine } from '../runs/engine.ts';
 import { createStoreLines } from '../runs/logs.ts';
 import { createBeginWaits } from '../runs/waits/begin.ts';
@@ -153,7 +155,10 @@ export async function startContext(
     accessEndedHere();
     wakes.tell({ kind: 'access' });
   };
-  listenToWakes({ engine, runners, accessEnded: accessEndedHere });
+  const asked = async (runner: ConnectedRunner): Promise<void> => {
+    if (await heedNow(sql, runner)) dispatch.slotsFreed(runner.env);
+  };
+  listenToWakes({ engine, runners, dispatch, asked, accessEnded: accessEndedHere });
   listenToPause({ pause, runners, dispatch, resume });
 
   return {
@@ -170,6 +175,7 @@ export async function startContext(
     mint,
     tracing,
     runners,
+    asked,
     dispatch,
     resume,
     trigger,
@@ -187,6 +193,7 @@ export async function startContext(
     serveUnread,
     appends,
     receivers,
+    maxBundleBytes: options.maxBundleBytes ?? defaultMaxBundleBytes,
   };
 }
 

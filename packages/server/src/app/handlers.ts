@@ -12,12 +12,15 @@ import { pauseHandlers } from '../pause/handlers.ts';
 import { queueHandlers } from '../queues/handlers.ts';
 import { notificationHandlers } from '../notifications/handlers.ts';
 import { changeHandlers } from '../runs/change-handlers.ts';
+import { runnerHandlers } from '../runners/handlers.ts';
 import { runHandlers } from '../runs/handlers.ts';
 import { listHandlers } from '../runs/list/handlers.ts';
 import { outcomeHandlers } from '../runs/complete/outcome-handlers.ts';
 import { identitiesOfPacket } from '../runs/authorize.ts';
+import type { CreateDependencies } from '../deployments/create.ts';
+import { deploymentHandlers } from '../deployments/handlers.ts';
 import { scheduleHandlers } from '../schedules/handlers.ts';
-import { syncDeclared } from '../schedules/sync.ts';
+import { checkDeclared, syncDeclared } from '../schedules/sync.ts';
 import { streamHandlers } from '../realtime/stream-handlers.ts';
 import { channelHandlers } from '../sessions/channel-handlers.ts';
 import { sessionHandlers } from '../sessions/handlers.ts';
@@ -25,6 +28,7 @@ import { keyHandlers, loginHandlers, organizationHandlers, projectHandlers } fro
 import { tokenHandlers } from '../tenancy/token-handlers.ts';
 import { waitpointHandlers } from '../waitpoints/handlers.ts';
 import { workerHandlers } from '../versions/handlers.ts';
+import type { RegisterDependencies } from '../versions/register.ts';
 import type { ServerContext } from './context.ts';
 
 /** One handler for each operation of the contract. */
@@ -39,6 +43,14 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     secretKey: createRunBucket(batchRuns?.secretKey),
     publicToken: createRunBucket(batchRuns?.publicToken),
   });
+  const deploying: RegisterDependencies & Pick<CreateDependencies, 'check'> = {
+    ...engine,
+    check({ kind }, tasks) {
+      refuseUnreadable(tasks);
+      checkDeclared(kind, tasks, clock.now());
+    },
+    onPromote: (tx, env, tasks) => syncDeclared(tx, env, tasks, clock.now()),
+  };
   const tenancy = {
     sql,
     masterKey,
@@ -98,15 +110,8 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...organizationHandlers(tenancy),
     ...auditHandlers(sql),
     ...pauseHandlers({ sql, clock, pause: context.pause }),
-    ...workerHandlers(
-      {
-        ...engine,
-        onRegister(tx, env, tasks) {
-          refuseUnreadable(tasks);
-          return syncDeclared(tx, env, tasks, clock.now());
-        },
-      },
-      dispatch.wake,
-    ),
+    ...workerHandlers(deploying, dispatch.wake),
+    ...runnerHandlers({ ...engine, runners, asked: context.asked }),
+    ...deploymentHandlers({ ...deploying, maxBundleBytes: context.maxBundleBytes, wake: dispatch.wake }),
   };
 }

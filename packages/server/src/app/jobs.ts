@@ -1,5 +1,6 @@
 import { accessPruner } from '../audit/prune.ts';
 import { batchKeeper } from '../batches/abort.ts';
+import { deploymentPruner } from '../deployments/retention.ts';
 import { errorJobs } from '../errors/jobs.ts';
 import { deliverer } from '../events/deliverer.ts';
 import { eventPruner } from '../events/prune.ts';
@@ -45,6 +46,7 @@ const jobsOf = (context: ServerContext, retention: Retention): Job[] => {
     packetPruner(engine),
     tokenPruner(engine, retention.runsMs),
     pendingReleaser({ ...engine, wake: dispatch.wake }),
+    deploymentPruner(engine),
     ...errorJobs(engine, { hours: retention.occurrencesMs, days: retention.errorHoursMs }),
     scheduler({ ...context, timer: timers.schedules }),
     tickPruner(engine),

@@ -36,6 +36,8 @@ export interface ServerOptions {
   readonly connectionLimits?: Partial<ConnectionLimits>;
   readonly leaseTimes?: Partial<LeaseTimes>;
   readonly retention?: Partial<Retention>;
+  /** Most bytes of one deployment's files and layers, compressed. Default: `defaultMaxBundleBytes`. */
+  readonly maxBundleBytes?: number | undefined;
   /** Networks that notifications may be sent to besides the public Internet, such as `10.0.0.0/8`. Default: none. */
   readonly notificationNetworks?: readonly string[];
 }

@@ -1,5 +1,5 @@
 import type { Pause } from '../pause/pause.ts';
-import type { ConnectedRunners } from '../runners/runners.ts';
+import type { ConnectedRunner, ConnectedRunners } from '../runners/runners.ts';
 import type { Dispatch } from '../runs/dispatch/dispatch.ts';
 import type { Engine } from '../runs/engine.ts';
 import { tellMissed, type Resume } from '../runs/waits/resume.ts';
@@ -7,16 +7,27 @@ import { tellMissed, type Resume } from '../runs/waits/resume.ts';
 export interface WakeDependencies {
   readonly engine: Pick<Engine, 'sql' | 'log' | 'wakes' | 'versions'>;
   readonly runners: ConnectedRunners;
+  readonly dispatch: Pick<Dispatch, 'versionsChanged'>;
+  /** Somebody asked something of a runner that is connected here. */
+  readonly asked: (runner: ConnectedRunner) => Promise<void>;
   /** A credential, or what it is of, has ended. */
   readonly accessEnded: () => void;
 }
 
 /** Acts on wake-ups of other processes that no single room answers. */
-export function listenToWakes({ engine, runners, accessEnded }: WakeDependencies): void {
+export function listenToWakes({ engine, runners, dispatch, asked, accessEnded }: WakeDependencies): void {
   const { sql, log, wakes, versions } = engine;
   wakes.listen((wake) => {
     if (wake.kind === 'access') accessEnded();
-    if (wake.kind === 'versions') versions.forget(wake.env);
+    if (wake.kind === 'versions') {
+      versions.forget(wake.env);
+      dispatch.versionsChanged(wake.env);
+    }
+    if (wake.kind === 'runner') {
+      const runner = runners.get(wake.runner);
+      // If it fails, the runner's next heartbeat does the same.
+      if (runner) asked(runner).catch(() => log.warn('database.lost', { at: 'runner' }));
+    }
     if (wake.kind === 'resumed') {
       const runner = runners.get(wake.runner);
       // If it fails, the runner's next heartbeat does the same.

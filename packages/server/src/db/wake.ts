@@ -19,6 +19,8 @@ export type Wake =
   /** Records were appended to this channel. */
   | { readonly kind: 'channel'; readonly channel: string }
   | { readonly kind: 'cancel'; readonly runner: string; readonly fences: readonly number[] }
+  /** Somebody asked something of this runner: its row says what. */
+  | { readonly kind: 'runner'; readonly runner: string }
   /** Suspended runs of this runner have been resumed. */
   | { readonly kind: 'resumed'; readonly runner: string };
 
@@ -103,7 +105,7 @@ export async function startWakes(
 function identityOf(wake: Wake): string {
   if (wake.kind === 'cancel') return `${wake.runner} ${wake.fences.join()}`;
   if (wake.kind === 'access') return wake.kind;
-  if (wake.kind === 'resumed') return `resumed ${wake.runner}`;
+  if (wake.kind === 'resumed' || wake.kind === 'runner') return `${wake.kind} ${wake.runner}`;
   if (wake.kind === 'pause') return wake.kind;
   return `${wake.kind} ${wake.kind === 'channel' ? wake.channel : wake.env}`;
 }

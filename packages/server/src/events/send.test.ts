@@ -4,6 +4,7 @@ import { createLog } from '../logger.ts';
 import { startServer } from '../server.ts';
 import { testDatabase } from '../../../../test/support/database.ts';
 import { eventServer } from './testing/subscribed.ts';
+import { promote } from '../../../../test/support/promote.ts';
 
 const tasksOf = async (server: Awaited<ReturnType<typeof eventServer>>, event: string): Promise<string[]> => {
   const { body } = await server.ask(`/api/v1/events/${encodeURIComponent(event)}`);
@@ -120,6 +121,7 @@ describe('an event that is sent', () => {
         on: { name: 'x' },
       }));
       await post(one.url, '/runner/v1/versions', { contentHash: `content-${round}`, tasks });
+      await promote(one.url, key);
       expect(
         (await post(other.url, '/api/v1/events', { id: `e${round}`, event: { name: 'x' } })).runs,
       ).toHaveLength(round);

@@ -10,6 +10,8 @@ import type { FindRole } from '../auth/membership.ts';
 import type { Log } from '../logger.ts';
 import { badRequest, Problem } from '../problem.ts';
 import type { Handler, HandlersOf } from '../request.ts';
+import { createBadCredentialLimit } from './bad-credentials.ts';
+import { mountBlobContent, type BlobContent } from './blob-content.ts';
 import { trackUnusedConnections } from './unused-connections.ts';
 import { createHttpMetrics, type HttpMetrics } from './metrics.ts';
 import { mountOperations } from './mount.ts';
@@ -44,6 +46,8 @@ export interface HttpAppOptions<O extends Record<string, OperationDeclaration> =
   readonly onResponse?: (request: TracedRequest) => void;
   /** Uploads and downloads of packets. Default: not served. */
   readonly packets?: PacketContent;
+  /** Downloads of the files of deployments. Default: not served. */
+  readonly blobs?: BlobContent;
   /** Single appends of the S2 protocol. Default: not served. */
   readonly streamAppends?: StreamAppendRoute<never, never>;
   /** Default: `defaultRateLimits`. */
@@ -128,12 +132,14 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
   );
   // Operations that declare `bodyStream` get the stream; those that accept any text get a string.
   app.addContentTypeParser(
-    ['application/x-ndjson', 'application/ndjson'],
+    ['application/x-ndjson', 'application/ndjson', 'application/octet-stream'],
     async (request: FastifyRequest, payload: Readable) => {
       refuseEncoded(request);
       const { config, bodyLimit } = request.routeOptions;
       if (config.bodyStream) return payload;
-      if (!config.bodyText) throw new Problem(415, 'Content-Type cannot be read: send application/json');
+      const isBytes = request.headers['content-type']?.startsWith('application/octet-stream') === true;
+      if (!config.bodyText && !isBytes)
+        throw new Problem(415, 'Content-Type cannot be read: send application/json');
       const chunks: Buffer[] = [];
       let bytes = 0;
       // Do not destroy the stream on an early exit: that would close the connection before the response.
@@ -159,6 +165,10 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
   });
   mountProbes(app, isReady, pausedSince, metrics, metricsReaders);
   if (options.packets) mountPacketContent(app, options.packets, log);
+  if (options.blobs) {
+    const badCredentials = createBadCredentialLimit(rateLimits.badCredentials);
+    mountBlobContent(app, { blobs: options.blobs, authenticate, access, badCredentials, log });
+  }
   if (options.streamAppends) mountStreamAppends(app, options.streamAppends, log);
   mountReference(app, () => openApiDocument(operations));
   // Each handler takes its own operation's request; `mountOperations` pairs them by name.

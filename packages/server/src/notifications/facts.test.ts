@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { startNotifyingServer, task } from './testing/notifying-server.ts';
 import { startReceiver, verify, type Receiver } from './testing/receiver.ts';
+import { promote } from '../../../../test/support/promote.ts';
 
 const arrived = async (receiver: Receiver, count: number): Promise<void> =>
   await expect.poll(() => receiver.received.length, { timeout: 10_000, interval: 20 }).toBe(count);
@@ -91,7 +92,8 @@ test('a version is told when it is registered and when it becomes current', asyn
   await server.endpoint(receiver.url, ['deployment.*']);
   const register = async (contentHash: string) => {
     const body = { contentHash, tasks: [{ id: task, filePath: 'a.ts' }] };
-    return (await server.ask('/runner/v1/versions', { method: 'POST', body })).body.version as string;
+    const { version } = (await server.ask('/runner/v1/versions', { method: 'POST', body })).body;
+    return promote(server.url, server.keys.prod, version);
   };
   const first = await register('content-a');
   const second = await register('content-b');
@@ -125,6 +127,7 @@ test('ticks that no server was there to fire are told', async () => {
     method: 'POST',
     body: { contentHash: 'scheduled', tasks: [{ id: 'report', filePath: 'r.ts', scheduled: true }] },
   });
+  await promote(server.url, server.keys.prod);
   const { body } = await server.ask('/api/v1/schedules', {
     method: 'POST',
     body: {

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { testServer, type TestServer } from '../../../../test/support/server.ts';
 import { connect } from '../db/connect.ts';
+import { promote } from '../../../../test/support/promote.ts';
 
 const wait = { timeout: 20_000 };
 
@@ -18,6 +19,7 @@ test('a running server follows a pause that another one begins, and its end', as
     method: 'POST',
     body: { contentHash: 'a'.repeat(64), tasks: [{ id: 'work', filePath: 'x.ts', exportName: 'work' }] },
   });
+  await promote(one.url, one.keys.prod);
   const before = await delayed(one);
   await expect.poll(before, wait).toBe('QUEUED');
 
@@ -43,6 +45,7 @@ test('after many pauses and resumptions the last one holds, and work goes on', a
     method: 'POST',
     body: { contentHash: 'a'.repeat(64), tasks: [{ id: 'work', filePath: 'x.ts', exportName: 'work' }] },
   });
+  await promote(server.url, server.keys.prod);
   const resume = () => server.ask('/api/v1/resume', { method: 'POST', key: server.personalAccessToken });
   for (let times = 0; times < 20; times++) {
     await sql`update installation set paused_at = now()`;

@@ -1,5 +1,5 @@
 import { brief } from '@millrace/contract/brief';
-import type { Assignment, AttemptWaited, ServerMessage } from '@millrace/contract/runner';
+import type { Assignment, AttemptWaited, RunnerFacts, ServerMessage } from '@millrace/contract/runner';
 import { maxSuspended } from '@millrace/contract/runner';
 
 /** An attempt that a runner holds, as this process knows it. */
@@ -11,16 +11,30 @@ export interface Held {
   readonly since?: number;
 }
 
+/** Why a runner could not serve a version, and until when it is given no runs of it, in milliseconds since 1970. */
+export interface Unable {
+  readonly why: string;
+  readonly until: number;
+}
+
 /** A runner whose connection this process has. */
 export class ConnectedRunner {
   readonly id: string;
   readonly env: number;
   readonly send: (message: ServerMessage) => void;
   capacity: number;
-  /** Ids of the versions it can execute. */
+  /** It fetches versions that fit these. Undefined if it does not fetch. */
+  readonly facts: RunnerFacts | undefined;
+  /** Ids of the versions it has loaded. */
   versions: ReadonlySet<number>;
-  /** It takes no new attempts. */
+  /** It said that it takes no new attempts: it stops. */
   draining = false;
+  /** Somebody asked that it is given none. */
+  isHeldBack = false;
+  /** Versions that it could not serve, by name. */
+  readonly unable = new Map<string, Unable>();
+  /** The versions that it was last asked to load. */
+  toLoad = '';
   /** What it holds, by fence. */
   readonly held = new Map<number, Held>();
   /** The attempts it holds that are suspended, with the number of the suspension. They take no slot. */
@@ -40,17 +54,21 @@ export class ConnectedRunner {
     capacity: number,
     versions: ReadonlySet<number>,
     send: (message: ServerMessage) => void,
+    facts?: RunnerFacts,
   ) {
     this.id = id;
     this.env = env;
     this.capacity = capacity;
     this.versions = versions;
     this.send = send;
+    this.facts = facts;
   }
 
   get free(): number {
     const suspended = Math.min(this.#suspensions.size, maxSuspended);
-    return this.draining ? 0 : this.capacity - (this.held.size - suspended) - this.promised;
+    return this.draining || this.isHeldBack
+      ? 0
+      : this.capacity - (this.held.size - suspended) - this.promised;
   }
 
   /** A write begins that may lease something to it. Call the returned function once that is held here, or nothing was leased. */

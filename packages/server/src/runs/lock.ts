@@ -8,6 +8,8 @@ export interface KnownTask {
   readonly manifest: TaskManifest | undefined;
   /** The id of that version, if the run may go to no other. */
   readonly lockedTo: number | undefined;
+  /** The `externalDeploymentId` of the deployment that it waits for: none carries it yet. */
+  readonly awaited?: string;
 }
 
 /** The task of a run that is locked to a version, whatever version is current. 422 for a version that does not exist or lacks the task. */
@@ -17,14 +19,39 @@ export async function findLock(
   task: string,
   version: string,
 ): Promise<KnownTask> {
-  const [row] = await sql<{ id: number; manifest: TaskManifest | null }[]>`
-    select v.id, t.manifest
+  const [row] = await sql<{ id: number; state: string; manifest: TaskManifest | null }[]>`
+    select v.id, v.state, t.manifest
       from versions v left join tasks t on t.version_id = v.id and t.id = ${task}
      where v.env = ${env} and v.version = ${version}`;
   if (!row)
     throw unprocessable(
       `Version "${version}" does not exist in this environment: lock to a registered version.`,
     );
+  if (row.state !== 'ready') {
+    throw unprocessable(
+      `Version "${version}" cannot execute runs: its deployment is ${row.state}. Lock to another version.`,
+    );
+  }
   if (!row.manifest) throw unprocessable(`Version "${version}" has no task "${task}".`);
+  return { manifest: row.manifest, lockedTo: row.id };
+}
+
+/** The same for the deployment that carries an `externalDeploymentId`. Undefined while none does. */
+export async function findExternal(
+  sql: Queryable,
+  env: number,
+  task: string,
+  externalId: string,
+): Promise<KnownTask | undefined> {
+  const [row] = await sql<{ id: number; version: string; manifest: TaskManifest | null }[]>`
+    select v.id, v.version, t.manifest
+      from external_ids x join versions v on v.id = x.version_id left join tasks t on t.version_id = v.id and t.id = ${task}
+     where x.env = ${env} and x.id = ${externalId}`;
+  if (!row) return undefined;
+  if (!row.manifest) {
+    throw unprocessable(
+      `The deployment "${externalId}" is version "${row.version}", which has no task "${task}".`,
+    );
+  }
   return { manifest: row.manifest, lockedTo: row.id };
 }

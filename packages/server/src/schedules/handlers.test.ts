@@ -5,6 +5,7 @@ import { masterKey } from '../auth/testing/installation.ts';
 import { connect, type Sql } from '../db/connect.ts';
 import type { Log } from '../logger.ts';
 import { startServer, type RunningServer } from '../server.ts';
+import { promote } from '../../../../test/support/promote.ts';
 
 const quiet: Log = { info() {}, warn() {}, error() {} };
 let database: TestDatabase;
@@ -40,8 +41,8 @@ async function call(method: string, path: string, body?: unknown, kind: Kind = '
 }
 
 let contents = 0;
-function register(kind: Kind, tasks: unknown[] = []) {
-  return call(
+async function register(kind: Kind, tasks: unknown[] = []) {
+  const registered = await call(
     'POST',
     '/runner/v1/versions',
     {
@@ -54,6 +55,8 @@ function register(kind: Kind, tasks: unknown[] = []) {
     },
     kind,
   );
+  if (registered.status === 200) await promote(server.url, keyOf(kind));
+  return registered;
 }
 
 const create = (body: object, kind?: Kind) =>
@@ -362,6 +365,36 @@ describe('declared schedules', () => {
     });
     await register('prod');
     expect(await declared()).toEqual([]);
+  });
+
+  test('that a version does not declare are set aside, and come back under their id, deactivated or not', async () => {
+    const listed = async () =>
+      ((await call('GET', '/api/v1/schedules?perPage=100')).body['data'] as unknown as Schedule[]).filter(
+        ({ type }) => type === 'DECLARATIVE',
+      );
+    await register('prod', [task('day', '0 1 * * *'), task('night', '0 2 * * *')]);
+    const before = await listed();
+    const idOf = (name: string) => before.find((one) => one.task === name)?.id ?? '';
+    await call('POST', `/api/v1/schedules/${idOf('night')}/deactivate`);
+    for (let n = 0; n < 3; n++) {
+      await register('prod');
+      expect(await listed()).toEqual([]);
+      for (const name of ['day', 'night']) {
+        expect((await call('GET', `/api/v1/schedules/${idOf(name)}`)).status).toBe(404);
+        expect((await call('POST', `/api/v1/schedules/${idOf(name)}/activate`)).status).toBe(404);
+      }
+      const due = await sql`select from schedules where set_aside and next_at is not null`;
+      expect(due).toEqual([]);
+      await register('prod', [task('day', '0 5 * * *'), task('night', '0 2 * * *')]);
+      const after = await listed();
+      expect(after.map(({ id }) => id).toSorted()).toEqual(before.map(({ id }) => id).toSorted());
+      expect(after.find((one) => one.task === 'night')).toMatchObject({ active: false, nextRun: null });
+      expect(after.find((one) => one.task === 'day')).toMatchObject({
+        active: true,
+        nextRun: expect.stringMatching(/T05:00:00/) as string,
+      });
+    }
+    await register('prod');
   });
 
   test.each([

@@ -24,6 +24,8 @@ export interface ScheduleRow {
   readonly next_at: Date | null;
   readonly last_nominal: Date | null;
   readonly last_run_id: string | null;
+  /** The current version does not declare it. */
+  readonly set_aside: boolean;
 }
 
 export const patternOf = ({ id, cron, timezone, spread }: ScheduleRow): Pattern =>
@@ -37,7 +39,7 @@ export async function findSchedule(
   lock = false,
 ): Promise<ScheduleRow | undefined> {
   const [row] = await sql<ScheduleRow[]>`
-    select * from schedules where env = ${env} and ${
+    select * from schedules where env = ${env} and not set_aside and ${
       idOrKey.startsWith('sched_') ? sql`id = ${idOrKey}` : sql`deduplication_key = ${idOrKey}`
     } ${lock ? sql`for update` : sql``}`;
   return row;

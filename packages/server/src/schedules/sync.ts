@@ -1,4 +1,4 @@
-import { environmentKind, overlapRules, type OverlapRule } from '@millrace/contract';
+import { environmentKind, overlapRules, type EnvironmentKind, type OverlapRule } from '@millrace/contract';
 import { missedRule } from '@millrace/contract';
 import type { TaskManifest } from '@millrace/contract/runner';
 import type { Transaction } from '../db/connect.ts';
@@ -10,8 +10,9 @@ import type { ScheduleRow } from './row.ts';
 import { replaceSettings } from './update.ts';
 
 /**
- * Makes the declared schedules of an environment those that a version's tasks declare: adds, changes and removes them in the
- * transaction that makes the version current. A schedule that was deactivated by hand stays so.
+ * Makes the declared schedules of an environment those that a version's tasks declare, in the transaction that makes the version current.
+ * One whose task is not declared is set aside: it is hidden and does not fire. When a later version declares it, it comes back under its id,
+ * and deactivated if somebody had deactivated it.
  */
 export async function syncDeclared(
   tx: Transaction,
@@ -19,23 +20,39 @@ export async function syncDeclared(
   tasks: readonly TaskManifest[],
   now: number,
 ): Promise<void> {
-  const declared = await declaredIn(tx, env, tasks);
+  const [environment] = await tx<
+    { kind: EnvironmentKind }[]
+  >`select kind from environments where id = ${env}`;
+  const declared = declaredIn(environment?.kind, tasks);
   const rows = await tx<ScheduleRow[]>`
     select * from schedules where env = ${env} and type = 'DECLARATIVE' order by id for update`;
   const known = new Map(rows.map((row) => [row.task, row]));
   for (const { task, settings } of declared) {
     const row = known.get(task.id);
     known.delete(task.id);
-    try {
-      if (row) await replaceSettings(tx, row, settings, now);
+    await explained(task, async () => {
+      if (row?.set_aside) await bringBack(tx, row, settings, now);
+      else if (row) await replaceSettings(tx, row, settings, now);
       else await addDeclared(tx, env, task.id, settings, now);
-    } catch (error) {
-      if (error instanceof Problem) throw unprocessable(`${whose(task)}: ${error.message}`);
-      throw error;
-    }
+    });
   }
-  const gone = [...known.values()].map((row) => row.id);
-  if (gone.length > 0) await tx`delete from schedules where env = ${env} and id = any(${gone}::text[])`;
+  const gone = [...known.values()].flatMap((row) => (row.set_aside ? [] : [row.id]));
+  if (gone.length > 0)
+    await tx`
+      update schedules set set_aside = true, next_nominal = null, next_at = null
+       where env = ${env} and id = any(${gone}::text[])`;
+}
+
+/** Throws a 422 Problem, saying what to write, for a schedule that could not be declared in such an environment. */
+export function checkDeclared(kind: EnvironmentKind, tasks: readonly TaskManifest[], now: number): void {
+  for (const { task, settings } of declaredIn(kind, tasks))
+    explained(task, () => readSettings('sched_check', settings, now));
+}
+
+/** Its ticks begin after this moment: what passed while it was set aside was not missed. */
+async function bringBack(tx: Transaction, row: ScheduleRow, settings: Settings, now: number): Promise<void> {
+  await tx`update schedules set set_aside = false where env = ${row.env} and id = ${row.id}`;
+  await replaceSettings(tx, { ...row, since: new Date(now) }, settings, now);
 }
 
 async function addDeclared(
@@ -55,14 +72,12 @@ interface Declared {
   readonly settings: Settings;
 }
 
-async function declaredIn(tx: Transaction, env: number, tasks: readonly TaskManifest[]): Promise<Declared[]> {
-  if (!tasks.some((task) => task.schedule)) return [];
-  const [environment] = await tx<{ kind: string }[]>`select kind from environments where id = ${env}`;
+function declaredIn(kind: EnvironmentKind | undefined, tasks: readonly TaskManifest[]): Declared[] {
   return tasks.flatMap((task) => {
     const { schedule } = task;
     if (!schedule) return [];
     const kinds = schedule.environments?.map((name) => kindOf(task, name));
-    if (kinds && !kinds.includes(environment?.kind ?? '')) return [];
+    if (kinds && !kinds.includes(kind ?? '')) return [];
     const { cron, timezone, window, missed, overlap } = schedule;
     return [
       {
@@ -77,6 +92,19 @@ async function declaredIn(tx: Transaction, env: number, tasks: readonly TaskMani
       },
     ];
   });
+}
+
+/** A Problem with a declared schedule names its task. */
+function explained<R>(task: TaskManifest, act: () => R): R {
+  const named = (error: unknown): never => {
+    throw error instanceof Problem ? unprocessable(`${whose(task)}: ${error.message}`) : error;
+  };
+  try {
+    const result = act();
+    return result instanceof Promise ? (result.catch(named) as R) : result;
+  } catch (error) {
+    return named(error);
+  }
 }
 
 const whose = ({ id, filePath }: TaskManifest): string => `Task "${id}" in ${filePath}`;

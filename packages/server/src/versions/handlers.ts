@@ -14,7 +14,7 @@ export function workerHandlers(
       const { environment, body } = request;
       // Not audited in dev: every save registers a version.
       const record = environment.kind === 'dev' ? undefined : recordHere(environment, request);
-      const registered = await registerVersion(dependencies, environment.id, body, record);
+      const registered = await registerVersion(dependencies, environment, body, record);
       onRegistered(environment.id);
       return registered;
     },

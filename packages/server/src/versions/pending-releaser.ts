@@ -12,8 +12,8 @@ export interface PendingReleaserDependencies {
 }
 
 /**
- * The job that queues runs which waited for a version with their task. A registration queues them itself; the job finds a run that
- * began to wait in the moment of a registration.
+ * The job that queues runs which waited for a version with their task, or for a certain deployment. A promotion or a deployment queues them
+ * itself; the job finds a run that began to wait in that moment.
  */
 export const pendingReleaser = ({ sql, clock, wake }: PendingReleaserDependencies): Job => ({
   name: 'pending version releaser',
@@ -26,6 +26,22 @@ export const pendingReleaser = ({ sql, clock, wake }: PendingReleaserDependencie
         select promote_pending_version(${env}, ${new Date(clock.now())}, ${maxAtOnce}) as count`;
       if (row && row.count > 0) wake(env);
     }
+    for (const { env, id } of await awaited(sql)) {
+      const [row] = await sql<{ count: number }[]>`
+        select promote_external_id(${env}, ${id}, ${new Date(clock.now())}, ${maxAtOnce}) as count`;
+      if (row && row.count > 0) wake(env);
+    }
     return false;
   },
 });
+
+/** The deployments that runs wait for and that are there. Of the runs that wait for one, one entry of an index is read. */
+const awaited = (sql: Sql) => sql<{ env: number; id: string }[]>`
+  with recursive waiting as (
+    (select p.external_id, p.env from pending_version p where p.external_id is not null order by p.external_id, p.env limit 1)
+    union all
+    select n.* from waiting w cross join lateral (
+      select p.external_id, p.env from pending_version p
+       where p.external_id is not null and (p.external_id, p.env) > (w.external_id, w.env) order by p.external_id, p.env limit 1) n
+  )
+  select x.env, x.id from waiting w join external_ids x on x.env = w.env and x.id = w.external_id`;

@@ -1,5 +1,6 @@
 import type { TaskManifest } from '@millrace/contract/runner';
 import type { Sql } from '../db/connect.ts';
+import { cachedReads } from './cache.ts';
 
 /** The current version of an environment, with its tasks. */
 export interface CurrentVersion {
@@ -8,13 +9,27 @@ export interface CurrentVersion {
   readonly tasks: ReadonlyMap<string, TaskManifest>;
 }
 
+/** A version that a runner may fetch, and what that runner must have. */
+export interface FetchableVersion {
+  readonly id: number;
+  readonly version: string;
+  /** The major version of Node.js that it needs at least. */
+  readonly nodeMajor: number;
+  /** The platforms of its layers. Without any, it runs on all. */
+  readonly platforms: readonly string[];
+  /** Labels of runners. */
+  readonly requires: readonly string[];
+}
+
 export interface Versions {
   /**
    * The current version of an environment, cached for about a second, and refreshed at once in the process that registers one. Acting on an
    * old one is corrected later: a runner that lacks the task gives the run back.
    */
   current(env: number): CurrentVersion | undefined | Promise<CurrentVersion | undefined>;
-  /** Removes an environment from the cache: a version was registered or promoted. */
+  /** The uploaded versions of an environment that are ready and not archived, the newest first; cached as the current one is. */
+  fetchable(env: number): readonly FetchableVersion[] | Promise<readonly FetchableVersion[]>;
+  /** Removes an environment from the cache: a version was registered, uploaded, promoted or archived. */
   forget(env: number): void;
   /** The name of a version, such as `20261121.3`. */
   name(id: number): string | Promise<string>;
@@ -22,49 +37,16 @@ export interface Versions {
   ids(env: number, versions: readonly string[]): Promise<Map<string, number>>;
 }
 
-const freshMs = 1_000;
-
 export function knownVersions(sql: Sql): Versions {
-  interface Known {
-    readonly value: CurrentVersion | undefined;
-    readonly at: number;
-    refreshing: boolean;
-  }
-  const known = new Map<number, Known>();
-  const loading = new Map<number, Promise<CurrentVersion | undefined>>();
+  const current = cachedReads<CurrentVersion | undefined>((env, last) => readCurrent(sql, env, last));
+  const fetchable = cachedReads<readonly FetchableVersion[]>((env) => readFetchable(sql, env));
   const names = new Map<number, string>();
-
-  const load = (env: number): Promise<CurrentVersion | undefined> => {
-    const current = loading.get(env);
-    if (current) return current;
-    const at = performance.now();
-    const promise = readCurrent(sql, env, known.get(env)?.value)
-      .then((value) => {
-        if (loading.get(env) === promise) known.set(env, { value, at, refreshing: false });
-        return value;
-      })
-      .finally(() => {
-        if (loading.get(env) === promise) loading.delete(env);
-      });
-    loading.set(env, promise);
-    return promise;
-  };
-
   return {
-    current(env) {
-      const entry = known.get(env);
-      if (!entry) return load(env);
-      if (performance.now() - entry.at > freshMs && !entry.refreshing) {
-        entry.refreshing = true;
-        load(env).catch(() => {
-          entry.refreshing = false;
-        });
-      }
-      return entry.value;
-    },
+    current: (env) => current.get(env),
+    fetchable: (env) => fetchable.get(env),
     forget(env) {
-      known.delete(env);
-      loading.delete(env);
+      current.forget(env);
+      fetchable.forget(env);
     },
     name(id) {
       return (
@@ -98,3 +80,8 @@ async function readCurrent(
     select id, manifest from tasks where version_id = ${row.id}`;
   return { id: row.id, version: row.version, tasks: new Map(tasks.map((task) => [task.id, task.manifest])) };
 }
+
+const readFetchable = (sql: Sql, env: number): Promise<FetchableVersion[]> =>
+  sql<FetchableVersion[]>`
+    select id, version, node_major as "nodeMajor", platforms, requires
+      from versions where env = ${env} and is_uploaded and state = 'ready' order by sequence desc`;

@@ -1,7 +1,7 @@
-import { createInterface } from 'node:readline/promises';
 import { parseTimeSpan } from '@millrace/contract';
 import { Command, InvalidArgumentError } from 'commander';
 import { call } from '../call.ts';
+import { confirmed } from '../confirm.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { findLogin, withLoginOptions, type LoginOptions } from '../login.ts';
 import { instant } from '../options.ts';
@@ -23,21 +23,6 @@ function expiry(text: string): string | null {
     return instant(text).toISOString();
   } catch {
     throw new InvalidArgumentError('It is a time span such as 30d, a date such as 2027-01-31, or never.');
-  }
-}
-
-async function confirmed(): Promise<boolean> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw new CommandFailed(
-      exitCodes.usage,
-      'There is nobody to ask here: run it on a terminal, or give --yes once you know who asks.',
-    );
-  }
-  const ask = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(es)?$/i.test((await ask.question('Let it in as you? [y/N] ')).trim());
-  } finally {
-    ask.close();
   }
 }
 
@@ -63,7 +48,7 @@ export const approveCommand = (): Command =>
       ['asked', asking.askedAt],
     ];
     for (const row of table(rows)) line(`  ${row}`);
-    if (!yes && !(await confirmed())) {
+    if (!yes && !(await confirmed('Let it in as you?', 'give --yes once you know who asks'))) {
       throw new CommandFailed(exitCodes.failed, 'Not approved. The code ends by itself.');
     }
     const approved = await call(login, 'approveAuthorizationCode', {

@@ -1,14 +1,32 @@
 import { Command, Option } from 'commander';
-import { address, environment, grace, listenAddress, positiveInteger } from '../options.ts';
+import { address, bytes, environment, grace, label, listenAddress, positiveInteger } from '../options.ts';
 import type { WorkOptions } from '../compose/work.ts';
 
 export const workCommand = (): Command =>
   new Command('work')
-    .description('a runner that serves the tasks of this folder')
+    .description('a runner: it serves deployed versions, and the tasks of this folder if it is a project')
     .option('--env <environment>', 'the environment it works for; checked against the key', environment)
     .addOption(new Option('--url <address>', 'the server').env('MILLRACE_API_URL').argParser(address))
     .addOption(new Option('--key <key>', "the environment's secret key").env('MILLRACE_SECRET_KEY'))
-    .option('--dir <folder>', 'the project', '.')
+    .option('--dir <folder>', 'the project; default this folder, if it is one')
+    .option(
+      '--label <label>',
+      'something that this machine has, for tasks with `requires`; repeatable',
+      addLabel,
+      [],
+    )
+    .addOption(
+      new Option(
+        '--cache <folder>',
+        'where fetched versions are kept, for all runners of this machine; default millrace in the cache folder of the user',
+      ).env('MILLRACE_CACHE'),
+    )
+    .addOption(
+      new Option('--cache-size <size>', 'what the cache may hold, such as 500MiB')
+        .env('MILLRACE_CACHE_SIZE')
+        .default(2 * 1024 ** 3, '2GiB')
+        .argParser(bytes),
+    )
     .option('--concurrency <count>', 'attempts that execute at once', positiveInteger, 100)
     .addOption(
       new Option(
@@ -35,12 +53,14 @@ export const workCommand = (): Command =>
         'MILLRACE_RUN_AS',
       ),
     )
-    .option('--json', 'when ready, one line of JSON on stdout: runner, version')
+    .option('--json', 'when ready, one line of JSON on stdout: runner, version of the folder')
     .action(async (options: WorkOptions) => {
       hideKey();
       const { work } = await import('../compose/work.ts');
       await work(options);
     });
+
+const addLabel = (text: string, others: readonly string[]): string[] => [...others, label(text)];
 
 /** The key is in `options` now. Whoever lists processes, and whatever is started from here, need not see it. */
 function hideKey(): void {

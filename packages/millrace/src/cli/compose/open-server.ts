@@ -15,6 +15,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
       rateLimits: rateLimits(),
       trustedProxies: trustedProxies(),
       metrics: metrics(),
+      maxBundleBytes: maxBundleBytes(),
       ...options,
       notificationNetworks,
     });
@@ -55,6 +56,18 @@ function rateLimits(): ServerOptions['rateLimits'] {
     );
   }
   return { ...defaultRateLimits, secretKey: { burst: Number(burst), perSecond: Number(perSecond) } };
+}
+
+/** Most bytes of one deployment, compressed (MILLRACE_MAX_BUNDLE, in MiB, such as `128`). Default: 64. */
+function maxBundleBytes(): number | undefined {
+  const text = process.env['MILLRACE_MAX_BUNDLE']?.trim() ?? '';
+  if (text === '') return undefined;
+  const mib = Number(text);
+  if (Number.isInteger(mib) && mib >= 1 && mib <= 1_024) return mib * 1_048_576;
+  throw new CommandFailed(
+    exitCodes.usage,
+    'MILLRACE_MAX_BUNDLE is a whole number of MiB between 1 and 1024.',
+  );
 }
 
 /** Address and token of the metrics (MILLRACE_METRICS_ADDRESS, MILLRACE_METRICS_TOKEN). */

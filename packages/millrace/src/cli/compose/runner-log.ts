@@ -5,9 +5,12 @@ import { throttle } from './throttle.ts';
 /** Logs what a runner does. */
 export function runnerLog(log: Log): RunnerEvents {
   return {
-    onVersion: ({ version, isNew, tasks, took }) =>
-      log.info('version.served', { version, isNew, tasks: tasks.map(({ id }) => id), ms: took }),
+    onVersion: ({ version, isNew, isCurrent, tasks, took }) =>
+      log.info('version.served', { version, isNew, isCurrent, tasks: tasks.map(({ id }) => id), ms: took }),
     onProblem: (problem) => log.error('project.problem', { ...problem }),
+    onLoaded: (version, ms) => log.info('version.loaded', { version, ms }),
+    onUnable: (version, why) => log.error('version.unable', { version, why }),
+    onStopAsked: () => log.warn('runner.stopAsked'),
     onAttemptEnd: throttle(
       (end) => logAttempt(log, end),
       (count) => log.info('attempts.unlisted', { count }),

@@ -20,7 +20,7 @@ export function runnerScreen(
   const { line, text, raw, paint } = screen;
   let wasConnected = false;
   return {
-    onVersion: ({ version, isNew, tasks, took }) => {
+    onVersion: ({ version, isNew, isCurrent, tasks, took }) => {
       const names = tasks.map(({ id }) => id).toSorted();
       const shown = names.length > 8 ? [...names.slice(0, 8), `and ${names.length - 8} more`] : names;
       const what =
@@ -29,7 +29,14 @@ export function runnerScreen(
           : shown.join(', ');
       const how = isNew ? `registered in ${duration(took)}` : 'unchanged';
       line(`${paint.cyan('version')} ${version} ${paint.dim(how)}  ${what}`);
+      if (!isCurrent)
+        line(
+          `${paint.yellow('version')} ${version} is not current: new runs do not start on it. Deploy with \`millrace deploy\`, or promote it with \`millrace versions promote ${version}\`.`,
+        );
     },
+    onLoaded: (version, took) => line(`${paint.cyan('version')} ${version} loaded in ${duration(took)}`),
+    onUnable: (version, why) => text(`${paint.red('version')} ${version} cannot be served here: ${why}`),
+    onStopAsked: () => line(`${paint.yellow('runner')}  was asked to stop by the server`),
     onProblem: (problem) => text(`${paint.red('problem')} ${describeProblem(problem)}`),
     onStillServed: (version) => line(`${paint.cyan('version')} ${version} goes on being served`),
     onStopping: ({ runs, waitMs }) => {

@@ -12,7 +12,7 @@ export type LogLevel = (typeof logLevels)[number];
 /** The output of `millrace work`. */
 export interface WorkOutput {
   readonly events: RunnerEvents;
-  readonly started: (runner: string, version: string) => void;
+  readonly started: (runner: string, version: string | null) => void;
   readonly stopping: (graceMs: number) => void;
   /** Ends the output. */
   readonly end: () => void;
@@ -55,15 +55,25 @@ function linesForPeople(level: LogLevel): WorkOutput {
       ...(tellWarnings && {
         onGivenBack: events.onGivenBack,
         onUnconfirmed: events.onUnconfirmed,
+        onUnable: events.onUnable,
+        onStopAsked: events.onStopAsked,
         onState: events.onState,
         onAttemptEnd: (end) => {
           if (tellInfo || (end.outcome.kind !== 'completed' && end.outcome.kind !== 'canceled'))
             events.onAttemptEnd?.(end);
         },
       }),
-      ...(tellInfo && { onVersion: events.onVersion, onOutput: events.onOutput }),
+      ...(tellInfo && {
+        onVersion: events.onVersion,
+        onLoaded: events.onLoaded,
+        onOutput: events.onOutput,
+      }),
     },
-    started: (runner) => tellInfo && line(`${paint.green('runner')}  ${runner} serves`),
+    started: (runner, version) =>
+      tellInfo &&
+      line(
+        `${paint.green('runner')}  ${runner} serves${version === null ? ' deployed versions: there is no project in this folder' : ''}`,
+      ),
     stopping: (graceMs) =>
       line(
         `Stopping when the runs under way are done, in ${graceMs / 1_000} s at the latest. Ctrl-C again stops at once.`,

@@ -1,5 +1,9 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import type { EnvironmentKind } from '@millrace/contract';
 import type { Runner } from '../../runner/options.ts';
+import { configFiles } from '../../project/read-config.ts';
 import { startRunner } from '../../runner/start.ts';
 import { findServer } from '../connection.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
@@ -15,7 +19,11 @@ export interface WorkOptions {
   readonly env?: EnvironmentKind;
   readonly url?: string;
   readonly key?: string;
-  readonly dir: string;
+  readonly dir?: string;
+  readonly label: readonly string[];
+  readonly cache?: string;
+  /** Bytes. */
+  readonly cacheSize: number;
   readonly concurrency: number;
   /** Milliseconds. */
   readonly grace: number;
@@ -25,9 +33,10 @@ export interface WorkOptions {
   readonly json?: boolean;
 }
 
-/** Runs the tasks of a folder until asked to stop. */
+/** Serves deployed versions, and the tasks of a folder if there is a project, until asked to stop. */
 export async function work(options: WorkOptions): Promise<void> {
-  const { url, key } = await findServer(options);
+  const { url, key } = await findServer({ ...options, dir: options.dir ?? '.' });
+  const projectDir = options.dir ?? (isProject('.') ? '.' : undefined);
   if (options.env !== undefined) refuseOtherKey(key, options.env);
   const output = workOutput(options.logLevel);
   // If stderr is not a terminal, its lines are JSON and include the state of the connection.
@@ -35,20 +44,22 @@ export async function work(options: WorkOptions): Promise<void> {
   tellWaiting(`${url} to answer`, 3_000);
   let stopping = false;
   let connected = false;
-  let version = '';
   let serving: Runner | undefined;
+  const onStop = (): void => {
+    stopping = true;
+    output.stopping(options.grace);
+  };
   const stop = listenForStop(
-    () => {
-      stopping = true;
-      output.stopping(options.grace);
-    },
+    onStop,
     // Until it serves, there is nothing to give back.
     () => void serving?.stopNow(),
   );
   const notReady = (): string | undefined => {
     if (stopping) return 'It is stopping';
     if (!connected) return 'It is not connected to the server';
-    return version === '' ? 'It has no version of the tasks yet' : undefined;
+    if (!serving) return 'It has not registered the tasks of its folder yet';
+    const loading = serving.loading();
+    return loading.length > 0 ? `It is loading ${loading.join(', ')}` : undefined;
   };
   await withCleanup(async (cleanup) => {
     cleanup.add(async () => output.end());
@@ -59,22 +70,23 @@ export async function work(options: WorkOptions): Promise<void> {
     const starting = startRunner({
       url,
       secretKey: key,
-      projectDir: options.dir,
+      projectDir,
       watch: false,
+      isStrict: true,
+      cache: { folder: options.cache ?? cacheFolder(), size: options.cacheSize },
+      labels: options.label,
+      stopMs: options.grace,
       concurrency: options.concurrency,
       ...(options.runAs !== undefined && { runAs: options.runAs }),
       events: {
         ...output.events,
         onState: (state, detail) => {
           if (state !== 'connecting') connected = state === 'connected';
-          if (connected && version === '')
+          if (connected && !serving && projectDir !== undefined)
             tellWaiting('the first version: the task files are bundled and imported');
           output.events.onState?.(state, detail);
         },
-        onVersion: (event) => {
-          ({ version } = event);
-          output.events.onVersion?.(event);
-        },
+        onStopAsked: onStop,
       },
     }).catch(refused);
     const runner = await Promise.race([starting, stop.requested]);
@@ -91,10 +103,17 @@ export async function work(options: WorkOptions): Promise<void> {
 }
 
 function refused(error: Error): never {
-  if (error.name === 'ProjectError') throw error;
+  if (['ProjectError', 'ProjectRefused', 'FolderRefused'].includes(error.name)) throw error;
   if (error.name === 'RunAsError') throw new CommandFailed(exitCodes.cannotStart, error.message);
   throw new CommandFailed(exitCodes.cannotReach, error.message);
 }
+
+/** Whether a folder has tasks: a configuration, or the folder where tasks are without one. */
+const isProject = (folder: string): boolean =>
+  ['tasks', ...configFiles].some((name) => existsSync(join(folder, name)));
+
+const cacheFolder = (): string =>
+  join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'millrace');
 
 const marker = /^(?:svc|tr)_(dev|stg|prod|preview)_/;
 

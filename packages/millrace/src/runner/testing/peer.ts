@@ -10,6 +10,7 @@ import type {
   ServerMessage,
 } from '@millrace/contract/runner';
 import { WebSocketServer } from 'ws';
+import { BundleServer } from '../../bundle-cache/testing/bundle-server.ts';
 import type { WebSocket } from 'ws';
 
 type Hello = Extract<RunnerMessage, { type: 'hello' }>;
@@ -37,7 +38,10 @@ export class Peer {
   readonly #versions = new Map<string, string>();
   #fence = 0;
   readonly #waiting = new Set<{ readonly holds: () => boolean; readonly resolve: () => void }>();
+  /** Answers GET requests, for versions that are fetched. */
+  readonly bundles = new BundleServer();
   readonly #http = createServer((request, response) => {
+    if (request.method === 'GET') return this.bundles.handle(request, response);
     void (async () => {
       const body = await text(request);
       const version = JSON.parse(body) as RegisterVersion;
@@ -47,12 +51,13 @@ export class Peer {
       this.registered.push(version);
       response
         .setHeader('content-type', 'application/json')
-        .end(JSON.stringify({ version: name, isNew: !known }));
+        .end(JSON.stringify({ version: name, isNew: !known, isCurrent: true }));
       this.#check();
     })();
   });
 
   async listen(): Promise<this> {
+    this.bundles.secretKey = this.secretKey;
     const sockets = new WebSocketServer({ noServer: true });
     this.#http.on('upgrade', (request, socket, head) => {
       if (this.refuseWith !== undefined || request.headers.authorization !== `Bearer ${this.secretKey}`) {

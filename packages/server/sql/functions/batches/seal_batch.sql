@@ -31,7 +31,7 @@ begin
           select r.id, r.queue_id, coalesce(r.concurrency_key, '') as key, coalesce(r.version_id, 0) as pinned_version, r.delayed_until as due,
                  case when r.error is not null then 'failed'
                       when r.delayed_until > p_at then 'delayed'
-                      when r.version_id is null and t.id is null then 'pending_version'
+                      when r.version_id is null and (t.id is null or r.external_deployment_id is not null) then 'pending_version'
                       else 'queued' end as destination
             from runs r
             left join current_versions c on c.env = r.env
@@ -67,10 +67,10 @@ begin
     insert into delayed (env, run_id, due) select p_env, d.id, d.due from unnest(v_delayed, v_due) as d (id, due);
   end if;
   if v_pending is not null then
-    insert into pending_version (env, task, run_id, expires_at)
-    select p_env, r.task, r.id, case when r.ttl > 0 then p_at + make_interval(secs => r.ttl) end
+    insert into pending_version (env, task, run_id, expires_at, external_id)
+    select p_env, r.task, r.id, case when r.ttl > 0 then p_at + make_interval(secs => r.ttl) end, r.external_deployment_id
       from unnest(v_pending) as i (id)
-      cross join lateral (select x.task, x.id, x.ttl from runs x where x.env = p_env and x.id = i.id limit 1) r;
+      cross join lateral (select x.task, x.id, x.ttl, x.external_deployment_id from runs x where x.env = p_env and x.id = i.id limit 1) r;
   end if;
   return query select v_queue is not null, (select min(d) from unnest(v_due) as d), v_failed > 0;
 end $$;

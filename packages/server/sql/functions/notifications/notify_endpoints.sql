@@ -2,7 +2,7 @@
 --
 -- Locks: the endpoints by id (key share), so that one that is being deleted does not make the caller fail.
 -- Callers: notifications/disable.ts, notify_failed_runs, notify_missed_ticks, notify_new_errors, notify_promotions, notify_reopened_errors,
---          notify_versions.
+--          notify_uploaded_version, notify_versions.
 create or replace function notify_endpoints(p_env int, p_at timestamptz, p_type text, p_data jsonb) returns void language plpgsql as $$
 declare
   v_endpoints text[];

@@ -1,4 +1,4 @@
--- Notifies of versions that were registered.
+-- Notifies of versions that were registered. One that is uploaded is told of when it is ready (notify_uploaded_version).
 --
 -- Locks: as notify_endpoints.
 -- Callers: the trigger below.
@@ -7,7 +7,7 @@ begin
   if not exists (select from notification_endpoints) then return null; end if;
   perform notify_endpoints(n.env, n.created_at, 'deployment.registered', jsonb_build_object(
             'version', n.version, 'contentHash', n.content_hash, 'createdAt', iso_time(n.created_at)))
-     from fresh n where exists (select from notification_endpoints e where e.env = n.env);
+     from fresh n where n.state = 'ready' and exists (select from notification_endpoints e where e.env = n.env);
   return null;
 end $$;
 

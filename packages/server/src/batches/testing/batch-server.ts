@@ -1,5 +1,6 @@
 import { installation, type Answer, type Installation } from '../../../../../test/access/installation.ts';
 import type { ServerOptions } from '../../server.ts';
+import { promote } from '../../../../../test/support/promote.ts';
 
 export interface Item {
   readonly index: number;
@@ -71,6 +72,7 @@ export async function batchServer(options: Partial<ServerOptions> = {}): Promise
         },
       });
       if (status !== 200) throw new Error(JSON.stringify(body));
+      await promote(server.url, keys.prod);
     },
   };
 }

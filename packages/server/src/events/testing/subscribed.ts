@@ -1,5 +1,6 @@
 import { testServer, type TestServer } from '../../../../../test/support/server.ts';
 import type { ServerOptions } from '../../server.ts';
+import { promote } from '../../../../../test/support/promote.ts';
 
 interface On {
   readonly name: string;
@@ -29,6 +30,7 @@ export async function eventServer(options: Partial<ServerOptions> = {}): Promise
         body: { contentHash: `content-${++contents}`, tasks: manifests },
       });
       if (status !== 200) throw new Error(JSON.stringify(body));
+      await promote(server.url, server.keys.prod, body.version);
     },
     send: (id: string, event: unknown) =>
       server.ask('/api/v1/events', { method: 'POST', body: { id, event } }),

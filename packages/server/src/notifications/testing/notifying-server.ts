@@ -1,6 +1,7 @@
 import { testServer, type TestServer } from '../../../../../test/support/server.ts';
 import type { ServerOptions } from '../../server.ts';
 import { startTestRunner } from './runner.ts';
+import { promote } from '../../../../../test/support/promote.ts';
 
 export interface NotifyingServer extends TestServer {
   /** Adds an endpoint in prod. */
@@ -34,6 +35,7 @@ export async function startNotifyingServer(options: Partial<ServerOptions> = {})
         method: 'POST',
         body: { contentHash: `content-${++contents}`, tasks: [{ id: task, filePath: 'tasks/a.ts' }] },
       });
+      await promote(server.url, server.keys.prod, body.version);
       await startTestRunner(server.url, server.keys.prod, [body.version]);
       return body.version as string;
     },

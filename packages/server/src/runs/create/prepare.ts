@@ -9,10 +9,10 @@ import { usePacket } from '../../packets/use.ts';
 import { jsonOfField, storableLevels } from '../../json/levels.ts';
 import { badRequest, Problem, unprocessable } from '../../problem.ts';
 import { cleanQueueName } from '../../queues/names.ts';
-import { queueOf } from '../../versions/register.ts';
+import { queueOf } from '../../versions/queues.ts';
 import type { Engine } from '../engine.ts';
 import { storedKey, storedWaitKey, waitKeyMs } from './idempotency-key.ts';
-import { findLock, type KnownTask } from '../lock.ts';
+import { findExternal, findLock, type KnownTask } from '../lock.ts';
 import { plainOptions, type Debounce, type NewRun } from './row.ts';
 import { storableJson } from '../storable.ts';
 
@@ -53,6 +53,7 @@ export function prepareRun(
   if (
     current instanceof Promise ||
     options.lockToVersion !== undefined ||
+    options.externalDeploymentId !== undefined ||
     options.payloadType === storedType
   ) {
     return prepareSlowly(engine, environment, task, body, beside, current);
@@ -76,12 +77,28 @@ async function prepareSlowly(
   const options = body.options ?? {};
   const current = await currentSoon;
   if (options.payloadType === storedType) await checkStored(engine, environment, body.payload);
-  const facts =
-    options.lockToVersion === undefined
-      ? { manifest: current?.tasks.get(task), lockedTo: undefined }
-      : await findLock(engine.sql, environment.id, task, options.lockToVersion);
+  const manifest = current?.tasks.get(task);
+  const facts = await knownTask(engine, environment.id, task, options, manifest);
   const queueId = await engine.queues.id(environment.id, queueName(task, options, facts.manifest));
   return buildRun(engine, environment, task, body, beside, queueId, facts);
+}
+
+async function knownTask(
+  { sql }: Engine,
+  env: number,
+  task: string,
+  { lockToVersion, externalDeploymentId }: Options,
+  manifest: TaskManifest | undefined,
+): Promise<KnownTask> {
+  if (lockToVersion !== undefined) return findLock(sql, env, task, lockToVersion);
+  const externalId = externalDeploymentId?.trim() ?? '';
+  return externalId === ''
+    ? { manifest, lockedTo: undefined }
+    : ((await findExternal(sql, env, task, externalId)) ?? {
+        manifest,
+        lockedTo: undefined,
+        awaited: externalId,
+      });
 }
 
 const queueName = (task: string, options: Options, manifest: TaskManifest | undefined): string =>
@@ -109,7 +126,7 @@ function buildRun(
   body: TriggerRequest,
   beside: BesideBody,
   queueId: number,
-  { manifest, lockedTo }: KnownTask,
+  { manifest, lockedTo, awaited }: KnownTask,
 ): NewRun {
   const options = body.options ?? {};
   const now = clock.now();
@@ -128,10 +145,11 @@ function buildRun(
     env: environment.id,
     id: beside.runId ?? newTimedId('run', now),
     task,
-    state: delayed ? 'delayed' : manifest ? 'queued' : 'pendingVersion',
+    state: delayed ? 'delayed' : manifest && awaited === undefined ? 'queued' : 'pendingVersion',
     queueId,
     concurrencyKey: options.concurrencyKey ?? '',
     pinnedVersion: lockedTo ?? 0,
+    externalDeploymentId: awaited,
     sortKey: Math.max(due ?? now, now) - priorityMs,
     ...readPayload(body.payload, options.payloadType),
     ttl,

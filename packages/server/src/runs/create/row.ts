@@ -19,6 +19,8 @@ export interface NewRun extends PlainOptions {
   /** Where it waits: in a lane, for its time, for a version that has its task, or for its batch to be sealed. */
   readonly state: 'queued' | 'delayed' | 'pendingVersion' | 'held';
   readonly queueId: number;
+  /** The deployment that it waits for or is bound to. */
+  readonly externalDeploymentId?: string | undefined;
   /** Empty for none. */
   readonly concurrencyKey: string;
   /** The id of the version that it is locked to; 0 for whatever version is current when it starts. */
@@ -177,6 +179,11 @@ const specialColumns = {
   scheduleId: { name: 'schedule_id', type: 'text', value: (run) => run.scheduleId },
   event: { name: 'event', type: 'text', value: (run) => run.event },
   replayOf: { name: 'replay_of', type: 'text', value: (run) => run.replayOf },
+  externalDeploymentId: {
+    name: 'external_deployment_id',
+    type: 'text',
+    value: (run) => run.externalDeploymentId,
+  },
 } satisfies Record<string, Column>;
 
 /** Every column that is written when a run is created. `created_at` is added by the statements: it is the same for all their runs. */

@@ -36,20 +36,18 @@ export interface Claimed {
   readonly turn: number;
 }
 
-/** Leases up to `want` waiting runs to a runner: one statement, its limits counted inside it. */
+/** Leases up to `want` waiting runs of these versions to a runner: one statement, its limits counted inside it. */
 export async function claimRuns(
   engine: Engine,
   sql: Sql,
   runner: ConnectedRunner,
   current: number | undefined,
+  pins: readonly number[],
   want: number,
   turn: number,
 ): Promise<Claimed> {
-  const pins = [...runner.versions];
-  // Runs without a pinned version start on the current one.
-  if (current !== undefined && runner.versions.has(current)) pins.unshift(0);
   const rows = await sql<ClaimRow[]>`
-    select * from claim_runs(${runner.env}, ${runner.id}, ${pins}::int[], ${current ?? null}::int, ${want}, ${turn},
+    select * from claim_runs(${runner.env}, ${runner.id}, ${[...pins]}::int[], ${current ?? null}::int, ${want}, ${turn},
                              ${new Date(engine.clock.now())})`;
   const assignments: Assignment[] = [];
   for (const row of rows) {

@@ -2,7 +2,10 @@ import type { Assignment } from '@millrace/contract/runner';
 import type { Sql } from '../../db/connect.ts';
 import type { Timer } from '../../jobs/timer.ts';
 import type { ConnectedRunner, ConnectedRunners } from '../../runners/runners.ts';
+import type { CurrentVersion } from '../../versions/versions.ts';
 import { claimRuns } from './claim.ts';
+import { pinsFor, versionsToLoad } from './eligible.ts';
+import { WaitingVersions } from './waiting-versions.ts';
 import type { Engine } from '../engine.ts';
 
 /** A free slot of a runner, reserved for a run that is being written. Accept it or decline it, once. */
@@ -19,6 +22,8 @@ export interface Dispatch {
   offer(env: number): Offer | undefined;
   /** Runs were queued, a slot of a limited queue came free, or a runner connected: claim again, here and in the other processes. */
   wake(env: number): void;
+  /** Other versions may be current or fetched: claim again here, and tell runners what to load. */
+  versionsChanged(env: number): void;
   /** A runner of this environment has free slots again: claim if something is left. */
   slotsFreed(env: number): void;
   /** Something falls due then (milliseconds by the database's clock). */
@@ -46,6 +51,8 @@ interface Ring {
   turn: number;
   /** Raised by every wake-up: a claim that found nothing counts only if there was no wake-up since it began. */
   epoch: number;
+  /** When the last one came: monotonic milliseconds. */
+  wokenAt: number;
   /** Runners for which nothing more waits in this epoch. */
   readonly drained: Set<ConnectedRunner>;
   claiming: Promise<void> | undefined;
@@ -68,7 +75,7 @@ export function createDispatch({
   const ringOf = (env: number): Ring => {
     let ring = rings.get(env);
     if (!ring) {
-      ring = { turn: -1, epoch: 0, drained: new Set(), claiming: undefined };
+      ring = { turn: -1, epoch: 0, wokenAt: 0, drained: new Set(), claiming: undefined };
       rings.set(env, ring);
     }
     return ring;
@@ -85,12 +92,47 @@ export function createDispatch({
     );
   };
 
+  const pinsOf = async (
+    env: number,
+    { wokenAt }: Ring,
+    runner: ConnectedRunner,
+    current: CurrentVersion | undefined,
+  ): Promise<number[]> => {
+    const fetchable = runner.facts ? await engine.versions.fetchable(env) : [];
+    return pinsFor({
+      runner,
+      others: runners.in(env),
+      current,
+      fetchable,
+      waiting: runner.facts ? await waiting.in(env, wokenAt) : runner.versions,
+      now: engine.clock.now(),
+    });
+  };
+
+  /** Tells the runners that fetch what to load, if it is something else than before. */
+  const tellToLoad = async (env: number): Promise<void> => {
+    const fetching = [...runners.in(env)].filter(({ facts }) => facts !== undefined);
+    if (fetching.length === 0) return;
+    const current = await engine.versions.current(env);
+    const fetchable = await engine.versions.fetchable(env);
+    for (const runner of fetching) {
+      const versions = versionsToLoad(runner, current, fetchable, engine.clock.now()).map(
+        ({ version }) => version,
+      );
+      const toLoad = versions.join();
+      if (toLoad === runner.toLoad) continue;
+      runner.toLoad = toLoad;
+      runner.send({ type: 'load', versions });
+    }
+  };
+
   const claim = async (env: number, ring: Ring): Promise<void> => {
     for (;;) {
       const runner = freest(runners.in(env), (one) => !ring.drained.has(one));
       if (!runner || stopped || isPaused()) return;
       const { epoch } = ring;
       const current = await engine.versions.current(env);
+      const pins = await pinsOf(env, ring, runner, current);
       const want = Math.min(maxClaimed, runner.free);
       if (want <= 0) continue;
       const leased = runner.leasing(engine.clock.now());
@@ -100,6 +142,7 @@ export function createDispatch({
           engineSql,
           runner,
           current?.id,
+          pins,
           want,
           ring.turn,
         );
@@ -132,9 +175,15 @@ export function createDispatch({
   const wake = (env: number): void => {
     const ring = ringOf(env);
     ring.epoch++;
+    ring.wokenAt = performance.now();
     ring.drained.clear();
     start(env);
+    // If it fails, the next poll does it.
+    tellToLoad(env).catch((error: unknown) =>
+      engine.log.warn('dispatch.failed', { env, error: String(error) }),
+    );
   };
+  const waiting = new WaitingVersions(engineSql, (env) => wake(env));
 
   const poll = setInterval(() => {
     for (const env of runners.environments()) wake(env);
@@ -183,11 +232,13 @@ export function createDispatch({
       wake(env);
       engine.wakes.tell({ kind: 'queued', env });
     },
+    versionsChanged: wake,
     slotsFreed: start,
     expect: (at) => timer.wakeAt(at),
     async stop() {
       stopped = true;
       clearInterval(poll);
+      waiting.stop();
       for (const ring of rings.values()) await ring.claiming;
     },
   };

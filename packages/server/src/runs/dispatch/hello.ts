@@ -1,7 +1,9 @@
-import type { RunnerMessage } from '@millrace/contract/runner';
+import type { RunnerFacts, RunnerMessage, ServerMessage } from '@millrace/contract/runner';
 import { ConnectedRunner } from '../../runners/runners.ts';
 import { tellCanceled } from '../cancel.ts';
+import { storableText } from '../storable.ts';
 import { refuse, rescueUnlessBack, type Connection } from './connection-state.ts';
+import { heed, type Asked } from './heed.ts';
 import { reclaimUnheld } from './rescue.ts';
 
 type Hello = Extract<RunnerMessage, { type: 'hello' }>;
@@ -15,12 +17,15 @@ export async function handleHello(connection: Connection, hello: Hello): Promise
   const { clock, versions } = engine;
   const now = clock.now();
   const ids = [...(await versions.ids(env, hello.versions)).values()];
-  if (!(await register(connection, hello, ids, now))) {
+  const asked = await register(connection, hello, ids, now);
+  if (!asked) {
     return refuse(connection, 'A runner of another environment has this id.', false);
   }
-  const runner = new ConnectedRunner(hello.runner, env, hello.capacity, new Set(ids), (message) => {
+  const send = (message: ServerMessage): void => {
     if (connection.isOpen) connection.socket.send(message);
-  });
+  };
+  const facts = hello.fetches && checkedFacts(hello.fetches);
+  const runner = new ConnectedRunner(hello.runner, env, hello.capacity, new Set(ids), send, facts);
   await readHeld(connection, hello, runner);
   // What was leased to it over an older connection and never arrived.
   await reclaimUnheld(connection, hello.runner, hello.held, now);
@@ -42,6 +47,7 @@ export async function handleHello(connection: Connection, hello: Hello): Promise
     ...variables,
     environment: connection.environment,
   });
+  heed(runner, asked);
   runners.add(runner);
   const { host, pid } = hello;
   engine.log.info('runner.connected', { runner: hello.runner, host, pid, env, held: runner.held.size });
@@ -51,23 +57,38 @@ export async function handleHello(connection: Connection, hello: Hello): Promise
   await tellCanceled(engine.sql, runner);
 }
 
-/** False if a runner of another environment has the id. */
+/** What was asked of it before, if it reconnects. Undefined if a runner of another environment has the id. */
 async function register(
   { engine, env, id, times }: Connection,
-  { runner, host, pid }: Hello,
+  { runner, host, pid, capacity, fetches }: Hello,
   versions: readonly number[],
   now: number,
-): Promise<boolean> {
-  const [row] = await engine.sql<{ id: string }[]>`
-    insert into runners (id, env, host, pid, connection, connected_at, expires_at, versions)
-    values (${runner}, ${env}, ${host}, ${pid}, ${id}, ${new Date(now)},
-            ${new Date(now + times.leaseMs)}, ${[...versions]}::int[])
+): Promise<Asked | undefined> {
+  const facts = fetches && checkedFacts(fetches);
+  const [row] = await engine.sql<Asked[]>`
+    insert into runners (id, env, host, pid, connection, connected_at, heartbeat_at, expires_at, versions, slots, platform, node_major, labels)
+    values (${runner}, ${env}, ${host}, ${pid}, ${id}, ${new Date(now)}, ${new Date(now)},
+            ${new Date(now + times.leaseMs)}, ${[...versions]}::int[], ${capacity}, ${facts?.platform ?? null},
+            ${facts?.nodeMajor ?? null}, ${[...(facts?.labels ?? [])]}::text[])
     on conflict (id) do update set connection = excluded.connection, connected_at = excluded.connected_at,
-                                   expires_at = excluded.expires_at, versions = excluded.versions
+                                   heartbeat_at = excluded.heartbeat_at, expires_at = excluded.expires_at,
+                                   versions = excluded.versions, slots = excluded.slots, platform = excluded.platform,
+                                   node_major = excluded.node_major, labels = excluded.labels, unable = '{}'
       where runners.env = excluded.env
-    returning id`;
-  return row !== undefined;
+    returning draining, stopping`;
+  return row;
 }
+
+/** Only what has the right shape: a runner may be of another release, or somebody's own. */
+const checkedFacts = ({ nodeMajor, platform, labels }: RunnerFacts): RunnerFacts => ({
+  nodeMajor: Number.isInteger(nodeMajor) && nodeMajor >= 0 && nodeMajor <= 1_000 ? nodeMajor : 0,
+  platform: typeof platform === 'string' ? storableText(platform).slice(0, 64) : '',
+  labels: Array.isArray(labels)
+    ? labels
+        .filter((label) => typeof label === 'string' && label.length <= 64)
+        .map((label) => storableText(label))
+    : [],
+});
 
 interface LeasedRow {
   readonly run_id: string;

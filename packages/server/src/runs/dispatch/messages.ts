@@ -4,7 +4,9 @@ import { tellCanceled } from '../cancel.ts';
 import { completeSettlements } from '../complete/settlements.ts';
 import { beginWaitsWithRetry } from '../waits/begin-with-retry.ts';
 import { tellMissed } from '../waits/resume.ts';
+import { storableJson, storableText } from '../storable.ts';
 import { refuse, type Connection } from './connection-state.ts';
+import { heed, type Asked } from './heed.ts';
 import { detachRuns, reclaimUnheld } from './rescue.ts';
 
 /** Handles a message of a runner that is welcome. */
@@ -26,13 +28,15 @@ export function handleMessage(
       return renewLease(connection, runner);
     case 'serve':
       return serveVersions(connection, runner, message.versions);
+    case 'unable':
+      return cannotServe(connection, runner, message);
     case 'capacity':
       runner.capacity = message.capacity;
       connection.dispatch.slotsFreed(connection.env);
       return undefined;
     case 'drain':
       runner.draining = true;
-      return undefined;
+      return keepDraining(connection, runner);
   }
 }
 
@@ -76,11 +80,12 @@ export async function renewLease(connection: Connection, runner: ConnectedRunner
   const { engine, id, times } = connection;
   const { sql, clock } = engine;
   const now = clock.now();
-  const [row] = await sql`
-    update runners set expires_at = ${new Date(now + times.leaseMs)}
-     where id = ${runner.id} and connection = ${id} returning id`;
+  const [row] = await sql<Asked[]>`
+    update runners set expires_at = ${new Date(now + times.leaseMs)}, heartbeat_at = ${new Date(now)}
+     where id = ${runner.id} and connection = ${id} returning draining, stopping`;
   // Its runs were taken back meanwhile: it must say again what it holds.
   if (!row) return refuse(connection, 'This runner was taken for lost. Connect again.', true);
+  if (heed(runner, row)) connection.dispatch.slotsFreed(connection.env);
   const arrivedUntil = runner.arrivedUntil(now - times.heartbeatMs);
   await reclaimUnheld(connection, runner.id, [...runner.held.keys()], arrivedUntil);
   await tellMissed(sql, runner);
@@ -95,8 +100,40 @@ async function serveVersions(
 ): Promise<void> {
   const ids = [...(await engine.versions.ids(env, versions)).values()];
   runner.versions = new Set(ids);
+  for (const version of versions) runner.unable.delete(version);
   await engine.sql`
     update runners set versions = ${ids}::int[] where id = ${runner.id} and connection = ${id}`;
   engine.versions.forget(env);
   dispatch.wake(env);
+}
+
+/** How long a runner is given no runs of a version that it could not serve. */
+const unableMs = 60_000;
+const maxWhy = 2_000;
+
+/** It gives back what it was given of this version. `millrace why` names the reason. */
+async function cannotServe(
+  { engine, env, id }: Connection,
+  runner: ConnectedRunner,
+  { version, why: said }: Extract<RunnerMessage, { type: 'unable' }>,
+): Promise<void> {
+  const why = storableText(said).slice(0, maxWhy);
+  const now = engine.clock.now();
+  for (const [other, { until }] of runner.unable) if (until <= now) runner.unable.delete(other);
+  // At once: what it gives back in its next message must not come to it again.
+  runner.unable.set(version, { why, until: now + unableMs });
+  const [versionId] = (await engine.versions.ids(env, [version])).values();
+  const versions = new Set(runner.versions);
+  if (versionId !== undefined) versions.delete(versionId);
+  runner.versions = versions;
+  engine.log.warn('version.unable', { env, runner: runner.id, version, why });
+  await engine.sql`
+    update runners set unable = ${storableJson(Object.fromEntries(runner.unable))}::jsonb, versions = ${[...versions]}::int[]
+     where id = ${runner.id} and connection = ${id}`;
+}
+
+/** So that lists say it. What it does next needs no answer of this. */
+async function keepDraining({ engine, id }: Connection, runner: ConnectedRunner): Promise<void> {
+  await engine.sql`
+    update runners set draining = true, stopping = true where id = ${runner.id} and connection = ${id}`;
 }

@@ -1,5 +1,6 @@
 import type { RunStatus } from '@millrace/contract';
 import type { Queryable } from '../../db/connect.ts';
+import type { Needs } from '../dispatch/misfits.ts';
 import { whereabouts } from '../retrieve.ts';
 
 /** What decides whether a run may start now. */
@@ -25,7 +26,16 @@ export interface WaitFacts {
   /** The version that it is bound to, else the current one. */
   readonly version: string | null;
   readonly bound: boolean;
-  readonly hasRunner: boolean;
+  /** Of the deployment that it waits for. */
+  readonly externalId: string | null;
+  /** The version that carries this id, without the task. */
+  readonly externalVersion: string | null;
+  /** What the version needs of runners that fetch it; null if only runners with its folder have it. */
+  readonly needs: Needs | null;
+  /** It was uploaded, and its files are gone. */
+  readonly archived: boolean;
+  /** Connected runners; the newest few. */
+  readonly runners: readonly RunnerFact[];
   readonly ahead: number;
   /** What it waits for in the midst of its code; the oldest few. */
   readonly waits: readonly {
@@ -36,6 +46,20 @@ export interface WaitFacts {
   }[];
 }
 
+/** A connected runner and the version that a run needs. */
+export interface RunnerFact {
+  readonly host: string;
+  /** Null for a runner that does not fetch versions. */
+  readonly platform: string | null;
+  readonly nodeMajor: number | null;
+  readonly labels: readonly string[];
+  readonly draining: boolean;
+  readonly loaded: boolean;
+  /** Why it could not load it; null if it has not tried lately. */
+  readonly unable: string | null;
+}
+
+const maxRunners = 100;
 const maxAhead = 1_000;
 const maxWaits = 10;
 
@@ -62,9 +86,18 @@ export async function readWaitFacts(
            exists (select from installation where paused_at is not null) as "installationPaused",
            e.paused as "environmentPaused", e.concurrency_limit as "environmentLimit",
            (select count(*)::int from leases x where x.env = f.env) as "environmentRunning",
+           p.external_id as "externalId",
+           (select y.version from external_ids x join versions y on y.id = x.version_id
+             where x.env = f.env and x.id = p.external_id) as "externalVersion",
            coalesce(v.version, cv.version) as version, f.version_id is not null as bound,
-           exists (select from runners n where n.env = f.env and n.expires_at > ${at}
-                      and coalesce(f.version_id, c.version_id) = any(n.versions)) as "hasRunner",
+           case when nv.is_uploaded and nv.state = 'ready'
+                then json_build_object('nodeMajor', nv.node_major, 'platforms', nv.platforms, 'requires', nv.requires) end as needs,
+           nv.is_uploaded is true and nv.state = 'archived' as archived,
+           coalesce((select json_agg(json_build_object('host', n.host, 'platform', n.platform, 'nodeMajor', n.node_major, 'labels', n.labels,
+                                       'draining', n.draining, 'loaded', nv.id = any (n.versions), 'unable', case when (n.unable -> nv.version ->> 'until')::float8 > ${at.getTime()}::float8
+                                                  then n.unable -> nv.version ->> 'why' end))
+              from (select x.* from runners x where x.env = f.env and x.expires_at > ${at} and nv.id is not null
+                     order by nv.id = any (x.versions) desc, x.connected_at desc limit ${maxRunners}) n), '[]') as runners,
            (select count(*)::int from (
               select from lanes n join queued w on w.lane_id = n.id
                where n.queue_id = f.queue_id and n.key = coalesce(f.concurrency_key, '')
@@ -76,7 +109,8 @@ export async function readWaitFacts(
       join queues q on q.id = f.queue_id
       join environments e on e.id = f.env
       left join current_versions c on c.env = f.env
-      left join versions cv on cv.id = c.version_id ${whereabouts(sql)}
+      left join versions cv on cv.id = c.version_id
+      left join versions nv on nv.id = coalesce(f.version_id, c.version_id) ${whereabouts(sql)}
      where f.env = ${env} and f.id = ${run}`;
   return facts;
 }

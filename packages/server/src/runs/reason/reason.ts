@@ -1,6 +1,7 @@
 import type { RunReasonReply } from '@millrace/contract';
 import { isFinal } from '@millrace/contract';
 import type { WaitFacts } from './facts.ts';
+import { whyNoRunner } from './no-runner.ts';
 
 type Told = Omit<RunReasonReply, 'id' | 'status'>;
 
@@ -44,14 +45,23 @@ export function reasonOf(facts: WaitFacts, nearest?: string): Told {
         };
   }
   if (status === 'EXECUTING') return { reason: 'not_waiting', message: 'It is running.' };
+  if (status === 'PENDING_VERSION' && facts.externalId !== null) {
+    return {
+      reason: 'no_version',
+      message:
+        facts.externalVersion === null
+          ? `It waits for the deployment "${facts.externalId}" (externalDeploymentId), which is not there yet: run \`millrace deploy\` with this id.`
+          : `It waits for the deployment "${facts.externalId}" (externalDeploymentId), which is version ${facts.externalVersion} and has no task "${facts.task}": deploy code that has it with this id.`,
+    };
+  }
   if (status === 'PENDING_VERSION') {
     const meant = nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
     return {
       reason: 'no_version',
       message:
         facts.version === null
-          ? 'No version was registered in this environment: start `millrace dev` or `millrace work`, or deploy.'
-          : `The current version ${facts.version} has no task "${facts.task}": export it in a file of \`millrace dev\`, or register a version that has it.${meant}`,
+          ? 'No version is current in this environment: start `millrace dev`, or deploy with `millrace deploy`.'
+          : `The current version ${facts.version} has no task "${facts.task}": export it in a file of \`millrace dev\`, or deploy a version that has it.${meant}`,
       ...(nearest !== undefined && { nearestTask: nearest }),
     };
   }
@@ -61,13 +71,11 @@ export function reasonOf(facts: WaitFacts, nearest?: string): Told {
   if (facts.queuePaused) {
     return { reason: 'queue_paused', message: `The queue "${queue}" is paused: resume it.`, ...where };
   }
-  if (!facts.hasRunner) {
-    const which = facts.bound
-      ? `version ${facts.version}, to which it is bound`
-      : `the current version ${facts.version}`;
+  const noRunner = whyNoRunner(facts);
+  if (noRunner !== undefined) {
     return {
       reason: 'no_runner',
-      message: `No connected runner has ${which}: start one with \`millrace work\`.`,
+      message: noRunner,
       ...(facts.version !== null && { version: facts.version }),
     };
   }

@@ -10,6 +10,7 @@ import type { VariableCache } from '../../envvars/variable-cache.ts';
 import { createRedactor } from '../../envvars/redact/redactor.ts';
 import type { Log } from '../../logger.ts';
 import { queueNames } from '../../queues/names.ts';
+import { promote } from '../../versions/promote.ts';
 import { registerVersion } from '../../versions/register.ts';
 import { ConnectedRunners } from '../../runners/runners.ts';
 import { knownVersions } from '../../versions/versions.ts';
@@ -31,7 +32,7 @@ export interface TestEngine {
   readonly dispatch: Dispatch;
   readonly complete: Complete;
   readonly redactor: VariableCache['redactor'];
-  /** Registers a version with these tasks; a manifest may be just an id. */
+  /** Makes a version with these tasks current; a manifest may be just an id. */
   register(
     ...tasks: (string | (Partial<TaskManifest> & { id: string }))[]
   ): Promise<{ id: number; version: string }>;
@@ -81,6 +82,7 @@ export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<Te
   const dispatch: Dispatch = {
     offer: () => undefined,
     wake() {},
+    versionsChanged() {},
     slotsFreed() {},
     expect() {},
     async stop() {},
@@ -112,7 +114,7 @@ export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<Te
     complete,
     redactor,
     async register(...tasks) {
-      const { version } = await registerVersion(engine, env, {
+      const { version } = await registerVersion(engine, environment, {
         contentHash: `content-${++hashes}`,
         tasks: tasks.map((task) => ({
           filePath: 'tasks/test.ts',
@@ -120,6 +122,8 @@ export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<Te
         })),
       });
       const id = (await engine.versions.ids(env, [version])).get(version) as number;
+      await sql.begin((tx) => promote(tx, engine, env, { id, version }));
+      engine.versions.forget(env);
       return { id, version };
     },
     async trigger(task, options, payload) {

@@ -100,9 +100,11 @@ begin
     select i.env, i.id, i.due from unnest(p_env, p_id, p_due, p_state) as i (env, id, due, state) where i.state = 'delayed';
   end if;
   if 'pendingVersion' = any (p_state) then
-    insert into pending_version (env, task, run_id, expires_at)
-    select i.env, i.task, i.id, i.expires_at
-      from unnest(p_env, p_task, p_id, p_expires, p_state) as i (env, task, id, expires_at, state) where i.state = 'pendingVersion';
+    insert into pending_version (env, task, run_id, expires_at, external_id)
+    select i.env, i.task, i.id, i.expires_at, r.external_deployment_id
+      from unnest(p_env, p_task, p_id, p_expires, p_state) as i (env, task, id, expires_at, state)
+      cross join lateral (select x.external_deployment_id from runs x where x.env = i.env and x.id = i.id limit 1) r
+     where i.state = 'pendingVersion';
   end if;
 
   return query select * from unnest(v_leased, v_fences);

@@ -1,6 +1,6 @@
 -- Moves runs whose time has come (delay, retry) into their lanes, or to `pending_version` when the current version does not have their task.
 --
--- Locks: due rows of delayed (skip locked), lanes.
+-- Locks: due rows of delayed (skip locked), as promote_external_id for runs that wait for a deployment, lanes.
 -- Callers: runs/dispatch/promoter.ts.
 create or replace function promote_due(p_at timestamptz, p_limit int) returns table (env int)
 language plpgsql
@@ -19,20 +19,26 @@ begin
     delete from delayed d where d.ctid = any (array(select tid from due)) returning d.env, d.run_id
   )
   select array_agg(g.env), array_agg(g.run_id),
-         array_agg(r.version_id is null and not exists (
-           select from current_versions c join tasks t on t.version_id = c.version_id where c.env = g.env and t.id = r.task))
+         array_agg(r.version_id is null and (r.external_deployment_id is not null or not exists (
+           select from current_versions c join tasks t on t.version_id = c.version_id where c.env = g.env and t.id = r.task)))
     into v_env, v_run, v_pending
     from gone g join runs r on r.env = g.env and r.id = g.run_id;
   if v_run is null then return; end if;
 
+  insert into pending_version (env, task, run_id, expires_at, external_id)
+  select r.env, r.task, r.id, case when r.ttl > 0 then p_at + make_interval(secs => r.ttl) end, r.external_deployment_id
+    from unnest(v_env, v_run, v_pending) as g (env, run_id, pending_version) join runs r on r.env = g.env and r.id = g.run_id
+   where g.pending_version;
+  -- the deployment may be there by now
+  perform promote_external_id(x.env, x.id, p_at, p_limit)
+     from (select distinct r.env, r.external_deployment_id as id
+             from unnest(v_env, v_run, v_pending) as g (env, run_id, pending_version)
+             join runs r on r.env = g.env and r.id = g.run_id
+            where g.pending_version and r.external_deployment_id is not null order by 1, 2) x;
   perform enqueue_runs(array_agg(r.env), array_agg(r.queue_id), array_agg(coalesce(r.concurrency_key, '')),
                        array_agg(coalesce(r.version_id, 0)), array_agg(r.sort_key), array_agg(r.id),
                        array_agg(case when r.attempt = 0 and r.ttl > 0 then p_at + make_interval(secs => r.ttl) end))
      from unnest(v_env, v_run, v_pending) as g (env, run_id, pending_version) join runs r on r.env = g.env and r.id = g.run_id
     where not g.pending_version having count(*) > 0;
-  insert into pending_version (env, task, run_id, expires_at)
-  select r.env, r.task, r.id, case when r.ttl > 0 then p_at + make_interval(secs => r.ttl) end
-    from unnest(v_env, v_run, v_pending) as g (env, run_id, pending_version) join runs r on r.env = g.env and r.id = g.run_id
-   where g.pending_version;
   return query select distinct e from unnest(v_env) as e;
 end $$;

@@ -1,7 +1,7 @@
--- Queues runs that waited for a version, when the current version has their task.
+-- Queues runs that waited for a version, when the current version has their task. Those that wait for a certain deployment go on waiting.
 --
 -- Locks: rows of pending_version (skip locked), lanes.
--- Callers: versions/pending-releaser.ts, versions/register.ts.
+-- Callers: versions/pending-releaser.ts, versions/promote.ts.
 create or replace function promote_pending_version(p_env int, p_at timestamptz, p_limit int) returns int
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -15,7 +15,8 @@ begin
     select p.ctid as tid from current_versions c
       join tasks t on t.version_id = c.version_id
       cross join lateral (
-        select x.ctid from pending_version x where x.env = p_env and x.task = t.id order by x.run_id limit p_limit for update skip locked
+        select x.ctid from pending_version x where x.env = p_env and x.task = t.id and num_nulls(x.external_id) = 1
+         order by x.run_id limit p_limit for update skip locked
       ) p
      where c.env = p_env limit p_limit
   ), gone as (

@@ -1,0 +1,12 @@
+/** This runner cannot serve a version. The message says why, and goes to the server. */
+export class CannotServe extends Error {
+  override readonly name = 'CannotServe';
+}
+
+/** What arrived is not what the version says. It may be right when it is fetched again. */
+export class Damaged extends Error {
+  override readonly name = 'Damaged';
+}
+
+export const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;

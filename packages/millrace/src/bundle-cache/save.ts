@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import type { BundleFile } from '@millrace/contract/runner';
+import { codeOf, Damaged } from './errors.ts';
+
+export type Content = Pick<BundleFile, 'digest' | 'size' | 'blob' | 'blobSize'>;
+
+/** Decompresses a blob into a sink. Throws Damaged, possibly when all is written, if it or its content is not what was declared. */
+export async function save(
+  blob: AsyncIterable<Uint8Array>,
+  declared: Content,
+  what: string,
+  sink: Writable,
+): Promise<void> {
+  const ofBlob = createHash('sha256');
+  const ofContent = createHash('sha256');
+  let blobSize = 0;
+  let size = 0;
+  const limited = (most: number, is: number): void => {
+    if (is > most) throw new Damaged(`${what} is larger than declared`);
+  };
+  try {
+    await pipeline(
+      blob,
+      async function* (chunks: AsyncIterable<Uint8Array>) {
+        for await (const chunk of chunks) {
+          limited(declared.blobSize, (blobSize += chunk.length));
+          ofBlob.update(chunk);
+          yield chunk;
+        }
+      },
+      createGunzip(),
+      async function* (chunks: AsyncIterable<Uint8Array>) {
+        for await (const chunk of chunks) {
+          limited(declared.size, (size += chunk.length));
+          ofContent.update(chunk);
+          yield chunk;
+        }
+      },
+      sink,
+    );
+  } catch (error) {
+    if (codeOf(error)?.startsWith('Z_')) throw new Damaged(`${what} cannot be decompressed`);
+    throw error;
+  }
+  if (
+    size !== declared.size ||
+    ofBlob.digest('hex') !== declared.blob ||
+    ofContent.digest('hex') !== declared.digest
+  ) {
+    throw new Damaged(`${what} has another digest than declared`);
+  }
+}

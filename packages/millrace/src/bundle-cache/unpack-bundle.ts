@@ -1,0 +1,42 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { bundlePath, type BundleFile } from '@millrace/contract/runner';
+import { CannotServe } from './errors.ts';
+import { inParallel } from './in-parallel.ts';
+import { save } from './save.ts';
+import type { BundleSource, FetchedBundle } from './source.ts';
+
+/** Blobs that are fetched at the same time. */
+const atOnce = 8;
+
+/** Where the packages of a bundle with a layer are, seen from the folder of the bundle. */
+export const packagesLink = (layer: string): string => join('..', 'layers', layer, 'node_modules');
+
+/** Fetches the files of a bundle into an empty folder. */
+export async function unpackBundle(
+  source: BundleSource,
+  bundle: FetchedBundle,
+  layer: string | undefined,
+  folder: string,
+): Promise<void> {
+  const folders = new Set(bundle.files.map(({ path }) => dirname(join(folder, checked(path)))));
+  for (const one of folders) await mkdir(one, { recursive: true });
+  await inParallel(bundle.files, atOnce, (file) => fetchFile(source, bundle.version, file, folder));
+  if (layer !== undefined) await symlink(packagesLink(layer), join(folder, 'node_modules'), 'dir');
+}
+
+const fetchFile = (source: BundleSource, version: string, file: BundleFile, folder: string): Promise<void> =>
+  save(
+    source.blob(version, file.blob, file.blobSize),
+    file,
+    file.path,
+    // `wx`: two files of one path, or of paths that this file system takes for the same, are not written over each other.
+    createWriteStream(join(folder, file.path), { flags: 'wx' }),
+  );
+
+/** The server has checked it too. A path that leaves the folder is not written, whatever the server says. */
+function checked(path: string): string {
+  if (bundlePath.safeParse(path).success) return path;
+  throw new CannotServe(`its file ${JSON.stringify(path)} has a path that is not allowed`);
+}

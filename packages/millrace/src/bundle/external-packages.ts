@@ -1,0 +1,74 @@
+import { isBuiltin } from 'node:module';
+import { dirname } from 'node:path';
+import type { Plugin } from 'esbuild';
+import {
+  allowedScripts,
+  installedFolder,
+  manifestFolder,
+  packageOf,
+  readManifest,
+  type PackageManifest,
+} from './package-folder.ts';
+import { whyNotBundled } from './unbundlable.ts';
+
+/** The entry that imports all packages. It needs not find one that is installed only for the file that imports it. */
+export const packagesEntry = 'millrace-packages';
+
+/** A package that stays outside of the modules and goes into the layer. */
+export interface ExternalPackage {
+  readonly name: string;
+  /** Where it is installed in the project, links resolved. */
+  readonly folder: string;
+  readonly why: string;
+  /** The package or file that imports it. */
+  readonly importer: string;
+}
+
+/** Leaves packages that cannot be bundled outside, and adds them to `found`, by folder. */
+export function externalPackages(
+  listed: ReadonlySet<string>,
+  project: PackageManifest,
+  found: Map<string, ExternalPackage>,
+): Plugin {
+  const reasons = new Map<string, string | undefined>();
+  const judge = (folder: string): string | undefined => {
+    if (!reasons.has(folder)) {
+      const { name = '', version } = readManifest(folder);
+      reasons.set(folder, whyNotBundled(folder, allowedScripts(project, name, version) === false));
+    }
+    return reasons.get(folder);
+  };
+  const resolving = {};
+  return {
+    name: 'external-packages',
+    setup(build) {
+      build.onResolve({ filter: /^[^./#]/ }, async ({ path, pluginData, kind, ...from }) => {
+        const name = packageOf(path);
+        if (pluginData === resolving || kind === 'entry-point' || name === undefined || isBuiltin(path))
+          return undefined;
+        const { importer, resolveDir, namespace } = from;
+        const resolved = await build.resolve(path, {
+          kind,
+          importer,
+          resolveDir,
+          namespace,
+          pluginData: resolving,
+        });
+        if (resolved.errors.length > 0 && namespace === packagesEntry) return { path, external: true };
+        // esbuild reports what does not resolve, and leaves what is required in a `try` to the code.
+        if (resolved.errors.length > 0 || resolved.external || resolved.namespace !== 'file')
+          return undefined;
+        const installed = installedFolder(resolved.path);
+        const why = listed.has(name)
+          ? 'it is listed in build.external'
+          : installed === undefined
+            ? undefined
+            : judge(installed);
+        if (why === undefined) return undefined;
+        const folder = installed ?? manifestFolder(dirname(resolved.path)) ?? dirname(resolved.path);
+        if (!found.has(folder)) found.set(folder, { name, folder, why, importer });
+        return { path, external: true };
+      });
+    },
+  };
+}

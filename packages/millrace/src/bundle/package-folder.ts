@@ -1,0 +1,52 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
+
+/** What a build reads of a package.json. */
+export interface PackageManifest {
+  readonly name?: string;
+  readonly version?: string;
+  readonly scripts?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly binary?: unknown;
+  readonly gypfile?: boolean;
+  readonly engines?: { readonly node?: string };
+  readonly allowScripts?: Readonly<Record<string, boolean>>;
+}
+
+/** The name of the package that a specifier such as `@scope/name/file.js` is about; undefined for paths and `#imports`. */
+export const packageOf = (specifier: string): string | undefined =>
+  /^(?:@[^/@\s]+\/)?[^/@.#\s:][^/@\s:]*(?=\/|$)/.exec(specifier)?.[0];
+
+/** The installed package that has a file, below the last `node_modules` of its path; undefined for files of the project. */
+export function installedFolder(file: string): string | undefined {
+  const mark = `${sep}node_modules${sep}`;
+  const at = file.lastIndexOf(mark);
+  if (at === -1) return undefined;
+  const parts = file.slice(at + mark.length).split(sep);
+  return file.slice(0, at + mark.length) + parts.slice(0, parts[0]?.startsWith('@') ? 2 : 1).join(sep);
+}
+
+/** The nearest folder with a package.json at or above this one. */
+export function manifestFolder(from: string): string | undefined {
+  for (let at = from; ; at = dirname(at)) {
+    if (existsSync(join(at, 'package.json'))) return at;
+    if (at === dirname(at)) return undefined;
+  }
+}
+
+export function readManifest(folder: string): PackageManifest {
+  try {
+    return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as PackageManifest;
+  } catch {
+    return {};
+  }
+}
+
+/** What a project says of the install scripts of a package: `allowScripts` of its package.json, as npm reads it. */
+export function allowedScripts(
+  { allowScripts = {} }: PackageManifest,
+  name: string,
+  version: string | undefined,
+): boolean | undefined {
+  return allowScripts[`${name}@${version}`] ?? allowScripts[name];
+}

@@ -1,0 +1,33 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { readManifest } from './package-folder.ts';
+
+const platformName = /(?:^|[-_/.])(?:linux|darwin|win32|windows|macos|freebsd|android)(?:$|[-_/.])/;
+
+/**
+ * Why an installed package cannot be bundled; undefined if it can. `needsNoScript`: the project says that the package's install script
+ * is not needed.
+ */
+export function whyNotBundled(folder: string, needsNoScript: boolean): string | undefined {
+  const { scripts = {}, optionalDependencies = {}, binary, gypfile } = readManifest(folder);
+  const platforms = Object.keys(optionalDependencies).find((name) => platformName.test(name));
+  if (platforms !== undefined) return `it has packages for each platform (${platforms})`;
+  if (binary !== undefined) return 'it has a binary (`binary` in its package.json)';
+  if (gypfile === true || existsSync(join(folder, 'binding.gyp'))) return 'it has native code (binding.gyp)';
+  if (existsSync(join(folder, 'prebuilds'))) return 'it has native code (prebuilds)';
+  const native = nativeFile(folder);
+  if (native !== undefined) return `it has native code (${native})`;
+  const script = ['preinstall', 'install', 'postinstall'].find((name) => scripts[name] !== undefined);
+  return script !== undefined && !needsNoScript ? `it has an install script (${script})` : undefined;
+}
+
+/** The first `.node` file of a package, without the packages inside of it. */
+function nativeFile(folder: string): string | undefined {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isFile() && entry.name.endsWith('.node')) return entry.name;
+    if (!entry.isDirectory() || entry.name === 'node_modules') continue;
+    const found = nativeFile(join(folder, entry.name));
+    if (found !== undefined) return `${entry.name}/${found}`;
+  }
+  return undefined;
+}

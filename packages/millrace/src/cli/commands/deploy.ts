@@ -1,0 +1,26 @@
+import { Command, Option } from 'commander';
+import type { DeployCommandOptions } from '../compose/deploy.ts';
+import { withConnectionOptions } from '../connection.ts';
+import { environment, grace } from '../options.ts';
+
+export const deployCommand = (): Command =>
+  withConnectionOptions(new Command('deploy'))
+    .description('build the tasks of a folder, upload them as a version and make it current')
+    .option('--env <environment>', 'the environment to deploy to; checked against the key', environment)
+    .option('--branch <name>', 'a branch of preview; it is created unless it is there')
+    .addOption(
+      new Option('--project <ref>', 'with --branch: the project (default: that of millrace.config.ts)').env(
+        'MILLRACE_PROJECT_REF',
+      ),
+    )
+    .option('--no-promote', 'upload only: `millrace versions promote` makes it current')
+    .option('--force', 'make it current even if no connected runner has loaded it')
+    .option('--wait <span>', 'how long to wait for a runner that has loaded it (default: 60s)', grace, 60_000)
+    .option('--message <text>', 'what is new, for people')
+    .option('--external-id <id>', 'runs triggered with this externalDeploymentId start on this version')
+    .option('--dry-run', 'build, and show what would be uploaded; nothing is sent')
+    .option('--json', 'one line of JSON')
+    .action(async (options: DeployCommandOptions) => {
+      const { deploy } = await import('../compose/deploy.ts');
+      await deploy(options);
+    });

@@ -1,0 +1,116 @@
+import type { RunnerInfo } from '@millrace/contract';
+import { Command } from 'commander';
+import { age } from '../age.ts';
+import { call } from '../call.ts';
+import { findServer, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
+import type { Login } from '../login.ts';
+import { printTable } from '../print-table.ts';
+import { printJson, screenOn } from '../screen.ts';
+import { waitsForServer } from '../waiting.ts';
+
+interface RunnerOptions extends ConnectionOptions {
+  readonly json?: boolean;
+}
+
+const withRunnerOptions = (command: Command): Command =>
+  withConnectionOptions(command)
+    .option('--branch <name>', 'a branch of preview')
+    .option('--json', 'JSON on stdout');
+
+async function openServer(
+  options: RunnerOptions,
+): Promise<{ login: Login; headers: Record<string, string> }> {
+  const { url, key } = await findServer(options);
+  waitsForServer(url);
+  return {
+    login: { url, token: key },
+    headers: options.branch === undefined ? {} : { 'x-service-branch': options.branch },
+  };
+}
+
+const shownVersions = 3;
+
+function versionsText(versions: readonly string[]): string {
+  const newest = versions.slice(-shownVersions).join(' ');
+  const others = versions.length - shownVersions;
+  return others > 0 ? `${newest} and ${others} more` : newest;
+}
+
+const listCommand = (): Command =>
+  withRunnerOptions(new Command('list').description('connected runners, the newest first')).action(
+    async (options: RunnerOptions) => {
+      const { login, headers } = await openServer(options);
+      const { data } = await call(login, 'listRunners', { headers });
+      if (options.json) return data.forEach(printJson);
+      printTable(
+        [
+          'runner',
+          'host',
+          'process',
+          'platform',
+          'Node.js',
+          'running',
+          'since',
+          'heartbeat',
+          'labels',
+          'state',
+          'versions',
+        ],
+        data.map((one) => [
+          one.id,
+          one.host,
+          String(one.pid),
+          one.platform ?? '',
+          one.nodeMajor === null ? '' : String(one.nodeMajor),
+          `${one.running}/${one.slots}`,
+          age(new Date(one.connectedAt)),
+          age(new Date(one.lastHeartbeatAt)),
+          one.labels.join(','),
+          one.draining ? 'drains' : 'serves',
+          versionsText(one.versions),
+        ]),
+      );
+    },
+  );
+
+const nameOf = ({ id, host, pid }: RunnerInfo): string => `${id} (process ${pid} on ${host})`;
+
+const drainCommand = (): Command =>
+  withRunnerOptions(
+    new Command('drain')
+      .description('give a runner no more attempts; those that it executes go on')
+      .argument('<runner>', 'its id, see `millrace runners list`'),
+  )
+    .option('--undo', 'give it attempts again')
+    .action(async (runnerId: string, options: RunnerOptions & { undo?: boolean }) => {
+      const { login, headers } = await openServer(options);
+      const body = { draining: options.undo !== true };
+      const runner = await call(login, 'drainRunner', { params: { runnerId }, headers, body });
+      if (options.json) return printJson(runner);
+      screenOn(process.stdout).line(
+        runner.draining
+          ? `${nameOf(runner)} gets no more attempts; it executes ${runner.running}.`
+          : `${nameOf(runner)} gets attempts again.`,
+      );
+    });
+
+const stopCommand = (): Command =>
+  withRunnerOptions(
+    new Command('stop')
+      .description(
+        'ask a runner to stop: it finishes what it can in its grace period and gives the rest back',
+      )
+      .argument('<runner>', 'its id, see `millrace runners list`'),
+  ).action(async (runnerId: string, options: RunnerOptions) => {
+    const { login, headers } = await openServer(options);
+    const runner = await call(login, 'stopRunner', { params: { runnerId }, headers });
+    if (options.json) return printJson(runner);
+    screenOn(process.stdout).line(`${nameOf(runner)} is asked to stop.`);
+  });
+
+export const runnersCommand = (): Command =>
+  new Command('runners')
+    .description('connected runners')
+    .addCommand(listCommand())
+    .addCommand(drainCommand())
+    .addCommand(stopCommand());

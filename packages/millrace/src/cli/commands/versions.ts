@@ -1,0 +1,161 @@
+import type { Deployment, Promoted } from '@millrace/sdk';
+import { Command } from 'commander';
+import { age } from '../age.ts';
+import { confirmed } from '../confirm.ts';
+import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
+import { CommandFailed, exitCodes } from '../exit-codes.ts';
+import { positiveInteger } from '../options.ts';
+import { printTable } from '../print-table.ts';
+import { printJson, screenOn, table, type Screen } from '../screen.ts';
+import { sizeText } from '../size-text.ts';
+
+interface VersionOptions extends ConnectionOptions {
+  readonly json?: boolean;
+}
+
+const withVersionOptions = (command: Command): Command =>
+  withConnectionOptions(command)
+    .option('--branch <name>', 'a branch of preview')
+    .option('--json', 'JSON on stdout');
+
+const listCommand = (): Command =>
+  withVersionOptions(new Command('list').description('deployed versions, the newest first'))
+    .option('--limit <count>', 'at most', positiveInteger, 20)
+    .action(async ({ limit, json, ...connection }: VersionOptions & { limit: number }) => {
+      const { deployments } = await openClient(connection);
+      const found: Deployment[] = [];
+      for await (const deployment of deployments.list({ limit: Math.min(limit, 100) })) {
+        found.push(deployment);
+        if (found.length === limit) break;
+      }
+      if (json) return found.forEach(printJson);
+      const { paint } = screenOn(process.stdout);
+      printTable(
+        ['version', 'state', 'age', 'tasks', 'runners', 'live runs', 'from', 'message'],
+        found.map((one) => [
+          one.version,
+          one.state === 'current' ? paint.green(one.state) : one.state,
+          age(one.createdAt),
+          String(one.tasks),
+          String(one.runners),
+          String(one.liveRuns),
+          one.isUploaded ? 'upload' : 'folder',
+          one.message ?? one.git?.message ?? '',
+        ]),
+      );
+    });
+
+function printVersion(one: Deployment, { line, paint }: Screen): void {
+  line(paint.bold(`${one.version}  ${one.state}`));
+  const { git } = one;
+  const facts = [
+    ['id', one.id],
+    ['created', one.createdAt.toISOString()],
+    ['first current', one.deployedAt?.toISOString() ?? 'never'],
+    ['tasks', String(one.tasks)],
+    ['size', one.isUploaded ? sizeText(one.bytes) : 'not uploaded: only runners with its folder serve it'],
+    ['Node.js', one.runtimeVersion ?? 'unknown'],
+    ['platforms', one.platforms.join(', ') || 'any'],
+    ...(one.requires.length > 0 ? [['requires', one.requires.join(', ')]] : []),
+    ['SDK', one.sdkVersion ?? 'unknown'],
+    ...(git
+      ? [['git', [git.commit, git.branch, git.dirty ? 'with changes' : ''].filter(Boolean).join(' ')]]
+      : []),
+    ['by', [one.deployedBy, one.deployedFrom].filter(Boolean).join(' from ') || 'unknown'],
+    ...(one.message === null ? [] : [['message', one.message]]),
+    ...(one.externalId === null ? [] : [['external id', one.externalId]]),
+    ['runners', String(one.runners)],
+    ['live runs', String(one.liveRuns)],
+    ['content', one.contentHash],
+    ...(one.error ? [['error', `${one.error.name}: ${one.error.message}`]] : []),
+  ];
+  for (const row of table(facts)) line(row);
+}
+
+const showCommand = (): Command =>
+  withVersionOptions(
+    new Command('show').description('one version').argument('<version>', 'such as 20261121.3, or its id'),
+  ).action(async (version: string, { json, ...connection }: VersionOptions) => {
+    const { deployments } = await openClient(connection);
+    const found = await deployments.retrieve(version);
+    if (json) return printJson(found);
+    printVersion(found, screenOn(process.stdout));
+  });
+
+function printPromoted(promoted: Promoted, json: boolean | undefined): void {
+  if (json) return printJson(promoted);
+  const { version, replaced } = promoted;
+  screenOn(process.stdout).line(
+    replaced === null || replaced === version
+      ? `${version} is current.`
+      : `${version} is current; ${replaced} was before, and its runs end on it.`,
+  );
+}
+
+interface PromoteOptions extends VersionOptions {
+  readonly allowRollback?: boolean;
+  readonly force?: boolean;
+}
+
+const promoteCommand = (): Command =>
+  withVersionOptions(
+    new Command('promote')
+      .description('make a version current: new runs start on it')
+      .argument('<version>', 'such as 20261121.3, or its id'),
+  )
+    .option('--allow-rollback', 'even if it is older than the current one')
+    .option('--force', 'even if no connected runner has loaded it')
+    .action(async (version: string, { allowRollback, force, json, ...connection }: PromoteOptions) => {
+      const { deployments } = await openClient(connection);
+      printPromoted(await deployments.promote(version, { allowRollbacks: allowRollback, force }), json);
+    });
+
+const rollbackCommand = (): Command =>
+  withVersionOptions(
+    new Command('rollback').description(
+      'make the newest older version current again that was current before',
+    ),
+  )
+    .option('--force', 'even if no connected runner has loaded it')
+    .action(async ({ force, json, ...connection }: PromoteOptions) => {
+      const { deployments } = await openClient(connection);
+      const current = await deployments.retrieveCurrent();
+      let isOlder = false;
+      for await (const one of deployments.list({ limit: 100 })) {
+        const wasCurrent = one.deployedAt !== undefined && one.state !== 'archived' && one.state !== 'failed';
+        if (isOlder && wasCurrent)
+          return printPromoted(await deployments.promote(one, { allowRollbacks: true, force }), json);
+        if (one.id === current.id) isOlder = true;
+      }
+      throw new CommandFailed(
+        exitCodes.failed,
+        `No version before ${current.version} was current and is still there. \`millrace versions list\` shows what there is; \`versions promote --allow-rollback\` takes any of it.`,
+      );
+    });
+
+const archiveCommand = (): Command =>
+  withVersionOptions(
+    new Command('archive')
+      .description('free the files of a version that is not current; it cannot come back')
+      .argument('<version>', 'such as 20261121.3, or its id'),
+  )
+    .option('-y, --yes', 'without being asked')
+    .action(async (version: string, { yes, json, ...connection }: VersionOptions & { yes?: boolean }) => {
+      const { deployments } = await openClient(connection);
+      const found = await deployments.retrieve(version);
+      const question = `Archive ${found.version} (${found.tasks} tasks, ${sizeText(found.bytes)}) for good?`;
+      if (!yes && !(await confirmed(question, 'give --yes')))
+        throw new CommandFailed(exitCodes.failed, 'Not archived.');
+      const archived = await deployments.archive(found);
+      if (json) return printJson(archived);
+      screenOn(process.stdout).line(`Archived ${archived.version}.`);
+    });
+
+export const versionsCommand = (): Command =>
+  new Command('versions')
+    .description('deployed versions: list, promote, roll back, archive')
+    .addCommand(listCommand())
+    .addCommand(showCommand())
+    .addCommand(promoteCommand())
+    .addCommand(rollbackCommand())
+    .addCommand(archiveCommand());

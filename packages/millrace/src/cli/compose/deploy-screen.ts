@@ -1,0 +1,86 @@
+import type { Prepared } from '../../deploy/prepare.ts';
+import type { UploadProgress } from '../../deploy/upload.ts';
+import { duration, screenOn, table, type Screen } from '../screen.ts';
+import { sizeText } from '../size-text.ts';
+import type { Deployed } from './deploy.ts';
+
+const stepMs = 100;
+
+/** How far an upload is, in one line of a terminal that is written again and again. */
+export function uploadScreen(): {
+  readonly show: (progress: UploadProgress) => void;
+  readonly end: () => void;
+} {
+  const { raw } = screenOn(process.stderr);
+  let shownAt = 0;
+  let isShown = false;
+  return {
+    show({ sentBytes, totalBytes }) {
+      if (!process.stderr.isTTY || performance.now() - shownAt < stepMs) return;
+      shownAt = performance.now();
+      isShown = true;
+      raw(`\r\u001b[KUploading ${sizeText(sentBytes)} of ${sizeText(totalBytes)}`);
+    },
+    end() {
+      if (isShown) raw('\r\u001b[K');
+    },
+  };
+}
+
+/** What became of a deployment. */
+export function printDeployment(
+  { version, isNew, isCurrent, replaced, reason, files, sentBytes, buildMs, deployMs }: Deployed,
+  { line, paint }: Screen,
+): void {
+  line(
+    isNew
+      ? `Uploaded ${files} files (${sizeText(sentBytes)}) as version ${paint.bold(version)}.`
+      : `The same content was deployed before: it is version ${paint.bold(version)}${sentBytes > 0 ? `, and its upload is complete now (${sizeText(sentBytes)})` : ', and nothing was uploaded'}.`,
+  );
+  if (isCurrent)
+    line(
+      `${paint.green(version)} is current${replaced === null ? '' : `; ${replaced} was before, and its runs end on it`}.`,
+    );
+  else line(`It is not current: ${reason ?? ''}`.replace(/[.]?$/, '.'));
+  line(paint.dim(`Built in ${duration(buildMs)}, deployed in ${duration(deployMs)}.`));
+}
+
+const shownPackages = 20;
+
+/** What a deployment would contain. */
+export function printContents(prepared: Prepared, screen: Screen): void {
+  const { bundle, tasks, layers, bytesByPackage } = prepared;
+  const { line, paint } = screen;
+  const head = (text: string): void => line(paint.bold(text));
+  const sum = (sizes: readonly { readonly blobSize: number }[]): number =>
+    sizes.reduce((total, { blobSize }) => total + blobSize, 0);
+  head(`${tasks.length} tasks, for Node.js ${bundle.nodeMajor} or later`);
+  line(tasks.map(({ id }) => id).join(', '));
+  line();
+  head(`${bundle.files.length} files, ${sizeText(sum(bundle.files))} compressed`);
+  const files = [['file', 'size', 'compressed']];
+  for (const { path, size, blobSize } of bundle.files) files.push([path, sizeText(size), sizeText(blobSize)]);
+  for (const row of table(files)) line(row);
+  line();
+  const packages = [...bytesByPackage].filter(([name]) => name !== '').toSorted(([, a], [, b]) => b - a);
+  head(`${packages.length} packages are bundled`);
+  for (const row of table(packages.slice(0, shownPackages).map(([name, size]) => [name, sizeText(size)])))
+    line(row);
+  if (packages.length > shownPackages) line(paint.dim(`and ${packages.length - shownPackages} smaller ones`));
+  for (const layer of layers) {
+    line();
+    head(
+      `Layer for ${layer.platform}: ${layer.packages.length} packages, ${sizeText(layer.blobSize)} compressed`,
+    );
+    line(layer.packages.join(', '));
+  }
+  warnAboutScripts(prepared, screen);
+}
+
+/** An install script that is neither allowed nor known to be unnecessary may have been needed. */
+export function warnAboutScripts({ withoutScript }: Prepared, { line, paint }: Screen): void {
+  if (withoutScript.length === 0) return;
+  line(
+    `${paint.yellow('warning')} Install scripts of packages in the layer are not executed: ${withoutScript.join(', ')}. Name each in allowScripts of package.json, with true or false.`,
+  );
+}

@@ -1,0 +1,296 @@
+import type { EnvironmentKind } from '@millrace/contract';
+import { callServer, ServerRefused, type DeployTarget } from '../../deploy/client.ts';
+import { gitFacts } from '../../deploy/git.ts';
+import { prepare, type Prepared } from '../../deploy/prepare.ts';
+import { waitForRunner } from '../../deploy/promote.ts';
+import { dotenvSecrets, type SecretValue } from '../../deploy/secret-values.ts';
+import { upload, type Uploaded } from '../../deploy/upload.ts';
+import { loadProject } from '../../project/load.ts';
+import { ProjectRefused } from '../../project/problem.ts';
+import { inherited } from '../../runner/executor-env.ts';
+import { findServer, type ConnectionOptions } from '../connection.ts';
+import { CommandFailed, exitCodes } from '../exit-codes.ts';
+import { environmentOfKey, refuseOtherKey } from '../key-environment.ts';
+import { printJson, screenOn } from '../screen.ts';
+import { listenForStop } from '../stop-request.ts';
+import { waitsFor, waitsForServer } from '../waiting.ts';
+import { printContents, printDeployment, uploadScreen, warnAboutScripts } from './deploy-screen.ts';
+
+export interface DeployCommandOptions extends ConnectionOptions {
+  readonly env?: EnvironmentKind;
+  readonly project?: string;
+  readonly promote: boolean;
+  readonly force?: boolean;
+  /** Milliseconds. */
+  readonly wait: number;
+  readonly message?: string;
+  readonly externalId?: string;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
+
+/** How a deployment ended. */
+export interface Deployed {
+  readonly id: string;
+  readonly version: string;
+  /** False when the same content was deployed before. */
+  readonly isNew: boolean;
+  readonly isCurrent: boolean;
+  /** The version that was current before; null for none, and if nothing changed. */
+  readonly replaced: string | null;
+  /** Why it is not current: nobody asked, a newer one is, or no runner has loaded it. */
+  readonly reason?: string;
+  readonly files: number;
+  readonly sentBytes: number;
+  /** Milliseconds of the build, and of what came after it. */
+  readonly buildMs: number;
+  readonly deployMs: number;
+}
+
+/** Builds, uploads and promotes. Ctrl-C gives up what is not complete. */
+export async function deploy(options: DeployCommandOptions): Promise<void> {
+  const abort = new AbortController();
+  const stop = listenForStop(() => abort.abort());
+  void stop;
+  try {
+    await (options.dryRun ? dryRun(options, abort.signal) : deployAll(options, abort.signal));
+  } catch (error) {
+    if (!abort.signal.aborted) throw error;
+    throw new CommandFailed(exitCodes.interrupted, 'Stopped. The current version is as it was.');
+  } finally {
+    waitsFor();
+  }
+}
+
+async function dryRun(options: DeployCommandOptions, signal: AbortSignal): Promise<void> {
+  const target = await findTarget(options, signal).catch((error: unknown) => {
+    // Without a key, task files are imported without the variables of the environment.
+    if (error instanceof CommandFailed && error.exitCode === exitCodes.cannotReach) return undefined;
+    throw error;
+  });
+  // A branch is not created for it, so task files are imported without its variables.
+  const isBranch = options.branch !== undefined;
+  const prepared = await build(options, isBranch ? undefined : target, signal);
+  if (options.json) {
+    const { bundle, tasks } = prepared;
+    return printJson({
+      tasks: tasks.map(({ id }) => id),
+      nodeMajor: bundle.nodeMajor,
+      files: bundle.files.map(({ path, size, blobSize }) => ({ path, size, blobSize })),
+      layers: prepared.layers.map(({ platform, size, blobSize, packages }) => ({
+        platform,
+        size,
+        blobSize,
+        packages,
+      })),
+      packages: Object.fromEntries(prepared.bytesByPackage),
+    });
+  }
+  printContents(prepared, screenOn(process.stdout));
+}
+
+async function deployAll(options: DeployCommandOptions, signal: AbortSignal): Promise<void> {
+  const startedAt = performance.now();
+  const target = await findTarget(options, signal);
+  const prepared = await build(options, target, signal);
+  const builtAt = performance.now();
+  warnAboutScripts(prepared, screenOn(process.stderr));
+  const uploaded = await uploadAll(target, prepared, options);
+  const ending = await promoteIt(target, prepared, uploaded, options);
+  const deployed: Deployed = {
+    id: uploaded.id,
+    version: uploaded.version,
+    isNew: uploaded.isNew,
+    ...ending,
+    files: uploaded.files,
+    sentBytes: uploaded.sentBytes,
+    buildMs: Math.round(builtAt - startedAt),
+    deployMs: Math.round(performance.now() - builtAt),
+  };
+  if (options.json) printJson(deployed);
+  else printDeployment(deployed, screenOn(process.stdout));
+  if (ending.notLoaded !== undefined) throw new CommandFailed(exitCodes.failed, ending.notLoaded);
+}
+
+/** The server, and the branch once it is there. */
+async function findTarget(options: DeployCommandOptions, signal: AbortSignal): Promise<DeployTarget> {
+  const { url, key } = await findServer(options);
+  if (options.env !== undefined) refuseOtherKey(key, options.env);
+  const { branch } = options;
+  if (branch === undefined) return { url, key, signal };
+  if (environmentOfKey(key) !== 'preview')
+    throw new CommandFailed(
+      exitCodes.usage,
+      '--branch needs the key of preview: branches of it are deployed to.',
+    );
+  return { url, key, branch, signal };
+}
+
+async function build(
+  options: DeployCommandOptions,
+  target: DeployTarget | undefined,
+  signal: AbortSignal,
+): Promise<Prepared> {
+  const { branch } = options;
+  const project = await loadProject(options.dir);
+  if (target) waitsForServer(target.url);
+  const projectRef = target && (await projectOf(target, options.project ?? project.ref ?? undefined));
+  const variables =
+    target && projectRef !== undefined
+      ? await readableVariables(target, projectRef)
+      : { values: {}, secrets: [] };
+  return prepare(project, {
+    env: {
+      inherited: inherited(),
+      added: {
+        ...variables.values,
+        ...(target && { MILLRACE_API_URL: target.url }),
+        ...(branch !== undefined && { MILLRACE_PREVIEW_BRANCH: branch }),
+      },
+    },
+    secrets: [...variables.secrets, ...(await dotenvSecrets(project.dir))],
+    onStep: (step) => waitsFor(step),
+    signal,
+  });
+}
+
+/** The project of the key. A branch is created unless it is there; until then the key of preview has no project that it could tell. */
+async function projectOf(target: DeployTarget, named: string | undefined): Promise<string | undefined> {
+  const { branch } = target;
+  if (branch !== undefined) {
+    if (named === undefined)
+      throw new CommandFailed(
+        exitCodes.usage,
+        '--branch needs the ref of the project: `project` in millrace.config.ts, MILLRACE_PROJECT_REF or --project.',
+      );
+    const body = { branch, env: 'preview' };
+    const params = { projectRef: named };
+    await callServer({ ...target, branch: undefined }, 'createBranch', { params, body });
+  }
+  return (await callServer(target, 'whoami')).project?.ref;
+}
+
+/** The variables that runs will have, if the key may read them. */
+async function readableVariables(
+  target: DeployTarget,
+  projectRef: string,
+): Promise<{ values: Record<string, string>; secrets: SecretValue[] }> {
+  const env = environmentOfKey(target.key);
+  try {
+    const [{ variables }, listed] = await Promise.all([
+      callServer(target, 'readVariables', { params: { projectRef } }),
+      callServer(target, 'listVariables', { params: { projectRef, env } }),
+    ]);
+    const secrets = listed
+      .filter(({ isSecret }) => isSecret)
+      .map(({ name }) => ({
+        name,
+        value: variables[name] ?? '',
+        from: 'a secret variable of the environment',
+      }));
+    return { values: variables, secrets };
+  } catch (error) {
+    if (error instanceof ServerRefused && error.status === 403) return { values: {}, secrets: [] };
+    throw error;
+  }
+}
+
+async function uploadAll(
+  target: DeployTarget,
+  prepared: Prepared,
+  { dir, message, externalId }: DeployCommandOptions,
+): Promise<Uploaded> {
+  let unfinished: string | undefined;
+  const screen = uploadScreen();
+  waitsForServer(target.url);
+  try {
+    const uploaded = await upload(
+      target,
+      prepared,
+      { message, externalId, git: await gitFacts(dir) },
+      ({ id, isNew }) => {
+        waitsFor();
+        if (isNew) unfinished = id;
+      },
+      screen.show,
+    );
+    return uploaded;
+  } catch (error) {
+    // After a lost connection it stays, and the next deployment of the same content continues it.
+    if (target.signal?.aborted && unfinished !== undefined) await giveUp(target, unfinished);
+    throw explained(error, prepared);
+  } finally {
+    screen.end();
+  }
+}
+
+const giveUpMs = 2_000;
+
+async function giveUp(target: DeployTarget, deploymentId: string): Promise<void> {
+  const error = { name: 'Interrupted', message: 'The command that deployed it was stopped.' };
+  await callServer({ ...target, signal: AbortSignal.timeout(giveUpMs) }, 'failDeployment', {
+    params: { deploymentId },
+    body: { error },
+  }).catch(() => undefined);
+}
+
+/** A declaration of a task that the server refuses is a problem of the project. */
+function explained(error: unknown, { tasks }: Prepared): unknown {
+  if (!(error instanceof ServerRefused) || ![400, 422].includes(error.status)) return error;
+  const path = error.details[0]?.path ?? [];
+  const task =
+    path[0] === 'tasks'
+      ? tasks[Number(path[1])]
+      : tasks.find(({ filePath }) => error.message.includes(filePath));
+  if (!task) return error;
+  const message = `${path[0] === 'tasks' ? `task "${task.id}": ` : ''}${error.message.replace(/^\d+ /, '')}`;
+  return new ProjectRefused([{ file: task.filePath, line: null, column: null, message }]);
+}
+
+type Ending = Pick<Deployed, 'isCurrent' | 'replaced' | 'reason'> & { readonly notLoaded?: string };
+
+async function promoteIt(
+  target: DeployTarget,
+  { bundle }: Prepared,
+  { version, isNew }: Uploaded,
+  { promote, force = false, wait }: DeployCommandOptions,
+): Promise<Ending> {
+  const before = await currentVersion(target);
+  if (before === version) return { isCurrent: true, replaced: null };
+  if (!promote) return { isCurrent: false, replaced: null, reason: 'it was not to be promoted' };
+  if (!force) {
+    waitsFor('a runner to load the version');
+    const why = await waitForRunner(target, version, bundle, wait);
+    waitsFor();
+    if (why !== undefined)
+      return {
+        isCurrent: false,
+        replaced: null,
+        reason: why,
+        notLoaded: `${version} is uploaded and ready, but not current. ${why} Start \`millrace work\` and then \`millrace versions promote ${version}\`, or deploy with --force: new runs then wait for a runner.`,
+      };
+  }
+  try {
+    // Whoever deploys content that is known wants it back. A new version is the newest, unless another one was deployed meanwhile.
+    const query = { allowRollbacks: String(!isNew), force: String(force) };
+    const { replaced } = await callServer(target, 'promoteDeployment', { params: { version }, query });
+    const now = await currentVersion(target);
+    return now === version
+      ? { isCurrent: true, replaced }
+      : { isCurrent: false, replaced: null, reason: `${now ?? 'another'} was promoted at the same time` };
+  } catch (error) {
+    if (!(error instanceof ServerRefused) || error.status !== 409) throw error;
+    const now = await currentVersion(target);
+    if (now === undefined || now === before) throw error;
+    return { isCurrent: false, replaced: null, reason: `${now} was promoted at the same time, and is newer` };
+  }
+}
+
+async function currentVersion(target: DeployTarget): Promise<string | undefined> {
+  try {
+    return (await callServer(target, 'retrieveCurrentDeployment')).version;
+  } catch (error) {
+    if (error instanceof ServerRefused && error.status === 404) return undefined;
+    throw error;
+  }
+}

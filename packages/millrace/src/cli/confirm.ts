@@ -1,0 +1,17 @@
+import { createInterface } from 'node:readline/promises';
+import { CommandFailed, exitCodes } from './exit-codes.ts';
+
+/** Asks a person a question that has yes or no for an answer. `instead` says what to do where nobody can be asked. */
+export async function confirmed(question: string, instead: string): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY)
+    throw new CommandFailed(
+      exitCodes.usage,
+      `There is nobody to ask here: run it on a terminal, or ${instead}.`,
+    );
+  const ask = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await ask.question(`${question} [y/N] `)).trim());
+  } finally {
+    ask.close();
+  }
+}

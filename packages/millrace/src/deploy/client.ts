@@ -1,0 +1,151 @@
+import { setTimeout } from 'node:timers/promises';
+import { operations, type Operations, type Reply } from '@millrace/contract';
+import type { Blob } from './prepare.ts';
+
+/** The server refused a request. */
+export class ServerRefused extends Error {
+  override readonly name = 'ServerRefused';
+  readonly status: number;
+  /** What is wrong with which field of the request. */
+  readonly details: readonly { readonly path?: readonly (string | number)[] }[];
+
+  constructor(status: number, message: string, details: ServerRefused['details'] = []) {
+    super(message);
+    this.status = status;
+    this.details = details;
+  }
+}
+
+/** No server answers at the address. */
+export class ServerUnreachable extends Error {
+  override readonly name = 'ServerUnreachable';
+}
+
+export interface DeployTarget {
+  readonly url: string;
+  readonly key: string;
+  /** A branch of the key's environment. */
+  readonly branch?: string | undefined;
+  /** Aborts requests. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface CallParts {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+const maxTries = 5;
+const firstDelayMs = 200;
+const callMs = 60_000;
+const transient = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+/** Calls an operation of the contract, and tries again what may succeed later. */
+export async function callServer<K extends keyof Operations>(
+  target: DeployTarget,
+  name: K,
+  { params = {}, query = {}, body }: CallParts = {},
+): Promise<Reply<Operations[K]>> {
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  return retried(target, () =>
+    request<Reply<Operations[K]>>(target, name, params, query, {
+      ...(text !== undefined && { body: text }),
+      headers: text === undefined ? {} : { 'content-type': 'application/json' },
+      signal: AbortSignal.any([AbortSignal.timeout(callMs), ...(target.signal ? [target.signal] : [])]),
+    }),
+  );
+}
+
+/** Sends the rest of a blob, once. Returns how many bytes of it the server has. */
+export async function sendBlob(
+  target: DeployTarget,
+  deploymentId: string,
+  blob: Blob,
+  offset: number,
+  onSent: (bytes: number) => void,
+): Promise<number> {
+  const counted = blob.read(offset).pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        onSent(chunk.length);
+        controller.enqueue(chunk);
+      },
+    }),
+  );
+  const { received } = await request<{ received: number }>(
+    target,
+    'uploadBlob',
+    { deploymentId, blob: blob.blob },
+    { offset: String(offset) },
+    {
+      body: counted,
+      duplex: 'half',
+      headers: { 'content-type': 'application/octet-stream' },
+      ...(target.signal && { signal: target.signal }),
+    },
+  );
+  return received;
+}
+
+/** Repeats what failed for a cause that may go away. */
+export async function retried<T>({ signal }: DeployTarget, work: () => Promise<T>): Promise<T> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (tried === maxTries || !isTransient(error)) throw error;
+      await setTimeout(firstDelayMs * 2 ** (tried - 1), undefined, { ...(signal && { signal }) });
+    }
+  }
+}
+
+export const isTransient = (error: unknown): boolean =>
+  error instanceof ServerUnreachable || (error instanceof ServerRefused && transient.has(error.status));
+
+async function request<T>(
+  { url, key, branch }: DeployTarget,
+  name: keyof Operations,
+  params: Readonly<Record<string, string>>,
+  query: Readonly<Record<string, string>>,
+  init: RequestInit & { duplex?: 'half' },
+): Promise<T> {
+  const { method, path } = operations[name];
+  const filled = path.replace(/:(\w+)/g, (_, parameter: string) =>
+    encodeURIComponent(params[parameter] ?? ''),
+  );
+  const search = new URLSearchParams(query).toString();
+  const response = await fetch(`${url}${filled}${search === '' ? '' : `?${search}`}`, {
+    ...init,
+    method,
+    headers: {
+      ...init.headers,
+      authorization: `Bearer ${key}`,
+      ...(branch !== undefined && { 'x-service-branch': branch }),
+    },
+    redirect: 'error',
+  }).catch((error: unknown) => {
+    const { cause = error } = error as Error;
+    throw new ServerUnreachable(`Cannot reach ${url}: ${(cause as Error).message}`);
+  });
+  const text = await response.text().catch((error: unknown) => {
+    throw new ServerUnreachable(`${url} did not answer in full: ${(error as Error).message}`);
+  });
+  const reply = parsed(text);
+  if (response.ok) return reply as T;
+  const { error, details } = (reply ?? {}) as { error?: unknown; details?: unknown };
+  throw new ServerRefused(
+    response.status,
+    `${response.status} ${typeof error === 'string' ? error : response.statusText}`,
+    Array.isArray(details) ? (details as ServerRefused['details']) : [],
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** The commit that a folder is at. */
+export interface GitFacts {
+  readonly commit?: string;
+  readonly branch?: string;
+  readonly message?: string;
+  readonly dirty?: boolean;
+}
+
+/** Undefined where there is no git, no repository or no commit. */
+export async function gitFacts(dir: string): Promise<GitFacts | undefined> {
+  const git = async (...args: string[]): Promise<string> =>
+    (await run('git', ['-C', dir, ...args], { maxBuffer: 64 * 1024 * 1024 })).stdout.trim();
+  try {
+    const [commit, head, message, changes] = await Promise.all([
+      git('rev-parse', 'HEAD'),
+      git('rev-parse', '--abbrev-ref', 'HEAD'),
+      git('log', '-1', '--format=%s'),
+      git('status', '--porcelain'),
+    ]);
+    const branch = head === 'HEAD' ? branchOfCi() : head;
+    return {
+      commit,
+      ...(branch !== undefined && { branch: branch.slice(0, 255) }),
+      message: message.slice(0, 1_000),
+      dirty: changes !== '',
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** CI services check out a commit, and name its branch in a variable. */
+const branchOfCi = (): string | undefined =>
+  process.env['GITHUB_HEAD_REF'] ||
+  process.env['GITHUB_REF_NAME'] ||
+  process.env['CI_COMMIT_BRANCH'] ||
+  undefined;

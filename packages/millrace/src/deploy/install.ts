@@ -1,0 +1,89 @@
+import { execFile } from 'node:child_process';
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { LayerRefused, type LayerPlan } from './layer-plan.ts';
+
+const run = promisify(execFile);
+
+/** Settings of an npm that runs this command. They are about another folder. */
+const ofAnotherFolder =
+  /^npm_(?:package_|lifecycle_|config_(?:local_prefix|prefix|workspaces?|include_workspace_root|global|dry_run|omit|include|json)$)/i;
+
+export interface InstallOptions {
+  /** Folders whose `.npmrc` holds, the most important one last. */
+  readonly npmrcFolders: readonly string[];
+  /** Packages whose install scripts are executed. */
+  readonly scripts: readonly string[];
+  /** Ends npm. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Installs the packages of a plan into a temporary folder, calls `use` with it and removes it. */
+export async function withInstalled<T>(
+  plan: LayerPlan,
+  { npmrcFolders, scripts, signal }: InstallOptions,
+  use: (folder: string) => Promise<T>,
+): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-layer-'));
+  try {
+    const manifest = {
+      name: 'layer',
+      version: '1.0.0',
+      private: true,
+      dependencies: plan.dependencies,
+      allowScripts: Object.fromEntries(scripts.map((name) => [name, true])),
+    };
+    const { name, version, dependencies } = manifest;
+    const lock = {
+      name,
+      version,
+      lockfileVersion: 3,
+      requires: true,
+      packages: { '': { name, version, dependencies }, ...plan.packages },
+    };
+    await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
+    await writeFile(join(folder, 'package-lock.json'), JSON.stringify(lock));
+    for (const from of npmrcFolders)
+      await copyFile(join(from, '.npmrc'), join(folder, '.npmrc')).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error;
+      });
+    const [os = '', cpu = '', libc] = plan.platform.split('-');
+    const target = [`--os=${os}`, `--cpu=${cpu}`, ...(libc === undefined ? [] : [`--libc=${libc}`])];
+    const ci = [
+      'ci',
+      '--ignore-scripts',
+      '--omit=dev',
+      '--no-audit',
+      '--no-fund',
+      '--prefer-offline',
+      '--no-bin-links',
+      ...target,
+    ];
+    await npm(folder, ci, signal);
+    if (scripts.length > 0) await npm(folder, ['rebuild', ...scripts], signal);
+    return await use(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function npm(folder: string, args: readonly string[], signal: AbortSignal | undefined): Promise<void> {
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ofAnotherFolder.test(name)));
+  const isWindows = process.platform === 'win32';
+  await run(isWindows ? 'npm.cmd' : 'npm', args, {
+    cwd: folder,
+    env,
+    shell: isWindows,
+    signal,
+    maxBuffer: 64 * 1024 * 1024,
+  }).catch((error: NodeJS.ErrnoException & { stderr?: string }) => {
+    signal?.throwIfAborted();
+    if (error.code === 'ENOENT')
+      throw new LayerRefused('Packages that cannot be bundled are installed by npm, which was not found.');
+    const said = (error.stderr ?? error.message).split('\n').filter((line) => line.startsWith('npm error'));
+    const lines = said.filter((line) => !/complete log|debug-0\.log/.test(line)).slice(0, 12);
+    throw new LayerRefused([`\`npm ${args[0]}\` failed for the packages of the layer:`, ...lines].join('\n'));
+  });
+}

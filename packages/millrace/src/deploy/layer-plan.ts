@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import type { LockedPackage, Lockfile } from './lockfile.ts';
+
+/** The packages of a layer: a package.json and a package-lock.json with nothing else in them. */
+export interface LayerPlan {
+  readonly platform: string;
+  /** Exact versions of the packages at the top. */
+  readonly dependencies: Readonly<Record<string, string>>;
+  /** By location, such as `node_modules/sharp`. */
+  readonly packages: Readonly<Record<string, LockedPackage>>;
+  /** Equal for equal packages. */
+  readonly key: string;
+}
+
+export interface LayerRoot {
+  readonly name: string;
+  /** Where it is installed in the project, absolute. */
+  readonly folder: string;
+}
+
+/** The layer cannot be planned: a sentence. */
+export class LayerRefused extends Error {
+  override readonly name = 'LayerRefused';
+}
+
+/** Finds the locked versions of packages and of all that they depend on, for one platform. */
+export function planLayer(
+  roots: readonly LayerRoot[],
+  lock: Lockfile & { packages: NonNullable<Lockfile['packages']> },
+  platform: string,
+): LayerPlan {
+  const { packages: locked } = lock;
+  /** New locations with the location in the project's lockfile. */
+  const taken = new Map<string, string>();
+  const packages: Record<string, LockedPackage> = {};
+  const dependencies: Record<string, string> = {};
+  const [os = '', cpu = '', libc = ''] = platform.split('-');
+
+  const add = (from: string, isOptional: boolean): string | undefined => {
+    const entry = locked[from];
+    if (entry === undefined) return undefined;
+    const fits = allows(entry.os, os) && allows(entry.cpu, cpu) && (libc === '' || allows(entry.libc, libc));
+    if (!fits && isOptional) return undefined;
+    const name = nameAt(from);
+    if (!fits) throw new LayerRefused(`${name} has no version for ${platform}: see build.platforms.`);
+    if (entry.link)
+      throw new LayerRefused(
+        `${name} is a package of the workspace. It cannot be in a layer: take what depends on it out of build.external.`,
+      );
+    const to = newLocation(from);
+    const other = taken.get(to);
+    if (other === from) return versionOf(entry, lock.folder);
+    if (other !== undefined)
+      throw new LayerRefused(
+        `${name} is needed in two versions (${locked[other]?.version} and ${entry.version}): use one version of it in the whole project.`,
+      );
+    taken.set(to, from);
+    const own = {
+      dependencies: {} as Record<string, string>,
+      optionalDependencies: {} as Record<string, string>,
+    };
+    const isOptionalPeer = (peer: string): boolean => entry.peerDependenciesMeta?.[peer]?.optional === true;
+    const peers = Object.keys(entry.peerDependencies ?? {}).filter((peer) => !isOptionalPeer(peer));
+    for (const kind of ['dependencies', 'optionalDependencies'] as const) {
+      const named = Object.keys(entry[kind] ?? {});
+      for (const dependency of kind === 'dependencies' ? [...named, ...peers] : named) {
+        const location = locate(locked, from, dependency);
+        const version =
+          location === undefined ? undefined : add(location, isOptional || kind === 'optionalDependencies');
+        if (version !== undefined) own[kind][dependency] = version;
+      }
+    }
+    const { version, integrity, hasInstallScript } = entry;
+    const resolved = absolute(entry.resolved, lock.folder);
+    packages[to] = {
+      ...(entry.name !== undefined && { name: entry.name }),
+      ...(version !== undefined && { version }),
+      ...(resolved !== undefined && { resolved }),
+      ...(integrity !== undefined && { integrity }),
+      ...(hasInstallScript && { hasInstallScript }),
+      ...own,
+    };
+    if (!to.includes('/node_modules/')) dependencies[name] = versionOf(entry, lock.folder);
+    return versionOf(entry, lock.folder);
+  };
+
+  for (const { name, folder } of roots) {
+    const location = relative(lock.folder, folder).split(sep).join('/');
+    if (isAbsolute(location) || !(location in locked))
+      throw new LayerRefused(
+        `${name} is installed in ${folder}, but ${lock.name} does not have it: run \`npm install\`.`,
+      );
+    if (/\/node_modules\/.*\/node_modules\//.test(`/${location}`)) {
+      const parent = nameAt(location.slice(0, location.lastIndexOf('/node_modules/')));
+      throw new LayerRefused(
+        `${name} ${locked[location]?.version ?? ''} is installed inside of ${parent}: add "${parent}" to build.external, and it goes into the layer together with it.`,
+      );
+    }
+    add(location, false);
+  }
+  const sorted = Object.fromEntries(Object.entries(packages).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  const key = createHash('sha256')
+    .update(JSON.stringify([1, platform, sorted]))
+    .digest('hex')
+    .slice(0, 32);
+  return { platform, dependencies, packages: sorted, key };
+}
+
+const nameAt = (location: string): string =>
+  location.slice(location.lastIndexOf('node_modules/') + 'node_modules/'.length);
+
+/** Without the folder of a workspace: `packages/app/node_modules/a` becomes `node_modules/a`. */
+const newLocation = (location: string): string => location.slice(location.indexOf('node_modules/'));
+
+/** What Node.js finds from a package: its own folder first, then those above it. */
+function locate(locked: Lockfile['packages'] & object, from: string, name: string): string | undefined {
+  for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/')))) {
+    const location = `${at === '' ? '' : `${at}/`}node_modules/${name}`;
+    if (location in locked) return location;
+    if (at === '') return undefined;
+  }
+}
+
+const allows = (list: readonly string[] | undefined, value: string): boolean =>
+  list === undefined ||
+  (list.includes(`!${value}`)
+    ? false
+    : list.every((one) => one.startsWith('!')) || list.includes(value) || list.includes('any'));
+
+/** As a dependency names it: a version, or where a package comes from that is in no registry. */
+function versionOf({ name, version = '*', resolved }: LockedPackage, folder: string): string {
+  if (resolved !== undefined && !/^https?:/.test(resolved)) return absolute(resolved, folder) ?? version;
+  return name === undefined ? version : `npm:${name}@${version}`;
+}
+
+/** Paths of a lockfile are relative to it. */
+const absolute = (resolved: string | undefined, folder: string): string | undefined =>
+  resolved?.startsWith('file:') ? `file:${resolve(folder, resolved.slice('file:'.length))}` : resolved;

@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync } from 'node:fs';
+import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { allowedScripts, readManifest } from '../bundle/package-folder.ts';
+import type { ExternalPackage } from '../bundle/external-packages.ts';
+import { makeFolder } from '../make-folder.ts';
+import type { Project } from '../project/load.ts';
+import { withInstalled } from './install.ts';
+import { LayerRefused, planLayer, type LayerPlan, type LayerRoot } from './layer-plan.ts';
+import { findLockfile } from './lockfile.ts';
+import { packLayer, type Digests } from './pack-layer.ts';
+
+/** Packages for one platform, in a file of this machine. */
+export interface Layer extends Digests {
+  readonly platform: string;
+  /** The compressed archive. */
+  readonly file: string;
+  readonly packages: readonly string[];
+  /** It was built by this call. */
+  readonly isNew: boolean;
+}
+
+export interface Layers {
+  readonly layers: readonly Layer[];
+  /** Packages with an install script of which the project says nothing. It was not executed. */
+  readonly withoutScript: readonly string[];
+}
+
+/** Number of layers that are kept on this machine. */
+const keptLayers = 10;
+
+/** Installs the packages that are not bundled, for each platform, unless that was done before. Throws a LayerRefused. */
+export async function buildLayers(
+  project: Project,
+  externals: readonly ExternalPackage[],
+  {
+    onInstall = () => {},
+    signal,
+  }: { readonly onInstall?: (platform: string) => void; readonly signal?: AbortSignal | undefined } = {},
+): Promise<Layers> {
+  const roots = layerRoots(project, externals);
+  if (roots.length === 0) return { layers: [], withoutScript: [] };
+  const lock = findLockfile(project.dir);
+  const [first] = roots;
+  const because = `${first?.name} cannot be bundled (${first?.why}) and is installed by npm from a package-lock.json`;
+  if (lock === undefined) throw new LayerRefused(`${because}; there is none. Run \`npm install\` first.`);
+  const { packages, folder } = lock;
+  if (packages === undefined)
+    throw new LayerRefused(
+      lock.name.endsWith('.json')
+        ? `${because}. ${lock.name} has an old format: run \`npm install --package-lock-only\`.`
+        : `${because}. This project has ${lock.name}, which is only supported if every package can be bundled.`,
+    );
+  const manifest = readManifest(project.dir);
+  const above = folder === project.dir ? {} : readManifest(folder);
+  const layers: Layer[] = [];
+  const withoutScript = new Set<string>();
+  const folderOfLayers = join(project.dir, '.millrace', 'layers');
+  await makeFolder(folderOfLayers);
+  await writeFile(join(folderOfLayers, '.gitignore'), '*\n');
+  for (const platform of project.build.platforms) {
+    const plan = planLayer(roots, { ...lock, packages }, platform);
+    const scripts: string[] = [];
+    for (const [location, { version, hasInstallScript }] of Object.entries(plan.packages)) {
+      if (!hasInstallScript) continue;
+      const name = location.slice(location.lastIndexOf('node_modules/') + 13);
+      const allowed = allowedScripts(manifest, name, version) ?? allowedScripts(above, name, version);
+      if (allowed === true) scripts.push(name);
+      else if (allowed === undefined) withoutScript.add(name);
+    }
+    const [os, cpu] = platform.split('-');
+    if (scripts.length > 0 && (os !== process.platform || cpu !== process.arch))
+      throw new LayerRefused(
+        `${scripts.join(', ')}: allowScripts of package.json allows an install script, which can be executed only on the platform that it is for. Deploy from ${platform}, or set it to false.`,
+      );
+    layers.push(
+      await builtLayer(plan, scripts, folderOfLayers, async (file) => {
+        onInstall(platform);
+        const options = { npmrcFolders: [folder, project.dir], scripts, signal };
+        return withInstalled(plan, options, (installed) => packLayer(installed, file));
+      }),
+    );
+  }
+  await pruneLayers(folderOfLayers, new Set(layers.map(({ file }) => file)));
+  return { layers, withoutScript: [...withoutScript] };
+}
+
+/** Packages that the code imports, and those that the configuration adds. */
+function layerRoots(
+  project: Project,
+  externals: readonly ExternalPackage[],
+): (LayerRoot & { why: string })[] {
+  const roots = externals.map(({ name, folder, why }) => ({ name, folder, why }));
+  for (const { name: extension, packages = [] } of project.build.extensions) {
+    for (const name of packages) {
+      if (roots.some((root) => root.name === name)) continue;
+      const folder = folderOf(project.dir, name);
+      if (folder === undefined)
+        throw new LayerRefused(`${name} (${extension}) is not installed: run \`npm install ${name}\`.`);
+      roots.push({ name, folder, why: `it is added by ${extension}` });
+    }
+  }
+  return roots.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function folderOf(from: string, name: string): string | undefined {
+  for (let at = from; ; at = join(at, '..')) {
+    const folder = join(at, 'node_modules', name);
+    if (existsSync(join(folder, 'package.json'))) return folder;
+    if (at === join(at, '..')) return undefined;
+  }
+}
+
+async function builtLayer(
+  plan: LayerPlan,
+  scripts: readonly string[],
+  folder: string,
+  build: (file: string) => Promise<Digests>,
+): Promise<Layer> {
+  const { platform } = plan;
+  // The result of a script depends on the Node.js that executes it.
+  const suffix =
+    scripts.length === 0
+      ? ''
+      : `-${createHash('sha256').update(`${scripts.join()} ${process.versions.modules}`).digest('hex').slice(0, 8)}`;
+  const file = join(folder, `${plan.key}${suffix}.tar.gz`);
+  const packages = Object.entries(plan.packages).map(
+    ([location, { version }]) => `${location.slice(location.lastIndexOf('node_modules/') + 13)}@${version}`,
+  );
+  const kept = await keptDigests(file);
+  if (kept) return { ...kept, platform, file, packages, isNew: false };
+  const half = join(folder, `.half-${process.pid}-${Math.random().toString(36).slice(2)}`);
+  try {
+    const digests = await build(half);
+    await rename(half, file);
+    await writeFile(`${half}.json`, JSON.stringify(digests));
+    await rename(`${half}.json`, `${file}.json`);
+    return { ...digests, platform, file, packages, isNew: true };
+  } finally {
+    await rm(half, { force: true });
+  }
+}
+
+/** The digests of a layer that is on this machine; undefined if there is none, or its file was changed. */
+async function keptDigests(file: string): Promise<Digests | undefined> {
+  try {
+    const digests = JSON.parse(await readFile(`${file}.json`, 'utf8')) as Digests;
+    const hash = createHash('sha256');
+    for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+    if (hash.digest('hex') !== digests.blob) return undefined;
+    await utimes(file, new Date(), new Date());
+    return digests;
+  } catch {
+    return undefined;
+  }
+}
+
+async function pruneLayers(folder: string, inUse: ReadonlySet<string>): Promise<void> {
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.tar.gz'));
+  const found = await Promise.all(
+    files.map(async (name) => {
+      const path = join(folder, name);
+      return { path, used: (await stat(path).catch(() => undefined))?.mtimeMs ?? 0 };
+    }),
+  );
+  const old = found.toSorted((a, b) => b.used - a.used).slice(keptLayers);
+  for (const { path } of old) {
+    if (inUse.has(path)) continue;
+    await rm(path, { force: true });
+    await rm(`${path}.json`, { force: true });
+  }
+}

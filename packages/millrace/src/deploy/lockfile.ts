@@ -1,0 +1,52 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** One installed package in a package-lock.json of version 2 or 3. */
+export interface LockedPackage {
+  readonly name?: string;
+  readonly version?: string;
+  readonly resolved?: string;
+  readonly integrity?: string;
+  readonly link?: boolean;
+  readonly optional?: boolean;
+  readonly os?: readonly string[];
+  readonly cpu?: readonly string[];
+  readonly libc?: readonly string[];
+  readonly hasInstallScript?: boolean;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
+}
+
+export interface Lockfile {
+  /** Its folder. */
+  readonly folder: string;
+  readonly name: string;
+  /** By location, such as `node_modules/sharp`; undefined for a lockfile of another tool than npm. */
+  readonly packages: Readonly<Record<string, LockedPackage>> | undefined;
+}
+
+const names = [
+  'npm-shrinkwrap.json',
+  'package-lock.json',
+  'pnpm-lock.yaml',
+  'yarn.lock',
+  'bun.lock',
+  'bun.lockb',
+];
+
+/** The nearest lockfile at or above a project, which may be a workspace. */
+export function findLockfile(projectDir: string): Lockfile | undefined {
+  for (let folder = projectDir; ; folder = dirname(folder)) {
+    const name = names.find((candidate) => existsSync(join(folder, candidate)));
+    if (name !== undefined) return { folder, name, packages: read(join(folder, name)) };
+    if (folder === dirname(folder)) return undefined;
+  }
+}
+
+function read(file: string): Lockfile['packages'] {
+  if (!file.endsWith('.json')) return undefined;
+  const { packages } = JSON.parse(readFileSync(file, 'utf8')) as { packages?: Lockfile['packages'] };
+  return packages;
+}

@@ -1,0 +1,370 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzipSync } from 'node:zlib';
+import { bundle as bundleSchema } from '@millrace/contract/runner';
+import { unpackTar } from 'modern-tar';
+import { buffer } from 'node:stream/consumers';
+import { Readable } from 'node:stream';
+import { expect, onTestFinished, test } from 'vitest';
+import { indexTasks } from '../bundle/index-tasks.ts';
+import { loadProject } from '../project/load.ts';
+import { createProject } from '../runner/testing/project.ts';
+import type { TestProject } from '../runner/testing/project.ts';
+import { prepare, type Prepared, type PrepareOptions } from './prepare.ts';
+
+const run = promisify(execFile);
+
+async function project(files: Readonly<Record<string, string>>): Promise<TestProject> {
+  const made = await createProject(files);
+  onTestFinished(made.remove);
+  return made;
+}
+
+const emptyEnv = { inherited: { PATH: process.env['PATH'] ?? '' }, added: {} };
+
+const prepared = async (
+  { dir }: Pick<TestProject, 'dir'>,
+  options: Partial<PrepareOptions> = {},
+): Promise<Prepared> => prepare(await loadProject(dir), { env: emptyEnv, secrets: [], ...options });
+
+async function contentOf({ blobs }: Prepared, blob: string): Promise<Buffer> {
+  const found = blobs.get(blob);
+  if (!found) throw new Error('no such blob');
+  return gunzipSync(await buffer(Readable.fromWeb(found.read(0) as Parameters<typeof Readable.fromWeb>[0])));
+}
+
+/** Writes a bundle and its first layer to a folder that has nothing else, as a runner does. */
+async function unpacked(from: Prepared): Promise<string> {
+  const dir = await realpath(await mkdtemp(join(tmpdir(), 'millrace-unpacked-')));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const write = async (path: string, content: Uint8Array): Promise<void> => {
+    await mkdir(dirname(join(dir, path)), { recursive: true });
+    await writeFile(join(dir, path), content);
+  };
+  for (const { path, blob } of from.bundle.files) await write(path, await contentOf(from, blob));
+  const [layer] = from.layers;
+  if (layer)
+    for (const { header, data } of await unpackTar(await contentOf(from, layer.blob)))
+      if (data) await write(header.name, data);
+  return dir;
+}
+
+/** Imports an unpacked bundle in a process of its own; the ids of its tasks, and what went wrong. */
+async function imported(from: Prepared) {
+  const dir = await unpacked(from);
+  const { entries, sdk } = from.bundle;
+  const { tasks, problems } = await indexTasks(
+    { hash: '', dir, entries, inputs: [], problems: [] },
+    { projectDir: dir, sdk: join(dir, sdk), env: emptyEnv, defaults: {} },
+  );
+  return { ids: tasks.map(({ manifest: { id } }) => id), problems, dir };
+}
+
+const taskNamed = (
+  id: string,
+  expression: string,
+  imports = '',
+): string => `import { task } from '@millrace/sdk';
+${imports}
+export const one = task({ id: \`${id}-\${${expression}}\`, run: async () => 1 });`;
+
+const packageJson = (name: string, more: object = {}): string =>
+  JSON.stringify({ name, version: '1.0.0', ...more });
+
+test('a bundle has its packages in it, and is imported where nothing is installed', async () => {
+  const files = {
+    'package.json': packageJson('app', { type: 'module', engines: { node: '>=20.19' } }),
+    'tasks/esm.ts': taskNamed('esm', 'value', "import { value } from 'pure';"),
+    'tasks/cjs.ts': taskNamed('cjs', 'old.name', "import old from 'old';"),
+    'tasks/json.ts': taskNamed('json', 'data.n', "import data from '../data.json' with { type: 'json' };"),
+    'tasks/shared.ts': taskNamed('workspace', 'label', "import { label } from '@app/shared';"),
+    'tasks/own.mjs': taskNamed('own', '1', "const __dirname = 'mine'; export const where = __dirname;"),
+    'data.json': '{"n":7}',
+    'node_modules/pure/package.json': packageJson('pure', { type: 'module', exports: './index.js' }),
+    'node_modules/pure/index.js': "export { value } from './value.js';",
+    'node_modules/pure/value.js': "import { join } from 'node:path'; export const value = join('a', 'b');",
+    'node_modules/old/package.json': packageJson('old', { main: 'index.js' }),
+    'node_modules/old/index.js':
+      "const path = require('path'); try { require('not-installed'); } catch {} exports.name = path.basename(__filename).length > 0 && typeof __dirname;",
+    'shared/package.json': packageJson('@app/shared', {
+      type: 'module',
+      exports: './index.ts',
+      scripts: { postinstall: 'tsc' },
+    }),
+    'shared/index.ts': "export const label: string = 'shared';",
+  };
+  const here = async (): Promise<TestProject> => {
+    const made = await project(files);
+    await mkdir(join(made.dir, 'node_modules/@app'));
+    await symlink('../../shared', join(made.dir, 'node_modules/@app/shared'));
+    return made;
+  };
+  const made = await here();
+  const ready = await prepared(made);
+  expect(bundleSchema.safeParse(ready.bundle).error).toBeUndefined();
+  expect(ready.bundle).toMatchObject({ nodeMajor: 20, layers: [], sdk: 'millrace-sdk.mjs' });
+  expect(ready.tasks).toHaveLength(5);
+  expect([...ready.bytesByPackage.keys()]).toEqual(expect.arrayContaining(['pure@1.0.0', 'old@1.0.0', '']));
+  const { ids, problems } = await imported(ready);
+  expect(problems).toEqual([]);
+  expect(ids.toSorted()).toEqual(['cjs-string', 'esm-a/b', 'json-7', 'own-1', 'workspace-shared']);
+  // The same sources are the same files in another folder, whenever they are built.
+  expect((await prepared(await here())).bundle.files).toEqual(ready.bundle.files);
+  await made.write('data.json', '{"n":8}');
+  const changed = (await prepared(made)).bundle.files;
+  const before = new Set(ready.bundle.files.map(({ digest }) => digest));
+  expect(changed.filter(({ digest }) => !before.has(digest)).length).toBeLessThanOrEqual(2);
+});
+
+test('stack traces of a deployed version name the files of the project', async () => {
+  const made = await project({
+    'tasks/a.ts':
+      "import { task } from '@millrace/sdk';\nexport const a = task({ id: 'a', run: async () => 1 });",
+  });
+  const ready = await prepared(made);
+  const map = ready.bundle.files.find(({ path }) => path === 'tasks/a.ts.mjs.map');
+  const { sources } = JSON.parse((await contentOf(ready, map?.blob ?? '')).toString()) as {
+    sources: string[];
+  };
+  expect(sources).toEqual(['a.ts']);
+});
+
+/** A package with native code for two platforms, as sharp has it, packed by npm; no registry is asked. */
+async function nativeProject(config = ''): Promise<TestProject> {
+  const made = await project({
+    'native/index.js':
+      "exports.loaded = require('@native/' + process.platform + '-' + process.arch).name + require('helper');",
+    'helper/package.json': packageJson('helper'),
+    'helper/index.js': "module.exports = require('fs').readFileSync(__dirname + '/data.txt', 'utf8').trim();",
+    'helper/data.txt': 'helps\n',
+    'linux/package.json': packageJson('@native/linux-x64', { os: ['linux'], cpu: ['x64'] }),
+    'linux/index.js': "exports.name = 'linux';",
+    'linux/lib.node': 'not really',
+    'darwin/package.json': packageJson('@native/darwin-arm64', { os: ['darwin'], cpu: ['arm64'] }),
+    'darwin/index.js': "exports.name = 'darwin';",
+    'reads/package.json': packageJson('reads', { main: 'index.js' }),
+    'reads/index.js': "module.exports = require('fs').readFileSync(__dirname + '/own.txt', 'utf8').trim();",
+    'reads/own.txt': 'own file\n',
+    'app/tasks/a.ts': taskNamed(
+      'a',
+      "native.loaded + '-' + reads",
+      "import native from 'native';\nimport reads from 'reads';",
+    ),
+    'app/millrace.config.ts': config || "export default { build: { external: ['reads'] } };",
+  });
+  const tarball = (name: string): string => `file:${join(made.dir, `${name}-1.0.0.tgz`)}`;
+  const native = {
+    dependencies: { helper: tarball('helper') },
+    optionalDependencies: {
+      '@native/linux-x64': tarball('native-linux-x64'),
+      '@native/darwin-arm64': tarball('native-darwin-arm64'),
+    },
+  };
+  await made.write('native/package.json', packageJson('native', native));
+  const dependencies = { native: tarball('native'), reads: tarball('reads') };
+  await made.write('app/package.json', packageJson('app', { dependencies }));
+  for (const folder of ['helper', 'linux', 'darwin', 'native', 'reads'])
+    await run('npm', ['pack', '--silent', `./${folder}`], { cwd: made.dir });
+  const app = join(made.dir, 'app');
+  await run('npm', ['install', '--silent', '--no-audit', '--no-fund'], { cwd: app });
+  await mkdir(join(app, 'node_modules/@millrace'));
+  const sdk = await realpath(join(made.dir, 'node_modules/@millrace/sdk'));
+  await symlink(sdk, join(app, 'node_modules/@millrace/sdk'));
+  return { ...made, dir: app, write: (file, content) => made.write(`app/${file}`, content) };
+}
+
+test('packages that cannot be bundled go into a layer of the locked versions, once', async () => {
+  const made = await nativeProject();
+  const steps: string[] = [];
+  const ready = await prepared(made, { onStep: (step) => void steps.push(step) });
+  expect(steps.join()).toContain('linux-x64-glibc');
+  expect(ready.layers).toMatchObject([
+    {
+      platform: 'linux-x64-glibc',
+      isNew: true,
+      packages: ['@native/linux-x64@1.0.0', 'helper@1.0.0', 'native@1.0.0', 'reads@1.0.0'],
+    },
+  ]);
+  expect([...ready.bytesByPackage.keys()]).not.toContain('native@1.0.0');
+  const entries = await unpackTar(await contentOf(ready, ready.layers[0]?.blob ?? ''));
+  const names = entries.map(({ header }) => header.name);
+  expect(names).toEqual(names.toSorted());
+  expect(names).toContain('node_modules/helper/data.txt');
+  expect(
+    new Set(entries.map(({ header: { type, mtime, uid } }) => [type, mtime?.getTime(), uid].join())),
+  ).toEqual(new Set(['file,0,0']));
+  if (process.platform === 'linux' && process.arch === 'x64') {
+    const { ids, problems } = await imported(ready);
+    expect(problems).toEqual([]);
+    expect(ids).toEqual(['a-linuxhelps-own file']);
+  }
+  const again = await prepared(made);
+  expect(again.layers).toMatchObject([{ isNew: false, digest: ready.layers[0]?.digest }]);
+  // A changed file in the cache is not uploaded: the layer is built again, and is the same.
+  await writeFile(ready.layers[0]?.file ?? '', 'changed');
+  expect((await prepared(made)).layers).toMatchObject([{ isNew: true, digest: ready.layers[0]?.digest }]);
+}, 120_000);
+
+test('a layer for each platform has the packages of that platform', async () => {
+  const made = await nativeProject(
+    "export default { build: { external: ['reads'], platforms: ['linux-x64-glibc', 'darwin-arm64'] } };",
+  );
+  const { layers } = await prepared(made);
+  expect(layers.map(({ platform, packages }) => [platform, packages[0]])).toEqual([
+    ['linux-x64-glibc', '@native/linux-x64@1.0.0'],
+    ['darwin-arm64', '@native/darwin-arm64@1.0.0'],
+  ]);
+}, 120_000);
+
+test('without a package-lock.json a layer is refused, and the sentence names package and lockfile', async () => {
+  const made = await nativeProject();
+  await rm(join(made.dir, 'package-lock.json'));
+  await expect(prepared(made)).rejects.toThrow(
+    /native cannot be bundled \(it has packages for each platform.*there is none/,
+  );
+  await made.write('pnpm-lock.yaml', 'lockfileVersion: 9');
+  await expect(prepared(made)).rejects.toThrow(/This project has pnpm-lock.yaml, which is only supported if/);
+  await made.write('package-lock.json', '{"lockfileVersion":3,"packages":{"":{}}}');
+  await expect(prepared(made)).rejects.toThrow(/package-lock.json does not have it: run `npm install`/);
+}, 120_000);
+
+test.each([
+  ['scripts', { scripts: { postinstall: 'node x' } }, {}, 'it has an install script'],
+  ['binary', { binary: { module_name: 'x' } }, {}, 'it has a binary'],
+  ['gypfile', { gypfile: true }, {}, 'it has native code'],
+  ['prebuilds', {}, { 'prebuilds/linux-x64/a.txt': '' }, 'it has native code'],
+  ['a file', {}, { 'build/Release/x.node': '' }, 'it has native code (build/Release/x.node)'],
+  ['engines', { optionalDependencies: { '@x/linux-arm64': '1' } }, {}, 'it has packages for each platform'],
+])('a package with %s is not bundled', async (_, manifest, files, why) => {
+  const made = await project({
+    'tasks/a.ts': taskNamed('a', 'x', "import x from 'x';"),
+    'node_modules/x/package.json': packageJson('x', manifest),
+    'node_modules/x/index.js': 'module.exports = 1;',
+  });
+  for (const [file, content] of Object.entries(files)) await made.write(`node_modules/x/${file}`, content);
+  await expect(prepared(made)).rejects.toThrow(why);
+});
+
+test('a package whose install script the project does not allow is bundled', async () => {
+  const made = await project({
+    'package.json': packageJson('app', { allowScripts: { x: false } }),
+    'tasks/a.ts': taskNamed('a', 'x', "import x from 'x';"),
+    'node_modules/x/package.json': packageJson('x', { scripts: { postinstall: 'node x' } }),
+    'node_modules/x/index.js': 'module.exports = 1;',
+  });
+  expect((await prepared(made)).layers).toEqual([]);
+});
+
+test('extensions run commands, define constants, and copy files', async () => {
+  const made = await project({
+    'millrace.config.ts': `import { copyFiles, defineConfig, defineConstants, runCommand } from 'millrace';
+export default defineConfig({
+  build: {
+    extensions: [
+      runCommand('echo "export const made = 3;" > made.ts'),
+      defineConstants({ __RELEASE__: 'r9', 'settings.deep': [1] }),
+      copyFiles('templates/**'),
+    ],
+  },
+});`,
+    'tasks/a.ts': taskNamed(
+      'a',
+      "[made, __RELEASE__, settings.deep.length, readFileSync('templates/de/mail.txt', 'utf8')].join()",
+      "import { readFileSync } from 'node:fs';\nimport { made } from '../made.ts';\ndeclare const __RELEASE__: string;\ndeclare const settings: any;",
+    ),
+    'templates/de/mail.txt': 'Hallo',
+  });
+  const ready = await prepared(made);
+  const { ids, problems } = await imported(ready);
+  expect(problems).toEqual([]);
+  expect(ids).toEqual(['a-3,r9,1,Hallo']);
+});
+
+test.each([
+  [
+    "runCommand('echo said; exit 7')",
+    /millrace\.config\.ts: the extension runCommand\(echo said; exit 7\) failed: exit code 7\nsaid/,
+  ],
+  ["copyFiles('nothing/**')", /no file matches "nothing\/\*\*" of copyFiles/],
+  ["copyFiles('**/.env*')", /would put \.env\.production into the bundle/],
+  ["copyFiles('*.mjs')", /millrace-sdk\.mjs: this path is taken/],
+  ["addPackages('missing-package')", /missing-package \(addPackages\) is not installed/],
+])('the extension %s is refused by name', async (extension, sentence) => {
+  const made = await project({
+    'millrace.config.ts': `import { addPackages, copyFiles, runCommand } from 'millrace';
+export default { build: { extensions: [${extension}] } };`,
+    'tasks/a.mjs': taskNamed('a', '1'),
+    '.env.production': 'A=1',
+    'millrace-sdk.mjs': '',
+  });
+  await expect(prepared(made)).rejects.toThrow(sentence);
+});
+
+test.each([
+  ['{ external: "sharp" }', /"build\.external"/],
+  ['{ platforms: ["linux-x64"] }', /"build\.platforms\.0": not a platform/],
+  ['{ extensions: [{ files: [] }] }', /"build\.extensions\.0\.name"/],
+  ['{ extensions: [{ name: "a", define: { "a b": 1 } }] }', /must have names of JavaScript/],
+  ['{ target: 1 }', /"build": .*target/],
+])('the setting build: %s is refused by name', async (build, sentence) => {
+  const made = await project({
+    'millrace.config.ts': `export default { build: ${build} };`,
+    'tasks/a.ts': '',
+  });
+  await expect(prepared(made)).rejects.toThrow(sentence);
+});
+
+test('values of secrets are found in code and source maps, and named without the value', async () => {
+  const made = await project({
+    'tasks/a.ts': taskNamed(
+      'a',
+      '1',
+      "// the key is sk_live_1234567890abcdef\nexport const url = 'postgres://me:pass\\\"word1@db/x';",
+    ),
+    '.env': 'STRIPE_KEY=sk_live_1234567890abcdef\nLOG_LEVEL=debug\nNODE_ENV=production\nPORT=3000\n',
+  });
+  const { dotenvSecrets } = await import('./secret-values.ts');
+  const secrets = [
+    ...(await dotenvSecrets(made.dir)),
+    {
+      name: 'DATABASE_URL',
+      value: 'postgres://me:pass"word1@db/x',
+      from: 'a secret variable of the environment',
+    },
+    { name: 'SHORT', value: 'a', from: 'a secret variable of the environment' },
+  ];
+  expect(secrets.map(({ name }) => name)).toEqual(['STRIPE_KEY', 'DATABASE_URL', 'SHORT']);
+  const refused = await prepared(made, { secrets }).then(
+    () => '',
+    (error: Error) => error.message,
+  );
+  expect(refused).toContain('tasks/a.ts.mjs: contains the value of STRIPE_KEY (.env)');
+  expect(refused).toContain('contains the value of DATABASE_URL (a secret variable of the environment)');
+  expect(refused).not.toMatch(/sk_live|word1|SHORT/);
+});
+
+test('every problem of a project is named, and nothing is prepared', async () => {
+  const made = await project({
+    'tasks/syntax.ts': 'export const = 1;',
+    'tasks/missing.ts': "import 'not-there';",
+    'tasks/good.ts': taskNamed('good', '1'),
+  });
+  const refused = (await prepared(made).catch((error: Error) => error)) as Error;
+  expect(refused.name).toBe('ProjectRefused');
+  expect(refused.message).toMatch(/tasks\/missing\.ts:1:8: .*not-there.*\n.*tasks\/syntax\.ts:1:14: /);
+  await made.write('tasks/syntax.ts', "throw new Error('on import');");
+  await made.write('tasks/missing.ts', taskNamed('good', '1'));
+  const thrown = (await prepared(made).catch((error: Error) => error)) as Error;
+  expect(thrown.message).toMatch(/tasks\/syntax\.ts:1:7: Error: on import/);
+  expect(thrown.message).toMatch(/the task id "good-1" is declared 2 times/);
+});
+
+test('a project without tasks, or for a later Node.js, is refused', async () => {
+  const made = await project({ 'tasks/a.ts': 'export const a = 1;' });
+  await expect(prepared(made)).rejects.toThrow(/has no task/);
+  await made.write('package.json', packageJson('app', { engines: { node: '>=99' } }));
+  await expect(prepared(made)).rejects.toThrow(/needs Node\.js 99 \(engines\.node\)/);
+});

@@ -1,0 +1,65 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'dotenv';
+import type { Output } from '../bundle/build.ts';
+import type { Problem } from '../project/problem.ts';
+
+/** A value that must not be in a bundle. */
+export interface SecretValue {
+  readonly name: string;
+  readonly value: string;
+  /** Where it is declared, for messages: `a secret variable of the environment`, `.env`. */
+  readonly from: string;
+}
+
+/** Shorter values are in every program by chance. */
+const minLength = 8;
+
+export const isDotenv = (path: string): boolean => /(?:^|\/)\.env(?:\.[^/]*)?$/.test(path);
+
+/** Values of the project's `.env` files that look like secrets. */
+export async function dotenvSecrets(dir: string): Promise<SecretValue[]> {
+  const found: SecretValue[] = [];
+  for (const file of await readdir(dir)) {
+    if (!isDotenv(file) || /\.(?:example|sample|template)$/.test(file)) continue;
+    const text = await readFile(join(dir, file), 'utf8').catch(() => '');
+    for (const [name, value] of Object.entries(parse(text.replace(/^\uFEFF/, ''))))
+      if (looksSecret(name, value)) found.push({ name, value, from: file });
+  }
+  return found;
+}
+
+/** By its name, as an address with a password, or as a long text of letters and digits. */
+function looksSecret(name: string, value: string): boolean {
+  if (/^(?:[a-z]+|[\d.]+)$/i.test(value) && value.length < 16) return false;
+  if (/key|secret|token|passw|pwd|credential|private|auth|dsn/i.test(name)) return true;
+  if (/^[a-z][\w+.-]*:\/\/[^/\s:@]*:[^/\s@]+@/i.test(value)) return true;
+  return (
+    /^[\w+/=.-]{20,}$/.test(value) && /\d/.test(value) && /[a-z]/i.test(value) && !/\.\w{2,4}$/.test(value)
+  );
+}
+
+/** One problem for each secret value that is in a file of a bundle. Values are not in the messages. */
+export function findSecrets(outputs: readonly Output[], secrets: readonly SecretValue[]): Problem[] {
+  const problems: Problem[] = [];
+  for (const { name, value, from } of secrets) {
+    if (value.length < minLength) continue;
+    // As it is, and as a string of JavaScript or of a source map.
+    const quoted = JSON.stringify(value).slice(1, -1);
+    const needles = [...new Set([value, quoted, JSON.stringify(quoted).slice(1, -1)])].map((text) =>
+      Buffer.from(text),
+    );
+    const leak = outputs.find(({ contents }) => {
+      const bytes = Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength);
+      return needles.some((needle) => bytes.includes(needle));
+    });
+    if (leak)
+      problems.push({
+        file: leak.path.replace(/\.map$/, ''),
+        line: null,
+        column: null,
+        message: `contains the value of ${name} (${from}): read it from process.env when the task runs`,
+      });
+  }
+  return problems;
+}

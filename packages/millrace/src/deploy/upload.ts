@@ -1,0 +1,118 @@
+import { hostname } from 'node:os';
+import type { Operations, Reply } from '@millrace/contract';
+import { callServer, isTransient, retried, sendBlob, ServerRefused, type DeployTarget } from './client.ts';
+import type { GitFacts } from './git.ts';
+import type { Prepared } from './prepare.ts';
+
+/** What a person says of a deployment. */
+export interface DeploymentNotes {
+  readonly message?: string | undefined;
+  readonly externalId?: string | undefined;
+  readonly git?: GitFacts | undefined;
+}
+
+export interface UploadProgress {
+  readonly sentBytes: number;
+  readonly totalBytes: number;
+}
+
+/** A deployment with all its files on the server. */
+export interface Uploaded {
+  readonly id: string;
+  readonly version: string;
+  /** False when the same content was deployed before. */
+  readonly isNew: boolean;
+  /** Bytes that were sent. */
+  readonly sentBytes: number;
+  readonly files: number;
+}
+
+type Created = Reply<Operations['createDeployment']>;
+
+const parallel = 6;
+const maxUploads = 5;
+
+/**
+ * Creates a deployment, sends what the server lacks of it and finalizes it. Whatever was interrupted goes on at the byte that the server has
+ * received. `onCreated` is called as soon as there is something that could be given up.
+ */
+export async function upload(
+  target: DeployTarget,
+  { bundle, tasks, sdkVersion, blobs }: Prepared,
+  notes: DeploymentNotes,
+  onCreated: (created: Created) => void = () => {},
+  onProgress: (progress: UploadProgress) => void = () => {},
+): Promise<Uploaded> {
+  const body = {
+    bundle,
+    tasks,
+    nodeVersion: process.versions.node,
+    sdkVersion,
+    ...notes,
+    host: hostname().slice(0, 255),
+  };
+  // The same content is the same deployment, so a repeated call returns it, with what it lacks by now.
+  const create = (): Promise<Created> => callServer(target, 'createDeployment', { body });
+  const first = await create();
+  onCreated(first);
+  const { id, version, isNew } = first;
+  const sizeOf = (blob: string): number => blobs.get(blob)?.size ?? 0;
+  const totalBytes = first.missing.reduce((sum, { blob, received }) => sum + sizeOf(blob) - received, 0);
+  let sentBytes = 0;
+  const onSent = (bytes: number): void => {
+    sentBytes += bytes;
+    onProgress({ sentBytes: Math.min(sentBytes, totalBytes), totalBytes });
+  };
+  let current = first;
+  for (let attempt = 1; current.missing.length > 0; attempt += 1) {
+    const failure = await sendAll(target, current, blobs, onSent);
+    if (failure !== undefined && (attempt === maxUploads || !mayGoOn(failure))) throw failure;
+    current = await create();
+    if (failure === undefined && current.missing.length > 0 && attempt === maxUploads)
+      throw new Error(`The server still lacks ${current.missing.length} files of ${version}: deploy again.`);
+  }
+  if (current.state === 'uploading') await finalize(target, current.id);
+  return { id, version, isNew, sentBytes, files: first.missing.length };
+}
+
+/** Sends all missing blobs, several at a time. Returns the first failure. */
+async function sendAll(
+  target: DeployTarget,
+  { id, missing }: Created,
+  blobs: Prepared['blobs'],
+  onSent: (bytes: number) => void,
+): Promise<unknown> {
+  const queue = [...missing];
+  let failure: unknown;
+  const work = async (): Promise<void> => {
+    for (let next = queue.shift(); next !== undefined && failure === undefined; next = queue.shift()) {
+      const blob = blobs.get(next.blob);
+      try {
+        if (!blob) throw new Error(`The server asks for a file that is not in this bundle (${next.blob}).`);
+        await sendBlob(target, id, blob, next.received, onSent);
+      } catch (error) {
+        failure ??= error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(parallel, missing.length) }, work));
+  target.signal?.throwIfAborted();
+  return failure;
+}
+
+/** After a lost connection, and where another process uploads or finalizes the same content. */
+const mayGoOn = (failure: unknown): boolean =>
+  isTransient(failure) || (failure instanceof ServerRefused && failure.status === 409);
+
+/** A repeated call whose first reply was lost is refused by a server that has finalized it. */
+async function finalize(target: DeployTarget, deploymentId: string): Promise<void> {
+  await retried(target, async () => {
+    try {
+      await callServer(target, 'finalizeDeployment', { params: { deploymentId } });
+    } catch (error) {
+      if (!(error instanceof ServerRefused) || error.status !== 409) throw error;
+      const { state } = await callServer(target, 'retrieveDeployment', { params: { version: deploymentId } });
+      if (state === 'uploading' || state === 'failed') throw error;
+    }
+  });
+}

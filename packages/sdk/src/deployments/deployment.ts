@@ -1,0 +1,27 @@
+import type { Deployment as WireDeployment } from '@millrace/contract';
+
+/** A deployed version: what it is made of, its state, and how many runners and live runs it has. */
+export type Deployment = Omit<WireDeployment, 'createdAt' | 'deployedAt'> & {
+  createdAt: Date;
+  /** When it became current for the first time. */
+  deployedAt?: Date;
+};
+
+/** A deployment by its version (`20261121.3`), its id (`deployment_…`), or the deployment itself. */
+export type DeploymentReference = string | { readonly version: string };
+
+export const fromWire = ({ createdAt, deployedAt, ...same }: WireDeployment): Deployment => ({
+  ...same,
+  createdAt: new Date(createdAt),
+  ...(deployedAt !== undefined && { deployedAt: new Date(deployedAt) }),
+});
+
+/** Checks what a caller without types may hand over. */
+export function versionOf(deployment: DeploymentReference): string {
+  const version: unknown =
+    typeof deployment === 'string' ? deployment : (deployment as { version?: unknown } | undefined)?.version;
+  if (typeof version === 'string' && version !== '') return version;
+  throw new TypeError(
+    'A deployment is named by its version (20261121.3), its id (deployment_…) or the deployment itself.',
+  );
+}

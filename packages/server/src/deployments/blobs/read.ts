@@ -1,0 +1,21 @@
+import type { Queryable } from '../../db/connect.ts';
+import type { BlobKey } from './append.ts';
+
+/** The bytes of a complete blob from `start` on, read lazily, piece by piece. */
+export async function* readBlob(
+  sql: Queryable,
+  { project, blob }: BlobKey,
+  size: number,
+  start = 0,
+): AsyncGenerator<Buffer> {
+  for (let at = start; at < size;) {
+    const [piece] = await sql<{ start: string; data: Buffer }[]>`
+      select start, data from blob_pieces
+       where project_id = ${project} and blob = ${blob} and start <= ${at} order by start desc limit 1`;
+    const bytes = piece?.data.subarray(at - Number(piece.start));
+    // It was deleted meanwhile, so the announced length is wrong.
+    if (!bytes || bytes.length === 0) throw new Error('A blob ended while it was read.');
+    at += bytes.length;
+    yield bytes;
+  }
+}

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import type { Sql } from '../../db/connect.ts';
+import type { BlobKey } from './append.ts';
+import { readBlob } from './read.ts';
+
+/** What a blob should hold. */
+export interface Expected {
+  readonly digest: string;
+  readonly size: number;
+}
+
+/** Unpacks to more than was declared. */
+class TooLong extends Error {}
+
+/**
+ * Reads a complete blob once, unpacks it, and compares both digests; never more of it is unpacked than was declared. Replies what is wrong,
+ * undefined for nothing. A blob that is as it should be is marked as verified.
+ */
+export async function verifyBlob(
+  sql: Sql,
+  key: BlobKey,
+  blobSize: number,
+  { digest, size }: Expected,
+): Promise<string | undefined> {
+  const packed = createHash('sha256');
+  const content = createHash('sha256');
+  let bytes = 0;
+  const source = Readable.from(hashed(readBlob(sql, key, blobSize), packed));
+  try {
+    await pipeline(source, createGunzip(), async (unpacked: AsyncIterable<Buffer>) => {
+      for await (const part of unpacked) {
+        bytes += part.length;
+        if (bytes > size) throw new TooLong();
+        content.update(part);
+      }
+    });
+  } catch (error) {
+    if (error instanceof TooLong) return `it unpacks to more than the ${size} bytes that were declared`;
+    if (isZlibError(error)) return 'it is not compressed with gzip, or is cut off';
+    throw error;
+  }
+  if (packed.digest('hex') !== key.blob) return 'what was uploaded does not have the digest of the blob';
+  if (bytes !== size) return `it unpacks to ${bytes} bytes, and ${size} were declared`;
+  if (content.digest('hex') !== digest) return 'its content does not have the digest that was declared';
+  await sql`
+    update blobs set content_digest = ${digest}, content_size = ${size}
+     where project_id = ${key.project} and digest = ${key.blob} and content_digest is null and received = size`;
+  return undefined;
+}
+
+async function* hashed(
+  parts: AsyncIterable<Buffer>,
+  hash: ReturnType<typeof createHash>,
+): AsyncGenerator<Buffer> {
+  for await (const part of parts) {
+    hash.update(part);
+    yield part;
+  }
+}
+
+const isZlibError = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');

@@ -1,0 +1,62 @@
+import type { Operations, Reply } from '@millrace/contract';
+import type { Bundle } from '@millrace/contract/runner';
+import type { Environment } from '../auth/principal.ts';
+import type { Sql } from '../db/connect.ts';
+import { notFound } from '../problem.ts';
+import { readBlob } from './blobs/read.ts';
+import { findVersion } from './find.ts';
+
+/** What a runner fetches to serve a version. 404, saying why, for one that cannot be fetched. */
+export async function retrieveBundle(
+  sql: Sql,
+  env: number,
+  idOrVersion: string,
+): Promise<Reply<Operations['retrieveBundle']>> {
+  const { id, version } = await findFetchable(sql, env, idOrVersion);
+  const [row] = await sql<{ bundle: Bundle; contentHash: string }[]>`
+    select bundle, content_hash as "contentHash" from versions where id = ${id} and state = 'ready'`;
+  if (!row) throw notFound(`Version ${version} is archived, and its files are gone.`);
+  return { ...row.bundle, version, contentHash: row.contentHash };
+}
+
+export interface ServedBlob {
+  readonly size: number;
+  /** From a position on. Read lazily, piece by piece. */
+  read(start: number): AsyncIterable<Buffer>;
+}
+
+/** A blob of a version that can be fetched. 404 if there is none. */
+export async function retrieveBlob(
+  sql: Sql,
+  { id: env, projectId: project }: Environment,
+  idOrVersion: string,
+  blob: string,
+): Promise<ServedBlob> {
+  const { id, version } = await findFetchable(sql, env, idOrVersion);
+  const [row] = await sql<{ size: string }[]>`
+    select b.size from version_blobs r join blobs b on b.project_id = r.project_id and b.digest = r.blob
+     where r.version_id = ${id} and r.blob = ${blob}`;
+  if (!row) throw notFound(`Version ${version} has no blob ${blob}.`);
+  const size = Number(row.size);
+  return { size, read: (start) => readBlob(sql, { project, blob }, size, start) };
+}
+
+async function findFetchable(
+  sql: Sql,
+  env: number,
+  idOrVersion: string,
+): Promise<{ readonly id: number; readonly version: string }> {
+  const found = await findVersion(sql, env, idOrVersion);
+  const { version, state, isUploaded } = found;
+  if (!isUploaded)
+    throw notFound(`Version ${version} was not uploaded: only runners that have its folder serve it.`);
+  if (state !== 'ready')
+    throw notFound(
+      {
+        uploading: `Version ${version} is still being uploaded.`,
+        failed: `The deployment of version ${version} failed.`,
+        archived: `Version ${version} is archived, and its files are gone.`,
+      }[state],
+    );
+  return found;
+}

@@ -1,0 +1,93 @@
+import type { operations } from '@millrace/contract';
+import { recordHere } from '../audit/record.ts';
+import type { HandlersOf } from '../request.ts';
+import { archiveDeployment } from './archive.ts';
+import { retrieveBundle } from './bundle.ts';
+import { createDeployment, type CreateDependencies } from './create.ts';
+import { failDeployment } from './fail.ts';
+import { finalizeDeployment } from './finalize.ts';
+import { findVersion } from './find.ts';
+import { listDeployments } from './list.ts';
+import { promoteDeployment } from './promote.ts';
+import { retrieveCurrent, retrieveLatest } from './retrieve.ts';
+import { showDeployment } from './show.ts';
+import { uploadBlob } from './upload.ts';
+
+type Named =
+  | 'createDeployment'
+  | 'uploadBlob'
+  | 'finalizeDeployment'
+  | 'failDeployment'
+  | 'promoteDeployment'
+  | 'archiveDeployment'
+  | 'listDeployments'
+  | 'retrieveLatestDeployment'
+  | 'retrieveCurrentDeployment'
+  | 'retrieveDeployment'
+  | 'retrieveBundle';
+
+export interface DeploymentHandlerDependencies extends CreateDependencies {
+  /** Runs of this environment may have a runner now, or a runner may load a version. */
+  readonly wake: (env: number) => void;
+}
+
+export function deploymentHandlers(
+  dependencies: DeploymentHandlerDependencies,
+): HandlersOf<Pick<typeof operations, Named>> {
+  const { sql, clock, wake } = dependencies;
+  const now = (): Date => new Date(clock.now());
+  return {
+    async createDeployment({ environment, principal, body }) {
+      const created = await createDeployment(dependencies, environment, principal, body);
+      wake(environment.id);
+      return created;
+    },
+
+    async uploadBlob({ environment, params, query, body }) {
+      const upload = { deployment: params.deploymentId, blob: params.blob, offset: query.offset };
+      return { received: await uploadBlob(sql, environment, upload, body) };
+    },
+
+    async finalizeDeployment(request) {
+      const { environment, params } = request;
+      const record = recordHere(environment, request);
+      const shown = await finalizeDeployment(dependencies, environment, params.deploymentId, record);
+      wake(environment.id);
+      return shown;
+    },
+
+    failDeployment: ({ environment, params, body }) =>
+      failDeployment(dependencies, environment.id, params.deploymentId, body.error),
+
+    async promoteDeployment(request) {
+      const { environment, params, query } = request;
+      const record = recordHere(environment, request);
+      const promoted = await promoteDeployment(dependencies, environment.id, params.version, query, record);
+      wake(environment.id);
+      return promoted;
+    },
+
+    archiveDeployment(request) {
+      const { environment, params } = request;
+      return archiveDeployment(
+        dependencies,
+        environment.id,
+        params.version,
+        recordHere(environment, request),
+      );
+    },
+
+    listDeployments: ({ environment, query }) => listDeployments(sql, environment.id, query, clock.now()),
+
+    retrieveLatestDeployment: ({ environment }) => retrieveLatest(sql, environment.id, now()),
+
+    retrieveCurrentDeployment: ({ environment }) => retrieveCurrent(sql, environment.id, now()),
+
+    async retrieveDeployment({ environment, params }) {
+      const version = await findVersion(sql, environment.id, params.version);
+      return showDeployment(sql, environment.id, version, now());
+    },
+
+    retrieveBundle: ({ environment, params }) => retrieveBundle(sql, environment.id, params.version),
+  };
+}

@@ -1,0 +1,79 @@
+import type { Operations, Reply } from '@millrace/contract';
+import type { RecordHere } from '../audit/record.ts';
+import type { Sql } from '../db/connect.ts';
+import type { Wakes } from '../db/wake.ts';
+import type { Log } from '../logger.ts';
+import { Problem } from '../problem.ts';
+import { lockVersions } from '../versions/add.ts';
+import { promote, type PromoteDependencies } from '../versions/promote.ts';
+import type { Versions } from '../versions/versions.ts';
+import { findVersion, type FoundVersion } from './find.ts';
+import { shortCodeOf } from './show.ts';
+
+export interface DeploymentDependencies extends PromoteDependencies {
+  readonly sql: Sql;
+  readonly log: Log;
+  readonly versions: Pick<Versions, 'forget'>;
+  readonly wakes: Pick<Wakes, 'tell'>;
+}
+
+export interface PromoteOptions {
+  readonly allowRollbacks: boolean;
+  readonly force: boolean;
+}
+
+/** Makes a version current. 409, saying what to do, for one that cannot be or that needs one of the options. */
+export async function promoteDeployment(
+  dependencies: DeploymentDependencies,
+  env: number,
+  idOrVersion: string,
+  options: PromoteOptions,
+  record?: RecordHere,
+): Promise<Reply<Operations['promoteDeployment']>> {
+  const { sql, log, clock, versions, wakes } = dependencies;
+  const promoted = await sql.begin(async (tx) => {
+    await lockVersions(tx, env);
+    const version = await findVersion(tx, env, idOrVersion);
+    refuseUnready(version);
+    const [current] = await tx<{ version: string; sequence: number }[]>`
+      select v.version, v.sequence from current_versions c join versions v on v.id = c.version_id where c.env = ${env}`;
+    if (current && version.sequence < current.sequence && !options.allowRollbacks) {
+      throw conflict(
+        `Version ${version.version} is older than the current version ${current.version}: allow the rollback (allowRollbacks=true) to go back to it.`,
+      );
+    }
+    // Promoting the current one again changes nothing, so nothing is asked of its runners.
+    const isChange = current?.version !== version.version;
+    if (isChange && !options.force) {
+      const [loaded] = await tx`
+        select from runners r where r.env = ${env} and r.expires_at > ${new Date(clock.now())} and ${version.id} = any (r.versions) limit 1`;
+      if (!loaded) throw conflict(notLoaded(version));
+    }
+    const replaced = await promote(tx, dependencies, env, version, record);
+    return { ...version, replaced, isChange };
+  });
+  versions.forget(env);
+  wakes.tell({ kind: 'versions', env });
+  const { publicId: id, version, replaced, isChange } = promoted;
+  if (isChange) log.info('version.promoted', { env, version, replaced });
+  return { id, version, shortCode: shortCodeOf(id), replaced };
+}
+
+export const conflict = (message: string, extra: Record<string, unknown> = {}) =>
+  new Problem(409, message, extra);
+
+const notLoaded = ({ version, isUploaded }: FoundVersion): string =>
+  isUploaded
+    ? `No connected runner has loaded version ${version}: start one, wait until it has loaded the version, or promote it all the same (force=true).`
+    : `No connected runner has loaded version ${version}, which was not uploaded: start the runner with its folder, or promote it all the same (force=true).`;
+
+function refuseUnready({ version, state, error }: FoundVersion): void {
+  if (state === 'ready') return;
+  throw conflict(
+    {
+      uploading: `Version ${version} is still being uploaded: finalize it first.`,
+      failed: `Version ${version} failed (${error?.message ?? 'it was given up'}): deploy it again.`,
+      archived: `Version ${version} is archived, and its files are gone: deploy its code again.`,
+    }[state],
+  );
+}

@@ -1,0 +1,86 @@
+import type { Deployment } from '@millrace/contract';
+import type { Principal } from '../../auth/principal.ts';
+import type { RecordHere } from '../../audit/record.ts';
+import { testEngine, type TestEngine } from '../../runs/testing/engine.ts';
+import { archiveDeployment } from '../archive.ts';
+import { defaultMaxBundleBytes } from '../check-bundle.ts';
+import { createDeployment } from '../create.ts';
+import { failDeployment } from '../fail.ts';
+import { finalizeDeployment } from '../finalize.ts';
+import { findVersion } from '../find.ts';
+import { promoteDeployment, type PromoteOptions } from '../promote.ts';
+import { deploymentPruner } from '../retention.ts';
+import { showDeployment } from '../show.ts';
+import { uploadBlob } from '../upload.ts';
+import type { NewDeployment, TestBundle } from './bundle.ts';
+
+export type Created = Awaited<ReturnType<typeof createDeployment>>;
+
+/** The verbs of deployments on a database of their own. */
+export interface TestDeployments extends TestEngine {
+  readonly acts: string[];
+  create(body: NewDeployment, maxBundleBytes?: number): Promise<Created>;
+  /** Sends what the reply asks for. */
+  send(created: Created, bundle: TestBundle): Promise<void>;
+  put(created: Pick<Created, 'id'>, blob: string, data: Buffer, offset?: number): Promise<number>;
+  finalize(created: Pick<Created, 'id'>): Promise<Deployment>;
+  /** All of it, up to `ready`. */
+  deploy(bundle: TestBundle): Promise<Created>;
+  fail(created: Pick<Created, 'id'>): Promise<Deployment>;
+  promoteTo(version: string, options?: Partial<PromoteOptions>): ReturnType<typeof promoteDeployment>;
+  archive(version: string): Promise<Deployment>;
+  show(version: string): Promise<Deployment>;
+  /** One tick of the job. */
+  prune(): Promise<unknown>;
+}
+
+async function* once(data: Buffer): AsyncGenerator<Buffer> {
+  yield data;
+}
+
+export async function testDeployments(): Promise<TestDeployments> {
+  const t = await testEngine();
+  const { engine, environment } = t;
+  const env = environment.id;
+  const principal: Principal = {
+    kind: 'secretKey',
+    credentialId: 'key_none',
+    environment,
+    scopes: ['admin'],
+  };
+  const acts: string[] = [];
+  const record: RecordHere = async (_sql, { act, target }) => void acts.push(`${act} ${target}`);
+  const create: TestDeployments['create'] = (body, maxBundleBytes = defaultMaxBundleBytes) =>
+    createDeployment({ ...engine, maxBundleBytes, check() {} }, environment, principal, body);
+  const put: TestDeployments['put'] = ({ id }, blob, data, offset = 0) =>
+    uploadBlob(t.sql, environment, { deployment: id, blob, offset }, once(data));
+  const send: TestDeployments['send'] = async (created, { blobs }) => {
+    for (const { blob, received } of created.missing)
+      await put(created, blob, (blobs.get(blob) as Buffer).subarray(received), received);
+  };
+  const finalize: TestDeployments['finalize'] = ({ id }) =>
+    finalizeDeployment(engine, environment, id, record);
+  const job = deploymentPruner(engine);
+  return {
+    ...t,
+    acts,
+    create,
+    put,
+    send,
+    finalize,
+    async deploy(bundle) {
+      const created = await create(bundle.body);
+      await send(created, bundle);
+      await finalize(created);
+      return created;
+    },
+    fail: ({ id }) => failDeployment(engine, env, id, { name: 'Error', message: 'stopped' }),
+    promoteTo: (version, options) =>
+      promoteDeployment(engine, env, version, { force: true, allowRollbacks: false, ...options }, record),
+    archive: (version) => archiveDeployment(engine, env, version, record),
+    async show(version) {
+      return showDeployment(t.sql, env, await findVersion(t.sql, env, version), new Date(engine.clock.now()));
+    },
+    prune: () => job.tick(),
+  };
+}

@@ -1,0 +1,71 @@
+import type { ConnectedRunner } from '../../runners/runners.ts';
+import type { CurrentVersion, FetchableVersion } from '../../versions/versions.ts';
+import { misfits } from './misfits.ts';
+
+/** A runner names this many of its versions in every claim; of more, only those that runs wait for. */
+const namedAlways = 32;
+
+/** Whether a runner could fetch a version and execute it. */
+export const canFetch = (runner: ConnectedRunner, version: FetchableVersion, now: number): boolean =>
+  runner.facts !== undefined &&
+  (runner.unable.get(version.version)?.until ?? 0) <= now &&
+  misfits(runner.facts, version).length === 0;
+
+export interface Choice {
+  readonly runner: ConnectedRunner;
+  /** Of the same environment and process, itself included. */
+  readonly others: Iterable<ConnectedRunner>;
+  readonly current: Pick<CurrentVersion, 'id'> | undefined;
+  readonly fetchable: readonly FetchableVersion[];
+  /** Versions that runs are bound to which wait. */
+  readonly waiting: ReadonlySet<number>;
+  readonly now: number;
+}
+
+/**
+ * The versions whose runs a claim may lease to a runner: those that it has loaded, and those that it can fetch and that no other runner
+ * with a free slot has loaded. 0 is for runs that start on the current version.
+ */
+export function pinsFor({ runner, others, current, fetchable, waiting, now }: Choice): number[] {
+  const { versions } = runner;
+  const loaded = versions.size <= namedAlways ? versions : [...versions].filter((id) => waiting.has(id));
+  const pins = new Set(loaded);
+  if (runner.facts && fetchable.length > 0) {
+    const byId = indexOf(fetchable);
+    const elsewhere = new Set<number>();
+    for (const other of others)
+      if (other !== runner && other.free > 0) for (const id of other.versions) elsewhere.add(id);
+    for (const id of current ? [...waiting, current.id] : waiting) {
+      const version = byId.get(id);
+      if (version && !versions.has(id) && !elsewhere.has(id) && canFetch(runner, version, now)) pins.add(id);
+    }
+  }
+  // Runs without a pinned version start on the current one.
+  return current && (versions.has(current.id) || pins.has(current.id)) ? [0, ...pins] : [...pins];
+}
+
+/** The versions that a runner should keep ready, the most important first: the current one, and the newest, which may be promoted next. */
+export function versionsToLoad(
+  runner: ConnectedRunner,
+  current: Pick<CurrentVersion, 'id'> | undefined,
+  fetchable: readonly FetchableVersion[],
+  now: number,
+): FetchableVersion[] {
+  const [newest] = fetchable;
+  const wanted = [current && indexOf(fetchable).get(current.id), newest];
+  return [...new Set(wanted)]
+    .filter((version) => version !== undefined)
+    .filter((version) => canFetch(runner, version, now));
+}
+
+const indexes = new WeakMap<readonly FetchableVersion[], ReadonlyMap<number, FetchableVersion>>();
+
+/** By id. Lists are cached, and replaced when they change. */
+function indexOf(fetchable: readonly FetchableVersion[]): ReadonlyMap<number, FetchableVersion> {
+  let index = indexes.get(fetchable);
+  if (!index) {
+    index = new Map(fetchable.map((version) => [version.id, version]));
+    indexes.set(fetchable, index);
+  }
+  return index;
+}

@@ -1,0 +1,66 @@
+import type { Sql } from '../../db/connect.ts';
+
+/** How long what was read counts. */
+const freshMs = 500;
+
+interface Known {
+  versions: ReadonlySet<number>;
+  at: number;
+  /** Somebody was told something that may be old: they are to ask again. */
+  timer: NodeJS.Timeout | undefined;
+}
+
+/**
+ * Which versions have lanes, so that a claim names only those: an environment may have a thousand versions of which a few have waiting runs.
+ * Reads at most once in half a second and environment, and calls `again` when those who were told of older ones should ask again.
+ */
+export class WaitingVersions {
+  readonly #sql: Sql;
+  readonly #again: (env: number) => void;
+  readonly #known = new Map<number, Known>();
+
+  constructor(sql: Sql, again: (env: number) => void) {
+    this.#sql = sql;
+    this.#again = again;
+  }
+
+  /** As of `since` (monotonic milliseconds), or of up to half a second before. */
+  async in(env: number, since: number): Promise<ReadonlySet<number>> {
+    const known = this.#known.get(env);
+    const age = known ? performance.now() - known.at : freshMs;
+    if (known && known.at >= since) return known.versions;
+    if (known && age < freshMs) {
+      known.timer ??= setTimeout(() => {
+        known.timer = undefined;
+        this.#again(env);
+      }, freshMs - age).unref();
+      return known.versions;
+    }
+    const at = performance.now();
+    const versions = await readWaiting(this.#sql, env);
+    clearTimeout(this.#known.get(env)?.timer);
+    this.#known.set(env, { versions, at, timer: undefined });
+    return versions;
+  }
+
+  stop(): void {
+    for (const { timer } of this.#known.values()) clearTimeout(timer);
+    this.#known.clear();
+  }
+}
+
+/** One step in the index of ready lanes for each version, however many lanes it has. */
+async function readWaiting(sql: Sql, env: number): Promise<ReadonlySet<number>> {
+  const rows = await sql<{ version: number }[]>`
+    with recursive found (version) as (
+      (select l.pinned_version + 0 from lanes l
+        where l.env = ${env} and not l.blocked order by (l.pinned_version + 0) limit 1)
+      union all
+      select n.version from found f cross join lateral (
+        select l.pinned_version + 0 as version from lanes l
+         where l.env = ${env} and not l.blocked and (l.pinned_version + 0) > f.version
+         order by (l.pinned_version + 0) limit 1) n
+    )
+    select version from found where version > 0`;
+  return new Set(rows.map(({ version }) => version));
+}

@@ -1,0 +1,33 @@
+import { misfits } from '../dispatch/misfits.ts';
+import type { RunnerFact, WaitFacts } from './facts.ts';
+
+const maxNamed = 3;
+
+/** Why no connected runner can execute the version that a run needs; undefined if one can. */
+export function whyNoRunner(facts: WaitFacts): string | undefined {
+  const { version, bound, needs, archived, runners } = facts;
+  const which = bound ? `version ${version}, to which it is bound` : `the current version ${version}`;
+  const obstacles = runners.map((runner) => obstacleOf(runner, needs));
+  if (obstacles.includes(undefined)) return undefined;
+  if (archived && !runners.some(({ loaded }) => loaded))
+    return `No connected runner has ${which}, and its files are gone because it is archived: cancel the run, or replay it on another version.`;
+  if (needs === null && !runners.some(({ loaded }) => loaded))
+    return `No connected runner has ${which}: start one with \`millrace work\` in its folder.`;
+  if (runners.length === 0)
+    return `No runner is connected that can execute ${which}: start one with \`millrace work\`.`;
+  const named = obstacles.slice(0, maxNamed).join('; ');
+  const others = obstacles.length > maxNamed ? `; and so on for ${obstacles.length - maxNamed} more` : '';
+  return `No connected runner can execute ${which}: ${named}${others}.`;
+}
+
+/** What keeps a runner from executing it; undefined if nothing does. */
+function obstacleOf(runner: RunnerFact, needs: WaitFacts['needs']): string | undefined {
+  const { host, platform, nodeMajor, labels, draining, loaded, unable } = runner;
+  if (draining) return `the runner on ${host} takes no more attempts`;
+  if (loaded) return undefined;
+  if (platform === null || nodeMajor === null || needs === null)
+    return `the runner on ${host} has only the versions of its folder`;
+  const missing = misfits({ platform, nodeMajor, labels }, needs);
+  if (missing.length > 0) return `the runner on ${host} lacks ${missing.join(' and ')}`;
+  return unable === null ? undefined : `the runner on ${host} could not load it (${unable})`;
+}

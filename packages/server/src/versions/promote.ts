@@ -1,0 +1,49 @@
+import type { TaskManifest } from '@millrace/contract/runner';
+import type { RecordHere } from '../audit/record.ts';
+import type { Clock } from '../db/clock.ts';
+import type { Transaction } from '../db/connect.ts';
+import type { AddedVersion } from './add.ts';
+import { declareQueues } from './queues.ts';
+
+/** Called in the transaction that makes a version current, with its tasks. */
+export type OnPromote = (tx: Transaction, env: number, tasks: readonly TaskManifest[]) => Promise<void>;
+
+export interface PromoteDependencies {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly onPromote?: OnPromote;
+}
+
+/**
+ * Makes a version current, in a transaction of the caller's, who has locked the versions of the environment: queues with their declared
+ * limits, the runs that waited for a version with their task, and declared schedules. Replies the version that was current before. If it
+ * is current already, nothing is changed.
+ */
+export async function promote(
+  tx: Transaction,
+  { clock, onPromote }: PromoteDependencies,
+  env: number,
+  { id, version }: AddedVersion,
+  record?: RecordHere,
+): Promise<string | null> {
+  const [replaced] = await tx<{ id: number; version: string }[]>`
+    select v.id, v.version from current_versions c join versions v on v.id = c.version_id where c.env = ${env}`;
+  if (replaced?.id === id) return replaced.version;
+  const at = new Date(clock.now());
+  const rows = await tx<{ manifest: TaskManifest }[]>`
+    select manifest from tasks where version_id = ${id} order by id`;
+  const tasks = rows.map(({ manifest }) => manifest);
+  await declareQueues(tx, env, tasks);
+  await tx`
+    insert into current_versions (env, version_id) values (${env}, ${id})
+    on conflict (env) do update set version_id = excluded.version_id`;
+  await tx`update versions set promoted_at = ${at} where id = ${id} and promoted_at is null`;
+  await tx`select promote_pending_version(${env}, ${at}, 100000)`;
+  await onPromote?.(tx, env, tasks);
+  await record?.(tx, {
+    act: 'version.promoted',
+    target: version,
+    old: replaced && { version: replaced.version },
+    new: { version, tasks: tasks.length },
+  });
+  return replaced?.version ?? null;
+}
