@@ -32,7 +32,8 @@ const tasksOf = (text: string): Record<string, string> => ({
 });
 
 const trigger = async (server: TestServer, task: string, payload: unknown = {}): Promise<string> =>
-  (await server.ask(`/api/v1/tasks/${task}/trigger`, { method: 'POST', body: { payload } })).body.id as string;
+  (await server.ask(`/api/v1/tasks/${task}/trigger`, { method: 'POST', body: { payload } })).body
+    .id as string;
 
 const shown = async (server: TestServer, run: string) => {
   const { body } = await server.ask(`/api/v3/runs/${run}`);
@@ -51,7 +52,10 @@ test('a runner without a folder serves what is deployed, and promotion waits for
   const server = await testServer();
   const version = await deployed(server, tasksOf('one'));
   const tooEarly = await server.ask(`/api/v1/deployments/${version}/promote`, { method: 'POST' });
-  expect([tooEarly.status, tooEarly.body.error]).toEqual([409, expect.stringContaining('No connected runner')]);
+  expect([tooEarly.status, tooEarly.body.error]).toEqual([
+    409,
+    expect.stringContaining('No connected runner'),
+  ]);
   const { runner, loaded } = await fetchingRunner(server);
   expect(runner.version).toBeNull();
   await expect.poll(() => loaded.map((one) => one.version), { timeout }).toEqual([version]);
@@ -141,7 +145,9 @@ test('a version that a runner cannot load is given back, named by the reason, an
   const run = await trigger(server, 'say');
   await expect
     .poll(() => reasonOf(server, run), { timeout })
-    .toMatch(/could not load it \(.* (has another digest than declared|cannot be decompressed) \(fetched 3 times\)\)\.$/);
+    .toMatch(
+      /could not load it \(.* (has another digest than declared|cannot be decompressed) \(fetched 3 times\)\)\.$/,
+    );
   // It is not tried again and again.
   expect(unable.length).toBeLessThan(3);
   await sql`update blob_pieces set data = set_byte(data, 20, 255 - get_byte(data, 20))`;
@@ -172,17 +178,22 @@ test('runners of all servers are listed, drained and stopped through any of them
     }),
   ]);
   expect((await ask(`POST /api/v1/runners/${runner.id}/drain`, { key: keys.stg })).status).toBe(404);
-  expect((await ask(`POST /api/v1/runners/${runner.id}/drain`, { key })).body).toMatchObject({ draining: true });
+  expect((await ask(`POST /api/v1/runners/${runner.id}/drain`, { key })).body).toMatchObject({
+    draining: true,
+  });
   // The wake of the other server is on its way.
   await new Promise((resolve) => setTimeout(resolve, 500));
   const { body } = await ask('POST /api/v1/tasks/say/trigger', { key, body: {} });
-  const reason = async () => (await ask(`GET /api/v1/runs/${body.id}/reason`, { key })).body.message as string;
+  const reason = async () =>
+    (await ask(`GET /api/v1/runs/${body.id}/reason`, { key })).body.message as string;
   expect(await reason()).toMatch(/takes no more attempts\.$/);
   const status = async () => (await ask(`GET /api/v3/runs/${body.id}`, { key })).body.status as string;
   expect(await status()).toBe('QUEUED');
   await ask(`POST /api/v1/runners/${runner.id}/drain`, { key, body: { draining: false } });
   await expect.poll(status, { timeout }).toBe('COMPLETED');
-  expect((await ask(`POST /api/v1/runners/${runner.id}/stop`, { key })).body).toMatchObject({ draining: true });
+  expect((await ask(`POST /api/v1/runners/${runner.id}/stop`, { key })).body).toMatchObject({
+    draining: true,
+  });
   // One that stops stays so.
   const resumed = await ask(`POST /api/v1/runners/${runner.id}/drain`, { key, body: { draining: false } });
   if (resumed.status === 200) expect(resumed.body.draining).toBe(true);

@@ -40,7 +40,10 @@ async function start(options: Partial<RunnerOptions> = {}, files: Readonly<Recor
     cache: { folder },
     labels: ['ffmpeg'],
     ...options,
-    events: { onStopAsked: () => told.push('stop'), onUnable: (version, why) => told.push(`${version}: ${why}`) },
+    events: {
+      onStopAsked: () => told.push('stop'),
+      onUnable: (version, why) => told.push(`${version}: ${why}`),
+    },
   });
   onTestFinished(async () => {
     await runner.stop({ waitMs: 0 });
@@ -101,7 +104,9 @@ test('a version that cannot be loaded is told before its runs are given back, an
   peer.bundles.bundles.set('1', { ...bundle, requires: ['gpu'] });
   const fence = peer.assign('say', null, of('1'));
   expect(await peer.outcome(fence)).toEqual({ kind: 'released' });
-  const types = peer.received.map(({ type }) => type).filter((type) => type === 'unable' || type === 'settle');
+  const types = peer.received
+    .map(({ type }) => type)
+    .filter((type) => type === 'unable' || type === 'settle');
   expect(types).toEqual(['unable', 'settle']);
   expect(told).toEqual(['1: this runner does not have the label gpu']);
   // Archived.
@@ -124,7 +129,9 @@ test('a version whose process ends while it imports the task files is told with 
   );
   peer.send({ type: 'variables', variables: { BREAK: 'sk_live_secret' }, secrets: ['BREAK'] });
   expect(await peer.outcome(peer.assign('say', null, of('1')))).toEqual({ kind: 'released' });
-  expect(told[0]).toMatch(/^1: its task files could not be imported: its process ended \(exit code 9\)\nkey /);
+  expect(told[0]).toMatch(
+    /^1: its task files could not be imported: its process ended \(exit code 9\)\nkey /,
+  );
   expect(JSON.stringify([told, peer.received])).not.toContain('sk_live_secret');
 }, 30_000);
 
@@ -135,7 +142,9 @@ test('what was changed in the cache is not executed', async () => {
   const { contentHash, entries } = first.peer.bundles.bundles.get('1')!;
   await writeFile(join(first.folder, contentHash, entries[0]!.module), 'process.exit(3);');
   const second = await start({ cache: { folder: first.folder } }, { '1': say('one') });
-  expect(await second.peer.outcome(second.peer.assign('say', null, of('1')))).toMatchObject({ output: 'one' });
+  expect(await second.peer.outcome(second.peer.assign('say', null, of('1')))).toMatchObject({
+    output: 'one',
+  });
 }, 30_000);
 
 test('above the limit of its cache it gives up idle versions, and fetches them again for a run', async () => {

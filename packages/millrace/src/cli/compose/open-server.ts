@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { defaultRateLimits, startServer, type RunningServer } from '@millrace/server';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
-import { listenAddress, type ListenAddress } from '../options.ts';
+import { bytes, listenAddress, type ListenAddress } from '../options.ts';
 import { explainListen } from './listen-failure.ts';
 
 type ServerOptions = Parameters<typeof startServer>[0];
@@ -15,6 +15,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
       rateLimits: rateLimits(),
       trustedProxies: trustedProxies(),
       metrics: metrics(),
+      maxBundleBytes: maxBundleBytes(),
       ...options,
       notificationNetworks,
     });
@@ -55,6 +56,17 @@ function rateLimits(): ServerOptions['rateLimits'] {
     );
   }
   return { ...defaultRateLimits, secretKey: { burst: Number(burst), perSecond: Number(perSecond) } };
+}
+
+/** What all files of a deployment together may have, compressed (MILLRACE_MAX_BUNDLE, such as `256MiB`). */
+function maxBundleBytes(): ServerOptions['maxBundleBytes'] {
+  const text = process.env['MILLRACE_MAX_BUNDLE']?.trim() ?? '';
+  if (text === '') return undefined;
+  try {
+    return bytes(text);
+  } catch (error) {
+    throw new CommandFailed(exitCodes.usage, `MILLRACE_MAX_BUNDLE: ${(error as Error).message}`);
+  }
 }
 
 /** Address and token of the metrics (MILLRACE_METRICS_ADDRESS, MILLRACE_METRICS_TOKEN). */
