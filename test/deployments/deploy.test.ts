@@ -225,7 +225,8 @@ export default { build: { extensions: [copyFiles('large.bin')] } };`,
     expect(await project.run('runners', 'drain', 'runner_unknown')).toMatchObject({ exitCode: 1 });
     expect((await project.run('runners', 'stop', id)).exitCode).toBe(0);
     expect(await runner.exitCode).toBe(0);
-    expect((await project.run('runners', 'list')).stdout).toBe('');
+    const left = async () => (await project.run('runners', 'list')).stdout;
+    await expect.poll(left, { timeout: 40_000 }).toBe('');
   }, 60_000);
 });
 
