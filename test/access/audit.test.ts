@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { operations } from '@millrace/contract';
 import { describe, expect, test } from 'vitest';
 import { installation, type Ask } from './installation.ts';
+import { bundleOf } from '../../packages/server/src/deployments/testing/bundle.ts';
+import { startTestRunner } from '../../packages/server/src/notifications/testing/runner.ts';
 
 interface Entry {
   readonly act: string;
@@ -126,7 +128,7 @@ describe('the audit log', () => {
     expect(changing.filter(({ id }) => left.has(id) === none.has(id)).map(({ id }) => id)).toEqual([]);
     const acts = [...recorded.matchAll(/^\| `([\w.]+)`/gm)].map(([, act]) => act);
 
-    const { ask, keys, organization, projectRef, sql } = await installation();
+    const { ask, keys, organization, projectRef, server, sql } = await installation();
     const ok = async (request: string, options: Ask = {}) => {
       const { status, body } = await ask(request, options);
       expect([request, body, status < 300]).toEqual([request, body, true]);
@@ -193,6 +195,21 @@ describe('the audit log', () => {
     for (const verb of ['deactivate', 'deactivate', 'activate'])
       await ok(`POST /api/v1/schedules/${id}/${verb}`, byKey());
     await ok(`DELETE /api/v1/schedules/${id}`, byKey());
+    const { body, blobs } = bundleOf({});
+    const deployment = await ok('POST /api/v1/deployments', byKey(body));
+    for (const [blob, data] of blobs)
+      await fetch(`${server.url}/api/v1/deployments/${deployment.id}/blobs/${blob}`, {
+        method: 'PUT',
+        headers: { authorization: `Bearer ${keys.prod}`, 'content-type': 'application/octet-stream' },
+        body: data,
+      });
+    for (const verb of ['finalize', 'finalize', 'archive', 'archive'])
+      await ok(`POST /api/v1/deployments/${deployment.id}/${verb}`, byKey());
+    await startTestRunner(server.url, keys.prod, []);
+    const [{ id: runner }] = (await ok('GET /api/v1/runners', byKey())).data as [{ id: string }];
+    for (const draining of [true, true, false])
+      await ok(`POST /api/v1/runners/${runner}/drain`, byKey({ draining }));
+    await ok(`POST /api/v1/runners/${runner}/stop`, byKey());
     const runIds = Array.from({ length: 300 }, (_, n) => `run_${n}`);
     const bulk = await ok('POST /api/v1/bulk-actions', byKey({ action: 'cancel', runIds, name: 'a\0b' }));
     // It may have been over already: then there was nothing to stop.
@@ -209,6 +226,11 @@ describe('the audit log', () => {
       ['schedule.deactivated', undefined, { task: 's' }],
       ['schedule.activated', undefined, { task: 's' }],
       ['schedule.deleted', { cron: '5 * * * *' }, undefined],
+      ['version.uploaded', undefined, { tasks: 1, bytes: expect.any(Number) as number }],
+      ['version.archived', undefined, undefined],
+      ['runner.drained', undefined, { host: expect.any(String) as string }],
+      ['runner.resumed', undefined, { host: expect.any(String) as string }],
+      ['runner.stopped', undefined, { host: expect.any(String) as string }],
       ['bulkAction.created', undefined, { type: 'CANCEL', name: 'ab', runs: 300 }],
       ['errorRule.created', undefined, { groupKey: 'g' }],
       ['errorRule.updated', { groupKey: 'g' }, { groupKey: 'h' }],

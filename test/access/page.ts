@@ -55,13 +55,12 @@ export const notServed: readonly (readonly [names: readonly string[], why: strin
   ],
   [
     [
-      'GET /api/v1/deployments',
-      'POST /api/v1/deployments',
-      'GET /api/v1/deployments/latest',
-      'GET /api/v1/deployments/current',
-      'POST /api/v1/deployments/{version}/promote',
+      'POST /api/v1/deployments/{deploymentId}/background-workers',
+      'POST /api/v1/deployments/{deploymentId}/cancel',
+      'POST /api/v1/deployments/{deploymentId}/progress',
+      'POST /api/v1/deployments/{deploymentId}/generate-registry-credentials',
     ],
-    'a runner has its code and registers a version of it (`registerVersion`), which becomes the current one; nothing is built or uploaded',
+    'deploy with `millrace deploy`; `POST /api/v1/deployments` and what belongs to it have bodies of their own, because no image is built',
   ],
   [
     ['GET /api/v1/queues/{q}/metrics'],

@@ -1,5 +1,6 @@
 import { operations, roles, type Access, type OperationDeclaration } from '@millrace/contract';
 import { describe, expect, test } from 'vitest';
+import { bundleOf } from '../../packages/server/src/deployments/testing/bundle.ts';
 import { installation, type Installation } from './installation.ts';
 import { sampleOf, type Schema } from './sample.ts';
 
@@ -13,6 +14,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   createBulkAction: { action: 'cancel', runIds: ['run_x'] },
   createErrorRule: { type: 'x', groupKey: 'x' },
   previewErrorRule: { type: 'x', groupKey: 'x' },
+  createDeployment: bundleOf({}).body,
   registerVersion: { contentHash: 'a'.repeat(64), tasks: [] },
 };
 

@@ -18,7 +18,19 @@ const packageArrows: Readonly<Record<string, readonly string[]>> = {
 
 /** Which rooms of the server a room may import. docs/architecture.md shows this table. */
 const roomArrows: Readonly<Record<string, readonly string[]>> = {
-  server: ['app', 'deployments', 'pause', 'http', 'runs', 'versions', 'protocols', 'packets', 'tenancy', 'auth', 'db'],
+  server: [
+    'app',
+    'deployments',
+    'pause',
+    'http',
+    'runs',
+    'versions',
+    'protocols',
+    'packets',
+    'tenancy',
+    'auth',
+    'db',
+  ],
   app: [
     'pause',
     'http',
@@ -80,7 +92,7 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
   protocols: ['log', 'auth'],
   log: ['db'],
   jobs: ['db'],
-  runners: ['audit', 'auth', 'db'],
+  runners: ['audit', 'db'],
   tracing: [],
   auth: ['db'],
   request: ['auth'],

@@ -14,7 +14,11 @@ const aTask = (id: string): string =>
   `import { task } from '@millrace/sdk'; export const one = task({ id: '${id}', run: async () => 1 });`;
 
 test.each([
-  ['a missing dependency', { 'tasks/bad.ts': `import 'not-installed';\n${aTask('bad')}` }, ['tasks/bad.ts.*not-installed']],
+  [
+    'a missing dependency',
+    { 'tasks/bad.ts': `import 'not-installed';\n${aTask('bad')}` },
+    ['tasks/bad.ts.*not-installed'],
+  ],
   ['a syntax error', { 'tasks/bad.ts': 'const a = 1;\nconst b = ;\n' }, ['tasks/bad.ts:2:11']],
   ['a duplicate id', { 'tasks/bad.ts': aTask('good') }, ['"good" is declared 2 times']],
   [

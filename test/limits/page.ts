@@ -51,6 +51,8 @@ import * as filters from '../../packages/server/src/events/filter.ts';
 import { maxSegments } from '../../packages/server/src/events/pattern.ts';
 import { defaultBodyLimit } from '../../packages/server/src/http/mount.ts';
 import { defaultRateLimits, type RateLimit } from '../../packages/server/src/http/rate-limit.ts';
+import { defaultMaxBundleBytes } from '../../packages/server/src/deployments/check-bundle.ts';
+import { keptVersions, uploadMs } from '../../packages/server/src/deployments/retention.ts';
 import { retentionMs } from '../../packages/server/src/http/idempotent-responses.ts';
 import { maxEndpoints } from '../../packages/server/src/notifications/create.ts';
 import * as deliveries from '../../packages/server/src/notifications/deliver.ts';
@@ -431,6 +433,14 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ],
       ['all variables of an environment', `${number(maxTogether)} bytes`, 'refused', fixed],
       ['import of variables', bytes(importLimit), '413', 'several imports'],
+      [
+        'files and layers of a deployment, compressed',
+        bytes(defaultMaxBundleBytes),
+        '413',
+        '`MILLRACE_MAX_BUNDLE`',
+      ],
+      ['uploaded versions of an environment', `the newest ${number(keptVersions)}`, 'archived', fixed],
+      ['time to continue an upload of a deployment', time(uploadMs), 'it is given up', fixed],
       ['runs of a bulk action by id', number(maxBulkRuns), '400', 'a filter'],
       ['active bulk actions of an environment', number(maxPending), '429', 'wait'],
       ['endpoints for notifications', number(maxEndpoints), '422', fixed],

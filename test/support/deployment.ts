@@ -42,7 +42,10 @@ export async function deployed(
   change: (prepared: Prepared) => Prepared = (prepared) => prepared,
 ): Promise<string> {
   const project = await loadProject(await projectOf(files));
-  const prepared = await prepare(project, { env: { inherited: { PATH: process.env['PATH'] ?? '' }, added: {} }, secrets: [] });
+  const prepared = await prepare(project, {
+    env: { inherited: { PATH: process.env['PATH'] ?? '' }, added: {} },
+    secrets: [],
+  });
   const { version } = await upload({ url, key: keys.prod }, change(prepared), {});
   return version;
 }

@@ -90,7 +90,8 @@ const told = ({ route, caller }: Pair, expected: unknown, sent: Sent) => ({
 });
 
 /** An id of the same form that nobody has. */
-const nobodys = (value: string): string => value.replace(/[^/%]{5}$/, 'zzzz0');
+const nobodys = (value: string): string =>
+  value.replace(/[^/%]{5}$/, /^[0-9a-f]{64}$/.test(value) ? '00000' : 'zzzz0');
 
 /** Without what differs by name alone. */
 const nameless = (text: string, names: readonly string[]): string =>
@@ -111,6 +112,9 @@ const otherwise: Readonly<Record<string, number>> = {
   'POST /api/v1/token': 404,
   'POST /api/v1/invites/accept': 404,
   'POST /api/v1/invites/join': 404,
+  // It is the current one, which was finalized.
+  'POST /api/v1/deployments/{version}/archive': 409,
+  'POST /api/v1/deployments/{deploymentId}/fail': 409,
   // It is over.
   'POST /api/v1/bulk-actions/{bulkActionId}/abort': 422,
   // It was not confirmed, and prod cannot be deleted alone.

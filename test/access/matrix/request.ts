@@ -1,5 +1,5 @@
 import { sampleOf, type Schema } from '../sample.ts';
-import type { Parameters, World } from './world.ts';
+import { deploymentOf, type Parameters, type World } from './world.ts';
 
 /** A route of the OpenAPI document. */
 export interface Route {
@@ -94,6 +94,8 @@ const bodies: Readonly<Record<string, (world: World) => unknown>> = {
       { id: task.replace('mail', 'tick'), filePath: 'a.ts', scheduled: true },
     ],
   }),
+  'POST /api/v1/deployments': ({ task }) => deploymentOf('another', task, task.replace('mail', 'tick')).body,
+  'POST /api/v1/deployments/{deploymentId}/fail': () => ({ error: { name: 'Error', message: 'x' } }),
   // A run hands on single objects only.
   'POST /api/v1/auth/public-tokens': ({ runId }) => ({ scopes: [`read:runs:${runId}`] }),
   'POST /api/v1/projects/{projectRef}/branches': () => ({ branch: 'feature', env: 'preview' }),
@@ -136,7 +138,7 @@ export async function send(
       ...(credential !== '' && {
         authorization: credential.includes(' ') ? credential : `Bearer ${credential}`,
       }),
-      'content-type': route.contentType.includes('json') ? route.contentType : 'text/plain',
+      'content-type': /json|octet-stream/.test(route.contentType) ? route.contentType : 'text/plain',
       ...headers,
     },
     ...(method !== 'GET' && method !== 'HEAD' && body !== undefined && { body }),

@@ -1,4 +1,5 @@
 import { startTestRunner } from '../../../packages/server/src/notifications/testing/runner.ts';
+import { bundleOf, type TestBundle } from '../../../packages/server/src/deployments/testing/bundle.ts';
 import type { Installation } from '../installation.ts';
 import type { Things } from './rules.ts';
 
@@ -60,14 +61,19 @@ export async function fill({ ask, server, sql }: Installation, site: Site): Prom
     async () => (await did(`GET ${project}/notifications/${env}/deliveries`)).data[0],
   );
   // From here on nobody serves what is triggered, so that it stays as it is.
-  const second = await did('POST /runner/v1/versions', {
-    contentHash: `${name}-2`.padEnd(64, '0'),
-    tasks: [
-      { id: task, filePath: 'a.ts' },
-      { id: scheduled, filePath: 'a.ts', scheduled: true },
-    ],
-  });
-  await did(`POST /api/v1/deployments/${second.version}/promote?force=true`);
+  const { body, blobs } = deploymentOf(name, task, scheduled);
+  const deployment = await did('POST /api/v1/deployments', body);
+  for (const [blob, data] of blobs) {
+    const sent = await fetch(`${server.url}/api/v1/deployments/${deployment.id}/blobs/${blob}`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/octet-stream' },
+      body: data,
+    });
+    if (!sent.ok) throw new Error(await sent.text());
+  }
+  await did(`POST /api/v1/deployments/${deployment.id}/finalize`);
+  await did(`POST /api/v1/deployments/${deployment.id}/promote?force=true`);
+  const [runner] = (await did('GET /api/v1/runners')).data as { id: string }[];
   const tag = `tag-${name}`;
   const packet = `packet-${name}`;
   const { presignedUrl } = await did(`PUT /api/v2/packets/${packet}`);
@@ -151,9 +157,28 @@ export async function fill({ ask, server, sql }: Installation, site: Site): Prom
       tokenId: made.id,
       userId: user?.id ?? failed.id,
       invitationId: invitation.id,
+      deploymentId: deployment.id,
+      version: deployment.id,
+      blob: [...blobs.keys()][0] ?? '',
+      runnerId: runner?.id ?? '',
     },
   };
 }
+
+/** A deployment with these tasks. The name makes it another one. */
+export const deploymentOf = (name: string, task: string, scheduled: string): TestBundle =>
+  bundleOf(
+    { 'name.js': name },
+    {
+      tasks: [task, scheduled],
+      more: {
+        tasks: [
+          { id: task, filePath: 'a.ts' },
+          { id: scheduled, filePath: 'a.ts', scheduled: true },
+        ],
+      },
+    },
+  );
 
 /** Parameters for a request that may use its object up, or needs it in a state: with another such object where that is so. */
 export async function fresh(

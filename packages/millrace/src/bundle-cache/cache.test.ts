@@ -1,4 +1,5 @@
-import { fork } from 'node:child_process';
+import { execFileSync, fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
@@ -202,7 +203,7 @@ test('a layer whose links leave it together is refused', async () => {
       at('node_modules/out', { type: 'symlink', linkname: 'a/b/up/../../../..' }),
     ],
   });
-  await expect(open(cacheIn(await newFolder()), server, bundle)).rejects.toThrow();
+  await expect(open(cacheIn(await newFolder()), server, bundle)).rejects.toThrow(/layer|symlink|link/i);
 });
 
 test('a path of a bundle that leaves its folder is refused, whatever the server says', async () => {
@@ -283,6 +284,39 @@ test('several versions that are opened at once all count as used', async () => {
   await Promise.all(bundles.map((bundle) => open(cache, server, bundle)));
   await cache.makeRoom(0);
   for (const { contentHash } of bundles) expect(existsSync(join(folder, contentHash, 'a.mjs'))).toBe(true);
+});
+
+/** A disk of one megabyte; undefined where this process may not make one. */
+async function smallDisk(): Promise<string | undefined> {
+  const folder = await newFolder();
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder], { stdio: 'ignore' });
+  } catch {
+    return undefined;
+  }
+  onTestFinished(() => void execFileSync('umount', ['-l', folder]));
+  return folder;
+}
+
+test('on a full disk what nobody uses makes room, and what does not fit all the same is refused', async (context) => {
+  const folder = await smallDisk();
+  if (folder === undefined) return context.skip();
+  const server = await bundleServer();
+  const noise = (): string => randomBytes(300_000).toString('hex');
+  const [first, second] = [
+    await server.add('1', { 'a.mjs': noise() }),
+    await server.add('2', { 'a.mjs': noise() }),
+  ];
+  const huge = await server.add('3', { 'a.mjs': noise(), 'b.mjs': noise() });
+  const cache = cacheIn(folder);
+  await open(cache, server, first);
+  await expect(open(cache, server, second)).rejects.toThrow(/disk of the cache .* is full$/);
+  await cache.close(['1']);
+  const dir = await open(cache, server, second);
+  expect((await readFile(join(dir, 'a.mjs'))).length).toBe(600_000);
+  await cache.close(['2']);
+  await expect(open(cache, server, huge)).rejects.toThrow(/disk of the cache .* is full$/);
+  expect(await readdir(join(folder, '.new'))).toEqual([]);
 });
 
 test('a cache folder that cannot be written is refused with a sentence', async () => {

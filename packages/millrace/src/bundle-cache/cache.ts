@@ -179,14 +179,14 @@ export class BundleCache {
       await mkdir(fresh);
       await wanted.fetch(fresh);
       await this.#entries.add(name, wanted.bytes);
-      await this.#place(wanted, fresh, folder);
+      await this.#moveIn(wanted, fresh, folder);
     } finally {
       await rm(fresh, { recursive: true, force: true });
     }
   }
 
-  /** Another process may place the same content at the same time: then that one stays. */
-  async #place(wanted: Wanted, fresh: string, folder: string): Promise<void> {
+  /** Another process may bring the same content at the same time: then that one stays. */
+  async #moveIn(wanted: Wanted, fresh: string, folder: string): Promise<void> {
     for (;;) {
       try {
         return await rename(fresh, folder);

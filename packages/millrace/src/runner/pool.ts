@@ -38,6 +38,8 @@ export interface ExecutorEnvironment {
 
 /** Milliseconds that an idle process is kept of a version that need not be ready, or with old variables. */
 const spareMs = 10_000;
+/** Idle processes beyond this number of such versions are not kept: a runner may serve many, and each process takes 60 MB. */
+const maxSpare = 8;
 /** Milliseconds that idle processes have to exit when the pool closes. */
 const endMs = 1_000;
 /** MiB that an isolated run counts for if its task names no machine. */
@@ -49,6 +51,8 @@ export class Pool {
   readonly #executors = new Set<Executor>();
   #executorEnvironment: ExecutorEnvironment | undefined;
   #kept: ReadonlySet<string> = new Set();
+  /** Those that were idle and may end, the one that is so for longest first. */
+  readonly #spare = new Set<Executor>();
   #closed = false;
 
   constructor(options: PoolOptions) {
@@ -113,7 +117,10 @@ export class Pool {
       count += 1;
       if (!idlest || executor.running.size < idlest.running.size) idlest = executor;
     }
-    if (idlest && (idlest.running.size === 0 || count >= this.#options.executors)) return idlest;
+    if (idlest && (idlest.running.size === 0 || count >= this.#options.executors)) {
+      this.#spare.delete(idlest);
+      return idlest;
+    }
     const build = this.#options.build(version);
     return build && this.#start(build, version, 'shared', this.#options.executorMemory);
   }
@@ -153,6 +160,7 @@ export class Pool {
   /** It is dead. */
   remove(executor: Executor): void {
     this.#executors.delete(executor);
+    this.#spare.delete(executor);
     this.#options.guard.remove(executor.pid);
     executor.retiring = true;
   }
@@ -229,6 +237,13 @@ export class Pool {
       executor.running.size === 0 &&
       (!this.#kept.has(executor.version) || executor.revision !== this.#executorEnvironment?.revision);
     if (!isSpare()) return;
+    this.#spare.delete(executor);
+    this.#spare.add(executor);
+    for (const oldest of this.#spare) {
+      if (this.#spare.size <= maxSpare) break;
+      this.#spare.delete(oldest);
+      if (oldest.running.size === 0 && oldest.ready) oldest.end();
+    }
     setTimeout(() => {
       if (isSpare()) executor.end();
     }, spareMs).unref();

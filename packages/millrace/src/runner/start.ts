@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, resolve as absolute } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EnvironmentFacts, ServerMessage } from '@millrace/contract/runner';
 import { BundleCache, BundleSource, platformHere } from '../bundle-cache/index.ts';
@@ -46,7 +46,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const cache =
     options.cache && new BundleCache(options.cache.folder, options.cache.size ?? defaultCacheBytes);
   await cache?.prepare();
-  const projectDir = project?.dir ?? resolve(options.cache?.folder ?? '.');
+  const projectDir = project?.dir ?? absolute(options.cache?.folder ?? '.');
   const id = `runner_${randomUUID().replaceAll('-', '')}`;
   const user = options.runAs === undefined ? undefined : findRunAs(options.runAs, projectDir);
   const ids = user && idsOf(user);
@@ -136,7 +136,11 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
       source: new BundleSource({ url, secretKey, signal: fetching.signal }),
       facts,
       inUse,
-      start: (version) => dispatch.start(version),
+      start: (version) => {
+        // Its ticks end a process that does not start.
+        pace.start();
+        return dispatch.start(version);
+      },
       onChange: tellVersions,
       onLoaded: (version, took) => events.onLoaded?.(version, took),
       onUnable: (version, why) => {

@@ -45,7 +45,9 @@ function checkTasks(bundle: Bundle, tasks: readonly TaskManifest[], sources: Rea
     const served = Object.hasOwn(bundle.tasks, id) ? bundle.tasks[id] : undefined;
     if (!served) throw unprocessable(`bundle.tasks: the task "${id}" is missing.`);
     if (!sources.has(served.source))
-      throw unprocessable(`bundle.tasks: "${id}" is in "${served.source}", which bundle.entries does not have.`);
+      throw unprocessable(
+        `bundle.tasks: "${id}" is in "${served.source}", which bundle.entries does not have.`,
+      );
   }
   const other = Object.keys(bundle.tasks).find((id) => !declared.has(id));
   if (other !== undefined)

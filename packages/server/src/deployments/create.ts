@@ -79,7 +79,14 @@ export async function createDeployment(
     wakes.tell({ kind: 'versions', env });
   }
   const { publicId: id, version, state, isNew, missing } = created;
-  return { id, version, shortCode: shortCodeOf(id), state: state === 'ready' ? 'ready' : 'uploading', isNew, missing };
+  return {
+    id,
+    version,
+    shortCode: shortCodeOf(id),
+    state: state === 'ready' ? 'ready' : 'uploading',
+    isNew,
+    missing,
+  };
 }
 
 /** The name of the key that deploys. */

@@ -22,7 +22,9 @@ export async function failDeployment(
     const version = await findVersion(tx, env, idOrVersion);
     if (version.state === 'uploading') await markFailed(tx, version.id, error);
     else if (version.state !== 'failed')
-      throw conflict(`Version ${version.version} was finalized: it cannot fail any more. Archive it instead.`);
+      throw conflict(
+        `Version ${version.version} was finalized: it cannot fail any more. Archive it instead.`,
+      );
     return showDeployment(tx, env, version, new Date(clock.now()));
   });
 }

@@ -28,7 +28,9 @@ export async function finalizeDeployment(
   refuseEnded(version);
   if (version.state === 'uploading') {
     await verifyContents(sql, env, project, version);
-    const isReady = await sql.begin((tx) => makeReady(tx, env, project, version, new Date(clock.now()), record));
+    const isReady = await sql.begin((tx) =>
+      makeReady(tx, env, project, version, new Date(clock.now()), record),
+    );
     versions.forget(env);
     wakes.tell({ kind: 'versions', env });
     if (isReady) log.info('version.uploaded', { env, version: version.version });
@@ -103,7 +105,9 @@ async function verifyContents(sql: Sql, env: number, project: number, version: F
       await lockVersions(tx, env);
       await markFailed(tx, version.id, { name: 'VerificationError', message });
     });
-    throw unprocessable(`${message}. The deployment of version ${version.version} has failed: begin it again.`);
+    throw unprocessable(
+      `${message}. The deployment of version ${version.version} has failed: begin it again.`,
+    );
   }
 }
 

@@ -229,11 +229,11 @@ describe('a run with externalDeploymentId', () => {
       id: one.id,
       isNew: false,
     });
-    expect(await whereOf(t, (await t.trigger('send', external('a'))).id)).toMatchObject(
-      { version: two.version },
-    );
-    expect(await whereOf(t, (await t.trigger('send', external('b'))).id)).toMatchObject(
-      { version: one.version },
-    );
+    expect(await whereOf(t, (await t.trigger('send', external('a'))).id)).toMatchObject({
+      version: two.version,
+    });
+    expect(await whereOf(t, (await t.trigger('send', external('b'))).id)).toMatchObject({
+      version: one.version,
+    });
   });
 });

@@ -170,7 +170,13 @@ describe('finalizing', () => {
       (bundle) => {
         const { blob, blobSize } = blobOf(bundle, 'a.js');
         const other = gzipSync('b'.repeat(1_000));
-        return { ...bundle, blobs: new Map([...bundle.blobs, [blob, Buffer.concat([other, Buffer.alloc(blobSize)]).subarray(0, blobSize)]]) };
+        return {
+          ...bundle,
+          blobs: new Map([
+            ...bundle.blobs,
+            [blob, Buffer.concat([other, Buffer.alloc(blobSize)]).subarray(0, blobSize)],
+          ]),
+        };
       },
       /^a\.js: (what was uploaded does not have the digest|it unpacks|it is not compressed)/,
     ],
@@ -216,27 +222,30 @@ describe('finalizing', () => {
     return { ...bundle, body: { ...bundle.body, bundle: { ...bundle.body.bundle, files: changed } } };
   }
 
-  test.each(wrong)('fails the deployment of %s, and the next one is another version', async (_, spoil, says) => {
-    const t = await testDeployments();
-    const good = bundleOf({ 'a.js': 'a'.repeat(1_000) });
-    const bad = spoil(good);
-    const created = await t.create(bad.body);
-    await t.send(created, bad);
-    await expect(t.finalize(created)).rejects.toMatchObject(problem(422, says));
-    expect(await t.show(created.version)).toMatchObject({
-      state: 'failed',
-      status: 'FAILED',
-      error: { name: 'VerificationError', message: expect.stringMatching(says) },
-    });
-    await expect(t.promoteTo(created.version)).rejects.toMatchObject(problem(409, /failed \(a\.js: /));
-    await expect(t.finalize(created)).rejects.toMatchObject(problem(409, /failed/));
-    await expect(t.put(created, good.body.bundle.files[0]!.blob, Buffer.alloc(1))).rejects.toMatchObject(
-      problem(409, /failed/),
-    );
-    const next = await t.deploy(good);
-    expect(next.version).not.toBe(created.version);
-    expect(await t.show(next.version)).toMatchObject({ state: 'ready' });
-  });
+  test.each(wrong)(
+    'fails the deployment of %s, and the next one is another version',
+    async (_, spoil, says) => {
+      const t = await testDeployments();
+      const good = bundleOf({ 'a.js': 'a'.repeat(1_000) });
+      const bad = spoil(good);
+      const created = await t.create(bad.body);
+      await t.send(created, bad);
+      await expect(t.finalize(created)).rejects.toMatchObject(problem(422, says));
+      expect(await t.show(created.version)).toMatchObject({
+        state: 'failed',
+        status: 'FAILED',
+        error: { name: 'VerificationError', message: expect.stringMatching(says) },
+      });
+      await expect(t.promoteTo(created.version)).rejects.toMatchObject(problem(409, /failed \(a\.js: /));
+      await expect(t.finalize(created)).rejects.toMatchObject(problem(409, /failed/));
+      await expect(t.put(created, good.body.bundle.files[0]!.blob, Buffer.alloc(1))).rejects.toMatchObject(
+        problem(409, /failed/),
+      );
+      const next = await t.deploy(good);
+      expect(next.version).not.toBe(created.version);
+      expect(await t.show(next.version)).toMatchObject({ state: 'ready' });
+    },
+  );
 });
 
 describe('creating refuses', () => {

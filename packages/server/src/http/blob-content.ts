@@ -36,7 +36,7 @@ const path = '/runner/v1/versions/:version/blobs/:blob';
 const { access: rule } = operations.retrieveBundle;
 
 export function mountBlobContent(app: FastifyInstance, options: BlobRouteOptions): void {
-  app.get<{ Params: Record<string, string> }>(path, async (request, reply) => {
+  app.get<{ Params: Record<string, string> }>(path, { exposeHeadRoute: false }, async (request, reply) => {
     try {
       const principal = await callerOf(request, reply, options);
       const { version, blob } = readPart(blobParams, request.params, 'Params Error') as {
@@ -51,8 +51,6 @@ export function mountBlobContent(app: FastifyInstance, options: BlobRouteOptions
         .header('content-length', size - (start ?? 0))
         .type('application/octet-stream');
       if (start !== undefined) reply.code(206).header('content-range', `bytes ${start}-${size - 1}/${size}`);
-      // Of an answer to HEAD nothing is read.
-      if (request.method === 'HEAD') return await reply.send();
       return await reply.send(Readable.from(whileAllowed(read(start ?? 0), principal, options.access)));
     } catch (error) {
       sendFailure(request, reply, error, options.log);

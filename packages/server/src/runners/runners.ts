@@ -66,7 +66,9 @@ export class ConnectedRunner {
 
   get free(): number {
     const suspended = Math.min(this.#suspensions.size, maxSuspended);
-    return this.draining || this.isHeldBack ? 0 : this.capacity - (this.held.size - suspended) - this.promised;
+    return this.draining || this.isHeldBack
+      ? 0
+      : this.capacity - (this.held.size - suspended) - this.promised;
   }
 
   /** A write begins that may lease something to it. Call the returned function once that is held here, or nothing was leased. */

@@ -367,6 +367,36 @@ describe('declared schedules', () => {
     expect(await declared()).toEqual([]);
   });
 
+  test('that a version does not declare are set aside, and come back under their id, deactivated or not', async () => {
+    const listed = async () =>
+      ((await call('GET', '/api/v1/schedules?perPage=100')).body['data'] as unknown as Schedule[]).filter(
+        ({ type }) => type === 'DECLARATIVE',
+      );
+    await register('prod', [task('day', '0 1 * * *'), task('night', '0 2 * * *')]);
+    const before = await listed();
+    const idOf = (name: string) => before.find((one) => one.task === name)?.id ?? '';
+    await call('POST', `/api/v1/schedules/${idOf('night')}/deactivate`);
+    for (let n = 0; n < 3; n++) {
+      await register('prod');
+      expect(await listed()).toEqual([]);
+      for (const name of ['day', 'night']) {
+        expect((await call('GET', `/api/v1/schedules/${idOf(name)}`)).status).toBe(404);
+        expect((await call('POST', `/api/v1/schedules/${idOf(name)}/activate`)).status).toBe(404);
+      }
+      const due = await sql`select from schedules where set_aside and next_at is not null`;
+      expect(due).toEqual([]);
+      await register('prod', [task('day', '0 5 * * *'), task('night', '0 2 * * *')]);
+      const after = await listed();
+      expect(after.map(({ id }) => id).toSorted()).toEqual(before.map(({ id }) => id).toSorted());
+      expect(after.find((one) => one.task === 'night')).toMatchObject({ active: false, nextRun: null });
+      expect(after.find((one) => one.task === 'day')).toMatchObject({
+        active: true,
+        nextRun: expect.stringMatching(/T05:00:00/) as string,
+      });
+    }
+    await register('prod');
+  });
+
   test.each([
     [{ cron: '61 * * * *' }, /Task "bad" in tasks\/bad\.ts: Invalid cron expression/],
     [{ cron: '* * * * *', environments: ['MOON'] }, /environment "MOON" is not known; write DEVELOPMENT/],

@@ -13,7 +13,9 @@ export async function listSchedules(
     sql<(ScheduleRow & { lag: ScheduleLag | null })[]>`
       select s.*, ${lagOf(sql)} as lag from schedules s
        where s.env = ${environment.id} and not s.set_aside order by s.id desc limit ${perPage} offset ${(page - 1) * perPage}`,
-    sql<{ count: number }[]>`select count(*)::int as count from schedules where env = ${environment.id} and not set_aside`,
+    sql<
+      { count: number }[]
+    >`select count(*)::int as count from schedules where env = ${environment.id} and not set_aside`,
   ]);
   const count = total?.count ?? 0;
   return {

@@ -20,7 +20,9 @@ export async function syncDeclared(
   tasks: readonly TaskManifest[],
   now: number,
 ): Promise<void> {
-  const [environment] = await tx<{ kind: EnvironmentKind }[]>`select kind from environments where id = ${env}`;
+  const [environment] = await tx<
+    { kind: EnvironmentKind }[]
+  >`select kind from environments where id = ${env}`;
   const declared = declaredIn(environment?.kind, tasks);
   const rows = await tx<ScheduleRow[]>`
     select * from schedules where env = ${env} and type = 'DECLARATIVE' order by id for update`;

@@ -55,7 +55,6 @@ export async function registerVersion(
   });
   versions.forget(env);
   wakes.tell({ kind: 'versions', env });
-  if (changed)
-    log.info('version.registered', { env, version: registered.version, tasks: tasks.length });
+  if (changed) log.info('version.registered', { env, version: registered.version, tasks: tasks.length });
   return registered;
 }

@@ -12,10 +12,7 @@ export interface BlobKey {
 }
 
 /** Undefined if the project has no such blob. */
-export async function blobProgress(
-  sql: Sql,
-  { project, blob }: BlobKey,
-): Promise<BlobProgress | undefined> {
+export async function blobProgress(sql: Sql, { project, blob }: BlobKey): Promise<BlobProgress | undefined> {
   const [row] = await sql<{ size: string; received: string }[]>`
     select size, received from blobs where project_id = ${project} and digest = ${blob}`;
   return row && { size: Number(row.size), received: Number(row.received) };

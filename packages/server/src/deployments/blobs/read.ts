@@ -8,7 +8,7 @@ export async function* readBlob(
   size: number,
   start = 0,
 ): AsyncGenerator<Buffer> {
-  for (let at = start; at < size; ) {
+  for (let at = start; at < size;) {
     const [piece] = await sql<{ start: string; data: Buffer }[]>`
       select start, data from blob_pieces
        where project_id = ${project} and blob = ${blob} and start <= ${at} order by start desc limit 1`;

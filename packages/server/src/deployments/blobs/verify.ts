@@ -62,4 +62,4 @@ async function* hashed(
 }
 
 const isZlibError = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && /^Z_/.test(String(error.code));
+  error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');

@@ -42,7 +42,12 @@ export async function testDeployments(): Promise<TestDeployments> {
   const t = await testEngine();
   const { engine, environment } = t;
   const env = environment.id;
-  const principal: Principal = { kind: 'secretKey', credentialId: 'key_none', environment, scopes: ['admin'] };
+  const principal: Principal = {
+    kind: 'secretKey',
+    credentialId: 'key_none',
+    environment,
+    scopes: ['admin'],
+  };
   const acts: string[] = [];
   const record: RecordHere = async (_sql, { act, target }) => void acts.push(`${act} ${target}`);
   const create: TestDeployments['create'] = (body, maxBundleBytes = defaultMaxBundleBytes) =>
@@ -53,7 +58,8 @@ export async function testDeployments(): Promise<TestDeployments> {
     for (const { blob, received } of created.missing)
       await put(created, blob, (blobs.get(blob) as Buffer).subarray(received), received);
   };
-  const finalize: TestDeployments['finalize'] = ({ id }) => finalizeDeployment(engine, environment, id, record);
+  const finalize: TestDeployments['finalize'] = ({ id }) =>
+    finalizeDeployment(engine, environment, id, record);
   const job = deploymentPruner(engine);
   return {
     ...t,

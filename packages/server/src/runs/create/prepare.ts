@@ -94,7 +94,11 @@ async function knownTask(
   const externalId = externalDeploymentId?.trim() ?? '';
   return externalId === ''
     ? { manifest, lockedTo: undefined }
-    : ((await findExternal(sql, env, task, externalId)) ?? { manifest, lockedTo: undefined, awaited: externalId });
+    : ((await findExternal(sql, env, task, externalId)) ?? {
+        manifest,
+        lockedTo: undefined,
+        awaited: externalId,
+      });
 }
 
 const queueName = (task: string, options: Options, manifest: TaskManifest | undefined): string =>

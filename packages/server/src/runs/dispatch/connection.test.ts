@@ -6,21 +6,33 @@ import { installation, type Installation } from '../../../../../test/access/inst
 import type { Transaction } from '../../db/connect.ts';
 import { promote } from '../../../../../test/support/promote.ts';
 
+type Hello = Extract<RunnerMessage, { type: 'hello' }>;
 type Message<T extends ServerMessage['type']> = Extract<ServerMessage, { type: T }>;
 
 /** A runner that does nothing by itself, and says that it holds these fences. */
-async function connected(installed: Installation, key: string, held: readonly number[] = []) {
-  const runner = await saidHello(installed, key, held);
+async function connected(
+  installed: Installation,
+  key: string,
+  held: readonly number[] = [],
+  more: Partial<Hello> = {},
+) {
+  const runner = await saidHello(installed, key, held, more);
   return { ...runner, welcome: await runner.hears('welcome') };
 }
 
 /** The same, before it is welcome. */
-async function saidHello({ ask, server }: Installation, key: string, held: readonly number[]) {
+async function saidHello(
+  { ask, server }: Installation,
+  key: string,
+  held: readonly number[],
+  more: Partial<Hello> = {},
+) {
   const { body } = await ask('POST /runner/v1/versions', {
     key,
     body: { contentHash: 'the content', tasks: [{ id: 'send', filePath: 'tasks.ts' }] },
   });
-  await promote(server.url, key);
+  // Not again by one that comes back: tables may be locked then.
+  if (held.length === 0) await promote(server.url, key);
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}/runner/v1/connect`, {
     headers: { authorization: `Bearer ${key}` },
   });
@@ -41,6 +53,7 @@ async function saidHello({ ask, server }: Installation, key: string, held: reado
     capacity: 5,
     versions: [body.version],
     held,
+    ...more,
   });
   return { say, hears, heard, socket };
 }
@@ -253,3 +266,73 @@ test.each([
     .poll(() => stateOf(installed), { timeout: 20_000 })
     .toMatchObject({ queued: true, rescues, attempt: 0, bound: true });
 });
+
+const facts = { nodeMajor: 22, platform: 'linux-x64-glibc', labels: ['gpu'] };
+
+/** A runner that fetches, has loaded nothing, and is given a run of an uploaded version. */
+async function fetching(installed: Installation) {
+  const { sql, keys, ask } = installed;
+  const runner = await connected(installed, keys.prod, [], { versions: [], fetches: facts });
+  await sql`update versions set is_uploaded = true, bundle = '{}', node_major = 22, requires = '{gpu}'`;
+  const { body } = await ask('POST /api/v1/tasks/send/trigger', { key: keys.prod, body: {} });
+  const [assignment] = (await runner.hears('run')).assignments;
+  const handed = () => runner.heard.flatMap((one) => (one.type === 'run' ? one.assignments : []));
+  return { ...runner, run: body.id as string, assignment: assignment as BriefAssignment, handed };
+}
+
+test('a runner that fetches is told what to load, and is given runs of a version that it has not loaded', async () => {
+  const installed = await installation();
+  const { hears, assignment } = await fetching(installed);
+  expect((await hears('load')).versions).toEqual([assignment.version]);
+  const { body } = await installed.ask('GET /api/v1/runners', { key: installed.keys.prod });
+  expect(body.data).toMatchObject([{ ...facts, versions: [], slots: 5, running: 1 }]);
+});
+
+test('a runner that could not serve a version is not given it for a minute, and why is told', async () => {
+  const installed = await installation();
+  const { say, assignment, run, handed } = await fetching(installed);
+  const { fence, version } = assignment;
+  // In one go: the run must not come back between the two.
+  say({ type: 'unable', version, why: 'its layer is damaged\0' });
+  say({ type: 'settle', settlements: [{ run, fence, outcome: { kind: 'released' } }] });
+  const reason = async () =>
+    (await installed.ask(`GET /api/v1/runs/${run}/reason`, { key: installed.keys.prod })).body
+      .message as string;
+  await expect
+    .poll(reason, { timeout: 20_000 })
+    .toContain('the runner on test could not load it (its layer is damaged\uFFFD)');
+  // Longer than polls are apart.
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(handed()).toHaveLength(1);
+  installed.server.shiftTime(61_000);
+  say({ type: 'heartbeat' });
+  await expect.poll(() => handed().length, { timeout: 20_000 }).toBe(2);
+  expect(handed()[1]).toMatchObject({ run, version });
+}, 60_000);
+
+test('what was asked of a runner counts when it comes back, and is said again with its heartbeat', async () => {
+  const installed = await installation();
+  const { ask, keys } = installed;
+  const key = keys.prod;
+  const first = await connected(installed, key);
+  const [{ id }] = (await ask('GET /api/v1/runners', { key })).body.data;
+  const path = `POST /api/v1/runners/${encodeURIComponent(id)}`;
+  await ask(`${path}/drain`, { key });
+  first.socket.terminate();
+  const back = await connected(installed, key);
+  await ask('POST /api/v1/tasks/send/trigger', { key, body: {} });
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(back.heard.some(({ type }) => type === 'run')).toBe(false);
+  await ask(`${path}/drain`, { key, body: { draining: false } });
+  await back.hears('run');
+  await ask(`${path}/stop`, { key });
+  await back.hears('stop');
+  back.say({ type: 'heartbeat' });
+  await expect
+    .poll(() => back.heard.filter(({ type }) => type === 'stop').length, { timeout: 20_000 })
+    .toBe(2);
+  const acts = (await installed.sql`select act from audit_log where act like 'runner.%' order by at`).map(
+    ({ act }) => act as string,
+  );
+  expect(acts).toEqual(['runner.drained', 'runner.resumed', 'runner.stopped']);
+}, 60_000);

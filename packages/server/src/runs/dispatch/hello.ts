@@ -84,7 +84,9 @@ const checkedFacts = ({ nodeMajor, platform, labels }: RunnerFacts): RunnerFacts
   nodeMajor: Number.isInteger(nodeMajor) && nodeMajor >= 0 && nodeMajor <= 1_000 ? nodeMajor : 0,
   platform: typeof platform === 'string' ? storableText(platform).slice(0, 64) : '',
   labels: Array.isArray(labels)
-    ? labels.filter((label) => typeof label === 'string' && label.length <= 64).map((label) => storableText(label))
+    ? labels
+        .filter((label) => typeof label === 'string' && label.length <= 64)
+        .map((label) => storableText(label))
     : [],
 });
 

@@ -16,7 +16,7 @@ export function whyNoRunner(facts: WaitFacts): string | undefined {
   if (runners.length === 0)
     return `No runner is connected that can execute ${which}: start one with \`millrace work\`.`;
   const named = obstacles.slice(0, maxNamed).join('; ');
-  const others = obstacles.length > maxNamed ? `; and ${obstacles.length - maxNamed} other runners` : '';
+  const others = obstacles.length > maxNamed ? `; and so on for ${obstacles.length - maxNamed} more` : '';
   return `No connected runner can execute ${which}: ${named}${others}.`;
 }
 

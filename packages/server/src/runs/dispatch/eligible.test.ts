@@ -1,0 +1,88 @@
+import type { RunnerFacts } from '@millrace/contract/runner';
+import { expect, test } from 'vitest';
+import { ConnectedRunner } from '../../runners/runners.ts';
+import type { FetchableVersion } from '../../versions/versions.ts';
+import { pinsFor, versionsToLoad } from './eligible.ts';
+import { misfits } from './misfits.ts';
+
+const facts: RunnerFacts = { nodeMajor: 22, platform: 'linux-x64-glibc', labels: ['ffmpeg'] };
+const version = (id: number, more: Partial<FetchableVersion> = {}): FetchableVersion => ({
+  id,
+  version: `v${id}`,
+  nodeMajor: 20,
+  platforms: [],
+  requires: [],
+  ...more,
+});
+const runnerWith = (loaded: readonly number[], its: RunnerFacts | undefined = facts): ConnectedRunner =>
+  new ConnectedRunner('r', 1, 10, new Set(loaded), () => {}, its);
+const choice = { others: [], current: undefined, fetchable: [], waiting: new Set<number>(), now: 1_000 };
+
+test('names what a runner lacks for a version', () => {
+  expect(misfits(facts, version(1))).toEqual([]);
+  expect(misfits(facts, version(1, { platforms: ['linux-x64-glibc', 'linux-arm64-musl'] }))).toEqual([]);
+  expect(
+    misfits(
+      facts,
+      version(1, { nodeMajor: 24, platforms: ['linux-arm64-musl'], requires: ['ffmpeg', 'gpu'] }),
+    ),
+  ).toEqual([
+    'Node.js 24 (it has 22)',
+    'one of the platforms linux-arm64-musl (it is linux-x64-glibc)',
+    'the label "gpu"',
+  ]);
+});
+
+test('a claim names what a runner has loaded, and of the rest what runs wait for and it can fetch', () => {
+  const fetchable = Array.from({ length: 1_000 }, (_, n) =>
+    version(n + 1, n === 4 ? { requires: ['gpu'] } : {}),
+  );
+  const waiting = new Set([3, 4, 5, 2_000]);
+  const runner = runnerWith([1]);
+  expect(pinsFor({ ...choice, runner, fetchable, waiting })).toEqual([1, 3, 4]);
+  expect(pinsFor({ ...choice, runner, fetchable, waiting, current: { id: 7 } })).toEqual([0, 1, 3, 4, 7]);
+  // Runs that start on the current version are not for a runner that cannot execute it.
+  expect(pinsFor({ ...choice, runner, fetchable, waiting, current: { id: 5 } })).toEqual([1, 3, 4]);
+  // A runner that does not fetch has what it has.
+  const folder = new ConnectedRunner('f', 1, 10, new Set([1, 9]), () => {});
+  expect(pinsFor({ ...choice, runner: folder, fetchable, waiting, current: { id: 9 } })).toEqual([0, 1, 9]);
+});
+
+test('a version is not loaded for a run while another free runner has it loaded', () => {
+  const runner = runnerWith([]);
+  const other = runnerWith([3]);
+  const given = {
+    ...choice,
+    runner,
+    others: [runner, other],
+    fetchable: [version(3)],
+    waiting: new Set([3]),
+  };
+  expect(pinsFor(given)).toEqual([]);
+  other.isHeldBack = true;
+  expect(pinsFor(given)).toEqual([3]);
+});
+
+test('of many loaded versions it names those that runs wait for', () => {
+  const runner = runnerWith(Array.from({ length: 100 }, (_, n) => n + 1));
+  expect(pinsFor({ ...choice, runner, waiting: new Set([7]), current: { id: 9 } })).toEqual([0, 7]);
+});
+
+test('a version that a runner could not serve is not given to it for a while', () => {
+  const runner = runnerWith([]);
+  runner.unable.set('v3', { why: 'the disk is full', until: 2_000 });
+  const given = { ...choice, runner, fetchable: [version(3)], waiting: new Set([3]), current: { id: 3 } };
+  expect(pinsFor(given)).toEqual([]);
+  expect(versionsToLoad(runner, { id: 3 }, [version(3)], 1_000)).toEqual([]);
+  expect(pinsFor({ ...given, now: 2_000 })).toEqual([0, 3]);
+});
+
+test('a runner is to load the current version first, and the newest', () => {
+  const [a, b, c] = [version(3), version(2), version(1)];
+  const load = (current: number | undefined) =>
+    versionsToLoad(runnerWith([]), current === undefined ? undefined : { id: current }, [a, b, c], 0);
+  expect(load(1)).toEqual([c, a]);
+  expect(load(3)).toEqual([a]);
+  expect(load(undefined)).toEqual([a]);
+  expect(load(99)).toEqual([a]);
+});

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import type { RunnerFact, WaitFacts } from './facts.ts';
+import { whyNoRunner } from './no-runner.ts';
+
+const runner: RunnerFact = {
+  host: 'a',
+  platform: 'linux-x64-glibc',
+  nodeMajor: 22,
+  labels: [],
+  draining: false,
+  loaded: false,
+  unable: null,
+};
+const needs = { nodeMajor: 20, platforms: [], requires: [] };
+const why = (more: object, ...runners: readonly RunnerFact[]): string | undefined =>
+  whyNoRunner({
+    version: '20261123.1',
+    bound: true,
+    needs,
+    archived: false,
+    runners,
+    ...more,
+  } as unknown as WaitFacts);
+
+test('says nothing if one runner can execute the version, loaded or not', () => {
+  expect(why({}, { ...runner, draining: true }, runner)).toBeUndefined();
+  expect(why({ needs: null }, { ...runner, loaded: true })).toBeUndefined();
+});
+
+test('says what each of several runners lacks', () => {
+  const others = { ...runner, platform: null, nodeMajor: null };
+  expect(
+    why(
+      { needs: { ...needs, platforms: ['linux-arm64-musl'] } },
+      runner,
+      { ...runner, host: 'b', draining: true },
+      others,
+      others,
+    ),
+  ).toBe(
+    'No connected runner can execute version 20261123.1, to which it is bound: the runner on a lacks one of the platforms linux-arm64-musl (it is linux-x64-glibc); the runner on b takes no more attempts; the runner on a has only the versions of its folder; and so on for 1 more.',
+  );
+  expect(why({}, { ...runner, unable: 'the disk is full' })).toMatch(
+    /could not load it \(the disk is full\)\.$/,
+  );
+});
+
+test('says what to do where no runner can have it', () => {
+  expect(why({})).toMatch(/^No runner is connected .* start one with `millrace work`\.$/);
+  expect(why({ needs: null, bound: false }, runner)).toBe(
+    'No connected runner has the current version 20261123.1: start one with `millrace work` in its folder.',
+  );
+  expect(why({ needs: null, archived: true }, runner)).toMatch(/its files are gone because it is archived/);
+});

@@ -1,0 +1,93 @@
+/** Servers that are killed while a client deploys, at every step. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { bundleOf, sha256, type TestBundle } from '../../packages/server/src/deployments/testing/bundle.ts';
+import { connect } from '../../packages/server/src/db/connect.ts';
+import { testDatabase } from '../support/database.ts';
+import { call, deploy } from './client.ts';
+
+interface Server {
+  readonly process: ChildProcess;
+  readonly url: string;
+  readonly secretKey: string;
+}
+
+test('a client that tries again completes each deployment, whenever the server is killed', async () => {
+  const { connection, drop } = await testDatabase();
+  const sql = connect(connection, { name: 'test', max: 2 });
+  let server: Server | undefined;
+  onTestFinished(async () => {
+    server?.process.kill('SIGKILL');
+    await sql.end({ timeout: 1 });
+    await drop();
+  });
+  const start = async (): Promise<Server> => {
+    const child = spawn(
+      fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url)),
+      [
+        '--conditions',
+        'millrace-source',
+        fileURLToPath(new URL('../events/server-process.ts', import.meta.url)),
+      ],
+      {
+        env: { ...process.env, SERVER_OF_A_TEST: JSON.stringify({ database: connection }) },
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      },
+    );
+    const [ready] = (await once(child, 'message')) as [Omit<Server, 'process'>];
+    return { process: child, ...ready };
+  };
+  server = await start();
+
+  const bundles = Array.from({ length: 2 }, (_, n) =>
+    bundleOf({ 'n.js': String(n), 'large.bin': randomBytes(6_000_000) }),
+  );
+  const attempt = async (bundle: TestBundle): Promise<string> => {
+    const { url, secretKey: key } = server as Server;
+    const { version } = await deploy({ url, key }, bundle);
+    await call({ url, key }, `POST /api/v1/deployments/${version}/promote?force=true`);
+    return version;
+  };
+  let kills = 0;
+  const versions: string[] = [];
+  for (const bundle of bundles) {
+    for (let tries = 0; ; tries++) {
+      const doing = attempt(bundle).catch((error: unknown) => {
+        // The connection ended; or it is a refusal that another try does not get.
+        if (error instanceof Error && /^4\d\d/.test(error.message)) throw error;
+        return undefined;
+      });
+      // Each try lives a little longer: it dies in every step.
+      const life = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 10 + tries * 80));
+      const isDone = tries >= 5 ? await doing : await Promise.race([doing, life]);
+      if (isDone !== undefined) {
+        versions.push(isDone);
+        break;
+      }
+      server.process.kill('SIGKILL');
+      kills += 1;
+      await once(server.process, 'exit');
+      await doing;
+      server = await start();
+    }
+  }
+  expect(kills).toBeGreaterThanOrEqual(bundles.length);
+  const to = { url: server.url, key: server.secretKey };
+  expect(new Set(versions).size).toBe(bundles.length);
+  expect(await call(to, 'GET /api/v1/deployments/current')).toMatchObject({ version: versions.at(-1) });
+  for (const [index, version] of versions.entries()) {
+    for (const [blob, data] of bundles[index]!.blobs) {
+      const response = await fetch(`${to.url}/runner/v1/versions/${version}/blobs/${blob}`, {
+        headers: { authorization: `Bearer ${to.key}` },
+      });
+      expect(sha256(Buffer.from(await response.arrayBuffer()))).toBe(sha256(data));
+    }
+  }
+  // Each content was deployed once, and each promotion recorded once.
+  expect(await sql`select from versions`).toHaveLength(bundles.length);
+  expect(await sql`select from audit_log where act = 'version.uploaded'`).toHaveLength(bundles.length);
+  expect(await sql`select from audit_log where act = 'version.promoted'`).toHaveLength(bundles.length);
+}, 120_000);
