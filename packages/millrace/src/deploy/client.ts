@@ -109,7 +109,7 @@ async function request<T>(
   name: keyof Operations,
   params: Readonly<Record<string, string>>,
   query: Readonly<Record<string, string>>,
-  init: RequestInit & { duplex?: 'half' },
+  init: RequestInit & { duplex?: 'half'; headers: Readonly<Record<string, string>> },
 ): Promise<T> {
   const { method, path } = operations[name];
   const filled = path.replace(/:(\w+)/g, (_, parameter: string) =>
