@@ -38,13 +38,12 @@ export interface DeployCommandOptions extends ConnectionOptions {
 /** Builds, uploads and promotes. Ctrl-C gives up what is not complete. */
 export async function deploy(options: DeployCommandOptions): Promise<void> {
   const abort = new AbortController();
-  const stop = listenForStop(() => abort.abort());
-  void stop;
+  listenForStop(() => abort.abort());
   try {
     await (options.dryRun ? dryRun(options, abort.signal) : deployAll(options, abort.signal));
   } catch (error) {
     if (!abort.signal.aborted) throw error;
-    throw new CommandFailed(exitCodes.interrupted, 'Stopped. The current version is as it was.');
+    throw new CommandFailed(exitCodes.interrupted, 'Stopped. `millrace versions list` shows what is there.');
   } finally {
     waitsFor();
   }
