@@ -172,14 +172,14 @@ export default { build: { extensions: [copyFiles('large.bin')] } };`,
     };
     const interrupted = project.start('deploy', '--force');
     await expect.poll(uploading, { timeout: 30_000, interval: 5 }).toHaveLength(1);
-    const [{ version = '' } = {}] = await uploading();
+    const version = (await uploading())[0]?.version ?? '';
     interrupted.kill('SIGINT');
     expect(await interrupted.exitCode).toBe(130);
     expect((await project.run('versions', 'show', version)).json).toMatchObject({ state: 'failed' });
 
     const killed = project.start('deploy', '--force');
     await expect.poll(uploading, { timeout: 30_000, interval: 5 }).toHaveLength(1);
-    const [{ version: next = '' } = {}] = await uploading();
+    const next = (await uploading())[0]?.version ?? '';
     killed.kill('SIGKILL');
     await killed.exitCode;
     expect(next).not.toBe(version);
@@ -225,7 +225,8 @@ export default { build: { extensions: [copyFiles('large.bin')] } };`,
     expect(await project.run('runners', 'drain', 'runner_unknown')).toMatchObject({ exitCode: 1 });
     expect((await project.run('runners', 'stop', id)).exitCode).toBe(0);
     expect(await runner.exitCode).toBe(0);
-    expect((await project.run('runners', 'list')).stdout).toBe('');
+    const left = async () => (await project.run('runners', 'list')).stdout;
+    await expect.poll(left, { timeout: 40_000 }).toBe('');
   }, 60_000);
 });
 

@@ -79,6 +79,8 @@ export const taskManifest = z.object({
   on: z.object({ name: z.string(), filter: z.unknown().optional() }).optional(),
   /** A custom grouping key for this task's errors. */
   fingerprint: z.string().optional(),
+  /** Labels that a runner must have to be given runs of a deployed version with this task. */
+  requires: z.array(z.string().min(1).max(64)).max(32).optional(),
 });
 export type TaskManifest = z.infer<typeof taskManifest>;
 

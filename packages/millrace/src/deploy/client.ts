@@ -30,6 +30,12 @@ export interface DeployTarget {
   readonly signal?: AbortSignal | undefined;
 }
 
+interface Sent {
+  readonly body?: string | ReadableStream<Uint8Array>;
+  readonly contentType?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
 interface CallParts {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
@@ -50,8 +56,7 @@ export async function callServer<K extends keyof Operations>(
   const text = body === undefined ? undefined : JSON.stringify(body);
   return retried(target, () =>
     request<Reply<Operations[K]>>(target, name, params, query, {
-      ...(text !== undefined && { body: text }),
-      headers: text === undefined ? {} : { 'content-type': 'application/json' },
+      ...(text !== undefined && { body: text, contentType: 'application/json' }),
       signal: AbortSignal.any([AbortSignal.timeout(callMs), ...(target.signal ? [target.signal] : [])]),
     }),
   );
@@ -80,9 +85,8 @@ export async function sendBlob(
     { offset: String(offset) },
     {
       body: counted,
-      duplex: 'half',
-      headers: { 'content-type': 'application/octet-stream' },
-      ...(target.signal && { signal: target.signal }),
+      contentType: 'application/octet-stream',
+      signal: target.signal,
     },
   );
   return received;
@@ -109,7 +113,7 @@ async function request<T>(
   name: keyof Operations,
   params: Readonly<Record<string, string>>,
   query: Readonly<Record<string, string>>,
-  init: RequestInit & { duplex?: 'half' },
+  { body, contentType, signal }: Sent,
 ): Promise<T> {
   const { method, path } = operations[name];
   const filled = path.replace(/:(\w+)/g, (_, parameter: string) =>
@@ -117,11 +121,14 @@ async function request<T>(
   );
   const search = new URLSearchParams(query).toString();
   const response = await fetch(`${url}${filled}${search === '' ? '' : `?${search}`}`, {
-    ...init,
     method,
+    ...(body !== undefined && { body }),
+    // Only streams need it, and they have no other way.
+    ...(body instanceof ReadableStream && { duplex: 'half' }),
+    ...(signal && { signal }),
     headers: {
-      ...init.headers,
       authorization: `Bearer ${key}`,
+      ...(contentType !== undefined && { 'content-type': contentType }),
       ...(branch !== undefined && { 'x-service-branch': branch }),
     },
     redirect: 'error',

@@ -119,10 +119,10 @@ test('a bundle has its packages in it, and is imported where nothing is installe
   expect(changed.filter(({ digest }) => !before.has(digest)).length).toBeLessThanOrEqual(2);
 });
 
-test('stack traces of a deployed version name the files of the project', async () => {
+test('a version has the labels of its tasks, and its stack traces name the files of the project', async () => {
   const made = await project({
     'tasks/a.ts':
-      "import { task } from '@millrace/sdk';\nexport const a = task({ id: 'a', run: async () => 1 });",
+      "import { task } from '@millrace/sdk';\nexport const a = task({ id: 'a', requires: ['gpu'], run: async () => 1 });",
   });
   const ready = await prepared(made);
   const map = ready.bundle.files.find(({ path }) => path === 'tasks/a.ts.mjs.map');
@@ -130,6 +130,7 @@ test('stack traces of a deployed version name the files of the project', async (
     sources: string[];
   };
   expect(sources).toEqual(['a.ts']);
+  expect(ready.bundle.requires).toEqual(['gpu']);
 });
 
 /** A package with native code for two platforms, as sharp has it, packed by npm; no registry is asked. */

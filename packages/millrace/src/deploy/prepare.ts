@@ -88,6 +88,14 @@ export async function prepare(project: Project, options: PrepareOptions): Promis
       read: (offset) =>
         Readable.toWeb(createReadStream(file, { start: offset })) as ReadableStream<Uint8Array>,
     });
+  const requires = [...new Set(tasks.flatMap((task) => task.requires ?? []))].toSorted();
+  if (requires.length > maxLabels)
+    throw new ProjectError({
+      file: project.configFile ?? 'tasks',
+      line: null,
+      column: null,
+      message: `its tasks require ${requires.length} labels (${requires.join(', ')}), and a version may require ${maxLabels}`,
+    });
   const sources = new Set(tasks.map(({ filePath }) => filePath));
   return {
     bundle: {
@@ -109,7 +117,7 @@ export async function prepare(project: Project, options: PrepareOptions): Promis
         blobSize,
       })),
       nodeMajor,
-      requires: [],
+      requires,
     },
     tasks,
     sdkVersion: sdkVersion(project.dir),
@@ -120,6 +128,7 @@ export async function prepare(project: Project, options: PrepareOptions): Promis
   };
 }
 
+const maxLabels = 32;
 const minNodeMajor = 20;
 
 /** What `engines.node` of the project's package.json asks for, else the Node.js of this process. */

@@ -31,7 +31,7 @@ export async function waitForRunner(
 /** Why no connected runner will load a version; undefined if one may. */
 function whyNone(
   runners: readonly RunnerInfo[],
-  { nodeMajor, layers, requires = [] }: Pick<Bundle, 'nodeMajor' | 'layers' | 'requires'>,
+  { nodeMajor, layers, requires }: Pick<Bundle, 'nodeMajor' | 'layers' | 'requires'>,
 ): string | undefined {
   const fetching = runners.filter(({ platform, draining }) => platform !== null && !draining);
   if (fetching.length === 0) return 'No runner that fetches versions is connected.';

@@ -43,7 +43,7 @@ export function completeManifest(text: string, version: string, types: string): 
 }
 
 /** The command that runs what a script was to run: the script, or the command itself where the script is another. */
-export function commandFor(text: string, script: 'dev' | 'work' | 'types', command: string): string {
+export function commandFor(text: string, script: 'dev' | 'deploy' | 'types', command: string): string {
   const { scripts } = parsed(text);
   return isMembers(scripts) && scripts[script] === command ? `npm run ${script}` : `npx ${command}`;
 }

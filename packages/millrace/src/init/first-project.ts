@@ -51,7 +51,7 @@ const allowScripts = {
 
 /** What a package.json needs for a project of Millrace. */
 export const parts = (version: string) => ({
-  scripts: { dev: 'millrace dev', work: 'millrace work --env prod', types: 'tsc' },
+  scripts: { dev: 'millrace dev', deploy: 'millrace deploy --env prod', types: 'tsc' },
   dependencies: { '@millrace/sdk': `^${version}`, millrace: `^${version}` },
   devDependencies: { '@types/node': '^24.19.2', typescript: '^7.0.2' },
   allowScripts,
@@ -67,12 +67,12 @@ const gitignore = `node_modules/
 /** What the README says to type, and whether the project has the `.gitignore` of a first project. */
 export interface Commands {
   readonly dev: string;
-  readonly work: string;
+  readonly deploy: string;
   readonly types: string;
   readonly ignoresEnv: boolean;
 }
 
-export const readme = (name: string, { dev, work, types, ignoresEnv }: Commands): string => `# ${name}
+export const readme = (name: string, { dev, deploy, types, ignoresEnv }: Commands): string => `# ${name}
 
 Background tasks, run by Millrace. Each file in \`tasks/\` exports its tasks.
 
@@ -80,7 +80,7 @@ Background tasks, run by Millrace. Each file in \`tasks/\` exports its tasks.
 - \`npx millrace trigger hello --payload '{"name":"Ada"}' --wait\`, in a second terminal, starts a run.
 - \`${types}\` checks the types.
 - \`.env\` holds variables for \`${dev}\`; ${ignoresEnv ? 'git does not take it' : 'keep it and `.millrace/` out of git'}.
-- \`${work}\` runs them in production (set MILLRACE_API_URL and MILLRACE_SECRET_KEY).
+- \`${deploy}\` deploys them, and \`npx millrace work\` runs what is deployed (set MILLRACE_API_URL and MILLRACE_SECRET_KEY).
 - \`npx millrace --help\` lists everything else.
 `;
 

@@ -69,7 +69,7 @@ describe('init', () => {
     await writeFile(join(folder, 'package.json'), initialised, { mode: 0o640 });
     const project = await writeProject(folder, '1.2.3');
     expect(project.added).toEqual({
-      scripts: ['dev', 'work', 'types'],
+      scripts: ['dev', 'deploy', 'types'],
       devDependencies: ['@types/node', 'typescript'],
       allowScripts: expect.arrayContaining(['esbuild']),
     });
@@ -105,13 +105,13 @@ describe('init', () => {
     await writeFile(join(folder, 'tsconfig.json'), '{}');
     await writeFile(join(folder, '.gitignore'), 'dist\n');
     const { added } = await writeProject(folder, '1.2.3');
-    expect(added).toEqual({ scripts: ['work'], allowScripts: expect.not.arrayContaining(['esbuild']) });
+    expect(added).toEqual({ scripts: ['deploy'], allowScripts: expect.not.arrayContaining(['esbuild']) });
     const now = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
     expect(now).toMatchObject(own);
     const readMe = await readFile(join(folder, 'README.md'), 'utf8');
     expect(readMe).toContain('`npx millrace dev` serves');
     expect(readMe).toContain('`npx tsc --noEmit` checks');
-    expect(readMe).toContain('`npm run work` runs');
+    expect(readMe).toContain('`npm run deploy` deploys');
     expect(readMe).toContain('keep it and `.millrace/` out of git');
   });
 

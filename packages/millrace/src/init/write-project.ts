@@ -51,7 +51,7 @@ export async function writeProject(folder: string, version: string): Promise<Wri
   const { scripts } = parts(version);
   const commands = {
     dev: commandFor(text, 'dev', scripts.dev),
-    work: commandFor(text, 'work', scripts.work),
+    deploy: commandFor(text, 'deploy', scripts.deploy),
     types: commandFor(text, 'types', compiler),
     ignoresEnv: written.includes('.gitignore'),
   };

@@ -81,6 +81,8 @@ describe('manifestOf', () => {
     [{ ttl: 'soon' }, 'ttl must be seconds, or a duration such as 1h30m; got "soon"'],
     [{ ttl: Number.NaN }, 'ttl must be a whole number'],
     [{ isolated: 1 }, 'isolated must be true or false; got 1'],
+    [{ requires: ['a b'] }, 'requires must be a list of up to 32 labels without spaces and commas; got a b'],
+    [{ requires: 'gpu' }, 'requires must be a list of up to 32 labels without spaces and commas; got "gpu"'],
     [{ description: 1 }, 'description must be a string'],
     [{ fingerprint: '' }, 'fingerprint must be a string'],
     [{ schema: { parse() {} } }, 'schema must be a Standard Schema'],

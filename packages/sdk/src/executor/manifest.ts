@@ -104,14 +104,32 @@ function ttlOf(refuse: Refuse, ttl: number | string | undefined): number | undef
   return seconds;
 }
 
+function checkLabels(refuse: Refuse, requires: unknown): void {
+  if (requires === undefined) return;
+  const isLabel = (one: unknown): boolean => typeof one === 'string' && /^[^\s,]{1,64}$/.test(one);
+  if (!Array.isArray(requires) || requires.length > 32 || !requires.every(isLabel))
+    refuse('requires', 'must be a list of up to 32 labels without spaces and commas', requires);
+}
+
 /**
  * The manifest of a task. Throws a TaskDeclarationError for an invalid declaration.
  * @param filePath where it is declared, relative to the project
  */
 export function manifestOf(task: AnyTask, filePath: string, exportName?: string): TaskManifest {
   const definition: TaskDefinition = task[taskBrand];
-  const { id, description, retry, queue, maxDuration, machine, ttl, isolated, fingerprint, schema } =
-    definition;
+  const {
+    id,
+    description,
+    retry,
+    queue,
+    maxDuration,
+    machine,
+    ttl,
+    isolated,
+    fingerprint,
+    schema,
+    requires,
+  } = definition;
   const refuse: Refuse = (field, rule, value) => {
     const where = exportName === undefined ? filePath : `${filePath}, export ${exportName}`;
     throw new TaskDeclarationError(`${where}: task ${shown(id)}: ${field} ${rule}; got ${shown(value)}`);
@@ -135,6 +153,7 @@ export function manifestOf(task: AnyTask, filePath: string, exportName?: string)
   if (description !== undefined && typeof description !== 'string')
     refuse('description', 'must be a string', description);
   if (fingerprint !== undefined) checkText(refuse, 'fingerprint', fingerprint, 256);
+  checkLabels(refuse, requires);
 
   return {
     id,
@@ -148,6 +167,7 @@ export function manifestOf(task: AnyTask, filePath: string, exportName?: string)
     isolated,
     ttl: ttlOf(refuse, ttl),
     fingerprint,
+    ...(requires !== undefined && { requires }),
     scheduled: definition.scheduled,
     schedule: declaredSchedule(refuse, definition.schedule),
     on: declaredSubscription(refuse, definition.on),

@@ -42,6 +42,11 @@ export interface TaskSettings<TId extends string> {
   ttl?: number | string;
   /** Give each run a process for itself: for code that blocks, leaks or changes the process. Default false. */
   isolated?: boolean;
+  /**
+   * What a machine must have, such as `ffmpeg` or `gpu`: runners without one of these labels (`millrace work --label`) are given no runs of a
+   * deployed version with this task. At most 32 labels of 1 to 64 characters, without spaces and commas. `millrace dev` ignores it.
+   */
+  requires?: string[];
   /** Group all errors of this task under this key of your own, instead of by error. */
   fingerprint?: string;
 }

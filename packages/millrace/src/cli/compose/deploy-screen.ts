@@ -2,7 +2,24 @@ import type { Prepared } from '../../deploy/prepare.ts';
 import type { UploadProgress } from '../../deploy/upload.ts';
 import { duration, screenOn, table, type Screen } from '../screen.ts';
 import { sizeText } from '../size-text.ts';
-import type { Deployed } from './deploy.ts';
+
+/** How a deployment ended. */
+export interface Deployed {
+  readonly id: string;
+  readonly version: string;
+  /** False when the same content was deployed before. */
+  readonly isNew: boolean;
+  readonly isCurrent: boolean;
+  /** The version that was current before; null for none, and if nothing changed. */
+  readonly replaced: string | null;
+  /** Why it is not current: nobody asked, a newer one is, or no runner has loaded it. */
+  readonly reason?: string;
+  readonly files: number;
+  readonly sentBytes: number;
+  /** Milliseconds of the build, and of what came after it. */
+  readonly buildMs: number;
+  readonly deployMs: number;
+}
 
 const stepMs = 100;
 

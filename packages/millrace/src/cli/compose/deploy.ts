@@ -14,7 +14,13 @@ import { environmentOfKey, refuseOtherKey } from '../key-environment.ts';
 import { printJson, screenOn } from '../screen.ts';
 import { listenForStop } from '../stop-request.ts';
 import { waitsFor, waitsForServer } from '../waiting.ts';
-import { printContents, printDeployment, uploadScreen, warnAboutScripts } from './deploy-screen.ts';
+import {
+  printContents,
+  printDeployment,
+  uploadScreen,
+  warnAboutScripts,
+  type Deployed,
+} from './deploy-screen.ts';
 
 export interface DeployCommandOptions extends ConnectionOptions {
   readonly env?: EnvironmentKind;
@@ -29,34 +35,15 @@ export interface DeployCommandOptions extends ConnectionOptions {
   readonly json?: boolean;
 }
 
-/** How a deployment ended. */
-export interface Deployed {
-  readonly id: string;
-  readonly version: string;
-  /** False when the same content was deployed before. */
-  readonly isNew: boolean;
-  readonly isCurrent: boolean;
-  /** The version that was current before; null for none, and if nothing changed. */
-  readonly replaced: string | null;
-  /** Why it is not current: nobody asked, a newer one is, or no runner has loaded it. */
-  readonly reason?: string;
-  readonly files: number;
-  readonly sentBytes: number;
-  /** Milliseconds of the build, and of what came after it. */
-  readonly buildMs: number;
-  readonly deployMs: number;
-}
-
 /** Builds, uploads and promotes. Ctrl-C gives up what is not complete. */
 export async function deploy(options: DeployCommandOptions): Promise<void> {
   const abort = new AbortController();
-  const stop = listenForStop(() => abort.abort());
-  void stop;
+  listenForStop(() => abort.abort());
   try {
     await (options.dryRun ? dryRun(options, abort.signal) : deployAll(options, abort.signal));
   } catch (error) {
     if (!abort.signal.aborted) throw error;
-    throw new CommandFailed(exitCodes.interrupted, 'Stopped. The current version is as it was.');
+    throw new CommandFailed(exitCodes.interrupted, 'Stopped. `millrace versions list` shows what is there.');
   } finally {
     waitsFor();
   }

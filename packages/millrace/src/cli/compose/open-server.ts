@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { defaultRateLimits, startServer, type RunningServer } from '@millrace/server';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
-import { listenAddress, type ListenAddress } from '../options.ts';
+import { bytes, listenAddress, type ListenAddress } from '../options.ts';
 import { explainListen } from './listen-failure.ts';
 
 type ServerOptions = Parameters<typeof startServer>[0];
@@ -58,16 +58,15 @@ function rateLimits(): ServerOptions['rateLimits'] {
   return { ...defaultRateLimits, secretKey: { burst: Number(burst), perSecond: Number(perSecond) } };
 }
 
-/** Most bytes of one deployment, compressed (MILLRACE_MAX_BUNDLE, in MiB, such as `128`). Default: 64. */
-function maxBundleBytes(): number | undefined {
+/** What all files of a deployment together may have, compressed (MILLRACE_MAX_BUNDLE, such as `256MiB`). */
+function maxBundleBytes(): ServerOptions['maxBundleBytes'] {
   const text = process.env['MILLRACE_MAX_BUNDLE']?.trim() ?? '';
   if (text === '') return undefined;
-  const mib = Number(text);
-  if (Number.isInteger(mib) && mib >= 1 && mib <= 1_024) return mib * 1_048_576;
-  throw new CommandFailed(
-    exitCodes.usage,
-    'MILLRACE_MAX_BUNDLE is a whole number of MiB between 1 and 1024.',
-  );
+  try {
+    return bytes(text);
+  } catch (error) {
+    throw new CommandFailed(exitCodes.usage, `MILLRACE_MAX_BUNDLE: ${(error as Error).message}`);
+  }
 }
 
 /** Address and token of the metrics (MILLRACE_METRICS_ADDRESS, MILLRACE_METRICS_TOKEN). */

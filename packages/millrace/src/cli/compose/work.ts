@@ -7,6 +7,7 @@ import { configFiles } from '../../project/read-config.ts';
 import { startRunner } from '../../runner/start.ts';
 import { findServer } from '../connection.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
+import { refuseOtherKey } from '../key-environment.ts';
 import type { ListenAddress } from '../options.ts';
 import { printJson } from '../screen.ts';
 import { listenForStop } from '../stop-request.ts';
@@ -114,22 +115,3 @@ const isProject = (folder: string): boolean =>
 
 const cacheFolder = (): string =>
   join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'millrace');
-
-const marker = /^(?:svc|tr)_(dev|stg|prod|preview)_/;
-
-/** Checks that the key belongs to the environment in --env, so that tasks do not run in another one by mistake. */
-function refuseOtherKey(key: string, env: EnvironmentKind): void {
-  const of = marker.exec(key)?.[1];
-  if (of === undefined) {
-    throw new CommandFailed(
-      exitCodes.usage,
-      'The key is not a secret key (svc_<env>_sk_…) of an environment.',
-    );
-  }
-  if (of !== env) {
-    throw new CommandFailed(
-      exitCodes.usage,
-      `The key belongs to ${of}, but --env says ${env}. Give the key of ${env}.`,
-    );
-  }
-}

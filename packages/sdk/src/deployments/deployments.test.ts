@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { configure, deployments, MillraceClient } from '../index.ts';
+import { startServer, type HttpServer } from '../testing/http-server.ts';
+
+const wire = (version: string) => ({
+  id: `deployment_${version}`,
+  version,
+  state: 'ready',
+  createdAt: '2026-11-20T00:00:00.000Z',
+  deployedAt: '2026-11-21T00:00:00.000Z',
+});
+
+let server: HttpServer;
+beforeEach(async () => {
+  server = await startServer(({ path }) => {
+    if (path.includes('/promote')) return { body: { id: 'd', version: '1', shortCode: 's', replaced: null } };
+    const { searchParams, pathname } = new URL(path, 'http://x');
+    if (pathname !== '/api/v1/deployments') return { body: wire('20261120.2') };
+    const isSecond = searchParams.has('page[after]');
+    return {
+      body: {
+        data: [wire(isSecond ? '20261120.1' : '20261120.2')],
+        pagination: isSecond ? {} : { next: 'd2' },
+      },
+    };
+  });
+  configure({ baseURL: server.url, secretKey: 'k' });
+});
+afterEach(() => server.close());
+
+const paths = () => server.received.map(({ method, path }) => `${method} ${path}`);
+
+test('lists all pages with the filters of the API, and has dates for times', async () => {
+  const found = [];
+  const from = new Date('2026-11-01T00:00:00.000Z');
+  for await (const one of deployments.list({ status: 'DEPLOYED', from, limit: 1 })) found.push(one);
+  expect(found.map(({ version }) => version)).toEqual(['20261120.2', '20261120.1']);
+  expect(found[0]?.deployedAt).toEqual(new Date('2026-11-21T00:00:00.000Z'));
+  expect(paths()[1]).toBe(
+    'GET /api/v1/deployments?page%5Bsize%5D=1&status=DEPLOYED&from=2026-11-01T00%3A00%3A00.000Z&page%5Bafter%5D=d2',
+  );
+});
+
+test('retrieves, promotes and archives by version, id or the deployment itself', async () => {
+  const one = await deployments.retrieve('20261120.2');
+  await deployments.retrieveCurrent();
+  await deployments.retrieveLatest();
+  await deployments.promote(one, { allowRollbacks: true });
+  await new MillraceClient({ baseURL: server.url, secretKey: 'k' }).deployments.promote('deployment_1', {
+    force: true,
+  });
+  await deployments.archive(one);
+  expect(paths()).toEqual([
+    'GET /api/v1/deployments/20261120.2',
+    'GET /api/v1/deployments/current',
+    'GET /api/v1/deployments/latest',
+    'POST /api/v1/deployments/20261120.2/promote?allowRollbacks=true',
+    'POST /api/v1/deployments/deployment_1/promote?force=true',
+    'POST /api/v1/deployments/20261120.2/archive',
+  ]);
+});
+
+test.each([undefined, '', 5, {}])(
+  'a deployment named by %j is refused before a request',
+  async (reference) => {
+    await expect(deployments.retrieve(reference as string)).rejects.toThrow(/is named by its version/);
+    expect(server.received).toHaveLength(0);
+  },
+);
