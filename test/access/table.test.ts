@@ -82,7 +82,7 @@ async function routesOf({ server, projectRef, organization }: Installation): Pro
         access,
         path: query.size > 0 ? `${path}?${query.toString()}` : path,
         object: values.get(objectParameters[access.on ?? ''] ?? ''),
-        contentType: contentType.includes('ndjson') ? contentType : 'application/json',
+        contentType: /ndjson|octet-stream/.test(contentType) ? contentType : 'application/json',
         // A stream of lines needs none to be refused.
         body: contentType.includes('ndjson')
           ? '\n'

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { startNotifyingServer, type NotifyingServer } from './testing/notifying-server.ts';
 import { startReceiver, verify, type Receiver } from './testing/receiver.ts';
+import { promote } from '../../../../test/support/promote.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -14,8 +15,11 @@ const comesTo = async (server: NotifyingServer, expected: object): Promise<void>
     .poll(async () => (await deliveries(server))[0], { timeout: 10_000, interval: 20 })
     .toMatchObject(expected);
 /** One delivery and nothing else: a version that becomes current. */
-const tell = async (server: NotifyingServer, contentHash: string) =>
-  server.ask('/runner/v1/versions', { method: 'POST', body: { contentHash, tasks: [] } });
+const tell = async (server: NotifyingServer, contentHash: string) => {
+  const body = { contentHash, tasks: [] };
+  const { version } = (await server.ask('/runner/v1/versions', { method: 'POST', body })).body;
+  await promote(server.url, server.keys.prod, version);
+};
 
 describe('a delivery', () => {
   test('is tried again later and later, under one id, until it is accepted', async () => {
