@@ -60,6 +60,7 @@ async function routesOf({ server, projectRef, organization }: Installation): Pro
       const access = declared[operationId]?.access;
       if (!access) throw new Error(`${operationId} is served but not declared`);
       const given: Readonly<Record<string, string>> = {
+        blob: '0'.repeat(64),
         projectRef,
         organization,
         env: access.wholeEnvironment ? 'preview' : 'prod',
