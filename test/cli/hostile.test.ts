@@ -97,6 +97,15 @@ const rows: Readonly<Record<string, Row>> = {
   'branches list': {},
   'branches create': { args: [hostile] },
   'branches archive': { args: [hostile] },
+  deploy: 'alone',
+  'versions list': { args: ['--limit', '1'] },
+  'versions show': { args: ['20261121.1'] },
+  'versions promote': { args: ['20261121.1'] },
+  'versions rollback': { args: [] },
+  'versions archive': { args: ['20261121.1', '--yes'] },
+  'runners list': {},
+  'runners drain': { args: ['runner_1'] },
+  'runners stop': { args: ['runner_1'] },
   'schedules list': { args: ['--limit', '1'] },
   'schedules show': { args: ['sched_1'] },
   'schedules preview': 'alone',
@@ -249,9 +258,19 @@ export const good = task({ id: 'good', run: async () => ${text} });
       expect(failed.stdout).not.toMatch(obeyed);
       await dev.line(/failed .*hostile␛/);
       const { url, environments } = dev.ready;
-      const work = millrace(['work', '--url', url, '--key', environments.stg.secretKey, '--json'], {
+      const server = ['--url', url, '--key', environments.stg.secretKey ?? ''];
+      for (const command of ['deploy', 'work']) {
+        const refused = await finished([command, ...server], { cwd: project.path });
+        expect(refused).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('hostile␛[2K') });
+        expect(refused.stdout + refused.stderr).not.toMatch(obeyed);
+      }
+      await rm(join(project.path, 'tasks/broken.ts'));
+      const deployed = await finished(['deploy', '--no-promote', '--message', hostile, ...server], {
         cwd: project.path,
       });
+      expect(deployed.exitCode).toBe(0);
+      expect(deployed.stdout + deployed.stderr).not.toMatch(obeyed);
+      const work = millrace(['work', ...server, '--json'], { cwd: project.path });
       await work.line(/"runner"/);
       work.kill('SIGTERM');
       await work.exitCode;
