@@ -83,7 +83,7 @@ export class BundleCache {
     } catch (error) {
       // On a full disk this cannot be written down either; the next time it is.
       await this.close([bundle.version]).catch(() => undefined);
-      throw isFull(error) ? new DiskFull(this.#folder) : error;
+      throw isFull(error) ? new DiskFull(this.#folder) : explainFolder(error, this.#folder);
     }
     return join(this.#folder, bundle.contentHash);
   }
@@ -130,7 +130,7 @@ export class BundleCache {
   async #prepare(): Promise<void> {
     await makeFolder(this.#folder);
     for (const part of ['layers', '.sizes', '.users', '.new', '.lock'])
-      await mkdir(join(this.#folder, part), { recursive: true });
+      await makeFolder(join(this.#folder, part));
     await this.#users.use([]);
     await this.#clearLeftovers();
   }

@@ -46,7 +46,9 @@ export async function promoteDeployment(
     const isChange = current?.version !== version.version;
     if (isChange && !options.force) {
       const [loaded] = await tx`
-        select from runners r where r.env = ${env} and r.expires_at > ${new Date(clock.now())} and ${version.id} = any (r.versions) limit 1`;
+        select from runners r
+         where r.env = ${env} and r.expires_at > ${new Date(clock.now())} and ${version.id} = any (r.versions)
+           and not r.draining and not r.stopping limit 1`;
       if (!loaded) return { ...version, isLoaded: false } as const;
     }
     const replaced = await promote(tx, dependencies, env, version, record);
