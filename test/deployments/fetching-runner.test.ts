@@ -200,3 +200,18 @@ test('runners of all servers are listed, drained and stopped through any of them
   expect(await runner.ended).toBeNull();
   await expect.poll(list, { timeout }).toEqual([]);
 }, 60_000);
+
+test('a version that nobody has loaded is loaded when somebody tries to promote it, on whatever server', async () => {
+  const { ask, another, keys, server } = await installation();
+  const other = await another();
+  const here = { url: server.url, keys };
+  const [old, between] = [await deployed(here, tasksOf('old')), await deployed(here, tasksOf('between'))];
+  await promote(server.url, keys.prod, await deployed(here, tasksOf('new')));
+  const { loaded } = await fetchingRunner({ url: other.url, keys });
+  await expect.poll(() => loaded.length, { timeout }).toBe(1);
+  const back = (version: string) =>
+    ask(`POST /api/v1/deployments/${version}/promote?allowRollbacks=true`, { key: keys.prod });
+  expect(await back(old)).toMatchObject({ status: 409, body: { code: 'version_not_loaded' } });
+  await expect.poll(async () => (await back(old)).status, { timeout: 5_000 }).toBe(200);
+  expect(loaded.map(({ version }) => version)).not.toContain(between);
+}, 60_000);

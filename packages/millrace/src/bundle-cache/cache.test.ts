@@ -325,3 +325,20 @@ test('a cache folder that cannot be written is refused with a sentence', async (
   await expect(cacheIn(join(folder, 'file')).prepare()).rejects.toThrow('is not a folder');
   await mkdir(join(folder, 'x'));
 });
+
+test('a disk that is read-only from the start, or becomes so, is named', async (context) => {
+  const folder = await smallDisk();
+  if (folder === undefined) return context.skip();
+  const remount = (mode: string): void =>
+    void execFileSync('mount', ['-o', `remount,${mode}`, folder], { stdio: 'ignore' });
+  remount('ro');
+  await expect(cacheIn(folder).prepare()).rejects.toThrow(/may not be written to \(EROFS\)/);
+  remount('rw');
+  const server = await bundleServer();
+  const cache = cacheIn(folder);
+  await cache.prepare();
+  remount('ro');
+  await expect(open(cache, server, await server.add('1', { 'a.mjs': 'a' }))).rejects.toThrow(
+    /may not be written to \(EROFS\)/,
+  );
+});

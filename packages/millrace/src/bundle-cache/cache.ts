@@ -7,7 +7,7 @@ import type { BundleLayer } from '@millrace/contract/runner';
 import { explainFolder, makeFolder } from '../make-folder.ts';
 import { contentOf, isBundleIntact } from './digests.ts';
 import { Entries } from './entries.ts';
-import { CannotServe, codeOf, Damaged } from './errors.ts';
+import { CannotServe, codeOf, Damaged, DiskFull, isFull } from './errors.ts';
 import type { BundleSource, FetchedBundle } from './source.ts';
 import { unpackBundle } from './unpack-bundle.ts';
 import { unpackLayer } from './unpack-layer.ts';
@@ -58,6 +58,8 @@ export class BundleCache {
 
   /** Throws a FolderRefused if the folder cannot be used. */
   prepare(): Promise<void> {
+    // Somebody may have removed it meanwhile.
+    if (!existsSync(this.#lock)) this.#prepared = undefined;
     this.#prepared ??= this.#prepare().catch((error: unknown) => {
       this.#prepared = undefined;
       throw explainFolder(error, this.#folder);
@@ -67,7 +69,7 @@ export class BundleCache {
 
   /**
    * The folder of a version, with its packages for this platform. Fetches what is not there. What is there is verified, and fetched again
-   * if it has changed. It stays until `close`. Throws a CannotServe.
+   * if it has changed. It stays until `close`. Throws a CannotServe, a DiskFull among them.
    */
   async open(source: BundleSource, bundle: FetchedBundle, layer: BundleLayer | undefined): Promise<string> {
     await this.prepare();
@@ -75,12 +77,13 @@ export class BundleCache {
       throw new CannotServe(`its content hash ${JSON.stringify(bundle.contentHash)} is not one`);
     const wanted = [...(layer ? [this.#layer(source, bundle, layer)] : []), bundled(source, bundle, layer)];
     const names = wanted.map(({ folder }) => nameOf(folder));
-    await this.#use(bundle.version, names);
     try {
+      await this.#use(bundle.version, names);
       for (const one of wanted) await this.#provide(one);
     } catch (error) {
-      await this.close([bundle.version]);
-      throw error;
+      // On a full disk this cannot be written down either; the next time it is.
+      await this.close([bundle.version]).catch(() => undefined);
+      throw isFull(error) ? new DiskFull(this.#folder) : explainFolder(error, this.#folder);
     }
     return join(this.#folder, bundle.contentHash);
   }
@@ -127,7 +130,7 @@ export class BundleCache {
   async #prepare(): Promise<void> {
     await makeFolder(this.#folder);
     for (const part of ['layers', '.sizes', '.users', '.new', '.lock'])
-      await mkdir(join(this.#folder, part), { recursive: true });
+      await makeFolder(join(this.#folder, part));
     await this.#users.use([]);
     await this.#clearLeftovers();
   }
@@ -162,13 +165,8 @@ export class BundleCache {
       } catch (error) {
         if (error instanceof Damaged && times < tries) continue;
         if (error instanceof Damaged) throw new CannotServe(`${error.message} (fetched ${tries} times)`);
-        const isFull = codeOf(error) === 'ENOSPC' || codeOf(error) === 'EDQUOT';
-        if (isFull && times === 1) {
-          await this.makeRoom(0);
-          continue;
-        }
-        if (isFull) throw new CannotServe(`the disk of the cache ${this.#folder} is full`);
-        throw error;
+        if (!isFull(error) || times > 1) throw error;
+        await this.makeRoom(0);
       }
     }
   }

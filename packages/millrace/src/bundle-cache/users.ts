@@ -65,7 +65,8 @@ export class Users {
   async end(): Promise<void> {
     clearInterval(this.#timer);
     await this.#writing;
-    await rm(this.#file, { force: true });
+    // On a disk that cannot be written it stays, and counts no more once this process has ended.
+    await rm(this.#file, { force: true }).catch(() => undefined);
   }
 
   get #file(): string {

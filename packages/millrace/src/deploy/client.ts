@@ -8,11 +8,18 @@ export class ServerRefused extends Error {
   readonly status: number;
   /** What is wrong with which field of the request. */
   readonly details: readonly { readonly path?: readonly (string | number)[] }[];
+  /** For programs; undefined if the server gave none. */
+  readonly code: string | undefined;
 
-  constructor(status: number, message: string, details: ServerRefused['details'] = []) {
+  constructor(
+    status: number,
+    message: string,
+    { details, code }: { readonly details?: unknown; readonly code?: unknown } = {},
+  ) {
     super(message);
     this.status = status;
-    this.details = details;
+    this.details = Array.isArray(details) ? (details as ServerRefused['details']) : [];
+    this.code = typeof code === 'string' ? code : undefined;
   }
 }
 
@@ -28,6 +35,8 @@ export interface DeployTarget {
   readonly branch?: string | undefined;
   /** Aborts requests. */
   readonly signal?: AbortSignal | undefined;
+  /** Milliseconds for which calls are repeated that a server did not answer. */
+  readonly patienceMs?: number | undefined;
 }
 
 interface Sent {
@@ -42,8 +51,9 @@ interface CallParts {
   readonly body?: unknown;
 }
 
-const maxTries = 5;
+const defaultPatienceMs = 3_000;
 const firstDelayMs = 200;
+const maxDelayMs = 2_000;
 const callMs = 60_000;
 const transient = new Set([408, 425, 429, 500, 502, 503, 504]);
 
@@ -93,14 +103,18 @@ export async function sendBlob(
 }
 
 /** Repeats what failed for a cause that may go away. */
-export async function retried<T>({ signal }: DeployTarget, work: () => Promise<T>): Promise<T> {
-  for (let tried = 1; ; tried += 1) {
+export async function retried<T>(
+  { signal, patienceMs = defaultPatienceMs }: DeployTarget,
+  work: () => Promise<T>,
+): Promise<T> {
+  const deadline = performance.now() + patienceMs;
+  for (let delay = firstDelayMs; ; delay = Math.min(maxDelayMs, delay * 2)) {
     try {
       return await work();
     } catch (error) {
       signal?.throwIfAborted();
-      if (tried === maxTries || !isTransient(error)) throw error;
-      await setTimeout(firstDelayMs * 2 ** (tried - 1), undefined, { ...(signal && { signal }) });
+      if (!isTransient(error) || performance.now() + delay > deadline) throw error;
+      await setTimeout(delay, undefined, { ...(signal && { signal }) });
     }
   }
 }
@@ -141,12 +155,9 @@ async function request<T>(
   });
   const reply = parsed(text);
   if (response.ok) return reply as T;
-  const { error, details } = (reply ?? {}) as { error?: unknown; details?: unknown };
-  throw new ServerRefused(
-    response.status,
-    `${response.status} ${typeof error === 'string' ? error : response.statusText}`,
-    Array.isArray(details) ? (details as ServerRefused['details']) : [],
-  );
+  const { error, details, code } = (reply ?? {}) as { error?: unknown; details?: unknown; code?: unknown };
+  const sentence = `${response.status} ${typeof error === 'string' ? error : response.statusText}`;
+  throw new ServerRefused(response.status, sentence, { details, code });
 }
 
 function parsed(text: string): unknown {

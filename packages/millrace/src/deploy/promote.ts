@@ -1,29 +1,52 @@
 import { setTimeout } from 'node:timers/promises';
-import type { RunnerInfo } from '@millrace/contract';
-import type { Bundle } from '@millrace/contract/runner';
-import { callServer, type DeployTarget } from './client.ts';
+import type { Operations, Reply, RunnerInfo } from '@millrace/contract';
+import { callServer, ServerRefused, type DeployTarget } from './client.ts';
 
 const pollMs = 250;
 
-/** Why a version was not loaded by a runner: a sentence. */
-export type NotLoaded = string;
+/** What a version needs of a runner. */
+export interface Needs {
+  readonly nodeMajor: number;
+  /** Of its layers. Without any it runs on all. */
+  readonly platforms: readonly string[];
+  readonly requires: readonly string[];
+}
 
-/** Waits until a connected runner has loaded a version. Resolves with why none has, if that does not happen in time. */
-export async function waitForRunner(
+export interface PromoteOptions {
+  readonly allowRollbacks: boolean;
+  readonly force: boolean;
+  /** Milliseconds to wait for a runner that has loaded the version. */
+  readonly waitMs: number;
+}
+
+/** `why`: a sentence. No runner has loaded the version, or none will. */
+export type Promotion = Reply<Operations['promoteDeployment']> | { readonly why: string };
+
+/**
+ * Makes a version current. While no connected runner has loaded it, tries again: each time the server asks those that can to do so. Ends at
+ * once if no connected runner can.
+ */
+export async function promoteWhenLoaded(
   target: DeployTarget,
   version: string,
-  bundle: Pick<Bundle, 'nodeMajor' | 'layers' | 'requires'>,
-  waitMs: number,
-): Promise<NotLoaded | undefined> {
+  needs: Needs,
+  { allowRollbacks, force, waitMs }: PromoteOptions,
+): Promise<Promotion> {
+  const query = { allowRollbacks: String(allowRollbacks), force: String(force) };
   const deadline = performance.now() + waitMs;
   for (;;) {
-    const { runners } = await callServer(target, 'retrieveDeployment', { params: { version } });
-    if (runners > 0) return undefined;
+    try {
+      return await callServer(target, 'promoteDeployment', { params: { version }, query });
+    } catch (error) {
+      if (!(error instanceof ServerRefused) || error.code !== 'version_not_loaded') throw error;
+    }
     const { data } = await callServer(target, 'listRunners');
-    const why = whyNone(data, bundle);
-    if (why !== undefined) return why;
+    const why = whyNone(data, needs);
+    if (why !== undefined) return { why };
     if (performance.now() >= deadline)
-      return `No connected runner has loaded it within ${Math.round(waitMs / 1_000)} s. See \`millrace runners list\` and the log of the runners.`;
+      return {
+        why: `No connected runner has loaded it within ${Math.round(waitMs / 1_000)} s. See \`millrace runners list\` and the log of the runners.`,
+      };
     await setTimeout(pollMs, undefined, { ...(target.signal && { signal: target.signal }) });
   }
 }
@@ -31,18 +54,18 @@ export async function waitForRunner(
 /** Why no connected runner will load a version; undefined if one may. */
 function whyNone(
   runners: readonly RunnerInfo[],
-  { nodeMajor, layers, requires }: Pick<Bundle, 'nodeMajor' | 'layers' | 'requires'>,
+  { nodeMajor, platforms, requires }: Needs,
 ): string | undefined {
   const fetching = runners.filter(({ platform, draining }) => platform !== null && !draining);
   if (fetching.length === 0) return 'No runner that fetches versions is connected.';
   const old = ({ nodeMajor: own }: RunnerInfo): boolean => (own ?? 0) < nodeMajor;
   const strange = ({ platform }: RunnerInfo): boolean =>
-    layers.length > 0 && !layers.some((layer) => layer.platform === platform);
+    platforms.length > 0 && !platforms.some((one) => one === platform);
   const lacks = ({ labels }: RunnerInfo): boolean => requires.some((label) => !labels.includes(label));
   if (fetching.some((one) => !old(one) && !strange(one) && !lacks(one))) return undefined;
   if (fetching.every(old))
     return `It needs Node.js ${nodeMajor}, and every connected runner has an older one.`;
   if (fetching.every(strange))
-    return `It has packages for ${layers.map(({ platform }) => platform).join(', ')}, and no connected runner is one of these: see build.platforms in millrace.config.ts.`;
+    return `It has packages for ${platforms.join(', ')}, and no connected runner is one of these: see build.platforms in millrace.config.ts.`;
   return `No connected runner has everything that it needs: Node.js ${nodeMajor}${requires.length > 0 ? `, the labels ${requires.join(', ')}` : ''}.`;
 }

@@ -24,6 +24,8 @@ export interface DispatchOptions
   readonly concurrency: number;
   /** Fetches a version that is not here. False if that failed. Not there if this runner does not fetch. */
   readonly load?: ((version: string) => Promise<boolean>) | undefined;
+  /** Verifies the files of a version, after a process of it could not start, and fetches them again if they have changed. */
+  readonly repair?: ((version: string) => Promise<void>) | undefined;
   /** Issues the credential of an attempt. */
   readonly credential: (attempt: BriefAssignment) => Credential;
   readonly log: (lines: readonly LogLine[]) => void;
@@ -349,12 +351,15 @@ export class Dispatch {
       const outcome = killed ? returned : afterDeath(attempt, executor, death);
       if (waited && attempt.canceledAt === null) this.#suspended.detach(attempt);
       else if (outcome) this.#held.complete(attempt, outcome);
+      else if (!ready && this.#options.repair) this.#waiting.join('loading', attempt);
       else {
         attempt.suspect ||= ready && !culpritKnown;
         this.#waiting.joinFirst(purposeOf(attempt, this.#taskOf(attempt)), attempt);
       }
     }
     if (ready && purpose === 'shared') this.#pool.warm();
+    const { version } = executor;
+    if (!ready) void this.#options.repair?.(version).then(() => this.#loaded(version, true));
     this.#pump();
   }
 }

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -146,6 +148,51 @@ test('what was changed in the cache is not executed', async () => {
     output: 'one',
   });
 }, 30_000);
+
+test('when its cache is removed while a version is in service, it fetches what the next process needs', async () => {
+  const { peer, folder, served } = await start({}, { '1': say('one'), '2': say('two') });
+  expect(await peer.outcome(peer.assign('say', null, of('1')))).toMatchObject({ output: 'one' });
+  await rm(folder, { recursive: true });
+  // Other variables ask for a new process.
+  peer.send({ type: 'variables', variables: { A: '1' }, secrets: [] });
+  expect(await peer.outcome(peer.assign('say', null, of('1')))).toMatchObject({ output: 'one' });
+  expect(await peer.outcome(peer.assign('say', null, of('2')))).toMatchObject({ output: 'two' });
+  expect(served().toSorted()).toEqual(['1', '2']);
+}, 30_000);
+
+test('on a full disk it gives up idle versions for the one that it is asked to load', async (context) => {
+  const disk = await realpath(await mkdtemp(join(tmpdir(), 'millrace-disk-')));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk], { stdio: 'ignore' });
+  } catch {
+    return context.skip();
+  }
+  onTestFinished(async () => {
+    execFileSync('umount', ['-l', disk]);
+    await rm(disk, { recursive: true, force: true });
+  });
+  const large = (text: string): string =>
+    `${say(text)}\nexport const noise = '${randomBytes(500_000).toString('hex')}';`;
+  const { peer, served, told } = await start(
+    { cache: { folder: disk } },
+    { '1': large('one'), '2': large('two') },
+  );
+  peer.send({ type: 'load', versions: ['1'] });
+  await peer.until(() => served().includes('1'));
+  peer.send({ type: 'load', versions: ['2'] });
+  // Its process is kept for a while.
+  await expect.poll(() => told.at(-1) ?? '', { timeout: 10_000 }).toMatch(/disk of the cache .* is full$/);
+  await expect
+    .poll(
+      () => {
+        if (!served().includes('2')) peer.send({ type: 'load', versions: ['2'] });
+        return served();
+      },
+      { timeout: 20_000, interval: 1_000 },
+    )
+    .toEqual(['2']);
+  expect(await peer.outcome(peer.assign('say', null, of('2')))).toMatchObject({ output: 'two' });
+}, 60_000);
 
 test('above the limit of its cache it gives up idle versions, and fetches them again for a run', async () => {
   const { peer, served, folder } = await start(

@@ -1,5 +1,5 @@
 import type { RunnerFacts } from '@millrace/contract/runner';
-import { CannotServe, type BundleCache, type BundleSource } from '../bundle-cache/index.ts';
+import { CannotServe, DiskFull, type BundleCache, type BundleSource } from '../bundle-cache/index.ts';
 import type { ServedBuild } from '../bundle/versions-file.ts';
 
 export interface FetchedVersionsOptions {
@@ -65,6 +65,11 @@ export class FetchedVersions {
     return loading;
   }
 
+  /** Fetches again what is not as it was in the cache: somebody may have removed it. If that fails, it stays as it is. */
+  async repair(version: string): Promise<void> {
+    if (this.#loaded.has(version)) await this.#fetch(version).catch(() => undefined);
+  }
+
   async end(): Promise<void> {
     this.#ended = true;
     await this.#options.cache.end();
@@ -74,7 +79,11 @@ export class FetchedVersions {
     const { start, onChange, onLoaded, onUnable } = this.#options;
     const startedAt = performance.now();
     try {
-      const build = await this.#fetch(version);
+      const build = await this.#fetch(version).catch(async (error: unknown) => {
+        // What is idle here is fetched again when a run of it comes.
+        if (!(error instanceof DiskFull) || !(await this.#giveUpIdle())) throw error;
+        return this.#fetch(version);
+      });
       if (this.#ended) return false;
       this.#loaded.set(version, build);
       const failed = await start(version);
@@ -113,13 +122,20 @@ export class FetchedVersions {
 
   /** When the cache is over its limit, idle versions are given up: they are fetched again when a run of them comes. */
   async #makeRoom(): Promise<void> {
-    const { cache, inUse, onChange } = this.#options;
+    const { cache } = this.#options;
     if (!(await cache.isOver())) return;
+    await this.#giveUpIdle();
+    await cache.makeRoom();
+  }
+
+  /** Whether there was any. */
+  async #giveUpIdle(): Promise<boolean> {
+    const { cache, inUse, onChange } = this.#options;
     const needed = new Set([...inUse(), ...this.#kept, ...this.#loading.keys()]);
     const idle = this.names.filter((version) => !needed.has(version));
     for (const version of idle) this.#loaded.delete(version);
     if (idle.length > 0) onChange();
     await cache.close(idle);
-    await cache.makeRoom();
+    return idle.length > 0;
   }
 }

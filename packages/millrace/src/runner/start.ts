@@ -92,6 +92,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     detach: (fences) => connection.send({ type: 'detach', fences }),
     credential: (attempt) => credentials.of(attempt),
     load: cache && ((version) => versions.fetched?.load(version) ?? Promise.resolve(false)),
+    repair: cache && ((version) => versions.fetched?.repair(version) ?? Promise.resolve()),
     log: (lines) => {
       outbox.log(lines);
       events.onRunLog?.(lines);

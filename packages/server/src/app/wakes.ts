@@ -21,6 +21,7 @@ export function listenToWakes({ engine, runners, dispatch, asked, accessEnded }:
     if (wake.kind === 'access') accessEnded();
     if (wake.kind === 'versions') {
       versions.forget(wake.env);
+      if (wake.wanted !== undefined) versions.want(wake.env, wake.wanted);
       dispatch.versionsChanged(wake.env);
     }
     if (wake.kind === 'runner') {

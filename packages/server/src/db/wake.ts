@@ -5,7 +5,8 @@ import type { Sql } from './connect.ts';
 /** What one process tells the others. A wake is only a hint and may get lost: the tables are the truth, and slow polls read them. */
 export type Wake =
   | { readonly kind: 'queued'; readonly env: number }
-  | { readonly kind: 'versions'; readonly env: number }
+  /** Versions of this environment changed, or runners are to load the one that is `wanted`. */
+  | { readonly kind: 'versions'; readonly env: number; readonly wanted?: number }
   /** Variables of this environment, or of one of its branches, changed. */
   | { readonly kind: 'variables'; readonly env: number }
   /** A credential, or the account or environment that it is for, has ended. */
@@ -107,5 +108,6 @@ function identityOf(wake: Wake): string {
   if (wake.kind === 'access') return wake.kind;
   if (wake.kind === 'resumed' || wake.kind === 'runner') return `${wake.kind} ${wake.runner}`;
   if (wake.kind === 'pause') return wake.kind;
+  if (wake.kind === 'versions') return `${wake.kind} ${wake.env} ${wake.wanted ?? ''}`;
   return `${wake.kind} ${wake.kind === 'channel' ? wake.channel : wake.env}`;
 }

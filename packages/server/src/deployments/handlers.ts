@@ -62,9 +62,12 @@ export function deploymentHandlers(
     async promoteDeployment(request) {
       const { environment, params, query } = request;
       const record = recordHere(environment, request);
-      const promoted = await promoteDeployment(dependencies, environment.id, params.version, query, record);
-      wake(environment.id);
-      return promoted;
+      try {
+        return await promoteDeployment(dependencies, environment.id, params.version, query, record);
+      } finally {
+        // A refusal may ask runners to load it.
+        wake(environment.id);
+      }
     },
 
     archiveDeployment(request) {

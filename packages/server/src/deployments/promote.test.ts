@@ -45,7 +45,9 @@ describe('promotion', () => {
     // One that was not heard of for longer than its lease counts as gone.
     await t.sql`update runners set expires_at = now() - interval '1 second'`;
     await expect(t.promoteTo(version, careful)).rejects.toMatchObject(refused);
-    await t.sql`update runners set expires_at = now() + interval '30 seconds'`;
+    await t.sql`update runners set expires_at = now() + interval '30 seconds', draining = true`;
+    await expect(t.promoteTo(version, careful)).rejects.toMatchObject(refused);
+    await t.sql`update runners set draining = false`;
     expect(await t.promoteTo(version, careful)).toMatchObject({ replaced: null });
     expect(await t.show(version)).toMatchObject({ runners: 1 });
   });

@@ -13,7 +13,7 @@ import { shortCodeOf } from './show.ts';
 export interface DeploymentDependencies extends PromoteDependencies {
   readonly sql: Sql;
   readonly log: Log;
-  readonly versions: Pick<Versions, 'forget'>;
+  readonly versions: Pick<Versions, 'forget' | 'want'>;
   readonly wakes: Pick<Wakes, 'tell'>;
 }
 
@@ -46,12 +46,21 @@ export async function promoteDeployment(
     const isChange = current?.version !== version.version;
     if (isChange && !options.force) {
       const [loaded] = await tx`
-        select from runners r where r.env = ${env} and r.expires_at > ${new Date(clock.now())} and ${version.id} = any (r.versions) limit 1`;
-      if (!loaded) throw conflict(notLoaded(version));
+        select from runners r
+         where r.env = ${env} and r.expires_at > ${new Date(clock.now())} and ${version.id} = any (r.versions)
+           and not r.draining and not r.stopping limit 1`;
+      if (!loaded) return { ...version, isLoaded: false } as const;
     }
     const replaced = await promote(tx, dependencies, env, version, record);
-    return { ...version, replaced, isChange };
+    return { ...version, isLoaded: true, replaced, isChange } as const;
   });
+  if (!promoted.isLoaded) {
+    if (promoted.isUploaded) {
+      versions.want(env, promoted.id);
+      wakes.tell({ kind: 'versions', env, wanted: promoted.id });
+    }
+    throw notLoaded(promoted);
+  }
   versions.forget(env);
   wakes.tell({ kind: 'versions', env });
   const { publicId: id, version, replaced, isChange } = promoted;
@@ -62,10 +71,16 @@ export async function promoteDeployment(
 export const conflict = (message: string, extra: Record<string, unknown> = {}) =>
   new Problem(409, message, extra);
 
-const notLoaded = ({ version, isUploaded }: FoundVersion): string =>
+/** Nobody loads an old version without being asked. `code` tells clients that trying again may succeed. */
+const notLoaded = ({ version, isUploaded }: FoundVersion) =>
   isUploaded
-    ? `No connected runner has loaded version ${version}: start one, wait until it has loaded the version, or promote it all the same (force=true).`
-    : `No connected runner has loaded version ${version}, which was not uploaded: start the runner with its folder, or promote it all the same (force=true).`;
+    ? conflict(
+        `No connected runner has loaded version ${version}. Those that can have been asked to: try again in a few seconds, start one, or promote it all the same (force=true).`,
+        { code: 'version_not_loaded' },
+      )
+    : conflict(
+        `No connected runner has loaded version ${version}, which was not uploaded: start the runner with its folder, or promote it all the same (force=true).`,
+      );
 
 function refuseUnready({ version, state, error }: FoundVersion): void {
   if (state === 'ready') return;

@@ -29,6 +29,10 @@ export interface Versions {
   current(env: number): CurrentVersion | undefined | Promise<CurrentVersion | undefined>;
   /** The uploaded versions of an environment that are ready and not archived, the newest first; cached as the current one is. */
   fetchable(env: number): readonly FetchableVersion[] | Promise<readonly FetchableVersion[]>;
+  /** Somebody tries to promote this version, which no runner has loaded: runners are to load it, for a minute. */
+  want(env: number, id: number): void;
+  /** The ids of the versions that are wanted so. */
+  wanted(env: number): readonly number[];
   /** Removes an environment from the cache: a version was registered, uploaded, promoted or archived. */
   forget(env: number): void;
   /** The name of a version, such as `20261121.3`. */
@@ -37,11 +41,27 @@ export interface Versions {
   ids(env: number, versions: readonly string[]): Promise<Map<string, number>>;
 }
 
+/** Milliseconds for which runners keep a version ready that somebody tried to promote. */
+const wantedMs = 60_000;
+
 export function knownVersions(sql: Sql): Versions {
   const current = cachedReads<CurrentVersion | undefined>((env, last) => readCurrent(sql, env, last));
   const fetchable = cachedReads<readonly FetchableVersion[]>((env) => readFetchable(sql, env));
   const names = new Map<number, string>();
+  /** By environment and id, until when: monotonic milliseconds. */
+  const wanted = new Map<number, Map<number, number>>();
   return {
+    want(env, id) {
+      const ids = wanted.get(env) ?? new Map<number, number>();
+      wanted.set(env, ids.set(id, performance.now() + wantedMs));
+    },
+    wanted(env) {
+      const ids = wanted.get(env);
+      if (!ids) return [];
+      for (const [id, until] of ids) if (until < performance.now()) ids.delete(id);
+      if (ids.size === 0) wanted.delete(env);
+      return [...ids.keys()];
+    },
     current: (env) => current.get(env),
     fetchable: (env) => fetchable.get(env),
     forget(env) {

@@ -30,8 +30,9 @@ async function openServer(
 
 const shownVersions = 3;
 
+/** The newest ones, which come first. */
 function versionsText(versions: readonly string[]): string {
-  const newest = versions.slice(-shownVersions).join(' ');
+  const newest = versions.slice(0, shownVersions).join(' ');
   const others = versions.length - shownVersions;
   return others > 0 ? `${newest} and ${others} more` : newest;
 }

@@ -2,12 +2,14 @@ import type { Deployment, Promoted } from '@millrace/sdk';
 import { Command } from 'commander';
 import { age } from '../age.ts';
 import { confirmed } from '../confirm.ts';
-import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
+import { promoteWhenLoaded } from '../../deploy/promote.ts';
+import { findServer, openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
-import { positiveInteger } from '../options.ts';
+import { grace, positiveInteger } from '../options.ts';
 import { printTable } from '../print-table.ts';
 import { printJson, screenOn, table, type Screen } from '../screen.ts';
 import { sizeText } from '../size-text.ts';
+import { waitsFor } from '../waiting.ts';
 
 interface VersionOptions extends ConnectionOptions {
   readonly json?: boolean;
@@ -95,43 +97,74 @@ function printPromoted(promoted: Promoted, json: boolean | undefined): void {
 interface PromoteOptions extends VersionOptions {
   readonly allowRollback?: boolean;
   readonly force?: boolean;
+  /** Milliseconds. */
+  readonly wait: number;
+}
+
+const withPromoteOptions = (command: Command): Command =>
+  withVersionOptions(command)
+    .option('--force', 'even if no connected runner has loaded it')
+    .option(
+      '--wait <span>',
+      'how long to wait for a runner that has loaded it (default: 60s)',
+      grace,
+      60_000,
+    );
+
+/** Nobody loads an old version without being asked, so this may take a moment. */
+async function promote(
+  { version, requires, platforms }: Deployment,
+  { force = false, wait, json, allowRollback = false, ...connection }: PromoteOptions,
+): Promise<void> {
+  const { url, key } = await findServer(connection);
+  waitsFor('a runner to load the version', 1_000);
+  const promotion = await promoteWhenLoaded(
+    { url, key, branch: connection.branch },
+    version,
+    // Which Node.js it needs only the server knows.
+    { nodeMajor: 0, requires, platforms },
+    { allowRollbacks: allowRollback, force, waitMs: wait },
+  );
+  waitsFor();
+  if ('why' in promotion)
+    throw new CommandFailed(
+      exitCodes.failed,
+      `${version} is not current. ${promotion.why} Start \`millrace work\`, or give --force: new runs then wait for a runner.`,
+    );
+  printPromoted(promotion, json);
 }
 
 const promoteCommand = (): Command =>
-  withVersionOptions(
+  withPromoteOptions(
     new Command('promote')
       .description('make a version current: new runs start on it')
       .argument('<version>', 'such as 20261121.3, or its id'),
   )
     .option('--allow-rollback', 'even if it is older than the current one')
-    .option('--force', 'even if no connected runner has loaded it')
-    .action(async (version: string, { allowRollback, force, json, ...connection }: PromoteOptions) => {
-      const { deployments } = await openClient(connection);
-      printPromoted(await deployments.promote(version, { allowRollbacks: allowRollback, force }), json);
+    .action(async (version: string, options: PromoteOptions) => {
+      const { deployments } = await openClient(options);
+      await promote(await deployments.retrieve(version), options);
     });
 
 const rollbackCommand = (): Command =>
-  withVersionOptions(
+  withPromoteOptions(
     new Command('rollback').description(
       'make the newest older version current again that was current before',
     ),
-  )
-    .option('--force', 'even if no connected runner has loaded it')
-    .action(async ({ force, json, ...connection }: PromoteOptions) => {
-      const { deployments } = await openClient(connection);
-      const current = await deployments.retrieveCurrent();
-      let isOlder = false;
-      for await (const one of deployments.list({ limit: 100 })) {
-        const wasCurrent = one.deployedAt !== undefined && one.state !== 'archived' && one.state !== 'failed';
-        if (isOlder && wasCurrent)
-          return printPromoted(await deployments.promote(one, { allowRollbacks: true, force }), json);
-        if (one.id === current.id) isOlder = true;
-      }
-      throw new CommandFailed(
-        exitCodes.failed,
-        `No version before ${current.version} was current and is still there. \`millrace versions list\` shows what there is; \`versions promote --allow-rollback\` takes any of it.`,
-      );
-    });
+  ).action(async (options: PromoteOptions) => {
+    const { deployments } = await openClient(options);
+    const current = await deployments.retrieveCurrent();
+    let isOlder = false;
+    for await (const one of deployments.list({ limit: 100 })) {
+      const wasCurrent = one.deployedAt !== undefined && one.state !== 'archived' && one.state !== 'failed';
+      if (isOlder && wasCurrent) return promote(one, { ...options, allowRollback: true });
+      if (one.id === current.id) isOlder = true;
+    }
+    throw new CommandFailed(
+      exitCodes.failed,
+      `No version before ${current.version} was current and is still there. \`millrace versions list\` shows what there is; \`versions promote --allow-rollback\` takes any of it.`,
+    );
+  });
 
 const archiveCommand = (): Command =>
   withVersionOptions(

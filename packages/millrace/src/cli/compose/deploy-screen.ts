@@ -71,7 +71,7 @@ export function printContents(prepared: Prepared, screen: Screen): void {
   const head = (text: string): void => line(paint.bold(text));
   const sum = (sizes: readonly { readonly blobSize: number }[]): number =>
     sizes.reduce((total, { blobSize }) => total + blobSize, 0);
-  head(`${tasks.length} tasks, for Node.js ${bundle.nodeMajor} or later`);
+  head(`${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}, for Node.js ${bundle.nodeMajor} or later`);
   line(tasks.map(({ id }) => id).join(', '));
   line();
   head(`${bundle.files.length} files, ${sizeText(sum(bundle.files))} compressed`);

@@ -2,7 +2,7 @@ import type { EnvironmentKind } from '@millrace/contract';
 import { callServer, ServerRefused, type DeployTarget } from '../../deploy/client.ts';
 import { gitFacts } from '../../deploy/git.ts';
 import { prepare, type Prepared } from '../../deploy/prepare.ts';
-import { waitForRunner } from '../../deploy/promote.ts';
+import { promoteWhenLoaded } from '../../deploy/promote.ts';
 import { dotenvSecrets, type SecretValue } from '../../deploy/secret-values.ts';
 import { upload, type Uploaded } from '../../deploy/upload.ts';
 import { loadProject } from '../../project/load.ts';
@@ -34,6 +34,9 @@ export interface DeployCommandOptions extends ConnectionOptions {
   readonly dryRun?: boolean;
   readonly json?: boolean;
 }
+
+/** Milliseconds for which a server may be away while a deployment is sent to it. */
+const patienceMs = 60_000;
 
 /** Builds, uploads and promotes. Ctrl-C gives up what is not complete. */
 export async function deploy(options: DeployCommandOptions): Promise<void> {
@@ -82,8 +85,10 @@ async function deployAll(options: DeployCommandOptions, signal: AbortSignal): Pr
   const prepared = await build(options, target, signal);
   const builtAt = performance.now();
   warnAboutScripts(prepared, screenOn(process.stderr));
-  const uploaded = await uploadAll(target, prepared, options);
-  const ending = await promoteIt(target, prepared, uploaded, options);
+  // It has answered by now. It may be replaced meanwhile.
+  const known = { ...target, patienceMs };
+  const uploaded = await uploadAll(known, prepared, options);
+  const ending = await promoteIt(known, prepared, uploaded, options);
   const deployed: Deployed = {
     id: uploaded.id,
     version: uploaded.version,
@@ -245,22 +250,26 @@ async function promoteIt(
   const before = await currentVersion(target);
   if (before === version) return { isCurrent: true, replaced: null };
   if (!promote) return { isCurrent: false, replaced: null, reason: 'it was not to be promoted' };
-  if (!force) {
+  try {
     waitsFor('a runner to load the version');
-    const why = await waitForRunner(target, version, bundle, wait);
+    // Whoever deploys content that is known wants it back. A new version is the newest, unless another one was deployed meanwhile.
+    const promotion = await promoteWhenLoaded(
+      target,
+      version,
+      { ...bundle, platforms: bundle.layers.map(({ platform }) => platform) },
+      { allowRollbacks: !isNew, force, waitMs: wait },
+    );
     waitsFor();
-    if (why !== undefined)
+    if ('why' in promotion) {
+      const { why } = promotion;
       return {
         isCurrent: false,
         replaced: null,
         reason: why,
         notLoaded: `${version} is uploaded and ready, but not current. ${why} Start \`millrace work\` and then \`millrace versions promote ${version}\`, or deploy with --force: new runs then wait for a runner.`,
       };
-  }
-  try {
-    // Whoever deploys content that is known wants it back. A new version is the newest, unless another one was deployed meanwhile.
-    const query = { allowRollbacks: String(!isNew), force: String(force) };
-    const { replaced } = await callServer(target, 'promoteDeployment', { params: { version }, query });
+    }
+    const { replaced } = promotion;
     const now = await currentVersion(target);
     return now === version
       ? { isCurrent: true, replaced }

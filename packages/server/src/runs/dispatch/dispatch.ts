@@ -116,9 +116,13 @@ export function createDispatch({
     const current = await engine.versions.current(env);
     const fetchable = await engine.versions.fetchable(env);
     for (const runner of fetching) {
-      const versions = versionsToLoad(runner, current, fetchable, engine.clock.now()).map(
-        ({ version }) => version,
-      );
+      const versions = versionsToLoad(
+        runner,
+        current,
+        fetchable,
+        engine.clock.now(),
+        engine.versions.wanted(env),
+      ).map(({ version }) => version);
       const toLoad = versions.join();
       if (toLoad === runner.toLoad) continue;
       runner.toLoad = toLoad;

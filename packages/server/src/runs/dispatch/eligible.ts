@@ -44,16 +44,21 @@ export function pinsFor({ runner, others, current, fetchable, waiting, now }: Ch
   return current && (versions.has(current.id) || pins.has(current.id)) ? [0, ...pins] : [...pins];
 }
 
-/** The versions that a runner should keep ready, the most important first: the current one, and the newest, which may be promoted next. */
+/**
+ * The versions that a runner should keep ready, the most important first: the current one, those that somebody tries to promote, and the
+ * newest, which may be promoted next.
+ */
 export function versionsToLoad(
   runner: ConnectedRunner,
   current: Pick<CurrentVersion, 'id'> | undefined,
   fetchable: readonly FetchableVersion[],
   now: number,
+  wanted: readonly number[] = [],
 ): FetchableVersion[] {
   const [newest] = fetchable;
-  const wanted = [current && indexOf(fetchable).get(current.id), newest];
-  return [...new Set(wanted)]
+  const byId = indexOf(fetchable);
+  const chosen = [current && byId.get(current.id), ...wanted.map((id) => byId.get(id)), newest];
+  return [...new Set(chosen)]
     .filter((version) => version !== undefined)
     .filter((version) => canFetch(runner, version, now));
 }

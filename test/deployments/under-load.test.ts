@@ -1,0 +1,273 @@
+/**
+ * The whole of deployments, with everything in processes of its own: a project with native packages and a workspace package is deployed,
+ * rolled back and forward under a steady load, while runners are killed and replaced by empty ones, and old runners come back.
+ * `MILLRACE_TRIAL=full` takes the sizes of production, which is some minutes, and prints figures.
+ */
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { millrace, repository, type Running } from '../cli/command.ts';
+import {
+  deployedProject,
+  startInstallation,
+  taskFile,
+  type DeployedProject,
+  type Installation,
+} from './installation.ts';
+
+const isFull = process.env['MILLRACE_TRIAL'] === 'full';
+const size = isFull
+  ? {
+      rate: 100,
+      switches: 12,
+      pauseMs: 3_000,
+      restarts: 100,
+      native: { sharp: '^0.34.0', esbuild: '^0.28.0' },
+    }
+  : { rate: 20, switches: 4, pauseMs: 500, restarts: 3, native: { esbuild: '^0.28.0' } };
+const run = promisify(execFile);
+
+let installation: Installation;
+const folders: string[] = [];
+const started: Running[] = [];
+beforeAll(async () => {
+  installation = await startInstallation();
+});
+afterAll(async () => {
+  for (const one of started) one.kill('SIGKILL');
+  await Promise.all(started.map(({ exitCode }) => exitCode));
+  await installation.stop();
+  for (const folder of folders) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+});
+
+const newFolder = async (): Promise<string> => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'millrace-load-')));
+  folders.push(folder);
+  return folder;
+};
+
+async function startRunner(cwd: string): Promise<Running> {
+  const runner = millrace(['work', '--json', '--cache', join(cwd, 'cache')], {
+    cwd,
+    env: { MILLRACE_API_URL: installation.url, MILLRACE_SECRET_KEY: installation.keys.prod },
+  });
+  started.push(runner);
+  await runner.line(/^\{"runner"/);
+  return runner;
+}
+
+/** Like a new container: it has nothing but an address and a key. */
+const emptyRunner = async (): Promise<Running> => startRunner(await newFolder());
+
+/** Writes down which run it is, on which version, in which runner, and uses what cannot be bundled. */
+const ring = `
+import { appendFile } from 'node:fs/promises';
+import { task } from '@millrace/sdk';
+import { transform } from 'esbuild';
+${isFull ? "import sharp from 'sharp';" : ''}
+import { text } from 'shared';
+export const ring = task({
+  id: 'ring',
+  run: async (payload: { file: string; n: number }, { ctx }) => {
+    if (payload.n % 10 === 0) {
+      const { code } = await transform('const a: number = 1', { loader: 'ts' });
+      if (code !== 'const a = 1;\\n') throw new Error('esbuild');
+      ${isFull ? "await sharp({ create: { width: 2, height: 2, channels: 3, background: 'red' } }).png().toBuffer();" : ''}
+    }
+    await appendFile(payload.file, JSON.stringify([ctx.run.id, text, process.ppid, Date.now()]) + '\\n');
+    return text;
+  },
+});`;
+
+const shared = (text: string): string => `export const text: string = '${text}';`;
+
+async function nativeProject(): Promise<DeployedProject> {
+  const project = await deployedProject(installation, installation.keys.prod, {
+    'package.json': JSON.stringify({
+      name: 'app',
+      private: true,
+      type: 'module',
+      workspaces: ['packages/*'],
+      dependencies: { ...size.native, shared: '*' },
+    }),
+    'packages/shared/package.json': '{"name":"shared","version":"1.0.0","exports":"./index.ts"}',
+    'packages/shared/index.ts': shared('one'),
+    'tasks/ring.ts': ring,
+  });
+  await rm(join(project.dir, 'node_modules'), { recursive: true });
+  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
+  await run('npm', ['install', ...options], { cwd: project.dir });
+  await mkdir(join(project.dir, 'node_modules/@millrace'));
+  await symlink(join(repository, 'packages/sdk'), join(project.dir, 'node_modules/@millrace/sdk'));
+  return project;
+}
+
+interface RunShown {
+  readonly id: string;
+  readonly status: string;
+  readonly output: string;
+  readonly version: string;
+}
+
+async function call<T>(path: string, body?: unknown): Promise<T> {
+  const response = await fetch(installation.url + path, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { authorization: `Bearer ${installation.keys.prod}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as T;
+}
+
+const currentVersion = async (): Promise<string> =>
+  (await call<{ version: string }>('/api/v1/deployments/current')).version;
+
+/** Triggers at a steady rate until it is stopped. Replies the acknowledged runs. */
+function startLoad(file: string): { stop(): Promise<string[]>; readonly slowestMs: () => number } {
+  const all: Promise<string>[] = [];
+  const startedAt = performance.now();
+  let slowest = 0;
+  const timer = setInterval(() => {
+    while (all.length < ((performance.now() - startedAt) / 1_000) * size.rate) {
+      const at = performance.now();
+      const n = all.length;
+      all.push(
+        call<{ id: string }>('/api/v1/tasks/ring/trigger', { payload: { file, n } }).then(({ id }) => {
+          slowest = Math.max(slowest, performance.now() - at);
+          return id;
+        }),
+      );
+    }
+  }, 5);
+  return {
+    slowestMs: () => Math.round(slowest),
+    stop: () => {
+      clearInterval(timer);
+      return Promise.all(all);
+    },
+  };
+}
+
+test(
+  'under load nothing is lost, doubled or on the wrong version, whatever is promoted, rolled back and killed',
+  async () => {
+    const project = await nativeProject();
+    const runners = [await emptyRunner(), await emptyRunner()];
+    const first = await project.run('deploy');
+    expect(first).toMatchObject({ exitCode: 0, json: { isCurrent: true } });
+    const file = join(await newFolder(), 'effects');
+    const load = startLoad(file);
+
+    await project.write('packages/shared/index.ts', shared('two'));
+    const second = await project.run('deploy');
+    expect(second).toMatchObject({ exitCode: 0, json: { isCurrent: true, replaced: first.json.version } });
+    const texts: Record<string, string> = { [first.json.version]: 'one', [second.json.version]: 'two' };
+
+    /** When each runner that was killed died, by its process id. */
+    const killed = new Map<number, number>();
+    for (let n = 0; n < size.switches; n += 1) {
+      // Both runners are replaced in turn, so later rollbacks go to a version that no runner has loaded.
+      const victim = runners[n % 2] as Running;
+      killed.set(victim.pid, Date.now());
+      victim.kill('SIGKILL');
+      const [replaced] = await Promise.all([
+        emptyRunner(),
+        n % 2 === 0
+          ? project.run('versions', 'rollback')
+          : project.run('versions', 'promote', second.json.version),
+      ]).then(([runner, ended]) => {
+        expect(ended).toMatchObject({ exitCode: 0, stderr: '' });
+        return [runner];
+      });
+      runners[n % 2] = replaced as Running;
+      expect(await currentVersion()).toBe(n % 2 === 0 ? first.json.version : second.json.version);
+      await sleep(size.pauseMs);
+    }
+
+    const ids = await load.stop();
+    const runs = new Map<string, RunShown>();
+    const drainedFrom = performance.now();
+    await expect
+      .poll(
+        async () => {
+          const open = ids.filter((id) => !runs.has(id)).slice(0, 500);
+          for (const shown of await Promise.all(open.map((id) => call<RunShown>(`/api/v3/runs/${id}`))))
+            if (['COMPLETED', 'FAILED', 'CRASHED', 'SYSTEM_FAILURE'].includes(shown.status))
+              runs.set(shown.id, shown);
+          return ids.length - runs.size;
+        },
+        { timeout: 40_000, interval: 200 },
+      )
+      .toBe(0);
+    const drainMs = Math.round(performance.now() - drainedFrom);
+
+    const effects = new Map<string, { text: string; runner: number; at: number }[]>();
+    for (const line of (await readFile(file, 'utf8')).trim().split('\n')) {
+      const [id, text, runner, at] = JSON.parse(line) as [string, string, number, number];
+      effects.set(id, [...(effects.get(id) ?? []), { text, runner, at }]);
+    }
+    expect(new Set(ids).size).toBe(ids.length);
+    expect([...effects.keys()].toSorted()).toEqual([...ids].toSorted());
+    const wrong = [...runs.values()].filter(({ id, status, output, version }) => {
+      const done = effects.get(id) ?? [];
+      return (
+        status !== 'COMPLETED' ||
+        done.some(({ text }) => text !== texts[version]) ||
+        output !== texts[version]
+      );
+    });
+    expect(wrong).toEqual([]);
+    // Only what a runner did in the moments before it was killed may be done again: nobody else could know of it.
+    const again = [...effects.values()].filter((done) => done.length > 1);
+    const doubled = again.filter(
+      (done) =>
+        done.filter(({ runner, at }) => at < (killed.get(runner) ?? 0) - 1_000 || !killed.has(runner))
+          .length > 1,
+    );
+    expect(doubled).toEqual([]);
+    const ended = (text: string): number => [...runs.values()].filter(({ output }) => output === text).length;
+    expect(Math.min(ended('one'), ended('two'))).toBeGreaterThan(0);
+
+    // The rest of the old times: a folder whose code is neither current nor deployed, restarted again and again.
+    const old = await deployedProject(installation, installation.keys.prod, {
+      'tasks/ring.ts': taskFile('ring', "'old'"),
+    });
+    const before = await currentVersion();
+    const restartedFrom = performance.now();
+    for (let n = 0; n < size.restarts; n += 1) {
+      const one = await startRunner(old.dir);
+      if (n % 10 === 0) {
+        const { id } = await call<{ id: string }>('/api/v1/tasks/ring/trigger', { payload: { file, n } });
+        await expect
+          .poll(async () => (await call<RunShown>(`/api/v3/runs/${id}`)).status, { timeout: 20_000 })
+          .toBe('COMPLETED');
+        expect(await call<RunShown>(`/api/v3/runs/${id}`)).toMatchObject({
+          version: before,
+          output: texts[before],
+        });
+      }
+      one.kill(n % 2 === 0 ? 'SIGKILL' : 'SIGTERM');
+      await one.exitCode;
+      expect(await currentVersion()).toBe(before);
+    }
+    if (isFull)
+      console.log(
+        JSON.stringify({
+          runs: ids.length,
+          one: ended('one'),
+          two: ended('two'),
+          kills: killed.size,
+          executedAgain: again.length,
+          slowestTriggerMs: load.slowestMs(),
+          drainMs,
+          restarts: size.restarts,
+          restartMs: Math.round((performance.now() - restartedFrom) / size.restarts),
+        }),
+      );
+  },
+  isFull ? 1_800_000 : 120_000,
+);
