@@ -183,6 +183,48 @@ export const promoteDeployment = operation({
   errors: [404, 409],
 });
 
+/**
+ * How a run waits that can be moved to another version. `RETRYING`: between two attempts, which a run shows as EXECUTING. `WAITING`: within its
+ * code, which is in no runner any more.
+ */
+export const movableStatuses = ['QUEUED', 'DELAYED', 'RETRYING', 'WAITING', 'PENDING_VERSION'] as const;
+
+export const moveDeployment = operation({
+  id: 'moveDeployment',
+  method: 'POST',
+  path: '/api/v1/deployments/:version/move',
+  tag: 'deployments',
+  summary: 'Bind the waiting runs of a version to another version',
+  access: write,
+  params: byVersion,
+  body: z.strictObject({
+    /** The other version, which is ready: its name, or the id of its deployment. */
+    to: z.string().min(1).max(128),
+    /** Whether nothing is moved: the reply says what would be. */
+    dryRun: z.boolean().default(false),
+    /** Only runs of these tasks. */
+    task: z.array(keyOf(256).min(1)).min(1).max(100).optional(),
+    /** Only runs that wait like this. */
+    status: z.array(z.enum(movableStatuses)).min(1).max(movableStatuses.length).optional(),
+  }),
+  reply: z.object({
+    from: z.string(),
+    to: z.string(),
+    /** What waited when the call began. */
+    waiting: z.array(
+      z.object({ task: z.string(), status: z.enum(movableStatuses), count: z.number().int() }),
+    ),
+    /** Tasks among them that the other version lacks. With one of these nothing is moved. */
+    missingTasks: z.array(z.string()),
+    /** Attempts of the version that are alive. They stay. */
+    staying: z.number().int(),
+    moved: z.number().int(),
+    /** False after some seconds with more to do: repeat the call. */
+    isComplete: z.boolean(),
+  }),
+  errors: [404, 409, 422],
+});
+
 export const archiveDeployment = operation({
   id: 'archiveDeployment',
   method: 'POST',

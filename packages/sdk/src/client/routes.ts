@@ -99,6 +99,7 @@ export type Called =
   | 'retrieveCurrentDeployment'
   | 'retrieveLatestDeployment'
   | 'promoteDeployment'
+  | 'moveDeployment'
   | 'archiveDeployment'
   | 'followRun'
   | 'followRuns'
@@ -211,6 +212,7 @@ export const routes: { readonly [K in Called]: Route<Operations[K]> } = {
   retrieveCurrentDeployment: { method: 'GET', path: '/api/v1/deployments/current' },
   retrieveLatestDeployment: { method: 'GET', path: '/api/v1/deployments/latest' },
   promoteDeployment: { method: 'POST', path: '/api/v1/deployments/:version/promote' },
+  moveDeployment: { method: 'POST', path: '/api/v1/deployments/:version/move' },
   archiveDeployment: { method: 'POST', path: '/api/v1/deployments/:version/archive' },
   followRun: { method: 'GET', path: '/realtime/v1/runs/:runId/events' },
   followRuns: { method: 'GET', path: '/realtime/v1/runs/events' },

@@ -8,6 +8,7 @@ import { failDeployment } from './fail.ts';
 import { finalizeDeployment } from './finalize.ts';
 import { findVersion } from './find.ts';
 import { listDeployments } from './list.ts';
+import { moveRuns, type MoveDependencies } from './move.ts';
 import { promoteDeployment } from './promote.ts';
 import { retrieveCurrent, retrieveLatest } from './retrieve.ts';
 import { showDeployment } from './show.ts';
@@ -19,6 +20,7 @@ type Named =
   | 'finalizeDeployment'
   | 'failDeployment'
   | 'promoteDeployment'
+  | 'moveDeployment'
   | 'archiveDeployment'
   | 'listDeployments'
   | 'retrieveLatestDeployment'
@@ -26,7 +28,7 @@ type Named =
   | 'retrieveDeployment'
   | 'retrieveBundle';
 
-export interface DeploymentHandlerDependencies extends CreateDependencies {
+export interface DeploymentHandlerDependencies extends CreateDependencies, MoveDependencies {
   /** Runs of this environment may have a runner now, or a runner may load a version. */
   readonly wake: (env: number) => void;
 }
@@ -65,6 +67,17 @@ export function deploymentHandlers(
       const promoted = await promoteDeployment(dependencies, environment.id, params.version, query, record);
       wake(environment.id);
       return promoted;
+    },
+
+    moveDeployment(request) {
+      const { environment, params, body } = request;
+      return moveRuns(
+        dependencies,
+        environment.id,
+        params.version,
+        body,
+        recordHere(environment, request),
+      );
     },
 
     archiveDeployment(request) {

@@ -67,7 +67,8 @@ const notLoaded = ({ version, isUploaded }: FoundVersion): string =>
     ? `No connected runner has loaded version ${version}: start one, wait until it has loaded the version, or promote it all the same (force=true).`
     : `No connected runner has loaded version ${version}, which was not uploaded: start the runner with its folder, or promote it all the same (force=true).`;
 
-function refuseUnready({ version, state, error }: FoundVersion): void {
+/** 409, saying why, for a version that runs could not start on. */
+export function refuseUnready({ version, state, error }: FoundVersion): void {
   if (state === 'ready') return;
   throw conflict(
     {

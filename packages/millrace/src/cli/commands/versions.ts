@@ -8,6 +8,7 @@ import { positiveInteger } from '../options.ts';
 import { printTable } from '../print-table.ts';
 import { printJson, screenOn, table, type Screen } from '../screen.ts';
 import { sizeText } from '../size-text.ts';
+import { moveCommand } from './versions-move.ts';
 
 interface VersionOptions extends ConnectionOptions {
   readonly json?: boolean;
@@ -153,9 +154,10 @@ const archiveCommand = (): Command =>
 
 export const versionsCommand = (): Command =>
   new Command('versions')
-    .description('deployed versions: list, promote, roll back, archive')
+    .description('deployed versions: list, promote, roll back, move runs, archive')
     .addCommand(listCommand())
     .addCommand(showCommand())
     .addCommand(promoteCommand())
     .addCommand(rollbackCommand())
+    .addCommand(moveCommand())
     .addCommand(archiveCommand());
