@@ -442,7 +442,12 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ],
       ['uploaded versions of an environment', `the newest ${number(keptVersions)}`, 'archived', fixed],
       ['time to continue an upload of a deployment', time(uploadMs), 'it is given up', fixed],
-      ['time in which a call moves runs to another version', time(moveMs), '`isComplete` is false', 'repeat the call'],
+      [
+        'time in which a call moves runs to another version',
+        time(moveMs),
+        '`isComplete` is false',
+        'repeat the call',
+      ],
       ['runs of a bulk action by id', number(maxBulkRuns), '400', 'a filter'],
       ['active bulk actions of an environment', number(maxPending), '429', 'wait'],
       ['endpoints for notifications', number(maxEndpoints), '422', fixed],

@@ -71,13 +71,7 @@ export function deploymentHandlers(
 
     moveDeployment(request) {
       const { environment, params, body } = request;
-      return moveRuns(
-        dependencies,
-        environment.id,
-        params.version,
-        body,
-        recordHere(environment, request),
-      );
+      return moveRuns(dependencies, environment.id, params.version, body, recordHere(environment, request));
     },
 
     archiveDeployment(request) {

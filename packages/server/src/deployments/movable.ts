@@ -46,7 +46,7 @@ export async function readMovable(
        and (${status ?? null}::text[] is null or g.status = any (${status ?? null}::text[]))
      order by 1, 2`;
   return {
-    waiting: rows.map(({ isThere: _, ...row }) => row),
+    waiting: rows.map((row) => ({ task: row.task, status: row.status, count: row.count })),
     missingTasks: [...new Set(rows.filter(({ isThere }) => !isThere).map((row) => row.task))],
     staying: live?.staying ?? 0,
   };

@@ -91,9 +91,9 @@ describe('moving the runs of a version', () => {
     ).not.toEqual([]);
     // Nothing of the old version's is left, so nobody is asked to load it.
     expect(await t.sql`select from lanes where pinned_version = ${from.id}`).toEqual([]);
-    expect(await t.sql`select expires_at is null as forever from queued where run_id = ${runs.QUEUED}`).toEqual([
-      { forever: false },
-    ]);
+    expect(
+      await t.sql`select expires_at is null as forever from queued where run_id = ${runs.QUEUED}`,
+    ).toEqual([{ forever: false }]);
     expect(await t.move(from.version, to.version)).toMatchObject({ waiting: [], moved: 0, isComplete: true });
 
     // They start there: what is queued at once, and the others when their time comes.
@@ -104,7 +104,9 @@ describe('moving the runs of a version', () => {
     await endDueWaits(t.engine, 100);
     const started = await t.claim('r1', [to.id], 10);
     expect(started.map(({ run }) => run).toSorted()).toEqual([...Object.values(runs), free.id].toSorted());
-    const leases = await t.sql<{ run_id: string; version_id: number }[]>`select run_id, version_id from leases`;
+    const leases = await t.sql<
+      { run_id: string; version_id: number }[]
+    >`select run_id, version_id from leases`;
     for (const { run_id, version_id } of leases)
       expect(version_id).toBe(run_id === executing.run ? from.id : to.id);
     // Its retries stay on its version, until somebody moves them.
@@ -114,7 +116,9 @@ describe('moving the runs of a version', () => {
 
   test('takes only the tasks and the kinds of waiting that are named', async () => {
     const { t, from, to, runs } = await allKinds();
-    expect(await t.move(from.version, to.version, { status: ['RETRYING', 'QUEUED'] })).toMatchObject({ moved: 2 });
+    expect(await t.move(from.version, to.version, { status: ['RETRYING', 'QUEUED'] })).toMatchObject({
+      moved: 2,
+    });
     expect(await t.move(from.version, to.version, { task: ['other'] })).toMatchObject({
       waiting: [{ task: 'other', status: 'PENDING_VERSION', count: 1 }],
       moved: 1,
@@ -190,7 +194,7 @@ describe('moving the runs of a version', () => {
     const seen = new Set<string>();
     let isMoved = false;
     const claim = async (runner: string, version: number): Promise<void> => {
-      for (let empty = 0; empty < 3; ) {
+      for (let empty = 0; empty < 3;) {
         const attempts = await t.claim(runner, [version], 7);
         for (const { run } of attempts) {
           expect(seen.has(run)).toBe(false);
@@ -216,7 +220,7 @@ describe('moving the runs of a version', () => {
     expect(moved.isComplete).toBe(true);
     // What was given back after the pass had gone by.
     await t.move(from.version, to.version);
-    for (let more = 1; more > 0; ) {
+    for (let more = 1; more > 0;) {
       const attempts = await t.claim('r2', [to.id], 100);
       for (const { run } of attempts) seen.add(run);
       more = attempts.length;
@@ -224,11 +228,12 @@ describe('moving the runs of a version', () => {
     expect(seen.size).toBe(count);
     expect(claimed.length).toBeGreaterThan(0);
     expect(claimed.length).toBeLessThan(count);
-    const leases = await t.sql<{ run_id: string; version_id: number }[]>`select run_id, version_id from leases`;
+    const leases = await t.sql<
+      { run_id: string; version_id: number }[]
+    >`select run_id, version_id from leases`;
     expect(leases).toHaveLength(count);
     const onOld = new Set(claimed);
-    for (const { run_id, version_id } of leases)
-      expect(version_id).toBe(onOld.has(run_id) ? from.id : to.id);
+    for (const { run_id, version_id } of leases) expect(version_id).toBe(onOld.has(run_id) ? from.id : to.id);
   });
 
   test('keeps the target: it cannot be archived meanwhile, and the source can be once nothing is left', async () => {

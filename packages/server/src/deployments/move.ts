@@ -45,7 +45,8 @@ export async function moveRuns(
   const filter: MoveFilter = { task, status };
   const from = await findVersion(sql, env, idOrVersion);
   const to = await findVersion(sql, env, target);
-  if (from.id === to.id) throw unprocessable(`to: its runs are on version ${to.version} already; name another.`);
+  if (from.id === to.id)
+    throw unprocessable(`to: its runs are on version ${to.version} already; name another.`);
   refuseUnready(to);
   const found = await readMovable(sql, env, from.id, to.id, filter);
   const shown = { from: from.version, to: to.version, ...found };
@@ -105,7 +106,7 @@ async function moveAll(
   for (;;) {
     let skipped = 0;
     for (const [, wait] of kinds) {
-      for (let after: Cursor | undefined = start; after; ) {
+      for (let after: Cursor | undefined = start; after;) {
         if (performance.now() > until) return { moved, isComplete: false };
         const batch: Batch = await moveBatch(dependencies, move, wait, after);
         moved += batch.moved;

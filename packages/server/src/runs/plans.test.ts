@@ -188,7 +188,9 @@ const isTooMuch = ({ table, type, rows, pages, statement }: Scan): boolean =>
   watched.has(table) &&
   (rows > 200 || pages > 100 + 5 * rows || (type.startsWith('Bitmap') && rows > 1)) &&
   // What a runner holds is read from all leases: when it is lost, and at each of its heartbeats.
-  !statement.includes('l.runner_id = p_runner');
+  !statement.includes('l.runner_id = p_runner') &&
+  // Moving the runs of a version looks for its lanes among all that are blocked.
+  !statement.includes('l.blocked and l.pinned_version = p_from');
 
 const shown = ({ table, type, index, condition, rows, pages, loops, statement }: Scan): string =>
   `${type} of ${table} by ${index ?? 'nothing'} ${condition ?? ''}: ${rows} rows, ${Math.round(pages)} pages × ${loops}: ${statement.slice(0, 400)}`;

@@ -48,7 +48,10 @@ export const moveCommand = (): Command =>
       else if (moved.moved > 0 || runs > 0)
         screenOn(process.stdout).line(`Moved ${countOf(moved.moved)} from ${moved.from} to ${moved.to}.`);
       if (!moved.isComplete)
-        throw new CommandFailed(exitCodes.failed, 'Some runs were locked for long and are left: do it again.');
+        throw new CommandFailed(
+          exitCodes.failed,
+          'Some runs were locked for long and are left: do it again.',
+        );
     });
 
 const countOf = (runs: number): string => (runs === 1 ? '1 run' : `${runs} runs`);

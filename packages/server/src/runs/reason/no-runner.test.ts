@@ -46,7 +46,9 @@ test('says what each of several runners lacks', () => {
 });
 
 test('says what to do where no runner can have it', () => {
-  expect(why({})).toMatch(/^No runner is connected .* start one with `millrace work`\. Or move its runs to another version: `millrace versions move 20261123\.1 …`\.$/);
+  expect(why({})).toMatch(
+    /^No runner is connected .* start one with `millrace work`\. Or move its runs to another version: `millrace versions move 20261123\.1 …`\.$/,
+  );
   expect(why({ needs: null, bound: false }, runner)).toBe(
     'No connected runner has the current version 20261123.1: start one with `millrace work` in its folder.',
   );

@@ -9,7 +9,9 @@ export function whyNoRunner(facts: WaitFacts): string | undefined {
   const which = bound ? `version ${version}, to which it is bound` : `the current version ${version}`;
   const obstacles = runners.map((runner) => obstacleOf(runner, needs));
   if (obstacles.includes(undefined)) return undefined;
-  const orMove = bound ? ` Or move its runs to another version: \`millrace versions move ${version} …\`.` : '';
+  const orMove = bound
+    ? ` Or move its runs to another version: \`millrace versions move ${version} …\`.`
+    : '';
   if (archived && !runners.some(({ loaded }) => loaded))
     return `No connected runner has ${which}, and its files are gone because it is archived: cancel the run, or move it to another version with \`millrace versions move ${version} …\`.`;
   if (needs === null && !runners.some(({ loaded }) => loaded))

@@ -49,8 +49,7 @@ begin
              order by p.run_id || '' limit p_limit) x;
   elsif p_wait = 'waiting' then
     select array_agg(x.run_id) into v_seen
-      from (select s.run_id from suspended s where s.env = p_env and s.run_id > p_run and num_nulls(s.runner_id) = 1
-             order by s.run_id limit p_limit) x;
+      from (select s.run_id from suspended s where s.env = p_env and s.run_id > p_run order by s.run_id limit p_limit) x;
   elsif p_wait = 'retrying' then
     select array_agg(x.run_id) into v_seen
       from (select d.run_id from delayed d where d.env = p_env and d.run_id > p_run and d.retry order by d.run_id limit p_limit) x;
@@ -76,7 +75,9 @@ begin
     cross join lateral (
       select from runs r
        where r.env = p_env and r.id = i.run_id and r.version_id = p_from and (p_tasks is null or r.task = any (p_tasks))
-         and (select true from tasks t where t.version_id = p_to and t.id = r.task limit 1) limit 1) r;
+         and (select true from tasks t where t.version_id = p_to and t.id = r.task limit 1)
+         and (p_wait <> 'waiting' or (
+           select num_nulls(s.runner_id) = 1 from suspended s where s.env = p_env and s.run_id = i.run_id limit 1)) limit 1) r;
   v_found := coalesce(cardinality(v_run), 0);
   if v_found = 0 then
     moved := '{}';
