@@ -53,6 +53,8 @@ export const deployment = z.object({
   error: z.object({ name: z.string(), message: z.string() }).optional(),
   externalId: z.string().nullable(),
   state: z.enum(deploymentStates),
+  /** Of new runs, which start on it while another version is current; null unless it is the canary. */
+  canaryPercent: z.number().int().nullable(),
   contentHash: z.string(),
   /** False for a version that a runner registered from its folder: only runners that have this folder serve it. */
   isUploaded: z.boolean(),
@@ -172,6 +174,13 @@ export const promoteDeployment = operation({
     allowRollbacks: z.stringbool().default(false),
     /** Whether no runner needs to have loaded it. */
     force: z.stringbool().default(false),
+    /** Makes it the canary instead: only so many percent of the new runs start on it, the others on the current version. */
+    percent: z.coerce
+      .number('must be a whole number from 1 to 99; leave it out for all runs')
+      .int('must be a whole number from 1 to 99; leave it out for all runs')
+      .min(1, 'must be a whole number from 1 to 99; leave it out for all runs')
+      .max(99, 'must be a whole number from 1 to 99; leave it out for all runs')
+      .optional(),
   }),
   reply: z.object({
     id: z.string(),
@@ -179,7 +188,21 @@ export const promoteDeployment = operation({
     shortCode: z.string(),
     /** The version that was current before; null for none. */
     replaced: z.string().nullable(),
+    /** Of new runs, if it is the canary now; null if it is current. */
+    canaryPercent: z.number().int().nullable(),
   }),
+  errors: [404, 409],
+});
+
+export const abortCanary = operation({
+  id: 'abortCanary',
+  method: 'POST',
+  path: '/api/v1/deployments/:version/abort-canary',
+  tag: 'deployments',
+  summary: 'End the canary: new runs start on the current version again',
+  access: write,
+  params: byVersion,
+  reply: deployment,
   errors: [404, 409],
 });
 

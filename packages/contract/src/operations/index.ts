@@ -37,6 +37,7 @@ import {
   exchangeAuthorizationCode,
 } from './login.ts';
 import {
+  abortCanary,
   archiveDeployment,
   createDeployment,
   failDeployment,
@@ -338,6 +339,7 @@ export const operations = {
   retrieveCurrentDeployment,
   retrieveDeployment,
   promoteDeployment,
+  abortCanary,
   moveDeployment,
   archiveDeployment,
   listRunners,

@@ -80,6 +80,8 @@ test('retrieves, promotes and archives by version, id or the deployment itself',
   await new MillraceClient({ baseURL: server.url, secretKey: 'k' }).deployments.promote('deployment_1', {
     force: true,
   });
+  await deployments.promote(one, { percent: 10 });
+  await deployments.abortCanary(one);
   await deployments.archive(one);
   expect(paths()).toEqual([
     'GET /api/v1/deployments/20261120.2',
@@ -87,6 +89,8 @@ test('retrieves, promotes and archives by version, id or the deployment itself',
     'GET /api/v1/deployments/latest',
     'POST /api/v1/deployments/20261120.2/promote?allowRollbacks=true',
     'POST /api/v1/deployments/deployment_1/promote?force=true',
+    'POST /api/v1/deployments/20261120.2/promote?percent=10',
+    'POST /api/v1/deployments/20261120.2/abort-canary',
     'POST /api/v1/deployments/20261120.2/archive',
   ]);
 });

@@ -1,7 +1,16 @@
 import { list } from './list.ts';
 import { move } from './move.ts';
-import { archive, promote } from './promote.ts';
+import { abortCanary, archive, promote } from './promote.ts';
 import { retrieve, retrieveCurrent, retrieveLatest } from './retrieve.ts';
 
 /** Deployed versions of the tasks: list them, make one current, go back to an older one. */
-export const deployments = { list, retrieve, retrieveCurrent, retrieveLatest, promote, move, archive };
+export const deployments = {
+  list,
+  retrieve,
+  retrieveCurrent,
+  retrieveLatest,
+  promote,
+  abortCanary,
+  move,
+  archive,
+};

@@ -3,6 +3,7 @@ import { recordHere } from '../audit/record.ts';
 import type { HandlersOf } from '../request.ts';
 import { archiveDeployment } from './archive.ts';
 import { retrieveBundle } from './bundle.ts';
+import { abortCanary } from './abort-canary.ts';
 import { createDeployment, type CreateDependencies } from './create.ts';
 import { failDeployment } from './fail.ts';
 import { finalizeDeployment } from './finalize.ts';
@@ -20,6 +21,7 @@ type Named =
   | 'finalizeDeployment'
   | 'failDeployment'
   | 'promoteDeployment'
+  | 'abortCanary'
   | 'moveDeployment'
   | 'archiveDeployment'
   | 'listDeployments'
@@ -67,6 +69,14 @@ export function deploymentHandlers(
       const promoted = await promoteDeployment(dependencies, environment.id, params.version, query, record);
       wake(environment.id);
       return promoted;
+    },
+
+    async abortCanary(request) {
+      const { environment, params } = request;
+      const record = recordHere(environment, request);
+      const shown = await abortCanary(dependencies, environment.id, params.version, record);
+      wake(environment.id);
+      return shown;
     },
 
     moveDeployment(request) {

@@ -5,7 +5,8 @@ import { unprocessable } from '../problem.ts';
 import { lockVersions } from '../versions/add.ts';
 import { findVersion, type FoundVersion } from './find.ts';
 import { readMovable, type Movable, type MoveFilter, type MovableStatus } from './movable.ts';
-import { conflict, refuseUnready, type DeploymentDependencies } from './promote.ts';
+import { conflict } from './conflict.ts';
+import { refuseUnready, type DeploymentDependencies } from './promote.ts';
 
 export interface MoveDependencies extends Pick<DeploymentDependencies, 'sql' | 'clock'> {
   /** These runs are bound to another version, and some may start. Called after each commit. */

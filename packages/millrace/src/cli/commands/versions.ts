@@ -19,6 +19,11 @@ const withVersionOptions = (command: Command): Command =>
     .option('--branch <name>', 'a branch of preview')
     .option('--json', 'JSON on stdout');
 
+const stateText = ({ state, canaryPercent }: Deployment, paint: Screen['paint']): string => {
+  if (canaryPercent !== null) return paint.yellow(`canary ${canaryPercent} %`);
+  return state === 'current' ? paint.green(state) : state;
+};
+
 const listCommand = (): Command =>
   withVersionOptions(new Command('list').description('deployed versions, the newest first'))
     .option('--limit <count>', 'at most', positiveInteger, 20)
@@ -35,7 +40,7 @@ const listCommand = (): Command =>
         ['version', 'state', 'age', 'tasks', 'runners', 'live runs', 'from', 'message'],
         found.map((one) => [
           one.version,
-          one.state === 'current' ? paint.green(one.state) : one.state,
+          stateText(one, paint),
           age(one.createdAt),
           String(one.tasks),
           String(one.runners),
@@ -52,6 +57,7 @@ function printVersion(one: Deployment, { line, paint }: Screen): void {
   const facts = [
     ['id', one.id],
     ['created', one.createdAt.toISOString()],
+    ...(one.canaryPercent === null ? [] : [['canary', `${one.canaryPercent} % of new runs`]]),
     ['first current', one.deployedAt?.toISOString() ?? 'never'],
     ['tasks', String(one.tasks)],
     ['size', one.isUploaded ? sizeText(one.bytes) : 'not uploaded: only runners with its folder serve it'],
@@ -85,8 +91,13 @@ const showCommand = (): Command =>
 
 function printPromoted(promoted: Promoted, json: boolean | undefined): void {
   if (json) return printJson(promoted);
-  const { version, replaced } = promoted;
-  screenOn(process.stdout).line(
+  const { version, replaced, canaryPercent } = promoted;
+  const { line } = screenOn(process.stdout);
+  if (canaryPercent !== null)
+    return line(
+      `${version} is the canary: ${canaryPercent} % of the new runs start on it. Promote it without --percent, or abort it.`,
+    );
+  line(
     replaced === null || replaced === version
       ? `${version} is current.`
       : `${version} is current; ${replaced} was before, and its runs end on it.`,
@@ -96,6 +107,7 @@ function printPromoted(promoted: Promoted, json: boolean | undefined): void {
 interface PromoteOptions extends VersionOptions {
   readonly allowRollback?: boolean;
   readonly force?: boolean;
+  readonly percent?: number;
 }
 
 const promoteCommand = (): Command =>
@@ -104,12 +116,33 @@ const promoteCommand = (): Command =>
       .description('make a version current: new runs start on it')
       .argument('<version>', 'such as 20261121.3, or its id'),
   )
+    .option(
+      '--percent <number>',
+      'as a canary, for so many percent of the new runs: 1 to 99',
+      positiveInteger,
+    )
     .option('--allow-rollback', 'even if it is older than the current one')
     .option('--force', 'even if no connected runner has loaded it')
-    .action(async (version: string, { allowRollback, force, json, ...connection }: PromoteOptions) => {
+    .action(async (version: string, options: PromoteOptions) => {
+      const { allowRollback, force, percent, json, ...connection } = options;
       const { deployments } = await openClient(connection);
-      printPromoted(await deployments.promote(version, { allowRollbacks: allowRollback, force }), json);
+      const how = { allowRollbacks: allowRollback, force, percent };
+      printPromoted(await deployments.promote(version, how), json);
     });
+
+const abortCommand = (): Command =>
+  withVersionOptions(
+    new Command('abort')
+      .description('end the canary: new runs start on the current version again')
+      .argument('<version>', 'the canary, such as 20261121.3, or its id'),
+  ).action(async (version: string, { json, ...connection }: VersionOptions) => {
+    const { deployments } = await openClient(connection);
+    const aborted = await deployments.abortCanary(version);
+    if (json) return printJson(aborted);
+    screenOn(process.stdout).line(
+      `${aborted.version} is no canary any more. Runs that have started on it stay on it.`,
+    );
+  });
 
 const rollbackCommand = (): Command =>
   withVersionOptions(
@@ -159,5 +192,6 @@ export const versionsCommand = (): Command =>
     .addCommand(showCommand())
     .addCommand(promoteCommand())
     .addCommand(rollbackCommand())
+    .addCommand(abortCommand())
     .addCommand(moveCommand())
     .addCommand(archiveCommand());

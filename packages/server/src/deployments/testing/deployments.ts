@@ -3,6 +3,7 @@ import type { Principal } from '../../auth/principal.ts';
 import type { RecordHere } from '../../audit/record.ts';
 import { testEngine, type TestEngine } from '../../runs/testing/engine.ts';
 import { archiveDeployment } from '../archive.ts';
+import { abortCanary } from '../abort-canary.ts';
 import { defaultMaxBundleBytes } from '../check-bundle.ts';
 import { createDeployment } from '../create.ts';
 import { failDeployment } from '../fail.ts';
@@ -29,6 +30,7 @@ export interface TestDeployments extends TestEngine {
   deploy(bundle: TestBundle): Promise<Created>;
   fail(created: Pick<Created, 'id'>): Promise<Deployment>;
   promoteTo(version: string, options?: Partial<PromoteOptions>): ReturnType<typeof promoteDeployment>;
+  abortCanary(version: string): Promise<Deployment>;
   move(
     from: string,
     to: string,
@@ -84,6 +86,7 @@ export async function testDeployments(): Promise<TestDeployments> {
     fail: ({ id }) => failDeployment(engine, env, id, { name: 'Error', message: 'stopped' }),
     promoteTo: (version, options) =>
       promoteDeployment(engine, env, version, { force: true, allowRollbacks: false, ...options }, record),
+    abortCanary: (version) => abortCanary(engine, env, version, record),
     move: (from, to, options, bounds) =>
       moveRuns({ ...engine, onMove() {} }, env, from, { to, dryRun: false, ...options }, record, bounds),
     archive: (version) => archiveDeployment(engine, env, version, record),

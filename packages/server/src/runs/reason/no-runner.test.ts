@@ -45,6 +45,12 @@ test('says what each of several runners lacks', () => {
   );
 });
 
+test('names the canary, if the run is one of those that start on it', () => {
+  expect(why({ bound: false, canary: true })).toBe(
+    'No runner is connected that can execute the canary 20261123.1: start one with `millrace work`.',
+  );
+});
+
 test('says what to do where no runner can have it', () => {
   expect(why({})).toMatch(
     /^No runner is connected .* start one with `millrace work`\. Or move its runs to another version: `millrace versions move 20261123\.1 …`\.$/,

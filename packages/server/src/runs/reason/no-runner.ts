@@ -5,8 +5,10 @@ const maxNamed = 3;
 
 /** Why no connected runner can execute the version that a run needs; undefined if one can. */
 export function whyNoRunner(facts: WaitFacts): string | undefined {
-  const { version, bound, needs, archived, runners } = facts;
-  const which = bound ? `version ${version}, to which it is bound` : `the current version ${version}`;
+  const { version, bound, canary, needs, archived, runners } = facts;
+  const which = bound
+    ? `version ${version}, to which it is bound`
+    : `the ${canary ? 'canary' : 'current version'} ${version}`;
   const obstacles = runners.map((runner) => obstacleOf(runner, needs));
   if (obstacles.includes(undefined)) return undefined;
   const orMove = bound
