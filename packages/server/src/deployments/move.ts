@@ -16,7 +16,7 @@ export interface MoveDependencies extends Pick<DeploymentDependencies, 'sql' | '
 type Moved = Reply<Operations['moveDeployment']>;
 
 /** Rows that one statement looks at. */
-export const maxAtOnce = 1_000;
+const maxAtOnce = 1_000;
 /** A call that has more to do than this allows replies, and is repeated. */
 export const moveMs = 10_000;
 const pauseMs = 50;
