@@ -24,7 +24,8 @@ export interface Choice {
 
 /**
  * The versions whose runs a claim may lease to a runner: those that it has loaded, and those that it can fetch and that no other runner
- * with a free slot has loaded. 0 is for runs that start on the current version.
+ * with a free slot has loaded. 0 is for runs that start on the current version, or on
+ * the canary.
  */
 export function pinsFor({ runner, others, current, fetchable, waiting, now }: Choice): number[] {
   const { versions } = runner;
@@ -48,7 +49,10 @@ export function pinsFor({ runner, others, current, fetchable, waiting, now }: Ch
   return serves(current?.id) || serves(canary?.id) ? [0, ...pins] : [...pins];
 }
 
-/** The versions that a runner should keep ready, the most important first: the current one, the canary, and the newest, which may be promoted next. */
+/**
+ * The versions that a runner should keep ready, the most important first: the current one, the canary, and the newest, which may be promoted
+ * next.
+ */
 export function versionsToLoad(
   runner: ConnectedRunner,
   current: Pick<CurrentVersion, 'id' | 'canary'> | undefined,
