@@ -52,6 +52,7 @@ import { maxSegments } from '../../packages/server/src/events/pattern.ts';
 import { defaultBodyLimit } from '../../packages/server/src/http/mount.ts';
 import { defaultRateLimits, type RateLimit } from '../../packages/server/src/http/rate-limit.ts';
 import { defaultMaxBundleBytes } from '../../packages/server/src/deployments/check-bundle.ts';
+import { moveMs } from '../../packages/server/src/deployments/move.ts';
 import { keptVersions, uploadMs } from '../../packages/server/src/deployments/retention.ts';
 import { retentionMs } from '../../packages/server/src/http/idempotent-responses.ts';
 import { maxEndpoints } from '../../packages/server/src/notifications/create.ts';
@@ -441,6 +442,12 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ],
       ['uploaded versions of an environment', `the newest ${number(keptVersions)}`, 'archived', fixed],
       ['time to continue an upload of a deployment', time(uploadMs), 'it is given up', fixed],
+      [
+        'time in which a call moves runs to another version',
+        time(moveMs),
+        '`isComplete` is false',
+        'repeat the call',
+      ],
       ['runs of a bulk action by id', number(maxBulkRuns), '400', 'a filter'],
       ['active bulk actions of an environment', number(maxPending), '429', 'wait'],
       ['endpoints for notifications', number(maxEndpoints), '422', fixed],

@@ -83,6 +83,7 @@ export type { ScheduledTaskOptions, ScheduledTaskPayload } from './schedules/tas
 export { deployments } from './deployments/index.ts';
 export type { Deployment, DeploymentReference } from './deployments/deployment.ts';
 export type { ListDeploymentsParams } from './deployments/list.ts';
+export type { MovableStatus, Moved, MoveOptions } from './deployments/move.ts';
 export type { Promoted, PromoteOptions } from './deployments/promote.ts';
 export { envvars } from './envvars/index.ts';
 export type { RolledBack, VariableComparison, VariableRevision } from './envvars/history.ts';

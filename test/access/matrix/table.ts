@@ -162,6 +162,8 @@ PUT    /api/v1/deployments/{deploymentId}/blobs/{blob}                   | write
 POST   /api/v1/deployments/{deploymentId}/finalize                       | write deployments   | key, not in runs | -     | -
 POST   /api/v1/deployments/{deploymentId}/fail                           | write deployments   | key, not in runs | -     | -
 POST   /api/v1/deployments/{version}/promote                             | write deployments   | key, not in runs | -     | -
+POST   /api/v1/deployments/{version}/abort-canary                        | write deployments   | key, not in runs | -     | -
+POST   /api/v1/deployments/{version}/move                                | write deployments   | key, not in runs | -     | -
 POST   /api/v1/deployments/{version}/archive                             | write deployments   | key, not in runs | -     | -
 GET    /api/v1/deployments                                               | read deployments    | key | -     | -
 GET    /api/v1/deployments/latest                                        | read deployments    | key | -     | -

@@ -53,6 +53,8 @@ export const deployment = z.object({
   error: z.object({ name: z.string(), message: z.string() }).optional(),
   externalId: z.string().nullable(),
   state: z.enum(deploymentStates),
+  /** Of new runs, which start on it while another version is current; null unless it is the canary. */
+  canaryPercent: z.number().int().nullable(),
   contentHash: z.string(),
   /** False for a version that a runner registered from its folder: only runners that have this folder serve it. */
   isUploaded: z.boolean(),
@@ -172,6 +174,13 @@ export const promoteDeployment = operation({
     allowRollbacks: z.stringbool().default(false),
     /** Whether no runner needs to have loaded it. */
     force: z.stringbool().default(false),
+    /** Makes it the canary instead: only so many percent of the new runs start on it, the others on the current version. */
+    percent: z.coerce
+      .number('must be a whole number from 1 to 99; leave it out for all runs')
+      .int('must be a whole number from 1 to 99; leave it out for all runs')
+      .min(1, 'must be a whole number from 1 to 99; leave it out for all runs')
+      .max(99, 'must be a whole number from 1 to 99; leave it out for all runs')
+      .optional(),
   }),
   reply: z.object({
     id: z.string(),
@@ -179,8 +188,64 @@ export const promoteDeployment = operation({
     shortCode: z.string(),
     /** The version that was current before; null for none. */
     replaced: z.string().nullable(),
+    /** Of new runs, if it is the canary now; null if it is current. */
+    canaryPercent: z.number().int().nullable(),
   }),
   errors: [404, 409],
+});
+
+export const abortCanary = operation({
+  id: 'abortCanary',
+  method: 'POST',
+  path: '/api/v1/deployments/:version/abort-canary',
+  tag: 'deployments',
+  summary: 'End the canary: new runs start on the current version again',
+  access: write,
+  params: byVersion,
+  reply: deployment,
+  errors: [404, 409],
+});
+
+/**
+ * How a run waits that can be moved to another version. `RETRYING`: between two attempts, which a run shows as EXECUTING. `WAITING`: within its
+ * code, which is in no runner any more.
+ */
+export const movableStatuses = ['QUEUED', 'DELAYED', 'RETRYING', 'WAITING', 'PENDING_VERSION'] as const;
+
+export const moveDeployment = operation({
+  id: 'moveDeployment',
+  method: 'POST',
+  path: '/api/v1/deployments/:version/move',
+  tag: 'deployments',
+  summary: 'Bind the waiting runs of a version to another version',
+  access: write,
+  params: byVersion,
+  body: z.strictObject({
+    /** The other version, which is ready: its name, or the id of its deployment. */
+    to: z.string().min(1).max(128),
+    /** Whether nothing is moved: the reply says what would be. */
+    dryRun: z.boolean().default(false),
+    /** Only runs of these tasks. */
+    task: z.array(keyOf(256).min(1)).min(1).max(100).optional(),
+    /** Only runs that wait like this. */
+    status: z.array(z.enum(movableStatuses)).min(1).max(movableStatuses.length).optional(),
+  }),
+  reply: z.object({
+    from: z.string(),
+    to: z.string(),
+    /** What waited when the call began. */
+    waiting: z.array(
+      z.object({ task: z.string(), status: z.enum(movableStatuses), count: z.number().int() }),
+    ),
+    /** Tasks among them that the other version lacks. With one of these nothing is moved. */
+    missingTasks: z.array(z.string()),
+    /** Attempts of the version that are alive. They stay. */
+    staying: z.number().int(),
+    moved: z.number().int(),
+    /** False after some seconds with more to do: repeat the call. */
+    isComplete: z.boolean(),
+  }),
+  errors: [404, 409, 422],
 });
 
 export const archiveDeployment = operation({

@@ -37,11 +37,13 @@ import {
   exchangeAuthorizationCode,
 } from './login.ts';
 import {
+  abortCanary,
   archiveDeployment,
   createDeployment,
   failDeployment,
   finalizeDeployment,
   listDeployments,
+  moveDeployment,
   promoteDeployment,
   retrieveCurrentDeployment,
   retrieveDeployment,
@@ -337,6 +339,8 @@ export const operations = {
   retrieveCurrentDeployment,
   retrieveDeployment,
   promoteDeployment,
+  abortCanary,
+  moveDeployment,
   archiveDeployment,
   listRunners,
   drainRunner,

@@ -15,6 +15,8 @@ export interface Needs {
 export interface PromoteOptions {
   readonly allowRollbacks: boolean;
   readonly force: boolean;
+  /** Of the new runs, as a canary. */
+  readonly percent?: number | undefined;
   /** Milliseconds to wait for a runner that has loaded the version. */
   readonly waitMs: number;
 }
@@ -23,16 +25,20 @@ export interface PromoteOptions {
 export type Promotion = Reply<Operations['promoteDeployment']> | { readonly why: string };
 
 /**
- * Makes a version current. While no connected runner has loaded it, tries again: each time the server asks those that can to do so. Ends at
+ * Makes a version current, or the canary. While no connected runner has loaded it, tries again: each time the server asks those that can to do so. Ends at
  * once if no connected runner can.
  */
 export async function promoteWhenLoaded(
   target: DeployTarget,
   version: string,
   needs: Needs,
-  { allowRollbacks, force, waitMs }: PromoteOptions,
+  { allowRollbacks, force, percent, waitMs }: PromoteOptions,
 ): Promise<Promotion> {
-  const query = { allowRollbacks: String(allowRollbacks), force: String(force) };
+  const query = {
+    allowRollbacks: String(allowRollbacks),
+    force: String(force),
+    ...(percent !== undefined && { percent: String(percent) }),
+  };
   const deadline = performance.now() + waitMs;
   for (;;) {
     try {

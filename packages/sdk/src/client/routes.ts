@@ -99,6 +99,8 @@ export type Called =
   | 'retrieveCurrentDeployment'
   | 'retrieveLatestDeployment'
   | 'promoteDeployment'
+  | 'abortCanary'
+  | 'moveDeployment'
   | 'archiveDeployment'
   | 'followRun'
   | 'followRuns'
@@ -211,6 +213,8 @@ export const routes: { readonly [K in Called]: Route<Operations[K]> } = {
   retrieveCurrentDeployment: { method: 'GET', path: '/api/v1/deployments/current' },
   retrieveLatestDeployment: { method: 'GET', path: '/api/v1/deployments/latest' },
   promoteDeployment: { method: 'POST', path: '/api/v1/deployments/:version/promote' },
+  abortCanary: { method: 'POST', path: '/api/v1/deployments/:version/abort-canary' },
+  moveDeployment: { method: 'POST', path: '/api/v1/deployments/:version/move' },
   archiveDeployment: { method: 'POST', path: '/api/v1/deployments/:version/archive' },
   followRun: { method: 'GET', path: '/realtime/v1/runs/:runId/events' },
   followRuns: { method: 'GET', path: '/realtime/v1/runs/events' },

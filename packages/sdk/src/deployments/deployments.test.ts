@@ -41,6 +41,37 @@ test('lists all pages with the filters of the API, and has dates for times', asy
   );
 });
 
+test('moves runs until all are moved, and says what waited at first', async () => {
+  const replies = [
+    { moved: 2_000, isComplete: false },
+    { moved: 500, isComplete: true },
+  ];
+  const waiting = [{ task: 'send', status: 'QUEUED', count: 2_500 }];
+  const bodies: unknown[] = [];
+  const other = await startServer(({ body }) => {
+    bodies.push(body);
+    return { body: { from: '1', to: '2', waiting, missingTasks: [], staying: 1, ...replies.shift() } };
+  });
+  configure({ baseURL: other.url, secretKey: 'k' });
+  expect(await deployments.move('1', { version: '2' }, { task: 'send', status: ['QUEUED'] })).toEqual({
+    from: '1',
+    to: '2',
+    waiting,
+    missingTasks: [],
+    staying: 1,
+    moved: 2_500,
+    isComplete: true,
+  });
+  expect(other.received.map(({ method, path }) => `${method} ${path}`)).toEqual(
+    Array(2).fill('POST /api/v1/deployments/1/move'),
+  );
+  expect(bodies[0]).toEqual({ to: '2', task: ['send'], status: ['QUEUED'] });
+  replies.push({ moved: 0, isComplete: false });
+  expect(await deployments.move('1', '2', { dryRun: true })).toMatchObject({ moved: 0, isComplete: false });
+  expect(bodies).toHaveLength(3);
+  await other.close();
+});
+
 test('retrieves, promotes and archives by version, id or the deployment itself', async () => {
   const one = await deployments.retrieve('20261120.2');
   await deployments.retrieveCurrent();
@@ -49,6 +80,8 @@ test('retrieves, promotes and archives by version, id or the deployment itself',
   await new MillraceClient({ baseURL: server.url, secretKey: 'k' }).deployments.promote('deployment_1', {
     force: true,
   });
+  await deployments.promote(one, { percent: 10 });
+  await deployments.abortCanary(one);
   await deployments.archive(one);
   expect(paths()).toEqual([
     'GET /api/v1/deployments/20261120.2',
@@ -56,6 +89,8 @@ test('retrieves, promotes and archives by version, id or the deployment itself',
     'GET /api/v1/deployments/latest',
     'POST /api/v1/deployments/20261120.2/promote?allowRollbacks=true',
     'POST /api/v1/deployments/deployment_1/promote?force=true',
+    'POST /api/v1/deployments/20261120.2/promote?percent=10',
+    'POST /api/v1/deployments/20261120.2/abort-canary',
     'POST /api/v1/deployments/20261120.2/archive',
   ]);
 });

@@ -1,6 +1,16 @@
 import { list } from './list.ts';
-import { archive, promote } from './promote.ts';
+import { move } from './move.ts';
+import { abortCanary, archive, promote } from './promote.ts';
 import { retrieve, retrieveCurrent, retrieveLatest } from './retrieve.ts';
 
 /** Deployed versions of the tasks: list them, make one current, go back to an older one. */
-export const deployments = { list, retrieve, retrieveCurrent, retrieveLatest, promote, archive };
+export const deployments = {
+  list,
+  retrieve,
+  retrieveCurrent,
+  retrieveLatest,
+  promote,
+  abortCanary,
+  move,
+  archive,
+};

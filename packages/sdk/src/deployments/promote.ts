@@ -7,15 +7,22 @@ export interface PromoteOptions {
   allowRollbacks?: boolean;
   /** Whether no connected runner needs to have loaded it. Default false: runs would wait for one. */
   force?: boolean;
+  /**
+   * 1 to 99: makes it the canary instead of the current version. So many percent of the new runs start on it, chosen by their ids. Without
+   * it a canary becomes current, as any other version.
+   */
+  percent?: number;
 }
 
-/** A version that is current now. */
+/** A version that is current now, or the canary. */
 export interface Promoted {
   id: string;
   version: string;
   shortCode: string;
   /** The version that was current before; null for none. */
   replaced: string | null;
+  /** Of new runs, if it is the canary now; null if it is current. */
+  canaryPercent: number | null;
 }
 
 /**
@@ -28,15 +35,20 @@ export interface Promoted {
  * @example
  * // Back to an older version:
  * await deployments.promote('20261120.1', { allowRollbacks: true });
+ *
+ * @example
+ * // A tenth of the new runs at first:
+ * await deployments.promote('20261121.3', { percent: 10 });
  */
 export function promote(
   deployment: DeploymentReference,
-  { allowRollbacks, force }: PromoteOptions = {},
+  { allowRollbacks, force, percent }: PromoteOptions = {},
 ): Promise<Promoted> {
   const params = { version: versionOf(deployment) };
   const query = {
     allowRollbacks: allowRollbacks === undefined ? undefined : String(allowRollbacks),
     force: force === undefined ? undefined : String(force),
+    percent,
   };
   return currentClient().call('promoteDeployment', { params, query });
 }
@@ -51,4 +63,16 @@ export function promote(
 export async function archive(deployment: DeploymentReference): Promise<Deployment> {
   const params = { version: versionOf(deployment) };
   return fromWire(await currentClient().call('archiveDeployment', { params }));
+}
+
+/**
+ * Ends the canary: new runs start on the current version again, and those that have started on the canary stay on it. Throws a
+ * ConflictError if the deployment is not the canary.
+ *
+ * @example
+ * await deployments.abortCanary('20261121.3');
+ */
+export async function abortCanary(deployment: DeploymentReference): Promise<Deployment> {
+  const params = { version: versionOf(deployment) };
+  return fromWire(await currentClient().call('abortCanary', { params }));
 }

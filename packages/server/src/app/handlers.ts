@@ -112,6 +112,14 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...pauseHandlers({ sql, clock, pause: context.pause }),
     ...workerHandlers(deploying, dispatch.wake),
     ...runnerHandlers({ ...engine, runners, asked: context.asked }),
-    ...deploymentHandlers({ ...deploying, maxBundleBytes: context.maxBundleBytes, wake: dispatch.wake }),
+    ...deploymentHandlers({
+      ...deploying,
+      maxBundleBytes: context.maxBundleBytes,
+      wake: dispatch.wake,
+      onMove(env, runs) {
+        engine.changes.changed(env, runs);
+        dispatch.wake(env);
+      },
+    }),
   };
 }

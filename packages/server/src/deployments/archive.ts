@@ -4,7 +4,8 @@ import type { Transaction } from '../db/connect.ts';
 import { lockVersions } from '../versions/add.ts';
 import { findVersion, type FoundVersion } from './find.ts';
 import { liveRuns } from './live-runs.ts';
-import { conflict, type DeploymentDependencies } from './promote.ts';
+import { conflict } from './conflict.ts';
+import type { DeploymentDependencies } from './promote.ts';
 import { showDeployment } from './show.ts';
 
 /** Archives a version: it can no longer be promoted or fetched, and its files are deleted unless other versions need them. */
@@ -38,10 +39,12 @@ async function reasonToStay(
 ): Promise<string | undefined> {
   if (state === 'uploading') return `Version ${version} is still being uploaded: give it up instead.`;
   if (state === 'failed') return `Version ${version} failed: it has no files.`;
-  const [row] = await tx<{ current: boolean; live: number }[]>`
+  const [row] = await tx<{ current: boolean; canary: boolean; live: number }[]>`
     select exists (select from current_versions c where c.env = ${env} and c.version_id = ${id}) as current,
+           exists (select from current_versions c where c.env = ${env} and c.canary_id = ${id}) as canary,
            coalesce((select b.count from ${liveRuns(tx, env)} b where b.version_id = ${id}), 0) as live`;
   if (row?.current) return `Version ${version} is the current one: promote another one first.`;
+  if (row?.canary) return `Version ${version} is the canary: abort it first.`;
   if (row && row.live > 0)
     return `${row.live} runs are bound to version ${version} and have not ended: wait for them, cancel them, or move them to another version.`;
   return undefined;

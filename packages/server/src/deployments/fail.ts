@@ -2,7 +2,8 @@ import type { Deployment } from '@millrace/contract';
 import type { Transaction } from '../db/connect.ts';
 import { lockVersions } from '../versions/add.ts';
 import { findVersion } from './find.ts';
-import { conflict, type DeploymentDependencies } from './promote.ts';
+import { conflict } from './conflict.ts';
+import type { DeploymentDependencies } from './promote.ts';
 import { showDeployment } from './show.ts';
 
 export interface DeploymentError {

@@ -10,7 +10,8 @@ import type { DeclaredBlob } from './check-bundle.ts';
 import { landExternalId } from './external-id.ts';
 import { markFailed } from './fail.ts';
 import { findVersion, type FoundVersion } from './find.ts';
-import { conflict, type DeploymentDependencies } from './promote.ts';
+import { conflict } from './conflict.ts';
+import type { DeploymentDependencies } from './promote.ts';
 import { showDeployment } from './show.ts';
 
 /**

@@ -3,11 +3,13 @@ import { recordHere } from '../audit/record.ts';
 import type { HandlersOf } from '../request.ts';
 import { archiveDeployment } from './archive.ts';
 import { retrieveBundle } from './bundle.ts';
+import { abortCanary } from './abort-canary.ts';
 import { createDeployment, type CreateDependencies } from './create.ts';
 import { failDeployment } from './fail.ts';
 import { finalizeDeployment } from './finalize.ts';
 import { findVersion } from './find.ts';
 import { listDeployments } from './list.ts';
+import { moveRuns, type MoveDependencies } from './move.ts';
 import { promoteDeployment } from './promote.ts';
 import { retrieveCurrent, retrieveLatest } from './retrieve.ts';
 import { showDeployment } from './show.ts';
@@ -19,6 +21,8 @@ type Named =
   | 'finalizeDeployment'
   | 'failDeployment'
   | 'promoteDeployment'
+  | 'abortCanary'
+  | 'moveDeployment'
   | 'archiveDeployment'
   | 'listDeployments'
   | 'retrieveLatestDeployment'
@@ -26,7 +30,7 @@ type Named =
   | 'retrieveDeployment'
   | 'retrieveBundle';
 
-export interface DeploymentHandlerDependencies extends CreateDependencies {
+export interface DeploymentHandlerDependencies extends CreateDependencies, MoveDependencies {
   /** Runs of this environment may have a runner now, or a runner may load a version. */
   readonly wake: (env: number) => void;
 }
@@ -68,6 +72,19 @@ export function deploymentHandlers(
         // A refusal may ask runners to load it.
         wake(environment.id);
       }
+    },
+
+    async abortCanary(request) {
+      const { environment, params } = request;
+      const record = recordHere(environment, request);
+      const shown = await abortCanary(dependencies, environment.id, params.version, record);
+      wake(environment.id);
+      return shown;
+    },
+
+    moveDeployment(request) {
+      const { environment, params, body } = request;
+      return moveRuns(dependencies, environment.id, params.version, body, recordHere(environment, request));
     },
 
     archiveDeployment(request) {

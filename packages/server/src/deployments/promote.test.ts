@@ -19,6 +19,7 @@ describe('promotion', () => {
       version: one.version,
       shortCode: one.shortCode,
       replaced: null,
+      canaryPercent: null,
     });
     expect(await t.sql`select run_id from queued`).toEqual([{ run_id: waiting.id }]);
     expect(await t.sql`select concurrency_limit from queues where name = 'mail'`).toEqual([

@@ -3,10 +3,11 @@ import type { RecordHere } from '../audit/record.ts';
 import type { Sql } from '../db/connect.ts';
 import type { Wakes } from '../db/wake.ts';
 import type { Log } from '../logger.ts';
-import { Problem } from '../problem.ts';
 import { lockVersions } from '../versions/add.ts';
 import { promote, type PromoteDependencies } from '../versions/promote.ts';
 import type { Versions } from '../versions/versions.ts';
+import { refuseCanary, setCanary } from './canary.ts';
+import { conflict } from './conflict.ts';
 import { findVersion, type FoundVersion } from './find.ts';
 import { shortCodeOf } from './show.ts';
 
@@ -20,9 +21,11 @@ export interface DeploymentDependencies extends PromoteDependencies {
 export interface PromoteOptions {
   readonly allowRollbacks: boolean;
   readonly force: boolean;
+  /** Of new runs: it becomes the canary instead. */
+  readonly percent?: number | undefined;
 }
 
-/** Makes a version current. 409, saying what to do, for one that cannot be or that needs one of the options. */
+/** Makes a version current, or the canary. 409, saying what to do, for one that cannot be or that needs one of the options. */
 export async function promoteDeployment(
   dependencies: DeploymentDependencies,
   env: number,
@@ -37,6 +40,8 @@ export async function promoteDeployment(
     refuseUnready(version);
     const [current] = await tx<{ version: string; sequence: number }[]>`
       select v.version, v.sequence from current_versions c join versions v on v.id = c.version_id where c.env = ${env}`;
+    const { percent } = options;
+    if (percent !== undefined) await refuseCanary(tx, env, version, current?.version);
     if (current && version.sequence < current.sequence && !options.allowRollbacks) {
       throw conflict(
         `Version ${version.version} is older than the current version ${current.version}: allow the rollback (allowRollbacks=true) to go back to it.`,
@@ -50,6 +55,10 @@ export async function promoteDeployment(
          where r.env = ${env} and r.expires_at > ${new Date(clock.now())} and ${version.id} = any (r.versions)
            and not r.draining and not r.stopping limit 1`;
       if (!loaded) return { ...version, isLoaded: false } as const;
+    }
+    if (percent !== undefined) {
+      await setCanary(tx, env, version, percent, record);
+      return { ...version, isLoaded: true, replaced: null, isChange: false } as const;
     }
     const replaced = await promote(tx, dependencies, env, version, record);
     return { ...version, isLoaded: true, replaced, isChange } as const;
@@ -65,11 +74,8 @@ export async function promoteDeployment(
   wakes.tell({ kind: 'versions', env });
   const { publicId: id, version, replaced, isChange } = promoted;
   if (isChange) log.info('version.promoted', { env, version, replaced });
-  return { id, version, shortCode: shortCodeOf(id), replaced };
+  return { id, version, shortCode: shortCodeOf(id), replaced, canaryPercent: options.percent ?? null };
 }
-
-export const conflict = (message: string, extra: Record<string, unknown> = {}) =>
-  new Problem(409, message, extra);
 
 /** Nobody loads an old version without being asked. `code` tells clients that trying again may succeed. */
 const notLoaded = ({ version, isUploaded }: FoundVersion) =>
@@ -82,7 +88,8 @@ const notLoaded = ({ version, isUploaded }: FoundVersion) =>
         `No connected runner has loaded version ${version}, which was not uploaded: start the runner with its folder, or promote it all the same (force=true).`,
       );
 
-function refuseUnready({ version, state, error }: FoundVersion): void {
+/** 409, saying why, for a version that runs could not start on. */
+export function refuseUnready({ version, state, error }: FoundVersion): void {
   if (state === 'ready') return;
   throw conflict(
     {

@@ -63,7 +63,7 @@ async function archiveOld({ sql, versions, wakes }: RetentionDependencies): Prom
         select v.id from (
           select n.id from versions n where n.env = ${env} and n.is_uploaded and n.state = 'ready'
            order by n.sequence desc offset ${keptVersions}) v
-         where not exists (select from current_versions c where c.env = ${env} and c.version_id = v.id)
+         where not exists (select from current_versions c where c.env = ${env} and v.id in (c.version_id, c.canary_id))
            and not exists (select from ${liveRuns(tx, env)} b where b.version_id = v.id)`;
       for (const { id } of old) await markArchived(tx, id);
       return old.length;

@@ -20,6 +20,7 @@ export interface DeploymentRow extends FoundVersion {
   readonly tasks: number;
   readonly runners: number;
   readonly isCurrent: boolean;
+  readonly canaryPercent: number | null;
   readonly liveRuns: number;
 }
 
@@ -38,6 +39,7 @@ export const readDeployments = (
            (select count(*)::int from tasks t where t.version_id = v.id) as tasks,
            (select count(*)::int from runners r where r.env = v.env and r.expires_at > ${now} and v.id = any (r.versions)) as runners,
            exists (select from current_versions c where c.env = v.env and c.version_id = v.id) as "isCurrent",
+           (select c.canary_percent from current_versions c where c.env = v.env and c.canary_id = v.id) as "canaryPercent",
            coalesce(b.count, 0) as "liveRuns"
       from versions v left join ${liveRuns(sql, env)} b on b.version_id = v.id
      where v.env = ${env} and v.id in (${some})
@@ -72,6 +74,7 @@ export function deploymentOf(row: DeploymentRow): Deployment {
     ...(error && { error }),
     externalId: shown.externalId,
     state: stateOf(row),
+    canaryPercent: shown.canaryPercent,
     contentHash: shown.contentHash,
     isUploaded: shown.isUploaded,
     tasks: shown.tasks,

@@ -3,7 +3,7 @@ import type { Sql } from '../db/connect.ts';
 import { notFound, Problem, unprocessable } from '../problem.ts';
 import { appendToBlob, blobProgress, piecesOf } from './blobs/append.ts';
 import { findVersion, type FoundVersion } from './find.ts';
-import { conflict } from './promote.ts';
+import { conflict } from './conflict.ts';
 
 export interface BlobUpload {
   readonly deployment: string;

@@ -15,7 +15,7 @@ export interface PromoteDependencies {
 
 /**
  * Makes a version current, in a transaction of the caller's, who has locked the versions of the environment: queues with their declared
- * limits, the runs that waited for a version with their task, and declared schedules. Replies the version that was current before. If it
+ * limits, the runs that waited for a version with their task, and declared schedules. A canary ends with it. Replies the version that was current before. If it
  * is current already, nothing is changed.
  */
 export async function promote(
@@ -25,8 +25,9 @@ export async function promote(
   { id, version }: AddedVersion,
   record?: RecordHere,
 ): Promise<string | null> {
-  const [replaced] = await tx<{ id: number; version: string }[]>`
-    select v.id, v.version from current_versions c join versions v on v.id = c.version_id where c.env = ${env}`;
+  const [replaced] = await tx<{ id: number; version: string; canary: string | null }[]>`
+    select v.id, v.version, k.version as canary
+      from current_versions c join versions v on v.id = c.version_id left join versions k on k.id = c.canary_id where c.env = ${env}`;
   if (replaced?.id === id) return replaced.version;
   const at = new Date(clock.now());
   const rows = await tx<{ manifest: TaskManifest }[]>`
@@ -35,14 +36,14 @@ export async function promote(
   await declareQueues(tx, env, tasks);
   await tx`
     insert into current_versions (env, version_id) values (${env}, ${id})
-    on conflict (env) do update set version_id = excluded.version_id`;
+    on conflict (env) do update set version_id = excluded.version_id, canary_id = null, canary_percent = null`;
   await tx`update versions set promoted_at = ${at} where id = ${id} and promoted_at is null`;
   await tx`select promote_pending_version(${env}, ${at}, 100000)`;
   await onPromote?.(tx, env, tasks);
   await record?.(tx, {
     act: 'version.promoted',
     target: version,
-    old: replaced && { version: replaced.version },
+    old: replaced && { version: replaced.version, canary: replaced.canary ?? undefined },
     new: { version, tasks: tasks.length },
   });
   return replaced?.version ?? null;

@@ -7,6 +7,8 @@ export interface CurrentVersion {
   readonly id: number;
   readonly version: string;
   readonly tasks: ReadonlyMap<string, TaskManifest>;
+  /** A version on which a share of the new runs starts instead. */
+  readonly canary?: { readonly id: number; readonly percent: number } | undefined;
 }
 
 /** A version that a runner may fetch, and what that runner must have. */
@@ -91,14 +93,25 @@ async function readCurrent(
   env: number,
   last: CurrentVersion | undefined,
 ): Promise<CurrentVersion | undefined> {
-  const [row] = await sql<{ id: number; version: string }[]>`
-    select v.id, v.version from current_versions c join versions v on v.id = c.version_id where c.env = ${env}`;
+  const [row] = await sql<{ id: number; version: string; canary: number | null; percent: number | null }[]>`
+    select v.id, v.version, c.canary_id as canary, c.canary_percent as percent
+      from current_versions c join versions v on v.id = c.version_id where c.env = ${env}`;
   if (!row) return undefined;
+  const { canary: canaryId, percent } = row;
+  const canary = canaryId === null || percent === null ? undefined : { id: canaryId, percent };
   // The tasks of a version never change: read those of a new version only.
-  if (row.id === last?.id) return last;
+  if (row.id === last?.id)
+    return canary?.id === last.canary?.id && canary?.percent === last.canary?.percent
+      ? last
+      : { ...last, canary };
   const tasks = await sql<{ id: string; manifest: TaskManifest }[]>`
     select id, manifest from tasks where version_id = ${row.id}`;
-  return { id: row.id, version: row.version, tasks: new Map(tasks.map((task) => [task.id, task.manifest])) };
+  return {
+    id: row.id,
+    version: row.version,
+    tasks: new Map(tasks.map((task) => [task.id, task.manifest])),
+    canary,
+  };
 }
 
 const readFetchable = (sql: Sql, env: number): Promise<FetchableVersion[]> =>

@@ -9,6 +9,7 @@ import { grace, positiveInteger } from '../options.ts';
 import { printTable } from '../print-table.ts';
 import { printJson, screenOn, table, type Screen } from '../screen.ts';
 import { sizeText } from '../size-text.ts';
+import { moveCommand } from './versions-move.ts';
 import { waitsFor } from '../waiting.ts';
 
 interface VersionOptions extends ConnectionOptions {
@@ -19,6 +20,11 @@ const withVersionOptions = (command: Command): Command =>
   withConnectionOptions(command)
     .option('--branch <name>', 'a branch of preview')
     .option('--json', 'JSON on stdout');
+
+const stateText = ({ state, canaryPercent }: Deployment, paint: Screen['paint']): string => {
+  if (canaryPercent !== null) return paint.yellow(`canary ${canaryPercent} %`);
+  return state === 'current' ? paint.green(state) : state;
+};
 
 const listCommand = (): Command =>
   withVersionOptions(new Command('list').description('deployed versions, the newest first'))
@@ -36,7 +42,7 @@ const listCommand = (): Command =>
         ['version', 'state', 'age', 'tasks', 'runners', 'live runs', 'from', 'message'],
         found.map((one) => [
           one.version,
-          one.state === 'current' ? paint.green(one.state) : one.state,
+          stateText(one, paint),
           age(one.createdAt),
           String(one.tasks),
           String(one.runners),
@@ -53,6 +59,7 @@ function printVersion(one: Deployment, { line, paint }: Screen): void {
   const facts = [
     ['id', one.id],
     ['created', one.createdAt.toISOString()],
+    ...(one.canaryPercent === null ? [] : [['canary', `${one.canaryPercent} % of new runs`]]),
     ['first current', one.deployedAt?.toISOString() ?? 'never'],
     ['tasks', String(one.tasks)],
     ['size', one.isUploaded ? sizeText(one.bytes) : 'not uploaded: only runners with its folder serve it'],
@@ -86,8 +93,13 @@ const showCommand = (): Command =>
 
 function printPromoted(promoted: Promoted, json: boolean | undefined): void {
   if (json) return printJson(promoted);
-  const { version, replaced } = promoted;
-  screenOn(process.stdout).line(
+  const { version, replaced, canaryPercent } = promoted;
+  const { line } = screenOn(process.stdout);
+  if (canaryPercent !== null)
+    return line(
+      `${version} is the canary: ${canaryPercent} % of the new runs start on it. Promote it without --percent, or abort it.`,
+    );
+  line(
     replaced === null || replaced === version
       ? `${version} is current.`
       : `${version} is current; ${replaced} was before, and its runs end on it.`,
@@ -97,6 +109,7 @@ function printPromoted(promoted: Promoted, json: boolean | undefined): void {
 interface PromoteOptions extends VersionOptions {
   readonly allowRollback?: boolean;
   readonly force?: boolean;
+  readonly percent?: number;
   /** Milliseconds. */
   readonly wait: number;
 }
@@ -114,7 +127,7 @@ const withPromoteOptions = (command: Command): Command =>
 /** Nobody loads an old version without being asked, so this may take a moment. */
 async function promote(
   { version, requires, platforms }: Deployment,
-  { force = false, wait, json, allowRollback = false, ...connection }: PromoteOptions,
+  { force = false, wait, json, percent, allowRollback = false, ...connection }: PromoteOptions,
 ): Promise<void> {
   const { url, key } = await findServer(connection);
   waitsFor('a runner to load the version', 1_000);
@@ -123,7 +136,7 @@ async function promote(
     version,
     // Which Node.js it needs only the server knows.
     { nodeMajor: 0, requires, platforms },
-    { allowRollbacks: allowRollback, force, waitMs: wait },
+    { allowRollbacks: allowRollback, force, percent, waitMs: wait },
   );
   waitsFor();
   if ('why' in promotion)
@@ -140,11 +153,30 @@ const promoteCommand = (): Command =>
       .description('make a version current: new runs start on it')
       .argument('<version>', 'such as 20261121.3, or its id'),
   )
+    .option(
+      '--percent <number>',
+      'as a canary, for so many percent of the new runs: 1 to 99',
+      positiveInteger,
+    )
     .option('--allow-rollback', 'even if it is older than the current one')
     .action(async (version: string, options: PromoteOptions) => {
       const { deployments } = await openClient(options);
       await promote(await deployments.retrieve(version), options);
     });
+
+const abortCommand = (): Command =>
+  withVersionOptions(
+    new Command('abort')
+      .description('end the canary: new runs start on the current version again')
+      .argument('<version>', 'the canary, such as 20261121.3, or its id'),
+  ).action(async (version: string, { json, ...connection }: VersionOptions) => {
+    const { deployments } = await openClient(connection);
+    const aborted = await deployments.abortCanary(version);
+    if (json) return printJson(aborted);
+    screenOn(process.stdout).line(
+      `${aborted.version} is no canary any more. Runs that have started on it stay on it.`,
+    );
+  });
 
 const rollbackCommand = (): Command =>
   withPromoteOptions(
@@ -186,9 +218,11 @@ const archiveCommand = (): Command =>
 
 export const versionsCommand = (): Command =>
   new Command('versions')
-    .description('deployed versions: list, promote, roll back, archive')
+    .description('deployed versions: list, promote, roll back, move runs, archive')
     .addCommand(listCommand())
     .addCommand(showCommand())
     .addCommand(promoteCommand())
     .addCommand(rollbackCommand())
+    .addCommand(abortCommand())
+    .addCommand(moveCommand())
     .addCommand(archiveCommand());

@@ -1,13 +1,15 @@
-import type { Deployment } from '@millrace/contract';
+import type { Body, Deployment, Operations } from '@millrace/contract';
 import type { Principal } from '../../auth/principal.ts';
 import type { RecordHere } from '../../audit/record.ts';
 import { testEngine, type TestEngine } from '../../runs/testing/engine.ts';
 import { archiveDeployment } from '../archive.ts';
+import { abortCanary } from '../abort-canary.ts';
 import { defaultMaxBundleBytes } from '../check-bundle.ts';
 import { createDeployment } from '../create.ts';
 import { failDeployment } from '../fail.ts';
 import { finalizeDeployment } from '../finalize.ts';
 import { findVersion } from '../find.ts';
+import { moveRuns } from '../move.ts';
 import { promoteDeployment, type PromoteOptions } from '../promote.ts';
 import { deploymentPruner } from '../retention.ts';
 import { showDeployment } from '../show.ts';
@@ -28,6 +30,13 @@ export interface TestDeployments extends TestEngine {
   deploy(bundle: TestBundle): Promise<Created>;
   fail(created: Pick<Created, 'id'>): Promise<Deployment>;
   promoteTo(version: string, options?: Partial<PromoteOptions>): ReturnType<typeof promoteDeployment>;
+  abortCanary(version: string): Promise<Deployment>;
+  move(
+    from: string,
+    to: string,
+    options?: Partial<Body<Operations['moveDeployment']>>,
+    bounds?: { atOnce?: number; budgetMs?: number },
+  ): ReturnType<typeof moveRuns>;
   archive(version: string): Promise<Deployment>;
   show(version: string): Promise<Deployment>;
   /** One tick of the job. */
@@ -77,6 +86,9 @@ export async function testDeployments(): Promise<TestDeployments> {
     fail: ({ id }) => failDeployment(engine, env, id, { name: 'Error', message: 'stopped' }),
     promoteTo: (version, options) =>
       promoteDeployment(engine, env, version, { force: true, allowRollbacks: false, ...options }, record),
+    abortCanary: (version) => abortCanary(engine, env, version, record),
+    move: (from, to, options, bounds) =>
+      moveRuns({ ...engine, onMove() {} }, env, from, { to, dryRun: false, ...options }, record, bounds),
     archive: (version) => archiveDeployment(engine, env, version, record),
     async show(version) {
       return showDeployment(t.sql, env, await findVersion(t.sql, env, version), new Date(engine.clock.now()));

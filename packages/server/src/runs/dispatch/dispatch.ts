@@ -145,7 +145,7 @@ export function createDispatch({
           engine,
           engineSql,
           runner,
-          current?.id,
+          current && (runner.versions.has(current.id) || pins.includes(current.id)) ? current.id : undefined,
           pins,
           want,
           ring.turn,
@@ -205,6 +205,8 @@ export function createDispatch({
       if (!ring || ring.claiming || isPaused()) return undefined;
       const current = engine.versions.current(env);
       if (!current || current instanceof Promise) return undefined;
+      // Which version the run starts on depends on its id then: a claim decides.
+      if (current.canary) return undefined;
       const runner = freest(runners.in(env), (one) => one.versions.has(current.id) && ring.drained.has(one));
       if (!runner) return undefined;
       runner.promised++;

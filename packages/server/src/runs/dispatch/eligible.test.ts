@@ -48,6 +48,19 @@ test('a claim names what a runner has loaded, and of the rest what runs wait for
   expect(pinsFor({ ...choice, runner: folder, fetchable, waiting, current: { id: 9 } })).toEqual([0, 1, 9]);
 });
 
+test('while there is a canary, a runner with either version is asked for runs that are bound to none', () => {
+  const current = { id: 7, canary: { id: 8, percent: 10 } };
+  const folder = (...loaded: number[]) => new ConnectedRunner('f', 1, 10, new Set(loaded), () => {});
+  expect(pinsFor({ ...choice, runner: folder(7), current })).toEqual([0, 7]);
+  expect(pinsFor({ ...choice, runner: folder(8), current })).toEqual([0, 8]);
+  expect(pinsFor({ ...choice, runner: folder(9), current })).toEqual([9]);
+  const many = Array.from({ length: 40 }, (_, n) => n + 8);
+  expect(pinsFor({ ...choice, runner: folder(...many), current })).toEqual([0, 8]);
+  const fetchable = [version(9), version(8), version(7)];
+  expect(pinsFor({ ...choice, runner: runnerWith([7]), current, fetchable })).toEqual([0, 7, 8]);
+  expect(versionsToLoad(runnerWith([]), current, fetchable, 0).map(({ id }) => id)).toEqual([7, 8, 9]);
+});
+
 test('a version is not loaded for a run while another free runner has it loaded', () => {
   const runner = runnerWith([]);
   const other = runnerWith([3]);

@@ -15,7 +15,7 @@ export interface Choice {
   readonly runner: ConnectedRunner;
   /** Of the same environment and process, itself included. */
   readonly others: Iterable<ConnectedRunner>;
-  readonly current: Pick<CurrentVersion, 'id'> | undefined;
+  readonly current: Pick<CurrentVersion, 'id' | 'canary'> | undefined;
   readonly fetchable: readonly FetchableVersion[];
   /** Versions that runs are bound to which wait. */
   readonly waiting: ReadonlySet<number>;
@@ -24,7 +24,8 @@ export interface Choice {
 
 /**
  * The versions whose runs a claim may lease to a runner: those that it has loaded, and those that it can fetch and that no other runner
- * with a free slot has loaded. 0 is for runs that start on the current version.
+ * with a free slot has loaded. 0 is for runs that start on the current version, or on
+ * the canary.
  */
 export function pinsFor({ runner, others, current, fetchable, waiting, now }: Choice): number[] {
   const { versions } = runner;
@@ -35,30 +36,34 @@ export function pinsFor({ runner, others, current, fetchable, waiting, now }: Ch
     const elsewhere = new Set<number>();
     for (const other of others)
       if (other !== runner && other.free > 0) for (const id of other.versions) elsewhere.add(id);
-    for (const id of current ? [...waiting, current.id] : waiting) {
+    const unbound = [current?.id, current?.canary?.id].filter((id) => id !== undefined);
+    for (const id of [...waiting, ...unbound]) {
       const version = byId.get(id);
       if (version && !versions.has(id) && !elsewhere.has(id) && canFetch(runner, version, now)) pins.add(id);
     }
   }
-  // Runs without a pinned version start on the current one.
-  return current && (versions.has(current.id) || pins.has(current.id)) ? [0, ...pins] : [...pins];
+  const canary = current?.canary;
+  if (canary && versions.has(canary.id)) pins.add(canary.id);
+  // Runs without a pinned version start on the current one, or on the canary.
+  const serves = (id: number | undefined) => id !== undefined && (versions.has(id) || pins.has(id));
+  return serves(current?.id) || serves(canary?.id) ? [0, ...pins] : [...pins];
 }
 
 /**
- * The versions that a runner should keep ready, the most important first: the current one, those that somebody tries to promote, and the
- * newest, which may be promoted next.
+ * The versions that a runner should keep ready, the most important first: the current one, the canary, those that somebody tries to promote,
+ * and the newest, which may be promoted next.
  */
 export function versionsToLoad(
   runner: ConnectedRunner,
-  current: Pick<CurrentVersion, 'id'> | undefined,
+  current: Pick<CurrentVersion, 'id' | 'canary'> | undefined,
   fetchable: readonly FetchableVersion[],
   now: number,
   wanted: readonly number[] = [],
 ): FetchableVersion[] {
   const [newest] = fetchable;
   const byId = indexOf(fetchable);
-  const chosen = [current && byId.get(current.id), ...wanted.map((id) => byId.get(id)), newest];
-  return [...new Set(chosen)]
+  const named = [current?.id, current?.canary?.id, ...wanted].filter((id) => id !== undefined);
+  return [...new Set([...named.map((id) => byId.get(id)), newest])]
     .filter((version) => version !== undefined)
     .filter((version) => canFetch(runner, version, now));
 }

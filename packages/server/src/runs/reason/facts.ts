@@ -23,9 +23,11 @@ export interface WaitFacts {
   readonly environmentPaused: boolean;
   readonly environmentLimit: number | null;
   readonly environmentRunning: number;
-  /** The version that it is bound to, else the current one. */
+  /** The version that it is bound to, else the one that it would start on. */
   readonly version: string | null;
   readonly bound: boolean;
+  /** It would start on the canary, which is `version`. */
+  readonly canary: boolean;
   /** Of the deployment that it waits for. */
   readonly externalId: string | null;
   /** The version that carries this id, without the task. */
@@ -89,7 +91,8 @@ export async function readWaitFacts(
            p.external_id as "externalId",
            (select y.version from external_ids x join versions y on y.id = x.version_id
              where x.env = f.env and x.id = p.external_id) as "externalVersion",
-           coalesce(v.version, cv.version) as version, f.version_id is not null as bound,
+           nv.version, f.version_id is not null as bound,
+           f.version_id is null and coalesce(nv.id = c.canary_id, false) as canary,
            case when nv.is_uploaded and nv.state = 'ready'
                 then json_build_object('nodeMajor', nv.node_major, 'platforms', nv.platforms, 'requires', nv.requires) end as needs,
            nv.is_uploaded is true and nv.state = 'archived' as archived,
@@ -109,8 +112,10 @@ export async function readWaitFacts(
       join queues q on q.id = f.queue_id
       join environments e on e.id = f.env
       left join current_versions c on c.env = f.env
-      left join versions cv on cv.id = c.version_id
-      left join versions nv on nv.id = coalesce(f.version_id, c.version_id) ${whereabouts(sql)}
+      ${whereabouts(sql)}
+      left join versions nv on nv.id = coalesce(f.version_id, case
+        when p.run_id is null and canary_share(f.id) < c.canary_percent
+         and exists (select from tasks x where x.version_id = c.canary_id and x.id = f.task) then c.canary_id end, c.version_id)
      where f.env = ${env} and f.id = ${run}`;
   return facts;
 }

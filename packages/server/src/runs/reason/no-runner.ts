@@ -5,19 +5,24 @@ const maxNamed = 3;
 
 /** Why no connected runner can execute the version that a run needs; undefined if one can. */
 export function whyNoRunner(facts: WaitFacts): string | undefined {
-  const { version, bound, needs, archived, runners } = facts;
-  const which = bound ? `version ${version}, to which it is bound` : `the current version ${version}`;
+  const { version, bound, canary, needs, archived, runners } = facts;
+  const which = bound
+    ? `version ${version}, to which it is bound`
+    : `the ${canary ? 'canary' : 'current version'} ${version}`;
   const obstacles = runners.map((runner) => obstacleOf(runner, needs));
   if (obstacles.includes(undefined)) return undefined;
+  const orMove = bound
+    ? ` Or move its runs to another version: \`millrace versions move ${version} …\`.`
+    : '';
   if (archived && !runners.some(({ loaded }) => loaded))
-    return `No connected runner has ${which}, and its files are gone because it is archived: cancel the run, or replay it on another version.`;
+    return `No connected runner has ${which}, and its files are gone because it is archived: cancel the run, or move it to another version with \`millrace versions move ${version} …\`.`;
   if (needs === null && !runners.some(({ loaded }) => loaded))
-    return `No connected runner has ${which}: start one with \`millrace work\` in its folder.`;
+    return `No connected runner has ${which}: start one with \`millrace work\` in its folder.${orMove}`;
   if (runners.length === 0)
-    return `No runner is connected that can execute ${which}: start one with \`millrace work\`.`;
+    return `No runner is connected that can execute ${which}: start one with \`millrace work\`.${orMove}`;
   const named = obstacles.slice(0, maxNamed).join('; ');
   const others = obstacles.length > maxNamed ? `; and so on for ${obstacles.length - maxNamed} more` : '';
-  return `No connected runner can execute ${which}: ${named}${others}.`;
+  return `No connected runner can execute ${which}: ${named}${others}.${orMove}`;
 }
 
 /** What keeps a runner from executing it; undefined if nothing does. */

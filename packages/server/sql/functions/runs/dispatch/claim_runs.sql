@@ -1,6 +1,8 @@
 -- Takes waiting runs of an environment for a runner, and leases them to it.
 -- Claims scan the lanes as a ring from `p_turn` on, one page at a time, so that every concurrency key gets its turn. Each lane gives its share
 -- within the limits of environment, queue and key. Suspended runs that are ready come first: their slots are not given away.
+-- `p_current` is the version on which runs without a pinned version start; null if the runner cannot execute it. While there is a canary, such
+-- runs are divided by `canary_share`; a runner that has only one of the two versions takes only its runs.
 -- Returns the runs with their fences, and the `turn` to continue from.
 --
 -- Locks: the runner (key share), the claim lock, queued rows that it deletes, then by id the lanes that it blocks (no key update) and the empty
@@ -41,12 +43,25 @@ declare
   v_more boolean := false;
   -- suspended runs that are ready (runs/waits): their slots are not for runs that have not started
   v_owed boolean;
+  v_canary int;
+  v_percent int;
+  -- of the runs without a pinned version, only those of the canary, or only the others; null for all
+  v_only_canary boolean;
 begin
   perform from runners r where r.id = p_runner for key share;
   if not found then return; end if;
   perform claim_lock(p_env);
-  select e.concurrency_limit into v_limit from environments e where e.id = p_env and not e.paused;
+  select e.concurrency_limit, c.canary_id, c.canary_percent into v_limit, v_canary, v_percent
+    from environments e left join current_versions c on c.env = e.id and c.canary_id is not null
+   where e.id = p_env and not e.paused;
   if not found then return; end if;
+  if p_current is null and (v_canary = any (p_pinned_versions)) is not true then
+    p_pinned_versions := array_remove(p_pinned_versions, 0);
+  elsif p_current is null then
+    v_only_canary := true;
+  elsif v_canary is not null and v_canary <> all (p_pinned_versions) then
+    v_only_canary := false;
+  end if;
   v_owed := exists (select from suspended s where s.env = p_env and s.ready_at is not null);
   if v_limit is not null then
     v_want := least(v_want, v_limit - (select count(*) from leases l where l.env = p_env)::int
@@ -97,6 +112,10 @@ begin
               left join lateral (
                 select w.ctid as row, w.sort_key, w.run_id from queued w
                  where w.lane_id = p.lane_id and (w.expires_at is null or w.expires_at > p_at)
+                   and (v_only_canary is null or p.pinned_version <> 0 or v_only_canary = (
+                     canary_share(w.run_id) < v_percent
+                     and (select true from runs r join tasks x on x.version_id = v_canary and x.id = r.task
+                           where r.env = p_env and r.id = w.run_id limit 1) is not null))
                  order by w.sort_key, w.run_id
                  limit case when p.room > 0 then least(p.room, v_share) + 1 else 0 end
               ) h on true
@@ -109,7 +128,10 @@ begin
         returning w.lane_id, w.run_id, h.pinned_version, h.turn
       ), claimed as materialized (
         select t.lane_id, t.turn, t.run_id, nextval('lease_fences') as fence, x.attempt + 1 as attempt,
-               case when t.pinned_version = 0 then p_current else t.pinned_version end as version_id, x.task, x.payload, x.payload_type,
+               case when t.pinned_version <> 0 then t.pinned_version
+                    when v_canary is not null and canary_share(t.run_id) < v_percent
+                     and (select true from tasks c where c.version_id = v_canary and c.id = x.task limit 1) is not null then v_canary
+                    else p_current end as version_id, x.task, x.payload, x.payload_type,
                x.metadata, x.tags, x.is_test, x.queue_id, x.concurrency_key, x.max_attempts, x.max_duration, x.machine,
                x.priority_ms, x.created_at, x.parent_id, x.root_id, x.schedule_id, x.event, x.batch_id, x.started_at
           from taken t

@@ -1,7 +1,7 @@
 -- Puts runs into their lanes, and creates lanes that are missing. A null key is no key, a null route is 0: whatever version is current.
 --
 -- Locks: lanes (key share), so that no claim deletes them; new lanes in the order of environment, queue, key and route.
--- Callers: dispatch_new_runs, promote_due, promote_external_id, promote_pending_version, requeue_runs.
+-- Callers: dispatch_new_runs, move_runs, promote_due, promote_external_id, promote_pending_version, requeue_runs.
 create or replace function enqueue_runs(
   p_env int[], p_queue int[], p_key text[], p_pinned_version int[], p_sort_key bigint[], p_run text[], p_expires timestamptz[]
 ) returns void

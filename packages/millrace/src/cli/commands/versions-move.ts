@@ -1,0 +1,74 @@
+import type { MovableStatus, Moved } from '@millrace/sdk';
+import { Command, Option } from 'commander';
+import { confirmed } from '../confirm.ts';
+import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
+import { CommandFailed, exitCodes } from '../exit-codes.ts';
+import { printTable } from '../print-table.ts';
+import { printJson, screenOn } from '../screen.ts';
+
+interface MoveOptions extends ConnectionOptions {
+  readonly task?: readonly string[];
+  readonly status?: readonly MovableStatus[];
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+const statuses: readonly MovableStatus[] = ['QUEUED', 'DELAYED', 'RETRYING', 'WAITING', 'PENDING_VERSION'];
+
+export const moveCommand = (): Command =>
+  withConnectionOptions(
+    new Command('move')
+      .description('bind the waiting runs of a version to another one; attempts that are alive stay')
+      .argument('<from>', 'such as 20261121.3, or its id')
+      .argument('<to>', 'a version that is ready and has their tasks'),
+  )
+    .option('--branch <name>', 'a branch of preview')
+    .option('--task <ids...>', 'only runs of these tasks')
+    .addOption(new Option('--status <statuses...>', 'only runs that wait like this').choices(statuses))
+    .option('--dry-run', 'show what would be moved')
+    .option('-y, --yes', 'without being asked')
+    .option('--json', 'JSON on stdout')
+    .action(async (from: string, to: string, options: MoveOptions) => {
+      const { task, status, dryRun, yes, json, ...connection } = options;
+      const { deployments } = await openClient(connection);
+      const filter = { ...(task && { task }), ...(status && { status }) };
+      const plan = await deployments.move(from, to, { ...filter, dryRun: true });
+      if (!json) printPlan(plan);
+      else if (dryRun) printJson(plan);
+      if (dryRun) return;
+      const runs = plan.waiting.reduce((sum, { count }) => sum + count, 0);
+      if (runs > 0 && plan.missingTasks.length === 0) {
+        const question = `Move ${countOf(runs)} from ${plan.from} to ${plan.to}?`;
+        if (!yes && !(await confirmed(question, 'give --yes')))
+          throw new CommandFailed(exitCodes.failed, 'Nothing was moved.');
+      }
+      const moved = await deployments.move(from, to, filter);
+      if (json) printJson(moved);
+      else if (moved.moved > 0 || runs > 0)
+        screenOn(process.stdout).line(`Moved ${countOf(moved.moved)} from ${moved.from} to ${moved.to}.`);
+      if (!moved.isComplete)
+        throw new CommandFailed(
+          exitCodes.failed,
+          'Some runs were locked for long and are left: do it again.',
+        );
+    });
+
+const countOf = (runs: number): string => (runs === 1 ? '1 run' : `${runs} runs`);
+
+function printPlan({ waiting, missingTasks, staying, from, to }: Moved): void {
+  const { line } = screenOn(process.stdout);
+  if (waiting.length === 0) line(`No run waits on ${from} that could be moved.`);
+  else
+    printTable(
+      ['task', 'status', 'runs', to],
+      waiting.map((row) => [
+        row.task,
+        row.status,
+        String(row.count),
+        missingTasks.includes(row.task) ? 'lacks the task' : '',
+      ]),
+    );
+  if (staying > 0)
+    line(`${staying === 1 ? '1 attempt is' : `${staying} attempts are`} alive on ${from}, and stay.`);
+}
