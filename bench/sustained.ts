@@ -15,7 +15,6 @@ import { Feeder } from './src/feeder.ts';
 import { dataFolder } from './src/folders.ts';
 import { startDatabases } from './src/postgres.ts';
 import { itemOf, prepare, type Mode } from './src/sustained/load.ts';
-import { MachineSpeed } from './src/sustained/machine.ts';
 import { verdictOf, type Window } from './src/sustained/verdict.ts';
 import { Watch, type Parts } from './src/sustained/watch.ts';
 
@@ -105,15 +104,11 @@ async function follow(): Promise<void> {
   }
 }
 
-const machine = new MachineSpeed();
 const windows: Window[] = [];
 async function measure(): Promise<void> {
   let from = { at: now(), begun: await watch.begun(), spent: watch.spent() };
   for (let next = from.at + windowMs; ; next += windowMs) {
-    while (isMore() && now() < next) {
-      await sleep(200);
-      machine.sample();
-    }
+    while (isMore() && now() < next) await sleep(200);
     // What is left is not a whole window.
     if (!isMore()) return;
     const to = { at: now(), begun: await watch.begun(), spent: watch.spent() };
@@ -126,7 +121,6 @@ async function measure(): Promise<void> {
       begun: to.begun,
       perS,
       cpuUs,
-      machineMs: machine.take(),
       waiting: waiting(),
       ...(await watch.moment()),
     };
@@ -144,7 +138,7 @@ function report(window: Window): void {
       .join(' ');
   console.log(
     `${(windows.length * windowMs) / 1_000} s: ${Math.round(window.perS)}/s, ${(window.begun / 1e6).toFixed(2)} M begun, ${window.waiting} wait; ` +
-      `µs ${round(window.cpuUs)}; machine ${window.machineMs.toFixed(1)} ms; MiB ${round(window.memory)}; hot MiB ${round(window.hot)} (dead ${window.dead}, vacuums ${window.autovacuums}); ` +
+      `µs ${round(window.cpuUs)}; MiB ${round(window.memory)}; hot MiB ${round(window.hot)} (dead ${window.dead}, vacuums ${window.autovacuums}); ` +
       `growing MiB ${round(window.growing)}; checkpoints ${window.checkpoints}`,
   );
 }

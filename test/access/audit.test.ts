@@ -149,9 +149,10 @@ describe('the audit log', () => {
       const body = { contentHash: hash.repeat(64), tasks };
       const { version: name } = await ok('POST /runner/v1/versions', { key, body });
       await ok(`POST /api/v1/deployments/${name}/promote?force=true`, { key });
+      return name;
     };
-    await register('a', keys.prod);
-    await register('b', keys.prod);
+    const first = await register('a', keys.prod);
+    const second = await register('b', keys.prod);
     await register('b', keys.prod);
     await register('a', keys.dev);
 
@@ -217,6 +218,12 @@ describe('the audit log', () => {
     const rule = await ok(`POST ${at}/error-rules`, { body: { type: 'TypeError', groupKey: 'g' } });
     await ok(`PATCH ${at}/error-rules/${rule.id}`, { body: { groupKey: 'h' } });
     await ok(`DELETE ${at}/error-rules/${rule.id}`);
+    const canary = 'percent=10&force=true&allowRollbacks=true';
+    for (const verb of [`promote?${canary}`, `promote?${canary}`, 'abort-canary'])
+      await ok(`POST /api/v1/deployments/${first}/${verb}`, byKey());
+    await ok('POST /api/v1/tasks/a/trigger', byKey({ payload: 1, options: { lockToVersion: first } }));
+    for (const dryRun of [true, false, false])
+      await ok(`POST /api/v1/deployments/${first}/move`, byKey({ to: second, dryRun }));
     const after = (await entries()).slice(before.length).map(facts);
     expect(after.filter(([act]) => act !== 'bulkAction.aborted')).toMatchObject([
       ['retention.updated', { runsDays: null }, { runsDays: 3 }],
@@ -235,6 +242,9 @@ describe('the audit log', () => {
       ['errorRule.created', undefined, { groupKey: 'g' }],
       ['errorRule.updated', { groupKey: 'g' }, { groupKey: 'h' }],
       ['errorRule.deleted', { groupKey: 'h' }, undefined],
+      ['version.canarySet', undefined, { version: first, percent: 10 }],
+      ['version.canaryAborted', { percent: 10 }, undefined],
+      ['version.runsMoved', { version: first }, { version: second, runs: 1 }],
     ]);
 
     const org = await ok('POST /api/v1/orgs', { body: { name: 'One' } });

@@ -7,8 +7,6 @@ export interface Window extends Moment {
   readonly perS: number;
   /** Processor time of each attempt, in microseconds: other work on the machine moves it less than it moves the rate. */
   readonly cpuUs: Parts;
-  /** Processor time of a fixed piece of work, in milliseconds (machine.ts). */
-  readonly machineMs: number;
   readonly waiting: number;
 }
 
@@ -25,8 +23,6 @@ export interface Verdict {
   readonly medianPerS: number;
   readonly slowestPerS: number;
   readonly ratio: number;
-  /** The same, with the rate of each window multiplied by how much slower the machine was in it than in the median window. */
-  readonly correctedRatio: number;
   /** What was larger in the last third than it had ever been in the middle third. */
   readonly rising: readonly string[];
   readonly good: boolean;
@@ -39,9 +35,6 @@ export function verdictOf(all: readonly Window[]): Verdict {
   const medianPerS = median(rates) ?? 0;
   const slowestPerS = Math.min(...rates);
   const ratio = slowestPerS / medianPerS;
-  const machineMs = median(windows.map((window) => window.machineMs)) ?? 1;
-  const corrected = windows.map((window) => window.perS * (window.machineMs / machineMs));
-  const correctedRatio = Math.min(...corrected) / (median(corrected) ?? 1);
   const third = Math.floor(windows.length / 3);
   const middle = windows.slice(third, 2 * third);
   const last = windows.slice(2 * third);
@@ -66,9 +59,9 @@ export function verdictOf(all: readonly Window[]): Verdict {
   });
   const good = windows.length >= 3 && ratio >= goal && rising.length === 0;
   const text = [
-    `median ${Math.round(medianPerS)}/s, slowest window ${Math.round(slowestPerS)}/s, ratio ${ratio.toFixed(2)} (goal ${goal}); ${correctedRatio.toFixed(2)} corrected for the speed of the machine`,
+    `median ${Math.round(medianPerS)}/s, slowest window ${Math.round(slowestPerS)}/s, ratio ${ratio.toFixed(2)} (goal ${goal})`,
     rising.length === 0 ? 'memory and hot tables level off' : `still rising: ${rising.join(', ')}`,
     ...(windows.length < 3 ? ['too few windows to judge by'] : []),
   ].join('\n');
-  return { medianPerS, slowestPerS, ratio, correctedRatio, rising, good, text };
+  return { medianPerS, slowestPerS, ratio, rising, good, text };
 }

@@ -110,10 +110,12 @@ const otherwise: Readonly<Record<string, number>> = {
   'POST /api/v1/authorization-code/describe': 404,
   'POST /api/v1/authorization-code/approve': 404,
   'POST /api/v1/token': 404,
+  'POST /api/v1/deployments/{version}/move': 404,
   'POST /api/v1/invites/accept': 404,
   'POST /api/v1/invites/join': 404,
-  // It is the current one, which was finalized.
+  // It is the current one, which was finalized, and no canary.
   'POST /api/v1/deployments/{version}/archive': 409,
+  'POST /api/v1/deployments/{version}/abort-canary': 409,
   'POST /api/v1/deployments/{deploymentId}/fail': 409,
   // It is over.
   'POST /api/v1/bulk-actions/{bulkActionId}/abort': 422,

@@ -5,13 +5,13 @@ import { WebSocket } from 'ws';
 /** How a run ends. Default: it fails with the payload as its message. */
 type Ending = (assignment: BriefAssignment) => Outcome;
 
-const failing: Ending = ({ payload }) => ({
+const failing: Ending = ({ payload, payloadType }) => ({
   kind: 'failed',
   status: 'FAILED',
   error: {
     type: 'BUILT_IN_ERROR',
     name: 'TypeError',
-    message: String(JSON.parse(payload ?? '"boom"')),
+    message: payloadType === undefined ? String(JSON.parse(payload ?? '"boom"')) : 'boom',
     stackTrace: 'TypeError: boom\n    at run (tasks/a.ts:1:1)',
   },
 });
