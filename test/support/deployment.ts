@@ -43,8 +43,10 @@ export async function deployed(
 ): Promise<string> {
   const project = await loadProject(await projectOf(files));
   const prepared = await prepare(project, {
-    env: { inherited: { PATH: process.env['PATH'] ?? '' }, added: {} },
-    secrets: [],
+    environment: async () => ({
+      env: { inherited: { PATH: process.env['PATH'] ?? '' }, added: {} },
+      secrets: [],
+    }),
   });
   const { version } = await upload({ url, key: keys.prod }, change(prepared), {});
   return version;

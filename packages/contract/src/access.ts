@@ -1,7 +1,10 @@
 import type { EnvironmentKind } from './environment.ts';
 
-/** What a scope can allow. `write` also covers `trigger`, `batchTrigger` and `update` on the same resource. */
-export type Action = 'read' | 'write' | 'trigger' | 'batchTrigger' | 'admin';
+/**
+ * What a scope can allow. `write` also covers `trigger`, `batchTrigger`, `update` and `deploy` on the same resource. `deploy` is what
+ * `millrace deploy` changes: deployments up to a newer version that is current, and the branch that they belong to.
+ */
+export type Action = 'read' | 'write' | 'trigger' | 'batchTrigger' | 'deploy' | 'admin';
 
 /** What a scope can be about. */
 export type ResourceType =
@@ -117,14 +120,7 @@ const presetScopes: Readonly<Record<Preset, readonly string[]>> = {
     'trigger:tasks',
     'batchTrigger:tasks',
   ],
-  'deploy-only': [
-    'read:deployments',
-    'write:deployments',
-    'read:envvars',
-    'write:envvars',
-    'read:branches',
-    'write:branches',
-  ],
+  'deploy-only': ['read:deployments', 'deploy:deployments', 'deploy:branches', 'read:envvars'],
   'variables-only': ['read:envvars', 'write:envvars'],
 };
 

@@ -81,7 +81,12 @@ export type { ListSchedulesParams } from './schedules/list.ts';
 export type { UpcomingTick } from './schedules/preview.ts';
 export type { ScheduledTaskOptions, ScheduledTaskPayload } from './schedules/task.ts';
 export { deployments } from './deployments/index.ts';
-export type { Deployment, DeploymentReference } from './deployments/deployment.ts';
+export type {
+  DeployedTask,
+  Deployment,
+  DeploymentDetails,
+  DeploymentReference,
+} from './deployments/deployment.ts';
 export type { ListDeploymentsParams } from './deployments/list.ts';
 export type { MovableStatus, Moved, MoveOptions } from './deployments/move.ts';
 export type { Promoted, PromoteOptions } from './deployments/promote.ts';

@@ -24,6 +24,7 @@ export type Fact =
   | 'runner.stopAsked'
   | 'version.served'
   | 'version.loaded'
+  | 'version.damaged'
   | 'version.unable'
   | 'project.problem'
   | 'attempt.ended'

@@ -157,11 +157,11 @@ POST   /api/v1/projects/{projectRef}/envvar-revisions/{env}/rollback     | write
 # Versions and branches: contract 5.9, 12
 POST   /runner/v1/versions                                               | write deployments   | key, not in runs | -     | -
 GET    /runner/v1/versions/{version}/bundle                              | write deployments   | key, not in runs | -     | -
-POST   /api/v1/deployments                                               | write deployments   | key, not in runs | -     | -
-PUT    /api/v1/deployments/{deploymentId}/blobs/{blob}                   | write deployments   | key, not in runs | -     | -
-POST   /api/v1/deployments/{deploymentId}/finalize                       | write deployments   | key, not in runs | -     | -
-POST   /api/v1/deployments/{deploymentId}/fail                           | write deployments   | key, not in runs | -     | -
-POST   /api/v1/deployments/{version}/promote                             | write deployments   | key, not in runs | -     | -
+POST   /api/v1/deployments                                               | deploy deployments  | key, not in runs | -     | -
+PUT    /api/v1/deployments/{deploymentId}/blobs/{blob}                   | deploy deployments  | key, not in runs | -     | -
+POST   /api/v1/deployments/{deploymentId}/finalize                       | deploy deployments  | key, not in runs | -     | -
+POST   /api/v1/deployments/{deploymentId}/fail                           | deploy deployments  | key, not in runs | -     | -
+POST   /api/v1/deployments/{version}/promote                             | deploy deployments  | key, not in runs | -     | -
 POST   /api/v1/deployments/{version}/abort-canary                        | write deployments   | key, not in runs | -     | -
 POST   /api/v1/deployments/{version}/move                                | write deployments   | key, not in runs | -     | -
 POST   /api/v1/deployments/{version}/archive                             | write deployments   | key, not in runs | -     | -
@@ -173,7 +173,7 @@ GET    /api/v1/runners                                                   | read 
 POST   /api/v1/runners/{runnerId}/drain                                  | write deployments   | key, not in runs | -     | -
 POST   /api/v1/runners/{runnerId}/stop                                   | write deployments   | key, not in runs | -     | -
 GET    /api/v1/projects/{projectRef}/branches                            | read branches       | key | -     | viewer
-POST   /api/v1/projects/{projectRef}/branches                            | write branches      | key, not in runs | -     | member
+POST   /api/v1/projects/{projectRef}/branches                            | deploy branches     | key, not in runs | -     | member
 POST   /api/v1/projects/{projectRef}/branches/archive                    | write branches      | key, not in runs | -     | member
 
 # Credentials: contract 2.6

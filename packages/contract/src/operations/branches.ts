@@ -54,7 +54,7 @@ export const createBranch = operation({
   path: '/api/v1/projects/:projectRef/branches',
   tag: 'branches',
   summary: 'Make a branch of preview or dev unless it is there; keys make branches of preview only',
-  access: { ...access, action: 'write', role: 'member', forbidsRuns: true },
+  access: { ...access, action: 'deploy', role: 'member', forbidsRuns: true },
   params: inProject,
   body: z.object({
     /** A git reference is cut to its name: `refs/heads/feat/x` is `feat/x`. */

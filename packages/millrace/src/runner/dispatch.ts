@@ -12,6 +12,7 @@ import { HeldAttempts } from './held-attempts.ts';
 import type { HeldAttemptsOptions } from './held-attempts.ts';
 import { checkHealth, evict, isHeldUp, overdue } from './limits.ts';
 import type { Limits } from './limits.ts';
+import { LostFiles } from './lost-files.ts';
 import { purposeOf, WaitingAttempts } from './waiting-attempts.ts';
 import { Pool } from './pool.ts';
 import type { ExecutorEnvironment, PoolOptions } from './pool.ts';
@@ -24,8 +25,8 @@ export interface DispatchOptions
   readonly concurrency: number;
   /** Fetches a version that is not here. False if that failed. Not there if this runner does not fetch. */
   readonly load?: ((version: string) => Promise<boolean>) | undefined;
-  /** Verifies the files of a version, after a process of it could not start, and fetches them again if they have changed. */
-  readonly repair?: ((version: string) => Promise<void>) | undefined;
+  /** Verifies the files of a version and fetches them again if they have changed. False if that failed. */
+  readonly repair?: ((version: string) => Promise<boolean>) | undefined;
   /** Issues the credential of an attempt. */
   readonly credential: (attempt: BriefAssignment) => Credential;
   readonly log: (lines: readonly LogLine[]) => void;
@@ -48,6 +49,7 @@ export class Dispatch {
   readonly #waiting = new WaitingAttempts();
   readonly #held: HeldAttempts;
   readonly #suspended: SuspendedAttempts;
+  readonly #lostFiles: LostFiles;
 
   constructor(options: DispatchOptions) {
     this.#options = options;
@@ -66,6 +68,7 @@ export class Dispatch {
     });
     this.#held = new HeldAttempts(this.#pool, this.#waiting, options);
     this.#suspended = new SuspendedAttempts(this.#held, this.#waiting, options);
+    this.#lostFiles = new LostFiles(options.intact);
   }
 
   /** Fences of everything held here. */
@@ -243,11 +246,19 @@ export class Dispatch {
 
   /** The version that attempts waited for is here, or will not be. */
   #loaded(version: string, isLoaded: boolean): void {
-    for (const attempt of this.#waiting.takeLoading(version)) {
-      if (isLoaded) this.#admit(attempt);
-      else this.#held.complete(attempt, { kind: 'released' });
+    const isHere = isLoaded && this.#options.build(version) !== undefined;
+    for (const attempt of isHere ? this.#waiting.takeLoading(version) : this.#waiting.takeAll(version)) {
+      if (isHere) this.#admit(attempt);
+      else this.#held.complete(attempt, attempt.touched ? returned : { kind: 'released' });
     }
     this.#pump();
+  }
+
+  #repair(version: string): void {
+    void this.#options.repair?.(version).then((isLoaded) => {
+      this.#lostFiles.forget(version);
+      this.#loaded(version, isLoaded);
+    });
   }
 
   #taskOf({ assignment }: Attempt): ServedTask | undefined {
@@ -298,10 +309,31 @@ export class Dispatch {
     for (const { fence, outcome, heard } of settlements) {
       const attempt = executor.running.get(fence);
       if (isForged(outcome)) continue;
-      if (attempt) this.#held.complete(attempt, outcome, undefined, heard);
+      if (attempt) this.#end(executor, attempt, outcome, heard);
       else if (executor.leftovers.delete(fence)) this.#pool.endIfDone(executor);
     }
     this.#pump();
+  }
+
+  /**
+   * Completes an attempt. If it failed because the cache lost a file of its version, it is given back instead: the version is repaired, and new
+   * processes serve it.
+   */
+  #end(executor: Executor, attempt: Attempt, outcome: Outcome, heard: Settlement['heard']): void {
+    const { version, fence } = attempt.assignment;
+    const checked = this.#lostFiles.check(version, outcome);
+    if (!checked) return this.#held.complete(attempt, outcome, undefined, heard);
+    void checked.then((isIntact) => {
+      // It was taken away meanwhile, or its process has ended.
+      if (executor.running.get(fence) !== attempt) return;
+      const isDamaged = !isIntact && attempt.canceledAt === null;
+      if (isDamaged) {
+        for (const other of this.#pool.executors) if (other.version === version) other.retiring = true;
+        this.#repair(version);
+      }
+      this.#held.complete(attempt, isDamaged ? returned : outcome, undefined, heard);
+      this.#pump();
+    });
   }
 
   /** Issues a credential only for an attempt in that process. */
@@ -359,7 +391,7 @@ export class Dispatch {
     }
     if (ready && purpose === 'shared') this.#pool.warm();
     const { version } = executor;
-    if (!ready) void this.#options.repair?.(version).then(() => this.#loaded(version, true));
+    if (!ready) this.#repair(version);
     this.#pump();
   }
 }

@@ -47,6 +47,8 @@ export interface ExecutorOptions {
   /** MiB. */
   readonly memory: number | undefined;
   readonly serve: Extract<ToExecutor, { type: 'serve' }>;
+  /** Whether the files of the version are what they should be. Nothing of them is imported before that is known. */
+  readonly intact?: Promise<boolean> | undefined;
   readonly events: ExecutorEvents;
 }
 
@@ -67,6 +69,7 @@ export interface ExecutorEvents {
 }
 
 const ticksBetweenPings = 5;
+const damaged = 'Files of its version in the cache of the runner were lost or changed';
 
 /** One executor process, as the runner sees it. */
 export class Executor {
@@ -92,10 +95,12 @@ export class Executor {
   #awaitsPong = false;
   #ticks = 0;
   readonly #link: ExecutorLink;
+  /** Messages for later, while its files are looked at. */
+  #unsent: ToExecutor[] | undefined;
   /** True once it is ready; false if it died before. */
   readonly started: Promise<boolean>;
 
-  constructor({ version, revision, purpose, memory, serve, events, ...process }: ExecutorOptions) {
+  constructor({ version, revision, purpose, memory, serve, intact, events, ...process }: ExecutorOptions) {
     this.version = version;
     this.revision = revision;
     this.purpose = purpose;
@@ -122,7 +127,10 @@ export class Executor {
       begin(false);
       events.onDeath(this, death);
     });
-    this.#link.send(serve);
+    if (intact) {
+      this.#unsent = [serve];
+      void intact.then((isIntact) => (isIntact ? this.#begin() : this.kill(damaged)));
+    } else this.#link.send(serve);
   }
 
   /** Whether an attempt in it is not suspended. */
@@ -140,21 +148,21 @@ export class Executor {
   }
 
   run(attempts: readonly Attempt[]): void {
-    this.#link.send({ type: 'run', assignments: attempts.map(({ assignment }) => assignment) });
+    this.#send({ type: 'run', assignments: attempts.map(({ assignment }) => assignment) });
   }
 
   cancel(fences: readonly number[]): void {
-    this.#link.send({ type: 'cancel', fences });
+    this.#send({ type: 'cancel', fences });
   }
 
   waited(waited: Waited): void {
-    this.#link.send({ type: 'waited', attempts: [waited] });
+    this.#send({ type: 'waited', attempts: [waited] });
   }
 
   /** `null` if the attempt is not held any more. */
   credential(fence: number, credential: Credential | null): void {
     const { text = null, goodForMs = 0 } = credential ?? {};
-    this.#link.send({ type: 'credential', fence, text, goodForMs });
+    this.#send({ type: 'credential', fence, text, goodForMs });
   }
 
   /**
@@ -169,7 +177,7 @@ export class Executor {
     this.#ticks += 1;
     if (this.#ticks % ticksBetweenPings !== 0) return;
     this.#awaitsPong = true;
-    this.#link.send({ type: 'ping' });
+    this.#send({ type: 'ping' });
   }
 
   kill(why: string | null): void {
@@ -183,5 +191,16 @@ export class Executor {
     this.retiring = true;
     this.ending = true;
     this.#link.end();
+  }
+
+  #begin(): void {
+    const unsent = this.#unsent ?? [];
+    this.#unsent = undefined;
+    for (const message of unsent) this.#link.send(message);
+  }
+
+  #send(message: ToExecutor): void {
+    if (this.#unsent) this.#unsent.push(message);
+    else this.#link.send(message);
   }
 }

@@ -14,6 +14,8 @@ export interface FetchedVersionsOptions {
   readonly onChange: () => void;
   /** A version was fetched and is in service. */
   readonly onLoaded: (version: string, took: number) => void;
+  /** Files of a version in the cache were lost or changed: it is loaded again. */
+  readonly onDamaged: (version: string) => void;
   readonly onUnable: (version: string, why: string) => void;
 }
 
@@ -65,9 +67,19 @@ export class FetchedVersions {
     return loading;
   }
 
-  /** Fetches again what is not as it was in the cache: somebody may have removed it. If that fails, it stays as it is. */
-  async repair(version: string): Promise<void> {
-    if (this.#loaded.has(version)) await this.#fetch(version).catch(() => undefined);
+  /** Whether its files are what they were when it was loaded. Undefined for a version that is not. */
+  isIntact(version: string): Promise<boolean> | undefined {
+    if (!this.#loaded.has(version)) return undefined;
+    return this.#options.cache.isIntact(version).catch(() => false);
+  }
+
+  /** Loads a version again if its files in the cache were lost or changed. False if this runner cannot execute it any more: the server has been told why. */
+  async repair(version: string): Promise<boolean> {
+    const loading = this.#loading.get(version);
+    if (loading) return loading;
+    if (!this.#loaded.has(version) || (await this.isIntact(version))) return true;
+    if (!this.#loading.has(version)) this.#options.onDamaged(version);
+    return this.load(version);
   }
 
   async end(): Promise<void> {
@@ -89,10 +101,12 @@ export class FetchedVersions {
       const failed = await start(version);
       if (failed !== undefined) throw new CannotServe(failed);
     } catch (error) {
-      this.#loaded.delete(version);
       if (this.#ended) return false;
       await this.#options.cache.close([version]).catch(() => undefined);
+      // Attempts that wait for it are given back in this very turn.
+      const wasLoaded = this.#loaded.delete(version);
       onUnable(version, error instanceof Error ? error.message : String(error));
+      if (wasLoaded) onChange();
       return false;
     }
     onChange();

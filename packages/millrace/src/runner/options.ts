@@ -55,6 +55,8 @@ export interface RunnerEvents {
   readonly onLoaded?: (version: string, took: number) => void;
   /** A deployed version cannot be served here. The server has been told why. */
   readonly onUnable?: (version: string, why: string) => void;
+  /** Files of a deployed version in the cache were lost or changed: it is fetched again, and its attempts go on. */
+  readonly onDamaged?: (version: string) => void;
   /** The server asked this runner to stop, and it stops. */
   readonly onStopAsked?: () => void;
   /** A problem in the project prevents tasks from being served. */

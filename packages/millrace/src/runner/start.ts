@@ -92,7 +92,9 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     detach: (fences) => connection.send({ type: 'detach', fences }),
     credential: (attempt) => credentials.of(attempt),
     load: cache && ((version) => versions.fetched?.load(version) ?? Promise.resolve(false)),
-    repair: cache && ((version) => versions.fetched?.repair(version) ?? Promise.resolve()),
+    repair: cache && ((version) => versions.fetched?.repair(version) ?? Promise.resolve(true)),
+    intact:
+      cache && ((version) => (folder?.build(version) ? undefined : versions.fetched?.isIntact(version))),
     log: (lines) => {
       outbox.log(lines);
       events.onRunLog?.(lines);
@@ -144,6 +146,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
       },
       onChange: tellVersions,
       onLoaded: (version, took) => events.onLoaded?.(version, took),
+      onDamaged: (version) => events.onDamaged?.(version),
       onUnable: (version, why) => {
         connection.send({ type: 'unable', version, why: secrets.text(why) });
         events.onUnable?.(version, why);

@@ -60,6 +60,14 @@ export class WaitingAttempts {
     return taken;
   }
 
+  /** Removes and returns those of this version that have no process. */
+  takeAll(version: string): Attempt[] {
+    const lines = [this.#lines.loading, this.#lines.shared, this.#lines.isolated, this.#lines.suspect];
+    const taken = lines.flat().filter(({ assignment }) => assignment.version === version);
+    for (const attempt of taken) this.leave(attempt);
+    return taken;
+  }
+
   /** Attempts that have waited this many milliseconds and have not started. */
   untouched(milliseconds: number): Attempt[] {
     const now = performance.now();

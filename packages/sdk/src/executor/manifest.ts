@@ -6,6 +6,7 @@ import { declaredSchedule } from '../schedules/declared.ts';
 import type { QueueOptions, TaskDefinition } from '../task/definition.ts';
 import type { RetryOptions } from '../retry/backoff.ts';
 import { taskBrand, type AnyTask } from '../task/types.ts';
+import { payloadSchemaOf } from './payload-schema.ts';
 
 /** An invalid task declaration. The message names the file, the task and the field. */
 export class TaskDeclarationError extends Error {
@@ -168,6 +169,7 @@ export function manifestOf(task: AnyTask, filePath: string, exportName?: string)
     ttl: ttlOf(refuse, ttl),
     fingerprint,
     ...(requires !== undefined && { requires }),
+    ...payloadSchemaOf(schema),
     scheduled: definition.scheduled,
     schedule: declaredSchedule(refuse, definition.schedule),
     on: declaredSubscription(refuse, definition.on),

@@ -15,7 +15,7 @@ import { jsonOfReply } from '../json/shown.ts';
 import type { Log } from '../logger.ts';
 import { forbidden, Problem, unauthorized } from '../problem.ts';
 import { Streaming, type Handler } from '../request.ts';
-import { admit, covers, roleOf } from './authorize.ts';
+import { admit, covers, missingScope, roleOf } from './authorize.ts';
 import { createBadCredentialLimit, type BadCredentialLimit } from './bad-credentials.ts';
 import { isForm, readForm } from './form.ts';
 import { apiHeaders, corsHeaders } from './headers.ts';
@@ -224,7 +224,7 @@ function answer(route: Route, { access: live, findRole, log }: MountOptions, res
     const { principal } = raw;
     const where = raw.params as Record<string, string>;
     const authorized = principal === null || covers(principal, access, where);
-    if (!authorized && !access.objects) throw forbidden();
+    if (!authorized && !access.objects) throw forbidden(missingScope(principal, access));
     const role =
       principal === null || access.role === undefined
         ? undefined

@@ -1,4 +1,4 @@
-import type { Deployment, Promoted } from '@millrace/sdk';
+import type { DeployedTask, Deployment, DeploymentDetails, Promoted } from '@millrace/sdk';
 import { Command } from 'commander';
 import { age } from '../age.ts';
 import { confirmed } from '../confirm.ts';
@@ -53,7 +53,10 @@ const listCommand = (): Command =>
       );
     });
 
-function printVersion(one: Deployment, { line, paint }: Screen): void {
+const schemaText = ({ payloadSchema, payloadSchemaNote }: DeployedTask): string =>
+  payloadSchema === null ? (payloadSchemaNote ?? '') : 'JSON Schema';
+
+function printVersion(one: DeploymentDetails, { line, paint }: Screen): void {
   line(paint.bold(`${one.version}  ${one.state}`));
   const { git } = one;
   const facts = [
@@ -79,6 +82,11 @@ function printVersion(one: Deployment, { line, paint }: Screen): void {
     ...(one.error ? [['error', `${one.error.name}: ${one.error.message}`]] : []),
   ];
   for (const row of table(facts)) line(row);
+  line();
+  printTable(
+    ['task', 'file', 'payload'],
+    one.declaredTasks.map((task) => [task.id, task.filePath, schemaText(task)]),
+  );
 }
 
 const showCommand = (): Command =>

@@ -92,6 +92,23 @@ export function printContents(prepared: Prepared, screen: Screen): void {
     line(layer.packages.join(', '));
   }
   warnAboutScripts(prepared, screen);
+  noteMissingSchemas(prepared, screen);
+}
+
+const shownTasks = 5;
+
+/** Tasks with a schema are deployed without its JSON Schema if there is none, or if it is too large. */
+export function noteMissingSchemas({ tasks }: Prepared, { line, paint }: Screen): void {
+  const without = tasks.filter(({ payloadSchemaNote }) => payloadSchemaNote !== undefined);
+  const [first] = without;
+  if (!first) return;
+  const more = without.length > shownTasks ? `, and ${without.length - shownTasks} more` : '';
+  const names = without.slice(0, shownTasks).map(({ id }) => id);
+  line(
+    paint.dim(
+      `Without a JSON Schema of the payload: ${names.join(', ')}${more}. Of ${first.id}, ${first.payloadSchemaNote ?? ''}.`,
+    ),
+  );
 }
 
 /** An install script that is neither allowed nor known to be unnecessary may have been needed. */

@@ -55,6 +55,7 @@ function linesForPeople(level: LogLevel): WorkOutput {
       ...(tellWarnings && {
         onGivenBack: events.onGivenBack,
         onUnconfirmed: events.onUnconfirmed,
+        onDamaged: events.onDamaged,
         onUnable: events.onUnable,
         onStopAsked: events.onStopAsked,
         onState: events.onState,
