@@ -19,10 +19,11 @@ async function temporaryFolder(): Promise<string> {
   return realpath(await mkdtemp(join(tmpdir(), 'millrace-deploy-')));
 }
 
-export async function startInstallation(): Promise<Installation> {
+export async function startInstallation(env: Readonly<Record<string, string>> = {}): Promise<Installation> {
   const folder = await temporaryFolder();
   const server = millrace(['start', '--data', 'data', '--port', '0', '--json', '--show-secrets'], {
     cwd: folder,
+    env,
   });
   const { url, projectRef, personalAccessToken, environments } = JSON.parse(
     await server.line(/^\{"url"/),

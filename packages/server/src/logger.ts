@@ -33,6 +33,8 @@ export type Fact =
   | 'runs.givenBack'
   | 'runs.unconfirmed'
   | 'bootstrap.ignored'
+  | 'bundleStore.away'
+  | 'bundleStore.lacking'
   | 'variables.failed'
   | 'version.registered'
   | 'version.uploaded'

@@ -6,6 +6,8 @@ import { migrate } from './db/migrate.ts';
 import { settingUp } from './db/ping.ts';
 import { findRoutes, type Routes } from './db/routes.ts';
 import { retrieveBlob } from './deployments/bundle.ts';
+import { checkStoredBlobs } from './deployments/store/check.ts';
+import { openS3Store } from './deployments/store/s3.ts';
 import { createHttpApp } from './http/app.ts';
 import { createBadCredentialLimit } from './http/bad-credentials.ts';
 import { serveHttp1AndHttp2 } from './http/http1-and-http2.ts';
@@ -67,6 +69,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   try {
     await tryListening(host, options.port);
+    const store =
+      options.bundleStore &&
+      (await openS3Store(options.bundleStore, (why) => log.warn('bundleStore.away', { why })));
     const routes = await findRoutes(database, directDatabase);
     const connections = openConnections(routes);
     const { sql, directSql } = connections;
@@ -86,7 +91,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const given = options.bootstrap?.given;
     const ignored = given && !credentials ? await ignoredSettings(sql, given) : [];
     if (ignored.length > 0) log.warn('bootstrap.ignored', { variables: ignored, why: 'not the first start' });
-    const context = await startContext(options, { ...connections, direct: routes.direct }, disposables);
+    await checkStoredBlobs(sql, store, (key) =>
+      log.error('bundleStore.lacking', { store: store?.name, key }),
+    );
+    const context = await startContext(
+      options,
+      { ...connections, direct: routes.direct, store },
+      disposables,
+    );
     const { engine, clock, pause, authenticate, access, tracing, packets, streams, realtime, appends } =
       context;
     const unauthenticated = new UnauthenticatedConnections(options.connectionLimits);
@@ -106,7 +118,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       trustedProxies: options.trustedProxies,
       unauthenticated,
       packets: packetContent(engine, packets),
-      blobs: { get: (environment, version, blob) => retrieveBlob(sql, environment, version, blob) },
+      blobs: { get: (environment, version, blob) => retrieveBlob(context, environment, version, blob) },
       streamAppends: appendRoute(appends) as never,
       metrics,
       metricsReaders,

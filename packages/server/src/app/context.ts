@@ -8,6 +8,7 @@ import type { Route } from '../db/database.ts';
 import { startClock } from '../db/clock.ts';
 import { startWakes } from '../db/wake.ts';
 import { defaultMaxBundleBytes } from '../deployments/check-bundle.ts';
+import type { BlobStore } from '../deployments/store/store.ts';
 import { createVariableCache } from '../envvars/variable-cache.ts';
 import { Timer } from '../jobs/timer.ts';
 import { startChannels } from '../log/channels.ts';
@@ -44,6 +45,8 @@ interface Connections {
   readonly engineSql: Sql;
   readonly directSql: Sql;
   readonly direct: Route;
+  /** Of the files of deployments; undefined for the database. */
+  readonly store: BlobStore | undefined;
 }
 
 /** Wake the background jobs that wait for a time, or for a request. */
@@ -67,7 +70,7 @@ export async function startContext(
   connections: Connections,
   disposables: Disposables,
 ) {
-  const { sql, engineSql, directSql, direct } = connections;
+  const { sql, engineSql, directSql, direct, store } = connections;
   const { log, masterKey } = options;
   const stoppedAtEnd = <T extends { stop(): unknown }>(part: T): T => {
     disposables.push(part.stop);
@@ -194,6 +197,7 @@ export async function startContext(
     appends,
     receivers,
     maxBundleBytes: options.maxBundleBytes ?? defaultMaxBundleBytes,
+    store,
   };
 }
 

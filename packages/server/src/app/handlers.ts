@@ -115,6 +115,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...deploymentHandlers({
       ...deploying,
       maxBundleBytes: context.maxBundleBytes,
+      store: context.store,
       wake: dispatch.wake,
       onMove(env, runs) {
         engine.changes.changed(env, runs);

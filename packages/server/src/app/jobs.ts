@@ -46,7 +46,7 @@ const jobsOf = (context: ServerContext, retention: Retention): Job[] => {
     packetPruner(engine),
     tokenPruner(engine, retention.runsMs),
     pendingReleaser({ ...engine, wake: dispatch.wake }),
-    deploymentPruner(engine),
+    deploymentPruner({ ...engine, store: context.store }),
     ...errorJobs(engine, { hours: retention.occurrencesMs, days: retention.errorHoursMs }),
     scheduler({ ...context, timer: timers.schedules }),
     tickPruner(engine),

@@ -9,7 +9,7 @@ import { retrieveBundle } from './bundle.ts';
 import { abortCanary } from './abort-canary.ts';
 import { createDeployment, type CreateDependencies } from './create.ts';
 import { failDeployment } from './fail.ts';
-import { finalizeDeployment } from './finalize.ts';
+import { finalizeDeployment, type FinalizeDependencies } from './finalize.ts';
 import { listDeployments } from './list.ts';
 import { moveRuns, type MoveDependencies } from './move.ts';
 import { promoteDeployment } from './promote.ts';
@@ -31,7 +31,8 @@ type Named =
   | 'retrieveDeployment'
   | 'retrieveBundle';
 
-export interface DeploymentHandlerDependencies extends CreateDependencies, MoveDependencies {
+export interface DeploymentHandlerDependencies
+  extends CreateDependencies, FinalizeDependencies, MoveDependencies {
   /** Runs of this environment may have a runner now, or a runner may load a version. */
   readonly wake: (env: number) => void;
 }

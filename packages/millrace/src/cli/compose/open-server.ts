@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { defaultRateLimits, startServer, type RunningServer } from '@millrace/server';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { bytes, listenAddress, type ListenAddress } from '../options.ts';
+import { bundleStore } from './bundle-store.ts';
 import { explainListen } from './listen-failure.ts';
 
 type ServerOptions = Parameters<typeof startServer>[0];
@@ -16,6 +17,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
       trustedProxies: trustedProxies(),
       metrics: metrics(),
       maxBundleBytes: maxBundleBytes(),
+      bundleStore: bundleStore(process.env),
       ...options,
       notificationNetworks,
     });
