@@ -68,15 +68,11 @@ test('a server does not start with a bucket that is not there, a missing setting
       'MILLRACE_BUNDLE_STORE: there is no bucket "nowhere" at http://',
     ) as string,
   });
-  const wrong = await started({
-    MILLRACE_BUNDLE_STORE: 's3://bundles',
-    AWS_SECRET_ACCESS_KEY: 'not-the-secret',
-  });
+  const wrong = await started({ MILLRACE_BUNDLE_STORE: 's3://bundles', AWS_ACCESS_KEY_ID: 'NOBODY' });
   expect(wrong).toMatchObject({
     exitCode: 3,
-    stderr: expect.stringContaining('SignatureDoesNotMatch') as string,
+    stderr: expect.stringContaining('403 InvalidAccessKeyId') as string,
   });
-  expect(wrong.stderr).not.toContain('not-the-secret');
   expect(await started({ AWS_ACCESS_KEY_ID: '' })).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining('AWS_ACCESS_KEY_ID is needed for MILLRACE_BUNDLE_STORE.') as string,

@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { bundleOf, sha256, type TestBundle } from '../testing/bundle.ts';
 import { testDeployments, type TestDeployments } from '../testing/deployments.ts';
 import { startS3Server } from '../testing/s3-server.ts';
+import { strictS3 } from '../testing/strict-s3.ts';
 import { checkStoredBlobs } from './check.ts';
 import { baseOf, openS3Store } from './s3.ts';
 
@@ -255,12 +256,42 @@ test.each([
     /^MILLRACE_BUNDLE_STORE: there is no bucket "nowhere" at http:\/\/127\.0\.0\.1:\d+: create it, or name another one\.$/,
   ],
   ['an unknown key', { accessKeyId: 'NOBODY' }, /refused a test object: 403 InvalidAccessKeyId/],
-  ['a wrong secret', { secretAccessKey: 'wrong' }, /refused a test object: 403 SignatureDoesNotMatch/],
 ])('a store is refused by name for %s', async (_, changes, sentence) => {
   const s3 = await startS3Server();
   await expect(openS3Store({ ...s3.settings, ...changes }, unexpected)).rejects.toMatchObject({
     name: 'StoreRefused',
     message: expect.stringMatching(sentence) as string,
+  });
+});
+
+test('requests are signed as Amazon describes it, and bytes without their digest are refused by the store', async () => {
+  const s3 = await startS3Server();
+  const settings = { ...s3.settings, prefix: 'a.b/c_d-e', endpoint: await strictS3(s3.settings) };
+  const store = await openS3Store(settings, unexpected);
+  const t = await testDeployments(store);
+  const bundle = bundleOf({ 'a.bin': randomBytes(2 * mib) });
+  const { version } = await t.deploy(bundle);
+  for (const [blob, data] of bundle.blobs) {
+    expect((await t.fetch(version, blob)).equals(data)).toBe(true);
+    expect((await t.fetch(version, blob, 3)).equals(data.subarray(3))).toBe(true);
+  }
+  expect(await store.has('nothing')).toBe(false);
+  const put = (digest: string) =>
+    store.put(
+      '1/x',
+      4,
+      digest,
+      (async function* once() {
+        yield Buffer.from('data');
+      })(),
+    );
+  await put(sha256('data'));
+  await expect(put(sha256('other'))).rejects.toThrow(/answered 400 XAmzContentSHA256Mismatch/);
+  await store.delete('1/x');
+  expect((await s3.objects()).size).toBe(bundle.blobs.size);
+  await expect(openS3Store({ ...settings, secretAccessKey: 'wrong' }, unexpected)).rejects.toMatchObject({
+    name: 'StoreRefused',
+    message: expect.stringContaining('refused a test object: 403 SignatureDoesNotMatch') as string,
   });
 });
 
