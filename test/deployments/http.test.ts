@@ -149,14 +149,14 @@ describe('a deployment over HTTP', () => {
       await expect(call(by, `POST /api/v1/deployments/${made.version}/promote?${query}`)).rejects.toThrow(
         `403 {"error":"Unauthorized: version ${made.version} is older than the current one, and this key may promote newer versions only. Rolling back needs a key with the scope write:deployments."`,
       );
-    for (const [request, body] of [
+    for (const [asked, body] of [
       [`POST /api/v1/deployments/${made.version}/archive`],
       [`POST /api/v1/deployments/${made.version}/move`, { to: next.version }],
       [`POST /api/v1/deployments/${next.version}/abort-canary`],
       ['POST /api/v1/runners/runner_x/drain', {}],
       ['POST /api/v1/runners/runner_x/stop'],
     ] as const)
-      await expect(call(by, request, body)).rejects.toThrow(
+      await expect(call(by, asked, body)).rejects.toThrow(
         '403 {"error":"Unauthorized: this needs a key with the scope write:deployments, which this key does not have."',
       );
     expect(await call(by, 'GET /api/v1/deployments/current')).toMatchObject({ version: next.version });

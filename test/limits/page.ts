@@ -16,7 +16,13 @@ import {
   triggerBodyLimit,
   triggerManyLimit,
 } from '@millrace/contract';
-import { machineMemory, maxFrameBytes, maxSuspended } from '@millrace/contract/runner';
+import {
+  machineMemory,
+  maxFrameBytes,
+  maxPayloadSchemaBytes,
+  maxPayloadSchemasBytes,
+  maxSuspended,
+} from '@millrace/contract/runner';
 import * as metadata from '../../packages/contract/src/metadata.ts';
 import { appendBodyLimit } from '../../packages/contract/src/operations/channels.ts';
 import { importLimit } from '../../packages/contract/src/operations/envvars.ts';
@@ -440,6 +446,8 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         '413',
         '`MILLRACE_MAX_BUNDLE`',
       ],
+      ['JSON Schema of a task of a version', bytes(maxPayloadSchemaBytes), 'left out, which is said', fixed],
+      ['JSON Schemas of a version together', bytes(maxPayloadSchemasBytes), 'the others are left out', fixed],
       ['uploaded versions of an environment', `the newest ${number(keptVersions)}`, 'archived', fixed],
       ['time to continue an upload of a deployment', time(uploadMs), 'it is given up', fixed],
       [

@@ -24,6 +24,8 @@ export class FetchedVersions {
   readonly #options: FetchedVersionsOptions;
   readonly #loaded = new Map<string, ServedBuild>();
   readonly #loading = new Map<string, Promise<boolean>>();
+  /** Processes that start at the same time share a look at their files. */
+  readonly #checks = new Map<string, Promise<boolean>>();
   /** Those that the server wants to be ready. */
   #kept: readonly string[] = [];
   #ended = false;
@@ -70,7 +72,14 @@ export class FetchedVersions {
   /** Whether its files are what they were when it was loaded. Undefined for a version that is not. */
   isIntact(version: string): Promise<boolean> | undefined {
     if (!this.#loaded.has(version)) return undefined;
-    return this.#options.cache.isIntact(version).catch(() => false);
+    const under = this.#checks.get(version);
+    if (under) return under;
+    const check = this.#options.cache
+      .isIntact(version)
+      .catch(() => false)
+      .finally(() => this.#checks.delete(version));
+    this.#checks.set(version, check);
+    return check;
   }
 
   /** Loads a version again if its files in the cache were lost or changed. False if this runner cannot execute it any more: the server has been told why. */

@@ -77,7 +77,11 @@ export async function addVersion(
 }
 
 /** What is read with every trigger. A JSON Schema is larger, and read by people only. */
-const manifestOf = ({ payloadSchema, payloadSchemaNote, ...manifest }: TaskManifest) => manifest;
+const manifestOf = (task: TaskManifest) => ({
+  ...task,
+  payloadSchema: undefined,
+  payloadSchemaNote: undefined,
+});
 
 const jsonOf = (value: object | undefined): string | null =>
   value === undefined ? null : JSON.stringify(value);
