@@ -22,6 +22,8 @@ export type Fact =
   | 'runner.stopped'
   | 'runner.disconnected'
   | 'runner.stopAsked'
+  | 'branch.served'
+  | 'branch.left'
   | 'version.served'
   | 'version.loaded'
   | 'version.unable'

@@ -116,6 +116,10 @@ export type RunnerMessage =
       readonly knowsLogged?: boolean;
       /** It fetches uploaded versions that fit these facts, and so can execute runs of any of them. */
       readonly fetches?: RunnerFacts;
+      /** It loads versions when a run of them comes, or when somebody promotes them, and not ahead. */
+      readonly isOnDemand?: boolean;
+      /** It takes no attempts over this connection, and is to be told the branches of its environment: it connects for each of them. */
+      readonly servesBranches?: boolean;
     }
   | { readonly type: 'serve'; readonly versions: readonly string[] }
   /** It could not fetch, verify or unpack this version, and wants no runs of it for a while. */
@@ -153,6 +157,8 @@ export type ServerMessage =
   | { readonly type: 'cancel'; readonly fences: readonly number[] }
   /** Load these uploaded versions now, the most important one first, and answer with `serve` when each is loaded. */
   | { readonly type: 'load'; readonly versions: readonly string[] }
+  /** The names of all live branches of its environment, after `welcome` and whenever there are others. */
+  | { readonly type: 'branches'; readonly branches: readonly string[] }
   /** Somebody asked this runner to stop: as if it had received SIGTERM. */
   | { readonly type: 'stop' }
   | { readonly type: 'waited'; readonly attempts: readonly AttemptWaited[] }

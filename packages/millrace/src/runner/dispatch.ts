@@ -14,14 +14,15 @@ import { checkHealth, evict, isHeldUp, overdue } from './limits.ts';
 import type { Limits } from './limits.ts';
 import { purposeOf, WaitingAttempts } from './waiting-attempts.ts';
 import { Pool } from './pool.ts';
+import type { Slots, SlotUser } from './slots.ts';
 import type { ExecutorEnvironment, PoolOptions } from './pool.ts';
 import { SuspendedAttempts, isWaiting } from './suspended-attempts.ts';
 import type { SuspendedAttemptsOptions } from './suspended-attempts.ts';
 
 export interface DispatchOptions
   extends Omit<PoolOptions, 'events'>, Limits, HeldAttemptsOptions, SuspendedAttemptsOptions {
-  /** Attempts that execute at once. */
-  readonly concurrency: number;
+  /** Shared with other environments of this runner. */
+  readonly slots: Slots;
   /** Fetches a version that is not here. False if that failed. Not there if this runner does not fetch. */
   readonly load?: ((version: string) => Promise<boolean>) | undefined;
   /** Verifies the files of a version, after a process of it could not start, and fetches them again if they have changed. */
@@ -42,7 +43,7 @@ const returned = { kind: 'released', started: true } as const;
 const isForged = (outcome: Outcome): boolean => outcome.kind === 'released';
 
 /** Holds the attempts of this runner and puts them into executor processes. */
-export class Dispatch {
+export class Dispatch implements SlotUser {
   readonly #options: DispatchOptions;
   readonly #pool: Pool;
   readonly #waiting = new WaitingAttempts();
@@ -66,6 +67,22 @@ export class Dispatch {
     });
     this.#held = new HeldAttempts(this.#pool, this.#waiting, options);
     this.#suspended = new SuspendedAttempts(this.#held, this.#waiting, options);
+    options.slots.add(this);
+  }
+
+  /** Attempts that have a slot. */
+  get busy(): number {
+    return this.#held.busy;
+  }
+
+  /** The same, with those that wait for one. */
+  get active(): number {
+    return this.#held.busy + this.#waiting.size;
+  }
+
+  /** Attempts that may execute at once. */
+  get limit(): number {
+    return this.#options.slots.limit(this);
   }
 
   /** Fences of everything held here. */
@@ -229,6 +246,7 @@ export class Dispatch {
    * runner starts it while it runs here. An outcome that the process had sent before still counts.
    */
   close(): Promise<void> {
+    this.#options.slots.remove(this);
     const closed = this.#pool.close();
     for (const attempt of this.#held.attempts) if (!attempt.executor) this.#held.complete(attempt, returned);
     return closed;
@@ -256,8 +274,8 @@ export class Dispatch {
 
   #pump(): void {
     if (!this.#pool.isOpen) return;
-    const { concurrency } = this.#options;
-    while (this.#held.busy < concurrency) {
+    const { limit } = this;
+    while (this.#held.busy < limit) {
       const attempt = this.#waiting.next('resuming');
       if (!attempt) break;
       this.#suspended.comeBack(attempt);
@@ -265,13 +283,13 @@ export class Dispatch {
     while (this.#waiting.first('suspect') && this.#pool.busy('suspect') < suspectsAtOnce) {
       this.#runAlone('suspect');
     }
-    while (this.#held.busy < concurrency) {
+    while (this.#held.busy < limit) {
       const attempt = this.#waiting.first('isolated');
       if (!attempt || !this.#pool.hasMemoryFor(attempt)) break;
       this.#runAlone('isolated');
     }
     const batches = new Map<Executor, Attempt[]>();
-    for (const attempt of this.#waiting.take('shared', concurrency - this.#held.busy)) {
+    for (const attempt of this.#waiting.take('shared', limit - this.#held.busy)) {
       const executor = this.#pool.shared(attempt.assignment.version);
       if (!this.#held.enter(attempt, executor)) continue;
       const batch = batches.get(executor);

@@ -6,6 +6,8 @@ export interface RunnerOptions {
   /** The server's address. */
   readonly url: string;
   readonly secretKey: string;
+  /** The branch of the key's environment that it serves. */
+  readonly branch?: string | undefined;
   /** A folder whose code it registers and serves. Without one it only serves versions that it fetches, and needs `cache`. */
   readonly projectDir?: string | undefined;
   /** Fetch and serve deployed versions, too. Default: only the folder's. */

@@ -14,13 +14,14 @@ import { Dispatch } from './dispatch.ts';
 import { inherited, executorEnvironment } from './executor-env.ts';
 import { FetchedVersions } from './fetched-versions.ts';
 import { FolderVersions } from './folder-versions.ts';
-import { startGuard } from './guard.ts';
+import { startGuard, type Guard } from './guard.ts';
 import { defaultLimits } from './limits.ts';
 import type { GivenBack, Runner, RunnerOptions } from './options.ts';
 import { Outbox } from './outbox.ts';
 import { Ticker } from './ticker.ts';
 import { findRunAs, identityOf, idsOf } from './run-as.ts';
 import { Secrets } from './secrets.ts';
+import { Slots } from './slots.ts';
 import { Versions } from './versions.ts';
 import { startWatcher } from './watch.ts';
 import type { Watcher } from './watch.ts';
@@ -29,16 +30,23 @@ import type { Watcher } from './watch.ts';
 const flushMs = 1_500;
 /** The same when it must stop at once. */
 const hurriedFlushMs = 400;
-const defaultStopMs = 25_000;
+export const defaultStopMs = 25_000;
 const defaultCacheBytes = 2 * 1024 ** 3;
+export const defaultConcurrency = 100;
+
+/** What the runners of several environments in one process share. Such a runner starts a process only when there is work for it. */
+export interface Shared {
+  readonly slots: Slots;
+  readonly guard: Guard;
+}
 
 /**
  * Starts serving tasks: those of a project folder, once it is registered, and those of deployed versions, if it has a cache for them.
  * Rejects with a `ProjectError` if the project cannot be read, a `ProjectRefused` if it has problems and `isStrict` is set, a
  * `FolderRefused` if the cache cannot be used, or an `Error` if the server refuses. Waits for a server that does not answer.
  */
-export async function startRunner(options: RunnerOptions): Promise<Runner> {
-  const { url, secretKey, concurrency = 100, executors = 1 } = options;
+export async function startRunner(options: RunnerOptions, shared?: Shared): Promise<Runner> {
+  const { url, secretKey, branch, concurrency = defaultConcurrency, executors = 1 } = options;
   const secrets = new Secrets();
   const credentials = new Credentials(secretKey);
   const events = secrets.hiddenFrom(options.events ?? {});
@@ -55,7 +63,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     ...(user && identityOf(user)),
   });
   let base = inheritedFrom(options.env ?? inherited());
-  const guard = startGuard();
+  const guard = shared?.guard ?? startGuard();
 
   let environment: EnvironmentFacts | undefined;
   let env: ProcessEnvironment = { inherited: base, added: {} };
@@ -79,7 +87,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const dispatch = new Dispatch({
     projectDir,
     ids,
-    concurrency,
+    slots: shared?.slots ?? new Slots(concurrency),
     executors,
     executorMemory: options.executorMemory,
     graceMs: options.graceMs ?? defaultLimits.graceMs,
@@ -101,11 +109,9 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     onOutput: (stream, text) => events.onOutput?.(stream, text),
     guard,
   });
-  const pace = new Ticker(dispatch, (prefetch) =>
-    connection.send({ type: 'capacity', capacity: concurrency + prefetch }),
-  );
+  const pace = new Ticker(dispatch, (capacity) => connection.send({ type: 'capacity', capacity }));
   const tellVersions = (): void => {
-    dispatch.keep(versions.kept);
+    dispatch.keep(shared ? [] : versions.kept);
     connection.send({ type: 'serve', versions: versions.names });
   };
   const inUse = (): Set<string> => dispatch.versionsInUse;
@@ -114,6 +120,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     new FolderVersions({
       url,
       secretKey,
+      branch,
       projectDir,
       buildsDir: options.buildDir ?? join(projectDir, '.millrace', 'build'),
       isStrict: options.isStrict ?? false,
@@ -134,7 +141,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     cache &&
     new FetchedVersions({
       cache,
-      source: new BundleSource({ url, secretKey, signal: fetching.signal }),
+      source: new BundleSource({ url, secretKey, branch, signal: fetching.signal }),
       facts,
       inUse,
       start: (version) => {
@@ -178,11 +185,12 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     host: hostname(),
     pid: process.pid,
     // What it gave back must not come back before the server knows that it drains.
-    capacity: stopping ? 0 : concurrency + pace.prefetch,
+    capacity: stopping ? 0 : pace.capacity,
     versions: versions.names,
     held: [...dispatch.fences, ...outbox.fences],
     knowsLogged: true,
     ...(fetched && { fetches: facts }),
+    ...(shared && { isOnDemand: true }),
   });
   let said: Hello;
   /** Sends what changed between `hello` and `welcome`, when nothing can be sent. */
@@ -195,6 +203,9 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     if (gone.length > 0) connection.send({ type: 'detach', fences: gone });
   };
   const onWelcome = (welcome: Welcome): void => {
+    // The branch was archived and made again: nothing here is of the new one.
+    if (environment && environment.id !== welcome.environment.id)
+      return connection.refuse('The branch of this runner is another one now.');
     tellChanges();
     ({ environment } = welcome);
     credentials.learn(environment.id, welcome.now);
@@ -224,6 +235,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const connection: Connection = new Connection({
     url,
     secretKey,
+    branch,
     hello: () => (said = hello()),
     onWelcome,
     onMessage,
@@ -250,7 +262,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     connection.close();
     await dispatch.close();
     await endFetching();
-    guard.end();
+    if (!shared) guard.end();
   };
   const giveUp = async (error: Error): Promise<void> => {
     await close();
@@ -282,7 +294,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const stopAsked = (): void => {
     if (stopping) return;
     events.onStopAsked?.();
-    stopping = stop(options.stopMs ?? defaultStopMs);
+    stopping ??= stop(options.stopMs ?? defaultStopMs);
   };
 
   options.signal?.addEventListener('abort', () =>

@@ -22,6 +22,10 @@ export class WaitingAttempts {
     resuming: [],
   };
 
+  get size(): number {
+    return Object.values(this.#lines).reduce((sum, line) => sum + line.length, 0);
+  }
+
   join(line: Line, attempt: Attempt): void {
     this.#lines[line].push(attempt);
   }

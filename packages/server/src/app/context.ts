@@ -19,6 +19,7 @@ import { streamAppends } from '../protocols/s2/append.ts';
 import { EventStreams } from '../protocols/sse/event-streams.ts';
 import { queueNames } from '../queues/names.ts';
 import { startRealtime } from '../realtime/realtime.ts';
+import { tellBranches } from '../runners/branches.ts';
 import { ConnectedRunners, type ConnectedRunner } from '../runners/runners.ts';
 import { createComplete } from '../runs/complete/complete.ts';
 import { createTrigger } from '../runs/create/trigger.ts';
@@ -158,7 +159,16 @@ export async function startContext(
   const asked = async (runner: ConnectedRunner): Promise<void> => {
     if (await heedNow(sql, runner)) dispatch.slotsFreed(runner.env);
   };
-  listenToWakes({ engine, runners, dispatch, asked, accessEnded: accessEndedHere });
+  const tellOfBranches = (env: number): void => {
+    for (const runner of runners.in(env))
+      // If it fails, the runner's next heartbeat does the same.
+      tellBranches(sql, runner).catch(() => log.warn('database.lost', { at: 'branches' }));
+  };
+  const branchesChanged = (env: number): void => {
+    tellOfBranches(env);
+    wakes.tell({ kind: 'branches', env });
+  };
+  listenToWakes({ engine, runners, dispatch, asked, tellOfBranches, accessEnded: accessEndedHere });
   listenToPause({ pause, runners, dispatch, resume });
 
   return {
@@ -176,6 +186,7 @@ export async function startContext(
     tracing,
     runners,
     asked,
+    branchesChanged,
     dispatch,
     resume,
     trigger,

@@ -59,6 +59,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
       context.accessEnded();
       return answer;
     },
+    onBranch: context.branchesChanged,
   };
   return {
     ...runHandlers({ engine, runners, trigger, mint, packets, takeRuns }),

@@ -7,6 +7,8 @@ export type Wake =
   | { readonly kind: 'queued'; readonly env: number }
   /** Versions of this environment changed, or runners are to load the one that is `wanted`. */
   | { readonly kind: 'versions'; readonly env: number; readonly wanted?: number }
+  /** A branch of this environment was made or archived. */
+  | { readonly kind: 'branches'; readonly env: number }
   /** Variables of this environment, or of one of its branches, changed. */
   | { readonly kind: 'variables'; readonly env: number }
   /** A credential, or the account or environment that it is for, has ended. */

@@ -35,6 +35,10 @@ export class ConnectedRunner {
   readonly unable = new Map<string, Unable>();
   /** The versions that it was last asked to load. */
   toLoad = '';
+  /** It loads no version ahead. */
+  isOnDemand = false;
+  /** The branches that it was last told of, if it connects for each of them. */
+  branches: string | undefined;
   /** What it holds, by fence. */
   readonly held = new Map<number, Held>();
   /** The attempts it holds that are suspended, with the number of the suspension. They take no slot. */

@@ -74,13 +74,19 @@ export function newBranchName(text: string, kind: Kind): string {
   return name;
 }
 
+export interface ChangedBranch {
+  readonly id: string;
+  /** The environment that it is a branch of. */
+  readonly parent: number;
+}
+
 /** Creates the branch unless it exists. The commit facts in `git` are updated either way. */
 export async function createBranch(
   sql: Sql,
   ref: string,
   asked: { readonly branch: string; readonly env: Kind; readonly git?: Record<string, unknown> | undefined },
   by: Actor,
-): Promise<{ id: string }> {
+): Promise<ChangedBranch> {
   const name = newBranchName(asked.branch, asked.env);
   const git = asked.git === undefined ? null : jsonOfField(asked.git, 'git');
   if (git !== null && Buffer.byteLength(git) > maxGitBytes) throw badRequest('git: at most 16 KiB of JSON');
@@ -111,7 +117,7 @@ export async function createBranch(
         new: { branch: name },
       });
     }
-    return { id: row.id };
+    return { id: row.id, parent: parent.id };
   });
 }
 
@@ -121,7 +127,7 @@ export async function archiveBranch(
   ref: string,
   asked: { readonly branch: string; readonly env: Kind },
   by: Actor,
-): Promise<{ id: string }> {
+): Promise<ChangedBranch> {
   return sql.begin(async (tx) => {
     const branch = branchName(asked.branch);
     const found =
@@ -130,9 +136,9 @@ export async function archiveBranch(
         : await environmentOf(tx, userIn(by.principal), ref, asked.env, branch);
     if (!found) throw notFound('Branch not found');
     // Locked, so that only one of two concurrent requests archives it.
-    const [isLive] = await tx`
-      select from environments where id = ${found.id} and archived_at is null for update`;
-    if (!isLive) throw notFound('Branch not found');
+    const [live] = await tx<{ parent: number }[]>`
+      select parent_id as parent from environments where id = ${found.id} and archived_at is null for update`;
+    if (!live) throw notFound('Branch not found');
     await archiveEnvironments(tx, tx`e.id = ${found.id} and e.archived_at is null`, { deleted: false });
     await recordAct(tx, by, {
       act: 'branch.archived',
@@ -140,6 +146,6 @@ export async function archiveBranch(
       in: { projectRef: ref, environment: asked.env },
       old: { branch },
     });
-    return { id: found.publicId };
+    return { id: found.publicId, parent: live.parent };
   });
 }

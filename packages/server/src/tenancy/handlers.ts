@@ -47,6 +47,8 @@ export interface TenancyDependencies {
   readonly now: () => number;
   /** Tells this process that a credential or an environment has ended, before the response is sent. Returns its argument. */
   readonly ended: <T>(answer: T) => T;
+  /** A branch of this environment was made or archived: runners are told. */
+  readonly onBranch: (env: number) => void;
 }
 
 /** The environment in a user's path, ignoring branch headers. */
@@ -139,7 +141,12 @@ type Projects = Pick<
 >;
 
 /** Projects, their environments and branches. */
-export const projectHandlers = ({ sql, masterKey, ended }: TenancyDependencies): HandlersOf<Projects> => ({
+export const projectHandlers = ({
+  sql,
+  masterKey,
+  ended,
+  onBranch,
+}: TenancyDependencies): HandlersOf<Projects> => ({
   listProjects: (request) => listProjects(sql, userOf(request)),
   listOrganizationProjects: (request) => listProjects(sql, userOf(request), request.params),
   createProject: (request) =>
@@ -170,11 +177,15 @@ export const projectHandlers = ({ sql, masterKey, ended }: TenancyDependencies):
   },
   async createBranch(request) {
     if (!branchableBy(request).includes(request.body.env)) throw forbidden();
-    return createBranch(sql, request.params.projectRef, request.body, request);
+    const { id, parent } = await createBranch(sql, request.params.projectRef, request.body, request);
+    onBranch(parent);
+    return { id };
   },
   async archiveBranch(request) {
     if (!branchableBy(request).includes(request.body.env)) throw forbidden();
-    return ended(await archiveBranch(sql, request.params.projectRef, request.body, request));
+    const { id, parent } = await archiveBranch(sql, request.params.projectRef, request.body, request);
+    onBranch(parent);
+    return ended({ id });
   },
 });
 

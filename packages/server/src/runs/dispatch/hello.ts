@@ -1,4 +1,6 @@
+import { environmentTypes } from '@millrace/contract';
 import type { RunnerFacts, RunnerMessage, ServerMessage } from '@millrace/contract/runner';
+import { tellBranches } from '../../runners/branches.ts';
 import { ConnectedRunner } from '../../runners/runners.ts';
 import { tellCanceled } from '../cancel.ts';
 import { storableText } from '../storable.ts';
@@ -16,6 +18,9 @@ export async function handleHello(connection: Connection, hello: Hello): Promise
   const { engine, env, runners, dispatch, resume } = connection;
   const { clock, versions } = engine;
   const now = clock.now();
+  const { kind, branch } = connection.environment;
+  if (kind === environmentTypes.preview && branch === null && hello.servesBranches !== true)
+    return refuse(connection, 'x-service-branch header required for the preview environment', false);
   const ids = [...(await versions.ids(env, hello.versions)).values()];
   const asked = await register(connection, hello, ids, now);
   if (!asked) {
@@ -31,6 +36,8 @@ export async function handleHello(connection: Connection, hello: Hello): Promise
   await reclaimUnheld(connection, hello.runner, hello.held, now);
   const variables = await connection.readVariables(env);
   runner.revision = variables.revision ?? 0;
+  runner.isOnDemand = hello.isOnDemand === true;
+  if (hello.servesBranches === true) runner.branches = '';
   if (!connection.isOpen) return rescueUnlessBack(connection, hello.runner);
   const before = runners.get(hello.runner);
   if (before) runners.remove(before);
@@ -55,6 +62,7 @@ export async function handleHello(connection: Connection, hello: Hello): Promise
   resume(env);
   // Only now that the runner is in `runners`: later cancellations find it there, earlier ones reached no runner.
   await tellCanceled(engine.sql, runner);
+  await tellBranches(engine.sql, runner);
 }
 
 /** What was asked of it before, if it reconnects. Undefined if a runner of another environment has the id. */

@@ -1,4 +1,5 @@
 import type { AttemptWaits, LogLine, RunnerMessage } from '@millrace/contract/runner';
+import { tellBranches } from '../../runners/branches.ts';
 import type { ConnectedRunner } from '../../runners/runners.ts';
 import { tellCanceled } from '../cancel.ts';
 import { completeSettlements } from '../complete/settlements.ts';
@@ -90,6 +91,7 @@ export async function renewLease(connection: Connection, runner: ConnectedRunner
   await reclaimUnheld(connection, runner.id, [...runner.held.keys()], arrivedUntil);
   await tellMissed(sql, runner);
   await tellCanceled(sql, runner);
+  await tellBranches(sql, runner);
 }
 
 /** The runner executes these versions from now on. */
