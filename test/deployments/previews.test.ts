@@ -221,3 +221,77 @@ test('a runner that is stopped from one branch stops, and a key that ends ends i
   await home.ask(`POST /api/v1/projects/${home.projectRef}/preview/keys/${listed.body.data[0].id}/revoke`);
   expect((await other.runner.ended)?.message).toContain('does not accept this secret key');
 }, 60_000);
+
+test('a branch with runs that have not ended is archived only when they may be cancelled, and after they have ended', async () => {
+  const home = await installation();
+  await previewsOf(home);
+  const a = await branchOf(home, 'feat/a');
+  await a.deploy('one');
+  const running = await a.trigger('nap', { ms: 60_000 });
+  await expect.poll(async () => (await a.shown(running)).status, { timeout }).toBe('EXECUTING');
+  const delayed = await a.ask('POST /api/v1/tasks/say/trigger', {
+    body: { payload: {}, options: { delay: '1h' } },
+  });
+  await a.ask('POST /api/v1/queues/say/pause', { body: { action: 'pause', type: 'task' } });
+  const queued = await Promise.all(Array.from({ length: 250 }, () => a.trigger('say')));
+  const unknown = await a.trigger('not-there');
+  expect(await a.archive()).toMatchObject({
+    status: 409,
+    body: { code: 'branch_has_runs', liveRuns: 253, error: expect.stringContaining('Send cancelRuns: true') },
+  });
+  expect((await a.shown(queued[7] as string)).status).toBe('QUEUED');
+  const runs = [running, delayed.body.id as string, unknown, ...queued];
+  let canceled = 0;
+  for (let calls = 0; ; calls += 1) {
+    const { body } = await a.archive({ cancelRuns: true });
+    canceled += body.canceled as number;
+    if (body.isArchived) break;
+    expect(calls).toBeLessThan(40);
+    await sleep(250);
+  }
+  expect(canceled).toBe(253);
+  const left = await home.sql<{ status: string; count: number }[]>`
+    select status, count(*)::int as count from runs where id = any(${runs}) group by 1`;
+  expect(left).toEqual([{ status: 'CANCELED', count: 253 }]);
+  const acts = await home.sql<
+    { act: string }[]
+  >`select act from audit_log where act like 'branch.%' order by id`;
+  expect(acts.map(({ act }) => act)).toEqual(['branch.created', 'branch.runsCanceled', 'branch.archived']);
+  expect((await a.archive({ cancelRuns: true })).status).toBe(404);
+}, 90_000);
+
+test('schedules that tasks declare do not fire in a branch unless that is asked for', async () => {
+  const home = await installation();
+  await previewsOf(home);
+  const branches = `POST /api/v1/projects/${home.projectRef}/branches`;
+  const set = (schedules?: boolean) =>
+    home.ask(branches, { key: home.keys.preview, body: { branch: 'feat/a', schedules } });
+  const a = await branchOf(home, 'feat/a');
+  const target = { url: home.server.url, key: home.keys.preview, branch: 'feat/a' };
+  const version = await deployedTo(target, {
+    'tasks/all.ts': `
+      import { schedules } from '@millrace/sdk';
+      export const hourly = schedules.task({ id: 'hourly', cron: '0 * * * *', run: async () => {} });
+      export const named = schedules.task({
+        id: 'named', cron: { pattern: '0 1 * * *', environments: ['PREVIEW'] }, run: async () => {},
+      });
+    `,
+  });
+  const options = { allowRollbacks: false, force: false, waitMs: timeout };
+  await promoteWhenLoaded(target, version, { nodeMajor: 20, platforms: [], requires: [] }, options);
+  const declared = async () =>
+    (await a.ask('GET /api/v1/schedules')).body.data.map(({ task }: { task: string }) => task).toSorted();
+  expect(await declared()).toEqual(['named']);
+  expect((await set(true)).body).toMatchObject({ schedules: true });
+  expect(await declared()).toEqual(['hourly', 'named']);
+  // Whoever says nothing leaves it as it is.
+  expect((await set()).body).toMatchObject({ schedules: true });
+  const listed = await home.ask(`GET /api/v1/projects/${home.projectRef}/branches`, {
+    key: home.keys.preview,
+  });
+  expect(listed.body.branches).toEqual([expect.objectContaining({ name: 'feat/a', schedules: true })]);
+  expect((await set(false)).body).toMatchObject({ schedules: false });
+  expect(await declared()).toEqual(['named']);
+  const ofDev = await home.ask(branches, { body: { branch: 'x', env: 'dev', schedules: true } });
+  expect([ofDev.status, ofDev.body.error]).toEqual([400, expect.stringMatching(/^schedules: /)]);
+}, 60_000);

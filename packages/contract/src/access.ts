@@ -68,6 +68,8 @@ export interface Access {
   readonly devRole?: Role;
   /** It is about the environment itself: branch headers are ignored, and keys of preview need none. */
   readonly wholeEnvironment?: boolean;
+  /** Keys of preview need no branch: without one it is about the environment itself. */
+  readonly branchIsOptional?: boolean;
 }
 
 /** Presets of keys. `full` allows everything in the environment. */

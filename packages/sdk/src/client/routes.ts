@@ -60,6 +60,9 @@ export type Called =
   | 'importVariables'
   | 'readVariables'
   | 'whoami'
+  | 'listBranches'
+  | 'createBranch'
+  | 'archiveBranch'
   | 'listVariableRevisions'
   | 'compareVariableRevisions'
   | 'rollBackVariables'
@@ -208,6 +211,9 @@ export const routes: { readonly [K in Called]: Route<Operations[K]> } = {
   listSessionOutRecords: { method: 'GET', path: '/realtime/v1/sessions/:session/out/records' },
   writeRunStream: { method: 'POST', path: '/realtime/v1/streams/:runId/:target/:stream/records' },
   followRunStream: { method: 'GET', path: '/realtime/v1/streams/:runId/:stream' },
+  listBranches: { method: 'GET', path: '/api/v1/projects/:projectRef/branches' },
+  createBranch: { method: 'POST', path: '/api/v1/projects/:projectRef/branches' },
+  archiveBranch: { method: 'POST', path: '/api/v1/projects/:projectRef/branches/archive' },
   listDeployments: { method: 'GET', path: '/api/v1/deployments' },
   retrieveDeployment: { method: 'GET', path: '/api/v1/deployments/:version' },
   retrieveCurrentDeployment: { method: 'GET', path: '/api/v1/deployments/current' },

@@ -1,4 +1,5 @@
 import { auditHandlers } from '../audit/handlers.ts';
+import { cancelLiveRuns, countLiveRuns } from '../runs/cancel-live.ts';
 import { bulkHandlers } from '../runs/bulk/handlers.ts';
 import { variableHandlers } from '../envvars/handlers.ts';
 import { errorHandlers } from '../errors/handlers.ts';
@@ -27,7 +28,9 @@ import { sessionHandlers } from '../sessions/handlers.ts';
 import { keyHandlers, loginHandlers, organizationHandlers, projectHandlers } from '../tenancy/handlers.ts';
 import { tokenHandlers } from '../tenancy/token-handlers.ts';
 import { waitpointHandlers } from '../waitpoints/handlers.ts';
+import { lockVersions } from '../versions/add.ts';
 import { workerHandlers } from '../versions/handlers.ts';
+import { currentTasks } from '../versions/promote.ts';
 import type { RegisterDependencies } from '../versions/register.ts';
 import type { ServerContext } from './context.ts';
 
@@ -59,7 +62,6 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
       context.accessEnded();
       return answer;
     },
-    onBranch: context.branchesChanged,
   };
   return {
     ...runHandlers({ engine, runners, trigger, mint, packets, takeRuns }),
@@ -107,7 +109,16 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
       mayAsk: createThrottle(rateLimits.logins?.asked),
       mayTry: createThrottle(rateLimits.logins?.tried),
     }),
-    ...projectHandlers(tenancy),
+    ...projectHandlers({
+      ...tenancy,
+      onBranch: context.branchesChanged,
+      countLiveRuns: (env) => countLiveRuns(sql, env),
+      cancelLiveRuns: (env, record) => cancelLiveRuns(engine, runners, env, { record }),
+      async declareSchedules(tx, env) {
+        await lockVersions(tx, env);
+        await syncDeclared(tx, env, await currentTasks(tx, env), clock.now());
+      },
+    }),
     ...organizationHandlers(tenancy),
     ...auditHandlers(sql),
     ...pauseHandlers({ sql, clock, pause: context.pause }),

@@ -25,6 +25,8 @@ import {
 export interface DeployCommandOptions extends ConnectionOptions {
   readonly env?: EnvironmentKind;
   readonly project?: string;
+  /** Whether declared schedules fire in the branch. Undefined leaves it as it is. */
+  readonly schedules?: boolean;
   readonly promote: boolean;
   readonly force?: boolean;
   /** Milliseconds. */
@@ -108,8 +110,15 @@ async function deployAll(options: DeployCommandOptions, signal: AbortSignal): Pr
 async function findTarget(options: DeployCommandOptions, signal: AbortSignal): Promise<DeployTarget> {
   const { url, key } = await findServer(options);
   if (options.env !== undefined) refuseOtherKey(key, options.env);
-  const { branch } = options;
-  if (branch === undefined) return { url, key, signal };
+  const { branch, schedules } = options;
+  if (branch === undefined) {
+    if (schedules !== undefined)
+      throw new CommandFailed(
+        exitCodes.usage,
+        '--schedules and --no-schedules are for a branch of preview: give --branch.',
+      );
+    return { url, key, signal };
+  }
   if (environmentOfKey(key) !== 'preview')
     throw new CommandFailed(
       exitCodes.usage,
@@ -126,7 +135,7 @@ async function build(
   const { branch } = options;
   const project = await loadProject(options.dir);
   if (target) waitsForServer(target.url);
-  const projectRef = target && (await projectOf(target, options.project ?? project.ref ?? undefined));
+  const projectRef = target && (await projectOf(target, options.project ?? project.ref, options.schedules));
   const variables =
     target && projectRef !== undefined
       ? await readableVariables(target, projectRef)
@@ -146,20 +155,20 @@ async function build(
   });
 }
 
-/** The project of the key. A branch is created unless it is there; until then the key of preview has no project that it could tell. */
-async function projectOf(target: DeployTarget, named: string | undefined): Promise<string | undefined> {
+/** The project of the key. A branch is created unless it is there. */
+async function projectOf(
+  target: DeployTarget,
+  named: string | null | undefined,
+  schedules: boolean | undefined,
+): Promise<string | undefined> {
   const { branch } = target;
-  if (branch !== undefined) {
-    if (named === undefined)
-      throw new CommandFailed(
-        exitCodes.usage,
-        '--branch needs the ref of the project: `project` in millrace.config.ts, MILLRACE_PROJECT_REF or --project.',
-      );
-    const body = { branch, env: 'preview' };
-    const params = { projectRef: named };
-    await callServer({ ...target, branch: undefined }, 'createBranch', { params, body });
-  }
-  return (await callServer(target, 'whoami')).project?.ref;
+  const parent = { ...target, branch: undefined };
+  const ofKey = async () => (await callServer(parent, 'whoami')).project?.ref;
+  const projectRef = branch === undefined ? await ofKey() : (named ?? (await ofKey()));
+  if (branch === undefined || projectRef === undefined) return projectRef;
+  const body = { branch, env: 'preview', schedules };
+  await callServer(parent, 'createBranch', { params: { projectRef }, body });
+  return projectRef;
 }
 
 /** The variables that runs will have, if the key may read them. */

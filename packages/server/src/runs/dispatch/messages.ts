@@ -80,6 +80,8 @@ async function detach(
 export async function renewLease(connection: Connection, runner: ConnectedRunner): Promise<void> {
   const { engine, id, times } = connection;
   const { sql, clock } = engine;
+  // Nobody reads the versions of an idle branch again and again, and a wake-up may have been lost.
+  if (runner.isOnDemand) engine.versions.forget(connection.env);
   const now = clock.now();
   const [row] = await sql<Asked[]>`
     update runners set expires_at = ${new Date(now + times.leaseMs)}, heartbeat_at = ${new Date(now)}
