@@ -8,6 +8,7 @@ import { finished, millrace, repository, type Running } from '../cli/command.ts'
 export interface Installation {
   readonly url: string;
   readonly projectRef: string;
+  readonly personalAccessToken: string;
   /** Secret keys by environment. */
   readonly keys: Readonly<Record<'stg' | 'prod' | 'preview', string>>;
   readonly folder: string;
@@ -23,14 +24,18 @@ export async function startInstallation(): Promise<Installation> {
   const server = millrace(['start', '--data', 'data', '--port', '0', '--json', '--show-secrets'], {
     cwd: folder,
   });
-  const { url, projectRef, environments } = JSON.parse(await server.line(/^\{"url"/)) as {
+  const { url, projectRef, personalAccessToken, environments } = JSON.parse(
+    await server.line(/^\{"url"/),
+  ) as {
     url: string;
     projectRef: string;
+    personalAccessToken: string;
     environments: Record<'stg' | 'prod' | 'preview', { secretKey: string }>;
   };
   return {
     url,
     projectRef,
+    personalAccessToken,
     keys: {
       stg: environments.stg.secretKey,
       prod: environments.prod.secretKey,

@@ -1,6 +1,17 @@
 import type { LogLine, Outcome, TaskManifest } from '@millrace/contract/runner';
 import type { Problem } from '../project/problem.ts';
 import type { ConnectionState } from './connection.ts';
+import type { Guard } from './guard.ts';
+import type { Slots } from './slots.ts';
+
+export const defaultConcurrency = 100;
+export const defaultStopMs = 25_000;
+
+/** What the runners of several environments in one process share. Such a runner starts a process only when there is work for it. */
+export interface Shared {
+  readonly slots: Slots;
+  readonly guard: Guard;
+}
 
 export interface RunnerOptions {
   /** The server's address. */

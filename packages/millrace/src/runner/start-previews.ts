@@ -3,9 +3,10 @@ import { hostname } from 'node:os';
 import { BranchRunners } from './branch-runners.ts';
 import { Connection } from './connection.ts';
 import { startGuard } from './guard.ts';
+import { defaultConcurrency, defaultStopMs } from './options.ts';
 import type { Runner, RunnerEvents, RunnerOptions } from './options.ts';
 import { Slots } from './slots.ts';
-import { defaultConcurrency, defaultStopMs, startRunner } from './start.ts';
+import { startRunner } from './start.ts';
 
 export interface PreviewsOptions extends Omit<RunnerOptions, 'branch' | 'projectDir' | 'events'> {
   /** Of the connection that is told which branches there are. */

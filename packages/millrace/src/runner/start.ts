@@ -16,7 +16,8 @@ import { FetchedVersions } from './fetched-versions.ts';
 import { FolderVersions } from './folder-versions.ts';
 import { startGuard, type Guard } from './guard.ts';
 import { defaultLimits } from './limits.ts';
-import type { GivenBack, Runner, RunnerOptions } from './options.ts';
+import { defaultConcurrency, defaultStopMs } from './options.ts';
+import type { GivenBack, Runner, RunnerOptions, Shared } from './options.ts';
 import { Outbox } from './outbox.ts';
 import { Ticker } from './ticker.ts';
 import { findRunAs, identityOf, idsOf } from './run-as.ts';
@@ -30,16 +31,7 @@ import type { Watcher } from './watch.ts';
 const flushMs = 1_500;
 /** The same when it must stop at once. */
 const hurriedFlushMs = 400;
-export const defaultStopMs = 25_000;
 const defaultCacheBytes = 2 * 1024 ** 3;
-export const defaultConcurrency = 100;
-
-/** What the runners of several environments in one process share. Such a runner starts a process only when there is work for it. */
-export interface Shared {
-  readonly slots: Slots;
-  readonly guard: Guard;
-}
-
 /**
  * Starts serving tasks: those of a project folder, once it is registered, and those of deployed versions, if it has a cache for them.
  * Rejects with a `ProjectError` if the project cannot be read, a `ProjectRefused` if it has problems and `isStrict` is set, a

@@ -94,8 +94,13 @@ const archiveCommand = (): Command =>
         if (!(error instanceof CallRefused) || error.reply['code'] !== 'branch_has_runs') throw error;
         const liveRuns = Number(error.reply['liveRuns']);
         const runs = liveRuns === 1 ? '1 run that has' : `${liveRuns} runs that have`;
-        const question = `${branch} has ${runs} not ended. Cancel and archive?`;
-        if (!(await confirmed(question, 'give --yes')))
+        const found = `${branch} has ${runs} not ended.`;
+        if (
+          !(await confirmed(
+            `${found} Cancel and archive?`,
+            `give --yes to cancel them: ${found.slice(0, -1)}`,
+          ))
+        )
           throw new CommandFailed(exitCodes.failed, 'Nothing was cancelled or archived.');
         return archive(true);
       });

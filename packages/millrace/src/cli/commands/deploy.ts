@@ -1,10 +1,10 @@
 import { Command, Option } from 'commander';
 import type { DeployCommandOptions } from '../compose/deploy.ts';
-import { withConnectionOptions } from '../connection.ts';
+import { withKeyOptions } from '../connection.ts';
 import { environment, grace } from '../options.ts';
 
 export const deployCommand = (): Command =>
-  withConnectionOptions(new Command('deploy'))
+  withKeyOptions(new Command('deploy'))
     .description('build the tasks of a folder, upload them as a version and make it current')
     .option('--env <environment>', 'the environment to deploy to; checked against the key', environment)
     .option('--branch <name>', 'a branch of preview; it is created unless it is there')

@@ -17,9 +17,7 @@ interface VersionOptions extends ConnectionOptions {
 }
 
 const withVersionOptions = (command: Command): Command =>
-  withConnectionOptions(command)
-    .option('--branch <name>', 'a branch of preview')
-    .option('--json', 'JSON on stdout');
+  withConnectionOptions(command).option('--json', 'JSON on stdout');
 
 const stateText = ({ state, canaryPercent }: Deployment, paint: Screen['paint']): string => {
   if (canaryPercent !== null) return paint.yellow(`canary ${canaryPercent} %`);
