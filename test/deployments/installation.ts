@@ -89,6 +89,7 @@ export async function deployedProject(
   { url }: Pick<Installation, 'url'>,
   key: string,
   files: Readonly<Record<string, string>>,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<DeployedProject> {
   const dir = await temporaryFolder();
   onTestFinished(() => rm(dir, { recursive: true, force: true, maxRetries: 5 }));
@@ -99,7 +100,7 @@ export async function deployedProject(
     await writeFile(join(dir, file), content);
   };
   for (const [file, content] of Object.entries(files)) await write(file, content);
-  const env = { MILLRACE_API_URL: url, MILLRACE_SECRET_KEY: key };
+  const env = { MILLRACE_API_URL: url, MILLRACE_SECRET_KEY: key, ...more };
   return {
     dir,
     write,
