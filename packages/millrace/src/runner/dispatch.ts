@@ -77,7 +77,7 @@ export class Dispatch implements SlotUser {
 
   /** The same, with those that wait for one. */
   get active(): number {
-    return this.#held.busy + this.#waiting.size;
+    return this.#held.size === 0 ? 0 : this.#held.busy + this.#waiting.size;
   }
 
   /** Attempts that may execute at once. */

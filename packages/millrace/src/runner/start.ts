@@ -14,7 +14,7 @@ import { Dispatch } from './dispatch.ts';
 import { inherited, executorEnvironment } from './executor-env.ts';
 import { FetchedVersions } from './fetched-versions.ts';
 import { FolderVersions } from './folder-versions.ts';
-import { startGuard, type Guard } from './guard.ts';
+import { startGuard } from './guard.ts';
 import { defaultLimits } from './limits.ts';
 import { defaultConcurrency, defaultStopMs } from './options.ts';
 import type { GivenBack, Runner, RunnerOptions, Shared } from './options.ts';

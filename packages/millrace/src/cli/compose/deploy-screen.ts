@@ -15,7 +15,7 @@ export interface Deployed {
   /** Why it is not current: nobody asked, a newer one is, or no runner has loaded it. */
   readonly reason?: string;
   /** In a branch of preview: the tasks whose declared schedules do not fire in it. */
-  readonly schedulesOff?: readonly string[];
+  readonly schedulesOff: readonly string[];
   readonly files: number;
   readonly sentBytes: number;
   /** Milliseconds of the build, and of what came after it. */
@@ -54,7 +54,7 @@ export function printDeployment(
     isCurrent,
     replaced,
     reason,
-    schedulesOff = [],
+    schedulesOff,
     files,
     sentBytes,
     buildMs,

@@ -14,7 +14,6 @@ import { environmentOfKey, refuseOtherKey } from '../key-environment.ts';
 import { printJson, screenOn } from '../screen.ts';
 import { listenForStop } from '../stop-request.ts';
 import { waitsFor, waitsForServer } from '../waiting.ts';
-import { declaredSchedules, makeBranch, refOf } from './branch-of-deployment.ts';
 import {
   printContents,
   printDeployment,
@@ -22,6 +21,7 @@ import {
   warnAboutScripts,
   type Deployed,
 } from './deploy-screen.ts';
+import { schedulesOff } from './schedules-off.ts';
 
 export interface DeployCommandOptions extends ConnectionOptions {
   readonly env?: EnvironmentKind;
@@ -63,8 +63,7 @@ async function dryRun(options: DeployCommandOptions, signal: AbortSignal): Promi
   });
   // A branch is not created for it, so task files are imported without its variables.
   const isBranch = options.branch !== undefined;
-  const known = isBranch || !target ? undefined : { target, projectRef: await refOf(target) };
-  const prepared = await build(options, known, signal);
+  const prepared = await build(options, isBranch ? undefined : target, signal);
   if (options.json) {
     const { bundle, tasks } = prepared;
     return printJson({
@@ -86,11 +85,7 @@ async function dryRun(options: DeployCommandOptions, signal: AbortSignal): Promi
 async function deployAll(options: DeployCommandOptions, signal: AbortSignal): Promise<void> {
   const startedAt = performance.now();
   const target = await findTarget(options, signal);
-  const { ref } = await loadProject(options.dir);
-  waitsForServer(target.url);
-  const branch = await makeBranch(target, options.project ?? ref, options.schedules);
-  const projectRef = branch ? branch.projectRef : await refOf(target);
-  const prepared = await build(options, { target, projectRef }, signal);
+  const prepared = await build(options, target, signal);
   const builtAt = performance.now();
   warnAboutScripts(prepared, screenOn(process.stderr));
   // It has answered by now. It may be replaced meanwhile.
@@ -102,7 +97,7 @@ async function deployAll(options: DeployCommandOptions, signal: AbortSignal): Pr
     version: uploaded.version,
     isNew: uploaded.isNew,
     ...ending,
-    ...(branch && { schedulesOff: branch.schedules ? [] : declaredSchedules(prepared) }),
+    schedulesOff: await schedulesOff(known, options.project, prepared.tasks),
     files: uploaded.files,
     sentBytes: uploaded.sentBytes,
     buildMs: Math.round(builtAt - startedAt),
@@ -136,13 +131,13 @@ async function findTarget(options: DeployCommandOptions, signal: AbortSignal): P
 
 async function build(
   options: DeployCommandOptions,
-  known: { readonly target: DeployTarget; readonly projectRef: string | undefined } | undefined,
+  target: DeployTarget | undefined,
   signal: AbortSignal,
 ): Promise<Prepared> {
   const { branch } = options;
-  const { target, projectRef } = known ?? {};
   const project = await loadProject(options.dir);
   if (target) waitsForServer(target.url);
+  const projectRef = target && (await projectOf(target, options.project ?? project.ref, options.schedules));
   const variables =
     target && projectRef !== undefined
       ? await readableVariables(target, projectRef)
@@ -160,6 +155,22 @@ async function build(
     onStep: (step) => waitsFor(step),
     signal,
   });
+}
+
+/** The project of the key. A branch is created unless it is there. */
+async function projectOf(
+  target: DeployTarget,
+  named: string | null | undefined,
+  schedules: boolean | undefined,
+): Promise<string | undefined> {
+  const { branch } = target;
+  const parent = { ...target, branch: undefined };
+  const ofKey = async () => (await callServer(parent, 'whoami')).project?.ref;
+  const projectRef = branch === undefined ? await ofKey() : (named ?? (await ofKey()));
+  if (branch === undefined || projectRef === undefined) return projectRef;
+  const body = { branch, env: 'preview', schedules };
+  await callServer(parent, 'createBranch', { params: { projectRef }, body });
+  return projectRef;
 }
 
 /** The variables that runs will have, if the key may read them. */

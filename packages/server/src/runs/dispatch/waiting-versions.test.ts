@@ -33,6 +33,6 @@ test('names the environments that have runs which could start, of many in one st
     insert into lanes (env, queue_id, key, pinned_version, blocked)
     select env, env, 'k' || n, n % 3, env % 2 = 1 from generate_series(1001, 1300) env, generate_series(1, 3) n`;
   const asked = [1_002, 1_003, 1_250, 1_301, 5_000];
-  expect((await readReady(sql, asked)).toSorted()).toEqual([1_002, 1_250]);
+  expect(new Set(await readReady(sql, asked))).toEqual(new Set([1_002, 1_250]));
   expect(await readReady(sql, [])).toEqual([]);
 });
