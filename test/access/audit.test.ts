@@ -19,6 +19,8 @@ const elsewhere = [
   'key.revealed',
   'signingKey.rotated',
   'branch.created',
+  'branch.updated',
+  'branch.runsCanceled',
   'branch.archived',
   'project.updated',
   'invitation.created',
@@ -36,7 +38,7 @@ const elsewhere = [
 
 describe('the audit log', () => {
   test('tells every administrative act: who, what, from where, before and after, without secrets', async () => {
-    const { ask, organization, projectRef, sql, userWith } = await installation({
+    const { ask, keys, organization, projectRef, sql, userWith } = await installation({
       notificationNetworks: ['127.0.0.0/8'],
     });
     const at = `/api/v1/projects/${projectRef}`;
@@ -49,7 +51,10 @@ describe('the audit log', () => {
     const revealed = (await ask(`GET ${at}/prod`)).body;
     await ask(`POST ${at}/prod/signing-key/rotate`);
     await ask(`POST ${at}/branches`, { body: { branch: 'b' } });
-    await ask(`POST ${at}/branches/archive`, { body: { branch: 'b' } });
+    await ask(`POST ${at}/branches`, { body: { branch: 'b', schedules: true } });
+    const inBranch = { key: keys.preview, headers: { 'x-service-branch': 'b' } };
+    await ask('POST /api/v1/tasks/x/trigger', { ...inBranch, body: {} });
+    await ask(`POST ${at}/branches/archive`, { body: { branch: 'b', cancelRuns: true } });
     await ask(`PATCH ${at}`, { body: { name: 'New' } });
     const member = await userWith('member');
     await ask(`PATCH /api/v1/orgs/${organization}/members/${member.id}`, { body: { role: 'viewer' } });

@@ -1,5 +1,5 @@
 /** What a request to a server is authorised with. */
-export interface KeyOfBranch {
+interface KeyOfBranch {
   readonly secretKey: string;
   /** A branch of the key's environment. */
   readonly branch?: string | undefined;
