@@ -32,6 +32,7 @@ const flushMs = 1_500;
 /** The same when it must stop at once. */
 const hurriedFlushMs = 400;
 const defaultCacheBytes = 2 * 1024 ** 3;
+
 /**
  * Starts serving tasks: those of a project folder, once it is registered, and those of deployed versions, if it has a cache for them.
  * Rejects with a `ProjectError` if the project cannot be read, a `ProjectRefused` if it has problems and `isStrict` is set, a

@@ -6,7 +6,7 @@ import { tellRunners } from './cancel.ts';
 import type { Engine } from './engine.ts';
 
 /** Where the runs of an environment are that have not ended. One may be in two of these while it moves. */
-const placesOf = (sql: Queryable, env: number, atMost: number | null, onlyNew: boolean) => sql`
+const liveRunsIn = (sql: Queryable, env: number, atMost: number | null, onlyNew: boolean) => sql`
   (select l.run_id from leases l where l.env = ${env}::int and not (${onlyNew} and l.cancel_requested) limit ${atMost}::int)
   union
   (select s.run_id from suspended s where s.env = ${env}::int and not (${onlyNew} and s.cancel_requested) limit ${atMost}::int)
@@ -25,7 +25,7 @@ const placesOf = (sql: Queryable, env: number, atMost: number | null, onlyNew: b
 /** How many runs of an environment have not ended. It reads all of them, so it is for what a person does now and then. */
 export async function countLiveRuns(sql: Queryable, env: number): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
-    select count(*)::int as count from (${placesOf(sql, env, null, false)}) live`;
+    select count(*)::int as count from (${liveRunsIn(sql, env, null, false)}) live`;
   return row?.count ?? 0;
 }
 
@@ -54,7 +54,7 @@ export async function cancelLiveRuns(
     const { runs, live } = await retryOnDeadlock(() =>
       sql.begin(async (tx) => {
         const rows = await tx<{ run_id: string }[]>`
-          select run_id from (${placesOf(tx, env, atOnce, true)}) live order by run_id limit ${atOnce}`;
+          select run_id from (${liveRunsIn(tx, env, atOnce, true)}) live order by run_id limit ${atOnce}`;
         const ids = rows.map(({ run_id }) => run_id);
         if (ids.length > 0 && done.size === 0) await record(tx);
         const { live: asked } = await cancelAll(tx, env, ids, new Date(clock.now()));
