@@ -33,6 +33,7 @@ import { SessionChannels } from '../sessions/channel.ts';
 import { createWriteStream } from '../sessions/receive.ts';
 import { createEnsureServed } from '../sessions/serve.ts';
 import { createServeUnread } from '../sessions/unread.ts';
+import { createRunStats } from '../stats/record.ts';
 import { startTracing } from '../tracing/start.ts';
 import { knownVersions } from '../versions/versions.ts';
 import type { ServerOptions } from './options.ts';
@@ -118,6 +119,7 @@ export async function startContext(
     changes,
     queues: queueNames(sql),
     versions: knownVersions(sql),
+    stats: createRunStats(),
   };
   const runners = new ConnectedRunners();
   const variables = stoppedAtEnd(

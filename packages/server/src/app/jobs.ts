@@ -22,6 +22,8 @@ import { tickPruner } from '../schedules/prune.ts';
 import { scheduler } from '../schedules/scheduler.ts';
 import { sessionPruner } from '../sessions/prune.ts';
 import { sessionWatcher } from '../sessions/watch.ts';
+import { statsFlusher } from '../stats/flush.ts';
+import { statsPruner } from '../stats/prune.ts';
 import { environmentPruner } from '../tenancy/prune.ts';
 import { pendingReleaser } from '../versions/pending-releaser.ts';
 import { tokenPruner } from '../waitpoints/prune.ts';
@@ -57,6 +59,8 @@ const jobsOf = (context: ServerContext, retention: Retention): Job[] => {
     sessionWatcher(engine, context),
     sessionPruner(engine, retention.sessionsMs),
     channelPruner(sql, clock, retention.recordsMs),
+    statsFlusher(engine),
+    statsPruner(engine),
     accessPruner(sql),
     environmentPruner(sql, clock),
   ];

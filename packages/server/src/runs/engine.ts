@@ -3,6 +3,7 @@ import type { Sql } from '../db/connect.ts';
 import type { Wakes } from '../db/wake.ts';
 import type { Log } from '../logger.ts';
 import type { QueueNames } from '../queues/names.ts';
+import type { RunStats } from '../stats/record.ts';
 import type { Versions } from '../versions/versions.ts';
 import type { RunChanges } from './changes.ts';
 
@@ -15,4 +16,5 @@ export interface Engine {
   readonly versions: Versions;
   readonly wakes: Wakes;
   readonly changes: RunChanges;
+  readonly stats: RunStats;
 }

@@ -53,6 +53,8 @@ interface InsertOptions {
    * Whether a request may have been sent before. With false, the statement fails (`runs_by_request`) where one was. Default true.
    */
   readonly findRequests?: boolean;
+  /** Whether the caller counts what was created. By default the statement does, so that a transaction counts only what it commits. */
+  readonly isCounted?: boolean;
 }
 
 /**
@@ -62,7 +64,7 @@ interface InsertOptions {
 export function insertRuns(
   { sql, clock }: { readonly sql: Queryable; readonly clock: Pick<Clock, 'now'> },
   runs: readonly NewRun[],
-  { offers = [], findRequests = true }: InsertOptions = {},
+  { offers = [], findRequests = true, isCounted = false }: InsertOptions = {},
 ): Promise<InsertedRow[]> {
   const at = new Date(clock.now());
   const mayExist = (run: NewRun): boolean =>
@@ -77,6 +79,12 @@ export function insertRuns(
         g.idempotency_key, g.idempotency_expires_at, g.debounce_key, g.debounce_max_ms, g.debounce_data, g.delayed_until) d`
     : sql`
       select g.id as run_ids, null::boolean[] as cached, g.root_id as root_ids, g.depth as depths, null::text[] as refused from given g`;
+  const count = isCounted
+    ? sql``
+    : sql`, counted as (
+      insert into run_stat_arrivals (env, task, queue_id, what, at, n)
+      select env, task, queue_id, 'triggered', ${at}::timestamptz, count(*) from inserted group by env, task, queue_id
+    )`;
   return sql<InsertedRow[]>`
     with given as not materialized (
       select ${given(runs)},
@@ -88,8 +96,8 @@ export function insertRuns(
       select ${written}, ${at}::timestamptz
         from given g cross join identified d cross join lateral unnest(d.run_ids, ${identified}) as i (run_id, ${names})
        where i.run_id = i.id
-      returning 1
-    ), leased as materialized (
+      returning env, task, queue_id
+    )${count}, leased as materialized (
       select n.* from given g cross join identified d cross join lateral dispatch_new_runs(
         ${at}::timestamptz, (select count(*) from inserted), d.run_ids, g.env, g.id, g.task, g.state, g.queue_id, g.concurrency_key,
         g.version_id, g.sort_key, g.expires_at, g.delayed_until, g.tags, g.machine, g.region, g.is_test, g.schedule_id, g.runner,

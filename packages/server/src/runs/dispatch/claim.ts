@@ -23,6 +23,7 @@ interface ClaimRow {
   readonly priority_ms: number;
   readonly created_at: Date;
   readonly started_at: Date | null;
+  readonly sort_key: string;
   readonly parent_id: string | null;
   readonly root_id: string | null;
   readonly schedule_id: string | null;
@@ -47,13 +48,16 @@ export async function claimRuns(
   turn: number,
 ): Promise<Claimed> {
   const rows = await sql<ClaimRow[]>`
-    select * from claim_runs(${runner.env}, ${runner.id}, ${[...pins]}::int[], ${current ?? null}::int, ${want}, ${turn},
-                             ${new Date(engine.clock.now())})`;
+    select c.*, r.sort_key
+      from claim_runs(${runner.env}, ${runner.id}, ${[...pins]}::int[], ${current ?? null}::int, ${want}, ${turn},
+                      ${new Date(engine.clock.now())}) c
+      cross join lateral (select x.sort_key from runs x where x.env = ${runner.env} and x.id = c.run_id limit 1) r`;
+  const now = engine.clock.now();
   const assignments: Assignment[] = [];
   for (const row of rows) {
     const version = engine.versions.name(row.version_id);
     const queue = engine.queues.name(row.queue_id);
-    assignments.push({
+    const assignment: Assignment = {
       run: row.run_id,
       fence: Number(row.fence),
       attempt: row.attempt,
@@ -77,7 +81,9 @@ export async function claimRuns(
       batch: row.batch_id,
       schedule: row.schedule_id,
       event: row.event,
-    });
+    };
+    assignments.push(assignment);
+    engine.stats.started({ ...assignment, env: runner.env }, now - Number(row.sort_key) - row.priority_ms, now);
   }
   return { assignments, turn: rows[0]?.turn ?? turn };
 }

@@ -96,22 +96,29 @@ interface LeasedRow {
   /** The number of its suspension, if it is suspended. */
   readonly suspension: string | null;
   readonly task: string;
+  readonly queue: string;
+  readonly version: string | null;
+  readonly ms: number | null;
 }
 
 /** Gives the runner what it holds, both by its own account and by the database's. */
 async function readHeld({ engine, env }: Connection, hello: Hello, runner: ConnectedRunner): Promise<void> {
   // In one statement: two would both miss a run that is resumed between them, and its code would be given up.
   const leased = await engine.sql<LeasedRow[]>`
-    select l.run_id, l.fence, l.suspension, r.task
-      from (select env, run_id, fence, null as suspension from leases where runner_id = ${hello.runner}
+    select l.run_id, l.fence, l.suspension, r.task, q.name as queue, v.version,
+           extract(epoch from ${new Date(engine.clock.now())}::timestamptz - l.leased_at)::float8 * 1000 as ms
+      from (select env, run_id, fence, null as suspension, leased_at, version_id from leases where runner_id = ${hello.runner}
             union all
-            select env, run_id, fence, suspension from suspended where runner_id = ${hello.runner}) l
-      join runs r on r.env = l.env and r.id = l.run_id`;
+            select env, run_id, fence, suspension, null, version_id from suspended where runner_id = ${hello.runner}) l
+      join runs r on r.env = l.env and r.id = l.run_id
+      join queues q on q.id = r.queue_id
+      left join versions v on v.id = l.version_id`;
   const held = new Set(hello.held);
-  for (const { run_id: run, task, suspension, fence: text } of leased) {
+  for (const { run_id: run, task, suspension, fence: text, queue, version, ms } of leased) {
     const fence = Number(text);
     if (!held.has(fence)) continue;
-    runner.held.set(fence, { env, run, task });
+    const began = ms === null ? {} : { began: performance.now() - ms };
+    runner.held.set(fence, { env, run, task, queue, version: version ?? undefined, ...began });
     if (suspension !== null) runner.suspend(fence, Number(suspension));
   }
 }

@@ -13,6 +13,7 @@ import { queueNames } from '../../queues/names.ts';
 import { promote } from '../../versions/promote.ts';
 import { registerVersion } from '../../versions/register.ts';
 import { ConnectedRunners } from '../../runners/runners.ts';
+import { createRunStats } from '../../stats/record.ts';
 import { knownVersions } from '../../versions/versions.ts';
 import type { RunChanges } from '../changes.ts';
 import type { Dispatch } from '../dispatch/dispatch.ts';
@@ -77,6 +78,7 @@ export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<Te
     changes: unwatched,
     queues: queueNames(sql),
     versions: knownVersions(sql),
+    stats: createRunStats(),
   };
   const runners = new ConnectedRunners();
   const dispatch: Dispatch = {

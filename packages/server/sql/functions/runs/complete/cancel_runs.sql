@@ -66,6 +66,8 @@ begin
         if found then
           update runs r set status = 'CANCELED', finished_at = p_at, updated_at = p_at
            where r.env = p_env and r.id = v_run.id and r.status is null;
+          insert into run_stat_arrivals (env, task, queue_id, version_id, what, at, n)
+          values (p_env, v_run.task, v_run.queue_id, v_run.version_id, 'canceled', p_at, 1);
           perform record_facets(array[p_env, p_env], array['s:CANCELED', 'e:CANCELED:' || v_run.task], array[v_run.id, v_run.id]);
           exit;
         end if;

@@ -1,0 +1,68 @@
+/**
+ * Histograms of times in exponential buckets: bucket i has what is longer than 2^((i-1)/8) seconds and not longer than 2^(i/8). A value
+ * read from one is at most 9 % too large. They are the buckets of Prometheus' native histograms with schema 3 and of OpenTelemetry's
+ * exponential histograms with scale 3, so the same counts serve for time series, Prometheus and OTLP. Any two can be added.
+ */
+
+/** Buckets for each factor of two. */
+const perOctave = 8;
+export const schema = 3;
+
+/** A millisecond and less. */
+export const minBucket = -79;
+/** 12 days and more. */
+export const maxBucket = 160;
+
+/** The bucket of a time in milliseconds. */
+export const bucketOf = (ms: number): number =>
+  ms <= 1 ? minBucket : Math.min(maxBucket, Math.ceil(perOctave * Math.log2(ms / 1_000) - 1e-9));
+
+/** The longest time of a bucket, in seconds. */
+export const boundOf = (bucket: number): number => 2 ** (bucket / perOctave);
+
+/** A histogram that grows. */
+export class Times {
+  readonly counts = new Map<number, number>();
+  /** Milliseconds. */
+  sum = 0;
+  count = 0;
+
+  observe(ms: number): void {
+    const bucket = bucketOf(ms);
+    this.counts.set(bucket, (this.counts.get(bucket) ?? 0) + 1);
+    this.sum += ms;
+    this.count++;
+  }
+
+  add(other: Times): void {
+    for (const [bucket, n] of other.counts) this.counts.set(bucket, (this.counts.get(bucket) ?? 0) + n);
+    this.sum += other.sum;
+    this.count += other.count;
+  }
+
+  /** Pairs of a bucket and its count, in the order of the buckets: as `run_stats` has them. */
+  pairs(): number[] {
+    return [...this.counts].toSorted(([a], [b]) => a - b).flat();
+  }
+}
+
+/**
+ * The time, in milliseconds, that a share `q` (0 to 1) of what was counted did not exceed; undefined if nothing was counted. Within a
+ * bucket the values are taken as evenly spread.
+ */
+export function quantile(pairs: readonly number[], q: number): number | undefined {
+  let total = 0;
+  for (let at = 1; at < pairs.length; at += 2) total += pairs[at] as number;
+  if (total === 0) return undefined;
+  let before = 0;
+  for (let at = 0; at < pairs.length; at += 2) {
+    const [bucket, n] = [pairs[at] as number, pairs[at + 1] as number];
+    if (before + n >= q * total) {
+      const low = bucket === minBucket ? 0 : boundOf(bucket - 1);
+      const within = Math.max(0, q * total - before) / n;
+      return (low + (boundOf(bucket) - low) * within) * 1_000;
+    }
+    before += n;
+  }
+  return undefined;
+}

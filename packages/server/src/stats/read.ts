@@ -1,0 +1,147 @@
+import type { Queryable } from '../db/connect.ts';
+import { counted, type Counted } from './record.ts';
+import type { StatsRange } from './range.ts';
+
+/** The name of a series in `run_stats`. */
+export const seriesName = {
+  all: 'a',
+  task: (id: string) => `t:${id}`,
+  queue: (name: string) => `q:${name}`,
+  version: (name: string) => `v:${name}`,
+} as const;
+
+/** A time as `quantile` reads it. */
+export interface Histogram {
+  /** Pairs of a bucket and a count, in the order of the buckets. */
+  readonly pairs: readonly number[];
+  readonly count: number;
+  /** Milliseconds. */
+  readonly sum: number;
+}
+
+export interface StatsPoint extends Readonly<Record<Counted, number>> {
+  /** Beginning of the step, in milliseconds since 1970. */
+  readonly at: number;
+  readonly waited: Histogram;
+  readonly lasted: Histogram;
+  /** Null where no sample was taken. */
+  readonly maxWaiting: number | null;
+  readonly maxOldestMs: number | null;
+}
+
+interface Row extends Record<Counted, number> {
+  readonly series: string;
+  readonly bin: number;
+  readonly waited: string;
+  readonly waited_ms: number;
+  readonly lasted: string;
+  readonly lasted_ms: number;
+  readonly max_waiting: number | null;
+  readonly max_oldest_ms: number | null;
+}
+
+/** The points of some series, one for each step of the range, also where nothing happened. Each series is a range of the primary key. */
+export async function readSeries(
+  sql: Queryable,
+  env: number,
+  series: readonly string[],
+  { from, to, stepMs, widthMinutes }: StatsRange,
+): Promise<Map<string, StatsPoint[]>> {
+  const rows = await sql<Row[]>`
+    select s.series, (floor(extract(epoch from s.at) * 1000 / ${stepMs}::float8) * ${stepMs}::float8)::float8 as bin,
+           s.triggered, s.completed, s.failed, s.crashed, s.system_failure, s.timed_out, s.canceled, s.expired, s.retried, s.new_errors,
+           s.regressed_errors, s.waited::text as waited, s.waited_ms::float8 as waited_ms, s.lasted::text as lasted,
+           s.lasted_ms::float8 as lasted_ms, s.max_waiting, s.max_oldest_ms::float8 as max_oldest_ms
+      from unnest(${[...series]}::text[]) as n (name)
+     cross join lateral (
+       select x.* from run_stats x
+        where x.env = ${env} and x.width = ${widthMinutes} and x.series = n.name and x.at >= ${from} and x.at < ${to} offset 0) s`;
+  const grouped = new Map<string, Map<number, Row[]>>(series.map((name) => [name, new Map()]));
+  for (const row of rows) {
+    const bins = grouped.get(row.series);
+    const bin = bins?.get(row.bin);
+    if (bin) bin.push(row);
+    else bins?.set(row.bin, [row]);
+  }
+  const result = new Map<string, StatsPoint[]>();
+  for (const [name, bins] of grouped) {
+    const points: StatsPoint[] = [];
+    for (let at = from.getTime(); at < to.getTime(); at += stepMs) points.push(pointOf(at, bins.get(at) ?? []));
+    result.set(name, points);
+  }
+  return result;
+}
+
+/** What happened in all points together. */
+export function totalOf(points: readonly StatsPoint[]): StatsPoint {
+  const maxOf = (read: (point: StatsPoint) => number | null) =>
+    points.reduce<number | null>((max, point) => larger(max, read(point)), null);
+  return {
+    ...sums(points),
+    at: points[0]?.at ?? 0,
+    waited: merged(points.map(({ waited }) => waited)),
+    lasted: merged(points.map(({ lasted }) => lasted)),
+    maxWaiting: maxOf(({ maxWaiting }) => maxWaiting),
+    maxOldestMs: maxOf(({ maxOldestMs }) => maxOldestMs),
+  };
+}
+
+/** Runs that ended with something else than success, cancellations not counted. */
+export const failuresOf = (point: Pick<StatsPoint, 'failed' | 'crashed' | 'system_failure' | 'timed_out'>): number =>
+  point.failed + point.crashed + point.system_failure + point.timed_out;
+
+/** The tasks, queues or versions with the most runs in a range, the largest first. By the hour or the day, so that few rows are read. */
+export async function findLargest(
+  sql: Queryable,
+  env: number,
+  kind: 'task' | 'queue' | 'version',
+  { from, to, widthMinutes }: StatsRange,
+  limit: number,
+): Promise<string[]> {
+  const width = widthMinutes === 1 || to.getTime() - from.getTime() <= 2 * 86_400_000 ? 60 : 1_440;
+  const prefix = seriesName[kind]('');
+  const rows = await sql<{ series: string }[]>`
+    select s.series from run_stats s
+     where s.env = ${env} and s.width = ${width} and s.series like ${`${prefix}%`}
+       and s.at >= date_bin(make_interval(mins => ${width}), ${from}, 'epoch') and s.at < ${to}
+     group by s.series
+     order by sum(s.triggered) + sum(s.completed) + sum(s.failed) + sum(s.crashed) + sum(s.canceled) desc, s.series limit ${limit}`;
+  return rows.map(({ series }) => series.slice(prefix.length));
+}
+
+const pointOf = (at: number, rows: readonly Row[]): StatsPoint => ({
+  at,
+  ...sums(rows),
+  waited: merged(rows.map((row) => histogramOf(row.waited, row.waited_ms))),
+  lasted: merged(rows.map((row) => histogramOf(row.lasted, row.lasted_ms))),
+  maxWaiting: rows.reduce<number | null>((max, row) => larger(max, row.max_waiting), null),
+  maxOldestMs: rows.reduce<number | null>((max, row) => larger(max, row.max_oldest_ms), null),
+});
+
+const sums = (rows: readonly Readonly<Record<Counted, number>>[]): Record<Counted, number> =>
+  Object.fromEntries(counted.map((what) => [what, rows.reduce((sum, row) => sum + row[what], 0)])) as Record<Counted, number>;
+
+const larger = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.max(a, b);
+
+/** An array of PostgreSQL as text: JSON but for its brackets. */
+const histogramOf = (text: string, sum: number): Histogram => {
+  const pairs = JSON.parse(`[${text.slice(1, -1)}]`) as number[];
+  return { pairs, sum, count: pairs.reduce((total, n, index) => (index % 2 === 1 ? total + n : total), 0) };
+};
+
+function merged(histograms: readonly Histogram[]): Histogram {
+  const [only] = histograms;
+  if (only && histograms.length === 1) return only;
+  const counts = new Map<number, number>();
+  let [sum, count] = [0, 0];
+  for (const histogram of histograms) {
+    sum += histogram.sum;
+    count += histogram.count;
+    for (let at = 0; at < histogram.pairs.length; at += 2) {
+      const bucket = histogram.pairs[at] as number;
+      counts.set(bucket, (counts.get(bucket) ?? 0) + (histogram.pairs[at + 1] as number));
+    }
+  }
+  return { pairs: [...counts].toSorted(([a], [b]) => a - b).flat(), sum, count };
+}

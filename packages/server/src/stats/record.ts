@@ -1,0 +1,119 @@
+import { Times } from './buckets.ts';
+
+/** What `run_stats` counts. */
+export const counted = [
+  'triggered',
+  'completed',
+  'failed',
+  'crashed',
+  'system_failure',
+  'timed_out',
+  'canceled',
+  'expired',
+  'retried',
+  'new_errors',
+  'regressed_errors',
+] as const;
+export type Counted = (typeof counted)[number];
+
+/** Which runs something is counted of. */
+export interface Subject {
+  readonly env: number;
+  readonly task: string;
+  /** The names of the queue and the version; undefined where they are not known or there is none. */
+  readonly queue?: string | undefined;
+  readonly version?: string | undefined;
+}
+
+/** The counts of one series. */
+export interface Counts extends Partial<Record<Counted, number>> {
+  waited?: Times;
+  lasted?: Times;
+  maxWaiting?: number;
+  maxOldestMs?: number;
+}
+
+/** What a process has counted and not flushed: by minute, and by environment and series. */
+export type Pending = Map<number, Map<string, { readonly env: number; readonly series: string; readonly counts: Counts }>>;
+
+export interface RunStats {
+  count(subject: Subject, what: Counted, at: number, n?: number): void;
+  /** An attempt was handed to a runner, after it waited in its queue. Milliseconds. */
+  started(subject: Subject, waitedMs: number, at: number): void;
+  /** An attempt ended. Milliseconds. */
+  ended(subject: Subject, lastedMs: number, at: number): void;
+  /** A sample of a queue, or without one of the whole environment. */
+  sampled(env: number, queue: string | undefined, waiting: number, oldestMs: number, at: number): void;
+  /** Everything that was counted since the last call. */
+  take(): Pending;
+  /** Told of everything that is counted, as it is. */
+  readonly listeners: Set<StatsListener>;
+}
+
+export interface StatsListener {
+  counted(subject: Subject, what: Counted, n: number): void;
+  started(subject: Subject, waitedMs: number): void;
+  ended(subject: Subject, lastedMs: number): void;
+}
+
+const minuteMs = 60_000;
+/** Most series of one minute. What comes beyond them is counted in the series of its environment only. */
+export const maxSeries = 20_000;
+
+/** Counts in memory. The cost of a run is a few look-ups in a map. */
+export function createRunStats(): RunStats {
+  let pending: Pending = new Map();
+  const listeners = new Set<StatsListener>();
+
+  const seriesOf = (env: number, series: string, at: number): Counts | undefined => {
+    const minute = Math.floor(at / minuteMs) * minuteMs;
+    let ofMinute = pending.get(minute);
+    if (!ofMinute) pending.set(minute, (ofMinute = new Map()));
+    const key = `${env} ${series}`;
+    const known = ofMinute.get(key);
+    if (known) return known.counts;
+    if (ofMinute.size >= maxSeries && series !== 'a') return undefined;
+    const counts: Counts = {};
+    ofMinute.set(key, { env, series, counts });
+    return counts;
+  };
+
+  const each = ({ env, task, queue, version }: Subject, at: number, act: (counts: Counts) => void): void => {
+    const names = ['a', `t:${task}`];
+    if (queue !== undefined) names.push(`q:${queue}`);
+    if (version !== undefined) names.push(`v:${version}`);
+    for (const name of names) {
+      const counts = seriesOf(env, name, at);
+      if (counts) act(counts);
+    }
+  };
+
+  return {
+    listeners,
+    count(subject, what, at, n = 1) {
+      each(subject, at, (counts) => (counts[what] = (counts[what] ?? 0) + n));
+      for (const listener of listeners) listener.counted(subject, what, n);
+    },
+    started(subject, waitedMs, at) {
+      const ms = Math.max(0, waitedMs);
+      each(subject, at, (counts) => (counts.waited ??= new Times()).observe(ms));
+      for (const listener of listeners) listener.started(subject, ms);
+    },
+    ended(subject, lastedMs, at) {
+      const ms = Math.max(0, lastedMs);
+      each(subject, at, (counts) => (counts.lasted ??= new Times()).observe(ms));
+      for (const listener of listeners) listener.ended(subject, ms);
+    },
+    sampled(env, queue, waiting, oldestMs, at) {
+      const counts = seriesOf(env, queue === undefined ? 'a' : `q:${queue}`, at);
+      if (!counts) return;
+      counts.maxWaiting = Math.max(counts.maxWaiting ?? 0, waiting);
+      counts.maxOldestMs = Math.max(counts.maxOldestMs ?? 0, oldestMs);
+    },
+    take() {
+      const taken = pending;
+      pending = new Map();
+      return taken;
+    },
+  };
+}
