@@ -21,6 +21,7 @@ import { defaultLeaseTimes } from './runs/dispatch/connection-state.ts';
 import { serveRunner } from './runs/dispatch/connection.ts';
 import { appendRoute } from './protocols/s2/route.ts';
 import { serveAppendSessions } from './protocols/s2/session.ts';
+import { startFleetMetrics } from './metrics/start.ts';
 import { pausable } from './pause/pausable.ts';
 import { ensureTenancy, type Credentials } from './tenancy/bootstrap.ts';
 import { ignoredSettings } from './tenancy/bootstrap-settings.ts';
@@ -93,6 +94,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     disposables.push(() => unauthenticated.stop());
     const metrics = createHttpMetrics();
     const metricsReaders = options.metrics ?? {};
+    const fleet = startFleetMetrics({
+      sql,
+      clock,
+      stats: engine.stats,
+      pools: { requests: sql, engine: connections.engineSql, direct: directSql },
+      runners: { connected: () => [...context.runners.all()].length },
+      channels: context.channels,
+      maxNames: metricsReaders.maxNames,
+    });
+    metrics.add(fleet.collect);
     const app = createHttpApp({
       handlers: handlersOf(context, options.rateLimits),
       authenticate,
@@ -143,7 +154,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (apart) disposables.push(apart.stop);
     await app.listen({ host, port: options.port });
     disposables.push(sockets.stop, () => streams.stop(), realtime.stop, appendSessions.stop, both.stop);
-    const jobs = pausable(pause, () => startJobs(context, { ...defaultRetention, ...options.retention }));
+    const jobs = pausable(pause, () => startJobs(context, { ...defaultRetention, ...options.retention }, fleet.onTick));
     disposables.push(jobs.stop);
 
     const { port } = app.server.address() as AddressInfo;

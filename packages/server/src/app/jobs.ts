@@ -4,7 +4,7 @@ import { deploymentPruner } from '../deployments/retention.ts';
 import { errorJobs } from '../errors/jobs.ts';
 import { deliverer } from '../events/deliverer.ts';
 import { eventPruner } from '../events/prune.ts';
-import { startJob, type Job } from '../jobs/job.ts';
+import { startJob, type Job, type Ticked } from '../jobs/job.ts';
 import { channelPruner } from '../log/prune.ts';
 import { messenger } from '../notifications/messenger.ts';
 import { notificationPruner } from '../notifications/prune.ts';
@@ -22,6 +22,7 @@ import { tickPruner } from '../schedules/prune.ts';
 import { scheduler } from '../schedules/scheduler.ts';
 import { sessionPruner } from '../sessions/prune.ts';
 import { sessionWatcher } from '../sessions/watch.ts';
+import { fleetSampler } from '../stats/sample.ts';
 import { statsFlusher } from '../stats/flush.ts';
 import { statsPruner } from '../stats/prune.ts';
 import { environmentPruner } from '../tenancy/prune.ts';
@@ -60,6 +61,7 @@ const jobsOf = (context: ServerContext, retention: Retention): Job[] => {
     sessionPruner(engine, retention.sessionsMs),
     channelPruner(sql, clock, retention.recordsMs),
     statsFlusher(engine),
+    fleetSampler(engine),
     statsPruner(engine),
     accessPruner(sql),
     environmentPruner(sql, clock),
@@ -67,7 +69,11 @@ const jobsOf = (context: ServerContext, retention: Retention): Job[] => {
 };
 
 /** Starts every background job. */
-export function startJobs(context: ServerContext, retention: Retention): { stop(): Promise<unknown> } {
-  const running = jobsOf(context, retention).map((job) => startJob(job, context));
+export function startJobs(
+  context: ServerContext,
+  retention: Retention,
+  onTick: (ticked: Ticked) => void,
+): { stop(): Promise<unknown> } {
+  const running = jobsOf(context, retention).map((job) => startJob(job, { ...context, onTick }));
   return { stop: () => Promise.all(running.map((job) => job.stop())) };
 }

@@ -44,6 +44,10 @@ export interface RunStats {
   ended(subject: Subject, lastedMs: number, at: number): void;
   /** A sample of a queue, or without one of the whole environment. */
   sampled(env: number, queue: string | undefined, waiting: number, oldestMs: number, at: number): void;
+  /** A statement wrote this many items together. */
+  wrote(what: 'trigger' | 'complete', items: number): void;
+  /** A schedule fired this long after it was due. Milliseconds. */
+  fired(lagMs: number): void;
   /** Everything that was counted since the last call. */
   take(): Pending;
   /** Told of everything that is counted, as it is. */
@@ -54,6 +58,8 @@ export interface StatsListener {
   counted(subject: Subject, what: Counted, n: number): void;
   started(subject: Subject, waitedMs: number): void;
   ended(subject: Subject, lastedMs: number): void;
+  wrote(what: string, items: number): void;
+  fired(lagMs: number): void;
 }
 
 const minuteMs = 60_000;
@@ -109,6 +115,12 @@ export function createRunStats(): RunStats {
       if (!counts) return;
       counts.maxWaiting = Math.max(counts.maxWaiting ?? 0, waiting);
       counts.maxOldestMs = Math.max(counts.maxOldestMs ?? 0, oldestMs);
+    },
+    wrote(what, items) {
+      for (const listener of listeners) listener.wrote(what, items);
+    },
+    fired(lagMs) {
+      for (const listener of listeners) listener.fired(Math.max(0, lagMs));
     },
     take() {
       const taken = pending;

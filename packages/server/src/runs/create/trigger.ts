@@ -29,7 +29,9 @@ export interface Triggered {
 export function createTrigger(dependencies: TriggerDependencies): (run: NewRun) => Promise<Triggered> {
   const { engine, dispatch, redactor, published } = dependencies;
   const writer: Writer = { engine, dispatch, facets: new KnownFacets() };
-  const write = groupCommit<NewRun, Written>((runs) => writeRuns(writer, runs));
+  const write = groupCommit<NewRun, Written>((runs) => writeRuns(writer, runs), {
+    onWrite: (items) => engine.stats.wrote('trigger', items),
+  });
 
   return async (given) => {
     const run = given.metadata === null ? given : await redactMetadata(redactor, given);
