@@ -64,7 +64,7 @@ export const notServed: readonly (readonly [names: readonly string[], why: strin
   ],
   [
     ['GET /api/v1/queues/{q}/metrics'],
-    'waiting times of queues are not recorded; use `/metrics` and the reason of each run',
+    'use `GET /api/v1/stats` with `queue` ([metrics](metrics.md#time-series))',
   ],
   [
     [

@@ -19,6 +19,7 @@ const packageArrows: Readonly<Record<string, readonly string[]>> = {
 /** Which rooms of the server a room may import. docs/architecture.md shows this table. */
 const roomArrows: Readonly<Record<string, readonly string[]>> = {
   server: [
+    'metrics',
     'app',
     'deployments',
     'pause',
@@ -57,9 +58,11 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
     'tracing',
     'packets',
     'deployments',
+    'stats',
   ],
   index: ['server', 'http', 'auth', 'tenancy', 'db', 'runs', 'envvars'],
-  http: ['auth', 'db'],
+  http: ['exposition', 'auth', 'db'],
+  metrics: ['stats', 'exposition', 'jobs', 'auth', 'db'],
   realtime: ['sessions', 'protocols', 'log', 'runs', 'envvars', 'auth', 'db'],
   sessions: ['protocols', 'log', 'runs', 'envvars', 'auth', 'db'],
   schedules: ['runs', 'runners', 'audit', 'jobs', 'auth', 'db'],
@@ -68,6 +71,7 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
   waitpoints: ['runs', 'auth', 'db'],
   runs: [
     'queues',
+    'stats',
     'errors',
     'versions',
     'runners',
@@ -86,6 +90,7 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
   deployments: ['versions', 'audit', 'jobs', 'auth', 'db'],
   versions: ['audit', 'jobs', 'auth', 'db'],
   queues: ['audit', 'auth', 'db'],
+  stats: ['jobs', 'db'],
   pause: ['audit', 'db'],
   packets: ['auth', 'db'],
   audit: ['auth', 'db'],
@@ -94,6 +99,7 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
   jobs: ['db'],
   runners: ['audit', 'db'],
   tracing: [],
+  exposition: [],
   auth: ['db'],
   request: ['auth'],
   json: ['problem'],

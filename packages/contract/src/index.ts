@@ -31,6 +31,7 @@ export * from './operations/schedules.ts';
 export * from './operations/channels.ts';
 export * from './operations/sessions.ts';
 export * from './operations/shapes.ts';
+export * from './operations/stats.ts';
 export * from './operations/tasks.ts';
 export * from './operations/versions.ts';
 export * from './operations/waitpoints.ts';

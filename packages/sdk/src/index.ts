@@ -53,6 +53,15 @@ export type { Reason } from './runs/reason.ts';
 export type { RelatedRun, Run, RunReference } from './runs/run.ts';
 export type { SubscribeOptions, SubscribeToTagOptions, WatchedRun } from './runs/subscribe.ts';
 export type { OfRun } from './runs/own-run.ts';
+export { stats } from './stats/index.ts';
+export type {
+  RetrieveStatsParams,
+  Stats,
+  StatsCounts,
+  StatsPoint,
+  StatsSeries,
+  StatsTimes,
+} from './stats/retrieve.ts';
 export { queues } from './queues/index.ts';
 export type { EnvironmentConcurrency, EnvironmentConcurrencyChange } from './queues/concurrency.ts';
 export type { ListQueuesParams } from './queues/list.ts';

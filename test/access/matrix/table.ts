@@ -36,6 +36,7 @@ GET    /api/v1/runs/{runId}/events                                       | read 
 GET    /api/v1/runs/{runId}/trace                                        | read run            | key | token | -
 GET    /api/v1/runs/{runId}/reason                                       | read run            | key | token | -
 GET    /api/v1/runs/{runId}/packets/{field}                              | read run            | key | token | -
+GET    /api/v1/stats                                                     | read runs           | key | -     | -
 GET    /api/v1/retention                                                 | read runs           | key | -     | -
 PUT    /api/v1/retention                                                 | admin               | key, not in runs | -     | -
 POST   /api/v1/bulk-actions                                              | write runs          | key | -     | -

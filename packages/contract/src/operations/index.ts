@@ -150,6 +150,7 @@ import { listProjectRuns, listRuns } from './runs-list.ts';
 import { listRunEvents, retrieveRunResult, retrieveRunTrace } from './runs-outcome.ts';
 import { followBatch, followRun, followRuns, shapeBatch, shapeRun, shapeRuns } from './realtime.ts';
 import { retrieveRunReason } from './runs-reason.ts';
+import { retrieveStats } from './stats.ts';
 import { appendToRunStream, followRunStream, initializeRunStream, writeRunStream } from './streams.ts';
 import {
   activateSchedule,
@@ -226,6 +227,7 @@ export const operations = {
   listRunEvents,
   retrieveRunTrace,
   retrieveRunReason,
+  retrieveStats,
   shapeRun,
   shapeRuns,
   shapeBatch,

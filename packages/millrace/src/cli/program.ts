@@ -19,6 +19,7 @@ import { runnersCommand } from './commands/runners.ts';
 import { runsCommand } from './commands/runs.ts';
 import { schedulesCommand } from './commands/schedules.ts';
 import { startCommand } from './commands/start.ts';
+import { statsCommand } from './commands/stats.ts';
 import { tokensCommand } from './commands/tokens.ts';
 import { triggerCommand } from './commands/trigger.ts';
 import { versionsCommand } from './commands/versions.ts';
@@ -59,6 +60,7 @@ export function program(): Command {
     runsCommand(),
     whyCommand(),
     queuesCommand(),
+    statsCommand(),
     logsCommand(),
     errorsCommand(),
     eventsCommand(),

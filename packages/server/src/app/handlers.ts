@@ -26,6 +26,7 @@ import { channelHandlers } from '../sessions/channel-handlers.ts';
 import { sessionHandlers } from '../sessions/handlers.ts';
 import { keyHandlers, loginHandlers, organizationHandlers, projectHandlers } from '../tenancy/handlers.ts';
 import { tokenHandlers } from '../tenancy/token-handlers.ts';
+import { statsHandlers } from '../stats/handlers.ts';
 import { waitpointHandlers } from '../waitpoints/handlers.ts';
 import { workerHandlers } from '../versions/handlers.ts';
 import type { RegisterDependencies } from '../versions/register.ts';
@@ -109,6 +110,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...projectHandlers(tenancy),
     ...organizationHandlers(tenancy),
     ...auditHandlers(sql),
+    ...statsHandlers(sql, clock),
     ...pauseHandlers({ sql, clock, pause: context.pause }),
     ...workerHandlers(deploying, dispatch.wake),
     ...runnerHandlers({ ...engine, runners, asked: context.asked }),
