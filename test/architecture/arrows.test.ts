@@ -62,7 +62,7 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
   ],
   index: ['server', 'http', 'auth', 'tenancy', 'db', 'runs', 'envvars'],
   http: ['exposition', 'auth', 'db'],
-  metrics: ['stats', 'exposition', 'jobs', 'auth', 'db'],
+  metrics: ['stats', 'exposition', 'tracing', 'jobs', 'auth', 'db'],
   realtime: ['sessions', 'protocols', 'log', 'runs', 'envvars', 'auth', 'db'],
   sessions: ['protocols', 'log', 'runs', 'envvars', 'auth', 'db'],
   schedules: ['runs', 'runners', 'audit', 'jobs', 'auth', 'db'],

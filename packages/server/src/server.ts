@@ -21,6 +21,7 @@ import { defaultLeaseTimes } from './runs/dispatch/connection-state.ts';
 import { serveRunner } from './runs/dispatch/connection.ts';
 import { appendRoute } from './protocols/s2/route.ts';
 import { serveAppendSessions } from './protocols/s2/session.ts';
+import { startOtlpMetrics } from './metrics/otlp.ts';
 import { startFleetMetrics } from './metrics/start.ts';
 import { pausable } from './pause/pausable.ts';
 import { ensureTenancy, type Credentials } from './tenancy/bootstrap.ts';
@@ -104,6 +105,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       maxNames: metricsReaders.maxNames,
     });
     metrics.add(fleet.collect);
+    const otlp = await startOtlpMetrics(fleet.collect);
+    if (otlp) disposables.push(otlp.stop);
     const app = createHttpApp({
       handlers: handlersOf(context, options.rateLimits),
       authenticate,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
-import { date, instant, period } from './shapes.ts';
+import { date, instant, keyOf, period } from './shapes.ts';
 
 /** By what runs are divided into series. */
 export const statsDivisions = ['task', 'queue', 'version'] as const;
@@ -54,7 +54,7 @@ export const statsSeries = z.object({
 });
 export type StatsSeries = z.infer<typeof statsSeries>;
 
-const text = z.string().min(1).max(512);
+const text = keyOf(512).min(1);
 
 export const retrieveStats = operation({
   id: 'retrieveStats',

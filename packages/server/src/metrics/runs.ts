@@ -20,6 +20,9 @@ const statuses: Partial<Record<Counted, string>> = {
   expired: 'expired',
 };
 
+/** Final statuses that every task is shown with, also while it has no such run. */
+const shownAtZero: ReadonlySet<Counted> = new Set(['completed', 'failed', 'expired']);
+
 interface TaskCounts {
   readonly env: number;
   readonly task: string;
@@ -87,8 +90,9 @@ export function runMetrics(max: number): RunMetrics {
         help,
         type: 'counter',
         samples: tasks.flatMap(({ env, task, counts }) => {
-          const value = counts[what];
-          return value === undefined ? [] : [{ labels: { ...envOf(env), task }, value }];
+          // A counter must be seen at zero before it grows: otherwise Prometheus sees no increase.
+          const value = counts[what] ?? 0;
+          return [{ labels: { ...envOf(env), task }, value }];
         }),
       });
       return [
@@ -100,7 +104,7 @@ export function runMetrics(max: number): RunMetrics {
           samples: tasks.flatMap(({ env, task, counts }) =>
             counted.flatMap((what) => {
               const status = statuses[what];
-              const value = counts[what];
+              const value = counts[what] ?? (shownAtZero.has(what) ? 0 : undefined);
               return status === undefined || value === undefined
                 ? []
                 : [{ labels: { ...envOf(env), task, status }, value }];

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { metricsPackages } from '../metrics/otlp.ts';
 import { startTracing, tracingPackages } from './start.ts';
 
 test('nothing is traced without an endpoint, or when tracing is switched off', async () => {
@@ -16,10 +17,10 @@ test('nothing is traced without an endpoint, or when tracing is switched off', a
   }
 });
 
-test('names every package that sending traces needs, in a version that package.json takes', async () => {
+test('every package that sending traces and metrics needs is named, in a version that package.json takes', async () => {
   const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
   const { peerDependencies } = JSON.parse(text) as { peerDependencies: Record<string, string> };
-  const named = tracingPackages.map((one) => /^(.+)@([\d.]+)$/.exec(one)?.slice(1));
+  const named = [...new Set([...tracingPackages, ...metricsPackages])].toSorted().map((one) => /^(.+)@([\d.]+)$/.exec(one)?.slice(1));
   expect(named.map((pair) => pair?.[0])).toEqual(Object.keys(peerDependencies));
   for (const [name = '', version = ''] of named.map((pair) => pair ?? [])) {
     expect(peerDependencies[name]).toMatch(new RegExp(`^\\^${version.replaceAll('.', '\\.')}\\.`));

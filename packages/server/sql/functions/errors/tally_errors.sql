@@ -119,7 +119,7 @@ begin
           first_seen = least(g.first_seen, excluded.first_seen),
           last_seen = greatest(g.last_seen, excluded.last_seen)
     returning g.ctid as tid, g.id, g.number, g.status, g.task, g.type, g.message, g.xmax = 0 as begun
-  ), counted as (
+  ), announced as (
     insert into run_stat_arrivals (env, task, what, at, n)
     select p_env, g.task, 'new_errors', now(), count(*) from grown g where g.begun group by g.task
   ), texts as (
