@@ -69,7 +69,6 @@ const readAlerts = async (): Promise<readonly { readonly alert: string; readonly
 
 test('what a fleet does is in the metrics, and the dashboard, the alerts and the scaling name nothing else', async () => {
   const server = await busyServer();
-  const text = await textOf(server);
   const labels = `project="${server.projectRef}",environment="prod"`;
   for (const line of [
     `millrace_runs_triggered_total{${labels},task="add"} 5`,
@@ -81,7 +80,8 @@ test('what a fleet does is in the metrics, and the dashboard, the alerts and the
     `millrace_runners{${labels},pool="default"} 1`,
     `millrace_error_groups{${labels},status="unresolved"} 1`,
   ])
-    expect(text).toContain(`${line}\n`);
+    await expect.poll(() => textOf(server), patience).toContain(`${line}\n`);
+  const text = await textOf(server);
   expect(text).toMatch(/millrace_slots_free\{[^}]*\} [1-9]/);
   expect(text).toMatch(/millrace_job_ticks_total\{job_name="scheduler"\} [1-9]/);
   expect(text).toMatch(/millrace_database_connections\{pool="engine"\} [1-4]/);

@@ -13,6 +13,8 @@ export interface FlushDependencies {
 /** Most arrivals of one flush. */
 const maxArrivals = 1_000;
 
+const maxPauseMs = 5_000;
+
 interface Flush {
   readonly number: number;
   /** Milliseconds since 1970. */
@@ -23,7 +25,7 @@ interface Flush {
 
 /**
  * The job that adds what this process has counted to `run_stats`. Each minute of it is a flush with a number, which is sent until PostgreSQL
- * has it: adding it twice has no effect. It pauses for 20 times as long as it took, so it takes at most 5 % of a connection.
+ * has it: adding it twice has no effect. After a long flush it pauses for ten times as long, up to five seconds.
  */
 export function statsFlusher({ sql, clock, stats }: FlushDependencies): Job {
   const process = randomUUID();
@@ -54,7 +56,7 @@ export function statsFlusher({ sql, clock, stats }: FlushDependencies): Job {
       if (clock.now() < notBefore) return new Date(notBefore);
       const begun = performance.now();
       const isMore = await flush();
-      notBefore = clock.now() + Math.min(60_000, 20 * (performance.now() - begun));
+      notBefore = clock.now() + Math.min(maxPauseMs, 10 * (performance.now() - begun));
       return isMore;
     },
     stop: flush,

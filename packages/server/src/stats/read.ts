@@ -32,9 +32,10 @@ export interface StatsPoint extends Readonly<Record<Counted, number>> {
 interface Row extends Record<Counted, number> {
   readonly series: string;
   readonly bin: number;
-  readonly waited: string;
+  /** The pairs of all its roll-ups, one after the other; null if there are none. */
+  readonly waited: string | null;
   readonly waited_ms: number;
-  readonly lasted: string;
+  readonly lasted: string | null;
   readonly lasted_ms: number;
   readonly max_waiting: number | null;
   readonly max_oldest_ms: number | null;
@@ -48,25 +49,27 @@ export async function readSeries(
   { from, to, stepMs, widthMinutes }: StatsRange,
 ): Promise<Map<string, StatsPoint[]>> {
   const rows = await sql<Row[]>`
-    select s.series, (floor(extract(epoch from s.at) * 1000 / ${stepMs}::float8) * ${stepMs}::float8)::float8 as bin,
-           s.triggered, s.completed, s.failed, s.crashed, s.system_failure, s.timed_out, s.canceled, s.expired, s.retried, s.new_errors,
-           s.regressed_errors, s.waited::text as waited, s.waited_ms::float8 as waited_ms, s.lasted::text as lasted,
-           s.lasted_ms::float8 as lasted_ms, s.max_waiting, s.max_oldest_ms::float8 as max_oldest_ms
+    select s.series, (floor(extract(epoch from s.at)::float8 * 1000 / ${stepMs}::float8) * ${stepMs}::float8) as bin,
+           sum(s.triggered)::float8 as triggered, sum(s.completed)::float8 as completed, sum(s.failed)::float8 as failed,
+           sum(s.crashed)::float8 as crashed, sum(s.system_failure)::float8 as system_failure, sum(s.timed_out)::float8 as timed_out,
+           sum(s.canceled)::float8 as canceled, sum(s.expired)::float8 as expired, sum(s.retried)::float8 as retried,
+           sum(s.new_errors)::float8 as new_errors, sum(s.regressed_errors)::float8 as regressed_errors,
+           string_agg(array_to_string(s.waited, ','), ',') filter (where s.waited <> '{}') as waited,
+           sum(s.waited_ms)::float8 as waited_ms,
+           string_agg(array_to_string(s.lasted, ','), ',') filter (where s.lasted <> '{}') as lasted,
+           sum(s.lasted_ms)::float8 as lasted_ms,
+           max(s.max_waiting) as max_waiting, max(s.max_oldest_ms)::float8 as max_oldest_ms
       from unnest(${[...series]}::text[]) as n (name)
      cross join lateral (
        select x.* from run_stats x
-        where x.env = ${env} and x.width = ${widthMinutes} and x.series = n.name and x.at >= ${from} and x.at < ${to} offset 0) s`;
-  const grouped = new Map<string, Map<number, Row[]>>(series.map((name) => [name, new Map()]));
-  for (const row of rows) {
-    const bins = grouped.get(row.series);
-    const bin = bins?.get(row.bin);
-    if (bin) bin.push(row);
-    else bins?.set(row.bin, [row]);
-  }
+        where x.env = ${env} and x.width = ${widthMinutes} and x.series = n.name and x.at >= ${from} and x.at < ${to} offset 0) s
+     group by 1, 2`;
+  const grouped = new Map<string, Map<number, Row>>(series.map((name) => [name, new Map()]));
+  for (const row of rows) grouped.get(row.series)?.set(row.bin, row);
   const result = new Map<string, StatsPoint[]>();
   for (const [name, bins] of grouped) {
     const points: StatsPoint[] = [];
-    for (let at = from.getTime(); at < to.getTime(); at += stepMs) points.push(pointOf(at, bins.get(at) ?? []));
+    for (let at = from.getTime(); at < to.getTime(); at += stepMs) points.push(pointOf(at, bins.get(at)));
     result.set(name, points);
   }
   return result;
@@ -109,38 +112,42 @@ export async function findLargest(
   return rows.map(({ series }) => series.slice(prefix.length));
 }
 
-const pointOf = (at: number, rows: readonly Row[]): StatsPoint => ({
+const pointOf = (at: number, row: Row | undefined): StatsPoint => ({
   at,
-  ...sums(rows),
-  waited: merged(rows.map((row) => histogramOf(row.waited, row.waited_ms))),
-  lasted: merged(rows.map((row) => histogramOf(row.lasted, row.lasted_ms))),
-  maxWaiting: rows.reduce<number | null>((max, row) => larger(max, row.max_waiting), null),
-  maxOldestMs: rows.reduce<number | null>((max, row) => larger(max, row.max_oldest_ms), null),
+  ...sums(row ? [row] : []),
+  waited: histogramOf(row?.waited ?? '', row?.waited_ms ?? 0),
+  lasted: histogramOf(row?.lasted ?? '', row?.lasted_ms ?? 0),
+  maxWaiting: row?.max_waiting ?? null,
+  maxOldestMs: row?.max_oldest_ms ?? null,
 });
 
 const sums = (rows: readonly Readonly<Record<Counted, number>>[]): Record<Counted, number> =>
-  Object.fromEntries(counted.map((what) => [what, rows.reduce((sum, row) => sum + row[what], 0)])) as Record<Counted, number>;
+  Object.fromEntries(counted.map((what) => [what, rows.reduce((sum, row) => sum + row[what], 0)])) as Record<
+    Counted,
+    number
+  >;
 
 const larger = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.max(a, b);
 
-/** An array of PostgreSQL as text: JSON but for its brackets. */
-const histogramOf = (text: string, sum: number): Histogram => {
-  const pairs = JSON.parse(`[${text.slice(1, -1)}]`) as number[];
-  return { pairs, sum, count: pairs.reduce((total, n, index) => (index % 2 === 1 ? total + n : total), 0) };
-};
+const histogramOf = (text: string, sum: number): Histogram =>
+  added([JSON.parse(`[${text}]`) as readonly number[]], sum);
 
-function merged(histograms: readonly Histogram[]): Histogram {
-  const [only] = histograms;
-  if (only && histograms.length === 1) return only;
+const merged = (histograms: readonly Histogram[]): Histogram =>
+  added(
+    histograms.map(({ pairs }) => pairs),
+    histograms.reduce((sum, one) => sum + one.sum, 0),
+  );
+
+/** Buckets may occur several times, in any order. */
+function added(lists: readonly (readonly number[])[], sum: number): Histogram {
   const counts = new Map<number, number>();
-  let [sum, count] = [0, 0];
-  for (const histogram of histograms) {
-    sum += histogram.sum;
-    count += histogram.count;
-    for (let at = 0; at < histogram.pairs.length; at += 2) {
-      const bucket = histogram.pairs[at] as number;
-      counts.set(bucket, (counts.get(bucket) ?? 0) + (histogram.pairs[at + 1] as number));
+  let count = 0;
+  for (const pairs of lists) {
+    for (let at = 0; at < pairs.length; at += 2) {
+      const [bucket, n] = [pairs[at] as number, pairs[at + 1] as number];
+      counts.set(bucket, (counts.get(bucket) ?? 0) + n);
+      count += n;
     }
   }
   return { pairs: [...counts].toSorted(([a], [b]) => a - b).flat(), sum, count };

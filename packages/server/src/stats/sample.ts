@@ -53,8 +53,9 @@ export interface SampleDependencies {
 const everyMs = 5_000;
 /** A process that dies while it takes a sample is given up after that. */
 const maxTakingMs = 60_000;
-/** After a sample nobody takes one for so many times as long, so sampling uses at most a hundredth of one processor. */
-const restFactor = 100;
+/** After a sample nobody takes one for so many times as long, so sampling uses at most a twentieth of one processor. */
+const restFactor = 20;
+const maxRestMs = 60_000;
 /** Most queues of a sample. */
 export const maxQueues = 1_000;
 
@@ -71,7 +72,7 @@ export const fleetSampler = ({ sql, clock, stats }: SampleDependencies): Job => 
       update fleet_sample set next_at = ${new Date(now + maxTakingMs)} where next_at <= ${new Date(now)}`;
     if (count === 0) return false;
     const sample = await sql.begin((tx) => takeSample(tx, now));
-    const pause = Math.max(everyMs, sample.tookMs * restFactor);
+    const pause = Math.min(maxRestMs, Math.max(everyMs, sample.tookMs * restFactor));
     await sql`
       update fleet_sample set taken_at = ${new Date(now)}, sample = ${JSON.stringify(sample)}::text::jsonb,
              next_at = ${new Date(clock.now() + pause)}`;
