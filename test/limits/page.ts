@@ -72,6 +72,10 @@ import {
 } from '../../packages/server/src/protocols/sse/event-stream.ts';
 import { defaultStreamLimits } from '../../packages/server/src/protocols/sse/event-streams.ts';
 import { maxStreams } from '../../packages/server/src/realtime/open-stream.ts';
+import { defaultMaxNames } from '../../packages/server/src/metrics/start.ts';
+import { maxPoints, maxRows } from '../../packages/server/src/stats/range.ts';
+import { maxSeries } from '../../packages/server/src/stats/record.ts';
+import { maxQueues } from '../../packages/server/src/stats/sample.ts';
 import { maxBranches } from '../../packages/server/src/tenancy/branches.ts';
 import { defaultRetention } from '../../packages/server/src/app/retention.ts';
 import * as tokens from '../../packages/server/src/waitpoints/create.ts';
@@ -448,6 +452,16 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         '`isComplete` is false',
         'repeat the call',
       ],
+      ['points of a time series', number(maxPoints), '400', 'a wider step'],
+      ['roll-ups that a request for time series reads', number(maxRows), '400', 'a wider step'],
+      [
+        'tasks, and queues, with metrics of their own',
+        number(defaultMaxNames),
+        'the others share `other`',
+        '`MILLRACE_METRICS_MAX_NAMES`',
+      ],
+      ['queues of a sample', number(maxQueues), 'the others are counted together', fixed],
+      ['series that are counted in a minute', number(maxSeries), 'counted for their environment only', fixed],
       ['runs of a bulk action by id', number(maxBulkRuns), '400', 'a filter'],
       ['active bulk actions of an environment', number(maxPending), '429', 'wait'],
       ['endpoints for notifications', number(maxEndpoints), '422', fixed],

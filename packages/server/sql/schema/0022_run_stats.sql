@@ -1,7 +1,7 @@
 -- Roll-ups: what happened to runs in each minute, hour and day. They are what time series are read from.
 --
--- A server process counts in memory what it does, and adds it here about once a second (add_run_stats), outside of the statements that create
--- and complete runs. So these statements do not become slower. A process that dies loses what it counted since its last flush.
+-- A server process counts in memory what it does, and adds it to minutes once a second and to hours and days every ten (add_run_stats), outside
+-- of the statements that create and complete runs. So these do not become slower. A process that dies loses what it had not added.
 -- What happens within the database alone (an expiry, a cancellation) is in `run_stat_arrivals` until a process counts it.
 create table run_stats (
   env int not null,
@@ -27,10 +27,12 @@ create table run_stats (
   -- error groups that began, and those that occurred again after they were resolved
   new_errors int not null default 0,
   regressed_errors int not null default 0,
-  -- Time in the queue before each attempt, and from its hand-over to its end. Histograms are pairs of a bucket and a count, in the order of
-  -- the buckets: bucket i has what is longer than 2^((i-1)/8) seconds and not longer than 2^(i/8). The sums are milliseconds.
+  -- Time in the queue before each attempt, and from its hand-over to its end. Histograms are the counts of consecutive buckets, from bucket
+  -- `…_from` on: bucket i has what is longer than 2^((i-1)/8) seconds and not longer than 2^(i/8). The sums are milliseconds.
+  waited_from smallint,
   waited int[] not null default '{}',
   waited_ms bigint not null default 0,
+  lasted_from smallint,
   lasted int[] not null default '{}',
   lasted_ms bigint not null default 0,
   -- the most that samples found: runs that waited, and milliseconds that the oldest of them had waited; null without a sample

@@ -44,7 +44,7 @@ export function createHttpMetrics(): HttpMetrics {
     body: (await registry.metrics()) + textOf(await collectOthers()),
   }));
   const asProtobuf = cached(async () => {
-    const own = (await registry.getMetricsAsJSON()) as unknown as MetricObjectWithValues<MetricValue<string>>[];
+    const own = await registry.getMetricsAsJSON();
     return { type: protobufType, body: protobufOf([...own.map(familyOf), ...(await collectOthers())]) };
   });
 

@@ -16,7 +16,6 @@ import {
   type MetricProducer,
 } from '@opentelemetry/sdk-metrics';
 import type { ClassicHistogram, MetricFamily, NativeHistogram } from '../exposition/family.ts';
-import type { OtlpMetrics } from './otlp.ts';
 
 const maxShutdownMs = 3_000;
 
@@ -24,7 +23,10 @@ const maxShutdownMs = 3_000;
 export function exportMetrics(
   collect: () => Promise<readonly MetricFamily[]>,
   exportIntervalMillis: number,
-): OtlpMetrics {
+): {
+  /** Sends what is there now. */
+  stop(): Promise<void>;
+} {
   const startTime = nanoTime(Date.now());
   const resource = defaultResource()
     // Values of the whole installation come from every process: the instance tells them apart.

@@ -13,16 +13,11 @@ export const metricsPackages = [
   '@opentelemetry/sdk-metrics@2',
 ];
 
-export interface OtlpMetrics {
-  /** Sends what is there now. */
-  stop(): Promise<void>;
-}
-
 /** Returns undefined if no endpoint is set, or metrics are switched off. Throws OptionalPackageMissing if a package is missing. */
 export async function startOtlpMetrics(
   collect: () => Promise<readonly MetricFamily[]>,
   settings: Settings = process.env,
-): Promise<OtlpMetrics | undefined> {
+): Promise<{ stop(): Promise<void> } | undefined> {
   const endpoint = settings['OTEL_EXPORTER_OTLP_METRICS_ENDPOINT'] || settings['OTEL_EXPORTER_OTLP_ENDPOINT'];
   const isOff = settings['OTEL_SDK_DISABLED'] === 'true' || settings['OTEL_METRICS_EXPORTER'] === 'none';
   if (!endpoint || isOff) return undefined;

@@ -40,29 +40,38 @@ export class Times {
     this.count += other.count;
   }
 
-  /** Pairs of a bucket and its count, in the order of the buckets: as `run_stats` has them. */
-  pairs(): number[] {
-    return [...this.counts].toSorted(([a], [b]) => a - b).flat();
+  /** As `run_stats` has them: the counts of consecutive buckets, and the first of these. */
+  dense(): { readonly from: number | null; readonly counts: number[] } {
+    if (this.counts.size === 0) return { from: null, counts: [] };
+    const buckets = [...this.counts.keys()];
+    const from = Math.min(...buckets);
+    const size = Math.max(...buckets) - from + 1;
+    return { from, counts: Array.from({ length: size }, (_, index) => this.counts.get(from + index) ?? 0) };
   }
-}
 
-/**
- * The time, in milliseconds, that a share `q` (0 to 1) of what was counted did not exceed; undefined if nothing was counted. Within a
- * bucket the values are taken as evenly spread.
- */
-export function quantile(pairs: readonly number[], q: number): number | undefined {
-  let total = 0;
-  for (let at = 1; at < pairs.length; at += 2) total += pairs[at] as number;
-  if (total === 0) return undefined;
-  let before = 0;
-  for (let at = 0; at < pairs.length; at += 2) {
-    const [bucket, n] = [pairs[at] as number, pairs[at + 1] as number];
-    if (before + n >= q * total) {
-      const low = bucket === minBucket ? 0 : boundOf(bucket - 1);
-      const within = Math.max(0, q * total - before) / n;
-      return (low + (boundOf(bucket) - low) * within) * 1_000;
+  /** Adds such counts. Their sum is added by the caller. */
+  addDense(from: number, counts: readonly number[]): void {
+    for (const [index, n] of counts.entries()) {
+      if (n === 0) continue;
+      this.counts.set(from + index, (this.counts.get(from + index) ?? 0) + n);
+      this.count += n;
     }
-    before += n;
   }
-  return undefined;
+
+  /**
+   * The time, in milliseconds, that a share `q` (0 to 1) of what was counted did not exceed; undefined if nothing was counted. Within a
+   * bucket the values are taken as evenly spread.
+   */
+  quantile(q: number): number | undefined {
+    let before = 0;
+    for (const [bucket, n] of [...this.counts].toSorted(([a], [b]) => a - b)) {
+      if (before + n >= q * this.count) {
+        const low = bucket === minBucket ? 0 : boundOf(bucket - 1);
+        const within = Math.max(0, q * this.count - before) / n;
+        return (low + (boundOf(bucket) - low) * within) * 1_000;
+      }
+      before += n;
+    }
+    return undefined;
+  }
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
+import { isDataError } from '../db/errors.ts';
 import type { Job } from '../jobs/job.ts';
-import { counted, type Counted, type Pending, type RunStats, type Subject } from './record.ts';
+import { counted, mergeInto, type Counted, type Pending, type RunStats, type Subject } from './record.ts';
 
 export interface FlushDependencies {
   readonly sql: Sql;
@@ -15,8 +16,12 @@ const maxArrivals = 1_000;
 
 const maxPauseMs = 5_000;
 
+/** How often hours and days are added to. */
+const coarseMs = 10_000;
+
 interface Flush {
   readonly number: number;
+  readonly widths: readonly number[];
   /** Milliseconds since 1970. */
   readonly minute: number;
   /** As JSON. */
@@ -24,8 +29,8 @@ interface Flush {
 }
 
 /**
- * The job that adds what this process has counted to `run_stats`. Each minute of it is a flush with a number, which is sent until PostgreSQL
- * has it: adding it twice has no effect. After a long flush it pauses for ten times as long, up to five seconds.
+ * The job that adds what this process has counted to `run_stats`: each second to minutes, every ten seconds to hours and days. Each minute of
+ * it is a flush with a number, which is sent until PostgreSQL has it: adding it twice has no effect. After a long flush it pauses for ten times as long, up to five seconds.
  */
 export function statsFlusher({ sql, clock, stats }: FlushDependencies): Job {
   const process = randomUUID();
@@ -33,18 +38,37 @@ export function statsFlusher({ sql, clock, stats }: FlushDependencies): Job {
   /** What was taken and is not known to be stored. */
   const unsent: Flush[] = [];
   let notBefore = 0;
+  /** What hours and days do not have yet. */
+  let coarse: Pending = new Map();
+  let coarseAt = 0;
 
   const send = async (): Promise<void> => {
     for (let next = unsent[0]; next; next = unsent[0]) {
-      await sql`select add_run_stats(${process}, ${next.number}, ${new Date(next.minute)}, ${next.rows}::text::jsonb)`;
+      try {
+        await sql`select add_run_stats(${process}, ${next.number}, ${new Date(next.minute)}, ${[...next.widths]}::int[], ${next.rows}::text::jsonb)`;
+      } catch (error) {
+        // It can never be stored, and must not hold up what comes after it.
+        if (isDataError(error)) unsent.shift();
+        throw error;
+      }
       unsent.shift();
     }
   };
-  const flush = async (): Promise<boolean> => {
+  const add = (pending: Pending, widths: readonly number[]): void => {
+    for (const [minute, series] of pending)
+      unsent.push({ number: ++number, minute, widths, rows: JSON.stringify(rowsOf(series)) });
+  };
+  const flush = async (isLast: boolean): Promise<boolean> => {
     await send();
     const isMore = await countArrivals(sql, stats);
-    for (const [minute, series] of stats.take())
-      unsent.push({ number: ++number, minute, rows: JSON.stringify(rowsOf(series)) });
+    const taken = stats.take();
+    add(taken, [1]);
+    mergeInto(coarse, taken);
+    if (isLast || clock.now() >= coarseAt) {
+      add(coarse, [60, 1_440]);
+      coarse = new Map();
+      coarseAt = clock.now() + coarseMs;
+    }
     await send();
     return isMore;
   };
@@ -55,11 +79,12 @@ export function statsFlusher({ sql, clock, stats }: FlushDependencies): Job {
     async tick() {
       if (clock.now() < notBefore) return new Date(notBefore);
       const begun = performance.now();
-      const isMore = await flush();
+      const isMore = await flush(false);
       notBefore = clock.now() + Math.min(maxPauseMs, 10 * (performance.now() - begun));
       return isMore;
     },
-    stop: flush,
+    // Without PostgreSQL the last second is lost, and the server must stop all the same.
+    stop: () => flush(true).catch(() => {}),
   };
 }
 
@@ -96,9 +121,11 @@ const rowsOf = (series: Series) =>
       ...numbers,
       env,
       series: name,
-      waited: waited?.pairs() ?? [],
+      waited_from: waited?.dense().from ?? null,
+      waited: waited?.dense().counts ?? [],
       waited_ms: Math.round(waited?.sum ?? 0),
-      lasted: lasted?.pairs() ?? [],
+      lasted_from: lasted?.dense().from ?? null,
+      lasted: lasted?.dense().counts ?? [],
       lasted_ms: Math.round(lasted?.sum ?? 0),
       max_waiting: maxWaiting ?? null,
       max_oldest_ms: maxOldestMs === undefined ? null : Math.round(maxOldestMs),

@@ -4,9 +4,9 @@ import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import { badRequest } from '../problem.ts';
 import type { HandlersOf } from '../request.ts';
-import { quantile } from './buckets.ts';
+import type { Times } from './buckets.ts';
 import { readStatsRange } from './range.ts';
-import { findLargest, readSeries, seriesName, totalOf, type Histogram, type StatsPoint } from './read.ts';
+import { findLargest, readSeries, seriesName, totalOf, type StatsPoint } from './read.ts';
 
 type Named = Pick<Operations, 'retrieveStats'>;
 
@@ -69,12 +69,12 @@ const countsOf = (point: StatsPoint): StatsCounts => ({
   oldestMs: point.maxOldestMs,
 });
 
-const timesOf = ({ pairs, count, sum }: Histogram): StatsTimes => ({
-  count,
-  average: count === 0 ? null : rounded(sum / count),
-  p50: rounded(quantile(pairs, 0.5)),
-  p95: rounded(quantile(pairs, 0.95)),
-  p99: rounded(quantile(pairs, 0.99)),
+const timesOf = (times: Times): StatsTimes => ({
+  count: times.count,
+  average: times.count === 0 ? null : rounded(times.sum / times.count),
+  p50: rounded(times.quantile(0.5)),
+  p95: rounded(times.quantile(0.95)),
+  p99: rounded(times.quantile(0.99)),
 });
 
 /** Milliseconds with two digits after the point. */

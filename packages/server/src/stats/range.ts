@@ -18,7 +18,7 @@ const preferredPoints = 200;
 /** Most points of a series. */
 export const maxPoints = 1_000;
 /** Most roll-ups that one request reads. */
-const maxRows = 3_000;
+export const maxRows = 3_000;
 
 export interface StatsRange {
   readonly from: Date;

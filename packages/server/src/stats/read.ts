@@ -1,4 +1,5 @@
 import type { Queryable } from '../db/connect.ts';
+import { Times } from './buckets.ts';
 import { counted, type Counted } from './record.ts';
 import type { StatsRange } from './range.ts';
 
@@ -10,20 +11,11 @@ export const seriesName = {
   version: (name: string) => `v:${name}`,
 } as const;
 
-/** A time as `quantile` reads it. */
-export interface Histogram {
-  /** Pairs of a bucket and a count, in the order of the buckets. */
-  readonly pairs: readonly number[];
-  readonly count: number;
-  /** Milliseconds. */
-  readonly sum: number;
-}
-
 export interface StatsPoint extends Readonly<Record<Counted, number>> {
   /** Beginning of the step, in milliseconds since 1970. */
   readonly at: number;
-  readonly waited: Histogram;
-  readonly lasted: Histogram;
+  readonly waited: Times;
+  readonly lasted: Times;
   /** Null where no sample was taken. */
   readonly maxWaiting: number | null;
   readonly maxOldestMs: number | null;
@@ -32,7 +24,7 @@ export interface StatsPoint extends Readonly<Record<Counted, number>> {
 interface Row extends Record<Counted, number> {
   readonly series: string;
   readonly bin: number;
-  /** The pairs of all its roll-ups, one after the other; null if there are none. */
+  /** The histograms of all its roll-ups, each such as `-40:{1,2}`; null if there are none. */
   readonly waited: string | null;
   readonly waited_ms: number;
   readonly lasted: string | null;
@@ -54,10 +46,10 @@ export async function readSeries(
            sum(s.crashed)::float8 as crashed, sum(s.system_failure)::float8 as system_failure, sum(s.timed_out)::float8 as timed_out,
            sum(s.canceled)::float8 as canceled, sum(s.expired)::float8 as expired, sum(s.retried)::float8 as retried,
            sum(s.new_errors)::float8 as new_errors, sum(s.regressed_errors)::float8 as regressed_errors,
-           string_agg(array_to_string(s.waited, ','), ',') filter (where s.waited <> '{}') as waited,
-           sum(s.waited_ms)::float8 as waited_ms,
-           string_agg(array_to_string(s.lasted, ','), ',') filter (where s.lasted <> '{}') as lasted,
-           sum(s.lasted_ms)::float8 as lasted_ms,
+           string_agg(s.waited_from || ':' || s.waited::text, ';') filter (where s.waited_from is not null) as waited,
+           sum(s.waited_ms::float8) as waited_ms,
+           string_agg(s.lasted_from || ':' || s.lasted::text, ';') filter (where s.lasted_from is not null) as lasted,
+           sum(s.lasted_ms::float8) as lasted_ms,
            max(s.max_waiting) as max_waiting, max(s.max_oldest_ms)::float8 as max_oldest_ms
       from unnest(${[...series]}::text[]) as n (name)
      cross join lateral (
@@ -82,8 +74,8 @@ export function totalOf(points: readonly StatsPoint[]): StatsPoint {
   return {
     ...sums(points),
     at: points[0]?.at ?? 0,
-    waited: merged(points.map(({ waited }) => waited)),
-    lasted: merged(points.map(({ lasted }) => lasted)),
+    waited: added(points.map(({ waited }) => waited)),
+    lasted: added(points.map(({ lasted }) => lasted)),
     maxWaiting: maxOf(({ maxWaiting }) => maxWaiting),
     maxOldestMs: maxOf(({ maxOldestMs }) => maxOldestMs),
   };
@@ -115,8 +107,8 @@ export async function findLargest(
 const pointOf = (at: number, row: Row | undefined): StatsPoint => ({
   at,
   ...sums(row ? [row] : []),
-  waited: histogramOf(row?.waited ?? '', row?.waited_ms ?? 0),
-  lasted: histogramOf(row?.lasted ?? '', row?.lasted_ms ?? 0),
+  waited: timesOf(row?.waited, row?.waited_ms),
+  lasted: timesOf(row?.lasted, row?.lasted_ms),
   maxWaiting: row?.max_waiting ?? null,
   maxOldestMs: row?.max_oldest_ms ?? null,
 });
@@ -130,25 +122,20 @@ const sums = (rows: readonly Readonly<Record<Counted, number>>[]): Record<Counte
 const larger = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.max(a, b);
 
-const histogramOf = (text: string, sum: number): Histogram =>
-  added([JSON.parse(`[${text}]`) as readonly number[]], sum);
-
-const merged = (histograms: readonly Histogram[]): Histogram =>
-  added(
-    histograms.map(({ pairs }) => pairs),
-    histograms.reduce((sum, one) => sum + one.sum, 0),
-  );
-
-/** Buckets may occur several times, in any order. */
-function added(lists: readonly (readonly number[])[], sum: number): Histogram {
-  const counts = new Map<number, number>();
-  let count = 0;
-  for (const pairs of lists) {
-    for (let at = 0; at < pairs.length; at += 2) {
-      const [bucket, n] = [pairs[at] as number, pairs[at + 1] as number];
-      counts.set(bucket, (counts.get(bucket) ?? 0) + n);
-      count += n;
-    }
+function timesOf(text: string | null | undefined, sum = 0): Times {
+  const times = new Times();
+  times.sum = sum;
+  if (!text) return times;
+  for (const one of text.split(';')) {
+    const colon = one.indexOf(':');
+    const counts = one.slice(colon + 2, -1).split(',');
+    times.addDense(Number(one.slice(0, colon)), counts.map(Number));
   }
-  return { pairs: [...counts].toSorted(([a], [b]) => a - b).flat(), sum, count };
+  return times;
+}
+
+function added(all: readonly Times[]): Times {
+  const sum = new Times();
+  for (const times of all) sum.add(times);
+  return sum;
 }

@@ -66,6 +66,10 @@ const minuteMs = 60_000;
 /** Most series of one minute. What comes beyond them is counted in the series of its environment only. */
 export const maxSeries = 20_000;
 
+/** A task may have any name that a request sends. As PostgreSQL has it. */
+const storable = (name: string): string => (isPlain.test(name) ? name : name.toWellFormed().replaceAll('\0', ''));
+const isPlain = /^[ -~]*$/;
+
 /** Counts in memory. The cost of a run is a few look-ups in a map. */
 export function createRunStats(): RunStats {
   let pending: Pending = new Map();
@@ -85,9 +89,9 @@ export function createRunStats(): RunStats {
   };
 
   const each = ({ env, task, queue, version }: Subject, at: number, act: (counts: Counts) => void): void => {
-    const names = ['a', `t:${task}`];
-    if (queue !== undefined) names.push(`q:${queue}`);
-    if (version !== undefined) names.push(`v:${version}`);
+    const names = ['a', `t:${storable(task)}`];
+    if (queue !== undefined) names.push(`q:${storable(queue)}`);
+    if (version !== undefined) names.push(`v:${storable(version)}`);
     for (const name of names) {
       const counts = seriesOf(env, name, at);
       if (counts) act(counts);
@@ -128,4 +132,22 @@ export function createRunStats(): RunStats {
       return taken;
     },
   };
+}
+
+/** Adds what was counted to what was counted before. The latter is changed, the former is not. */
+export function mergeInto(target: Pending, added: Pending): void {
+  for (const [minute, series] of added) {
+    const known = target.get(minute) ?? new Map<string, { env: number; series: string; counts: Counts }>();
+    target.set(minute, known);
+    for (const [key, { env, series: name, counts }] of series) {
+      const one = known.get(key)?.counts ?? {};
+      known.set(key, { env, series: name, counts: one });
+      const { waited, lasted, maxWaiting, maxOldestMs, ...numbers } = counts;
+      for (const what of counted) if (numbers[what] !== undefined) one[what] = (one[what] ?? 0) + numbers[what];
+      if (waited) (one.waited ??= new Times()).add(waited);
+      if (lasted) (one.lasted ??= new Times()).add(lasted);
+      if (maxWaiting !== undefined) one.maxWaiting = Math.max(one.maxWaiting ?? 0, maxWaiting);
+      if (maxOldestMs !== undefined) one.maxOldestMs = Math.max(one.maxOldestMs ?? 0, maxOldestMs);
+    }
+  }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { cancelRun } from '../runs/cancel.ts';
 import { testEngine } from '../runs/testing/engine.ts';
-import { boundOf, bucketOf, maxBucket, minBucket, quantile, Times } from './buckets.ts';
+import { boundOf, bucketOf, maxBucket, minBucket, Times } from './buckets.ts';
 import { statsFlusher } from './flush.ts';
 import { statsPruner } from './prune.ts';
 import { readStatsRange } from './range.ts';
@@ -44,8 +44,8 @@ test('what happens to runs is counted, whichever way it happens', async () => {
   expect(send).toMatchObject({ triggered: 5, completed: 1, failed: 1, retried: 1, expired: 1, canceled: 0, crashed: 0 });
   expect(failuresOf(send)).toBe(1);
   expect(send.lasted.count).toBe(3);
-  expect(quantile(send.lasted.pairs, 0.5)).toBeGreaterThan(2_700);
-  expect(quantile(send.lasted.pairs, 0.5)).toBeLessThan(3_400);
+  expect(send.lasted.quantile(0.5)).toBeGreaterThan(2_700);
+  expect(send.lasted.quantile(0.5)).toBeLessThan(3_400);
   expect(await totals(t, seriesName.task('other'))).toMatchObject({ triggered: 1, canceled: 1 });
   expect(await totals(t, seriesName.queue('task/send'))).toMatchObject({ triggered: 5, completed: 1, expired: 1 });
   expect(await totals(t, seriesName.version(version))).toMatchObject({ triggered: 0, completed: 1, failed: 1 });
@@ -74,6 +74,35 @@ test('a batch, and a transaction that rolls back, count what they commit', async
   expect(await totals(t, seriesName.all)).toMatchObject({ triggered: 2 });
 });
 
+test('minutes are added to at once, hours and days every ten seconds, and all when the server stops', async () => {
+  const t = await testEngine();
+  const { stats, clock } = t.engine;
+  const flusher = statsFlusher({ ...t.engine });
+  const subject = { env: t.environment.id, task: 'send' };
+  const counts = async () =>
+    (
+      await t.sql<{ completed: number }[]>`
+        select completed from run_stats where series = 'a' order by width`
+    ).map(({ completed }) => completed);
+  const at = clock.now();
+  const act = async (): Promise<number[]> => {
+    stats.count(subject, 'completed', at);
+    stats.ended(subject, 10, at);
+    await flusher.tick();
+    return counts();
+  };
+  expect(await act()).toEqual([1, 1, 1]);
+  clock.shift(6_000);
+  expect(await act()).toEqual([2, 1, 1]);
+  clock.shift(6_000);
+  expect(await act()).toEqual([3, 3, 3]);
+  clock.shift(6_000);
+  expect(await act()).toEqual([4, 3, 3]);
+  await flusher.stop?.();
+  expect(await counts()).toEqual([4, 4, 4]);
+  expect(await t.sql`select distinct lasted from run_stats where series = 'a'`).toEqual([{ lasted: [4] }]);
+});
+
 test('a flush whose answer is lost adds nothing when it is sent again, and what came meanwhile is added', async () => {
   const t = await testEngine();
   const stats = createRunStats();
@@ -86,7 +115,7 @@ test('a flush whose answer is lost adds nothing when it is sent again, and what 
       return answer;
     },
     t.sql,
-  ) as unknown as typeof t.sql;
+  );
   const flusher = statsFlusher({ sql: lossy, clock: t.engine.clock, stats });
   stats.count(subject, 'completed', t.engine.clock.now());
   await expect(flusher.tick()).rejects.toThrow('lost');
@@ -95,6 +124,28 @@ test('a flush whose answer is lost adds nothing when it is sent again, and what 
   isLost = false;
   await flusher.tick();
   expect(await totals(t, seriesName.queue('mail'))).toMatchObject({ completed: 3 });
+});
+
+test('names of any characters are counted, and what can never be stored holds up nothing', async () => {
+  const t = await testEngine();
+  const stats = createRunStats();
+  const flusher = statsFlusher({ sql: t.sql, clock: t.engine.clock, stats });
+  const at = t.engine.clock.now();
+  const env = t.environment.id;
+  for (const task of ['a\0b', 'half \ud800', '{"x": ",\\"}', '日本'])
+    stats.count({ env, task }, 'completed', at);
+  await flusher.tick();
+  const names = await t.sql<{ series: string }[]>`select distinct series from run_stats order by series`;
+  expect(names.map(({ series }) => series).toSorted()).toEqual(
+    ['a', 't:ab', 't:half \ufffd', 't:{"x": ",\\"}', 't:日本'].toSorted(),
+  );
+  stats.count({ env, task: 'a' }, 'completed', at, 3e9);
+  t.engine.clock.shift(6_000);
+  await expect(flusher.tick()).rejects.toThrow(/integer/);
+  await flusher.stop?.();
+  stats.count({ env, task: 'a' }, 'completed', at);
+  await flusher.stop?.();
+  expect(await totals(t, seriesName.task('a'))).toMatchObject({ completed: 1 });
 });
 
 test('several processes add to the same rows at once', async () => {
@@ -126,7 +177,7 @@ test('a flush adds once for its process and number', async () => {
   const json = JSON.stringify([{ ...row, ...Object.fromEntries(rows.map((name) => [name, 0])) }]);
   const process = randomUUID();
   const add = async (flush: number) =>
-    (await t.sql<{ added: boolean }[]>`select add_run_stats(${process}, ${flush}, now(), ${json}::text::jsonb) as added`)[0]?.added;
+    (await t.sql<{ added: boolean }[]>`select add_run_stats(${process}, ${flush}, now(), '{1,60,1440}', ${json}::text::jsonb) as added`)[0]?.added;
   expect([await add(1), await add(1), await add(2), await add(1)]).toEqual([true, false, true, false]);
   expect(await t.sql`select width, triggered from run_stats order by width`).toEqual([
     { width: 1, triggered: 2 },
@@ -162,10 +213,10 @@ test('a bucket has what is up to 9 % shorter than its bound, and a quantile is a
   times.add(other);
   expect(times).toMatchObject({ count: 5_000, sum: (5_000 * 5_001) / 2 });
   for (const q of [0.01, 0.5, 0.95, 0.99]) {
-    const found = quantile(times.pairs(), q) as number;
+    const found = times.quantile(q) as number;
     expect(Math.abs(found / (5_000 * q) - 1)).toBeLessThan(0.05);
   }
-  expect(quantile([], 0.5)).toBeUndefined();
+  expect(new Times().quantile(0.5)).toBeUndefined();
 });
 
 test('a range that is too wide and a step that is too fine are refused with what to use instead', () => {
