@@ -36,7 +36,9 @@ async function timed(count: number, act: () => Promise<unknown>): Promise<string
 async function buildRollUps(sql: Sql, env: number): Promise<void> {
   for (const [width, count] of [
     [1, 2_880],
+    [5, 576],
     [60, 2_160],
+    [360, 360],
     [1_440, 730],
   ] as const) {
     await sql.unsafe(`
@@ -98,16 +100,16 @@ try {
     'period=48h&step=5m',
     'period=7d',
     'period=30d',
-    'period=90d&step=3h',
+    'period=60d&step=3h',
     'period=700d&step=1d',
     'period=24h&task=t7',
-    'period=48h&step=3m&queue=task/t7',
+    'period=16h&step=1m&queue=task/t7',
     'period=24h&version=2026.1',
-    'period=3h&by=task',
+    'period=2h&by=task',
     'period=24h&by=task',
     'period=24h&by=queue&limit=20',
-    'period=12d&step=1h&by=task',
-    'period=200d&step=1d&by=task',
+    'period=6d&step=1h&by=task',
+    'period=140d&step=1d&by=task',
   ])
     console.log(`  ${query.padEnd(34)} ${await timed(100, () => read(query))}`);
 

@@ -1,12 +1,12 @@
--- Roll-ups: what happened to runs in each minute, hour and day. They are what time series are read from.
+-- Roll-ups: what happened to runs in each minute, five minutes, hour, six hours and day. They are what time series are read from.
 --
--- A server process counts in memory what it does, and adds it to minutes once a second and to hours and days every ten (add_run_stats), outside
+-- A server process counts in memory what it does, and adds it to minutes once a second and to wider ones every ten (add_run_stats), outside
 -- of the statements that create and complete runs. So these do not become slower. A process that dies loses what it had not added.
 -- What happens within the database alone (an expiry, a cancellation) is in `run_stat_arrivals` until a process counts it.
 create table run_stats (
   env int not null,
-  -- minutes: 1, 60 or 1440
-  width int not null check (width in (1, 60, 1440)),
+  -- minutes: those of stats/range.ts
+  width int not null check (width in (1, 5, 60, 360, 1440)),
   -- what is counted, so that each series is read by itself:
   --   a           all runs of the environment
   --   t:<task>  q:<queue name>  v:<version>

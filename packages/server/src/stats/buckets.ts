@@ -50,8 +50,9 @@ export class Times {
   }
 
   /** Adds such counts. Their sum is added by the caller. */
-  addDense(from: number, counts: readonly number[]): void {
-    for (const [index, n] of counts.entries()) {
+  addDense(from: number, counts: ArrayLike<number>): void {
+    for (let index = 0; index < counts.length; index++) {
+      const n = counts[index] ?? 0;
       if (n === 0) continue;
       this.counts.set(from + index, (this.counts.get(from + index) ?? 0) + n);
       this.count += n;

@@ -3,6 +3,7 @@ import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import { isDataError } from '../db/errors.ts';
 import type { Job } from '../jobs/job.ts';
+import { tiers } from './range.ts';
 import { counted, mergeInto, type Counted, type Pending, type RunStats, type Subject } from './record.ts';
 
 export interface FlushDependencies {
@@ -16,8 +17,9 @@ const maxArrivals = 1_000;
 
 const maxPauseMs = 5_000;
 
-/** How often hours and days are added to. */
+/** How often wider roll-ups than minutes are added to. */
 const coarseMs = 10_000;
+const coarseWidths = tiers.map(({ widthMinutes }) => widthMinutes).filter((width) => width > 1);
 
 interface Flush {
   readonly number: number;
@@ -29,7 +31,7 @@ interface Flush {
 }
 
 /**
- * The job that adds what this process has counted to `run_stats`: each second to minutes, every ten seconds to hours and days. Each minute of
+ * The job that adds what this process has counted to `run_stats`: each second to minutes, every ten seconds to wider ones. Each minute of
  * it is a flush with a number, which is sent until PostgreSQL has it: adding it twice has no effect. After a long flush it pauses for ten times as long, up to five seconds.
  */
 export function statsFlusher({ sql, clock, stats }: FlushDependencies): Job {
@@ -38,7 +40,7 @@ export function statsFlusher({ sql, clock, stats }: FlushDependencies): Job {
   /** What was taken and is not known to be stored. */
   const unsent: Flush[] = [];
   let notBefore = 0;
-  /** What hours and days do not have yet. */
+  /** What wider roll-ups do not have yet. */
   let coarse: Pending = new Map();
   let coarseAt = 0;
 
@@ -65,7 +67,7 @@ export function statsFlusher({ sql, clock, stats }: FlushDependencies): Job {
     add(taken, [1]);
     mergeInto(coarse, taken);
     if (isLast || clock.now() >= coarseAt) {
-      add(coarse, [60, 1_440]);
+      add(coarse, coarseWidths);
       coarse = new Map();
       coarseAt = clock.now() + coarseMs;
     }

@@ -7,7 +7,9 @@ const dayMs = 24 * hourMs;
 /** The widths of roll-ups, and how long each is kept. */
 export const tiers = [
   { widthMinutes: 1, name: 'minute', keptMs: 2 * dayMs },
+  { widthMinutes: 5, name: '5 minutes', keptMs: 2 * dayMs },
   { widthMinutes: 60, name: 'hour', keptMs: 90 * dayMs },
+  { widthMinutes: 360, name: '6 hours', keptMs: 90 * dayMs },
   { widthMinutes: 1_440, name: 'day', keptMs: 730 * dayMs },
 ] as const;
 type Tier = (typeof tiers)[number];
@@ -18,7 +20,7 @@ const preferredPoints = 200;
 /** Most points of a series. */
 export const maxPoints = 1_000;
 /** Most roll-ups that one request reads. */
-export const maxRows = 3_000;
+export const maxRows = 1_500;
 
 export interface StatsRange {
   readonly from: Date;
@@ -57,18 +59,22 @@ export function readStatsRange(asked: AskedStatsRange, now: number, seriesCount 
     return { from: new Date(from), to: new Date(to), stepMs, tier, points: (to - from) / stepMs, rows, isKept: now - from <= tier.keptMs + stepMs };
   };
 
+  type Choice = ReturnType<typeof choose>;
+  const fits = ({ points, rows, isKept }: Choice): boolean => isKept && points <= maxPoints && rows <= maxRows;
+  const tooManySeries = (): Problem =>
+    refused(`The range is too wide for ${seriesCount} series: use a smaller \`limit\` or a shorter range.`);
+
   if (asked.step === undefined) {
-    const options = steps.map((minutes) => choose(minutes * minuteMs));
-    const fit = options.find(({ points, rows, isKept }) => isKept && points <= preferredPoints && rows <= maxRows);
-    return rangeOf(fit ?? choose(7 * dayMs));
+    const options = steps.map((minutes) => choose(minutes * minuteMs)).filter(fits);
+    const chosen = options.find(({ points }) => points <= preferredPoints) ?? options.at(-1);
+    if (!chosen) throw tooManySeries();
+    return rangeOf(chosen);
   }
   if (!(asked.step > 0) || asked.step % minuteMs !== 0)
     throw refused('step: must be whole minutes, such as 1m, 15m, 1h or 1d.');
   const chosen = choose(asked.step);
-  const suggestion = rangeOf(choose(steps.map((minutes) => minutes * minuteMs).find((ms) => {
-    const { points, rows, isKept } = choose(ms);
-    return isKept && points <= maxPoints && rows <= maxRows;
-  }) ?? 7 * dayMs)).stepMs;
+  if (!steps.some((minutes) => fits(choose(minutes * minuteMs)))) throw tooManySeries();
+  const suggestion = steps.map((minutes) => minutes * minuteMs).find((ms) => fits(choose(ms))) ?? 7 * dayMs;
   const instead = `Use step=${stepText(suggestion)} or a shorter range.`;
   if (!chosen.isKept)
     throw refused(`step: roll-ups by the ${chosen.tier.name} are kept for ${chosen.tier.keptMs / dayMs} days. ${instead}`);

@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/connect.ts';
-import { Times } from './buckets.ts';
+import { maxBucket, minBucket, Times } from './buckets.ts';
 import { counted, type Counted } from './record.ts';
 import type { StatsRange } from './range.ts';
 
@@ -93,7 +93,7 @@ export async function findLargest(
   { from, to, widthMinutes }: StatsRange,
   limit: number,
 ): Promise<string[]> {
-  const width = widthMinutes === 1 || to.getTime() - from.getTime() <= 2 * 86_400_000 ? 60 : 1_440;
+  const width = widthMinutes < 60 || to.getTime() - from.getTime() <= 2 * 86_400_000 ? 60 : 1_440;
   const prefix = seriesName[kind]('');
   const rows = await sql<{ series: string }[]>`
     select s.series from run_stats s
@@ -122,17 +122,36 @@ const sums = (rows: readonly Readonly<Record<Counted, number>>[]): Record<Counte
 const larger = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.max(a, b);
 
+/** Reads digit by digit: a page of time series has a hundred thousand numbers. */
 function timesOf(text: string | null | undefined, sum = 0): Times {
   const times = new Times();
   times.sum = sum;
   if (!text) return times;
-  for (const one of text.split(';')) {
-    const colon = one.indexOf(':');
-    const counts = one.slice(colon + 2, -1).split(',');
-    times.addDense(Number(one.slice(0, colon)), counts.map(Number));
+  const counts = new Float64Array(maxBucket - minBucket + 1);
+  for (let at = 0; at < text.length; at++) {
+    const colon = text.indexOf(':', at);
+    let index = Number(text.slice(at, colon)) - minBucket;
+    let number = 0;
+    // After the colon and the opening brace.
+    for (at = colon + 2; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      if (code >= zero && code <= zero + 9) {
+        number = number * 10 + code - zero;
+        continue;
+      }
+      counts[index] = (counts[index] ?? 0) + number;
+      index++;
+      number = 0;
+      // A brace ends the histogram; a semicolon follows it.
+      if (code !== comma) break;
+    }
+    at++;
   }
+  times.addDense(minBucket, counts);
   return times;
 }
+
+const [zero, comma] = [48, 44];
 
 function added(all: readonly Times[]): Times {
   const sum = new Times();

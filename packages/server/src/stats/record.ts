@@ -80,22 +80,26 @@ export function createRunStats(): RunStats {
     let ofMinute = pending.get(minute);
     if (!ofMinute) pending.set(minute, (ofMinute = new Map()));
     const key = `${env} ${series}`;
-    const known = ofMinute.get(key);
-    if (known) return known.counts;
+    const one = ofMinute.get(key);
+    if (one) return one.counts;
     if (ofMinute.size >= maxSeries && series !== 'a') return undefined;
     const counts: Counts = {};
     ofMinute.set(key, { env, series, counts });
     return counts;
   };
 
+  /** All series of a subject, in this minute: most runs are of a few subjects. */
+  const known = new Map<string, Counts[]>();
   const each = ({ env, task, queue, version }: Subject, at: number, act: (counts: Counts) => void): void => {
+    const key = `${env} ${Math.floor(at / minuteMs)} ${task}\n${queue}\n${version}`;
+    const found = known.get(key);
+    if (found) return found.forEach(act);
     const names = ['a', `t:${storable(task)}`];
     if (queue !== undefined) names.push(`q:${storable(queue)}`);
     if (version !== undefined) names.push(`v:${storable(version)}`);
-    for (const name of names) {
-      const counts = seriesOf(env, name, at);
-      if (counts) act(counts);
-    }
+    const all = names.flatMap((name) => seriesOf(env, name, at) ?? []);
+    known.set(key, all);
+    all.forEach(act);
   };
 
   return {
@@ -129,6 +133,7 @@ export function createRunStats(): RunStats {
     take() {
       const taken = pending;
       pending = new Map();
+      known.clear();
       return taken;
     },
   };

@@ -82,7 +82,7 @@ test('minutes are added to at once, hours and days every ten seconds, and all wh
   const counts = async () =>
     (
       await t.sql<{ completed: number }[]>`
-        select completed from run_stats where series = 'a' order by width`
+        select completed from run_stats where series = 'a' and width in (1, 60, 1440) order by width`
     ).map(({ completed }) => completed);
   const at = clock.now();
   const act = async (): Promise<number[]> => {
@@ -196,7 +196,9 @@ test('roll-ups are deleted by their age', async () => {
   await statsPruner(t.engine).tick();
   expect(await t.sql`select width, count(*)::int as n from run_stats where series = 'a' group by width order by width`).toEqual([
     { width: 1, n: 2 },
+    { width: 5, n: 2 },
     { width: 60, n: 3 },
+    { width: 360, n: 3 },
     { width: 1_440, n: 4 },
   ]);
 });
@@ -225,6 +227,7 @@ test('a range that is too wide and a step that is too fine are refused with what
   const read = (asked: Parameters<typeof readStatsRange>[0], series?: number) => readStatsRange(asked, now, series);
   for (const [asked, sentence] of [
     [{ period: dayMs, step: 60_000 }, /^step: the range has 144\d steps, and at most 1000 are allowed. Use step=5m or/],
+    [{ period: 80 * dayMs, step: hourMs }, /^step: the range has 19\d\d steps.*Use step=6h or/],
     [{ period: 30 * dayMs, step: 300_000 }, /^step: roll-ups by the minute are kept for 2 days. Use step=1h or/],
     [{ period: 400 * dayMs, step: hourMs }, /^step: roll-ups by the hour are kept for 90 days. Use step=1d or/],
     [{ period: 1_000 * dayMs }, /^The range is too wide/],
@@ -234,6 +237,9 @@ test('a range that is too wide and a step that is too fine are refused with what
   ] as const)
     expect(() => read(asked)).toThrow(sentence);
   expect(() => read({ period: dayMs, step: 300_000 }, 10)).toThrow(/too fine for this range and 10 series. Use step=1h/);
+  expect(() => read({ period: 700 * dayMs }, 10)).toThrow(/too wide for 10 series: use a smaller `limit`/);
+  expect(() => read({ period: 700 * dayMs, step: 7 * dayMs }, 10)).toThrow(/too wide for 10 series/);
+  expect(read({ period: 700 * dayMs }, 2).stepMs).toBe(7 * dayMs);
   for (const [period, minutes] of [
     [hourMs, 1],
     [dayMs, 15],
