@@ -6,11 +6,11 @@ const dayMs = 24 * hourMs;
 
 /** The widths of roll-ups, and how long each is kept. */
 export const tiers = [
-  { widthMinutes: 1, name: 'minute', keptMs: 2 * dayMs },
-  { widthMinutes: 5, name: '5 minutes', keptMs: 2 * dayMs },
-  { widthMinutes: 60, name: 'hour', keptMs: 90 * dayMs },
-  { widthMinutes: 360, name: '6 hours', keptMs: 90 * dayMs },
-  { widthMinutes: 1_440, name: 'day', keptMs: 730 * dayMs },
+  { widthMinutes: 1, name: 'below an hour', keptMs: 2 * dayMs },
+  { widthMinutes: 5, name: 'below an hour', keptMs: 2 * dayMs },
+  { widthMinutes: 60, name: 'below a day', keptMs: 90 * dayMs },
+  { widthMinutes: 360, name: 'below a day', keptMs: 90 * dayMs },
+  { widthMinutes: 1_440, name: 'of days', keptMs: 730 * dayMs },
 ] as const;
 type Tier = (typeof tiers)[number];
 
@@ -77,7 +77,7 @@ export function readStatsRange(asked: AskedStatsRange, now: number, seriesCount 
   const suggestion = steps.map((minutes) => minutes * minuteMs).find((ms) => fits(choose(ms))) ?? 7 * dayMs;
   const instead = `Use step=${stepText(suggestion)} or a shorter range.`;
   if (!chosen.isKept)
-    throw refused(`step: roll-ups by the ${chosen.tier.name} are kept for ${chosen.tier.keptMs / dayMs} days. ${instead}`);
+    throw refused(`step: steps ${chosen.tier.name} can be read for ${chosen.tier.keptMs / dayMs} days. ${instead}`);
   if (chosen.points > maxPoints)
     throw refused(`step: the range has ${chosen.points} steps, and at most ${maxPoints} are allowed. ${instead}`);
   if (chosen.rows > maxRows) throw refused(`step: too fine for this range and ${seriesCount} series. ${instead}`);

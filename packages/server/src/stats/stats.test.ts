@@ -228,8 +228,8 @@ test('a range that is too wide and a step that is too fine are refused with what
   for (const [asked, sentence] of [
     [{ period: dayMs, step: 60_000 }, /^step: the range has 144\d steps, and at most 1000 are allowed. Use step=5m or/],
     [{ period: 80 * dayMs, step: hourMs }, /^step: the range has 19\d\d steps.*Use step=6h or/],
-    [{ period: 30 * dayMs, step: 300_000 }, /^step: roll-ups by the minute are kept for 2 days. Use step=1h or/],
-    [{ period: 400 * dayMs, step: hourMs }, /^step: roll-ups by the hour are kept for 90 days. Use step=1d or/],
+    [{ period: 30 * dayMs, step: 300_000 }, /^step: steps below an hour can be read for 2 days. Use step=1h or/],
+    [{ period: 400 * dayMs, step: hourMs }, /^step: steps below a day can be read for 90 days. Use step=1d or/],
     [{ period: 1_000 * dayMs }, /^The range is too wide/],
     [{ from: new Date(now + 1_000) }, /^from: must be before/],
     [{ period: hourMs, step: 30_000 }, /^step: must be whole minutes/],
