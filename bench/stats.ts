@@ -73,7 +73,11 @@ async function buildBacklog(sql: Sql, env: number): Promise<void> {
 
 const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-'));
 const postgres = await startPostgres({ dataDir: folder, settings: { max_wal_size: '4GB' } });
-const quiet = { info() {}, warn: (fact: string, fields: unknown) => console.error(fact, fields), error: console.error };
+const quiet = {
+  info() {},
+  warn: (fact: string, fields: unknown) => console.error(fact, fields),
+  error: console.error,
+};
 const server = await startServer({
   database: postgres.connection,
   port: 0,
@@ -147,7 +151,12 @@ try {
   for (;;) {
     const text = await metrics();
     if (text.includes(`queue="bulk",state="ready"} ${waiting}`)) {
-      console.log(text.split('\n').filter((line) => line.startsWith('millrace_sample_')).join('\n'));
+      console.log(
+        text
+          .split('\n')
+          .filter((line) => line.startsWith('millrace_sample_'))
+          .join('\n'),
+      );
       break;
     }
     await new Promise((resolve) => setTimeout(resolve, 500));
@@ -162,7 +171,9 @@ try {
     await uncached();
     taken.push(performance.now() - from);
   }
-  console.log(`a scrape that is not cached: p50 ${percentile(taken, 0.5)} ms, p95 ${percentile(taken, 0.95)} ms, most ${percentile(taken, 1)} ms`);
+  console.log(
+    `a scrape that is not cached: p50 ${percentile(taken, 0.5)} ms, p95 ${percentile(taken, 0.95)} ms, most ${percentile(taken, 1)} ms`,
+  );
   await sql.end();
 } finally {
   await server.close();

@@ -21,7 +21,10 @@ const files = {
 const patience = { timeout: 30_000, interval: 200 };
 const scrape = async (server: TestServer, accept = 'text/plain') => {
   const response = await fetch(server.metricsUrl, { headers: { accept } });
-  return { type: response.headers.get('content-type') ?? '', bytes: Buffer.from(await response.arrayBuffer()) };
+  return {
+    type: response.headers.get('content-type') ?? '',
+    bytes: Buffer.from(await response.arrayBuffer()),
+  };
 };
 const textOf = async (server: TestServer) => (await scrape(server)).bytes.toString();
 const trigger = (server: TestServer, task: string, body: object = {}) =>
@@ -62,10 +65,14 @@ const resolved = (expression: string): string =>
   expression.replaceAll('$__rate_interval', '1m').replaceAll(/\$(project|environment)/g, '.*');
 
 interface Rules {
-  readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[];
+  readonly groups: readonly {
+    readonly rules: readonly { readonly alert: string; readonly expr: string }[];
+  }[];
 }
 const readAlerts = async (): Promise<readonly { readonly alert: string; readonly expr: string }[]> =>
-  (parse(await readFile(deploy('prometheus/alerts.yml'), 'utf8')) as Rules).groups.flatMap(({ rules }) => rules);
+  (parse(await readFile(deploy('prometheus/alerts.yml'), 'utf8')) as Rules).groups.flatMap(
+    ({ rules }) => rules,
+  );
 
 test('what a fleet does is in the metrics, and the dashboard, the alerts and the scaling name nothing else', async () => {
   const server = await busyServer();
@@ -101,7 +108,9 @@ test('what a fleet does is in the metrics, and the dashboard, the alerts and the
     (await readFile(deploy('kubernetes/hpa.yml'), 'utf8')).replaceAll('millrace_slots_needed', ''),
     await readFile(fileURLToPath(new URL('../../docs/metrics.md', import.meta.url)), 'utf8'),
   ];
-  const named = new Set(expressions.flatMap((expression) => expression.match(/\b(?:millrace|process)_\w+/g) ?? []));
+  const named = new Set(
+    expressions.flatMap((expression) => expression.match(/\b(?:millrace|process)_\w+/g) ?? []),
+  );
   expect([...named].filter((name) => !exposed.has(name))).toEqual([]);
   // Each metric of ours is documented.
   const page = expressions.at(-1) ?? '';
@@ -143,7 +152,9 @@ describe.skipIf(!hasPrometheus)(`with Prometheus${unlessMissing}`, () => {
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const rules = expressions.map((expr, index) => ({ record: `test:expression:${index}`, expr }));
     await writeFile(join(folder, 'rules.yml'), JSON.stringify({ groups: [{ name: 'expressions', rules }] }));
-    expect(promtool('check', 'rules', join(folder, 'rules.yml'))).toContain(`${expressions.length} rules found`);
+    expect(promtool('check', 'rules', join(folder, 'rules.yml'))).toContain(
+      `${expressions.length} rules found`,
+    );
   });
 
   test('it scrapes a real server as text, each query of the dashboard is answered, and the alert for the age of a queue fires', async () => {
@@ -152,8 +163,10 @@ describe.skipIf(!hasPrometheus)(`with Prometheus${unlessMissing}`, () => {
     await server.ask(`/api/v1/runners/${runner?.id}/drain`, { method: 'POST', body: {} });
     await trigger(server, 'add', { payload: { n: 1 } });
     // The rules as they are, but for how long one has to wait.
-    const rules = (await readFile(deploy('prometheus/alerts.yml'), 'utf8'))
-      .replace('> 300\n        for: 5m\n        labels: { severity: warning }\n        annotations:\n          summary: \'Runs of', "> 3\n        for: 1s\n        labels: { severity: warning }\n        annotations:\n          summary: 'Runs of");
+    const rules = (await readFile(deploy('prometheus/alerts.yml'), 'utf8')).replace(
+      "> 300\n        for: 5m\n        labels: { severity: warning }\n        annotations:\n          summary: 'Runs of",
+      "> 3\n        for: 1s\n        labels: { severity: warning }\n        annotations:\n          summary: 'Runs of",
+    );
     expect(rules).toContain('> 3\n');
     const prometheus = await startPrometheus(server.metricsUrl, { rules });
     const firing = async () =>

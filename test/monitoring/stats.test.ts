@@ -27,7 +27,13 @@ test('what was executed is in the time series of the environment, the task, the 
     .toMatchObject({ triggered: 6, completed: 5, failed: 1, retried: 1, newErrors: 1 });
 
   const nap = await total({ task: 'nap' });
-  expect(nap).toMatchObject({ triggered: 5, completed: 5, failed: 0, duration: { count: 5 }, wait: { count: 5 } });
+  expect(nap).toMatchObject({
+    triggered: 5,
+    completed: 5,
+    failed: 0,
+    duration: { count: 5 },
+    wait: { count: 5 },
+  });
   expect(nap?.duration.p50).toBeGreaterThan(350);
   expect(nap?.duration.p50).toBeLessThan(1_500);
   // One at a time: the last one waited for four others.
@@ -44,7 +50,9 @@ test('what was executed is in the time series of the environment, the task, the 
   expect(stepMs).toBe(60_000);
   for (const { points } of series) {
     expect(points).toHaveLength((to.getTime() - from.getTime()) / stepMs);
-    expect(points.reduce((sum, point) => sum + point.triggered, 0)).toBe(points === series[0]?.points ? 5 : 1);
+    expect(points.reduce((sum, point) => sum + point.triggered, 0)).toBe(
+      points === series[0]?.points ? 5 : 1,
+    );
   }
   // Other environments see nothing of it.
   const other = await server.ask('/api/v1/stats?by=task', { key: server.keys.stg });
@@ -55,10 +63,16 @@ test('what was executed is in the time series of the environment, the task, the 
 test('the depth of a queue is sampled', async () => {
   const server = await testServer();
   await startProject(server, files);
-  await server.ask('/api/v1/queues/slow/pause', { method: 'POST', body: { type: 'custom', action: 'pause' } });
+  await server.ask('/api/v1/queues/slow/pause', {
+    method: 'POST',
+    body: { type: 'custom', action: 'pause' },
+  });
   for (let n = 0; n < 7; n++) await server.ask('/api/v1/tasks/nap/trigger', { method: 'POST', body: {} });
-  const read = async (path: string) => (await server.ask(`/api/v1/stats?period=1h${path}`)).body.series[0].total;
-  await expect.poll(() => read('&queue=slow'), { timeout: 20_000, interval: 250 }).toMatchObject({ waiting: 7 });
+  const read = async (path: string) =>
+    (await server.ask(`/api/v1/stats?period=1h${path}`)).body.series[0].total;
+  await expect
+    .poll(() => read('&queue=slow'), { timeout: 20_000, interval: 250 })
+    .toMatchObject({ waiting: 7 });
   expect((await read('')).oldestMs).toBeGreaterThan(0);
   const metrics = await (await fetch(server.metricsUrl)).text();
   expect(metrics).toMatch(/millrace_runs_waiting\{[^}]*queue="slow",state="paused"\} 7\n/);

@@ -75,7 +75,13 @@ scrape_configs:
   };
   for (;;) {
     if (child.exitCode !== null) throw new Error(`Prometheus did not start: ${log}`);
-    if (await fetch(`http://127.0.0.1:${port}/-/ready`).then(({ ok }) => ok, () => false)) break;
+    if (
+      await fetch(`http://127.0.0.1:${port}/-/ready`).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    )
+      break;
     await pause(50);
   }
   return {

@@ -157,7 +157,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (apart) disposables.push(apart.stop);
     await app.listen({ host, port: options.port });
     disposables.push(sockets.stop, () => streams.stop(), realtime.stop, appendSessions.stop, both.stop);
-    const jobs = pausable(pause, () => startJobs(context, { ...defaultRetention, ...options.retention }, fleet.onTick));
+    const jobs = pausable(pause, () =>
+      startJobs(context, { ...defaultRetention, ...options.retention }, fleet.onTick),
+    );
     disposables.push(jobs.stop);
 
     const { port } = app.server.address() as AddressInfo;

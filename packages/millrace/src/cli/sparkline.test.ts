@@ -10,5 +10,10 @@ test('the highest bar is full, zero is a dot, and what is not known is blank', (
 
 test('more numbers than bars are shown by the largest of each group', () => {
   expect(sparkline([0, 8, 0, 0, 4, 0], 3)).toBe('█·▄');
-  expect(sparkline(Array.from({ length: 1_000 }, (_, n) => n), 60)).toHaveLength(59);
+  expect(
+    sparkline(
+      Array.from({ length: 1_000 }, (_, n) => n),
+      60,
+    ),
+  ).toHaveLength(59);
 });

@@ -9,7 +9,12 @@ const at = '2026-11-23T12:00:00.000Z';
 
 test('sends what is asked, and makes dates of times', async () => {
   server = await startServer(() => ({
-    body: { from: at, to: at, stepMs: 60_000, series: [{ name: 'mail', total: {}, points: [{ at, completed: 3 }] }] },
+    body: {
+      from: at,
+      to: at,
+      stepMs: 60_000,
+      series: [{ name: 'mail', total: {}, points: [{ at, completed: 3 }] }],
+    },
   }));
   configure({ baseURL: server.url, secretKey: 'k' });
   const from = new Date(at);

@@ -33,7 +33,9 @@ export type MetricFamily = { readonly name: string; readonly help: string } & (
 );
 
 /** The classic buckets of a histogram. */
-export function classicBuckets(histogram: NativeHistogram | ClassicHistogram): readonly (readonly [number, number])[] {
+export function classicBuckets(
+  histogram: NativeHistogram | ClassicHistogram,
+): readonly (readonly [number, number])[] {
   if ('cumulative' in histogram) return histogram.cumulative;
   const ordered = [...histogram.buckets].toSorted(([a], [b]) => a - b);
   let [at, count] = [0, 0];

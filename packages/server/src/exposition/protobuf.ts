@@ -1,4 +1,10 @@
-import { classicBuckets, type ClassicHistogram, type Labels, type MetricFamily, type NativeHistogram } from './family.ts';
+import {
+  classicBuckets,
+  type ClassicHistogram,
+  type Labels,
+  type MetricFamily,
+  type NativeHistogram,
+} from './family.ts';
 
 /**
  * The protobuf format of Prometheus (`io.prometheus.client.MetricFamily`, each with its length before it), which carries native histograms.
@@ -27,7 +33,10 @@ function familyOf(family: MetricFamily): Message {
     return message;
   }
   for (const { labels, value } of family.samples)
-    message.message(4, labeled(labels).message(family.type === 'gauge' ? 2 : 3, new Message().double(1, value)));
+    message.message(
+      4,
+      labeled(labels).message(family.type === 'gauge' ? 2 : 3, new Message().double(1, value)),
+    );
   return message;
 }
 

@@ -5,15 +5,23 @@ export const textOf = (families: readonly MetricFamily[]): string => families.ma
 
 function textOfFamily(family: MetricFamily): string {
   const { name, help, type } = family;
-  const lines = [`# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}`, `# TYPE ${name} ${type}`];
+  const lines = [
+    `# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}`,
+    `# TYPE ${name} ${type}`,
+  ];
   if (family.type === 'histogram') {
     for (const histogram of family.histograms) {
       const { labels, sum, count } = histogram;
       const inside = inner(labels);
       const before = inside === '' ? '' : `${inside},`;
-      for (const [bound, n] of classicBuckets(histogram)) lines.push(`${name}_bucket{${before}le="${bound}"} ${n}`);
+      for (const [bound, n] of classicBuckets(histogram))
+        lines.push(`${name}_bucket{${before}le="${bound}"} ${n}`);
       const braces = inside === '' ? '' : `{${inside}}`;
-      lines.push(`${name}_bucket{${before}le="+Inf"} ${count}`, `${name}_sum${braces} ${sum}`, `${name}_count${braces} ${count}`);
+      lines.push(
+        `${name}_bucket{${before}le="+Inf"} ${count}`,
+        `${name}_sum${braces} ${sum}`,
+        `${name}_count${braces} ${count}`,
+      );
     }
   } else {
     for (const { labels, value } of family.samples) {
@@ -26,5 +34,8 @@ function textOfFamily(family: MetricFamily): string {
 
 const inner = (labels: Labels): string =>
   Object.entries(labels)
-    .map(([name, value]) => `${name}="${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`)
+    .map(
+      ([name, value]) =>
+        `${name}="${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`,
+    )
     .join(',');

@@ -1,4 +1,11 @@
-import { collectDefaultMetrics, Histogram, Registry, type Histogram as Of, type MetricObjectWithValues, type MetricValue } from 'prom-client';
+import {
+  collectDefaultMetrics,
+  Histogram,
+  Registry,
+  type Histogram as Of,
+  type MetricObjectWithValues,
+  type MetricValue,
+} from 'prom-client';
 import type { ClassicHistogram, MetricFamily } from '../exposition/family.ts';
 import { protobufOf, protobufType } from '../exposition/protobuf.ts';
 import { textOf } from '../exposition/text.ts';
@@ -86,8 +93,13 @@ function familyOf(metric: MetricObjectWithValues<MetricValue<string>>): MetricFa
     const samples = metric.values.map(({ labels, value }) => ({ labels: textLabels(labels), value }));
     return { name, help, type: type === 'counter' ? 'counter' : 'gauge', samples };
   }
-  const byLabels = new Map<string, { labels: Record<string, string>; cumulative: [number, number][]; sum: number; count: number }>();
-  for (const { labels, value, metricName = '' } of metric.values as (MetricValue<string> & { metricName?: string })[]) {
+  const byLabels = new Map<
+    string,
+    { labels: Record<string, string>; cumulative: [number, number][]; sum: number; count: number }
+  >();
+  for (const { labels, value, metricName = '' } of metric.values as (MetricValue<string> & {
+    metricName?: string;
+  })[]) {
     const { le, ...rest } = textLabels(labels);
     const key = JSON.stringify(rest);
     const one = byLabels.get(key) ?? { labels: rest, cumulative: [], sum: 0, count: 0 };

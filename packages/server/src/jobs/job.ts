@@ -34,7 +34,11 @@ export interface RunningJob extends Wakeable {
  */
 export function startJob(
   job: Job,
-  { clock, log, onTick }: { readonly clock: Pick<Clock, 'now'>; readonly log: Log; readonly onTick?: (ticked: Ticked) => void },
+  {
+    clock,
+    log,
+    onTick,
+  }: { readonly clock: Pick<Clock, 'now'>; readonly log: Log; readonly onTick?: (ticked: Ticked) => void },
 ): RunningJob {
   let stopped = false;
   let again = false;

@@ -19,7 +19,9 @@ export const labelsOf = (row: {
 });
 
 /** Reads the labels of environments. They never change. */
-export function environmentLabels(sql: Sql): (envs: Iterable<number>) => Promise<ReadonlyMap<number, EnvironmentLabels>> {
+export function environmentLabels(
+  sql: Sql,
+): (envs: Iterable<number>) => Promise<ReadonlyMap<number, EnvironmentLabels>> {
   const known = new Map<number, EnvironmentLabels>();
   return async (envs) => {
     const missing = [...new Set(envs)].filter((env) => !known.has(env));

@@ -37,7 +37,10 @@ export function exportMetrics(
       const families = await collect();
       const times = { startTime, endTime: nanoTime(Date.now()) };
       const metrics = families.flatMap((family) => dataOf(family, times));
-      return { resourceMetrics: { resource, scopeMetrics: [{ scope: { name: 'millrace' }, metrics }] }, errors: [] };
+      return {
+        resourceMetrics: { resource, scopeMetrics: [{ scope: { name: 'millrace' }, metrics }] },
+        errors: [],
+      };
     },
   };
   const exporter = new OTLPMetricExporter({ temporalityPreference: AggregationTemporality.CUMULATIVE });
@@ -74,10 +77,18 @@ function dataOf(family: MetricFamily, times: Times): MetricData[] {
   if (family.type === 'histogram') {
     const native = family.histograms.filter((one): one is NativeHistogram => 'schema' in one);
     if (native.length === 0) return [];
-    const dataPoints = native.map((one) => ({ ...times, attributes: { ...one.labels }, value: exponentialOf(one) }));
+    const dataPoints = native.map((one) => ({
+      ...times,
+      attributes: { ...one.labels },
+      value: exponentialOf(one),
+    }));
     return [{ ...base, dataPointType: DataPointType.EXPONENTIAL_HISTOGRAM, dataPoints }];
   }
-  const dataPoints = family.samples.map(({ labels, value }) => ({ ...times, attributes: { ...labels }, value }));
+  const dataPoints = family.samples.map(({ labels, value }) => ({
+    ...times,
+    attributes: { ...labels },
+    value,
+  }));
   return family.type === 'counter'
     ? [{ ...base, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints }]
     : [{ ...base, dataPointType: DataPointType.GAUGE, dataPoints }];

@@ -9,7 +9,9 @@ export function installationMetrics(
 ): MetricFamily[] {
   if (!sample) return [];
   const environments = new Map(sample.environments.map((row) => [row.env, labelsOf(row)]));
-  const envOf = (env: number): Labels => ({ ...(environments.get(env) ?? { project: 'unknown', environment: String(env) }) });
+  const envOf = (env: number): Labels => ({
+    ...(environments.get(env) ?? { project: 'unknown', environment: String(env) }),
+  });
   const shown = firstNames(
     [...sample.queues, ...sample.executing].map(({ env, queue }) => `${env} ${queue}`),
     maxNames,
@@ -20,7 +22,10 @@ export function installationMetrics(
     labels: { ...envOf(row.env), queue: queueOf(row), state: row.state },
     ...row,
   }));
-  const pools = sample.pools.map(({ env, pool, ...row }) => ({ labels: { ...envOf(env), pool: pool || 'default' }, ...row }));
+  const pools = sample.pools.map(({ env, pool, ...row }) => ({
+    labels: { ...envOf(env), pool: pool || 'default' },
+    ...row,
+  }));
   const gauge = (name: string, help: string, samples: readonly Sample[]): MetricFamily => ({
     name,
     help,
@@ -28,24 +33,35 @@ export function installationMetrics(
     samples,
   });
   const held = (what: FleetSample['held'][number]['what']): Sample[] =>
-    sample.held.filter((row) => row.what === what).map(({ env, count }) => ({ labels: envOf(env), value: count }));
+    sample.held
+      .filter((row) => row.what === what)
+      .map(({ env, count }) => ({ labels: envOf(env), value: count }));
 
   return [
     gauge(
       'millrace_runs_waiting',
       'Runs that wait in a queue: ready for a runner, limited by their queue, or paused.',
-      combined(queues.map(({ labels, waiting }) => ({ labels, value: waiting })), (a, b) => a + b),
+      combined(
+        queues.map(({ labels, waiting }) => ({ labels, value: waiting })),
+        (a, b) => a + b,
+      ),
     ),
     gauge(
       'millrace_queue_oldest_age_seconds',
       'How long the first run of a queue has waited.',
-      combined(queues.map(({ labels, oldestMs }) => ({ labels, value: oldestMs / 1_000 })), Math.max),
+      combined(
+        queues.map(({ labels, oldestMs }) => ({ labels, value: oldestMs / 1_000 })),
+        Math.max,
+      ),
     ),
     gauge(
       'millrace_runs_executing',
       'Attempts that hold a slot.',
       combined(
-        sample.executing.map((row) => ({ labels: { ...envOf(row.env), queue: queueOf(row) }, value: row.count })),
+        sample.executing.map((row) => ({
+          labels: { ...envOf(row.env), queue: queueOf(row) },
+          value: row.count,
+        })),
         (a, b) => a + b,
       ),
     ),
@@ -53,8 +69,16 @@ export function installationMetrics(
     gauge('millrace_runs_retrying', 'Runs that wait for their next attempt.', held('retrying')),
     gauge('millrace_runs_pending_version', 'Runs whose task no version has.', held('pending_version')),
     gauge('millrace_runs_suspended', 'Runs that wait within their code, without a slot.', held('suspended')),
-    gauge('millrace_runners', 'Connected runners, by their labels.', pools.map(({ labels, runners }) => ({ labels, value: runners }))),
-    gauge('millrace_slots_used', 'Slots of runners in use.', pools.map(({ labels, used }) => ({ labels, value: used }))),
+    gauge(
+      'millrace_runners',
+      'Connected runners, by their labels.',
+      pools.map(({ labels, runners }) => ({ labels, value: runners })),
+    ),
+    gauge(
+      'millrace_slots_used',
+      'Slots of runners in use.',
+      pools.map(({ labels, used }) => ({ labels, value: used })),
+    ),
     gauge(
       'millrace_slots_free',
       'Slots of runners that are free; none of a runner that stops or is drained.',

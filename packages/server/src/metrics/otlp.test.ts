@@ -40,7 +40,8 @@ test('counters, gauges and exponential histograms reach a collector, with where 
   });
   await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void collector.close());
-  process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+  process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] =
+    `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
   onTestFinished(() => void delete process.env['OTEL_EXPORTER_OTLP_ENDPOINT']);
 
   const times = new Times();
@@ -64,7 +65,11 @@ test('counters, gauges and exponential histograms reach a collector, with where 
 
   const attribute = [{ key: 'task', value: { stringValue: 'mail' } }];
   expect(metrics.get('a_total')).toMatchObject({
-    sum: { isMonotonic: true, aggregationTemporality: 2, dataPoints: [{ asDouble: 3, attributes: attribute }] },
+    sum: {
+      isMonotonic: true,
+      aggregationTemporality: 2,
+      dataPoints: [{ asDouble: 3, attributes: attribute }],
+    },
   });
   expect(metrics.get('b')).toMatchObject({ gauge: { dataPoints: [{ asDouble: 0.5 }] } });
   // Up to a second, up to 2^(1/8), and up to eight: OpenTelemetry's bucket i begins at 2^(i/8).

@@ -25,7 +25,12 @@ export class JobMetrics {
 
   families(): MetricFamily[] {
     const jobs = [...this.#byName.values()];
-    const of = (name: string, help: string, type: 'counter' | 'gauge', read: (one: JobCounts) => number): MetricFamily => ({
+    const of = (
+      name: string,
+      help: string,
+      type: 'counter' | 'gauge',
+      read: (one: JobCounts) => number,
+    ): MetricFamily => ({
       name,
       help,
       type,
@@ -33,9 +38,24 @@ export class JobMetrics {
     });
     return [
       of('millrace_job_ticks_total', 'Ticks of background jobs.', 'counter', ({ ticks }) => ticks),
-      of('millrace_job_failures_total', 'Ticks of background jobs that failed.', 'counter', ({ failures }) => failures),
-      of('millrace_job_seconds_total', 'Time that background jobs took.', 'counter', ({ seconds }) => seconds),
-      of('millrace_job_lag_seconds', 'How late the last tick of a background job began.', 'gauge', (one) => one.lagSeconds),
+      of(
+        'millrace_job_failures_total',
+        'Ticks of background jobs that failed.',
+        'counter',
+        ({ failures }) => failures,
+      ),
+      of(
+        'millrace_job_seconds_total',
+        'Time that background jobs took.',
+        'counter',
+        ({ seconds }) => seconds,
+      ),
+      of(
+        'millrace_job_lag_seconds',
+        'How late the last tick of a background job began.',
+        'gauge',
+        (one) => one.lagSeconds,
+      ),
     ];
   }
 }

@@ -83,7 +83,9 @@ export function runMetrics(max: number): RunMetrics {
     environments: () => new Set([...byTask.values(), ...byQueue.values()].map(({ env }) => env)),
 
     families(labels) {
-      const envOf = (env: number): Labels => ({ ...(labels.get(env) ?? { project: 'unknown', environment: String(env) }) });
+      const envOf = (env: number): Labels => ({
+        ...(labels.get(env) ?? { project: 'unknown', environment: String(env) }),
+      });
       const tasks = [...byTask.values()];
       const counterOf = (name: string, help: string, what: Counted): MetricFamily => ({
         name,
@@ -111,7 +113,11 @@ export function runMetrics(max: number): RunMetrics {
             }),
           ),
         },
-        counterOf('millrace_retries_total', 'Attempts that failed and are followed by another one.', 'retried'),
+        counterOf(
+          'millrace_retries_total',
+          'Attempts that failed and are followed by another one.',
+          'retried',
+        ),
         counterOf('millrace_error_groups_new_total', 'Error groups that began.', 'new_errors'),
         counterOf(
           'millrace_error_groups_regressed_total',
@@ -144,7 +150,9 @@ export function runMetrics(max: number): RunMetrics {
           name: 'millrace_group_commit_size',
           help: 'Triggers and completions that shared a statement and a commit.',
           type: 'histogram',
-          histograms: [...written].map(([what, times]) => histogramOf({ statement: what }, times, itemBounds)),
+          histograms: [...written].map(([what, times]) =>
+            histogramOf({ statement: what }, times, itemBounds),
+          ),
         },
       ];
     },

@@ -107,7 +107,12 @@ async function countArrivals(sql: Sql, stats: RunStats): Promise<boolean> {
     select g.env, g.task, q.name as queue, v.version, g.what, g.at, g.n
       from gone g left join queues q on q.id = g.queue_id left join versions v on v.id = g.version_id`;
   for (const { what, at, n, env, task, queue, version } of arrivals)
-    stats.count({ env, task, queue: queue ?? undefined, version: version ?? undefined }, what, at.getTime(), n);
+    stats.count(
+      { env, task, queue: queue ?? undefined, version: version ?? undefined },
+      what,
+      at.getTime(),
+      n,
+    );
   return arrivals.length >= maxArrivals;
 }
 

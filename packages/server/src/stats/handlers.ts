@@ -14,7 +14,8 @@ export function statsHandlers(sql: Sql, clock: Pick<Clock, 'now'>): HandlersOf<N
   return {
     async retrieveStats({ environment, query }) {
       const given = (['task', 'queue', 'version', 'by'] as const).filter((name) => query[name] !== undefined);
-      if (given.length > 1) throw badRequest(`${given.join(' and ')}: give at most one of task, queue, version and by.`);
+      if (given.length > 1)
+        throw badRequest(`${given.join(' and ')}: give at most one of task, queue, version and by.`);
       const { by, limit } = query;
       const env = environment.id;
       const range = readStatsRange(query, clock.now(), by === undefined ? 1 : limit);
@@ -78,4 +79,5 @@ const timesOf = (times: Times): StatsTimes => ({
 });
 
 /** Milliseconds with two digits after the point. */
-const rounded = (ms: number | undefined): number | null => (ms === undefined ? null : Math.round(ms * 100) / 100);
+const rounded = (ms: number | undefined): number | null =>
+  ms === undefined ? null : Math.round(ms * 100) / 100;

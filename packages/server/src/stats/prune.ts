@@ -9,7 +9,13 @@ const graceMs = 3_600_000;
 const dayMs = 86_400_000;
 
 /** The job that deletes roll-ups whose time is over. */
-export const statsPruner = ({ sql, clock }: { readonly sql: Sql; readonly clock: Pick<Clock, 'now'> }): Job => ({
+export const statsPruner = ({
+  sql,
+  clock,
+}: {
+  readonly sql: Sql;
+  readonly clock: Pick<Clock, 'now'>;
+}): Job => ({
   name: 'stats pruner',
   everyMs: 60_000,
   async tick() {

@@ -49,18 +49,28 @@ export function readStatsRange(asked: AskedStatsRange, now: number, seriesCount 
   const begin = asked.period === undefined ? (asked.from?.getTime() ?? end - dayMs) : now - asked.period;
   if (begin >= end) throw refused('from: must be before `to`, and in the past.');
   const oldest = tiers.at(-1)?.keptMs ?? 0;
-  if (now - begin > oldest + dayMs) throw refused('The range is too wide: roll-ups are kept for 730 days. Use a later `from`.');
+  if (now - begin > oldest + dayMs)
+    throw refused('The range is too wide: roll-ups are kept for 730 days. Use a later `from`.');
 
   const choose = (stepMs: number) => {
     const from = Math.floor(begin / stepMs) * stepMs;
     const to = Math.ceil(end / stepMs) * stepMs;
     const tier = tiers.findLast(({ widthMinutes }) => stepMs % (widthMinutes * minuteMs) === 0) ?? tiers[0];
     const rows = ((to - from) / minuteMs / tier.widthMinutes) * seriesCount;
-    return { from: new Date(from), to: new Date(to), stepMs, tier, points: (to - from) / stepMs, rows, isKept: now - from <= tier.keptMs + stepMs };
+    return {
+      from: new Date(from),
+      to: new Date(to),
+      stepMs,
+      tier,
+      points: (to - from) / stepMs,
+      rows,
+      isKept: now - from <= tier.keptMs + stepMs,
+    };
   };
 
   type Choice = ReturnType<typeof choose>;
-  const fits = ({ points, rows, isKept }: Choice): boolean => isKept && points <= maxPoints && rows <= maxRows;
+  const fits = ({ points, rows, isKept }: Choice): boolean =>
+    isKept && points <= maxPoints && rows <= maxRows;
   const tooManySeries = (): Problem =>
     refused(`The range is too wide for ${seriesCount} series: use a smaller \`limit\` or a shorter range.`);
 
@@ -77,14 +87,29 @@ export function readStatsRange(asked: AskedStatsRange, now: number, seriesCount 
   const suggestion = steps.map((minutes) => minutes * minuteMs).find((ms) => fits(choose(ms))) ?? 7 * dayMs;
   const instead = `Use step=${stepText(suggestion)} or a shorter range.`;
   if (!chosen.isKept)
-    throw refused(`step: steps ${chosen.tier.name} can be read for ${chosen.tier.keptMs / dayMs} days. ${instead}`);
+    throw refused(
+      `step: steps ${chosen.tier.name} can be read for ${chosen.tier.keptMs / dayMs} days. ${instead}`,
+    );
   if (chosen.points > maxPoints)
-    throw refused(`step: the range has ${chosen.points} steps, and at most ${maxPoints} are allowed. ${instead}`);
-  if (chosen.rows > maxRows) throw refused(`step: too fine for this range and ${seriesCount} series. ${instead}`);
+    throw refused(
+      `step: the range has ${chosen.points} steps, and at most ${maxPoints} are allowed. ${instead}`,
+    );
+  if (chosen.rows > maxRows)
+    throw refused(`step: too fine for this range and ${seriesCount} series. ${instead}`);
   return rangeOf(chosen);
 }
 
-const rangeOf = ({ from, to, stepMs, tier }: { from: Date; to: Date; stepMs: number; tier: Tier }): StatsRange => ({
+const rangeOf = ({
+  from,
+  to,
+  stepMs,
+  tier,
+}: {
+  from: Date;
+  to: Date;
+  stepMs: number;
+  tier: Tier;
+}): StatsRange => ({
   from,
   to,
   stepMs,

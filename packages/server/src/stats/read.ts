@@ -82,8 +82,9 @@ export function totalOf(points: readonly StatsPoint[]): StatsPoint {
 }
 
 /** Runs that ended with something else than success, cancellations not counted. */
-export const failuresOf = (point: Pick<StatsPoint, 'failed' | 'crashed' | 'system_failure' | 'timed_out'>): number =>
-  point.failed + point.crashed + point.system_failure + point.timed_out;
+export const failuresOf = (
+  point: Pick<StatsPoint, 'failed' | 'crashed' | 'system_failure' | 'timed_out'>,
+): number => point.failed + point.crashed + point.system_failure + point.timed_out;
 
 /** The tasks, queues or versions with the most runs in a range, the largest first. By the hour or the day, so that few rows are read. */
 export async function findLargest(

@@ -34,7 +34,10 @@ export interface Counts extends Partial<Record<Counted, number>> {
 }
 
 /** What a process has counted and not flushed: by minute, and by environment and series. */
-export type Pending = Map<number, Map<string, { readonly env: number; readonly series: string; readonly counts: Counts }>>;
+export type Pending = Map<
+  number,
+  Map<string, { readonly env: number; readonly series: string; readonly counts: Counts }>
+>;
 
 export interface RunStats {
   count(subject: Subject, what: Counted, at: number, n?: number): void;
@@ -67,7 +70,8 @@ const minuteMs = 60_000;
 export const maxSeries = 20_000;
 
 /** A task may have any name that a request sends. As PostgreSQL has it. */
-const storable = (name: string): string => (isPlain.test(name) ? name : name.toWellFormed().replaceAll('\0', ''));
+const storable = (name: string): string =>
+  isPlain.test(name) ? name : name.toWellFormed().replaceAll('\0', '');
 const isPlain = /^[ -~]*$/;
 
 /** Counts in memory. The cost of a run is a few look-ups in a map. */
@@ -148,7 +152,8 @@ export function mergeInto(target: Pending, added: Pending): void {
       const one = known.get(key)?.counts ?? {};
       known.set(key, { env, series: name, counts: one });
       const { waited, lasted, maxWaiting, maxOldestMs, ...numbers } = counts;
-      for (const what of counted) if (numbers[what] !== undefined) one[what] = (one[what] ?? 0) + numbers[what];
+      for (const what of counted)
+        if (numbers[what] !== undefined) one[what] = (one[what] ?? 0) + numbers[what];
       if (waited) (one.waited ??= new Times()).add(waited);
       if (lasted) (one.lasted ??= new Times()).add(lasted);
       if (maxWaiting !== undefined) one.maxWaiting = Math.max(one.maxWaiting ?? 0, maxWaiting);

@@ -96,7 +96,8 @@ function record(stats: RunStats, { queues, environments }: FleetSample, at: numb
     }
   }
   for (const [env, { waiting, oldestMs }] of byEnv) stats.sampled(env, undefined, waiting, oldestMs, at);
-  for (const { env, queue, waiting, oldestMs } of byQueue.values()) stats.sampled(env, queue, waiting, oldestMs, at);
+  for (const { env, queue, waiting, oldestMs } of byQueue.values())
+    stats.sampled(env, queue, waiting, oldestMs, at);
 }
 
 async function takeSample(tx: Transaction, now: number): Promise<FleetSample> {

@@ -31,7 +31,13 @@ test('what happens to runs is counted, whichever way it happens', async () => {
   const error = { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrace: '' } as const;
   const held = { queue: 'task/send', version, began: performance.now() - 3_000 };
   const complete = (index: number, outcome: Parameters<typeof t.complete>[0]['outcome']) =>
-    t.complete({ env, task: 'send', ...(attempts[index] as { run: string; fence: number }), ...held, outcome });
+    t.complete({
+      env,
+      task: 'send',
+      ...(attempts[index] as { run: string; fence: number }),
+      ...held,
+      outcome,
+    });
   await complete(0, { kind: 'completed', output: null, outputType: 'application/json' });
   await complete(1, { kind: 'failed', status: 'FAILED', error });
   await complete(2, { kind: 'retry', delayMs: 60_000, error });
@@ -41,14 +47,30 @@ test('what happens to runs is counted, whichever way it happens', async () => {
   await flusher.tick();
 
   const send = await totals(t, seriesName.task('send'));
-  expect(send).toMatchObject({ triggered: 5, completed: 1, failed: 1, retried: 1, expired: 1, canceled: 0, crashed: 0 });
+  expect(send).toMatchObject({
+    triggered: 5,
+    completed: 1,
+    failed: 1,
+    retried: 1,
+    expired: 1,
+    canceled: 0,
+    crashed: 0,
+  });
   expect(failuresOf(send)).toBe(1);
   expect(send.lasted.count).toBe(3);
   expect(send.lasted.quantile(0.5)).toBeGreaterThan(2_700);
   expect(send.lasted.quantile(0.5)).toBeLessThan(3_400);
   expect(await totals(t, seriesName.task('other'))).toMatchObject({ triggered: 1, canceled: 1 });
-  expect(await totals(t, seriesName.queue('task/send'))).toMatchObject({ triggered: 5, completed: 1, expired: 1 });
-  expect(await totals(t, seriesName.version(version))).toMatchObject({ triggered: 0, completed: 1, failed: 1 });
+  expect(await totals(t, seriesName.queue('task/send'))).toMatchObject({
+    triggered: 5,
+    completed: 1,
+    expired: 1,
+  });
+  expect(await totals(t, seriesName.version(version))).toMatchObject({
+    triggered: 0,
+    completed: 1,
+    failed: 1,
+  });
   const all = await totals(t, seriesName.all);
   expect(all).toMatchObject({ triggered: 6, completed: 1, failed: 1, expired: 1, canceled: 1 });
   const range = readStatsRange({ period: hourMs }, t.engine.clock.now());
@@ -108,14 +130,11 @@ test('a flush whose answer is lost adds nothing when it is sent again, and what 
   const stats = createRunStats();
   const subject = { env: t.environment.id, task: 'send', queue: 'mail' };
   let isLost = true;
-  const lossy = Object.assign(
-    async (strings: TemplateStringsArray, ...values: unknown[]) => {
-      const answer = await t.sql(strings, ...values);
-      if (isLost && strings[0]?.includes('add_run_stats')) throw new Error('lost');
-      return answer;
-    },
-    t.sql,
-  );
+  const lossy = Object.assign(async (strings: TemplateStringsArray, ...values: unknown[]) => {
+    const answer = await t.sql(strings, ...values);
+    if (isLost && strings[0]?.includes('add_run_stats')) throw new Error('lost');
+    return answer;
+  }, t.sql);
   const flusher = statsFlusher({ sql: lossy, clock: t.engine.clock, stats });
   stats.count(subject, 'completed', t.engine.clock.now());
   await expect(flusher.tick()).rejects.toThrow('lost');
@@ -172,12 +191,35 @@ test('several processes add to the same rows at once', async () => {
 
 test('a flush adds once for its process and number', async () => {
   const t = await testEngine();
-  const row = { env: t.environment.id, series: 'a', triggered: 1, waited: [], lasted: [], waited_ms: 0, lasted_ms: 0 };
-  const rows = ['completed', 'failed', 'crashed', 'system_failure', 'timed_out', 'canceled', 'expired', 'retried', 'new_errors', 'regressed_errors'];
+  const row = {
+    env: t.environment.id,
+    series: 'a',
+    triggered: 1,
+    waited: [],
+    lasted: [],
+    waited_ms: 0,
+    lasted_ms: 0,
+  };
+  const rows = [
+    'completed',
+    'failed',
+    'crashed',
+    'system_failure',
+    'timed_out',
+    'canceled',
+    'expired',
+    'retried',
+    'new_errors',
+    'regressed_errors',
+  ];
   const json = JSON.stringify([{ ...row, ...Object.fromEntries(rows.map((name) => [name, 0])) }]);
   const process = randomUUID();
   const add = async (flush: number) =>
-    (await t.sql<{ added: boolean }[]>`select add_run_stats(${process}, ${flush}, now(), '{1,60,1440}', ${json}::text::jsonb) as added`)[0]?.added;
+    (
+      await t.sql<
+        { added: boolean }[]
+      >`select add_run_stats(${process}, ${flush}, now(), '{1,60,1440}', ${json}::text::jsonb) as added`
+    )[0]?.added;
   expect([await add(1), await add(1), await add(2), await add(1)]).toEqual([true, false, true, false]);
   expect(await t.sql`select width, triggered from run_stats order by width`).toEqual([
     { width: 1, triggered: 2 },
@@ -194,7 +236,9 @@ test('roll-ups are deleted by their age', async () => {
     t.engine.stats.count({ env: t.environment.id, task: 'send' }, 'completed', now - days * 24 * hourMs);
   await flusher.tick();
   await statsPruner(t.engine).tick();
-  expect(await t.sql`select width, count(*)::int as n from run_stats where series = 'a' group by width order by width`).toEqual([
+  expect(
+    await t.sql`select width, count(*)::int as n from run_stats where series = 'a' group by width order by width`,
+  ).toEqual([
     { width: 1, n: 2 },
     { width: 5, n: 2 },
     { width: 60, n: 3 },
@@ -224,19 +268,31 @@ test('a bucket has what is up to 9 % shorter than its bound, and a quantile is a
 test('a range that is too wide and a step that is too fine are refused with what to use instead', () => {
   const now = Date.parse('2026-11-23T12:34:56Z');
   const dayMs = 24 * hourMs;
-  const read = (asked: Parameters<typeof readStatsRange>[0], series?: number) => readStatsRange(asked, now, series);
+  const read = (asked: Parameters<typeof readStatsRange>[0], series?: number) =>
+    readStatsRange(asked, now, series);
   for (const [asked, sentence] of [
-    [{ period: dayMs, step: 60_000 }, /^step: the range has 144\d steps, and at most 1000 are allowed. Use step=5m or/],
+    [
+      { period: dayMs, step: 60_000 },
+      /^step: the range has 144\d steps, and at most 1000 are allowed. Use step=5m or/,
+    ],
     [{ period: 80 * dayMs, step: hourMs }, /^step: the range has 19\d\d steps.*Use step=6h or/],
-    [{ period: 30 * dayMs, step: 300_000 }, /^step: steps below an hour can be read for 2 days. Use step=1h or/],
-    [{ period: 400 * dayMs, step: hourMs }, /^step: steps below a day can be read for 90 days. Use step=1d or/],
+    [
+      { period: 30 * dayMs, step: 300_000 },
+      /^step: steps below an hour can be read for 2 days. Use step=1h or/,
+    ],
+    [
+      { period: 400 * dayMs, step: hourMs },
+      /^step: steps below a day can be read for 90 days. Use step=1d or/,
+    ],
     [{ period: 1_000 * dayMs }, /^The range is too wide/],
     [{ from: new Date(now + 1_000) }, /^from: must be before/],
     [{ period: hourMs, step: 30_000 }, /^step: must be whole minutes/],
     [{ period: hourMs, step: 0 }, /^step: must be whole minutes/],
   ] as const)
     expect(() => read(asked)).toThrow(sentence);
-  expect(() => read({ period: dayMs, step: 300_000 }, 10)).toThrow(/too fine for this range and 10 series. Use step=1h/);
+  expect(() => read({ period: dayMs, step: 300_000 }, 10)).toThrow(
+    /too fine for this range and 10 series. Use step=1h/,
+  );
   expect(() => read({ period: 700 * dayMs }, 10)).toThrow(/too wide for 10 series: use a smaller `limit`/);
   expect(() => read({ period: 700 * dayMs, step: 7 * dayMs }, 10)).toThrow(/too wide for 10 series/);
   expect(read({ period: 700 * dayMs }, 2).stepMs).toBe(7 * dayMs);

@@ -20,7 +20,9 @@ test('nothing is traced without an endpoint, or when tracing is switched off', a
 test('every package that sending traces and metrics needs is named, in a version that package.json takes', async () => {
   const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
   const { peerDependencies } = JSON.parse(text) as { peerDependencies: Record<string, string> };
-  const named = [...new Set([...tracingPackages, ...metricsPackages])].toSorted().map((one) => /^(.+)@([\d.]+)$/.exec(one)?.slice(1));
+  const named = [...new Set([...tracingPackages, ...metricsPackages])]
+    .toSorted()
+    .map((one) => /^(.+)@([\d.]+)$/.exec(one)?.slice(1));
   expect(named.map((pair) => pair?.[0])).toEqual(Object.keys(peerDependencies));
   for (const [name = '', version = ''] of named.map((pair) => pair ?? [])) {
     expect(peerDependencies[name]).toMatch(new RegExp(`^\\^${version.replaceAll('.', '\\.')}\\.`));

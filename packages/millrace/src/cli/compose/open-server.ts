@@ -83,7 +83,11 @@ function metrics(): NonNullable<ServerOptions['metrics']> {
   if (names !== '' && !(/^\d{1,5}$/.test(names) && Number(names) >= 1 && Number(names) <= 10_000)) {
     throw new CommandFailed(exitCodes.usage, 'MILLRACE_METRICS_MAX_NAMES is a number between 1 and 10000.');
   }
-  return { ...(names !== '' && { maxNames: Number(names) }), ...(address !== '' && { address: metricsAddress(address) }), ...(token !== '' && { token }) };
+  return {
+    ...(names !== '' && { maxNames: Number(names) }),
+    ...(address !== '' && { address: metricsAddress(address) }),
+    ...(token !== '' && { token }),
+  };
 }
 
 function metricsAddress(text: string): ListenAddress {

@@ -13,7 +13,11 @@ const countedAs: Readonly<Record<string, Counted>> = {
 };
 
 /** Counts the end of an attempt. One that was given back, or whose version lacks the task, did not end. */
-export function countEnded({ stats, clock }: Pick<Engine, 'stats' | 'clock'>, ended: EndedAttempt, kind: string): void {
+export function countEnded(
+  { stats, clock }: Pick<Engine, 'stats' | 'clock'>,
+  ended: EndedAttempt,
+  kind: string,
+): void {
   const what = countedAs[kind];
   if (what === undefined) return;
   const now = clock.now();

@@ -83,7 +83,11 @@ export async function claimRuns(
       event: row.event,
     };
     assignments.push(assignment);
-    engine.stats.started({ ...assignment, env: runner.env }, now - Number(row.sort_key) - row.priority_ms, now);
+    engine.stats.started(
+      { ...assignment, env: runner.env },
+      now - Number(row.sort_key) - row.priority_ms,
+      now,
+    );
   }
   return { assignments, turn: rows[0]?.turn ?? turn };
 }
