@@ -60,19 +60,24 @@ export class Times {
   }
 
   /**
-   * The time, in milliseconds, that a share `q` (0 to 1) of what was counted did not exceed; undefined if nothing was counted. Within a
-   * bucket the values are taken as evenly spread.
+   * For each share from 0 to 1, in rising order, the time in milliseconds that this share of what was counted did not exceed; undefined if
+   * nothing was counted. Within a bucket the values are taken as evenly spread.
    */
-  quantile(q: number): number | undefined {
+  quantiles(shares: readonly number[]): (number | undefined)[] {
+    const ordered = [...this.counts].toSorted(([a], [b]) => a - b);
+    let at = 0;
     let before = 0;
-    for (const [bucket, n] of [...this.counts].toSorted(([a], [b]) => a - b)) {
-      if (before + n >= q * this.count) {
-        const low = bucket === minBucket ? 0 : boundOf(bucket - 1);
-        const within = Math.max(0, q * this.count - before) / n;
-        return (low + (boundOf(bucket) - low) * within) * 1_000;
+    return shares.map((share) => {
+      const wanted = share * this.count;
+      for (; at < ordered.length; at++) {
+        const [bucket, n] = ordered[at] as [number, number];
+        if (before + n >= wanted) {
+          const low = bucket === minBucket ? 0 : boundOf(bucket - 1);
+          return (low + ((boundOf(bucket) - low) * Math.max(0, wanted - before)) / n) * 1_000;
+        }
+        before += n;
       }
-      before += n;
-    }
-    return undefined;
+      return undefined;
+    });
   }
 }

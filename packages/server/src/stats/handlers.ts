@@ -70,13 +70,17 @@ const countsOf = (point: StatsPoint): StatsCounts => ({
   oldestMs: point.maxOldestMs,
 });
 
-const timesOf = (times: Times): StatsTimes => ({
-  count: times.count,
-  average: times.count === 0 ? null : rounded(times.sum / times.count),
-  p50: rounded(times.quantile(0.5)),
-  p95: rounded(times.quantile(0.95)),
-  p99: rounded(times.quantile(0.99)),
-});
+function timesOf(times: Times): StatsTimes {
+  if (times.count === 0) return { count: 0, average: null, p50: null, p95: null, p99: null };
+  const [p50, p95, p99] = times.quantiles([0.5, 0.95, 0.99]);
+  return {
+    count: times.count,
+    average: rounded(times.sum / times.count),
+    p50: rounded(p50),
+    p95: rounded(p95),
+    p99: rounded(p99),
+  };
+}
 
 /** Milliseconds with two digits after the point. */
 const rounded = (ms: number | undefined): number | null =>

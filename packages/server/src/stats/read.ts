@@ -105,20 +105,24 @@ export async function findLargest(
   return rows.map(({ series }) => series.slice(prefix.length));
 }
 
-const pointOf = (at: number, row: Row | undefined): StatsPoint => ({
-  at,
-  ...sums(row ? [row] : []),
-  waited: timesOf(row?.waited, row?.waited_ms),
-  lasted: timesOf(row?.lasted, row?.lasted_ms),
-  maxWaiting: row?.max_waiting ?? null,
-  maxOldestMs: row?.max_oldest_ms ?? null,
-});
+const pointOf = (at: number, row: Row | undefined): StatsPoint =>
+  row
+    ? {
+        ...row,
+        at,
+        waited: timesOf(row.waited, row.waited_ms),
+        lasted: timesOf(row.lasted, row.lasted_ms),
+        maxWaiting: row.max_waiting,
+        maxOldestMs: row.max_oldest_ms,
+      }
+    : { ...nothing, at, waited: new Times(), lasted: new Times(), maxWaiting: null, maxOldestMs: null };
 
-const sums = (rows: readonly Readonly<Record<Counted, number>>[]): Record<Counted, number> =>
-  Object.fromEntries(counted.map((what) => [what, rows.reduce((sum, row) => sum + row[what], 0)])) as Record<
-    Counted,
-    number
-  >;
+const nothing = Object.fromEntries(counted.map((what) => [what, 0])) as Record<Counted, number>;
+
+const sums = (points: readonly StatsPoint[]): Record<Counted, number> =>
+  Object.fromEntries(
+    counted.map((what) => [what, points.reduce((sum, point) => sum + point[what], 0)]),
+  ) as Record<Counted, number>;
 
 const larger = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.max(a, b);
