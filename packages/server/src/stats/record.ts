@@ -69,6 +69,9 @@ const minuteMs = 60_000;
 /** Most series of one minute. What comes beyond them is counted in the series of its environment only. */
 export const maxSeries = 20_000;
 
+/** Most minutes that are held: nothing is flushed while the installation is paused. What comes later is counted in the last of them. */
+const maxMinutes = 60;
+
 /** A task may have any name that a request sends. As PostgreSQL has it. */
 const storable = (name: string): string =>
   isPlain.test(name) ? name : name.toWellFormed().replaceAll('\0', '');
@@ -80,7 +83,8 @@ export function createRunStats(): RunStats {
   const listeners = new Set<StatsListener>();
 
   const seriesOf = (env: number, series: string, at: number): Counts | undefined => {
-    const minute = Math.floor(at / minuteMs) * minuteMs;
+    let minute = Math.floor(at / minuteMs) * minuteMs;
+    if (pending.size >= maxMinutes && !pending.has(minute)) minute = Math.max(...pending.keys());
     let ofMinute = pending.get(minute);
     if (!ofMinute) pending.set(minute, (ofMinute = new Map()));
     const key = `${env} ${series}`;

@@ -8,7 +8,7 @@ import { sparkline } from '../sparkline.ts';
 interface StatsOptions extends ConnectionOptions {
   readonly task?: string;
   readonly queue?: string;
-  readonly version?: string;
+  readonly runVersion?: string;
   readonly by?: 'task' | 'queue' | 'version';
   readonly period: string;
   readonly step?: string;
@@ -23,11 +23,16 @@ export const statsCommand = (): Command =>
   withConnectionOptions(
     new Command('stats')
       .description('what happened to runs over time: throughput, failures, waiting runs, percentiles')
-      .addOption(new Option('--task <id>', 'of one task').conflicts(['queue', 'version', 'by']))
+      .addOption(new Option('--task <id>', 'of one task').conflicts(['queue', 'runVersion', 'by']))
       .addOption(
-        new Option('--queue <name>', "of one queue; task/<id> is a task's own").conflicts(['version', 'by']),
+        new Option('--queue <name>', "of one queue; task/<id> is a task's own").conflicts([
+          'runVersion',
+          'by',
+        ]),
       )
-      .addOption(new Option('--version <version>', 'of one version').conflicts(['by']))
+      .addOption(
+        new Option('--run-version <version>', 'of one worker version, such as 20261121.3').conflicts(['by']),
+      )
       .addOption(
         new Option('--by <division>', 'the largest tasks, queues or versions').choices([
           'task',
@@ -39,22 +44,24 @@ export const statsCommand = (): Command =>
       .option('--step <step>', 'for instance 5m, 1h or 1d; by itself what fits the period')
       .option('--limit <count>', 'at most so many with --by', positiveInteger)
       .option('--json', 'one line of JSON with every point'),
-  ).action(async ({ task, queue, version, by, period, step, limit, json, ...connection }: StatsOptions) => {
-    const { stats } = await openClient(connection);
-    const found = await stats.retrieve({
-      period,
-      ...(task !== undefined && { task }),
-      ...(queue !== undefined && { queue }),
-      ...(version !== undefined && { version }),
-      ...(by !== undefined && { by }),
-      ...(step !== undefined && { step }),
-      ...(limit !== undefined && { limit }),
-    });
-    if (json) return printJson(found);
-    if (by !== undefined) return printDivided(found, by);
-    const [only] = found.series;
-    if (only) printSeries(found, only);
-  });
+  ).action(
+    async ({ task, queue, runVersion, by, period, step, limit, json, ...connection }: StatsOptions) => {
+      const { stats } = await openClient(connection);
+      const found = await stats.retrieve({
+        period,
+        ...(task !== undefined && { task }),
+        ...(queue !== undefined && { queue }),
+        ...(runVersion !== undefined && { version: runVersion }),
+        ...(by !== undefined && { by }),
+        ...(step !== undefined && { step }),
+        ...(limit !== undefined && { limit }),
+      });
+      if (json) return printJson(found);
+      if (by !== undefined) return printDivided(found, by);
+      const [only] = found.series;
+      if (only) printSeries(found, only);
+    },
+  );
 
 const failures = ({ failed, crashed, systemFailure, timedOut }: StatsCounts): number =>
   failed + crashed + systemFailure + timedOut;
