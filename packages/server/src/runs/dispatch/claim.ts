@@ -23,7 +23,8 @@ interface ClaimRow {
   readonly priority_ms: number;
   readonly created_at: Date;
   readonly started_at: Date | null;
-  readonly sort_key: string;
+  /** Null for a run that was committed while the claim waited for its lock: this statement does not see it. */
+  readonly sort_key: string | null;
   readonly parent_id: string | null;
   readonly root_id: string | null;
   readonly schedule_id: string | null;
@@ -51,7 +52,7 @@ export async function claimRuns(
     select c.*, r.sort_key
       from claim_runs(${runner.env}, ${runner.id}, ${[...pins]}::int[], ${current ?? null}::int, ${want}, ${turn},
                       ${new Date(engine.clock.now())}) c
-      cross join lateral (select x.sort_key from runs x where x.env = ${runner.env} and x.id = c.run_id limit 1) r`;
+      left join lateral (select x.sort_key from runs x where x.env = ${runner.env} and x.id = c.run_id limit 1) r on true`;
   const now = engine.clock.now();
   const assignments: Assignment[] = [];
   for (const row of rows) {
@@ -83,11 +84,8 @@ export async function claimRuns(
       event: row.event,
     };
     assignments.push(assignment);
-    engine.stats.started(
-      { ...assignment, env: runner.env },
-      now - Number(row.sort_key) - row.priority_ms,
-      now,
-    );
+    const since = row.sort_key === null ? row.created_at.getTime() : Number(row.sort_key) + row.priority_ms;
+    engine.stats.started({ ...assignment, env: runner.env }, now - since, now);
   }
   return { assignments, turn: rows[0]?.turn ?? turn };
 }
