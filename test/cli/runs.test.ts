@@ -33,22 +33,6 @@ describe('commands about runs and queues', () => {
     return stdout.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
   };
 
-  test('show time series, and refuse a step that is too fine with one that fits', async () => {
-    await said('trigger', 'answer', '--payload', '1', '--wait');
-    const read = async () => (await asked('stats', '--task', 'answer', '--period', '1h'))[0];
-    await expect.poll(read, { timeout: 20_000, interval: 500 }).toMatchObject({
-      stepMs: 60_000,
-      series: [{ name: 'answer', total: { failed: 0, duration: { p95: expect.any(Number) } } }],
-    });
-    const { stdout } = await said('stats', '--period', '1h');
-    expect(stdout).toMatch(/^triggered +[·▁▂▃▄▅▆▇█]+ +\d+$/m);
-    expect(stdout).toMatch(/^duration p95 .* m?s$/m);
-    const refused = await said('stats', '--period', '2d', '--step', '1m');
-    expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringMatching(/Use step=5m/)]);
-    const both = await said('stats', '--task', 'a', '--run-version', '1');
-    expect([both.exitCode, both.stderr]).toEqual([2, expect.stringContaining('cannot be used with')]);
-  });
-
   test('show why a run waits, let it go, find it, repeat and cancel it', async () => {
     expect((await said('queues', 'pause', 'task/answer')).stdout).toMatch(/task\/answer is paused/);
     const [held] = await asked('trigger', 'answer', '--payload', '5');
@@ -93,6 +77,22 @@ describe('commands about runs and queues', () => {
       { concurrencyLimit: 9 },
     ]);
   }, 60_000);
+
+  test('show time series, and refuse a step that is too fine with one that fits', async () => {
+    await said('trigger', 'answer', '--payload', '1', '--wait');
+    const read = async () => (await asked('stats', '--task', 'answer', '--period', '1h'))[0];
+    await expect.poll(read, { timeout: 20_000, interval: 500 }).toMatchObject({
+      stepMs: 60_000,
+      series: [{ name: 'answer', total: { failed: 0, duration: { p95: expect.any(Number) } } }],
+    });
+    const { stdout } = await said('stats', '--period', '1h');
+    expect(stdout).toMatch(/^triggered +[·▁▂▃▄▅▆▇█]+ +\d+$/m);
+    expect(stdout).toMatch(/^duration p95 .* m?s$/m);
+    const refused = await said('stats', '--period', '2d', '--step', '1m');
+    expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringMatching(/Use step=5m/)]);
+    const both = await said('stats', '--task', 'a', '--run-version', '1');
+    expect([both.exitCode, both.stderr]).toEqual([2, expect.stringContaining('cannot be used with')]);
+  });
 
   test('refuse what names no queue, or two', async () => {
     for (const args of [
