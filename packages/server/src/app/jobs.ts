@@ -18,6 +18,7 @@ import { unblocker } from '../runs/dispatch/unblocker.ts';
 import { logPruner } from '../runs/logs.ts';
 import { keyPruner } from '../runs/prune-keys.ts';
 import { runPruner } from '../runs/prune.ts';
+import { spanPruner } from '../runs/spans/prune.ts';
 import { tickPruner } from '../schedules/prune.ts';
 import { scheduler } from '../schedules/scheduler.ts';
 import { sessionPruner } from '../sessions/prune.ts';
@@ -39,6 +40,7 @@ const jobsOf = (context: ServerContext, retention: Retention): Job[] => {
     unblocker(context),
     keyPruner(engine),
     logPruner(engine, retention.logsMs),
+    spanPruner(engine, retention.logsMs),
     runPruner(engine, retention.runsMs),
     { ...bulkWorker({ engine, runners, dispatch, redactor }), timer: timers.bulkActions },
     bulkPruner(engine, retention.runsMs),

@@ -36,6 +36,8 @@ export function runPruner({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retenti
              where k.env = ${env} and k.task = g.task and k.key = g.idempotency_key and k.run_id = g.id
           ), waited as (
             delete from waits w using gone g where w.env = ${env} and w.run_id = g.id
+          ), spans as (
+            delete from run_spans s using gone g where s.env = ${env} and s.run_id = g.id
           )
           delete from run_logs l using gone g where l.env = ${env} and l.run_id = g.id`;
         // To a debounced run there may lead more keys than the one that it has.
