@@ -128,6 +128,7 @@ export type {
   SuccessArguments,
 } from './hooks/types.ts';
 export { logger } from './logger/logger.ts';
+export { trace, type TraceAttributes, type TraceSpan } from './tracing/trace.ts';
 export { AbortTaskRunError } from './retry/abort-task-run-error.ts';
 export type { RetryOptions } from './retry/backoff.ts';
 export { retry } from './retry/index.ts';

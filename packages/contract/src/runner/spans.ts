@@ -50,6 +50,8 @@ export interface SpanChunk {
   readonly spans: readonly EndedSpan[];
   /** How many spans were dropped, because there were too many. */
   readonly dropped?: number;
+  /** False if the trigger's caller decided that its trace is not exported. */
+  readonly sampled?: boolean;
 }
 
 /** Bounds of what is stored. The executor keeps them, and the server does not rely on it. */

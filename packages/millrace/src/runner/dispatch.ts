@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { AttemptWaited, BriefAssignment, LogLine, Outcome, Settlement } from '@millrace/contract/runner';
+import type { AttemptWaited, BriefAssignment, LogLine, Outcome, SpanChunk } from '@millrace/contract/runner';
 import type { ServedTask } from '../bundle/versions-file.ts';
 import type { Death } from '../executor/spawn.ts';
 import type { FromExecutor } from '../executor/messages.ts';
@@ -29,6 +29,7 @@ export interface DispatchOptions
   /** Issues the credential of an attempt. */
   readonly credential: (attempt: BriefAssignment) => Credential;
   readonly log: (lines: readonly LogLine[]) => void;
+  readonly spans: (spans: readonly SpanChunk[]) => void;
   readonly onOutput: (stream: 'stdout' | 'stderr', text: string) => void;
 }
 
@@ -55,7 +56,7 @@ export class Dispatch {
       ...options,
       events: {
         onReady: (executor) => this.#ready(executor),
-        onProgress: (executor, settlements, lines) => this.#progress(executor, settlements, lines),
+        onProgress: (executor, progress) => this.#progress(executor, progress),
         onWaits: (executor, attempts) => this.#suspended.begin(executor, attempts),
         onCredential: (executor, fence) => this.#credential(executor, fence),
         onUncaught: (executor, message) => this.#uncaught(executor, message),
@@ -293,8 +294,12 @@ export class Dispatch {
     for (const attempt of executor.running.values()) attempt.startedAt = now;
   }
 
-  #progress(executor: Executor, settlements: readonly Settlement[], lines: readonly LogLine[]): void {
+  #progress(
+    executor: Executor,
+    { settlements, lines, spans }: Extract<FromExecutor, { type: 'progress' }>,
+  ): void {
     if (lines.length > 0) this.#options.log(lines);
+    if (spans) this.#options.spans(spans);
     for (const { fence, outcome, heard } of settlements) {
       const attempt = executor.running.get(fence);
       if (isForged(outcome)) continue;

@@ -1,4 +1,4 @@
-import type { AttemptWaits, BriefAssignment, LogLine, Settlement, Wait } from '@millrace/contract/runner';
+import type { AttemptWaits, BriefAssignment, Settlement, Wait } from '@millrace/contract/runner';
 import { spawnExecutor } from '../executor/spawn.ts';
 import type { Death, ExecutorLink, SpawnOptions } from '../executor/spawn.ts';
 import type { FromExecutor, ToExecutor, Waited } from '../executor/messages.ts';
@@ -52,11 +52,7 @@ export interface ExecutorOptions {
 
 export interface ExecutorEvents {
   readonly onReady: (executor: Executor) => void;
-  readonly onProgress: (
-    executor: Executor,
-    settlements: readonly Settlement[],
-    lines: readonly LogLine[],
-  ) => void;
+  readonly onProgress: (executor: Executor, progress: Extract<FromExecutor, { type: 'progress' }>) => void;
   readonly onWaits: (executor: Executor, attempts: readonly AttemptWaits[]) => void;
   /** An attempt needs a credential. */
   readonly onCredential: (executor: Executor, fence: number) => void;
@@ -107,7 +103,7 @@ export class Executor {
     const onMessage = (message: FromExecutor): void => {
       this.#awaitsPong = false;
       this.silentTicks = 0;
-      if (message.type === 'progress') events.onProgress(this, message.settlements, message.lines);
+      if (message.type === 'progress') events.onProgress(this, message);
       else if (message.type === 'waits') events.onWaits(this, message.attempts);
       else if (message.type === 'credential') events.onCredential(this, message.fence);
       else if (message.type === 'ready') {

@@ -97,6 +97,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
       outbox.log(lines);
       events.onRunLog?.(lines);
     },
+    spans: (spans) => outbox.spans(spans),
     onAttemptEnd: events.onAttemptEnd,
     onOutput: (stream, text) => events.onOutput?.(stream, text),
     guard,

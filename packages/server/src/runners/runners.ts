@@ -9,6 +9,10 @@ export interface Held {
   readonly task: string;
   /** When this process handed it to the runner, in milliseconds since 1970. Not there if another process did. */
   readonly since?: number;
+  /** Undefined where only the end of the attempt is known. */
+  readonly attempt?: number;
+  /** The W3C trace context of the caller of the run's trigger. */
+  readonly traceparent?: string | null | undefined;
 }
 
 /** Why a runner could not serve a version, and until when it is given no runs of it, in milliseconds since 1970. */
@@ -118,7 +122,9 @@ export class ConnectedRunner {
 
   assign(assignments: readonly Assignment[]): void {
     const since = Date.now();
-    for (const { fence, run, task } of assignments) this.held.set(fence, { env: this.env, run, task, since });
+    for (const { fence, run, task, attempt, traceparent } of assignments) {
+      this.held.set(fence, { env: this.env, run, task, since, attempt, traceparent });
+    }
     for (const frame of frames(assignments)) this.send({ type: 'run', assignments: frame.map(brief) });
   }
 }

@@ -67,6 +67,7 @@ export function runHandlers({
     prepareRun(engine, request.environment, task, body, {
       idempotencyKey: request.header('idempotency-key'),
       idempotencyKeyTTL: request.header('idempotency-key-ttl'),
+      traceparent: request.header('traceparent'),
     });
 
   /** With it a client reads the run that it made, or has a browser read it. */

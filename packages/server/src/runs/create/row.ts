@@ -61,6 +61,8 @@ export interface NewRun extends PlainOptions {
   readonly depth: number;
   /** The schedule whose tick it is. */
   readonly scheduleId?: string;
+  /** The W3C trace context of the caller. */
+  readonly traceparent?: string | null;
   /** JSON text: what the run is told of the event that started it. */
   readonly event?: string;
   /** The one-time token that the run uses up. */
@@ -178,6 +180,7 @@ const specialColumns = {
   debounceKey: { name: 'debounce_key', type: 'text', value: (run) => run.debounce?.key },
   scheduleId: { name: 'schedule_id', type: 'text', value: (run) => run.scheduleId },
   event: { name: 'event', type: 'text', value: (run) => run.event },
+  traceparent: { name: 'traceparent', type: 'text', value: (run) => run.traceparent, isDebounced: true },
   replayOf: { name: 'replay_of', type: 'text', value: (run) => run.replayOf },
   externalDeploymentId: {
     name: 'external_deployment_id',

@@ -28,6 +28,7 @@ interface ClaimRow {
   readonly schedule_id: string | null;
   readonly event: string | null;
   readonly batch_id: string | null;
+  readonly traceparent: string | null;
 }
 
 export interface Claimed {
@@ -47,8 +48,10 @@ export async function claimRuns(
   turn: number,
 ): Promise<Claimed> {
   const rows = await sql<ClaimRow[]>`
-    select * from claim_runs(${runner.env}, ${runner.id}, ${[...pins]}::int[], ${current ?? null}::int, ${want}, ${turn},
-                             ${new Date(engine.clock.now())})`;
+    select c.*, t.traceparent
+      from claim_runs(${runner.env}, ${runner.id}, ${[...pins]}::int[], ${current ?? null}::int, ${want}, ${turn},
+                      ${new Date(engine.clock.now())}) c
+      cross join lateral (select r.traceparent from runs r where r.env = ${runner.env} and r.id = c.run_id limit 1) t`;
   const assignments: Assignment[] = [];
   for (const row of rows) {
     const version = engine.versions.name(row.version_id);
@@ -77,6 +80,7 @@ export async function claimRuns(
       batch: row.batch_id,
       schedule: row.schedule_id,
       event: row.event,
+      traceparent: row.traceparent,
     });
   }
   return { assignments, turn: rows[0]?.turn ?? turn };

@@ -96,22 +96,24 @@ interface LeasedRow {
   /** The number of its suspension, if it is suspended. */
   readonly suspension: string | null;
   readonly task: string;
+  readonly attempt: number;
+  readonly traceparent: string | null;
 }
 
 /** Gives the runner what it holds, both by its own account and by the database's. */
 async function readHeld({ engine, env }: Connection, hello: Hello, runner: ConnectedRunner): Promise<void> {
   // In one statement: two would both miss a run that is resumed between them, and its code would be given up.
   const leased = await engine.sql<LeasedRow[]>`
-    select l.run_id, l.fence, l.suspension, r.task
-      from (select env, run_id, fence, null as suspension from leases where runner_id = ${hello.runner}
+    select l.run_id, l.fence, l.suspension, l.attempt, r.task, r.traceparent
+      from (select env, run_id, fence, attempt, null as suspension from leases where runner_id = ${hello.runner}
             union all
-            select env, run_id, fence, suspension from suspended where runner_id = ${hello.runner}) l
+            select env, run_id, fence, attempt, suspension from suspended where runner_id = ${hello.runner}) l
       join runs r on r.env = l.env and r.id = l.run_id`;
   const held = new Set(hello.held);
-  for (const { run_id: run, task, suspension, fence: text } of leased) {
+  for (const { run_id: run, task, attempt, traceparent, suspension, fence: text } of leased) {
     const fence = Number(text);
     if (!held.has(fence)) continue;
-    runner.held.set(fence, { env, run, task });
+    runner.held.set(fence, { env, run, task, attempt, traceparent });
     if (suspension !== null) runner.suspend(fence, Number(suspension));
   }
 }
