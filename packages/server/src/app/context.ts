@@ -137,7 +137,7 @@ export async function startContext(
   const complete = createComplete({ engine, engineSql, dispatch, resume, runners, redactor, tracing });
   const beginWaits = createBeginWaits(engine, engineSql, dispatch, resume);
   const endMessageWaits = createEndMessageWaits({ sql: engineSql, clock }, resume);
-  const storeLines = createStoreLines(engine, redactor);
+  const storeLines = createStoreLines(engine, redactor, tracing);
 
   const sessions = new SessionChannels(sql, channels);
   const ensureServed = createEnsureServed({ engine, dispatch });

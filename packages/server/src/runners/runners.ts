@@ -113,6 +113,12 @@ export class ConnectedRunner {
     if (news.length > 0) this.send({ type: 'waited', attempts: news });
   }
 
+  /** What it holds of a run. */
+  heldRun(run: string): Held | undefined {
+    for (const held of this.held.values()) if (held.run === run) return held;
+    return undefined;
+  }
+
   /** It no longer holds this attempt. */
   release(fence: number): void {
     this.held.delete(fence);

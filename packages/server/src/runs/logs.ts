@@ -4,6 +4,7 @@ import { groupCommit } from '../db/group.ts';
 import type { VariableCache } from '../envvars/variable-cache.ts';
 import { redactLinesOf } from '../envvars/redact/redacting.ts';
 import type { Job } from '../jobs/job.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import { shownObject, shownText } from '../json/shown.ts';
 import type { Engine } from './engine.ts';
 import { cleanSpans, insertSpans, type NewSpans } from './spans/store.ts';
@@ -21,6 +22,7 @@ export type StoreLines = (
   env: number,
   lines: readonly LogLine[],
   spans?: readonly SpanChunk[],
+  traceparentOf?: (run: string) => string | null | undefined,
 ) => Promise<void>;
 
 interface Said {
@@ -29,7 +31,11 @@ interface Said {
 }
 
 /** Stores what runs write, and the spans of their code, without the secrets of their environment. The commit does not wait for the disk: when the machine of the database loses power, the last of them may be lost. */
-export function createStoreLines(engine: Engine, redactor: VariableCache['redactor']): StoreLines {
+export function createStoreLines(
+  engine: Engine,
+  redactor: VariableCache['redactor'],
+  tracing?: Pick<Tracing, 'spans' | 'line'>,
+): StoreLines {
   const { sql, clock } = engine;
   const store = groupCommit<Said, void>(
     async (said) => {
@@ -44,9 +50,16 @@ export function createStoreLines(engine: Engine, redactor: VariableCache['redact
     },
     { maxItems: 100 },
   );
-  return async (env, lines, chunks) => {
+  return async (env, lines, chunks, traceparentOf) => {
     const clean = await redactLinesOf(redactor, env, lines);
     const spans = chunks?.length ? cleanSpans(await redactor(env), env, chunks) : [];
+    if (tracing?.line) {
+      for (const line of clean) {
+        const properties = line.properties === undefined ? undefined : shownObject(line.properties);
+        tracing.line({ ...line, properties, traceparent: traceparentOf?.(line.run) });
+      }
+    }
+    if (tracing?.spans) for (const chunk of spans) tracing.spans(chunk);
     await store({ lines: clean.map((line) => ({ ...line, env })), spans });
   };
 }

@@ -10,7 +10,7 @@ test('nothing is traced without an endpoint, or when tracing is switched off', a
     {},
     { OTEL_EXPORTER_OTLP_ENDPOINT: '' },
     { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED: 'true' },
-    { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_EXPORTER: 'none' },
+    { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_EXPORTER: 'none', OTEL_LOGS_EXPORTER: 'none' },
   ]) {
     expect(await startTracing(settings)).toBeUndefined();
   }

@@ -177,7 +177,7 @@ test('hostile spans are brought within the limits, and the run goes on', async (
     for (let n = 0; n < spanLimits.perAttempt; n += 1) trace('many', () => undefined);
     return 'done';
   });
-  expect(outcome).toMatchObject({ kind: 'completed', output: '"done"' });
+  expect(outcome).toMatchObject({ kind: 'completed', output: 'done' });
   expect(spans).toHaveLength(spanLimits.perAttempt);
   expect(dropped).toBe(503);
   const wide = spans.find(({ name }) => name.startsWith('xxx'));

@@ -51,9 +51,11 @@ export function microseconds(time: unknown): number | undefined {
   }
   if (time instanceof Date) return checked(time.getTime() * 1e3);
   if (typeof time !== 'number') return undefined;
-  return checked((time < performance.timeOrigin ? performance.timeOrigin + time : time) * 1e3);
+  return checked((time < maxUptimeMs ? performance.timeOrigin + time : time) * 1e3);
 }
 
+/** Smaller numbers are of `performance.now()`: no process runs for three years, and 1973 is over. */
+const maxUptimeMs = 1e11;
 const lastMicrosecond = 8.64e18 / 1e3;
 const checked = (time: number): number | undefined =>
   time >= 0 && time <= lastMicrosecond ? Math.round(time) : undefined;

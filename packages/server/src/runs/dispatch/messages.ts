@@ -46,7 +46,12 @@ async function storeLog(
   { lines, spans }: Extract<RunnerMessage, { type: 'log' }>,
 ): Promise<void> {
   try {
-    await storeLines(env, lines, Array.isArray(spans) ? spans : undefined);
+    await storeLines(
+      env,
+      lines,
+      Array.isArray(spans) ? spans : undefined,
+      (run) => runner.heldRun(run)?.traceparent,
+    );
   } finally {
     if (knowsLogged) runner.send({ type: 'logged' });
   }

@@ -1,10 +1,10 @@
-import { spanLimits, type SpanChunk } from '@millrace/contract/runner';
+import { spanLimits, type EndedSpan, type SpanChunk } from '@millrace/contract/runner';
 import type { Redactor } from '../../envvars/redact/redactor.ts';
 import type { Queryable } from '../../db/connect.ts';
 import { storableText } from '../storable.ts';
 import { fitSpans, isTraceId } from './fit.ts';
 
-/** A chunk of spans as it is stored. */
+/** A chunk of spans as it is stored, without secrets. */
 export interface NewSpans {
   readonly env: number;
   readonly run: string;
@@ -12,8 +12,10 @@ export interface NewSpans {
   readonly trace: string;
   readonly count: number;
   readonly dropped: number;
-  /** A JSON list without secrets. */
-  readonly spans: string;
+  readonly spans: readonly EndedSpan[];
+  /** The spans as JSON. */
+  readonly text: string;
+  readonly sampled: boolean;
 }
 
 /** What is stored of chunks that a runner sent: within the limits, and without secrets. */
@@ -21,7 +23,8 @@ export function cleanSpans(redactor: Redactor, env: number, chunks: readonly Spa
   return chunks.flatMap((chunk) => {
     if (typeof chunk?.run !== 'string' || !Number.isInteger(chunk.attempt)) return [];
     const fitting = fitSpans(chunk);
-    const clean = redactor.json(storableText(JSON.stringify(fitting)));
+    const text = JSON.stringify(fitting);
+    const clean = redactor.json(text);
     // A secret with the syntax of JSON may span several values. Then nothing is left of the list.
     const isWhole = clean.startsWith('[');
     const dropped = Number.isInteger(chunk.dropped)
@@ -36,7 +39,9 @@ export function cleanSpans(redactor: Redactor, env: number, chunks: readonly Spa
         trace: isTraceId(chunk.trace) ? chunk.trace : '',
         count: isWhole ? fitting.length : 0,
         dropped: dropped + (isWhole ? 0 : fitting.length),
-        spans: isWhole ? clean : '[]',
+        spans: isWhole ? (clean === text ? fitting : (JSON.parse(clean) as EndedSpan[])) : [],
+        text: isWhole ? clean : '[]',
+        sampled: chunk.sampled !== false,
       },
     ];
   });
@@ -51,7 +56,7 @@ export async function insertSpans(sql: Queryable, chunks: readonly NewSpans[], a
         ${chunks.map(({ env }) => env)}::int[], ${chunks.map(({ run }) => run)}::text[],
         ${chunks.map(({ attempt }) => attempt)}::int[], ${chunks.map(({ trace }) => trace)}::text[],
         ${chunks.map(({ count }) => count)}::int[], ${chunks.map(({ dropped }) => dropped)}::int[],
-        ${chunks.map(({ spans }) => spans)}::text[]) as i (env, run_id, attempt, trace_id, count, dropped, spans)
+        ${chunks.map(({ text }) => text)}::text[]) as i (env, run_id, attempt, trace_id, count, dropped, spans)
       cross join lateral (
         select coalesce(sum(s.count), 0) as count, coalesce(sum(s.size), 0) as size
           from run_spans s where s.env = i.env and s.run_id = i.run_id) stored
