@@ -58,7 +58,7 @@ import { retentionMs } from '../../packages/server/src/http/idempotent-responses
 import { maxEndpoints } from '../../packages/server/src/notifications/create.ts';
 import * as deliveries from '../../packages/server/src/notifications/deliver.ts';
 import { defaultLeaseTimes } from '../../packages/server/src/runs/dispatch/connection-state.ts';
-import { maxLineCharacters } from '../../packages/server/src/runs/logs.ts';
+import { maxLineCharacters } from '../../packages/server/src/runs/logs/store.ts';
 import { maxEvents } from '../../packages/server/src/runs/complete/outcome.ts';
 import * as triggers from '../../packages/server/src/runs/create/prepare.ts';
 import { maxRescues } from '../../packages/server/src/runs/dispatch/rescue.ts';

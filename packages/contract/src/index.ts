@@ -16,6 +16,8 @@ export * from './operations/packets.ts';
 export * from './operations/projects.ts';
 export * from './operations/organizations.ts';
 export * from './operations/keys.ts';
+export * from './operations/logs.ts';
+export * from './operations/spans.ts';
 export * from './operations/branches.ts';
 export * from './operations/auth.ts';
 export * from './operations/audit.ts';

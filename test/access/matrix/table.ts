@@ -24,6 +24,10 @@ PUT    /api/v1/packets/{packet}                                          | trigg
 GET    /api/v3/runs/{runId}                                              | read run            | key | token | -
 POST   /api/v2/runs/{runId}/cancel                                       | write run           | key | token | -
 GET    /api/v1/runs/{runId}/logs                                         | read run            | key | token | -
+GET    /api/v1/runs/{runId}/spans                                        | read run            | key | token | -
+GET    /api/v1/logs                                                      | read runs           | key | -     | -
+GET    /realtime/v1/logs/events                                          | read runs           | key | -     | -
+GET    /realtime/v1/runs/{runId}/logs/events                             | read run            | key | token | -
 GET    /api/v1/runs                                                      | list runs           | key | token | -
 GET    /api/v1/projects/{projectRef}/runs                                | -                   | -   | -     | viewer
 POST   /api/v1/runs/{runId}/replay                                       | write run           | key | -     | -

@@ -148,6 +148,8 @@ import {
 } from './runs-change.ts';
 import { listProjectRuns, listRuns } from './runs-list.ts';
 import { listRunEvents, retrieveRunResult, retrieveRunTrace } from './runs-outcome.ts';
+import { followLogs, followRunLogs, searchLogs } from './logs.ts';
+import { listRunSpans } from './spans.ts';
 import { followBatch, followRun, followRuns, shapeBatch, shapeRun, shapeRuns } from './realtime.ts';
 import { retrieveRunReason } from './runs-reason.ts';
 import { appendToRunStream, followRunStream, initializeRunStream, writeRunStream } from './streams.ts';
@@ -213,6 +215,10 @@ export const operations = {
   retrieveRun,
   cancelRun,
   listRunLogs,
+  searchLogs,
+  followLogs,
+  followRunLogs,
+  listRunSpans,
   listRuns,
   listProjectRuns,
   replayRun,

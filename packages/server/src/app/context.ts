@@ -25,7 +25,7 @@ import { createTrigger } from '../runs/create/trigger.ts';
 import { createDispatch } from '../runs/dispatch/dispatch.ts';
 import { heedNow } from '../runs/dispatch/heed.ts';
 import type { Engine } from '../runs/engine.ts';
-import { createStoreLines } from '../runs/logs.ts';
+import { createStoreLines } from '../runs/logs/store.ts';
 import { createBeginWaits } from '../runs/waits/begin.ts';
 import { createEndMessageWaits } from '../runs/waits/messages.ts';
 import { createResume } from '../runs/waits/resume.ts';
@@ -137,7 +137,7 @@ export async function startContext(
   const complete = createComplete({ engine, engineSql, dispatch, resume, runners, redactor, tracing });
   const beginWaits = createBeginWaits(engine, engineSql, dispatch, resume);
   const endMessageWaits = createEndMessageWaits({ sql: engineSql, clock }, resume);
-  const storeLines = createStoreLines(engine, redactor, tracing);
+  const storeLines = createStoreLines(engine, redactor, tracing, realtime.lineNews.stored);
 
   const sessions = new SessionChannels(sql, channels);
   const ensureServed = createEnsureServed({ engine, dispatch });

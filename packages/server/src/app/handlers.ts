@@ -15,6 +15,8 @@ import { changeHandlers } from '../runs/change-handlers.ts';
 import { runnerHandlers } from '../runners/handlers.ts';
 import { runHandlers } from '../runs/handlers.ts';
 import { listHandlers } from '../runs/list/handlers.ts';
+import { logHandlers } from '../runs/logs/handlers.ts';
+import { spanHandlers } from '../runs/spans/handlers.ts';
 import { outcomeHandlers } from '../runs/complete/outcome-handlers.ts';
 import { identitiesOfPacket } from '../runs/authorize.ts';
 import type { CreateDependencies } from '../deployments/create.ts';
@@ -65,6 +67,8 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...listHandlers(engine),
     ...changeHandlers({ engine, dispatch, trigger, redactor }),
     ...outcomeHandlers(engine),
+    ...logHandlers(engine),
+    ...spanHandlers(engine),
     ...bulkHandlers(engine, takeRuns, () => timers.bulkActions.wakeNow()),
     ...batchHandlers({
       sql,

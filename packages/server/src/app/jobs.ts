@@ -15,7 +15,8 @@ import { expirer } from '../runs/dispatch/expirer.ts';
 import { promoter } from '../runs/dispatch/promoter.ts';
 import { rescuer } from '../runs/dispatch/rescuer.ts';
 import { unblocker } from '../runs/dispatch/unblocker.ts';
-import { logPruner } from '../runs/logs.ts';
+import { logIndexer } from '../runs/logs/blocks.ts';
+import { logPruner } from '../runs/logs/store.ts';
 import { keyPruner } from '../runs/prune-keys.ts';
 import { runPruner } from '../runs/prune.ts';
 import { spanPruner } from '../runs/spans/prune.ts';
@@ -40,6 +41,7 @@ const jobsOf = (context: ServerContext, retention: Retention): Job[] => {
     unblocker(context),
     keyPruner(engine),
     logPruner(engine, retention.logsMs),
+    logIndexer(engine),
     spanPruner(engine, retention.logsMs),
     runPruner(engine, retention.runsMs),
     { ...bulkWorker({ engine, runners, dispatch, redactor }), timer: timers.bulkActions },

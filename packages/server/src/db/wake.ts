@@ -15,6 +15,10 @@ export type Wake =
   | { readonly kind: 'watching'; readonly env: number }
   /** Runs of an environment that the receiver watches have changed. */
   | { readonly kind: 'runs'; readonly env: number }
+  /** A follower of that process reads log lines of this environment. */
+  | { readonly kind: 'followsLines'; readonly env: number }
+  /** Log lines of an environment that the receiver follows were stored. */
+  | { readonly kind: 'lines'; readonly env: number }
   /** The installation was paused or resumed. */
   | { readonly kind: 'pause' }
   /** Records were appended to this channel. */

@@ -11,7 +11,7 @@ import { authorizePacket, payloadOf } from './create/authorize-packet.ts';
 import { cancelRun } from './cancel.ts';
 import type { Engine } from './engine.ts';
 import { storedKey } from './create/idempotency-key.ts';
-import { propertiesOf, readLines } from './logs.ts';
+import { propertiesOf, readLines } from './logs/store.ts';
 import type { TriggerRequest } from './create/prepare.ts';
 import { prepareRun } from './create/prepare.ts';
 import { authorizeParent, authorizeRun, authorizeRunToWrite } from './authorize.ts';

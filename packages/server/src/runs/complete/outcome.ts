@@ -3,7 +3,7 @@ import { isFinal, storedType } from '@millrace/contract';
 import type { SerializedError } from '@millrace/contract/runner';
 import { readPacketText } from '../../packets/read.ts';
 import type { Engine } from '../engine.ts';
-import { propertiesOf, readLines } from '../logs.ts';
+import { propertiesOf, readLines } from '../logs/store.ts';
 import { resultError } from '../result-error.ts';
 import { retrieveRun } from '../retrieve.ts';
 

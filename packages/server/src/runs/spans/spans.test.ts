@@ -1,7 +1,7 @@
 import { spanLimits, type EndedSpan, type SpanChunk } from '@millrace/contract/runner';
 import { expect, test } from 'vitest';
 import { createRedactor } from '../../envvars/redact/redactor.ts';
-import { createStoreLines } from '../logs.ts';
+import { createStoreLines } from '../logs/store.ts';
 import { runPruner } from '../prune.ts';
 import { testEngine } from '../testing/engine.ts';
 import { spanPruner } from './prune.ts';

@@ -1,8 +1,8 @@
 import type { LogLine } from '@millrace/contract/runner';
 import { expect, test } from 'vitest';
-import { createStoreLines, maxLineCharacters, propertiesOf, readLines } from './logs.ts';
-import { eventsOf, maxEvents } from './complete/outcome.ts';
-import { testEngine } from './testing/engine.ts';
+import { createStoreLines, maxLineCharacters, propertiesOf, readLines } from './store.ts';
+import { eventsOf, maxEvents } from '../complete/outcome.ts';
+import { testEngine } from '../testing/engine.ts';
 
 async function withLines(lines: readonly Partial<LogLine>[]) {
   const t = await testEngine();

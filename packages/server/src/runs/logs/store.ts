@@ -1,14 +1,15 @@
 import type { LogLine, SpanChunk } from '@millrace/contract/runner';
-import type { Queryable } from '../db/connect.ts';
-import { groupCommit } from '../db/group.ts';
-import type { VariableCache } from '../envvars/variable-cache.ts';
-import { redactLinesOf } from '../envvars/redact/redacting.ts';
-import type { Job } from '../jobs/job.ts';
-import type { Tracing } from '../tracing/tracing.ts';
-import { shownObject, shownText } from '../json/shown.ts';
-import type { Engine } from './engine.ts';
-import { cleanSpans, insertSpans, type NewSpans } from './spans/store.ts';
-import { storableText } from './storable.ts';
+import type { Queryable } from '../../db/connect.ts';
+import { groupCommit } from '../../db/group.ts';
+import type { VariableCache } from '../../envvars/variable-cache.ts';
+import { redactLinesOf } from '../../envvars/redact/redacting.ts';
+import type { Job } from '../../jobs/job.ts';
+import type { Tracing } from '../../tracing/tracing.ts';
+import { shownObject, shownText } from '../../json/shown.ts';
+import type { Engine } from '../engine.ts';
+import { cleanSpans, insertSpans, type NewSpans } from '../spans/store.ts';
+import { pruneBlocks } from './blocks.ts';
+import { storableText } from '../storable.ts';
 
 interface NewLine extends LogLine {
   readonly env: number;
@@ -35,6 +36,7 @@ export function createStoreLines(
   engine: Engine,
   redactor: VariableCache['redactor'],
   tracing?: Pick<Tracing, 'spans' | 'line'>,
+  stored: (env: number) => void = () => {},
 ): StoreLines {
   const { sql, clock } = engine;
   const store = groupCommit<Said, void>(
@@ -61,6 +63,7 @@ export function createStoreLines(
     }
     if (tracing?.spans) for (const chunk of spans) tracing.spans(chunk);
     await store({ lines: clean.map((line) => ({ ...line, env })), spans });
+    if (clean.length > 0) stored(env);
   };
 }
 
@@ -126,6 +129,7 @@ export const logPruner = ({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retenti
     const { count } = await sql`
       delete from run_logs where ctid = any(array(
         select ctid from run_logs where at < ${before} limit ${maxPruned}))`;
+    await pruneBlocks(sql, before);
     return count >= maxPruned;
   },
 });
