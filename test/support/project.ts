@@ -34,6 +34,7 @@ export async function startProject(
     secretKey: server.keys.prod,
     projectDir: dir,
     watch: false,
+    isStrict: true,
   });
   await promote(server.url, server.keys.prod, runner.version ?? undefined);
   onTestFinished(async () => {

@@ -14,8 +14,9 @@ registerInstrumentations({ instrumentations: [new PgInstrumentation()] });
 // After the instrumentation, which an import would come before.
 const { Client } = createRequire(import.meta.url)('pg');
 export const child = task({ id: 'child', run: async () => trace('in the child', () => 1) });
-export const query = task({ id: 'query', run: async ({ database }: { database: object }) => {
-  const client = new Client(database);
+export const query = task({ id: 'query', run: async ({ database }: { database: any }) => {
+  const { username: user, ...rest } = database;
+  const client = new Client(typeof database === 'string' ? { connectionString: database } : { user, ...rest });
   await client.connect();
   await trace('load customers', async (span) => {
     span.setAttribute('password', process.env.PASSWORD ?? '');
@@ -58,8 +59,14 @@ test('a query through pg is a span below its attempt, in the trace of the caller
   });
   const run = triggered.body.id as string;
   await expect
-    .poll(async () => (await ask(`/api/v3/runs/${run}`)).body.status, { timeout: 30_000 })
-    .toBe('COMPLETED');
+    .poll(
+      async () => {
+        const { status, error } = (await ask(`/api/v3/runs/${run}`)).body;
+        return { status, error };
+      },
+      { timeout: 30_000 },
+    )
+    .toEqual({ status: 'COMPLETED' });
 
   const ofTrace = () => spans.filter(({ traceId }) => traceId === caller.trace);
   await expect

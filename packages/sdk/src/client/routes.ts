@@ -11,6 +11,10 @@ export type Called =
   | 'retrieveRun'
   | 'cancelRun'
   | 'listRunLogs'
+  | 'listRunSpans'
+  | 'searchLogs'
+  | 'followLogs'
+  | 'followRunLogs'
   | 'listRuns'
   | 'listProjectRuns'
   | 'replayRun'
@@ -122,6 +126,10 @@ export const routes: { readonly [K in Called]: Route<Operations[K]> } = {
   retrieveRun: { method: 'GET', path: '/api/v3/runs/:runId' },
   cancelRun: { method: 'POST', path: '/api/v2/runs/:runId/cancel' },
   listRunLogs: { method: 'GET', path: '/api/v1/runs/:runId/logs' },
+  listRunSpans: { method: 'GET', path: '/api/v1/runs/:runId/spans' },
+  searchLogs: { method: 'GET', path: '/api/v1/logs' },
+  followLogs: { method: 'GET', path: '/realtime/v1/logs/events' },
+  followRunLogs: { method: 'GET', path: '/realtime/v1/runs/:runId/logs/events' },
   listRuns: { method: 'GET', path: '/api/v1/runs' },
   listProjectRuns: { method: 'GET', path: '/api/v1/projects/:projectRef/runs' },
   replayRun: { method: 'POST', path: '/api/v1/runs/:runId/replay' },

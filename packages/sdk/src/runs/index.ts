@@ -1,7 +1,9 @@
 import { bulk } from './bulk/index.ts';
 import { cancel } from './cancel.ts';
 import { list } from './list.ts';
+import { followLogs } from '../logs/follow.ts';
 import { logs } from './logs.ts';
+import { spans } from './spans.ts';
 import { poll } from './poll.ts';
 import { reason } from './reason.ts';
 import { replay } from './replay.ts';
@@ -19,6 +21,8 @@ export const runs = {
   replay,
   reschedule,
   logs,
+  followLogs,
+  spans,
   bulk,
   subscribeToRun,
   subscribeToRunsWithTag,

@@ -59,7 +59,8 @@ export function lineHandlers(realtime: RealtimeContext, news: LineNews): Handler
         },
       });
       const send = async (text: string): Promise<void> => {
-        if (out.send(onWire(text, out.wire)) || ended.signal.aborted) return;
+        // An empty chunk would be the end of the stream.
+        if (text === '' || out.send(onWire(text, out.wire)) || ended.signal.aborted) return;
         await new Promise<void>((resolve) => (drained = resolve));
       };
       const serve = async (): Promise<void> => {

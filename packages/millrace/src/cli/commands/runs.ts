@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { findServer, openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { followRun } from '../follow-run.ts';
+import { linePrinter } from '../print-line.ts';
 import { printRun } from '../print-run.ts';
 import { printJson, screenOn } from '../screen.ts';
 import { bulkCommand } from './runs-bulk.ts';
@@ -31,11 +32,30 @@ const showCommand = (): Command =>
     if (options.wait && !run.isSuccess) process.exitCode = exitCodes.failed;
   });
 
+const watchCommand = (): Command =>
+  withConnectionOptions(
+    new Command('watch')
+      .description(
+        'a run until it is over: what it writes, then its outcome; exit code 1 when it did not complete',
+      )
+      .argument('<run>', 'its id (run_…)')
+      .option('--json', 'a line of JSON for each line, and for the run'),
+  ).action(async (id: string, options: ConnectionOptions & { json?: boolean }) => {
+    const { runs } = await openClient(options);
+    const print = linePrinter(options);
+    for await (const line of runs.followLogs(id)) print(line);
+    const run = await runs.retrieve(id);
+    if (options.json) printJson(run);
+    else printRun(run, screenOn(process.stdout));
+    if (!run.isSuccess) process.exitCode = exitCodes.failed;
+  });
+
 export const runsCommand = (): Command =>
   new Command('runs')
     .description('find runs, look at them, end or repeat them')
     .addCommand(listCommand())
     .addCommand(showCommand())
+    .addCommand(watchCommand())
     .addCommand(cancelCommand())
     .addCommand(replayCommand())
     .addCommand(bulkCommand());
