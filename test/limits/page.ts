@@ -16,7 +16,7 @@ import {
   triggerBodyLimit,
   triggerManyLimit,
 } from '@millrace/contract';
-import { machineMemory, maxFrameBytes, maxSuspended } from '@millrace/contract/runner';
+import { machineMemory, maxFrameBytes, maxSuspended, spanLimits } from '@millrace/contract/runner';
 import * as metadata from '../../packages/contract/src/metadata.ts';
 import { appendBodyLimit } from '../../packages/contract/src/operations/channels.ts';
 import { importLimit } from '../../packages/contract/src/operations/envvars.ts';
@@ -58,6 +58,7 @@ import { retentionMs } from '../../packages/server/src/http/idempotent-responses
 import { maxEndpoints } from '../../packages/server/src/notifications/create.ts';
 import * as deliveries from '../../packages/server/src/notifications/deliver.ts';
 import { defaultLeaseTimes } from '../../packages/server/src/runs/dispatch/connection-state.ts';
+import { maxBehind } from '../../packages/server/src/realtime/line-feed.ts';
 import { maxLineCharacters } from '../../packages/server/src/runs/logs/store.ts';
 import { maxEvents } from '../../packages/server/src/runs/complete/outcome.ts';
 import * as triggers from '../../packages/server/src/runs/create/prepare.ts';
@@ -295,6 +296,31 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         fixed,
       ],
       [
+        'spans of an attempt; of a run',
+        `${number(spanLimits.perAttempt)}; ${number(spanLimits.perRun)}`,
+        'further ones are dropped and counted',
+        fixed,
+      ],
+      [
+        'attributes of a span; its events',
+        `${number(spanLimits.attributes)}; ${number(spanLimits.events)}`,
+        'further ones are left out and counted',
+        fixed,
+      ],
+      [
+        'text in an attribute of a span',
+        `${number(spanLimits.text)} characters`,
+        'cut, with the number of missing characters',
+        fixed,
+      ],
+      ['levels of spans', number(spanLimits.depth), 'deeper spans are shown at that level', fixed],
+      [
+        'lines that a follower of all runs is behind',
+        number(maxBehind),
+        'it gets a gap and goes on with the newest lines',
+        fixed,
+      ],
+      [
         'lines of `GET /api/v1/runs/{id}/events`',
         number(maxEvents),
         'the last line says that there are more',
@@ -325,7 +351,7 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         'deleted',
         '`PUT /api/v1/retention`',
       ],
-      ['log lines', time(defaultRetention.logsMs), 'deleted', fixed],
+      ['log lines and spans', time(defaultRetention.logsMs), 'deleted', fixed],
       [
         'occurrences of errors; counts by the hour',
         `${time(defaultRetention.occurrencesMs)}; ${time(defaultRetention.errorHoursMs)}`,

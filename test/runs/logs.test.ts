@@ -44,7 +44,6 @@ test('lines reach a follower within a fraction of a second, in their order, and 
   expect(seen).toEqual([...Array.from({ length: 100 }, (_, n) => `line ${n}`), 'bye \u001b[31m\uFFFD']);
   const late = took.toSorted((a, b) => a - b)[94] ?? Number.POSITIVE_INFINITY;
   expect(late).toBeLessThan(1_000);
-  console.log('line to follower p50, p95 (ms):', took.toSorted((a, b) => a - b)[49], late);
   // A run that is over is shown whole, and filtered.
   const errors: string[] = [];
   for await (const line of runs.followLogs(id, { level: 'error' })) errors.push(line.message);

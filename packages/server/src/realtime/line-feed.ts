@@ -6,7 +6,7 @@ import type { FoundLine } from '../runs/logs/search.ts';
 const window = 5_000;
 const pageLines = 500;
 /** A follower of an environment that is further behind goes on with the newest lines. */
-const maxBehind = 20_000;
+export const maxBehind = 20_000;
 const keptBehind = 1_000;
 /** Milliseconds for which lines with lower ids may still appear: an id is given before its transaction ends. */
 const settleMs = 2_000;

@@ -95,7 +95,7 @@ type Filter = Sdk.LogFilter;
 
 /** Without what is undefined. */
 const given = (filter: { readonly [K in keyof Filter]: Filter[K] | undefined }): Filter =>
-  Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as Filter;
+  Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
 
 function startFollowing(
   logs: (typeof Sdk)['logs'],

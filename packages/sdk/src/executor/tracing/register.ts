@@ -1,4 +1,4 @@
-import { registerGlobalApi, type GlobalApi } from '../../tracing/global-api.ts';
+import { registerGlobalApi } from '../../tracing/global-api.ts';
 import { contexts } from './context.ts';
 import { propagator } from './propagator.ts';
 import { RunTracer } from './tracer.ts';
@@ -18,4 +18,4 @@ export const registerTracing = (version = knownVersion): boolean =>
     trace: provider,
     context: contexts,
     propagation: propagator,
-  } as unknown as GlobalApi);
+  });
