@@ -27,6 +27,7 @@ const rows: Readonly<Record<string, Row>> = {
   trigger: { args: [hostile, '--wait'] },
   'runs list': { args: ['--limit', '1'] },
   'runs show': { args: ['run_1'] },
+  'runs watch': { args: ['run_1'] },
   'runs cancel': { args: [hostile] },
   'runs replay': { args: ['run_1'] },
   'runs bulk list': { args: ['--limit', '1'] },
@@ -180,6 +181,15 @@ describe('a server that answers with hostile texts', () => {
       const refused = await shown(...words);
       expect(refused.all).not.toMatch(obeyed);
       expect(refused.all).toContain('hostile␛[2K');
+    },
+  );
+
+  test.each([[['--limit', '1']], [['run_1', '--follow']]])(
+    'is shown by `logs %s` so that it can be seen',
+    async (args) => {
+      const { all } = await shown('logs', ...args, ...connection(server.url));
+      expect(all).not.toMatch(obeyed);
+      expect(all).toContain('hostile␛[2K');
     },
   );
 

@@ -6,6 +6,7 @@ import { metadata, tags, task } from '@millrace/sdk';
 export const answer = task({
   id: 'answer',
   run: async (payload) => {
+    console.log('given', payload);
     await tags.add('answered');
     await metadata.set('given', payload ?? null);
     return payload;
@@ -44,6 +45,17 @@ describe('commands about runs and queues', () => {
     expect(done.slice(-1)).toMatchObject([
       { status: 'COMPLETED', output: 6, tags: ['answered'], metadata: { given: 6 } },
     ]);
+
+    const watched = await said('runs', 'watch', String(done.at(-1)?.['id']));
+    expect([watched.exitCode, watched.stdout]).toEqual([
+      0,
+      expect.stringMatching(/log +given 6[^]*COMPLETED/),
+    ]);
+    expect(await asked('logs', id, '--follow')).toMatchObject([{ message: 'given 5', runId: id }]);
+    expect(await asked('logs', '--task', 'answer', '--text', 'GIVEN 6', '--since', '1h')).toMatchObject([
+      { message: 'given 6', taskIdentifier: 'answer' },
+    ]);
+    expect((await said('logs', id, '--task', 'answer')).exitCode).toBe(2);
 
     const [again] = await asked('runs', 'replay', id, '--payload', '7');
     const [delayed] = await asked('trigger', 'answer', '--delay', '1h');

@@ -1,27 +1,10 @@
 import { z } from 'zod';
 import { operation, type EventStreamReply } from '../operation.ts';
-import { logLine, runId } from './runs.ts';
-import { commaList, instant, oneOfList, pageSize, period } from './shapes.ts';
-
-const levels = ['debug', 'info', 'log', 'warn', 'error'] as const;
-
-const text = z
-  .string()
-  .min(1)
-  .max(256)
-  .refine((one) => !one.includes('\0'), 'must not contain a NUL character');
+import { logLine, ofLine, runId } from './runs.ts';
+import { commaList, instant, pageSize, period } from './shapes.ts';
 
 /** Which lines. All that are given must match. */
-const lineFilters = {
-  'filter[task]': commaList.optional(),
-  'filter[level]': oneOfList(levels).optional(),
-  /** A text in the message or in the properties, in any case. */
-  'filter[text]': text.optional(),
-  /** A property and its value: `customer.id=42`. */
-  'filter[property]': text
-    .regex(/^[^=]+=/, 'not a property and its value, such as customer.id=42')
-    .optional(),
-};
+const lineFilters = { 'filter[task]': commaList.optional(), ...ofLine };
 
 /** A line with where it comes from. */
 export const foundLine = logLine.extend({
@@ -76,11 +59,7 @@ export const followRunLogs = operation({
   summary: 'Follow the log lines of a run, as server-sent events; ends with the run',
   access: { secretKey: true, publicToken: true, action: 'read', on: 'runs', objects: true },
   params: runId,
-  query: z.object({
-    'filter[level]': lineFilters['filter[level]'],
-    'filter[text]': lineFilters['filter[text]'],
-    'filter[property]': lineFilters['filter[property]'],
-  }),
+  query: z.object(ofLine),
   reply: z.custom<EventStreamReply>(),
   streams: true,
   errors: [404, 429],

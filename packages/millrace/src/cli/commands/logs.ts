@@ -55,9 +55,9 @@ async function showRun({ runs }: typeof Sdk, id: string, options: LogsOptions): 
   const print = linePrinter(options);
   const filter = given({ level, text, property });
   const lines =
-    follow === true || Object.keys(filter).length > 0
+    follow === true
       ? runs.followLogs(id, { ...filter, signal: whileFollowed(follow) })
-      : runs.logs(id, { limit: 1_000 });
+      : runs.logs(id, { ...filter, limit: 1_000 });
   let count = 0;
   for await (const line of lines) {
     print(line);

@@ -1,6 +1,6 @@
 import type { Fragment, Queryable } from '../../db/connect.ts';
 import { bitOfWord, bitsOfText, levelWord, taskWord } from './terms.ts';
-import { propertiesOf, type StoredLine } from './store.ts';
+import { propertiesOf, type StoredLine } from './line.ts';
 
 /** Which lines. All that are given must match. */
 export interface LineFilter {

@@ -3,7 +3,7 @@ import type { HandlersOf, Request } from '../../request.ts';
 import type { Engine } from '../engine.ts';
 import type { LineFilter } from './filter.ts';
 import { searchLines, type FoundLine } from './search.ts';
-import { propertiesOf } from './store.ts';
+import { propertiesOf } from './line.ts';
 
 type Named = Pick<Operations, 'searchLogs'>;
 

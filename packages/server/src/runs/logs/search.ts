@@ -1,6 +1,6 @@
 import type { Queryable } from '../../db/connect.ts';
 import { bitsOf, lineCondition, matches, type LineFilter } from './filter.ts';
-import type { StoredLine } from './store.ts';
+import type { StoredLine } from './line.ts';
 
 /** A line with where it comes from. */
 export interface FoundLine extends StoredLine {

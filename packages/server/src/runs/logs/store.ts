@@ -91,33 +91,6 @@ const shortJson = (text: string): string =>
     ? JSON.stringify({ cut: cutAt(text, maxLineCharacters) })
     : storableText(shownText(text));
 
-/** The properties of a line, in a form that can be shown whatever the runner sent. */
-export const propertiesOf = ({
-  properties,
-}: Pick<StoredLine, 'properties'>): Record<string, unknown> | undefined =>
-  properties === null ? undefined : shownObject(properties);
-
-export interface StoredLine {
-  readonly id: string;
-  readonly attempt: number;
-  readonly at: Date;
-  readonly level: LogLine['level'];
-  readonly message: string;
-  readonly properties: string | null;
-}
-
-/** A page of a run's lines, in the order of their arrival. */
-export const readLines = (
-  { sql }: Engine,
-  env: number,
-  run: string,
-  after: number,
-  limit: number,
-): Promise<StoredLine[]> =>
-  sql<StoredLine[]>`
-    select id, attempt, at, level, message, properties from run_logs
-     where env = ${env} and run_id = ${run} and id > ${after} order by id limit ${limit}`;
-
 const maxPruned = 1_000;
 
 /** The job that deletes lines that are older than their retention. */
