@@ -9,7 +9,7 @@ const pageLines = 500;
 export const maxBehind = 20_000;
 const keptBehind = 1_000;
 /** Milliseconds for which lines with lower ids may still appear: an id is given before its transaction ends. */
-const settleMs = 2_000;
+const lateMs = 2_000;
 const maxSeen = 20_000;
 
 export interface FollowedLines {
@@ -69,7 +69,7 @@ export class LineFeed {
     if (end) this.cursor = Math.max(this.cursor, Number(end));
     const fresh = found.filter(({ id }) => !this.#seen.has(Number(id)));
     for (const { id } of fresh) this.#seen.add(Number(id));
-    this.#settle();
+    this.#forgetOld();
     return {
       lines: fresh.filter((line) => matches(this.#filter, line)),
       hasGap,
@@ -91,11 +91,11 @@ export class LineFeed {
     return true;
   }
 
-  #settle(): void {
+  #forgetOld(): void {
     const now = performance.now();
     this.#marks.push({ at: now, cursor: this.cursor });
     let floor = this.#floor;
-    while (this.#marks[0] && this.#marks[0].at < now - settleMs) floor = this.#marks.shift()?.cursor ?? floor;
+    while (this.#marks[0] && this.#marks[0].at < now - lateMs) floor = this.#marks.shift()?.cursor ?? floor;
     if (this.#seen.size > maxSeen) floor = this.cursor;
     if (floor === this.#floor) return;
     this.#floor = floor;

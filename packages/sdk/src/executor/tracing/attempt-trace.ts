@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { currentRun, type RunScope } from '../../run-scope.ts';
-import type { SpanContext } from './context.ts';
+import type { SpanContext } from './span-context.ts';
 
 /** The trace of one attempt, made when its code is first traced. */
 export interface AttemptTrace {

@@ -1,19 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { currentRun } from '../../run-scope.ts';
 import { attemptTrace } from './attempt-trace.ts';
+import type { SpanContext } from './span-context.ts';
 
 /** A context of the OpenTelemetry API: values under keys, never changed. */
 export interface Context {
   getValue(key: symbol): unknown;
   setValue(key: symbol, value: unknown): Context;
   deleteValue(key: symbol): Context;
-}
-
-export interface SpanContext {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly traceFlags: number;
-  readonly isRemote?: boolean;
 }
 
 /** The keys of the API and of its SDK, the same in all their copies. */

@@ -1,7 +1,7 @@
 import { spanLimits, type EndedSpan, type SpanEvent, type SpanKind } from '@millrace/contract/spans';
 import { boundedText } from '../../bounded-text.ts';
 import type { AttemptTrace } from './attempt-trace.ts';
-import type { SpanContext } from './context.ts';
+import type { SpanContext } from './span-context.ts';
 import { BoundedAttributes, microseconds } from './values.ts';
 
 export interface NewSpan {

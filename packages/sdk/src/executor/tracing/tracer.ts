@@ -1,14 +1,7 @@
 import { spanKinds, spanLimits } from '@millrace/contract/spans';
 import { attemptTrace } from './attempt-trace.ts';
-import {
-  contexts,
-  isSuppressed,
-  spanOf,
-  UnrecordedSpan,
-  withSpan,
-  type Context,
-  type SpanContext,
-} from './context.ts';
+import { contexts, isSuppressed, spanOf, UnrecordedSpan, withSpan, type Context } from './context.ts';
+import type { SpanContext } from './span-context.ts';
 import { RunSpan } from './span.ts';
 
 interface StartOptions {
