@@ -47,8 +47,12 @@ export function cleanSpans(redactor: Redactor, env: number, chunks: readonly Spa
   });
 }
 
-/** Stores chunks of spans. Of a run that has all that may be stored, nothing more is. */
+/** Stores chunks of spans, within a transaction. Of a run that has all that may be stored, nothing more is. */
 export async function insertSpans(sql: Queryable, chunks: readonly NewSpans[], at: Date): Promise<void> {
+  // Without statistics the planner would read the whole table for each run.
+  await sql`
+    select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
+           set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`;
   await sql`
     insert into run_spans (env, run_id, attempt, at, trace_id, count, dropped, size, spans)
     select i.env, i.run_id, i.attempt, ${at}::timestamptz, i.trace_id, i.count, i.dropped, octet_length(i.spans), i.spans
