@@ -92,7 +92,7 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
   protocols: ['log', 'auth'],
   log: ['db'],
   jobs: ['db'],
-  runners: ['audit', 'db'],
+  runners: ['audit', 'jobs', 'db'],
   tracing: [],
   auth: ['db'],
   request: ['auth'],

@@ -42,6 +42,7 @@ export {
   type WaitpointToken,
 } from './wait/token.ts';
 export { runs } from './runs/index.ts';
+export type { AttemptsOptions, RunAttempt, RunWaitedFor } from './runs/attempts.ts';
 export { PollTimeoutError, type PollOptions } from './runs/poll.ts';
 export type { BulkAction, BulkReference, BulkRuns, BulkRunsFilter } from './runs/bulk/bulk-action.ts';
 export type { BulkPollOptions } from './runs/bulk/index.ts';

@@ -35,6 +35,8 @@ GET    /api/v1/runs/{runId}/result                                       | read 
 GET    /api/v1/runs/{runId}/events                                       | read run            | key | token | -
 GET    /api/v1/runs/{runId}/trace                                        | read run            | key | token | -
 GET    /api/v1/runs/{runId}/reason                                       | read run            | key | token | -
+GET    /api/v1/runs/{runId}/attempts                                     | read run            | key | token | -
+GET    /api/v1/runs/{runId}/timeline                                     | read run            | key | token | -
 GET    /api/v1/runs/{runId}/packets/{field}                              | read run            | key | token | -
 GET    /api/v1/retention                                                 | read runs           | key | -     | -
 PUT    /api/v1/retention                                                 | admin               | key, not in runs | -     | -

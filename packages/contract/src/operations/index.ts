@@ -146,10 +146,12 @@ import {
   updateRetention,
   updateRunMetadata,
 } from './runs-change.ts';
+import { listRunAttempts } from './runs-attempts.ts';
 import { listProjectRuns, listRuns } from './runs-list.ts';
 import { listRunEvents, retrieveRunResult, retrieveRunTrace } from './runs-outcome.ts';
 import { followBatch, followRun, followRuns, shapeBatch, shapeRun, shapeRuns } from './realtime.ts';
 import { retrieveRunReason } from './runs-reason.ts';
+import { retrieveRunTimeline } from './runs-timeline.ts';
 import { appendToRunStream, followRunStream, initializeRunStream, writeRunStream } from './streams.ts';
 import {
   activateSchedule,
@@ -226,6 +228,8 @@ export const operations = {
   listRunEvents,
   retrieveRunTrace,
   retrieveRunReason,
+  listRunAttempts,
+  retrieveRunTimeline,
   shapeRun,
   shapeRuns,
   shapeBatch,

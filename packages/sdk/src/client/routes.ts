@@ -19,6 +19,7 @@ export type Called =
   | 'retrieveRunMetadata'
   | 'updateRunMetadata'
   | 'retrieveRunReason'
+  | 'listRunAttempts'
   | 'retrieveRunResult'
   | 'listBatchResults'
   | 'createWaitpointToken'
@@ -135,6 +136,7 @@ export const routes: { readonly [K in Called]: Route<Operations[K]> } = {
   listWaitpointTokens: { method: 'GET', path: '/api/v1/waitpoints/tokens' },
   retrieveWaitpointToken: { method: 'GET', path: '/api/v1/waitpoints/tokens/:waitpointId' },
   completeWaitpointToken: { method: 'POST', path: '/api/v1/waitpoints/tokens/:waitpointId/complete' },
+  listRunAttempts: { method: 'GET', path: '/api/v1/runs/:runId/attempts' },
   retrieveRunReason: { method: 'GET', path: '/api/v1/runs/:runId/reason' },
   createBulkAction: { method: 'POST', path: '/api/v1/bulk-actions' },
   listBulkActions: { method: 'GET', path: '/api/v1/bulk-actions' },

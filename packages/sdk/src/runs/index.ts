@@ -1,3 +1,4 @@
+import { attempts } from './attempts.ts';
 import { bulk } from './bulk/index.ts';
 import { cancel } from './cancel.ts';
 import { list } from './list.ts';
@@ -15,6 +16,7 @@ export const runs = {
   retrieve,
   poll,
   reason,
+  attempts,
   cancel,
   replay,
   reschedule,

@@ -13,12 +13,14 @@ import { queueHandlers } from '../queues/handlers.ts';
 import { notificationHandlers } from '../notifications/handlers.ts';
 import { changeHandlers } from '../runs/change-handlers.ts';
 import { runnerHandlers } from '../runners/handlers.ts';
+import { attemptHandlers } from '../runs/attempts/handlers.ts';
 import { runHandlers } from '../runs/handlers.ts';
 import { listHandlers } from '../runs/list/handlers.ts';
 import { outcomeHandlers } from '../runs/complete/outcome-handlers.ts';
 import { identitiesOfPacket } from '../runs/authorize.ts';
 import type { CreateDependencies } from '../deployments/create.ts';
 import { deploymentHandlers } from '../deployments/handlers.ts';
+import { timelineHandlers } from '../runs/timeline/handlers.ts';
 import { scheduleHandlers } from '../schedules/handlers.ts';
 import { checkDeclared, syncDeclared } from '../schedules/sync.ts';
 import { streamHandlers } from '../realtime/stream-handlers.ts';
@@ -65,6 +67,8 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...listHandlers(engine),
     ...changeHandlers({ engine, dispatch, trigger, redactor }),
     ...outcomeHandlers(engine),
+    ...attemptHandlers(engine),
+    ...timelineHandlers(engine),
     ...bulkHandlers(engine, takeRuns, () => timers.bulkActions.wakeNow()),
     ...batchHandlers({
       sql,

@@ -9,6 +9,7 @@ import { channelPruner } from '../log/prune.ts';
 import { messenger } from '../notifications/messenger.ts';
 import { notificationPruner } from '../notifications/prune.ts';
 import { packetPruner } from '../packets/prune.ts';
+import { runnerNamePruner } from '../runners/prune-names.ts';
 import { bulkPruner } from '../runs/bulk/prune.ts';
 import { bulkWorker } from '../runs/bulk/work.ts';
 import { expirer } from '../runs/dispatch/expirer.ts';
@@ -40,6 +41,7 @@ const jobsOf = (context: ServerContext, retention: Retention): Job[] => {
     keyPruner(engine),
     logPruner(engine, retention.logsMs),
     runPruner(engine, retention.runsMs),
+    runnerNamePruner(engine),
     { ...bulkWorker({ engine, runners, dispatch, redactor }), timer: timers.bulkActions },
     bulkPruner(engine, retention.runsMs),
     batchKeeper(engine, retention.runsMs),

@@ -129,6 +129,8 @@ function readOutcome({ outcome }: EndedAttempt, now: number) {
         ...blank,
         kind: kinds.retry,
         error: storableJson(outcome.error),
+        // It is no occurrence, but it is kept with its group.
+        failure: outcome.error,
         due: new Date(now + Math.min(maxPauseMs, Math.max(0, outcome.delayMs))),
       };
     case 'released':

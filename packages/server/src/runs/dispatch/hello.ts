@@ -66,14 +66,24 @@ async function register(
 ): Promise<Asked | undefined> {
   const facts = fetches && checkedFacts(fetches);
   const [row] = await engine.sql<Asked[]>`
-    insert into runners (id, env, host, pid, connection, connected_at, heartbeat_at, expires_at, versions, slots, platform, node_major, labels)
-    values (${runner}, ${env}, ${host}, ${pid}, ${id}, ${new Date(now)}, ${new Date(now)},
-            ${new Date(now + times.leaseMs)}, ${[...versions]}::int[], ${capacity}, ${facts?.platform ?? null},
-            ${facts?.nodeMajor ?? null}, ${[...(facts?.labels ?? [])]}::text[])
+    with named as (
+      insert into runner_names as n (env, runner_id, host, pid, last_seen_at)
+      values (${env}, ${runner}, ${host}, ${pid}, ${new Date(now)})
+      on conflict (env, runner_id) do update set host = excluded.host, pid = excluded.pid,
+                                                 last_seen_at = greatest(n.last_seen_at, excluded.last_seen_at)
+      returning no
+    )
+    insert into runners (id, env, host, pid, connection, connected_at, heartbeat_at, expires_at, versions, slots, platform, node_major, labels,
+                         no)
+    select ${runner}, ${env}::int, ${host}, ${pid}::int, ${id}, ${new Date(now)}::timestamptz, ${new Date(now)}::timestamptz,
+           ${new Date(now + times.leaseMs)}::timestamptz, ${[...versions]}::int[], ${capacity}::int, ${facts?.platform ?? null},
+           ${facts?.nodeMajor ?? null}::int, ${[...(facts?.labels ?? [])]}::text[], named.no
+      from named
     on conflict (id) do update set connection = excluded.connection, connected_at = excluded.connected_at,
                                    heartbeat_at = excluded.heartbeat_at, expires_at = excluded.expires_at,
                                    versions = excluded.versions, slots = excluded.slots, platform = excluded.platform,
-                                   node_major = excluded.node_major, labels = excluded.labels, unable = '{}'
+                                   node_major = excluded.node_major, labels = excluded.labels, unable = '{}',
+                                   no = excluded.no
       where runners.env = excluded.env
     returning draining, stopping`;
   return row;

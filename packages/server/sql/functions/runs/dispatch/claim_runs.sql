@@ -25,6 +25,7 @@ declare
   -- as many as one turn can use, within bounds: a page costs what it reads
   c_page constant int := least(256, greatest(64, p_want));
   v_want int := p_want;
+  v_runner_no int;
   v_limit int;
   v_turn int := p_turn;
   v_last int := p_turn;
@@ -48,7 +49,7 @@ declare
   -- of the runs without a pinned version, only those of the canary, or only the others; null for all
   v_only_canary boolean;
 begin
-  perform from runners r where r.id = p_runner for key share;
+  select r.no into v_runner_no from runners r where r.id = p_runner for key share;
   if not found then return; end if;
   perform claim_lock(p_env);
   select e.concurrency_limit, c.canary_id, c.canary_percent into v_limit, v_canary, v_percent
@@ -137,8 +138,9 @@ begin
           from taken t
           cross join lateral (select r.* from runs r where r.env = p_env and r.id = t.run_id limit 1) x
       ), leased as (
-        insert into leases (env, run_id, fence, runner_id, queue_id, key, version_id, attempt, leased_at)
-        select p_env, c.run_id, c.fence, p_runner, c.queue_id, coalesce(c.concurrency_key, ''), c.version_id, c.attempt, p_at
+        insert into leases (env, run_id, fence, runner_id, queue_id, key, version_id, attempt, leased_at, runner_no)
+        select p_env, c.run_id, c.fence, p_runner, c.queue_id, coalesce(c.concurrency_key, ''), c.version_id, c.attempt, p_at,
+               v_runner_no
           from claimed c
       )
       select array_agg(row (c.run_id, c.fence, c.attempt, c.version_id, c.task, c.payload, c.payload_type, c.metadata, c.tags,

@@ -1,0 +1,265 @@
+import type { Attempt, TimelineEntry } from '@millrace/contract';
+import { isFinal } from '@millrace/contract';
+import { composeAttempts, gapsBefore } from '../attempts/compose.ts';
+import type { AttemptRow } from '../attempts/rows.ts';
+import { clockOffset } from './fit.ts';
+import { groupBy } from './group-by.ts';
+import { maxAttempts, maxWaits, type Happened, type LineRow, type TreeRun, type WaitRow } from './read.ts';
+
+/** An attempt in the timeline. Several may have the same number. */
+interface Lived {
+  readonly id: string;
+  readonly number: number;
+  readonly status: Attempt['status'];
+  readonly from: number;
+  readonly until: number | undefined;
+}
+
+/** What is known of one run. */
+interface Facts {
+  readonly attempts: readonly AttemptRow[];
+  readonly waits: readonly WaitRow[];
+  readonly lines: readonly LineRow[];
+  /** How many lines are shown. */
+  readonly maxLines: number;
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+const none: never[] = [];
+
+/** All entries of a tree, each after the one below which it is, and otherwise in the order in which they started. */
+export function composeTimeline(
+  tree: readonly TreeRun[],
+  happened: Happened,
+  linesOf: ReadonlyMap<string, number>,
+  { at, withoutFirst }: { readonly at: number; readonly withoutFirst: boolean },
+): TimelineEntry[] {
+  const attempts = groupBy(happened.attempts, (row) => row.run_id);
+  const waits = groupBy(happened.waits, (row) => row.run_id);
+  const lines = groupBy(happened.lines, (row) => row.run_id);
+  const batches = new Map(happened.batches.map((row) => [row.id, row]));
+  const lived = new Map<string, Lived[]>();
+  const entries: TimelineEntry[] = [];
+
+  for (const [index, run] of tree.entries()) {
+    const facts: Facts = {
+      attempts: attempts.get(run.id) ?? none,
+      waits: waits.get(run.id) ?? none,
+      lines: lines.get(run.id) ?? none,
+      maxLines: linesOf.get(run.id) ?? 0,
+    };
+    const isAlone = index === 0 && withoutFirst;
+    const made = isAlone ? { entries: [], lived: [] } : entriesOf(run, facts, linesOf.has(run.id), at);
+    lived.set(run.id, made.lived);
+    entries.push(
+      runEntry(run, facts, index === 0 ? undefined : aboveOf(run, batches, lived)),
+      ...made.entries,
+    );
+  }
+  for (const batch of batches.values()) {
+    const runs = tree.filter((run) => run.batch_id === batch.id);
+    const parent = batch.parent_run_id ?? runs[0]?.parent_id ?? '';
+    if (!lived.has(parent)) continue;
+    const startedAt = batch.created_at.getTime();
+    const isOver = runs.length === batch.run_count && runs.every((run) => run.finished_at);
+    entries.push({
+      kind: 'batch',
+      id: batch.id,
+      parentId: whichLived(lived.get(parent), startedAt)?.id ?? parent,
+      runId: parent,
+      startedAt: iso(startedAt),
+      ...(isOver && { endedAt: iso(Math.max(...runs.map((run) => run.finished_at?.getTime() ?? 0))) }),
+      runCount: batch.run_count,
+    });
+  }
+  return inOrder(entries);
+}
+
+/** Its batch if that has an entry, else the attempt that triggered it. */
+function aboveOf(
+  run: TreeRun,
+  batches: ReadonlyMap<string, { readonly parent_run_id: string | null }>,
+  lived: ReadonlyMap<string, readonly Lived[]>,
+): string | undefined {
+  const parent = run.parent_id ?? undefined;
+  if (parent === undefined) return undefined;
+  const batch = run.batch_id === null ? undefined : batches.get(run.batch_id);
+  if (run.batch_id !== null && batch && lived.has(batch.parent_run_id ?? parent)) return run.batch_id;
+  return whichLived(lived.get(parent), run.created_at.getTime())?.id ?? parent;
+}
+
+function runEntry(
+  run: TreeRun,
+  { attempts, waits, lines, maxLines }: Facts,
+  parentId?: string,
+): TimelineEntry {
+  return {
+    kind: 'run',
+    id: run.id,
+    ...(parentId !== undefined && { parentId }),
+    runId: run.id,
+    startedAt: run.created_at.toISOString(),
+    ...(run.finished_at && { endedAt: run.finished_at.toISOString() }),
+    task: run.task,
+    status: run.status,
+    ...(run.version !== null && { version: run.version }),
+    queue: run.queue,
+    ...(run.concurrency_key !== null &&
+      run.concurrency_key !== '' && { concurrencyKey: run.concurrency_key }),
+    ...(run.batch_id !== null && { batchId: run.batch_id }),
+    attemptCount: run.attempt,
+    hasMoreChildren: run.hasMore,
+    isCut: attempts.length > maxAttempts || waits.length > maxWaits || lines.length > maxLines,
+  };
+}
+
+/** What happened in one run. */
+function entriesOf(
+  run: TreeRun,
+  { attempts, waits, lines, maxLines }: Facts,
+  isReadable: boolean,
+  at: number,
+): { entries: TimelineEntry[]; lived: Lived[] } {
+  if (!isReadable) return { entries: [], lived: [] };
+  const older = attempts.length > maxAttempts ? attempts[0] : undefined;
+  const shown = attempts.slice(-maxAttempts);
+  const over = waits.flatMap((wait) => wait.over_at ?? []);
+  const entries: TimelineEntry[] = [];
+  const lived: Lived[] = [];
+  const below = { parentId: run.id, runId: run.id };
+  const waited = (
+    kind: Extract<TimelineEntry, { kind: 'waiting' }>['for'],
+    from: string,
+    until?: string,
+  ): void => {
+    entries.push({
+      kind: 'waiting',
+      id: `${run.id}/waiting/${entries.length}`,
+      ...below,
+      startedAt: from,
+      ...(until !== undefined && { endedAt: until }),
+      for: kind,
+    });
+  };
+
+  for (const [index, one] of composeAttempts(run, shown, over, older).entries()) {
+    const { waitedFor, startedAt, endedAt, retryAt: _at, retryDelayMs: _delay, ...attempt } = one;
+    for (const { kind, from, until } of waitedFor) waited(kind, from, until);
+    const id = `${run.id}/attempt/${index + 1 + Math.max(0, attempts.length - maxAttempts)}`;
+    entries.push({
+      kind: 'attempt',
+      id,
+      ...below,
+      startedAt,
+      ...(endedAt !== undefined && { endedAt }),
+      ...attempt,
+    });
+    lived.push({
+      id,
+      number: one.number,
+      status: one.status,
+      from: Date.parse(startedAt),
+      until: endedAt === undefined ? undefined : Date.parse(endedAt),
+    });
+  }
+  const last = shown.at(-1);
+  // It has no attempt: it waits for the next one, or ended while it did.
+  if (!last || last.ended_at) {
+    const end = run.finished_at?.getTime();
+    const isEnded = isFinal(run.status);
+    if (!isEnded || (end !== undefined && end > (last?.ended_at ?? run.created_at).getTime())) {
+      for (const { kind, from, until } of gapsBefore(run, last, isEnded ? end : undefined, over))
+        if (isEnded || from <= at)
+          waited(kind, iso(from), until === undefined || (!isEnded && until > at) ? undefined : iso(until));
+    }
+  }
+  for (const wait of waits.slice(0, maxWaits)) entries.push(waitEntry(run, wait, lived));
+  entries.push(...lineEntries(run, lines.slice(-maxLines || lines.length), lived, at));
+  return { entries, lived };
+}
+
+/** The attempt of this number, if given, that lived at a moment: the last one that had begun, else the first. */
+function whichLived(lived: readonly Lived[] | undefined, at: number, number?: number): Lived | undefined {
+  const of = number === undefined ? lived : lived?.filter((one) => one.number === number);
+  return of?.findLast((one) => one.from <= at) ?? of?.[0];
+}
+
+function waitEntry(run: TreeRun, wait: WaitRow, lived: readonly Lived[]): TimelineEntry {
+  const startedAt = wait.created_at.getTime();
+  const attempt = whichLived(lived, startedAt, wait.attempt);
+  // The code of a detached attempt is gone, but what it waits for is not.
+  const isCutShort = !wait.over_at && attempt?.until !== undefined && attempt.status !== 'DETACHED';
+  const endedAt = wait.over_at?.getTime() ?? (isCutShort ? attempt.until : undefined);
+  return {
+    kind: 'wait',
+    id: `${run.id}/wait/${wait.attempt}/${wait.key}`,
+    parentId: attempt?.id ?? run.id,
+    runId: run.id,
+    startedAt: iso(startedAt),
+    ...(endedAt !== undefined && { endedAt: iso(Math.max(startedAt, endedAt)) }),
+    for: wait.kind,
+    ...(wait.target !== null && { target: wait.target }),
+    ...(endedAt !== undefined && { endedBy: isCutShort ? 'ATTEMPT_ENDED' : endOf(wait) }),
+    ...(wait.target_status !== null && { targetStatus: wait.target_status }),
+  };
+}
+
+function endOf({ kind, over_at, due, timed_out }: WaitRow) {
+  switch (kind) {
+    case 'RUN':
+      return 'RUN_ENDED';
+    case 'BATCH':
+      return 'BATCH_ENDED';
+    case 'TOKEN':
+      return timed_out === true ? 'TOKEN_TIMED_OUT' : 'TOKEN_COMPLETED';
+    case 'TIME':
+      return 'TIME_REACHED';
+    case 'MESSAGE':
+      return due && over_at && over_at >= due ? 'MESSAGE_TIMED_OUT' : 'MESSAGE_CAME';
+  }
+}
+
+/** Lines have times of their runner's clock, and their order is that of their ids. */
+function lineEntries(
+  run: TreeRun,
+  lines: readonly LineRow[],
+  lived: readonly Lived[],
+  at: number,
+): TimelineEntry[] {
+  const groups = groupBy(lines, (line) => whichLived(lived, line.at.getTime(), line.attempt));
+  return [...groups].flatMap(([attempt, own]) => {
+    const from = attempt?.from ?? run.created_at.getTime();
+    const until = attempt?.until ?? at;
+    const times = own.map((line) => line.at.getTime());
+    const offset = clockOffset(Math.min(...times), Math.max(...times), from, until);
+    let before = from;
+    return own.map((line): TimelineEntry => {
+      before = Math.max(before, Math.min(until, line.at.getTime() + offset));
+      return {
+        kind: 'log',
+        id: `${run.id}/log/${line.id}`,
+        parentId: attempt?.id ?? run.id,
+        runId: run.id,
+        startedAt: iso(before),
+        endedAt: iso(before),
+        level: line.level,
+        message: line.message,
+      };
+    });
+  });
+}
+
+/** Depth first. Entries that start together keep their order: what a run waited for, its attempts, what its code did. */
+function inOrder(entries: readonly TimelineEntry[]): TimelineEntry[] {
+  const below = groupBy(entries, (entry) => entry.parentId);
+  const ordered: TimelineEntry[] = [];
+  const startOf = new Map(entries.map((entry) => [entry, Date.parse(entry.startedAt)]));
+  const visit = (list: readonly TimelineEntry[]): void => {
+    for (const entry of list.toSorted((a, b) => (startOf.get(a) ?? 0) - (startOf.get(b) ?? 0))) {
+      ordered.push(entry);
+      visit(below.get(entry.id) ?? []);
+    }
+  };
+  visit(below.get(undefined) ?? []);
+  return ordered;
+}
