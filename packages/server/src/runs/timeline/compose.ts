@@ -249,13 +249,26 @@ function lineEntries(
   });
 }
 
-/** Depth first. Entries that start together keep their order: what a run waited for, its attempts, what its code did. */
+/** Of entries that start together: what was first. */
+const ranks: Readonly<Record<TimelineEntry['kind'], number>> = {
+  waiting: 0,
+  attempt: 1,
+  run: 2,
+  batch: 2,
+  wait: 3,
+  log: 4,
+};
+
+/** Depth first. */
 function inOrder(entries: readonly TimelineEntry[]): TimelineEntry[] {
   const below = groupBy(entries, (entry) => entry.parentId);
   const ordered: TimelineEntry[] = [];
   const startOf = new Map(entries.map((entry) => [entry, Date.parse(entry.startedAt)]));
   const visit = (list: readonly TimelineEntry[]): void => {
-    for (const entry of list.toSorted((a, b) => (startOf.get(a) ?? 0) - (startOf.get(b) ?? 0))) {
+    const sorted = list.toSorted(
+      (a, b) => (startOf.get(a) ?? 0) - (startOf.get(b) ?? 0) || ranks[a.kind] - ranks[b.kind],
+    );
+    for (const entry of sorted) {
       ordered.push(entry);
       visit(below.get(entry.id) ?? []);
     }

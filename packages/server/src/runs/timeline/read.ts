@@ -63,13 +63,13 @@ export async function readTree(
     const ids = parents.map((run) => run.id);
     const found = await sql<TimelineRun[]>`
       select ${columns(sql)}
-        from unnest(${ids}::text[]) with ordinality as p (id, ix)
+        from unnest(${ids}::text[]) with ordinality as parent (id, ix)
         cross join lateral (
           ${level === 1 ? childrenInOrder(sql, env, after ?? '', each) : someChildren(sql, env, each)}
         ) c
         cross join lateral (select r.* from runs r where r.env = ${env} and r.id = c.id limit 1) f
         join queues q on q.id = f.queue_id ${whereabouts(sql)}
-       order by p.ix, f.id`;
+       order by parent.ix, f.id`;
     const of = groupBy(found, (run) => run.parent_id);
     const next: TreeRun[] = [];
     for (const parent of parents) {
@@ -86,10 +86,10 @@ export async function readTree(
 
 // Both read through the index of parents: `offset 0` keeps the planner from reading all runs in the order of their ids instead.
 const childrenInOrder = (sql: Queryable, env: number, after: string, limit: number): Fragment => sql`
-  select o.id from (select r.id from runs r where r.env = ${env} and r.parent_id = p.id offset 0) o
+  select o.id from (select r.id from runs r where r.env = ${env} and r.parent_id = parent.id offset 0) o
    where o.id > ${after} order by o.id limit ${limit}`;
 const someChildren = (sql: Queryable, env: number, limit: number): Fragment => sql`
-  select r.id from runs r where r.env = ${env} and r.parent_id = p.id limit ${limit}`;
+  select r.id from runs r where r.env = ${env} and r.parent_id = parent.id limit ${limit}`;
 
 export interface WaitRow {
   readonly run_id: string;
