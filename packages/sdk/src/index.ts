@@ -52,6 +52,7 @@ export type { ReplayOptions } from './runs/replay.ts';
 export type { RescheduleOptions } from './runs/reschedule.ts';
 export type { Reason } from './runs/reason.ts';
 export type { RelatedRun, Run, RunReference } from './runs/run.ts';
+export type { RunTimeline, TimelineEntry, TimelineOptions } from './runs/timeline.ts';
 export type { SubscribeOptions, SubscribeToTagOptions, WatchedRun } from './runs/subscribe.ts';
 export type { OfRun } from './runs/own-run.ts';
 export { queues } from './queues/index.ts';

@@ -80,6 +80,7 @@ POST   /api/v1/errors/{errorId}/resolve                                  | write
 POST   /api/v1/errors/{errorId}/ignore                                   | write error         | key | token | -
 POST   /api/v1/errors/{errorId}/unresolve                                | write error         | key | token | -
 GET    /api/v1/errors/{errorId}/fingerprints                             | read error          | key | token | -
+GET    /api/v1/errors/{errorId}/history                                  | read error          | key | token | -
 POST   /api/v1/errors/{errorId}/merge                                    | write errors        | key | -     | -
 POST   /api/v1/errors/{errorId}/split                                    | write error         | key | -     | -
 GET    /api/v1/projects/{projectRef}/error-rules                         | read errors         | key | -     | viewer
@@ -97,6 +98,7 @@ DELETE /api/v1/schedules/{scheduleId}                                    | write
 POST   /api/v1/schedules/{scheduleId}/activate                           | write schedules     | key | -     | -
 POST   /api/v1/schedules/{scheduleId}/deactivate                         | write schedules     | key | -     | -
 GET    /api/v1/schedules/{scheduleId}/preview                            | read schedules      | key | -     | -
+GET    /api/v1/schedules/{scheduleId}/ticks                              | read schedules      | key | -     | -
 POST   /api/v1/schedules/{scheduleId}/backfill                           | write schedules     | key | -     | -
 GET    /api/v1/timezones                                                 | open                | key | token | own
 

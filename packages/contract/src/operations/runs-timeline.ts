@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
+import { spanKinds } from '../runner/spans.ts';
 import { runStatuses } from '../status.ts';
 import { attemptError, attemptStatuses, runnerName, waitedFor } from './runs-attempts.ts';
 import { logLine, runId } from './runs.ts';
@@ -87,6 +88,22 @@ const logEntry = entry.extend({
   message: z.string(),
 });
 
+const spanEntry = entry.extend({
+  /** A span of its code, see docs/tracing.md. */
+  kind: z.literal('span'),
+  /** 16 hexadecimal digits. */
+  spanId: z.string(),
+  name: z.string(),
+  spanKind: z.enum(spanKinds),
+  status: z.enum(['unset', 'ok', 'error']),
+  /** Milliseconds, with their fractions: the times have none. */
+  durationMs: z.number(),
+  /** Why it failed. */
+  message: z.string().optional(),
+  /** What it did, from its attributes: the text of a query, the address of a request. Cut where it is long. */
+  detail: z.string().optional(),
+});
+
 export const timelineEntry = z.discriminatedUnion('kind', [
   runEntry,
   waitingEntry,
@@ -94,6 +111,7 @@ export const timelineEntry = z.discriminatedUnion('kind', [
   waitEntry,
   batchEntry,
   logEntry,
+  spanEntry,
 ]);
 export type TimelineEntry = z.infer<typeof timelineEntry>;
 

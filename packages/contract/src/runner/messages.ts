@@ -7,6 +7,7 @@
  */
 import type { FinalStatus } from '../status.ts';
 import type { BriefAssignment } from './brief.ts';
+import type { SpanChunk } from './spans.ts';
 
 /** An error as it left the user's code, made safe to send. */
 export interface SerializedError {
@@ -122,7 +123,12 @@ export type RunnerMessage =
   | { readonly type: 'unable'; readonly version: string; readonly why: string }
   | { readonly type: 'capacity'; readonly capacity: number }
   | { readonly type: 'settle'; readonly settlements: readonly Settlement[] }
-  | { readonly type: 'log'; readonly lines: readonly LogLine[] }
+  | {
+      readonly type: 'log';
+      readonly lines: readonly LogLine[];
+      /** Confirmed together with the lines. Servers that know no spans ignore them. */
+      readonly spans?: readonly SpanChunk[];
+    }
   | { readonly type: 'wait'; readonly attempts: readonly AttemptWaits[] }
   /** The code of these suspended attempts has ended. They go on waiting, and then start again on any runner. */
   | { readonly type: 'detach'; readonly fences: readonly number[] }

@@ -20,6 +20,7 @@ export type Called =
   | 'updateRunMetadata'
   | 'retrieveRunReason'
   | 'listRunAttempts'
+  | 'retrieveRunTimeline'
   | 'retrieveRunResult'
   | 'listBatchResults'
   | 'createWaitpointToken'
@@ -45,6 +46,7 @@ export type Called =
   | 'ignoreError'
   | 'unresolveError'
   | 'listErrorFingerprints'
+  | 'listErrorHistory'
   | 'mergeErrors'
   | 'splitError'
   | 'listErrorRules'
@@ -72,6 +74,7 @@ export type Called =
   | 'activateSchedule'
   | 'deactivateSchedule'
   | 'previewSchedule'
+  | 'listScheduleTicks'
   | 'backfillSchedule'
   | 'listTimezones'
   | 'sendEvent'
@@ -137,6 +140,7 @@ export const routes: { readonly [K in Called]: Route<Operations[K]> } = {
   retrieveWaitpointToken: { method: 'GET', path: '/api/v1/waitpoints/tokens/:waitpointId' },
   completeWaitpointToken: { method: 'POST', path: '/api/v1/waitpoints/tokens/:waitpointId/complete' },
   listRunAttempts: { method: 'GET', path: '/api/v1/runs/:runId/attempts' },
+  retrieveRunTimeline: { method: 'GET', path: '/api/v1/runs/:runId/timeline' },
   retrieveRunReason: { method: 'GET', path: '/api/v1/runs/:runId/reason' },
   createBulkAction: { method: 'POST', path: '/api/v1/bulk-actions' },
   listBulkActions: { method: 'GET', path: '/api/v1/bulk-actions' },
@@ -157,6 +161,7 @@ export const routes: { readonly [K in Called]: Route<Operations[K]> } = {
   ignoreError: { method: 'POST', path: '/api/v1/errors/:errorId/ignore' },
   unresolveError: { method: 'POST', path: '/api/v1/errors/:errorId/unresolve' },
   listErrorFingerprints: { method: 'GET', path: '/api/v1/errors/:errorId/fingerprints' },
+  listErrorHistory: { method: 'GET', path: '/api/v1/errors/:errorId/history' },
   mergeErrors: { method: 'POST', path: '/api/v1/errors/:errorId/merge' },
   splitError: { method: 'POST', path: '/api/v1/errors/:errorId/split' },
   listErrorRules: { method: 'GET', path: '/api/v1/projects/:projectRef/error-rules' },
@@ -187,6 +192,7 @@ export const routes: { readonly [K in Called]: Route<Operations[K]> } = {
   activateSchedule: { method: 'POST', path: '/api/v1/schedules/:scheduleId/activate' },
   deactivateSchedule: { method: 'POST', path: '/api/v1/schedules/:scheduleId/deactivate' },
   previewSchedule: { method: 'GET', path: '/api/v1/schedules/:scheduleId/preview' },
+  listScheduleTicks: { method: 'GET', path: '/api/v1/schedules/:scheduleId/ticks' },
   backfillSchedule: { method: 'POST', path: '/api/v1/schedules/:scheduleId/backfill' },
   listTimezones: { method: 'GET', path: '/api/v1/timezones' },
   sendEvent: { method: 'POST', path: '/api/v1/events' },

@@ -8,6 +8,7 @@ import { reason } from './reason.ts';
 import { replay } from './replay.ts';
 import { reschedule } from './reschedule.ts';
 import { retrieve } from './retrieve.ts';
+import { timeline } from './timeline.ts';
 import { subscribeToBatch, subscribeToRun, subscribeToRunsWithTag } from './subscribe.ts';
 
 /** Runs: find them, see how they stand and why, watch them, wait for them, stop or repeat them, read what they wrote. */
@@ -17,6 +18,7 @@ export const runs = {
   poll,
   reason,
   attempts,
+  timeline,
   cancel,
   replay,
   reschedule,

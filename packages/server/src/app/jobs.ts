@@ -19,6 +19,7 @@ import { unblocker } from '../runs/dispatch/unblocker.ts';
 import { logPruner } from '../runs/logs.ts';
 import { keyPruner } from '../runs/prune-keys.ts';
 import { runPruner } from '../runs/prune.ts';
+import { spanPruner } from '../runs/spans/prune.ts';
 import { tickPruner } from '../schedules/prune.ts';
 import { scheduler } from '../schedules/scheduler.ts';
 import { sessionPruner } from '../sessions/prune.ts';
@@ -40,6 +41,7 @@ const jobsOf = (context: ServerContext, retention: Retention): Job[] => {
     unblocker(context),
     keyPruner(engine),
     logPruner(engine, retention.logsMs),
+    spanPruner(engine, retention.logsMs),
     runPruner(engine, retention.runsMs),
     runnerNamePruner(engine),
     { ...bulkWorker({ engine, runners, dispatch, redactor }), timer: timers.bulkActions },

@@ -1,10 +1,12 @@
-import type { LogLine } from '@millrace/contract/runner';
+import type { LogLine, SpanChunk } from '@millrace/contract/runner';
+import type { Queryable } from '../db/connect.ts';
 import { groupCommit } from '../db/group.ts';
 import type { VariableCache } from '../envvars/variable-cache.ts';
 import { redactLinesOf } from '../envvars/redact/redacting.ts';
 import type { Job } from '../jobs/job.ts';
 import { shownObject, shownText } from '../json/shown.ts';
 import type { Engine } from './engine.ts';
+import { cleanSpans, insertSpans, type NewSpans } from './spans/store.ts';
 import { storableText } from './storable.ts';
 
 interface NewLine extends LogLine {
@@ -15,32 +17,47 @@ interface NewLine extends LogLine {
 export const maxLineCharacters = 64 * 1024;
 const noteCharacters = 64;
 
-export type StoreLines = (env: number, lines: readonly LogLine[]) => Promise<void>;
+export type StoreLines = (
+  env: number,
+  lines: readonly LogLine[],
+  spans?: readonly SpanChunk[],
+) => Promise<void>;
 
-/** Stores what runs write, without the secrets of their environment. The commit does not wait for the disk: when the machine of the database loses power, the last lines may be lost. */
+interface Said {
+  readonly lines: readonly NewLine[];
+  readonly spans: readonly NewSpans[];
+}
+
+/** Stores what runs write, and the spans of their code, without the secrets of their environment. The commit does not wait for the disk: when the machine of the database loses power, the last of them may be lost. */
 export function createStoreLines(engine: Engine, redactor: VariableCache['redactor']): StoreLines {
-  const store = groupCommit<readonly NewLine[], void>(
-    async (groups) => {
-      const lines = groups.flat();
-      await engine.sql.begin(async (tx) => {
+  const { sql, clock } = engine;
+  const store = groupCommit<Said, void>(
+    async (said) => {
+      const lines = said.flatMap((one) => one.lines);
+      const spans = said.flatMap((one) => one.spans);
+      await sql.begin(async (tx) => {
         await tx`set local synchronous_commit = off`;
-        await tx`
-          insert into run_logs (env, run_id, attempt, at, level, message, properties)
-          select * from unnest(
-            ${lines.map((line) => line.env)}::int[], ${lines.map((line) => line.run)}::text[],
-            ${lines.map((line) => line.attempt)}::int[], ${lines.map((line) => new Date(line.at))}::timestamptz[],
-            ${lines.map((line) => line.level)}::text[], ${lines.map((line) => short(line.message))}::text[],
-            ${lines.map((line) => (line.properties === undefined ? null : shortJson(line.properties)))}::text[])`;
+        if (lines.length > 0) await insertLines(tx, lines);
+        if (spans.length > 0) await insertSpans(tx, spans, new Date(clock.now()));
       });
-      return groups.map(() => undefined);
+      return said.map(() => undefined);
     },
     { maxItems: 100 },
   );
-  return async (env, lines) => {
+  return async (env, lines, chunks) => {
     const clean = await redactLinesOf(redactor, env, lines);
-    await store(clean.map((line) => ({ ...line, env })));
+    const spans = chunks?.length ? cleanSpans(await redactor(env), env, chunks) : [];
+    await store({ lines: clean.map((line) => ({ ...line, env })), spans });
   };
 }
+
+const insertLines = (sql: Queryable, lines: readonly NewLine[]) => sql`
+  insert into run_logs (env, run_id, attempt, at, level, message, properties)
+  select * from unnest(
+    ${lines.map((line) => line.env)}::int[], ${lines.map((line) => line.run)}::text[],
+    ${lines.map((line) => line.attempt)}::int[], ${lines.map((line) => new Date(line.at))}::timestamptz[],
+    ${lines.map((line) => line.level)}::text[], ${lines.map((line) => short(line.message))}::text[],
+    ${lines.map((line) => (line.properties === undefined ? null : shortJson(line.properties)))}::text[])`;
 
 const cutAt = (text: string, limit: number): string =>
   storableText(`${text.slice(0, limit)}… (${text.length - limit} more characters)`);

@@ -1,4 +1,4 @@
-import type { AttemptWaits, LogLine, RunnerMessage } from '@millrace/contract/runner';
+import type { AttemptWaits, RunnerMessage } from '@millrace/contract/runner';
 import type { ConnectedRunner } from '../../runners/runners.ts';
 import { tellCanceled } from '../cancel.ts';
 import { completeSettlements } from '../complete/settlements.ts';
@@ -19,7 +19,7 @@ export function handleMessage(
     case 'settle':
       return completeSettlements(connection, runner, message.settlements);
     case 'log':
-      return storeLog(connection, runner, message.lines);
+      return storeLog(connection, runner, message);
     case 'wait':
       return beginWaits(connection, runner, message.attempts);
     case 'detach':
@@ -43,10 +43,10 @@ export function handleMessage(
 async function storeLog(
   { env, knowsLogged, storeLines }: Connection,
   runner: ConnectedRunner,
-  lines: readonly LogLine[],
+  { lines, spans }: Extract<RunnerMessage, { type: 'log' }>,
 ): Promise<void> {
   try {
-    await storeLines(env, lines);
+    await storeLines(env, lines, Array.isArray(spans) ? spans : undefined);
   } finally {
     if (knowsLogged) runner.send({ type: 'logged' });
   }

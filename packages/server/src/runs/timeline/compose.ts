@@ -1,31 +1,26 @@
-import type { Attempt, TimelineEntry } from '@millrace/contract';
+import type { TimelineEntry } from '@millrace/contract';
 import { isFinal } from '@millrace/contract';
 import { composeAttempts, gapsBefore } from '../attempts/compose.ts';
 import type { AttemptRow } from '../attempts/rows.ts';
-import { clockOffset } from './fit.ts';
 import { groupBy } from './group-by.ts';
+import type { SpansOfRun } from '../spans/read-many.ts';
+import { whichLived, type Lived, type Placed } from './lived.ts';
+import { placeMarks } from './marks.ts';
 import { maxAttempts, maxWaits, type Happened, type LineRow, type TreeRun, type WaitRow } from './read.ts';
-
-/** An attempt in the timeline. Several may have the same number. */
-interface Lived {
-  readonly id: string;
-  readonly number: number;
-  readonly status: Attempt['status'];
-  readonly from: number;
-  readonly until: number | undefined;
-}
 
 /** What is known of one run. */
 interface Facts {
   readonly attempts: readonly AttemptRow[];
   readonly waits: readonly WaitRow[];
   readonly lines: readonly LineRow[];
+  readonly spans: SpansOfRun | undefined;
   /** How many lines are shown. */
   readonly maxLines: number;
 }
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 const none: never[] = [];
+const placed = (entry: TimelineEntry): Placed => ({ entry, at: Date.parse(entry.startedAt) });
 
 /** All entries of a tree, each after the one below which it is, and otherwise in the order in which they started. */
 export function composeTimeline(
@@ -39,20 +34,21 @@ export function composeTimeline(
   const lines = groupBy(happened.lines, (row) => row.run_id);
   const batches = new Map(happened.batches.map((row) => [row.id, row]));
   const lived = new Map<string, Lived[]>();
-  const entries: TimelineEntry[] = [];
+  const entries: Placed[] = [];
 
   for (const [index, run] of tree.entries()) {
     const facts: Facts = {
       attempts: attempts.get(run.id) ?? none,
       waits: waits.get(run.id) ?? none,
       lines: lines.get(run.id) ?? none,
+      spans: happened.spans.get(run.id),
       maxLines: linesOf.get(run.id) ?? 0,
     };
     const isAlone = index === 0 && withoutFirst;
     const made = isAlone ? { entries: [], lived: [] } : entriesOf(run, facts, linesOf.has(run.id), at);
     lived.set(run.id, made.lived);
     entries.push(
-      runEntry(run, facts, index === 0 ? undefined : aboveOf(run, batches, lived)),
+      placed(runEntry(run, facts, index === 0 ? undefined : aboveOf(run, batches, lived))),
       ...made.entries,
     );
   }
@@ -62,15 +58,17 @@ export function composeTimeline(
     if (!lived.has(parent)) continue;
     const startedAt = batch.created_at.getTime();
     const isOver = runs.length === batch.run_count && runs.every((run) => run.finished_at);
-    entries.push({
-      kind: 'batch',
-      id: batch.id,
-      parentId: whichLived(lived.get(parent), startedAt)?.id ?? parent,
-      runId: parent,
-      startedAt: iso(startedAt),
-      ...(isOver && { endedAt: iso(Math.max(...runs.map((run) => run.finished_at?.getTime() ?? 0))) }),
-      runCount: batch.run_count,
-    });
+    entries.push(
+      placed({
+        kind: 'batch',
+        id: batch.id,
+        parentId: whichLived(lived.get(parent), startedAt)?.id ?? parent,
+        runId: parent,
+        startedAt: iso(startedAt),
+        ...(isOver && { endedAt: iso(Math.max(...runs.map((run) => run.finished_at?.getTime() ?? 0))) }),
+        runCount: batch.run_count,
+      }),
+    );
   }
   return inOrder(entries);
 }
@@ -90,7 +88,7 @@ function aboveOf(
 
 function runEntry(
   run: TreeRun,
-  { attempts, waits, lines, maxLines }: Facts,
+  { attempts, waits, lines, spans, maxLines }: Facts,
   parentId?: string,
 ): TimelineEntry {
   return {
@@ -109,22 +107,26 @@ function runEntry(
     ...(run.batch_id !== null && { batchId: run.batch_id }),
     attemptCount: run.attempt,
     hasMoreChildren: run.hasMore,
-    isCut: attempts.length > maxAttempts || waits.length > maxWaits || lines.length > maxLines,
+    isCut:
+      attempts.length > maxAttempts ||
+      waits.length > maxWaits ||
+      lines.length > maxLines ||
+      spans?.isCut === true,
   };
 }
 
 /** What happened in one run. */
 function entriesOf(
   run: TreeRun,
-  { attempts, waits, lines, maxLines }: Facts,
+  { attempts, waits, lines, spans, maxLines }: Facts,
   isReadable: boolean,
   at: number,
-): { entries: TimelineEntry[]; lived: Lived[] } {
+): { entries: Placed[]; lived: Lived[] } {
   if (!isReadable) return { entries: [], lived: [] };
   const older = attempts.length > maxAttempts ? attempts[0] : undefined;
   const shown = attempts.slice(-maxAttempts);
   const over = waits.flatMap((wait) => wait.over_at ?? []);
-  const entries: TimelineEntry[] = [];
+  const entries: Placed[] = [];
   const lived: Lived[] = [];
   const below = { parentId: run.id, runId: run.id };
   const waited = (
@@ -132,28 +134,32 @@ function entriesOf(
     from: string,
     until?: string,
   ): void => {
-    entries.push({
-      kind: 'waiting',
-      id: `${run.id}/waiting/${entries.length}`,
-      ...below,
-      startedAt: from,
-      ...(until !== undefined && { endedAt: until }),
-      for: kind,
-    });
+    entries.push(
+      placed({
+        kind: 'waiting',
+        id: `${run.id}/waiting/${entries.length}`,
+        ...below,
+        startedAt: from,
+        ...(until !== undefined && { endedAt: until }),
+        for: kind,
+      }),
+    );
   };
 
   for (const [index, one] of composeAttempts(run, shown, over, older).entries()) {
     const { waitedFor, startedAt, endedAt, retryAt: _at, retryDelayMs: _delay, ...attempt } = one;
     for (const { kind, from, until } of waitedFor) waited(kind, from, until);
     const id = `${run.id}/attempt/${index + 1 + Math.max(0, attempts.length - maxAttempts)}`;
-    entries.push({
-      kind: 'attempt',
-      id,
-      ...below,
-      startedAt,
-      ...(endedAt !== undefined && { endedAt }),
-      ...attempt,
-    });
+    entries.push(
+      placed({
+        kind: 'attempt',
+        id,
+        ...below,
+        startedAt,
+        ...(endedAt !== undefined && { endedAt }),
+        ...attempt,
+      }),
+    );
     lived.push({
       id,
       number: one.number,
@@ -173,15 +179,10 @@ function entriesOf(
           waited(kind, iso(from), until === undefined || (!isEnded && until > at) ? undefined : iso(until));
     }
   }
-  for (const wait of waits.slice(0, maxWaits)) entries.push(waitEntry(run, wait, lived));
-  entries.push(...lineEntries(run, lines.slice(-maxLines || lines.length), lived, at));
+  for (const wait of waits.slice(0, maxWaits)) entries.push(placed(waitEntry(run, wait, lived)));
+  const place = { id: run.id, from: run.created_at.getTime(), now: at };
+  entries.push(...placeMarks(place, lines.slice(-maxLines || lines.length), spans, lived));
   return { entries, lived };
-}
-
-/** The attempt of this number, if given, that lived at a moment: the last one that had begun, else the first. */
-function whichLived(lived: readonly Lived[] | undefined, at: number, number?: number): Lived | undefined {
-  const of = number === undefined ? lived : lived?.filter((one) => one.number === number);
-  return of?.findLast((one) => one.from <= at) ?? of?.[0];
 }
 
 function waitEntry(run: TreeRun, wait: WaitRow, lived: readonly Lived[]): TimelineEntry {
@@ -219,36 +220,6 @@ function endOf({ kind, over_at, due, timed_out }: WaitRow) {
   }
 }
 
-/** Lines have times of their runner's clock, and their order is that of their ids. */
-function lineEntries(
-  run: TreeRun,
-  lines: readonly LineRow[],
-  lived: readonly Lived[],
-  at: number,
-): TimelineEntry[] {
-  const groups = groupBy(lines, (line) => whichLived(lived, line.at.getTime(), line.attempt));
-  return [...groups].flatMap(([attempt, own]) => {
-    const from = attempt?.from ?? run.created_at.getTime();
-    const until = attempt?.until ?? at;
-    const times = own.map((line) => line.at.getTime());
-    const offset = clockOffset(Math.min(...times), Math.max(...times), from, until);
-    let before = from;
-    return own.map((line): TimelineEntry => {
-      before = Math.max(before, Math.min(until, line.at.getTime() + offset));
-      return {
-        kind: 'log',
-        id: `${run.id}/log/${line.id}`,
-        parentId: attempt?.id ?? run.id,
-        runId: run.id,
-        startedAt: iso(before),
-        endedAt: iso(before),
-        level: line.level,
-        message: line.message,
-      };
-    });
-  });
-}
-
 /** Of entries that start together: what was first. */
 const ranks: Readonly<Record<TimelineEntry['kind'], number>> = {
   waiting: 0,
@@ -256,19 +227,17 @@ const ranks: Readonly<Record<TimelineEntry['kind'], number>> = {
   run: 2,
   batch: 2,
   wait: 3,
-  log: 4,
+  span: 4,
+  log: 5,
 };
 
 /** Depth first. */
-function inOrder(entries: readonly TimelineEntry[]): TimelineEntry[] {
-  const below = groupBy(entries, (entry) => entry.parentId);
+function inOrder(entries: readonly Placed[]): TimelineEntry[] {
+  const below = groupBy(entries, ({ entry }) => entry.parentId);
   const ordered: TimelineEntry[] = [];
-  const startOf = new Map(entries.map((entry) => [entry, Date.parse(entry.startedAt)]));
-  const visit = (list: readonly TimelineEntry[]): void => {
-    const sorted = list.toSorted(
-      (a, b) => (startOf.get(a) ?? 0) - (startOf.get(b) ?? 0) || ranks[a.kind] - ranks[b.kind],
-    );
-    for (const entry of sorted) {
+  const visit = (list: readonly Placed[]): void => {
+    const sorted = list.toSorted((a, b) => a.at - b.at || ranks[a.entry.kind] - ranks[b.entry.kind]);
+    for (const { entry } of sorted) {
       ordered.push(entry);
       visit(below.get(entry.id) ?? []);
     }

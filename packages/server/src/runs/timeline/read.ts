@@ -3,6 +3,7 @@ import type { Fragment, Queryable } from '../../db/connect.ts';
 import { readAttemptRows, type AttemptRow } from '../attempts/rows.ts';
 import type { RunStart } from '../attempts/compose.ts';
 import { liveStatus, whereabouts } from '../retrieve.ts';
+import { readSpansOf, type SpansOfRun } from '../spans/read-many.ts';
 import { groupBy } from './group-by.ts';
 
 export interface TimelineRun extends RunStart {
@@ -126,6 +127,7 @@ export interface Happened {
   readonly waits: readonly WaitRow[];
   readonly lines: readonly LineRow[];
   readonly batches: readonly BatchRow[];
+  readonly spans: ReadonlyMap<string, SpansOfRun>;
 }
 
 /** Of each run, the last ones. */
@@ -136,7 +138,7 @@ const maxMessage = 500;
 export async function readHappened(
   sql: Queryable,
   env: number,
-  runs: readonly { readonly id: string; readonly lines: number }[],
+  runs: readonly { readonly id: string; readonly lines: number; readonly spans: number }[],
   batches: readonly string[],
   at: Date,
 ): Promise<Happened> {
@@ -162,6 +164,11 @@ export async function readHappened(
               cross join lateral (
                 select x.* from run_logs x where x.env = ${env} and x.run_id = i.run_id order by x.id desc limit i.lines + 1) l
              order by i.ix, l.id`,
+    spans: await readSpansOf(
+      sql,
+      env,
+      runs.map(({ id, spans }) => ({ id, limit: spans })),
+    ),
     batches:
       batches.length === 0
         ? []

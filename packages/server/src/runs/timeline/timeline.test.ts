@@ -1,7 +1,9 @@
 import type { TimelineEntry } from '@millrace/contract';
-import type { SerializedError } from '@millrace/contract/runner';
+import { spanLimits, type EndedSpan, type SerializedError } from '@millrace/contract/runner';
 import { expect, test } from 'vitest';
+import { createRedactor } from '../../envvars/redact/redactor.ts';
 import { cancelRun } from '../cancel.ts';
+import { createStoreLines } from '../logs.ts';
 import { testEngine } from '../testing/engine.ts';
 import { createBeginWaits } from '../waits/begin.ts';
 import { endDueWaits } from '../waits/due.ts';
@@ -32,7 +34,10 @@ async function start() {
   const env = t.environment.id;
   const begin = createBeginWaits(t.engine, t.sql, t.dispatch, () => {});
   const seconds = (date: string) => (Date.parse(date) - begun) / second;
-  const timeline = async (run: string, { depth = 2, logs = 50, size = 100, after, mayRead = () => true }: Asked = {}) => {
+  const timeline = async (
+    run: string,
+    { depth = 2, logs = 50, size = 100, after, mayRead = () => true }: Asked = {},
+  ) => {
     const found = await timelineOf(
       t.engine,
       env,
@@ -88,6 +93,8 @@ function nameOf(entry: TimelineEntry): string {
       return `batch of ${entry.runCount}`;
     case 'log':
       return `"${entry.message}"`;
+    case 'span':
+      return `${entry.name}${entry.detail === undefined ? '' : `: ${entry.detail}`}`;
   }
 }
 
@@ -294,6 +301,65 @@ test('more lines than are asked for are cut at the front', async () => {
     '    "line 4" 0-0',
   ]);
   expect(await lines(0)).toHaveLength(2);
+});
+
+test('spans are below their attempt or each other, whatever a task sends', async () => {
+  const s = await start();
+  const { t, env, claim, pass } = s;
+  const { id } = await t.trigger('order');
+  const attempt = await claim();
+  const store = createStoreLines(t.engine, () => createRedactor([]));
+  const idOf = (n: number) => n.toString(16).padStart(16, '0');
+  // The runner's clock is a day behind.
+  const at = (seconds: number) => (s.now() - 86_400 * second) * 1_000 + seconds * 1_000_000;
+  const span = (n: number, seconds: number, took: number, more: Partial<EndedSpan> = {}): EndedSpan => ({
+    id: idOf(n),
+    name: `span ${n}`,
+    at: at(seconds),
+    took: took * 1_000_000,
+    ...more,
+  });
+  const query = { 'db.statement': 'select 1' };
+  const spans = [
+    span(3, 2.5, 0.0005, { parent: idOf(2), attributes: query, kind: 'client' }),
+    span(2, 2, 1, { parent: idOf(1) }),
+    span(1, 1, 3),
+    // a circle, one whose parent is missing, and one that there is twice
+    span(10, 5, 1, { parent: idOf(11) }),
+    span(11, 5, 1, { parent: idOf(10) }),
+    span(12, 6, 1, { parent: idOf(99) }),
+    span(12, 6, 1, { name: 'again' }),
+  ];
+  // deeper than there are levels
+  const chain = Array.from({ length: 200 }, (_, n) =>
+    span(100 + n, 7, 1, n === 0 ? {} : { parent: idOf(99 + n) }),
+  );
+  pass(9 * second);
+  await store(env, [], [{ run: id, attempt: 1, trace: 'a'.repeat(32), spans: [...spans, ...chain] }]);
+  pass(second);
+  await t.end(attempt);
+  const { entries } = await s.timeline(id);
+  const told = s.told(entries);
+  // Moved so that the first one begins with the attempt: its clock is behind by an unknown time.
+  expect(told.slice(0, 8)).toEqual([
+    'order COMPLETED 0-10',
+    '  #1 COMPLETED 0-10',
+    '    span 1 0-3',
+    '      span 2 1-2',
+    '        span 3: select 1 1.5-1.5',
+    '    span 10 4-5',
+    '    span 11 4-5',
+    '    span 12 5-6',
+  ]);
+  expect(entries.find((entry) => entry.id.endsWith(idOf(3)))).toMatchObject({
+    durationMs: 0.5,
+    spanKind: 'client',
+  });
+  expect(told.filter((line) => line.includes('span 1')).length).toBeGreaterThan(100);
+  expect(new Set(entries.map((entry) => entry.id)).size).toBe(entries.length);
+  expect(entries.filter((entry) => entry.kind === 'span')).toHaveLength(206);
+  const deepest = Math.max(...told.map((line) => /^ */.exec(line)?.[0].length ?? 0)) / 2;
+  expect(deepest).toBe(1 + spanLimits.depth);
 });
 
 test('times of another clock are moved into their attempt, all alike', () => {

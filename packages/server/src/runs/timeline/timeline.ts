@@ -3,8 +3,11 @@ import type { Engine } from '../engine.ts';
 import { composeTimeline } from './compose.ts';
 import { readHappened, readTree, type TimelineRun } from './read.ts';
 
-/** Log lines of a child run: it is one of many. */
+/** Of the run that was asked for. */
+const maxSpans = 2_000;
+/** Of a child run, which is one of many. */
 const maxChildLines = 20;
+const maxChildSpans = 50;
 
 /**
  * The timeline of a run, read in one snapshot. What happened in a child run is told to callers who may read that run; others see that it is there,
@@ -32,7 +35,11 @@ export async function timelineOf(
     const happened = await readHappened(
       tx,
       env,
-      readable.map((run) => ({ id: run.id, lines: lines.get(run.id) ?? 0 })),
+      readable.map((run) => ({
+        id: run.id,
+        lines: lines.get(run.id) ?? 0,
+        spans: run === first ? maxSpans : maxChildSpans,
+      })),
       [...batches],
       new Date(at),
     );
