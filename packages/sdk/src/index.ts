@@ -63,6 +63,7 @@ export { tags } from './tags/index.ts';
 export { metadata, type Metadata } from './metadata/index.ts';
 export { errors } from './errors/index.ts';
 export type { ErrorGroup, ErrorGroupDetail, ErrorReference } from './errors/error-group.ts';
+export type { ErrorChange } from './errors/history.ts';
 export type { IgnoreOptions } from './errors/ignore.ts';
 export type { ListErrorsParams } from './errors/list.ts';
 export type { ErrorFingerprint } from './errors/merge.ts';
@@ -80,6 +81,7 @@ export type {
 } from './schedules/schedule.ts';
 export type { Backfilled, BackfillOptions } from './schedules/backfill.ts';
 export type { ListSchedulesParams } from './schedules/list.ts';
+export type { ListTicksOptions, ScheduleTick } from './schedules/ticks.ts';
 export type { UpcomingTick } from './schedules/preview.ts';
 export type { ScheduledTaskOptions, ScheduledTaskPayload } from './schedules/task.ts';
 export { deployments } from './deployments/index.ts';

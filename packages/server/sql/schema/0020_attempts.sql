@@ -42,15 +42,12 @@ create table runner_names (
 
 alter table runners add column no int;
 
-alter table leases
-  add column runner_no int,
-  -- when it was first leased to its runner; null if that is `leased_at`. A wait moves `leased_at` on.
-  add column started_at timestamptz;
-alter table suspended
-  add column runner_no int,
-  add column started_at timestamptz;
+-- 0 where the runner has no name.
+alter table leases add column runner_no int;
+alter table suspended add column runner_no int;
 
--- The attempt that ended the run; null if it ended without one.
 alter table runs
+  -- When the present attempt, or the one that ended the run, began, if it has waited in its code; null if it never did: it has run since then.
   add column last_started_at timestamptz,
+  -- the runner of the attempt that ended the run; null if it ended without one
   add column last_runner_no int;

@@ -55,21 +55,26 @@ export const readAttemptRows = (
              from attempts a where a.env = ${env} and a.run_id = i.run_id and a.fence >= ${from}::bigint
             order by a.fence ${order} limit ${limit})
           union all
-          (select l.fence, l.attempt, 'EXECUTING', coalesce(l.started_at, l.leased_at), null,
+          (select l.fence, l.attempt, 'EXECUTING', coalesce(w.last_started_at, l.leased_at), null,
                   greatest(0, extract(epoch from ${at}::timestamptz - l.leased_at) * 1000)::bigint, l.runner_no, l.version_id, null, null, null,
                   null
-             from leases l where l.env = ${env} and l.run_id = i.run_id limit 1)
+             from leases l join runs w on w.env = l.env and w.id = l.run_id where l.env = ${env} and l.run_id = i.run_id limit 1)
           union all
-          (select s.fence, s.attempt, 'WAITING', coalesce(s.started_at, s.since), null, s.active_ms, s.runner_no, s.version_id, null, null,
+          (select s.fence, s.attempt, 'WAITING', coalesce(w.last_started_at, s.since), null, s.active_ms, s.runner_no, s.version_id, null, null,
                   null, null
-             from suspended s where s.env = ${env} and s.run_id = i.run_id and num_nulls(s.runner_id) = 0 limit 1)
+             from suspended s join runs w on w.env = s.env and w.id = s.run_id
+            where s.env = ${env} and s.run_id = i.run_id and num_nulls(s.runner_id) = 0 limit 1)
           union all
-          (select 9223372036854775807, r.attempt, r.status, r.last_started_at, r.finished_at,
-                  greatest(0, r.duration_ms - coalesce((
-                    select sum(a.active_ms) from attempts a where a.env = r.env and a.run_id = r.id and a.outcome = 'FAILED'), 0))::bigint,
-                  r.last_runner_no, r.version_id, r.env_revision,
-                  case when r.status not in ('COMPLETED', 'CANCELED') then short_error(r.error) end, r.error_fingerprint_id, null
-             from runs r where r.env = ${env} and r.id = i.run_id and r.status is not null and r.last_started_at is not null)
+          (select 9223372036854775807, r.attempt, r.status,
+                  -- one that never waited has run from its start to its end
+                  coalesce(r.last_started_at, r.finished_at - make_interval(secs => c.ms / 1000.0)), r.finished_at, c.ms, r.last_runner_no,
+                  r.version_id, r.env_revision, case when r.status not in ('COMPLETED', 'CANCELED') then short_error(r.error) end,
+                  r.error_fingerprint_id, null
+             from runs r
+             cross join lateral (
+               select greatest(0, r.duration_ms - coalesce(sum(a.active_ms), 0))::bigint as ms
+                 from attempts a where a.env = r.env and a.run_id = r.id and a.outcome = 'FAILED') c
+            where r.env = ${env} and r.id = i.run_id and r.status is not null and r.last_runner_no is not null)
         ) y order by y.fence ${order} limit ${limit}
       ) x
       left join versions v on v.id = x.version_id

@@ -29,7 +29,6 @@ declare
   v_version int[];
   v_leased timestamptz[];
   v_attempt int[];
-  v_started timestamptz[];
   v_runner int[];
   v_limited boolean;
   v_asked_runner text[];
@@ -55,12 +54,12 @@ begin
   -- A statement of its own: only a new snapshot sees a cancellation that committed while we waited for the lock.
   with gone as (
     delete from leases l using unnest(v_tid, v_ix) as live (tid, ix) where l.ctid = live.tid
-    returning l.env, l.queue_id, l.key, l.version_id, l.leased_at, l.attempt, l.cancel_requested, l.started_at, l.runner_no, live.ix
+    returning l.env, l.queue_id, l.key, l.version_id, l.leased_at, l.attempt, l.cancel_requested, l.runner_no, live.ix
   )
   select array_agg(g.ix), array_agg(case when g.cancel_requested then 'CANCELED' else p_kind[g.ix] end), array_agg(g.env),
          array_agg(g.queue_id), array_agg(g.key), array_agg(g.version_id), array_agg(g.leased_at), array_agg(g.attempt),
-         array_agg(g.started_at), array_agg(g.runner_no)
-    into v_ix, v_kind, v_env, v_queue, v_key, v_version, v_leased, v_attempt, v_started, v_runner
+         array_agg(g.runner_no)
+    into v_ix, v_kind, v_env, v_queue, v_key, v_version, v_leased, v_attempt, v_runner
     from gone g;
   if v_ix is null then return; end if;
 
@@ -79,12 +78,10 @@ begin
                        else r.duration_ms + greatest(0, extract(epoch from p_at - g.leased_at) * 1000)::bigint end,
     sort_key = case when g.kind = 'retry' then (extract(epoch from p_due[g.ix]) * 1000)::bigint - r.priority_ms else r.sort_key end,
     error_fingerprint_id = case when g.kind = any (c_failed) then p_fingerprint[g.ix] end,
-    last_started_at = case when g.kind in ('retry', 'released', 'returned', 'pending_version') then null
-                           else coalesce(g.started_at, g.leased_at) end,
-    last_runner_no = case when g.kind in ('retry', 'released', 'returned', 'pending_version') then null else g.runner_no end,
+    last_runner_no = g.runner_no,
     updated_at = p_at
-    from unnest(v_ix, v_kind, v_env, v_version, v_leased, v_attempt, v_started, v_runner)
-           as g (ix, kind, env, version_id, leased_at, attempt, started_at, runner_no)
+    from unnest(v_ix, v_kind, v_env, v_version, v_leased, v_attempt, v_runner)
+           as g (ix, kind, env, version_id, leased_at, attempt, runner_no)
    where r.env = g.env and r.id = p_run[g.ix]
   returning r.env, r.id, r.error_fingerprint_id, r.version_id, r.started_at
   )
@@ -107,17 +104,22 @@ begin
       where g.kind in ('CANCELED', 'FAILED', 'CRASHED', 'SYSTEM_FAILURE', 'TIMED_OUT');
   end if;
 
-  if v_kind && '{retry,returned}' then
+  if v_kind && '{retry,released,returned,pending_version}' then
     insert into attempts (env, run_id, fence, number, outcome, started_at, ended_at, active_ms, runner_no, version_id, env_revision,
                           error, error_fingerprint_id, due)
     select g.env, p_run[g.ix], p_fence[g.ix], g.attempt, case g.kind when 'retry' then 'FAILED' else 'GIVEN_BACK' end, s.at,
            greatest(p_at, s.at), greatest(0, extract(epoch from p_at - g.leased_at) * 1000)::bigint, g.runner_no, g.version_id,
            p_revision[g.ix], case when g.kind = 'retry' then short_error(p_error[g.ix]) end, p_fingerprint[g.ix],
            case when g.kind = 'retry' then p_due[g.ix] end
-      from unnest(v_ix, v_kind, v_env, v_version, v_leased, v_attempt, v_started, v_runner)
-             as g (ix, kind, env, version_id, leased_at, attempt, started_at, runner_no)
-      cross join lateral (select coalesce(g.started_at, g.leased_at) as at) s
+      from unnest(v_ix, v_kind, v_env, v_version, v_leased, v_attempt, v_runner)
+             as g (ix, kind, env, version_id, leased_at, attempt, runner_no)
+      cross join lateral (
+        select coalesce(r.last_started_at, g.leased_at) as at from runs r where r.env = g.env and r.id = p_run[g.ix] limit 1) s
      where g.kind in ('retry', 'returned');
+    -- it has no attempt now, and none ended it
+    update runs r set last_started_at = null, last_runner_no = null
+      from unnest(v_ix, v_kind, v_env) as g (ix, kind, env)
+     where r.env = g.env and r.id = p_run[g.ix] and g.kind in ('retry', 'released', 'returned', 'pending_version');
   end if;
   if 'retry' = any (v_kind) then
     insert into delayed (env, run_id, due, retry)

@@ -27,7 +27,6 @@ declare
   v_fence bigint[];
   v_leased timestamptz[];
   v_attempt int[];
-  v_started timestamptz[];
   v_runner int[];
 begin
   if p_lost then
@@ -41,7 +40,7 @@ begin
      where l.runner_id = p_runner and (p_lost or not l.fence = any (p_held) and l.leased_at <= p_held_since)
      order by l.run_id for update
   ), judged as (
-    select live.*, l.queue_id, l.key, l.version_id, l.leased_at, l.attempt, l.started_at, l.runner_no,
+    select live.*, l.queue_id, l.key, l.version_id, l.leased_at, l.attempt, l.runner_no,
            case when l.cancel_requested then 'canceled' when p_lost and r.rescues >= p_most then 'crashed' else 'queued' end as verdict
       from live join leases l on l.env = live.env and l.run_id = live.run_id
       join runs r on r.env = live.env and r.id = live.run_id
@@ -50,8 +49,8 @@ begin
     delete from leases l using judged j where l.env = j.env and l.run_id = j.run_id and l.fence = j.fence and j.verdict = 'queued'
   )
   select array_agg(j.env), array_agg(j.run_id), array_agg(j.verdict), array_agg(j.queue_id), array_agg(j.key),
-         array_agg(j.version_id), array_agg(j.fence), array_agg(j.leased_at), array_agg(j.attempt), array_agg(j.started_at), array_agg(j.runner_no)
-    into v_env, v_run, v_verdict, v_queue, v_key, v_version, v_fence, v_leased, v_attempt, v_started, v_runner
+         array_agg(j.version_id), array_agg(j.fence), array_agg(j.leased_at), array_agg(j.attempt), array_agg(j.runner_no)
+    into v_env, v_run, v_verdict, v_queue, v_key, v_version, v_fence, v_leased, v_attempt, v_runner
     from judged j;
   -- Its suspended runs continue elsewhere. They do not count the loss.
   return query select * from detach_runs(p_runner, case when p_lost then null else p_held end,
@@ -59,18 +58,19 @@ begin
   if v_run is null then return; end if;
 
   if p_lost then
-    update runs r set rescues = r.rescues + case when p_most is null then 0 else 1 end, version_id = g.version_id,
-                      started_at = case when p_most is null then coalesce(r.started_at, g.leased_at) else r.started_at end,
-                      updated_at = p_at
-      from unnest(v_env, v_run, v_verdict, v_version, v_leased) as g (env, run_id, verdict, version_id, leased_at)
-     where r.env = g.env and r.id = g.run_id and g.verdict = 'queued';
     insert into attempts (env, run_id, fence, number, outcome, started_at, ended_at, active_ms, runner_no, version_id)
     select g.env, g.run_id, g.fence, g.attempt, case when p_most is null then 'GIVEN_BACK' else 'LOST' end, s.at, greatest(p_at, s.at),
            greatest(0, extract(epoch from p_at - g.leased_at) * 1000)::bigint, g.runner_no, g.version_id
-      from unnest(v_env, v_run, v_verdict, v_fence, v_version, v_leased, v_attempt, v_started, v_runner)
-             as g (env, run_id, verdict, fence, version_id, leased_at, attempt, started_at, runner_no)
-      cross join lateral (select coalesce(g.started_at, g.leased_at) as at) s
+      from unnest(v_env, v_run, v_verdict, v_fence, v_version, v_leased, v_attempt, v_runner)
+             as g (env, run_id, verdict, fence, version_id, leased_at, attempt, runner_no)
+      cross join lateral (
+        select coalesce(r.last_started_at, g.leased_at) as at from runs r where r.env = g.env and r.id = g.run_id limit 1) s
      where g.verdict = 'queued';
+    update runs r set rescues = r.rescues + case when p_most is null then 0 else 1 end, version_id = g.version_id,
+                      started_at = case when p_most is null then coalesce(r.started_at, g.leased_at) else r.started_at end,
+                      updated_at = p_at, last_started_at = null
+      from unnest(v_env, v_run, v_verdict, v_version, v_leased) as g (env, run_id, verdict, version_id, leased_at)
+     where r.env = g.env and r.id = g.run_id and g.verdict = 'queued';
     perform record_facets(array_agg(g.env), array_agg('v:' || g.version_id), array_agg(g.run_id))
        from unnest(v_env, v_run, v_verdict, v_version) as g (env, run_id, verdict, version_id)
       where g.verdict = 'queued' having count(*) > 0;

@@ -2,7 +2,7 @@
 -- It takes all runs of a runner, or those that the runner has not held (`p_held`) since then, or some (`p_only`). Returns those that were
 -- queued, and those that were asked to stop, which the caller ends. The others are kept in `attempts`, as ended at `p_held_since`.
 --
--- Locks: suspended by run, then lanes (requeue_runs).
+-- Locks: suspended by run, runs, then lanes (requeue_runs).
 -- Callers: runs/dispatch/rescue.ts, reclaim_leases.
 create or replace function detach_runs(p_runner text, p_held bigint[], p_held_since timestamptz, p_only bigint[] default null)
 returns table (env int, run_id text, verdict text, fence bigint)
@@ -29,8 +29,12 @@ begin
   select s.env, s.run_id, s.fence, s.attempt, 'DETACHED', b.at, greatest(p_held_since, s.since, b.at), s.active_ms, s.runner_no, s.version_id
     from unnest(v_env, v_run, v_verdict) as i (env, run_id, verdict)
     cross join lateral (select x.* from suspended x where x.env = i.env and x.run_id = i.run_id limit 1) s
-    cross join lateral (select coalesce(s.started_at, s.since) as at) b
+    cross join lateral (
+      select coalesce(r.last_started_at, s.since) as at from runs r where r.env = i.env and r.id = i.run_id limit 1) b
    where i.verdict <> 'canceled';
+  update runs r set last_started_at = null
+    from unnest(v_env, v_run, v_verdict) as i (env, run_id, verdict)
+   where r.env = i.env and r.id = i.run_id and i.verdict <> 'canceled';
   -- a new fence: whatever its old holder may still send is refused
   update suspended s set runner_id = null, fence = nextval('lease_fences')
    where s.ctid = any (array(

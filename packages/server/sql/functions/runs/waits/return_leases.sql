@@ -22,9 +22,9 @@ begin
     returning s.*
   )
   insert into leases (env, run_id, fence, runner_id, queue_id, key, version_id, attempt, leased_at, cancel_requested,
-                      runner_no, started_at)
+                    runner_no)
   select g.env, g.run_id, g.fence, g.runner_id, g.queue_id, g.key, g.version_id, g.attempt,
-         p_at - make_interval(secs => g.active_ms / 1000.0), g.cancel_requested, g.runner_no, g.started_at
+         p_at - make_interval(secs => g.active_ms / 1000.0), g.cancel_requested, g.runner_no
     from gone g;
   if found then return true; end if;
   return exists (select from unnest(p_env, p_run, p_fence) as i (env, run_id, fence)
