@@ -33,6 +33,8 @@ export * from './operations/schedules.ts';
 export * from './operations/channels.ts';
 export * from './operations/sessions.ts';
 export * from './operations/shapes.ts';
+export * from './operations/storage.ts';
+export * from './operations/tasks-list.ts';
 export * from './operations/tasks.ts';
 export * from './operations/versions.ts';
 export * from './operations/waitpoints.ts';

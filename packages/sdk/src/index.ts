@@ -1,5 +1,6 @@
 export { task, queue } from './task/task.ts';
 export { tasks } from './task/index.ts';
+export type { TaskDetail, TaskInfo } from './task/list.ts';
 export type { Context } from './task/context.ts';
 export type {
   EventTaskOptions,
@@ -47,6 +48,7 @@ export { PollTimeoutError, type PollOptions } from './runs/poll.ts';
 export type { BulkAction, BulkReference, BulkRuns, BulkRunsFilter } from './runs/bulk/bulk-action.ts';
 export type { BulkPollOptions } from './runs/bulk/index.ts';
 export type { LogOptions, RunLog } from './runs/logs.ts';
+export type { RunCount } from './runs/count.ts';
 export type { ListedRun, ListProjectRunsParams, ListRunsParams } from './runs/list.ts';
 export type { ReplayOptions } from './runs/replay.ts';
 export type { RescheduleOptions } from './runs/reschedule.ts';

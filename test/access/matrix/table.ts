@@ -10,6 +10,8 @@ const text = `
 # Triggering: specification, operation table; contract 3
 POST   /api/v1/tasks/{taskId}/trigger                                    | trigger task        | key | token | -
 POST   /api/v1/tasks/trigger-many                                        | trigger task        | key | token | -
+GET    /api/v1/tasks                                                     | read tasks          | key | -     | -
+GET    /api/v1/tasks/{taskId}                                            | read tasks          | key | -     | -
 POST   /api/v1/idempotencyKeys/{key}/reset                               | write runs          | key | token | -
 POST   /api/v3/batches                                                   | open batch          | key | token | -
 POST   /api/v3/batches/{batchId}/items                                   | fill batch          | key | token | -
@@ -25,6 +27,7 @@ GET    /api/v3/runs/{runId}                                              | read 
 POST   /api/v2/runs/{runId}/cancel                                       | write run           | key | token | -
 GET    /api/v1/runs/{runId}/logs                                         | read run            | key | token | -
 GET    /api/v1/runs                                                      | list runs           | key | token | -
+GET    /api/v1/runs/count                                                | list runs           | key | token | -
 GET    /api/v1/projects/{projectRef}/runs                                | -                   | -   | -     | viewer
 POST   /api/v1/runs/{runId}/replay                                       | write run           | key | -     | -
 POST   /api/v1/runs/{runId}/reschedule                                   | write run           | key | -     | -
@@ -203,6 +206,7 @@ POST   /api/v1/tokens/{tokenId}/revoke                                   | -    
 
 # The installation: our own; for owners of the organisation that it was set up with, whatever other roles they have
 POST   /api/v1/resume                                                    | -                   | -   | -     | installation
+GET    /api/v1/storage                                                   | -                   | -   | -     | installation
 
 # Organisations, projects, people: contract 12.2, for users only
 GET    /api/v1/projects                                                  | -                   | -   | -     | own

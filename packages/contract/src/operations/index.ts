@@ -148,7 +148,7 @@ import {
   updateRunMetadata,
 } from './runs-change.ts';
 import { listRunAttempts } from './runs-attempts.ts';
-import { listProjectRuns, listRuns } from './runs-list.ts';
+import { countRuns, listProjectRuns, listRuns } from './runs-list.ts';
 import { listRunEvents, retrieveRunResult, retrieveRunTrace } from './runs-outcome.ts';
 import { followBatch, followRun, followRuns, shapeBatch, shapeRun, shapeRuns } from './realtime.ts';
 import { retrieveRunReason } from './runs-reason.ts';
@@ -167,6 +167,8 @@ import {
   retrieveSchedule,
   updateSchedule,
 } from './schedules.ts';
+import { retrieveStorage } from './storage.ts';
+import { listTasks, retrieveTask } from './tasks-list.ts';
 import { resetIdempotencyKey, triggerMany, triggerTask } from './tasks.ts';
 import {
   appendToSessionIn,
@@ -208,6 +210,8 @@ export const operations = {
   triggerTask,
   triggerMany,
   resetIdempotencyKey,
+  listTasks,
+  retrieveTask,
   createBatch,
   addBatchItems,
   createWholeBatch,
@@ -218,6 +222,7 @@ export const operations = {
   cancelRun,
   listRunLogs,
   listRuns,
+  countRuns,
   listProjectRuns,
   replayRun,
   rescheduleRun,
@@ -400,5 +405,6 @@ export const operations = {
   joinByInvitation,
   listAuditEntries,
   resumeInstallation,
+  retrieveStorage,
 } as const satisfies Record<string, OperationDeclaration>;
 export type Operations = typeof operations;

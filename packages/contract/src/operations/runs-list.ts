@@ -80,6 +80,24 @@ export const listRuns = operation({
   reply: runPage,
 });
 
+/** Counting stops there. */
+export const maxCounted = 10_000;
+
+export const countRuns = operation({
+  id: 'countRuns',
+  method: 'GET',
+  path: '/api/v1/runs/count',
+  tag: 'runs',
+  summary: 'Count the runs that a list would have, up to 10,000',
+  access: { secretKey: true, publicToken: true, action: 'read', on: 'runs', objects: true },
+  query: listRunsQuery.omit({ 'page[size]': true, 'page[after]': true, 'page[before]': true }),
+  reply: z.object({
+    count: z.number().int(),
+    /** False if there are or may be more: counting stopped at 10,000, or where filters hardly ever meet. */
+    isExact: z.boolean(),
+  }),
+});
+
 export const listProjectRuns = operation({
   id: 'listProjectRuns',
   method: 'GET',

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { auditCommand } from './commands/audit.ts';
 import { branchesCommand } from './commands/branches.ts';
 import { deployCommand } from './commands/deploy.ts';
 import { devCommand } from './commands/dev.ts';
@@ -19,6 +20,8 @@ import { runnersCommand } from './commands/runners.ts';
 import { runsCommand } from './commands/runs.ts';
 import { schedulesCommand } from './commands/schedules.ts';
 import { startCommand } from './commands/start.ts';
+import { storageCommand } from './commands/storage.ts';
+import { tasksCommand } from './commands/tasks.ts';
 import { tokensCommand } from './commands/tokens.ts';
 import { triggerCommand } from './commands/trigger.ts';
 import { versionsCommand } from './commands/versions.ts';
@@ -56,6 +59,7 @@ export function program(): Command {
     versionsCommand(),
     runnersCommand(),
     triggerCommand(),
+    tasksCommand(),
     runsCommand(),
     whyCommand(),
     queuesCommand(),
@@ -73,6 +77,8 @@ export function program(): Command {
     tokensCommand(),
     branchesCommand(),
     schedulesCommand(),
+    auditCommand(),
+    storageCommand(),
   ]) {
     root.addCommand(command);
   }

@@ -12,6 +12,9 @@ export type Called =
   | 'cancelRun'
   | 'listRunLogs'
   | 'listRuns'
+  | 'countRuns'
+  | 'listTasks'
+  | 'retrieveTask'
   | 'listProjectRuns'
   | 'replayRun'
   | 'rescheduleRun'
@@ -126,6 +129,9 @@ export const routes: { readonly [K in Called]: Route<Operations[K]> } = {
   retrieveRun: { method: 'GET', path: '/api/v3/runs/:runId' },
   cancelRun: { method: 'POST', path: '/api/v2/runs/:runId/cancel' },
   listRunLogs: { method: 'GET', path: '/api/v1/runs/:runId/logs' },
+  countRuns: { method: 'GET', path: '/api/v1/runs/count' },
+  listTasks: { method: 'GET', path: '/api/v1/tasks' },
+  retrieveTask: { method: 'GET', path: '/api/v1/tasks/:taskId' },
   listRuns: { method: 'GET', path: '/api/v1/runs' },
   listProjectRuns: { method: 'GET', path: '/api/v1/projects/:projectRef/runs' },
   replayRun: { method: 'POST', path: '/api/v1/runs/:runId/replay' },

@@ -1,6 +1,7 @@
 import { attempts } from './attempts.ts';
 import { bulk } from './bulk/index.ts';
 import { cancel } from './cancel.ts';
+import { count } from './count.ts';
 import { list } from './list.ts';
 import { logs } from './logs.ts';
 import { poll } from './poll.ts';
@@ -14,6 +15,7 @@ import { subscribeToBatch, subscribeToRun, subscribeToRunsWithTag } from './subs
 /** Runs: find them, see how they stand and why, watch them, wait for them, stop or repeat them, read what they wrote. */
 export const runs = {
   list,
+  count,
   retrieve,
   poll,
   reason,

@@ -54,7 +54,8 @@ const milliseconds = (at: Date | number | undefined) => (at instanceof Date ? at
 
 const queueText = ({ type, name }: QueueName) => (type === 'task' ? `task/${name}` : name);
 
-const filtersOf = (params: ListProjectRunsParams) => ({
+/** Filters as the query has them. */
+export const filtersOf = (params: ListProjectRunsParams) => ({
   'page[size]': params.limit,
   'filter[env]': joined(params.env),
   'filter[status]': joined(params.status),

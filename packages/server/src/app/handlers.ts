@@ -20,9 +20,11 @@ import { outcomeHandlers } from '../runs/complete/outcome-handlers.ts';
 import { identitiesOfPacket } from '../runs/authorize.ts';
 import type { CreateDependencies } from '../deployments/create.ts';
 import { deploymentHandlers } from '../deployments/handlers.ts';
+import { taskHandlers } from '../runs/tasks/handlers.ts';
 import { timelineHandlers } from '../runs/timeline/handlers.ts';
 import { scheduleHandlers } from '../schedules/handlers.ts';
 import { checkDeclared, syncDeclared } from '../schedules/sync.ts';
+import { storageHandlers } from '../storage/handlers.ts';
 import { streamHandlers } from '../realtime/stream-handlers.ts';
 import { channelHandlers } from '../sessions/channel-handlers.ts';
 import { sessionHandlers } from '../sessions/handlers.ts';
@@ -69,6 +71,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...outcomeHandlers(engine),
     ...attemptHandlers(engine),
     ...timelineHandlers(engine),
+    ...taskHandlers(engine),
     ...bulkHandlers(engine, takeRuns, () => timers.bulkActions.wakeNow()),
     ...batchHandlers({
       sql,
@@ -113,6 +116,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...projectHandlers(tenancy),
     ...organizationHandlers(tenancy),
     ...auditHandlers(sql),
+    ...storageHandlers(sql),
     ...pauseHandlers({ sql, clock, pause: context.pause }),
     ...workerHandlers(deploying, dispatch.wake),
     ...runnerHandlers({ ...engine, runners, asked: context.asked }),

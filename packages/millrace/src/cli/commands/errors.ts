@@ -218,7 +218,9 @@ const historyCommand = (): Command =>
         at.toISOString(),
         act,
         userId ?? credentialId ?? 'itself',
-        before.resolvedInVersion === undefined ? before.status : `${before.status} in ${before.resolvedInVersion}`,
+        before.resolvedInVersion === undefined
+          ? before.status
+          : `${before.status} in ${before.resolvedInVersion}`,
       ]),
     );
   });

@@ -11,6 +11,7 @@ interface ListOptions extends ConnectionOptions {
   readonly queue?: string;
   readonly period?: string;
   readonly limit: number;
+  readonly count?: boolean;
   readonly json?: boolean;
 }
 
@@ -28,8 +29,9 @@ export const listCommand = (): Command =>
       .option('--queue <name>', "of one queue; task/<id> is a task's own")
       .option('--period <period>', 'created in the last, for instance 7d or 30m')
       .option('--limit <count>', 'at most', positiveInteger, 25)
-      .option('--json', 'a line of JSON for each run'),
-  ).action(async ({ task, status, tag, queue, period, limit, json, ...connection }: ListOptions) => {
+      .option('--count', 'only how many there are, up to 10,000')
+      .option('--json', 'a line of JSON for each run, or the count as one'),
+  ).action(async ({ task, status, tag, queue, period, limit, count, json, ...connection }: ListOptions) => {
     const { runs } = await openClient(connection);
     const filters = {
       ...(task !== undefined && { taskIdentifier: task }),
@@ -37,10 +39,14 @@ export const listCommand = (): Command =>
       ...(tag !== undefined && { tag }),
       ...(queue !== undefined && { queue: queueNamed(queue) }),
       ...(period !== undefined && { period }),
-      limit: Math.min(limit, 100),
     };
+    if (count) {
+      const counted = await runs.count(filters);
+      if (json) return printJson(counted);
+      return screenOn(process.stdout).line(`${counted.count}${counted.isExact ? '' : '+'}`);
+    }
     const found = [];
-    for await (const run of runs.list(filters)) {
+    for await (const run of runs.list({ ...filters, limit: Math.min(limit, 100) })) {
       found.push(run);
       if (found.length === limit) break;
     }

@@ -22,7 +22,10 @@ export const ticksCommand = (): Command =>
   ).action(async (id: string, { outcome, limit, json, ...connection }: TicksOptions) => {
     const { schedules } = await openClient(connection);
     const ticks: ScheduleTick[] = [];
-    for await (const tick of schedules.ticks(id, { limit: Math.min(limit, 100), ...(outcome && { outcome }) })) {
+    for await (const tick of schedules.ticks(id, {
+      limit: Math.min(limit, 100),
+      ...(outcome && { outcome }),
+    })) {
       ticks.push(tick);
       if (ticks.length === limit) break;
     }
@@ -34,6 +37,7 @@ function cellsOf(tick: ScheduleTick): string[] {
   const time = tick.nominalAt.toISOString();
   if (tick.outcome === 'fired')
     return [time, tick.backfilled ? 'backfilled' : 'fired', tick.runId, tick.status ?? 'deleted'];
-  const until = tick.untilAt.getTime() === tick.nominalAt.getTime() ? '' : ` to ${tick.untilAt.toISOString()}`;
+  const until =
+    tick.untilAt.getTime() === tick.nominalAt.getTime() ? '' : ` to ${tick.untilAt.toISOString()}`;
   return [`${time}${until}`, 'skipped', tick.reason, ''];
 }
