@@ -145,6 +145,7 @@ export function meets(scopes: readonly string[], needs: string, things: Things):
   }
   switch (`${action === 'read' || action === 'list' ? 'read' : 'do'} ${what.join(' ')}`) {
     case 'do task':
+    case 'read task':
       return granted(action, ['tasks', task]);
     case 'read run':
     // A packet is what a run holds.

@@ -11,7 +11,7 @@ const text = `
 POST   /api/v1/tasks/{taskId}/trigger                                    | trigger task        | key | token | -
 POST   /api/v1/tasks/trigger-many                                        | trigger task        | key | token | -
 GET    /api/v1/tasks                                                     | read tasks          | key | -     | -
-GET    /api/v1/tasks/{taskId}                                            | read tasks          | key | -     | -
+GET    /api/v1/tasks/{taskId}                                            | read task           | key | -     | -
 POST   /api/v1/idempotencyKeys/{key}/reset                               | write runs          | key | token | -
 POST   /api/v3/batches                                                   | open batch          | key | token | -
 POST   /api/v3/batches/{batchId}/items                                   | fill batch          | key | token | -

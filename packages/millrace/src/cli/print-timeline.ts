@@ -62,10 +62,10 @@ const short = (ms: number): string => {
 
 /** Where it is between the beginning and the end of the whole. */
 function barOf(entry: TimelineEntry, at: Date, begin: number, whole: number): string {
-  const place = (date: Date): number =>
+  const column = (date: Date): number =>
     Math.max(0, Math.min(barWidth, ((date.getTime() - begin) / whole) * barWidth));
-  const from = Math.min(barWidth - 1, Math.floor(place(entry.startedAt)));
-  const until = Math.max(from + 1, Math.ceil(place(entry.endedAt ?? at)));
+  const from = Math.min(barWidth - 1, Math.floor(column(entry.startedAt)));
+  const until = Math.max(from + 1, Math.ceil(column(entry.endedAt ?? at)));
   const mark = isMark(entry) ? '·' : entry.kind === 'waiting' || entry.kind === 'wait' ? '┄' : '━';
   return `${' '.repeat(from)}${mark.repeat(isMark(entry) ? 1 : until - from)}`.padEnd(barWidth);
 }

@@ -5,7 +5,7 @@ import type { AttemptRow } from '../attempts/rows.ts';
 import { groupBy } from './group-by.ts';
 import type { SpansOfRun } from '../spans/read-many.ts';
 import { whichLived, type Lived, type Placed } from './lived.ts';
-import { placeMarks } from './marks.ts';
+import { fitMarks } from './marks.ts';
 import { maxAttempts, maxWaits, type Happened, type LineRow, type TreeRun, type WaitRow } from './read.ts';
 
 /** What is known of one run. */
@@ -180,8 +180,8 @@ function entriesOf(
     }
   }
   for (const wait of waits.slice(0, maxWaits)) entries.push(placed(waitEntry(run, wait, lived)));
-  const place = { id: run.id, from: run.created_at.getTime(), now: at };
-  entries.push(...placeMarks(place, lines.slice(-maxLines || lines.length), spans, lived));
+  const bounds = { id: run.id, from: run.created_at.getTime(), now: at };
+  entries.push(...fitMarks(bounds, lines.slice(-maxLines || lines.length), spans, lived));
   return { entries, lived };
 }
 

@@ -8,7 +8,7 @@ import { whichLived, type Lived, type Placed } from './lived.ts';
 import type { LineRow } from './read.ts';
 
 /** Where and when a run was, without attempts. */
-interface Place {
+interface Bounds {
   readonly id: string;
   readonly from: number;
   /** The server's clock now. */
@@ -21,8 +21,8 @@ const iso = (ms: number): string => new Date(ms).toISOString();
  * Lines and spans, which have times of their runner's clock: within their attempt they are moved alike, onto the server's clock and between the
  * attempt's start and end. The order of lines is that of their ids.
  */
-export function placeMarks(
-  run: Place,
+export function fitMarks(
+  run: Bounds,
   lines: readonly LineRow[],
   spans: SpansOfRun | undefined,
   lived: readonly Lived[],
@@ -51,7 +51,7 @@ export function placeMarks(
     const offset = clockOffset(first, last, from, until);
     const fit = (ms: number): number => Math.max(from, Math.min(until, ms + offset));
     const below = { parentId: attempt?.id ?? run.id, runId: run.id };
-    return [...placeLines(ownLines, below, fit), ...placeSpans(ownSpans, below, fit)];
+    return [...lineEntries(ownLines, below, fit), ...spanEntries(ownSpans, below, fit)];
   });
 }
 
@@ -60,7 +60,7 @@ interface Below {
   readonly runId: string;
 }
 
-function placeLines(lines: readonly LineRow[], below: Below, fit: (ms: number) => number): Placed[] {
+function lineEntries(lines: readonly LineRow[], below: Below, fit: (ms: number) => number): Placed[] {
   let at = Number.NEGATIVE_INFINITY;
   return lines.map(({ id, level, message, at: said }) => {
     at = Math.max(at, fit(said.getTime()));
@@ -73,7 +73,7 @@ function placeLines(lines: readonly LineRow[], below: Below, fit: (ms: number) =
 }
 
 /** A hostile task may send spans below each other in a circle, or two with one id. */
-function placeSpans(spans: readonly RunSpan[], below: Below, fit: (ms: number) => number): Placed[] {
+function spanEntries(spans: readonly RunSpan[], below: Below, fit: (ms: number) => number): Placed[] {
   const known = new Map<string, RunSpan>();
   for (const span of spans) if (!known.has(span.id)) known.set(span.id, span);
   const isRooted = rootedIn(known);
