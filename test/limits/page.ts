@@ -3,6 +3,7 @@ import {
   batchLimit,
   eventBodyLimit,
   maxBulkRuns,
+  maxCounted,
   maxErrorRules,
   maxEventsAtOnce,
   maxKeyTasks,
@@ -10,6 +11,7 @@ import {
   maxPacketBytes,
   maxPatternCharacters,
   maxRecordsAtOnce,
+  recentRuns,
   oneShotBatchLimit,
   packetThreshold,
   sessionBodyLimit,
@@ -63,6 +65,10 @@ import { maxEvents } from '../../packages/server/src/runs/complete/outcome.ts';
 import * as triggers from '../../packages/server/src/runs/create/prepare.ts';
 import { maxRescues } from '../../packages/server/src/runs/dispatch/rescue.ts';
 import { maxChildren } from '../../packages/server/src/runs/retrieve.ts';
+import {
+  maxAttempts as maxShownAttempts,
+  maxWaits as maxShownWaits,
+} from '../../packages/server/src/runs/timeline/read.ts';
 import { maxPauseMs } from '../../packages/server/src/runs/complete/write.ts';
 import { graceMs as lateMs } from '../../packages/server/src/schedules/rules.ts';
 import {
@@ -198,7 +204,20 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         'children listed with a run',
         number(maxChildren),
         'the first ones are listed',
-        '`runs.list` by its parent',
+        'its timeline has all of them, in pages',
+      ],
+      [
+        'runs of one answer of a timeline; of each run attempts and waits',
+        `${number(500)}; ${number(maxShownAttempts)} and ${number(maxShownWaits)}`,
+        'the last ones are shown; `isCut` and `hasMoreChildren` say so',
+        'pages of children; `runs.attempts`',
+      ],
+      ['count of runs', number(maxCounted), '`isExact` is false', fixed],
+      [
+        'latest runs in the figures of a task',
+        number(recentRuns),
+        'older ones are not looked at',
+        fixed,
       ],
     ],
   ],

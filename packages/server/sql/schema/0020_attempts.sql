@@ -42,12 +42,12 @@ create table runner_names (
 
 alter table runners add column no int;
 
--- 0 where the runner has no name.
+-- Null for the runner of a server of the release before, which gave it no name.
 alter table leases add column runner_no int;
 alter table suspended add column runner_no int;
 
 alter table runs
   -- When the present attempt, or the one that ended the run, began, if it has waited in its code; null if it never did: it has run since then.
   add column last_started_at timestamptz,
-  -- the runner of the attempt that ended the run; null if it ended without one
+  -- the runner of the attempt that ended the run, 0 for one without a name; null if it ended without an attempt
   add column last_runner_no int;

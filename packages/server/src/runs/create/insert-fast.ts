@@ -46,7 +46,7 @@ export async function insertLeased(
   const at = new Date(clock.now());
   const [leased] = await sql<{ fence: string }[]>`
     with free as (
-      select r.id, coalesce(r.no, 0) as no
+      select r.id, r.no
         from runners r
         join queues q on q.id = ${run.queueId} and not q.paused and q.concurrency_limit is null and q.concurrency_override is null
         join environments e on e.id = ${run.env} and not e.paused and e.concurrency_limit is null

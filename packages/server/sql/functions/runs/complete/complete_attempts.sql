@@ -78,7 +78,7 @@ begin
                        else r.duration_ms + greatest(0, extract(epoch from p_at - g.leased_at) * 1000)::bigint end,
     sort_key = case when g.kind = 'retry' then (extract(epoch from p_due[g.ix]) * 1000)::bigint - r.priority_ms else r.sort_key end,
     error_fingerprint_id = case when g.kind = any (c_failed) then p_fingerprint[g.ix] end,
-    last_runner_no = g.runner_no,
+    last_runner_no = coalesce(g.runner_no, 0),
     updated_at = p_at
     from unnest(v_ix, v_kind, v_env, v_version, v_leased, v_attempt, v_runner)
            as g (ix, kind, env, version_id, leased_at, attempt, runner_no)

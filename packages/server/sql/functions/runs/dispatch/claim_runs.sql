@@ -49,7 +49,7 @@ declare
   -- of the runs without a pinned version, only those of the canary, or only the others; null for all
   v_only_canary boolean;
 begin
-  select coalesce(r.no, 0) into v_runner_no from runners r where r.id = p_runner for key share;
+  select r.no into v_runner_no from runners r where r.id = p_runner for key share;
   if not found then return; end if;
   perform claim_lock(p_env);
   select e.concurrency_limit, c.canary_id, c.canary_percent into v_limit, v_canary, v_percent

@@ -3,8 +3,8 @@
 -- loss, and one that was lost more than `p_most` times is returned for ending. The runner is gone if its connection `p_connection` ended and it
 -- has no newer one, or, without that, if its lease ran out.
 -- With `p_lost` and no `p_most` the runner has stopped in good order: its runs do not count a loss.
--- Without `p_lost` the runner lives. Only the fences that it does not hold (`p_held`) are taken back, without being counted: none of their code
--- ran. The others are kept in `attempts`.
+-- Without `p_lost` the runner lives. Only the fences that it does not hold (`p_held`) are taken back, without being counted.
+-- Attempts that may have begun are kept in `attempts`.
 --
 -- Locks: the runner, claim locks (lock_limited), leases by run, suspended by run (detach_runs), runs, run_facets, lanes.
 -- Callers: runs/dispatch/rescue.ts.
@@ -57,15 +57,17 @@ begin
                                         case when p_lost then p_at else p_held_since end);
   if v_run is null then return; end if;
 
+  -- One that a living runner does not hold never began, unless it has waited in its code before.
+  insert into attempts (env, run_id, fence, number, outcome, started_at, ended_at, active_ms, runner_no, version_id)
+  select g.env, g.run_id, g.fence, g.attempt, case when p_lost and p_most is not null then 'LOST' else 'GIVEN_BACK' end,
+         s.at, greatest(p_at, s.at), greatest(0, extract(epoch from p_at - g.leased_at) * 1000)::bigint, g.runner_no, g.version_id
+    from unnest(v_env, v_run, v_verdict, v_fence, v_version, v_leased, v_attempt, v_runner)
+           as g (env, run_id, verdict, fence, version_id, leased_at, attempt, runner_no)
+    cross join lateral (
+      select coalesce(r.last_started_at, g.leased_at) as at from runs r
+       where r.env = g.env and r.id = g.run_id and (p_lost or r.last_started_at is not null) limit 1) s
+   where g.verdict = 'queued';
   if p_lost then
-    insert into attempts (env, run_id, fence, number, outcome, started_at, ended_at, active_ms, runner_no, version_id)
-    select g.env, g.run_id, g.fence, g.attempt, case when p_most is null then 'GIVEN_BACK' else 'LOST' end, s.at, greatest(p_at, s.at),
-           greatest(0, extract(epoch from p_at - g.leased_at) * 1000)::bigint, g.runner_no, g.version_id
-      from unnest(v_env, v_run, v_verdict, v_fence, v_version, v_leased, v_attempt, v_runner)
-             as g (env, run_id, verdict, fence, version_id, leased_at, attempt, runner_no)
-      cross join lateral (
-        select coalesce(r.last_started_at, g.leased_at) as at from runs r where r.env = g.env and r.id = g.run_id limit 1) s
-     where g.verdict = 'queued';
     update runs r set rescues = r.rescues + case when p_most is null then 0 else 1 end, version_id = g.version_id,
                       started_at = case when p_most is null then coalesce(r.started_at, g.leased_at) else r.started_at end,
                       updated_at = p_at, last_started_at = null
@@ -74,6 +76,10 @@ begin
     perform record_facets(array_agg(g.env), array_agg('v:' || g.version_id), array_agg(g.run_id))
        from unnest(v_env, v_run, v_verdict, v_version) as g (env, run_id, verdict, version_id)
       where g.verdict = 'queued' having count(*) > 0;
+  else
+    update runs r set last_started_at = null
+      from unnest(v_env, v_run, v_verdict) as g (env, run_id, verdict)
+     where r.env = g.env and r.id = g.run_id and g.verdict = 'queued' and r.last_started_at is not null;
   end if;
   perform requeue_runs(array_agg(g.env), array_agg(g.run_id))
      from unnest(v_env, v_run, v_verdict) as g (env, run_id, verdict) where g.verdict = 'queued';
