@@ -55,7 +55,11 @@ async function build(sql: Sql): Promise<void> {
     kind: 'client',
     at: at + n * 1_000,
     took: 900,
-    attributes: { 'db.statement': 'select * from orders where id = $1', 'db.system': 'postgresql', 'db.name': 'shop' },
+    attributes: {
+      'db.statement': 'select * from orders where id = $1',
+      'db.system': 'postgresql',
+      'db.name': 'shop',
+    },
   }));
   for (let from = 0; from < spansOfRun; from += 100) {
     const part = spans.slice(from, from + 100);
@@ -91,7 +95,9 @@ try {
     }
     times.sort((a, b) => a - b);
     const ms = (share: number): string => (times[Math.floor(times.length * share)] ?? 0).toFixed(1);
-    console.log(`${name}: p50 ${ms(0.5)} ms, p95 ${ms(0.95)} ms, ${entries} entries, ${Math.round(text.length / 1_000)} kB`);
+    console.log(
+      `${name}: p50 ${ms(0.5)} ms, p95 ${ms(0.95)} ms, ${entries} entries, ${Math.round(text.length / 1_000)} kB`,
+    );
   }
 } finally {
   await sql.end({ timeout: 1 });

@@ -32,6 +32,8 @@ const rows: Readonly<Record<string, Row>> = {
   'runs bulk list': { args: ['--limit', '1'] },
   'runs bulk show': { args: ['bulk_1'], mute: true },
   'runs bulk abort': { args: ['bulk_1'], mute: true },
+  'tasks list': {},
+  'tasks show': { args: ['mail'] },
   why: { args: ['run_1'] },
   'queues list': {},
   'queues pause': { args: ['mail'] },
@@ -40,6 +42,7 @@ const rows: Readonly<Record<string, Row>> = {
   logs: { args: ['run_1'] },
   'errors list': { args: ['--limit', '1'] },
   'errors show': { args: ['error_1'] },
+  'errors history': { args: ['error_1', '--limit', '1'] },
   'errors resolve': { args: ['error_1'] },
   'errors ignore': { args: ['error_1'] },
   'errors unresolve': { args: ['error_1'] },
@@ -108,10 +111,13 @@ const rows: Readonly<Record<string, Row>> = {
   'runners stop': { args: ['runner_1'] },
   'schedules list': { args: ['--limit', '1'] },
   'schedules show': { args: ['sched_1'] },
+  'schedules ticks': { args: ['sched_1', '--limit', '1'] },
   'schedules preview': 'alone',
   'schedules activate': { args: ['sched_1'] },
   'schedules deactivate': { args: ['sched_1'] },
   'schedules backfill': { args: ['sched_1', '--from', '2026-01-01', '--to', '2026-01-02'] },
+  audit: { args: ['--org', 'org_1', '--limit', '1'] },
+  storage: {},
 };
 
 test('every command has its row', () => {

@@ -66,7 +66,7 @@ describe('what happened in a run', () => {
       /^waits for a time$/,
       /^mail COMPLETED run_/,
       /^attempt 1 COMPLETED on /,
-      /^waits for run_\w+: COMPLETED$/,
+      /^waits for a run: COMPLETED run_/,
       /^mail /,
     ];
     let from = 0;

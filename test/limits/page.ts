@@ -213,12 +213,7 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         'pages of children; `runs.attempts`',
       ],
       ['count of runs', number(maxCounted), '`isExact` is false', fixed],
-      [
-        'latest runs in the figures of a task',
-        number(recentRuns),
-        'older ones are not looked at',
-        fixed,
-      ],
+      ['latest runs in the figures of a task', number(recentRuns), 'older ones are not looked at', fixed],
     ],
   ],
   [

@@ -115,9 +115,6 @@ const otherwise: Readonly<Record<string, number>> = {
   // It is the current one, which was finalized.
   'POST /api/v1/deployments/{version}/archive': 409,
   'POST /api/v1/deployments/{deploymentId}/fail': 409,
-  // There is no canary, and no version of that name.
-  'POST /api/v1/deployments/{version}/abort-canary': 409,
-  'POST /api/v1/deployments/{version}/move': 404,
   // It is over.
   'POST /api/v1/bulk-actions/{bulkActionId}/abort': 422,
   // It was not confirmed, and prod cannot be deleted alone.

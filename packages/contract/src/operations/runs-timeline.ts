@@ -126,7 +126,7 @@ export const retrieveRunTimeline = operation({
   query: z.object({
     /** Levels of child runs. 0 is the run alone. */
     depth: z.coerce.number().int().min(0).max(5).default(2),
-    /** Log lines of each run, the last ones. */
+    /** Log lines of the run, the last ones. Of a child run there are at most 5. */
     logs: z.coerce.number().int().min(0).max(500).default(50),
     /** Child runs of all levels together. */
     'page[size]': pageSize(100, 500),

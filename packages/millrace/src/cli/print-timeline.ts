@@ -133,10 +133,11 @@ function labelOf(entry: TimelineEntry): string[] {
       ];
     }
     case 'wait': {
-      const what =
-        entry.for === 'TIME' ? 'waits for a time' : `waits for ${entry.target ?? entry.for.toLowerCase()}`;
+      // The outcome first: ids are long, and cut.
       const end = entry.targetStatus ?? (entry.endedBy && waitEnds[entry.endedBy]);
-      return [end === undefined ? what : `${what}: ${end}`];
+      const about = [end, entry.target].filter((part) => part !== undefined).join(' ');
+      const what = `waits for a ${entry.for.toLowerCase()}`;
+      return [about === '' ? what : `${what}: ${about}`];
     }
     case 'batch':
       return [`batch of ${entry.runCount} ${entry.id}`];

@@ -13,7 +13,12 @@ afterEach(() => server.close());
 const [one, two] = ['2026-11-21T10:00:00.000Z', '2026-11-21T10:00:01.000Z'];
 
 test('attempts have dates, and come page by page', async () => {
-  const attempt = { number: 1, status: 'FAILED', waitedFor: [{ kind: 'queue', from: one, until: two }], startedAt: one };
+  const attempt = {
+    number: 1,
+    status: 'FAILED',
+    waitedFor: [{ kind: 'queue', from: one, until: two }],
+    startedAt: one,
+  };
   answer = ({ path }) =>
     path.includes('after')
       ? { body: { data: [{ ...attempt, number: 2, endedAt: two, retryAt: two }], pagination: {} } }
@@ -21,7 +26,11 @@ test('attempts have dates, and come page by page', async () => {
   const found = [];
   for await (const each of runs.attempts('run_1', { limit: 1 })) found.push(each);
   expect(found).toMatchObject([
-    { number: 1, startedAt: new Date(one), waitedFor: [{ kind: 'queue', from: new Date(one), until: new Date(two) }] },
+    {
+      number: 1,
+      startedAt: new Date(one),
+      waitedFor: [{ kind: 'queue', from: new Date(one), until: new Date(two) }],
+    },
     { number: 2, endedAt: new Date(two), retryAt: new Date(two) },
   ]);
   expect(server.received.map(({ path }) => decodeURIComponent(path))).toEqual([
@@ -45,18 +54,34 @@ test('counts, tasks, ticks and the history of an error have what the API says, w
   answer = ({ path }) => {
     if (path.includes('/count')) return { body: { count: 10_000, isExact: false } };
     if (path.includes('/ticks'))
-      return { body: { data: [{ outcome: 'skipped', nominalAt: one, untilAt: two, reason: 'missed' }], pagination: {} } };
+      return {
+        body: {
+          data: [{ outcome: 'skipped', nominalAt: one, untilAt: two, reason: 'missed' }],
+          pagination: {},
+        },
+      };
     if (path.includes('/history'))
       return {
-        body: { data: [{ id: '1', at: one, act: 'regressed', before: { status: 'resolved', resolvedAt: one } }], pagination: {} },
+        body: {
+          data: [{ id: '1', at: one, act: 'regressed', before: { status: 'resolved', resolvedAt: one } }],
+          pagination: {},
+        },
       };
-    return { body: { id: 'mail', recent: { from: one }, lastRuns: [{ id: 'run_1', createdAt: one, finishedAt: two }] } };
+    return {
+      body: {
+        id: 'mail',
+        recent: { from: one },
+        lastRuns: [{ id: 'run_1', createdAt: one, finishedAt: two }],
+      },
+    };
   };
   expect(await runs.count({ status: 'FAILED', period: '1d' })).toEqual({ count: 10_000, isExact: false });
   expect(decodeURIComponent(server.received[0]?.path ?? '')).toBe(
     '/api/v1/runs/count?filter[status]=FAILED&filter[createdAt][period]=1d',
   );
-  expect((await schedules.ticks('sched_1')).data).toMatchObject([{ nominalAt: new Date(one), untilAt: new Date(two) }]);
+  expect((await schedules.ticks('sched_1')).data).toMatchObject([
+    { nominalAt: new Date(one), untilAt: new Date(two) },
+  ]);
   expect((await errors.history('error_1')).data).toMatchObject([
     { at: new Date(one), before: { resolvedAt: new Date(one) } },
   ]);

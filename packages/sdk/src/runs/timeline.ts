@@ -24,7 +24,7 @@ export interface RunTimeline {
 export interface TimelineOptions {
   /** Levels of child runs: 0 to 5. Default 2. */
   depth?: number;
-  /** Log lines of the run, the last ones: 0 to 500. Default 50. Of a child run there are at most 20. */
+  /** Log lines of the run, the last ones: 0 to 500. Default 50. Of a child run there are at most 5. */
   logs?: number;
   /** Child runs of all levels together: 1 to 500. Default 100. */
   limit?: number;

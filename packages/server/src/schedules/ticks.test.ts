@@ -22,11 +22,22 @@ test('ticks are told with their run or with the reason why there is none, newest
     listTicks(engine, env, id, { 'page[size]': 50, ...query });
   const { data, pagination } = await list();
   expect(pagination).toEqual({});
-  expect(data.at(-1)).toMatchObject({ outcome: 'skipped', nominalAt: at(-5), untilAt: at(-3), reason: 'overlap' });
+  expect(data.at(-1)).toMatchObject({
+    outcome: 'skipped',
+    nominalAt: at(-5),
+    untilAt: at(-3),
+    reason: 'overlap',
+  });
   const fired = data.filter((tick) => tick.outcome === 'fired');
   expect(fired.map((tick) => tick.nominalAt)).toEqual([at(6), at(2), at(1)]);
-  expect(fired[0]).toMatchObject({ status: 'QUEUED', backfilled: false, runId: expect.stringMatching(/^run_/) });
-  expect((await list({ 'filter[outcome]': 'skipped' })).data.every((tick) => tick.outcome === 'skipped')).toBe(true);
+  expect(fired[0]).toMatchObject({
+    status: 'QUEUED',
+    backfilled: false,
+    runId: expect.stringMatching(/^run_/),
+  });
+  expect(
+    (await list({ 'filter[outcome]': 'skipped' })).data.every((tick) => tick.outcome === 'skipped'),
+  ).toBe(true);
 
   const paged: typeof data = [];
   let after: Date | undefined;

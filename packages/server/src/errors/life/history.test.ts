@@ -29,8 +29,16 @@ test('the history of a group tells who resolved it, and when it came back', asyn
   const all = await list();
   expect(all?.data).toMatchObject([
     { act: 'ignored', at: at(3).toISOString(), before: { status: 'unresolved' } },
-    { act: 'regressed', before: { status: 'resolved', resolvedAt: at(1).toISOString(), resolvedBy: 'user_ann' } },
-    { act: 'resolved', at: at(1).toISOString(), userId: expect.any(String), before: { status: 'unresolved' } },
+    {
+      act: 'regressed',
+      before: { status: 'resolved', resolvedAt: at(1).toISOString(), resolvedBy: 'user_ann' },
+    },
+    {
+      act: 'resolved',
+      at: at(1).toISOString(),
+      userId: expect.any(String),
+      before: { status: 'unresolved' },
+    },
   ]);
   expect(all?.data[1]).not.toHaveProperty('userId');
   const first = await list({ 'page[size]': 2 });

@@ -239,7 +239,8 @@ function inOrder(entries: readonly Placed[]): TimelineEntry[] {
     const sorted = list.toSorted((a, b) => a.at - b.at || ranks[a.entry.kind] - ranks[b.entry.kind]);
     for (const { entry } of sorted) {
       ordered.push(entry);
-      visit(below.get(entry.id) ?? []);
+      const inside = below.get(entry.id);
+      if (inside) visit(inside);
     }
   };
   visit(below.get(undefined) ?? []);

@@ -6,7 +6,9 @@ import { readHappened, readTree, type TimelineRun } from './read.ts';
 /** Of the run that was asked for. */
 const maxSpans = 2_000;
 /** Of a child run, which is one of many. */
-const maxChildLines = 20;
+const maxChildLines = 5;
+/** Of all child runs. */
+const maxLinesOfChildren = 500;
 const maxChildSpans = 50;
 
 /**
@@ -24,13 +26,21 @@ export async function timelineOf(
   const after = query['page[after]'];
   const at = clock.now();
   return sql.moment(async (tx) => {
+    // Everything is read by its key for each run, whatever the statistics say: on a table that has grown since they were taken, the planner
+    // would read all of it for each.
+    await tx`
+      select set_config(name, 'off', true)
+        from unnest(array['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'enable_bitmapscan']) as name`;
     const tree = await readTree(tx, env, id, { depth, size: query['page[size]'], after });
     const [first] = tree;
     if (!first) return undefined;
     const readable = tree.filter((run, index) => (index === 0 ? after === undefined : mayRead(run)));
-    const lines = new Map(
-      readable.map((run) => [run.id, run === first ? logs : Math.min(logs, maxChildLines)]),
+    const ofChild = Math.min(
+      logs,
+      maxChildLines,
+      Math.floor(maxLinesOfChildren / Math.max(1, tree.length - 1)),
     );
+    const lines = new Map(readable.map((run) => [run.id, run === first ? logs : ofChild]));
     const batches = new Set(tree.slice(1).flatMap((run) => run.batch_id ?? []));
     const happened = await readHappened(
       tx,
