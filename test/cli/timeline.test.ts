@@ -77,7 +77,7 @@ describe('what happened in a run', () => {
     }
 
     const [timeline] = await asked('runs', 'show', id, '--timeline', '--depth', '0', '--lines', '0');
-    const kinds = (timeline?.['entries'] as { kind: string }[]).map(({ kind }) => kind);
+    const kinds = (timeline as unknown as { entries: { kind: string }[] }).entries.map(({ kind }) => kind);
     expect(new Set(kinds)).toEqual(new Set(['run', 'waiting', 'attempt', 'wait']));
 
     const shown = (await said('runs', 'show', id)).stdout;

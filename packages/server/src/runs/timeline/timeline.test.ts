@@ -196,7 +196,7 @@ test('a wait that its attempt did not live to see the end of says so', async () 
 
 test('very many children come in pages, deeper ones in part, and nothing is told twice', async () => {
   const s = await start();
-  const { t, env, claim } = s;
+  const { t, claim } = s;
   const { id } = await t.trigger('order');
   const attempt = await claim();
   const first = await t.trigger('mail', { parentRunId: id });
