@@ -23,7 +23,7 @@ interface ClaimRow {
   readonly priority_ms: number;
   readonly created_at: Date;
   readonly started_at: Date | null;
-  readonly sort_key: string;
+  readonly sort_key: string | null;
   readonly parent_id: string | null;
   readonly root_id: string | null;
   readonly schedule_id: string | null;
@@ -51,7 +51,8 @@ export async function claimRuns(
     select c.*, r.sort_key
       from claim_runs(${runner.env}, ${runner.id}, ${[...pins]}::int[], ${current ?? null}::int, ${want}, ${turn},
                       ${new Date(engine.clock.now())}) c
-      cross join lateral (select x.sort_key from runs x where x.env = ${runner.env} and x.id = c.run_id limit 1) r`;
+      -- A run may have been committed after the snapshot of this statement: claim_runs saw it, and this does not.
+      left join lateral (select x.sort_key from runs x where x.env = ${runner.env} and x.id = c.run_id limit 1) r on true`;
   const now = engine.clock.now();
   const assignments: Assignment[] = [];
   for (const row of rows) {
@@ -83,7 +84,10 @@ export async function claimRuns(
       event: row.event,
     };
     assignments.push(assignment);
-    engine.stats.started({ ...assignment, env: runner.env }, now - Number(row.sort_key) - row.priority_ms, now);
+    if (row.sort_key !== null) {
+      const waitedMs = now - Number(row.sort_key) - row.priority_ms;
+      engine.stats.started({ ...assignment, env: runner.env }, waitedMs, now);
+    }
   }
   return { assignments, turn: rows[0]?.turn ?? turn };
 }
