@@ -47,7 +47,7 @@ export const notServed: readonly (readonly [names: readonly string[], why: strin
   ],
   [
     ['GET /api/v1/projects/{ref}/alertChannels', 'POST /api/v1/projects/{ref}/alertChannels'],
-    'use notification endpoints, which belong to an environment and are signed; Millrace sends no mail and no chat messages ([events](events.md))',
+    'use notification endpoints, which belong to an environment and send signed requests, messages to chats and mail ([alerts](alerts.md))',
   ],
   [
     ['GET /api/v1/webhooks/endpoints', 'GET /api/v1/webhooks/deliveries'],

@@ -10,6 +10,7 @@ export * from './operations/error-rules.ts';
 export * from './operations/deployments.ts';
 export * from './operations/errors.ts';
 export * from './operations/events.ts';
+export * from './operations/alerts.ts';
 export * from './operations/notifications.ts';
 export * from './operations/index.ts';
 export * from './operations/packets.ts';

@@ -95,6 +95,23 @@ export type { ListDeploymentsParams } from './deployments/list.ts';
 export type { MovableStatus, Moved, MoveOptions } from './deployments/move.ts';
 export type { Promoted, PromoteOptions } from './deployments/promote.ts';
 export { envvars } from './envvars/index.ts';
+export { alerts } from './alerts/index.ts';
+export type {
+  Alert,
+  AlertDetail,
+  AlertSettings,
+  AlertSubject,
+  CreateAlertOptions,
+  UpdateAlertOptions,
+} from './alerts/alert.ts';
+export { notifications } from './notifications/index.ts';
+export type { ListDeliveriesParams } from './notifications/deliveries.ts';
+export type {
+  CreateEndpointOptions,
+  NotificationDelivery,
+  NotificationEndpoint,
+  UpdateEndpointOptions,
+} from './notifications/endpoint.ts';
 export type { RolledBack, VariableComparison, VariableRevision } from './envvars/history.ts';
 export type { CreateVariable, EnvironmentVariable, Success, UploadVariables } from './envvars/variable.ts';
 export { events } from './events/index.ts';

@@ -141,9 +141,15 @@ POST   /api/v1/projects/{projectRef}/notifications/{env}/endpoints/{endpointId}/
 GET    /api/v1/projects/{projectRef}/notifications/{env}/deliveries                           | read webhooks  | key | - | viewer
 GET    /api/v1/projects/{projectRef}/notifications/{env}/deliveries/{deliveryId}              | read webhooks  | key | - | viewer
 POST   /api/v1/projects/{projectRef}/notifications/{env}/deliveries/{deliveryId}/replay       | write webhooks | key, not in runs | - | member
+POST   /api/v1/projects/{projectRef}/notifications/{env}/endpoints/{endpointId}/test          | write webhooks | key, not in runs | - | member
 
 # Environment variables: specification, operation table; contract 5
 GET    /api/v1/projects/{projectRef}/envvars/{env}                       | read envvars        | key | -     | viewer
+POST   /api/v1/projects/{projectRef}/alerts/{env}                                             | write webhooks | key, not in runs | - | member
+GET    /api/v1/projects/{projectRef}/alerts/{env}                                             | read webhooks  | key | - | viewer
+GET    /api/v1/projects/{projectRef}/alerts/{env}/{alertId}                                   | read webhooks  | key | - | viewer
+PATCH  /api/v1/projects/{projectRef}/alerts/{env}/{alertId}                                   | write webhooks | key, not in runs | - | member
+DELETE /api/v1/projects/{projectRef}/alerts/{env}/{alertId}                                   | write webhooks | key, not in runs | - | member
 GET    /api/v1/projects/{projectRef}/envvars/{env}/{name}                | read envvars        | key | -     | viewer
 POST   /api/v1/projects/{projectRef}/envvars/{env}                       | write envvars       | key | -     | member
 PUT    /api/v1/projects/{projectRef}/envvars/{env}/{name}                | write envvars       | key | -     | member

@@ -153,6 +153,8 @@ export async function fill({ ask, server, sql }: Installation, site: Site): Prom
       endpointId: endpoint.id,
       deliveryId: delivery.id,
       name: `VAR_${name}`,
+      alertId: alert.id,
+      path,
       keyId: named.id,
       tokenId: made.id,
       userId: user?.id ?? failed.id,

@@ -1,4 +1,5 @@
 import type { OperationDeclaration } from '../operation.ts';
+import { createAlert, deleteAlert, listAlerts, retrieveAlert, updateAlert } from './alerts.ts';
 import { listAuditEntries } from './audit.ts';
 import { resumeInstallation } from './installation.ts';
 import { abortBulkAction, createBulkAction, listBulkActions, retrieveBulkAction } from './bulk.ts';
@@ -118,6 +119,7 @@ import {
   retrieveNotificationEndpoint,
   rotateNotificationSecret,
   updateNotificationEndpoint,
+  testNotificationEndpoint,
 } from './notifications.ts';
 import { cancelEvent, listEvents, replayEvent, retrieveEvent, sendEvent, sendEvents } from './events.ts';
 import {
@@ -320,9 +322,15 @@ export const operations = {
   retrieveNotificationDelivery,
   replayNotificationDelivery,
   listVariables,
+  testNotificationEndpoint,
   retrieveVariable,
   createVariable,
   updateVariable,
+  createAlert,
+  listAlerts,
+  retrieveAlert,
+  updateAlert,
+  deleteAlert,
   updateVariableByPost,
   deleteVariable,
   importVariables,

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { alertsCommand } from './commands/alerts.ts';
 import { branchesCommand } from './commands/branches.ts';
 import { deployCommand } from './commands/deploy.ts';
 import { devCommand } from './commands/dev.ts';
@@ -11,6 +12,7 @@ import { loginCommand } from './commands/login.ts';
 import { logoutCommand } from './commands/logout.ts';
 import { logsCommand } from './commands/logs.ts';
 import { membersCommand } from './commands/members.ts';
+import { notificationsCommand } from './commands/notifications.ts';
 import { orgsCommand } from './commands/orgs.ts';
 import { projectsCommand } from './commands/projects.ts';
 import { queuesCommand } from './commands/queues.ts';
@@ -64,6 +66,8 @@ export function program(): Command {
     logsCommand(),
     errorsCommand(),
     eventsCommand(),
+    alertsCommand(),
+    notificationsCommand(),
     envCommand(),
     loginCommand(),
     logoutCommand(),

@@ -98,6 +98,19 @@ export type Called =
   | 'listDeployments'
   | 'retrieveDeployment'
   | 'retrieveCurrentDeployment'
+  | 'createNotificationEndpoint'
+  | 'listNotificationEndpoints'
+  | 'updateNotificationEndpoint'
+  | 'deleteNotificationEndpoint'
+  | 'testNotificationEndpoint'
+  | 'listNotificationDeliveries'
+  | 'retrieveNotificationDelivery'
+  | 'replayNotificationDelivery'
+  | 'createAlert'
+  | 'listAlerts'
+  | 'retrieveAlert'
+  | 'updateAlert'
+  | 'deleteAlert'
   | 'retrieveLatestDeployment'
   | 'promoteDeployment'
   | 'abortCanary'
@@ -216,6 +229,43 @@ export const routes: { readonly [K in Called]: Route<Operations[K]> } = {
   retrieveLatestDeployment: { method: 'GET', path: '/api/v1/deployments/latest' },
   promoteDeployment: { method: 'POST', path: '/api/v1/deployments/:version/promote' },
   abortCanary: { method: 'POST', path: '/api/v1/deployments/:version/abort-canary' },
+  createNotificationEndpoint: {
+    method: 'POST',
+    path: '/api/v1/projects/:projectRef/notifications/:env/endpoints',
+  },
+  listNotificationEndpoints: {
+    method: 'GET',
+    path: '/api/v1/projects/:projectRef/notifications/:env/endpoints',
+  },
+  updateNotificationEndpoint: {
+    method: 'PATCH',
+    path: '/api/v1/projects/:projectRef/notifications/:env/endpoints/:endpointId',
+  },
+  deleteNotificationEndpoint: {
+    method: 'DELETE',
+    path: '/api/v1/projects/:projectRef/notifications/:env/endpoints/:endpointId',
+  },
+  testNotificationEndpoint: {
+    method: 'POST',
+    path: '/api/v1/projects/:projectRef/notifications/:env/endpoints/:endpointId/test',
+  },
+  listNotificationDeliveries: {
+    method: 'GET',
+    path: '/api/v1/projects/:projectRef/notifications/:env/deliveries',
+  },
+  retrieveNotificationDelivery: {
+    method: 'GET',
+    path: '/api/v1/projects/:projectRef/notifications/:env/deliveries/:deliveryId',
+  },
+  replayNotificationDelivery: {
+    method: 'POST',
+    path: '/api/v1/projects/:projectRef/notifications/:env/deliveries/:deliveryId/replay',
+  },
+  createAlert: { method: 'POST', path: '/api/v1/projects/:projectRef/alerts/:env' },
+  listAlerts: { method: 'GET', path: '/api/v1/projects/:projectRef/alerts/:env' },
+  retrieveAlert: { method: 'GET', path: '/api/v1/projects/:projectRef/alerts/:env/:alertId' },
+  updateAlert: { method: 'PATCH', path: '/api/v1/projects/:projectRef/alerts/:env/:alertId' },
+  deleteAlert: { method: 'DELETE', path: '/api/v1/projects/:projectRef/alerts/:env/:alertId' },
   moveDeployment: { method: 'POST', path: '/api/v1/deployments/:version/move' },
   archiveDeployment: { method: 'POST', path: '/api/v1/deployments/:version/archive' },
   followRun: { method: 'GET', path: '/realtime/v1/runs/:runId/events' },

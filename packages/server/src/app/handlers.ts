@@ -1,3 +1,4 @@
+import { alertHandlers } from '../alerts/handlers.ts';
 import { auditHandlers } from '../audit/handlers.ts';
 import { bulkHandlers } from '../runs/bulk/handlers.ts';
 import { variableHandlers } from '../envvars/handlers.ts';
@@ -94,6 +95,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
       sessions,
       streams,
       ensureServed,
+    ...alertHandlers({ sql, clock }),
       endMessageWaits,
       log,
       writerHeaders,

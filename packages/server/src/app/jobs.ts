@@ -1,3 +1,4 @@
+import { alertEvaluator } from '../alerts/evaluator.ts';
 import { accessPruner } from '../audit/prune.ts';
 import { batchKeeper } from '../batches/abort.ts';
 import { deploymentPruner } from '../deployments/retention.ts';
@@ -58,6 +59,7 @@ const jobsOf = (context: ServerContext, retention: Retention): Job[] => {
     messenger({ ...context, masterKey, egress: context.receivers }),
     notificationPruner(sql, clock, retention.notificationsMs),
     sessionWatcher(engine, context),
+    alertEvaluator(context),
     sessionPruner(engine, retention.sessionsMs),
     channelPruner(sql, clock, retention.recordsMs),
     statsFlusher(engine),

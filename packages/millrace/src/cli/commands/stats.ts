@@ -29,7 +29,11 @@ export const statsCommand = (): Command =>
       )
       .addOption(new Option('--version <version>', 'of one version').conflicts(['by']))
       .addOption(
-        new Option('--by <division>', 'the largest tasks, queues or versions').choices(['task', 'queue', 'version']),
+        new Option('--by <division>', 'the largest tasks, queues or versions').choices([
+          'task',
+          'queue',
+          'version',
+        ]),
       )
       .option('--period <period>', 'up to now, for instance 1h or 7d', '24h')
       .option('--step <step>', 'for instance 5m, 1h or 1d; by itself what fits the period')
