@@ -217,6 +217,11 @@ describe('the audit log', () => {
     const rule = await ok(`POST ${at}/error-rules`, { body: { type: 'TypeError', groupKey: 'g' } });
     await ok(`PATCH ${at}/error-rules/${rule.id}`, { body: { groupKey: 'h' } });
     await ok(`DELETE ${at}/error-rules/${rule.id}`);
+    const alert = await ok(`POST ${at}/alerts/prod`, { body: { kind: 'error.new', quiet: '1h' } });
+    await ok(`PATCH ${at}/alerts/prod/${alert.id}`, { body: { threshold: 2 } });
+    await ok(`DELETE ${at}/alerts/prod/${alert.id}`);
+    for (const _ of [1, 2]) await ok('POST /api/v1/run-paths', byKey({ path: 'metadata.a' }));
+    await ok('DELETE /api/v1/run-paths/metadata.a', byKey());
     const after = (await entries()).slice(before.length).map(facts);
     expect(after.filter(([act]) => act !== 'bulkAction.aborted')).toMatchObject([
       ['retention.updated', { runsDays: null }, { runsDays: 3 }],
@@ -235,6 +240,11 @@ describe('the audit log', () => {
       ['errorRule.created', undefined, { groupKey: 'g' }],
       ['errorRule.updated', { groupKey: 'g' }, { groupKey: 'h' }],
       ['errorRule.deleted', { groupKey: 'h' }, undefined],
+      ['alert.created', undefined, { kind: 'error.new', threshold: 1, quiet: '1h' }],
+      ['alert.updated', { threshold: 1 }, { threshold: 2 }],
+      ['alert.deleted', { threshold: 2 }, undefined],
+      ['runPath.created', undefined, { path: 'metadata.a' }],
+      ['runPath.deleted', { path: 'metadata.a' }, undefined],
     ]);
 
     const org = await ok('POST /api/v1/orgs', { body: { name: 'One' } });

@@ -55,6 +55,10 @@ import { defaultMaxBundleBytes } from '../../packages/server/src/deployments/che
 import { moveMs } from '../../packages/server/src/deployments/move.ts';
 import { keptVersions, uploadMs } from '../../packages/server/src/deployments/retention.ts';
 import { retentionMs } from '../../packages/server/src/http/idempotent-responses.ts';
+import { maxRunPaths } from '../../packages/contract/src/operations/run-paths.ts';
+import { maxAlerts } from '../../packages/server/src/alerts/create.ts';
+import { maxSubjects } from '../../packages/server/src/alerts/tell-subjects.ts';
+import { maxSaying } from '../../packages/server/src/runs/list/read-filter.ts';
 import { maxEndpoints } from '../../packages/server/src/notifications/create.ts';
 import * as deliveries from '../../packages/server/src/notifications/deliver.ts';
 import { defaultLeaseTimes } from '../../packages/server/src/runs/dispatch/connection-state.ts';
@@ -464,6 +468,10 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ['series that are counted in a minute', number(maxSeries), 'counted for their environment only', fixed],
       ['runs of a bulk action by id', number(maxBulkRuns), '400', 'a filter'],
       ['active bulk actions of an environment', number(maxPending), '429', 'wait'],
+      ['declared paths of an environment', number(maxRunPaths), '422', 'remove one'],
+      ['errors that a text finds for a list of runs', number(maxSaying), '400', 'a longer text'],
+      ['alerts of an environment', number(maxAlerts), '422', fixed],
+      ['what an alert tells apart, such as queues', `the worst ${number(maxSubjects)}`, 'not named', fixed],
       ['endpoints for notifications', number(maxEndpoints), '422', fixed],
       ['response time of such an endpoint', time(deliveries.timeoutMs), 'retried', fixed],
       [

@@ -24,6 +24,7 @@ export * from './operations/installation.ts';
 export * from './operations/queues.ts';
 export * from './operations/runs.ts';
 export * from './operations/runs-change.ts';
+export * from './operations/run-paths.ts';
 export * from './operations/runs-list.ts';
 export * from './operations/runs-outcome.ts';
 export * from './operations/runs-reason.ts';

@@ -46,7 +46,8 @@ export { PollTimeoutError, type PollOptions } from './runs/poll.ts';
 export type { BulkAction, BulkReference, BulkRuns, BulkRunsFilter } from './runs/bulk/bulk-action.ts';
 export type { BulkPollOptions } from './runs/bulk/index.ts';
 export type { LogOptions, RunLog } from './runs/logs.ts';
-export type { ListedRun, ListProjectRunsParams, ListRunsParams } from './runs/list.ts';
+export type { ListedRun, ListProjectRunsParams, ListRunsParams, PathValue } from './runs/list.ts';
+export type { DeclaredPath } from './runs/paths.ts';
 export type { ReplayOptions } from './runs/replay.ts';
 export type { RescheduleOptions } from './runs/reschedule.ts';
 export type { Reason } from './runs/reason.ts';
@@ -94,7 +95,6 @@ export type { Deployment, DeploymentReference } from './deployments/deployment.t
 export type { ListDeploymentsParams } from './deployments/list.ts';
 export type { MovableStatus, Moved, MoveOptions } from './deployments/move.ts';
 export type { Promoted, PromoteOptions } from './deployments/promote.ts';
-export { envvars } from './envvars/index.ts';
 export { alerts } from './alerts/index.ts';
 export type {
   Alert,
@@ -112,6 +112,7 @@ export type {
   NotificationEndpoint,
   UpdateEndpointOptions,
 } from './notifications/endpoint.ts';
+export { envvars } from './envvars/index.ts';
 export type { RolledBack, VariableComparison, VariableRevision } from './envvars/history.ts';
 export type { CreateVariable, EnvironmentVariable, Success, UploadVariables } from './envvars/variable.ts';
 export { events } from './events/index.ts';

@@ -37,6 +37,9 @@ GET    /api/v1/runs/{runId}/trace                                        | read 
 GET    /api/v1/runs/{runId}/reason                                       | read run            | key | token | -
 GET    /api/v1/runs/{runId}/packets/{field}                              | read run            | key | token | -
 GET    /api/v1/stats                                                     | read runs           | key | -     | -
+POST   /api/v1/run-paths                                                 | write runs          | key, not in runs | -     | -
+GET    /api/v1/run-paths                                                 | read runs           | key | -     | -
+DELETE /api/v1/run-paths/{path}                                          | write runs          | key, not in runs | -     | -
 GET    /api/v1/retention                                                 | read runs           | key | -     | -
 PUT    /api/v1/retention                                                 | admin               | key, not in runs | -     | -
 POST   /api/v1/bulk-actions                                              | write runs          | key | -     | -
@@ -138,18 +141,18 @@ GET    /api/v1/projects/{projectRef}/notifications/{env}/endpoints/{endpointId} 
 PATCH  /api/v1/projects/{projectRef}/notifications/{env}/endpoints/{endpointId}               | write webhooks | key, not in runs | - | member
 DELETE /api/v1/projects/{projectRef}/notifications/{env}/endpoints/{endpointId}               | write webhooks | key, not in runs | - | member
 POST   /api/v1/projects/{projectRef}/notifications/{env}/endpoints/{endpointId}/rotate-secret | write webhooks | key, not in runs | - | member
+POST   /api/v1/projects/{projectRef}/notifications/{env}/endpoints/{endpointId}/test          | write webhooks | key, not in runs | - | member
 GET    /api/v1/projects/{projectRef}/notifications/{env}/deliveries                           | read webhooks  | key | - | viewer
 GET    /api/v1/projects/{projectRef}/notifications/{env}/deliveries/{deliveryId}              | read webhooks  | key | - | viewer
 POST   /api/v1/projects/{projectRef}/notifications/{env}/deliveries/{deliveryId}/replay       | write webhooks | key, not in runs | - | member
-POST   /api/v1/projects/{projectRef}/notifications/{env}/endpoints/{endpointId}/test          | write webhooks | key, not in runs | - | member
-
-# Environment variables: specification, operation table; contract 5
-GET    /api/v1/projects/{projectRef}/envvars/{env}                       | read envvars        | key | -     | viewer
 POST   /api/v1/projects/{projectRef}/alerts/{env}                                             | write webhooks | key, not in runs | - | member
 GET    /api/v1/projects/{projectRef}/alerts/{env}                                             | read webhooks  | key | - | viewer
 GET    /api/v1/projects/{projectRef}/alerts/{env}/{alertId}                                   | read webhooks  | key | - | viewer
 PATCH  /api/v1/projects/{projectRef}/alerts/{env}/{alertId}                                   | write webhooks | key, not in runs | - | member
 DELETE /api/v1/projects/{projectRef}/alerts/{env}/{alertId}                                   | write webhooks | key, not in runs | - | member
+
+# Environment variables: specification, operation table; contract 5
+GET    /api/v1/projects/{projectRef}/envvars/{env}                       | read envvars        | key | -     | viewer
 GET    /api/v1/projects/{projectRef}/envvars/{env}/{name}                | read envvars        | key | -     | viewer
 POST   /api/v1/projects/{projectRef}/envvars/{env}                       | write envvars       | key | -     | member
 PUT    /api/v1/projects/{projectRef}/envvars/{env}/{name}                | write envvars       | key | -     | member

@@ -51,6 +51,7 @@ import {
   retrieveLatestDeployment,
   uploadBlob,
 } from './deployments.ts';
+import { declareRunPath, listRunPaths, removeRunPath } from './run-paths.ts';
 import { drainRunner, listRunners, stopRunner } from './runners.ts';
 import {
   acceptInvitation,
@@ -118,8 +119,8 @@ import {
   retrieveNotificationDelivery,
   retrieveNotificationEndpoint,
   rotateNotificationSecret,
-  updateNotificationEndpoint,
   testNotificationEndpoint,
+  updateNotificationEndpoint,
 } from './notifications.ts';
 import { cancelEvent, listEvents, replayEvent, retrieveEvent, sendEvent, sendEvents } from './events.ts';
 import {
@@ -216,6 +217,9 @@ export const operations = {
   retrieveRun,
   cancelRun,
   listRunLogs,
+  declareRunPath,
+  listRunPaths,
+  removeRunPath,
   listRuns,
   listProjectRuns,
   replayRun,
@@ -318,19 +322,19 @@ export const operations = {
   updateNotificationEndpoint,
   deleteNotificationEndpoint,
   rotateNotificationSecret,
+  testNotificationEndpoint,
   listNotificationDeliveries,
   retrieveNotificationDelivery,
   replayNotificationDelivery,
-  listVariables,
-  testNotificationEndpoint,
-  retrieveVariable,
-  createVariable,
-  updateVariable,
   createAlert,
   listAlerts,
   retrieveAlert,
   updateAlert,
   deleteAlert,
+  listVariables,
+  retrieveVariable,
+  createVariable,
+  updateVariable,
   updateVariableByPost,
   deleteVariable,
   importVariables,

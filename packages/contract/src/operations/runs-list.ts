@@ -3,6 +3,7 @@ import { environmentKind, type EnvironmentKind } from '../environment.ts';
 import { operation } from '../operation.ts';
 import { machinePresets } from '../runner/manifest.ts';
 import { runStatuses, type RunStatus } from '../status.ts';
+import { pathFilter } from './run-paths.ts';
 import { runFields } from './runs.ts';
 import { commaList, cursors, instant, oneOfList, pageSize, period } from './shapes.ts';
 
@@ -54,6 +55,12 @@ export const listRunsQuery = z.object({
   'filter[region]': commaList.optional(),
   /** Runs that failed with this error group. */
   'filter[error]': z.string().optional(),
+  /** A piece of the type or the message of the error, in any case: runs of the error groups whose text has it. */
+  'filter[errorText]': z.string().min(1).max(1_000).optional(),
+  /** JSON, such as `{"customer.id":42}`: runs whose metadata has these values, at paths that the environment has declared. */
+  'filter[metadata]': pathFilter.optional(),
+  /** The same of payloads. */
+  'filter[payload]': pathFilter.optional(),
   'filter[isTest]': z.enum(['true', 'false']).optional(),
   'filter[createdAt][from]': instant.optional(),
   'filter[createdAt][to]': instant.optional(),

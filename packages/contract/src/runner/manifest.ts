@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { maxRunPaths, runPath } from '../operations/run-paths.ts';
 
 /** The largest integer that the database accepts. */
 const maxInteger = 2_147_483_647;
@@ -79,6 +80,8 @@ export const taskManifest = z.object({
   on: z.object({ name: z.string(), filter: z.unknown().optional() }).optional(),
   /** A custom grouping key for this task's errors. */
   fingerprint: z.string().optional(),
+  /** Paths of metadata and payload by which runs are listed, such as `metadata.customer.id`. */
+  findBy: z.array(runPath).max(maxRunPaths).optional(),
   /** Labels that a runner must have to be given runs of a deployed version with this task. */
   requires: z.array(z.string().min(1).max(64)).max(32).optional(),
 });

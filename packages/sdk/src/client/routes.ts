@@ -13,6 +13,9 @@ export type Called =
   | 'listRunLogs'
   | 'listRuns'
   | 'listProjectRuns'
+  | 'declareRunPath'
+  | 'listRunPaths'
+  | 'removeRunPath'
   | 'replayRun'
   | 'rescheduleRun'
   | 'addRunTags'
@@ -95,9 +98,6 @@ export type Called =
   | 'listSessionOutRecords'
   | 'writeRunStream'
   | 'followRunStream'
-  | 'listDeployments'
-  | 'retrieveDeployment'
-  | 'retrieveCurrentDeployment'
   | 'createNotificationEndpoint'
   | 'listNotificationEndpoints'
   | 'updateNotificationEndpoint'
@@ -111,6 +111,9 @@ export type Called =
   | 'retrieveAlert'
   | 'updateAlert'
   | 'deleteAlert'
+  | 'listDeployments'
+  | 'retrieveDeployment'
+  | 'retrieveCurrentDeployment'
   | 'retrieveLatestDeployment'
   | 'promoteDeployment'
   | 'abortCanary'
@@ -138,6 +141,9 @@ export const routes: { readonly [K in Called]: Route<Operations[K]> } = {
   listRunLogs: { method: 'GET', path: '/api/v1/runs/:runId/logs' },
   listRuns: { method: 'GET', path: '/api/v1/runs' },
   listProjectRuns: { method: 'GET', path: '/api/v1/projects/:projectRef/runs' },
+  declareRunPath: { method: 'POST', path: '/api/v1/run-paths' },
+  listRunPaths: { method: 'GET', path: '/api/v1/run-paths' },
+  removeRunPath: { method: 'DELETE', path: '/api/v1/run-paths/:path' },
   replayRun: { method: 'POST', path: '/api/v1/runs/:runId/replay' },
   rescheduleRun: { method: 'POST', path: '/api/v1/runs/:runId/reschedule' },
   addRunTags: { method: 'POST', path: '/api/v1/runs/:runId/tags' },
@@ -223,12 +229,6 @@ export const routes: { readonly [K in Called]: Route<Operations[K]> } = {
   listSessionOutRecords: { method: 'GET', path: '/realtime/v1/sessions/:session/out/records' },
   writeRunStream: { method: 'POST', path: '/realtime/v1/streams/:runId/:target/:stream/records' },
   followRunStream: { method: 'GET', path: '/realtime/v1/streams/:runId/:stream' },
-  listDeployments: { method: 'GET', path: '/api/v1/deployments' },
-  retrieveDeployment: { method: 'GET', path: '/api/v1/deployments/:version' },
-  retrieveCurrentDeployment: { method: 'GET', path: '/api/v1/deployments/current' },
-  retrieveLatestDeployment: { method: 'GET', path: '/api/v1/deployments/latest' },
-  promoteDeployment: { method: 'POST', path: '/api/v1/deployments/:version/promote' },
-  abortCanary: { method: 'POST', path: '/api/v1/deployments/:version/abort-canary' },
   createNotificationEndpoint: {
     method: 'POST',
     path: '/api/v1/projects/:projectRef/notifications/:env/endpoints',
@@ -266,6 +266,12 @@ export const routes: { readonly [K in Called]: Route<Operations[K]> } = {
   retrieveAlert: { method: 'GET', path: '/api/v1/projects/:projectRef/alerts/:env/:alertId' },
   updateAlert: { method: 'PATCH', path: '/api/v1/projects/:projectRef/alerts/:env/:alertId' },
   deleteAlert: { method: 'DELETE', path: '/api/v1/projects/:projectRef/alerts/:env/:alertId' },
+  listDeployments: { method: 'GET', path: '/api/v1/deployments' },
+  retrieveDeployment: { method: 'GET', path: '/api/v1/deployments/:version' },
+  retrieveCurrentDeployment: { method: 'GET', path: '/api/v1/deployments/current' },
+  retrieveLatestDeployment: { method: 'GET', path: '/api/v1/deployments/latest' },
+  promoteDeployment: { method: 'POST', path: '/api/v1/deployments/:version/promote' },
+  abortCanary: { method: 'POST', path: '/api/v1/deployments/:version/abort-canary' },
   moveDeployment: { method: 'POST', path: '/api/v1/deployments/:version/move' },
   archiveDeployment: { method: 'POST', path: '/api/v1/deployments/:version/archive' },
   followRun: { method: 'GET', path: '/realtime/v1/runs/:runId/events' },

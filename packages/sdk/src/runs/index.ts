@@ -2,6 +2,7 @@ import { bulk } from './bulk/index.ts';
 import { cancel } from './cancel.ts';
 import { list } from './list.ts';
 import { logs } from './logs.ts';
+import { declarePath, listPaths, removePath } from './paths.ts';
 import { poll } from './poll.ts';
 import { reason } from './reason.ts';
 import { replay } from './replay.ts';
@@ -20,6 +21,9 @@ export const runs = {
   reschedule,
   logs,
   bulk,
+  declarePath,
+  listPaths,
+  removePath,
   subscribeToRun,
   subscribeToRunsWithTag,
   subscribeToBatch,

@@ -26,6 +26,7 @@ import { createDispatch } from '../runs/dispatch/dispatch.ts';
 import { heedNow } from '../runs/dispatch/heed.ts';
 import type { Engine } from '../runs/engine.ts';
 import { createStoreLines } from '../runs/logs.ts';
+import { declaredPaths } from '../runs/paths/declared.ts';
 import { createBeginWaits } from '../runs/waits/begin.ts';
 import { createEndMessageWaits } from '../runs/waits/messages.ts';
 import { createResume } from '../runs/waits/resume.ts';
@@ -111,6 +112,8 @@ export async function startContext(
   });
 
   const { changes } = realtime;
+  const paths = declaredPaths(sql);
+  await paths.refresh();
   const engine: Engine = {
     sql,
     log,
@@ -120,6 +123,7 @@ export async function startContext(
     queues: queueNames(sql),
     versions: knownVersions(sql),
     stats: createRunStats(),
+    paths,
   };
   const runners = new ConnectedRunners();
   const variables = stoppedAtEnd(

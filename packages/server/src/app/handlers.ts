@@ -16,6 +16,8 @@ import { changeHandlers } from '../runs/change-handlers.ts';
 import { runnerHandlers } from '../runners/handlers.ts';
 import { runHandlers } from '../runs/handlers.ts';
 import { listHandlers } from '../runs/list/handlers.ts';
+import { declareFindBy } from '../runs/paths/declare.ts';
+import { pathHandlers } from '../runs/paths/handlers.ts';
 import { outcomeHandlers } from '../runs/complete/outcome-handlers.ts';
 import { identitiesOfPacket } from '../runs/authorize.ts';
 import type { CreateDependencies } from '../deployments/create.ts';
@@ -51,7 +53,10 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
       refuseUnreadable(tasks);
       checkDeclared(kind, tasks, clock.now());
     },
-    onPromote: (tx, env, tasks) => syncDeclared(tx, env, tasks, clock.now()),
+    async onPromote(tx, env, tasks) {
+      await syncDeclared(tx, env, tasks, clock.now());
+      await declareFindBy(tx, env, tasks, clock.now());
+    },
   };
   const tenancy = {
     sql,
@@ -65,6 +70,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
   return {
     ...runHandlers({ engine, runners, trigger, mint, packets, takeRuns }),
     ...listHandlers(engine),
+    ...pathHandlers(engine),
     ...changeHandlers({ engine, dispatch, trigger, redactor }),
     ...outcomeHandlers(engine),
     ...bulkHandlers(engine, takeRuns, () => timers.bulkActions.wakeNow()),
@@ -89,13 +95,13 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...errorHandlers(sql, clock),
     ...eventHandlers({ engine, dispatch, takeRuns, expect: (at) => timers.events.wakeAt(at) }),
     ...notificationHandlers({ sql, masterKey, clock, egress: context.receivers }),
+    ...alertHandlers({ sql, clock }),
     ...sessionHandlers({ engine, dispatch, resume, channels, ensureServed, mint }),
     ...channelHandlers({
       channels,
       sessions,
       streams,
       ensureServed,
-    ...alertHandlers({ sql, clock }),
       endMessageWaits,
       log,
       writerHeaders,

@@ -18,6 +18,7 @@ import { rescuer } from '../runs/dispatch/rescuer.ts';
 import { unblocker } from '../runs/dispatch/unblocker.ts';
 import { logPruner } from '../runs/logs.ts';
 import { keyPruner } from '../runs/prune-keys.ts';
+import { pathKeeper } from '../runs/paths/backfill.ts';
 import { runPruner } from '../runs/prune.ts';
 import { tickPruner } from '../schedules/prune.ts';
 import { scheduler } from '../schedules/scheduler.ts';
@@ -43,6 +44,7 @@ const jobsOf = (context: ServerContext, retention: Retention): Job[] => {
     unblocker(context),
     keyPruner(engine),
     logPruner(engine, retention.logsMs),
+    pathKeeper(engine),
     runPruner(engine, retention.runsMs),
     { ...bulkWorker({ engine, runners, dispatch, redactor }), timer: timers.bulkActions },
     bulkPruner(engine, retention.runsMs),
@@ -57,9 +59,9 @@ const jobsOf = (context: ServerContext, retention: Retention): Job[] => {
     deliverer({ ...context, timer: timers.events }),
     eventPruner(engine, retention.eventsMs),
     messenger({ ...context, masterKey, egress: context.receivers }),
+    alertEvaluator(context),
     notificationPruner(sql, clock, retention.notificationsMs),
     sessionWatcher(engine, context),
-    alertEvaluator(context),
     sessionPruner(engine, retention.sessionsMs),
     channelPruner(sql, clock, retention.recordsMs),
     statsFlusher(engine),

@@ -6,6 +6,7 @@ import type { QueueNames } from '../queues/names.ts';
 import type { RunStats } from '../stats/record.ts';
 import type { Versions } from '../versions/versions.ts';
 import type { RunChanges } from './changes.ts';
+import type { DeclaredPaths } from './paths/declared.ts';
 
 /** What the verbs of runs work with: one in each server process. */
 export interface Engine {
@@ -17,4 +18,5 @@ export interface Engine {
   readonly wakes: Wakes;
   readonly changes: RunChanges;
   readonly stats: RunStats;
+  readonly paths: DeclaredPaths;
 }

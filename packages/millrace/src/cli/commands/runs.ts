@@ -7,6 +7,7 @@ import { printJson, screenOn } from '../screen.ts';
 import { bulkCommand } from './runs-bulk.ts';
 import { cancelCommand, replayCommand } from './runs-change.ts';
 import { listCommand } from './runs-list.ts';
+import { pathsCommand } from './runs-paths.ts';
 
 const showCommand = (): Command =>
   withConnectionOptions(
@@ -38,4 +39,5 @@ export const runsCommand = (): Command =>
     .addCommand(showCommand())
     .addCommand(cancelCommand())
     .addCommand(replayCommand())
-    .addCommand(bulkCommand());
+    .addCommand(bulkCommand())
+    .addCommand(pathsCommand());

@@ -120,7 +120,7 @@ async function checkStored(
 }
 
 function buildRun(
-  { clock }: Engine,
+  { clock, paths }: Engine,
   environment: Environment,
   task: string,
   body: TriggerRequest,
@@ -166,6 +166,7 @@ function buildRun(
         : Math.trunc(Math.max(minMaxDuration, Math.min(maxInt, options.maxDuration))),
     priorityMs,
     isTest: options.test ?? false,
+    paths: paths.of(environment.id),
     parentId: options.parentRunId ?? null,
     parentFence: options.parentFence,
     rootId: null,

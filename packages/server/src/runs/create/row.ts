@@ -2,6 +2,7 @@ import type { TriggerOptions } from '@millrace/contract';
 import type { OneTimeUse } from '../../auth/one-time.ts';
 import type { Value } from '../../db/columns.ts';
 import { redactKeys } from '../../envvars/redact/key-shapes.ts';
+import { pathFacets, type RunPath } from '../paths/facets.ts';
 
 export interface Debounce {
   readonly key: string;
@@ -47,6 +48,8 @@ export interface NewRun extends PlainOptions {
   /** The batch whose item it is. */
   readonly batch?: string;
   readonly tags: readonly string[];
+  /** The paths that its environment has declared; undefined for none. */
+  readonly paths?: readonly RunPath[] | undefined;
   /** JSON text. */
   readonly metadata: string | null;
   /** Seconds. */
@@ -148,6 +151,16 @@ const specialColumns = {
     written: 'i.tags::text[]',
     isDebounced: true,
   },
+  pathFacets: {
+    name: 'path_facets',
+    type: 'text',
+    value(run) {
+      const facets = facetsOf(run);
+      return facets.length > 0 ? arrayText(facets) : null;
+    },
+    written: 'i.path_facets::text[]',
+    isDebounced: true,
+  },
   machine: {
     name: 'machine',
     type: 'text',
@@ -193,6 +206,17 @@ export const columns: Readonly<Record<string, Column>> = {
   ...itemColumns,
   ...specialColumns,
 };
+
+const none: readonly string[] = [];
+const computed = new WeakMap<NewRun, readonly string[]>();
+
+/** The facets of the declared paths of a run, for what it carries when it is written. */
+export function facetsOf(run: NewRun): readonly string[] {
+  if (!run.paths) return none;
+  const known = computed.get(run) ?? pathFacets(run.paths, run);
+  computed.set(run, known);
+  return known;
+}
 
 const arrayText = (texts: readonly string[]): string =>
   `{${texts.map((text) => `"${text.replace(/["\\]/g, String.raw`\$&`)}"`).join()}}`;

@@ -140,8 +140,9 @@ async function insert(
     if (rows) return rows;
   }
   const rows =
-    (await insertRuns(engine, runs, { offers, findRequests: false, isCounted: true }).catch(ignoreRepeatedRequest)) ??
-    (await insertRuns(engine, runs, { offers, isCounted: true }));
+    (await insertRuns(engine, runs, { offers, findRequests: false, isCounted: true }).catch(
+      ignoreRepeatedRequest,
+    )) ?? (await insertRuns(engine, runs, { offers, isCounted: true }));
   for (const row of rows) {
     const run = runs[row.ix - 1] as NewRun;
     if (row.run_id === run.id) facets.add(run);

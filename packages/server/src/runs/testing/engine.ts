@@ -22,6 +22,7 @@ import { prepareRun, type TriggerRequest } from '../create/prepare.ts';
 import type { Complete, EndedAttempt } from '../complete/attempt.ts';
 import { createComplete } from '../complete/complete.ts';
 import { createTrigger, type Triggered } from '../create/trigger.ts';
+import { declaredPaths } from '../paths/declared.ts';
 
 /** The verbs of runs on a database of their own, driven by hand: no background jobs, no dispatch, no connections. */
 export interface TestEngine {
@@ -79,6 +80,7 @@ export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<Te
     queues: queueNames(sql),
     versions: knownVersions(sql),
     stats: createRunStats(),
+    paths: declaredPaths(sql),
   };
   const runners = new ConnectedRunners();
   const dispatch: Dispatch = {
