@@ -19,6 +19,8 @@ const elsewhere = [
   'key.revealed',
   'signingKey.rotated',
   'branch.created',
+  'branch.updated',
+  'branch.runsCanceled',
   'branch.archived',
   'project.updated',
   'invitation.created',
@@ -36,7 +38,7 @@ const elsewhere = [
 
 describe('the audit log', () => {
   test('tells every administrative act: who, what, from where, before and after, without secrets', async () => {
-    const { ask, organization, projectRef, sql, userWith } = await installation({
+    const { ask, keys, organization, projectRef, sql, userWith } = await installation({
       notificationNetworks: ['127.0.0.0/8'],
     });
     const at = `/api/v1/projects/${projectRef}`;
@@ -49,7 +51,10 @@ describe('the audit log', () => {
     const revealed = (await ask(`GET ${at}/prod`)).body;
     await ask(`POST ${at}/prod/signing-key/rotate`);
     await ask(`POST ${at}/branches`, { body: { branch: 'b' } });
-    await ask(`POST ${at}/branches/archive`, { body: { branch: 'b' } });
+    await ask(`POST ${at}/branches`, { body: { branch: 'b', schedules: true } });
+    const inBranch = { key: keys.preview, headers: { 'x-service-branch': 'b' } };
+    await ask('POST /api/v1/tasks/x/trigger', { ...inBranch, body: {} });
+    await ask(`POST ${at}/branches/archive`, { body: { branch: 'b', cancelRuns: true } });
     await ask(`PATCH ${at}`, { body: { name: 'New' } });
     const member = await userWith('member');
     await ask(`PATCH /api/v1/orgs/${organization}/members/${member.id}`, { body: { role: 'viewer' } });
@@ -224,6 +229,11 @@ describe('the audit log', () => {
     await ok('POST /api/v1/tasks/a/trigger', byKey({ payload: 1, options: { lockToVersion: first } }));
     for (const dryRun of [true, false, false])
       await ok(`POST /api/v1/deployments/${first}/move`, byKey({ to: second, dryRun }));
+    const alert = await ok(`POST ${at}/alerts/prod`, { body: { kind: 'error.new', quiet: '1h' } });
+    await ok(`PATCH ${at}/alerts/prod/${alert.id}`, { body: { threshold: 2 } });
+    await ok(`DELETE ${at}/alerts/prod/${alert.id}`);
+    for (const _ of [1, 2]) await ok('POST /api/v1/run-paths', byKey({ path: 'metadata.a' }));
+    await ok('DELETE /api/v1/run-paths/metadata.a', byKey());
     const after = (await entries()).slice(before.length).map(facts);
     expect(after.filter(([act]) => act !== 'bulkAction.aborted')).toMatchObject([
       ['retention.updated', { runsDays: null }, { runsDays: 3 }],
@@ -245,6 +255,11 @@ describe('the audit log', () => {
       ['version.canarySet', undefined, { version: first, percent: 10 }],
       ['version.canaryAborted', { percent: 10 }, undefined],
       ['version.runsMoved', { version: first }, { version: second, runs: 1 }],
+      ['alert.created', undefined, { kind: 'error.new', threshold: 1, quiet: '1h' }],
+      ['alert.updated', { threshold: 1 }, { threshold: 2 }],
+      ['alert.deleted', { threshold: 2 }, undefined],
+      ['runPath.created', undefined, { path: 'metadata.a' }],
+      ['runPath.deleted', { path: 'metadata.a' }, undefined],
     ]);
 
     const org = await ok('POST /api/v1/orgs', { body: { name: 'One' } });

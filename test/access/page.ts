@@ -47,7 +47,7 @@ export const notServed: readonly (readonly [names: readonly string[], why: strin
   ],
   [
     ['GET /api/v1/projects/{ref}/alertChannels', 'POST /api/v1/projects/{ref}/alertChannels'],
-    'use notification endpoints, which belong to an environment and are signed; Millrace sends no mail and no chat messages ([events](events.md))',
+    'use notification endpoints, which belong to an environment and send signed requests, messages to chats and mail ([alerts](alerts.md))',
   ],
   [
     ['GET /api/v1/webhooks/endpoints', 'GET /api/v1/webhooks/deliveries'],
@@ -64,7 +64,7 @@ export const notServed: readonly (readonly [names: readonly string[], why: strin
   ],
   [
     ['GET /api/v1/queues/{q}/metrics'],
-    'waiting times of queues are not recorded; use `/metrics` and the reason of each run',
+    'use `GET /api/v1/stats` with `queue` ([metrics](metrics.md#time-series))',
   ],
   [
     [
@@ -201,8 +201,12 @@ log has the token that approved it and the address that fetched it.
 ${['| Preset | Scopes | Scopes when restricted to a task `t` |', '|---|---|---|'].join('\n')}
 ${presets.map((preset) => `| \`${preset}\` | ${listed(scopesOfPreset(preset))} | ${listed(scopesOfPreset(preset, ['t']))} |`).join('\n')}
 
-A scope is \`action:type\` or \`action:type:id\`. \`write\` includes \`trigger\` and \`batchTrigger\`. \`admin\`
-includes everything. A key without \`admin\` is restricted.
+A scope is \`action:type\` or \`action:type:id\`. \`write\` includes \`trigger\`, \`batchTrigger\` and
+\`deploy\`. \`admin\` includes everything. A key without \`admin\` is restricted.
+
+\`deploy\` is what \`millrace deploy\` changes: it creates the branch, uploads a version and promotes it, also as the canary. It does not
+make an older version current, and gives no right on runs, runners or variables. The preset \`deploy-only\` also reads the variables of
+its environment, because \`millrace deploy\` imports the task files with them and looks for secret values in the bundle.
 
 ## Operations
 

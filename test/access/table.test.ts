@@ -10,6 +10,8 @@ const bodies: Readonly<Record<string, unknown>> = {
   updateSchedule: { task: 'x', cron: '0 0 * * *' },
   previewSchedule: { cron: '0 0 * * *' },
   createNotificationEndpoint: { url: 'https://example.com/hook', types: ['*'] },
+  declareRunPath: { path: 'metadata.customer' },
+  createAlert: { kind: 'error.new' },
   createPublicToken: { scopes: ['read:runs'] },
   createBulkAction: { action: 'cancel', runIds: ['run_x'] },
   createErrorRule: { type: 'x', groupKey: 'x' },

@@ -19,6 +19,8 @@ interface Route {
   readonly method: string;
   readonly pattern: RegExp;
   readonly reply: unknown;
+  /** It answers with server-sent events. */
+  readonly streams: boolean;
 }
 
 /** A text or null is a text here. */
@@ -34,6 +36,7 @@ const declared: Route[] = Object.entries(paths).flatMap(([path, methods]) =>
       method: method.toUpperCase(),
       pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
       reply: ended(wholeSampleOf(schema, hostile)),
+      streams: success?.content?.['text/event-stream'] !== undefined,
     };
   }),
 );
@@ -57,6 +60,14 @@ function ended(value: unknown): unknown {
   return Object.fromEntries(members);
 }
 
+/** A log line, as streams of lines have it, and the end of the stream. */
+const streamed = (): string => {
+  const reply = routes.find(({ pattern }) => pattern.test('/api/v1/logs'))?.reply as
+    | { data: unknown[] }
+    | undefined;
+  return `event: line\ndata: ${JSON.stringify(reply?.data[0])}\n\nevent: end\ndata: {}\n\n`;
+};
+
 export interface HostileServer {
   readonly url: string;
   /** Operations that were asked for, as method and path. */
@@ -68,18 +79,20 @@ export interface HostileServer {
 
 export async function hostileServer(): Promise<HostileServer> {
   const state = { asked: [] as string[], refuses: false };
-  const answer = ({ method = '', url = '' }: IncomingMessage): [number, unknown] => {
+  const answer = ({ method = '', url = '' }: IncomingMessage): [number, unknown, string?] => {
     const path = url.replace(/\?.*$/, '');
     state.asked.push(`${method} ${path}`);
     if (state.refuses)
       return [422, { error: hostile, details: [{ code: hostile, message: hostile, path: [hostile] }] }];
     const route = routes.find((one) => one.method === method && one.pattern.test(path));
+    if (route?.streams) return [200, undefined, streamed()];
     return route ? [200, route.reply] : [404, { error: `No operation ${method} ${path}` }];
   };
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
-      const [status, body] = answer(request);
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      const [status, body, events] = answer(request);
+      const type = events === undefined ? 'application/json' : 'text/event-stream';
+      response.writeHead(status, { 'content-type': type }).end(events ?? JSON.stringify(body));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

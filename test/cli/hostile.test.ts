@@ -27,11 +27,17 @@ const rows: Readonly<Record<string, Row>> = {
   trigger: { args: [hostile, '--wait'] },
   'runs list': { args: ['--limit', '1'] },
   'runs show': { args: ['run_1'] },
+  'runs watch': { args: ['run_1'] },
   'runs cancel': { args: [hostile] },
   'runs replay': { args: ['run_1'] },
   'runs bulk list': { args: ['--limit', '1'] },
   'runs bulk show': { args: ['bulk_1'], mute: true },
   'runs bulk abort': { args: ['bulk_1'], mute: true },
+  'runs paths list': {},
+  'runs paths add': { args: [hostile] },
+  'runs paths remove': { args: [hostile] },
+  'tasks list': {},
+  'tasks show': { args: ['mail'] },
   why: { args: ['run_1'] },
   'queues list': {},
   'queues pause': { args: ['mail'] },
@@ -40,6 +46,7 @@ const rows: Readonly<Record<string, Row>> = {
   logs: { args: ['run_1'] },
   'errors list': { args: ['--limit', '1'] },
   'errors show': { args: ['error_1'] },
+  'errors history': { args: ['error_1', '--limit', '1'] },
   'errors resolve': { args: ['error_1'] },
   'errors ignore': { args: ['error_1'] },
   'errors unresolve': { args: ['error_1'] },
@@ -55,6 +62,26 @@ const rows: Readonly<Record<string, Row>> = {
   'events show': { args: ['event_1'] },
   'events replay': { args: ['event_1'] },
   'events cancel': { args: ['event_1'] },
+  'alerts list': {},
+  'alerts show': { args: ['alert_1'] },
+  'alerts add': { args: ['error.new'] },
+  'alerts update': { args: ['alert_1'] },
+  'alerts enable': { args: ['alert_1'] },
+  'alerts disable': { args: ['alert_1'] },
+  'alerts remove': { args: [hostile] },
+  'notifications list': {},
+  'notifications add webhook': { args: ['https://example.com'] },
+  // It takes its address on stdin, and shows what the other two show.
+  'notifications add slack': 'alone',
+  'notifications add email': {
+    args: ['--smtp', 'smtps://smtp.example.com', '--from', 'a@example.com', '--to', 'b@example.com'],
+  },
+  'notifications test': { args: ['endpoint_1'] },
+  'notifications enable': { args: [hostile] },
+  'notifications disable': { args: [hostile] },
+  'notifications remove': { args: [hostile] },
+  'notifications deliveries': {},
+  'notifications replay': { args: [hostile] },
   'env list': {},
   'env set': { args: [`${hostile}=1`] },
   'env unset': { args: [hostile] },
@@ -102,16 +129,22 @@ const rows: Readonly<Record<string, Row>> = {
   'versions show': { args: ['20261121.1'] },
   'versions promote': { args: ['20261121.1'] },
   'versions rollback': { args: [] },
+  'versions abort': { args: ['20261121.1'] },
+  'versions move': { args: ['20261121.1', '20261121.2', '--yes'] },
   'versions archive': { args: ['20261121.1', '--yes'] },
   'runners list': {},
   'runners drain': { args: ['runner_1'] },
   'runners stop': { args: ['runner_1'] },
   'schedules list': { args: ['--limit', '1'] },
   'schedules show': { args: ['sched_1'] },
+  'schedules ticks': { args: ['sched_1', '--limit', '1'] },
   'schedules preview': 'alone',
   'schedules activate': { args: ['sched_1'] },
   'schedules deactivate': { args: ['sched_1'] },
   'schedules backfill': { args: ['sched_1', '--from', '2026-01-01', '--to', '2026-01-02'] },
+  audit: { args: ['--org', 'org_1', '--limit', '1'] },
+  storage: {},
+  stats: { args: ['--by', 'task'] },
 };
 
 test('every command has its row', () => {
@@ -180,6 +213,15 @@ describe('a server that answers with hostile texts', () => {
       const refused = await shown(...words);
       expect(refused.all).not.toMatch(obeyed);
       expect(refused.all).toContain('hostile␛[2K');
+    },
+  );
+
+  test.each([[['--limit', '1']], [['run_1', '--follow']]])(
+    'is shown by `logs %s` so that it can be seen',
+    async (args) => {
+      const { all } = await shown('logs', ...args, ...connection(server.url));
+      expect(all).not.toMatch(obeyed);
+      expect(all).toContain('hostile␛[2K');
     },
   );
 

@@ -6,6 +6,7 @@ import { metadata, tags, task } from '@millrace/sdk';
 export const answer = task({
   id: 'answer',
   run: async (payload) => {
+    console.log('given', payload);
     await tags.add('answered');
     await metadata.set('given', payload ?? null);
     return payload;
@@ -45,6 +46,17 @@ describe('commands about runs and queues', () => {
       { status: 'COMPLETED', output: 6, tags: ['answered'], metadata: { given: 6 } },
     ]);
 
+    const watched = await said('runs', 'watch', String(done.at(-1)?.['id']));
+    expect([watched.exitCode, watched.stdout]).toEqual([
+      0,
+      expect.stringMatching(/log +given 6[^]*COMPLETED/),
+    ]);
+    expect(await asked('logs', id, '--follow')).toMatchObject([{ message: 'given 5', runId: id }]);
+    expect(await asked('logs', '--task', 'answer', '--text', 'GIVEN 6', '--since', '1h')).toMatchObject([
+      { message: 'given 6', taskIdentifier: 'answer' },
+    ]);
+    expect((await said('logs', id, '--task', 'answer')).exitCode).toBe(2);
+
     const [again] = await asked('runs', 'replay', id, '--payload', '7');
     const [delayed] = await asked('trigger', 'answer', '--delay', '1h');
     expect((await said('runs', 'cancel', String(delayed?.['id']))).exitCode).toBe(0);
@@ -77,6 +89,22 @@ describe('commands about runs and queues', () => {
       { concurrencyLimit: 9 },
     ]);
   }, 60_000);
+
+  test('show time series, and refuse a step that is too fine with one that fits', async () => {
+    await said('trigger', 'answer', '--payload', '1', '--wait');
+    const read = async () => (await asked('stats', '--task', 'answer', '--period', '1h'))[0];
+    await expect.poll(read, { timeout: 20_000, interval: 500 }).toMatchObject({
+      stepMs: 60_000,
+      series: [{ name: 'answer', total: { failed: 0, duration: { p95: expect.any(Number) } } }],
+    });
+    const { stdout } = await said('stats', '--period', '1h');
+    expect(stdout).toMatch(/^triggered +[·▁▂▃▄▅▆▇█]+ +\d+$/m);
+    expect(stdout).toMatch(/^duration p95 .* m?s$/m);
+    const refused = await said('stats', '--period', '2d', '--step', '1m');
+    expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringMatching(/Use step=5m/)]);
+    const both = await said('stats', '--task', 'a', '--run-version', '1');
+    expect([both.exitCode, both.stderr]).toEqual([2, expect.stringContaining('cannot be used with')]);
+  });
 
   test('refuse what names no queue, or two', async () => {
     for (const args of [

@@ -191,14 +191,7 @@ export default { build: { extensions: [copyFiles('large.bin')] } };`,
   test('a branch is created with its first deployment, and has versions of its own', async () => {
     const { keys } = installation;
     const project = await deployedProject(installation, keys.preview, { 'tasks/a.ts': taskFile('a', '1') });
-    expect(await project.run('deploy', '--branch', 'feat/x', '--force')).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining('--branch needs the ref of the project'),
-    });
-    await project.write(
-      'millrace.config.ts',
-      `export default { project: ${JSON.stringify(installation.projectRef)} };`,
-    );
+    // The key of preview knows its project.
     const deployed = await project.run('deploy', '--branch', 'feat/x', '--force');
     expect(deployed.stderr).toBe('');
     expect(deployed).toMatchObject({

@@ -124,7 +124,7 @@ describe('a deployment over HTTP', () => {
       expect((await ask(`GET /api/v1/deployments/${id}`, { key })).status).toBe(404);
       expect((await putBlob({ url: server.url, key }, { id }, blob, new Uint8Array(1))).status).toBe(404);
     }
-    // The preset can do all of it.
+    // The preset can do what `millrace deploy` does.
     const deployOnly = (
       await ask(
         `POST /api/v1/projects/${(await ask('GET /api/v1/projects')).body[0].externalRef}/prod/keys`,
@@ -141,6 +141,25 @@ describe('a deployment over HTTP', () => {
       state: 'current',
     });
     await expect(call(by, 'POST /api/v1/tasks/send/trigger', {})).rejects.toThrow(/^403/);
+    // A newer version, also as canary and with a needless allowRollbacks; but not back.
+    const next = await deploy(by, bundleOf({ 'a.js': 'b' }));
+    await call(by, `POST /api/v1/deployments/${next.version}/promote?force=true&percent=10`);
+    await call(by, `POST /api/v1/deployments/${next.version}/promote?force=true&allowRollbacks=true`);
+    for (const query of ['', 'allowRollbacks=true', 'allowRollbacks=true&percent=5', 'force=true'])
+      await expect(call(by, `POST /api/v1/deployments/${made.version}/promote?${query}`)).rejects.toThrow(
+        `403 {"error":"Unauthorized: version ${made.version} is older than the current one, and this key may promote newer versions only. Rolling back needs a key with the scope write:deployments."`,
+      );
+    for (const [asked, body] of [
+      [`POST /api/v1/deployments/${made.version}/archive`],
+      [`POST /api/v1/deployments/${made.version}/move`, { to: next.version }],
+      [`POST /api/v1/deployments/${next.version}/abort-canary`],
+      ['POST /api/v1/runners/runner_x/drain', {}],
+      ['POST /api/v1/runners/runner_x/stop'],
+    ] as const)
+      await expect(call(by, asked, body)).rejects.toThrow(
+        '403 {"error":"Unauthorized: this needs a key with the scope write:deployments, which this key does not have."',
+      );
+    expect(await call(by, 'GET /api/v1/deployments/current')).toMatchObject({ version: next.version });
   });
 
   test('says what is wrong with a request', async () => {

@@ -8,6 +8,7 @@ import { finished, millrace, repository, type Running } from '../cli/command.ts'
 export interface Installation {
   readonly url: string;
   readonly projectRef: string;
+  readonly personalAccessToken: string;
   /** Secret keys by environment. */
   readonly keys: Readonly<Record<'stg' | 'prod' | 'preview', string>>;
   readonly folder: string;
@@ -18,19 +19,24 @@ async function temporaryFolder(): Promise<string> {
   return realpath(await mkdtemp(join(tmpdir(), 'millrace-deploy-')));
 }
 
-export async function startInstallation(): Promise<Installation> {
+export async function startInstallation(env: Readonly<Record<string, string>> = {}): Promise<Installation> {
   const folder = await temporaryFolder();
   const server = millrace(['start', '--data', 'data', '--port', '0', '--json', '--show-secrets'], {
     cwd: folder,
+    env,
   });
-  const { url, projectRef, environments } = JSON.parse(await server.line(/^\{"url"/)) as {
+  const { url, projectRef, personalAccessToken, environments } = JSON.parse(
+    await server.line(/^\{"url"/),
+  ) as {
     url: string;
     projectRef: string;
+    personalAccessToken: string;
     environments: Record<'stg' | 'prod' | 'preview', { secretKey: string }>;
   };
   return {
     url,
     projectRef,
+    personalAccessToken,
     keys: {
       stg: environments.stg.secretKey,
       prod: environments.prod.secretKey,
@@ -84,6 +90,7 @@ export async function deployedProject(
   { url }: Pick<Installation, 'url'>,
   key: string,
   files: Readonly<Record<string, string>>,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<DeployedProject> {
   const dir = await temporaryFolder();
   onTestFinished(() => rm(dir, { recursive: true, force: true, maxRetries: 5 }));
@@ -94,7 +101,7 @@ export async function deployedProject(
     await writeFile(join(dir, file), content);
   };
   for (const [file, content] of Object.entries(files)) await write(file, content);
-  const env = { MILLRACE_API_URL: url, MILLRACE_SECRET_KEY: key };
+  const env = { MILLRACE_API_URL: url, MILLRACE_SECRET_KEY: key, ...more };
   return {
     dir,
     write,

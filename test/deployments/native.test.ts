@@ -1,18 +1,8 @@
-import { execFile } from 'node:child_process';
-import { mkdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { repository } from '../cli/command.ts';
-import {
-  deployedProject,
-  startFetchingRunner,
-  startInstallation,
-  taskFile,
-  type Installation,
-} from './installation.ts';
-
-const run = promisify(execFile);
+import { temporary } from '../support/deployment.ts';
+import { startFetchingRunner, startInstallation, taskFile, type Installation } from './installation.ts';
+import { nativeProject, openPrisma, prisma, prismaFiles } from './native-project.ts';
 
 let installation: Installation;
 beforeAll(async () => {
@@ -20,21 +10,11 @@ beforeAll(async () => {
 });
 afterAll(() => installation.stop());
 
-test('a project with native packages of npm and a workspace package runs where nothing is installed', async () => {
+test('a project with engines of npm and a workspace package is deployed from the cache of npm, and runs where nothing is installed', async () => {
   const { keys } = installation;
-  const project = await deployedProject(installation, keys.prod, {
-    'package.json': JSON.stringify({
-      name: 'app',
-      private: true,
-      type: 'module',
-      workspaces: ['packages/*'],
-      dependencies: { sharp: '^0.34.0', esbuild: '^0.28.0', shared: '*' },
-    }),
-    'packages/shared/package.json': JSON.stringify({
-      name: 'shared',
-      version: '1.0.0',
-      exports: './index.ts',
-    }),
+  const packages = { sharp: '^0.34.0', esbuild: '^0.28.0', ...prisma };
+  const project = await nativeProject(installation, keys.prod, packages, {
+    ...prismaFiles,
     'packages/shared/index.ts': 'export const width: number = 12;',
     'tasks/image.ts': taskFile(
       'image',
@@ -46,24 +26,41 @@ test('a project with native packages of npm and a workspace package runs where n
       "(await transform('const a: number = 1', { loader: 'ts' })).code.trim()",
       "import { transform } from 'esbuild';",
     ),
+    'tasks/users.ts': `
+      import { task } from '@millrace/sdk';
+      import { width } from 'shared';
+      ${openPrisma}
+      export const users = task({ id: 'users', run: async (payload: { file: string; name: string }) => {
+        const prisma = await openUsers(payload.file);
+        await prisma.user.create({ data: { name: payload.name } });
+        const names = await prisma.user.findMany({ select: { name: true }, orderBy: { id: 'asc' } });
+        await prisma.$disconnect();
+        return { width, names: names.map(({ name }) => name) };
+      } });`,
   });
-  await rm(join(project.dir, 'node_modules'), { recursive: true });
-  await run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: project.dir });
-  await mkdir(join(project.dir, 'node_modules/@millrace'));
-  await symlink(join(repository, 'packages/sdk'), join(project.dir, 'node_modules/@millrace/sdk'));
   await startFetchingRunner(installation, keys.prod);
   const deployed = await project.run('deploy');
-  expect(deployed).toMatchObject({ exitCode: 0, json: { isCurrent: true } });
-  const shown = await project.run('versions', 'show', deployed.json.version);
+  expect(deployed, deployed.stderr).toMatchObject({ exitCode: 0, json: { isCurrent: true } });
+  // Each package with an install script is named in allowScripts.
+  expect(deployed.stderr).not.toContain('warning');
+  const { version } = deployed.json;
+  const shown = await project.run('versions', 'show', version);
   expect(shown.json).toMatchObject({ platforms: ['linux-x64-glibc'], runners: 1 });
-  expect(await project.run('trigger', 'image', '--wait')).toMatchObject({ json: { output: 'PNG12' } });
-  expect(await project.run('trigger', 'compile', '--wait')).toMatchObject({
-    json: { output: 'const a = 1;' },
-  });
+  const output = async (task: string, payload = {}): Promise<unknown> =>
+    (await project.run('trigger', task, '--wait', '--payload', JSON.stringify(payload))).json.output;
+  const file = join(await temporary(), 'users.db');
+  expect(await output('image')).toBe('PNG12');
+  expect(await output('compile')).toBe('const a = 1;');
+  expect(await output('users', { file, name: 'ann' })).toEqual({ width: 12, names: ['ann'] });
+
   // The lockfile is the same, so npm is not started and the layer is not uploaded again.
   await project.write('packages/shared/index.ts', 'export const width: number = 13;');
   const again = await project.run('deploy');
   expect(again.json.isCurrent).toBe(true);
   expect(again.json.sentBytes).toBeLessThan(deployed.json.sentBytes * 0.05);
-  expect(await project.run('trigger', 'image', '--wait')).toMatchObject({ json: { output: 'PNG13' } });
-}, 180_000);
+  expect(await output('image')).toBe('PNG13');
+  expect(await output('users', { file, name: 'bob' })).toEqual({ width: 13, names: ['ann', 'bob'] });
+
+  expect(await project.run('versions', 'rollback')).toMatchObject({ exitCode: 0, json: { version } });
+  expect(await output('users', { file, name: 'cid' })).toEqual({ width: 12, names: ['ann', 'bob', 'cid'] });
+}, 240_000);

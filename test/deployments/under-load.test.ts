@@ -3,14 +3,12 @@
  * rolled back and forward under a steady load, while runners are killed and replaced by empty ones, and old runners come back.
  * `MILLRACE_TRIAL=full` takes the sizes of production, which is some minutes, and prints figures.
  */
-import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, realpath, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { millrace, repository, type Running } from '../cli/command.ts';
+import { millrace, type Running } from '../cli/command.ts';
 import {
   deployedProject,
   startInstallation,
@@ -18,6 +16,7 @@ import {
   type DeployedProject,
   type Installation,
 } from './installation.ts';
+import { nativeProject, openPrisma, prisma, prismaFiles } from './native-project.ts';
 
 const isFull = process.env['MILLRACE_TRIAL'] === 'full';
 const size = isFull
@@ -26,10 +25,9 @@ const size = isFull
       switches: 12,
       pauseMs: 3_000,
       restarts: 100,
-      native: { sharp: '^0.34.0', esbuild: '^0.28.0' },
+      native: { sharp: '^0.34.0', esbuild: '^0.28.0', ...prisma },
     }
   : { rate: 20, switches: 4, pauseMs: 500, restarts: 3, native: { esbuild: '^0.28.0' } };
-const run = promisify(execFile);
 
 let installation: Installation;
 const folders: string[] = [];
@@ -63,12 +61,20 @@ async function startRunner(cwd: string): Promise<Running> {
 /** Like a new container: it has nothing but an address and a key. */
 const emptyRunner = async (): Promise<Running> => startRunner(await newFolder());
 
+/** An image, and a row in a database of this attempt. */
+const engines = `
+  await sharp({ create: { width: 2, height: 2, channels: 3, background: 'red' } }).png().toBuffer();
+  const users = await openUsers(payload.file + '.' + ctx.run.id + '.' + process.pid);
+  await users.user.create({ data: { name: ctx.run.id + performance.now() } });
+  if ((await users.user.count()) === 0) throw new Error('prisma');
+  await users.$disconnect();`;
+
 /** Writes down which run it is, on which version, in which runner, and uses what cannot be bundled. */
 const ring = `
 import { appendFile } from 'node:fs/promises';
 import { task } from '@millrace/sdk';
 import { transform } from 'esbuild';
-${isFull ? "import sharp from 'sharp';" : ''}
+${isFull ? `import sharp from 'sharp';${openPrisma}` : ''}
 import { text } from 'shared';
 export const ring = task({
   id: 'ring',
@@ -76,7 +82,7 @@ export const ring = task({
     if (payload.n % 10 === 0) {
       const { code } = await transform('const a: number = 1', { loader: 'ts' });
       if (code !== 'const a = 1;\\n') throw new Error('esbuild');
-      ${isFull ? "await sharp({ create: { width: 2, height: 2, channels: 3, background: 'red' } }).png().toBuffer();" : ''}
+      ${isFull ? engines : ''}
     }
     await appendFile(payload.file, JSON.stringify([ctx.run.id, text, process.ppid, Date.now()]) + '\\n');
     return text;
@@ -85,26 +91,12 @@ export const ring = task({
 
 const shared = (text: string): string => `export const text: string = '${text}';`;
 
-async function nativeProject(): Promise<DeployedProject> {
-  const project = await deployedProject(installation, installation.keys.prod, {
-    'package.json': JSON.stringify({
-      name: 'app',
-      private: true,
-      type: 'module',
-      workspaces: ['packages/*'],
-      dependencies: { ...size.native, shared: '*' },
-    }),
-    'packages/shared/package.json': '{"name":"shared","version":"1.0.0","exports":"./index.ts"}',
+const projectOf = (): Promise<DeployedProject> =>
+  nativeProject(installation, installation.keys.prod, size.native, {
+    ...(isFull && prismaFiles),
     'packages/shared/index.ts': shared('one'),
     'tasks/ring.ts': ring,
   });
-  await rm(join(project.dir, 'node_modules'), { recursive: true });
-  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
-  await run('npm', ['install', ...options], { cwd: project.dir });
-  await mkdir(join(project.dir, 'node_modules/@millrace'));
-  await symlink(join(repository, 'packages/sdk'), join(project.dir, 'node_modules/@millrace/sdk'));
-  return project;
-}
 
 interface RunShown {
   readonly id: string;
@@ -155,7 +147,7 @@ function startLoad(file: string): { stop(): Promise<string[]>; readonly slowestM
 test(
   'under load nothing is lost, doubled or on the wrong version, whatever is promoted, rolled back and killed',
   async () => {
-    const project = await nativeProject();
+    const project = await projectOf();
     const runners = [await emptyRunner(), await emptyRunner()];
     const first = await project.run('deploy');
     expect(first).toMatchObject({ exitCode: 0, json: { isCurrent: true } });

@@ -84,7 +84,6 @@ describe('variables that steer processes', () => {
         (await ask(`POST ${at}/prod/keys`, { body: { name: preset, preset } })).body.key as string;
       const others = {
         'a variables-only key': await keyOf('variables-only'),
-        'a deploy-only key': await keyOf('deploy-only'),
         'a member': (await all.userWith('member')).token,
       };
       const admins = {

@@ -3,6 +3,7 @@ import {
   batchLimit,
   eventBodyLimit,
   maxBulkRuns,
+  maxCounted,
   maxErrorRules,
   maxEventsAtOnce,
   maxKeyTasks,
@@ -10,13 +11,21 @@ import {
   maxPacketBytes,
   maxPatternCharacters,
   maxRecordsAtOnce,
+  recentRuns,
   oneShotBatchLimit,
   packetThreshold,
   sessionBodyLimit,
   triggerBodyLimit,
   triggerManyLimit,
 } from '@millrace/contract';
-import { machineMemory, maxFrameBytes, maxSuspended } from '@millrace/contract/runner';
+import {
+  machineMemory,
+  maxFrameBytes,
+  maxPayloadSchemaBytes,
+  maxPayloadSchemasBytes,
+  maxSuspended,
+  spanLimits,
+} from '@millrace/contract/runner';
 import * as metadata from '../../packages/contract/src/metadata.ts';
 import { appendBodyLimit } from '../../packages/contract/src/operations/channels.ts';
 import { importLimit } from '../../packages/contract/src/operations/envvars.ts';
@@ -55,14 +64,23 @@ import { defaultMaxBundleBytes } from '../../packages/server/src/deployments/che
 import { moveMs } from '../../packages/server/src/deployments/move.ts';
 import { keptVersions, uploadMs } from '../../packages/server/src/deployments/retention.ts';
 import { retentionMs } from '../../packages/server/src/http/idempotent-responses.ts';
+import { maxRunPaths } from '../../packages/contract/src/operations/run-paths.ts';
+import { maxAlerts } from '../../packages/server/src/alerts/create.ts';
+import { maxSubjects } from '../../packages/server/src/alerts/tell-subjects.ts';
+import { maxSaying } from '../../packages/server/src/runs/list/read-filter.ts';
 import { maxEndpoints } from '../../packages/server/src/notifications/create.ts';
 import * as deliveries from '../../packages/server/src/notifications/deliver.ts';
 import { defaultLeaseTimes } from '../../packages/server/src/runs/dispatch/connection-state.ts';
-import { maxLineCharacters } from '../../packages/server/src/runs/logs.ts';
+import { maxBehind } from '../../packages/server/src/realtime/line-feed.ts';
+import { maxLineCharacters } from '../../packages/server/src/runs/logs/store.ts';
 import { maxEvents } from '../../packages/server/src/runs/complete/outcome.ts';
 import * as triggers from '../../packages/server/src/runs/create/prepare.ts';
 import { maxRescues } from '../../packages/server/src/runs/dispatch/rescue.ts';
 import { maxChildren } from '../../packages/server/src/runs/retrieve.ts';
+import {
+  maxAttempts as maxShownAttempts,
+  maxWaits as maxShownWaits,
+} from '../../packages/server/src/runs/timeline/read.ts';
 import { maxPauseMs } from '../../packages/server/src/runs/complete/write.ts';
 import { graceMs as lateMs } from '../../packages/server/src/schedules/rules.ts';
 import {
@@ -72,6 +90,10 @@ import {
 } from '../../packages/server/src/protocols/sse/event-stream.ts';
 import { defaultStreamLimits } from '../../packages/server/src/protocols/sse/event-streams.ts';
 import { maxStreams } from '../../packages/server/src/realtime/open-stream.ts';
+import { defaultMaxNames } from '../../packages/server/src/metrics/start.ts';
+import { maxPoints, maxRows } from '../../packages/server/src/stats/range.ts';
+import { maxSeries } from '../../packages/server/src/stats/record.ts';
+import { maxQueues } from '../../packages/server/src/stats/sample.ts';
 import { maxBranches } from '../../packages/server/src/tenancy/branches.ts';
 import { defaultRetention } from '../../packages/server/src/app/retention.ts';
 import * as tokens from '../../packages/server/src/waitpoints/create.ts';
@@ -198,8 +220,16 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         'children listed with a run',
         number(maxChildren),
         'the first ones are listed',
-        '`runs.list` by its parent',
+        'its timeline has all of them, in pages',
       ],
+      [
+        'runs of one answer of a timeline; of each run attempts and waits',
+        `${number(500)}; ${number(maxShownAttempts)} and ${number(maxShownWaits)}`,
+        'the last ones are shown; `isCut` and `hasMoreChildren` say so',
+        'pages of children; `runs.attempts`',
+      ],
+      ['count of runs', number(maxCounted), '`isExact` is false', fixed],
+      ['latest runs in the figures of a task', number(recentRuns), 'older ones are not looked at', fixed],
     ],
   ],
   [
@@ -295,6 +325,31 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         fixed,
       ],
       [
+        'spans of an attempt; of a run',
+        `${number(spanLimits.perAttempt)}; ${number(spanLimits.perRun)}`,
+        'further ones are dropped and counted',
+        fixed,
+      ],
+      [
+        'attributes of a span; its events',
+        `${number(spanLimits.attributes)}; ${number(spanLimits.events)}`,
+        'further ones are left out and counted',
+        fixed,
+      ],
+      [
+        'text in an attribute of a span',
+        `${number(spanLimits.text)} characters`,
+        'cut, with the number of missing characters',
+        fixed,
+      ],
+      ['levels of spans', number(spanLimits.depth), 'deeper spans are shown at that level', fixed],
+      [
+        'lines that a follower of all runs is behind',
+        number(maxBehind),
+        'it gets a gap and goes on with the newest lines',
+        fixed,
+      ],
+      [
         'lines of `GET /api/v1/runs/{id}/events`',
         number(maxEvents),
         'the last line says that there are more',
@@ -325,7 +380,7 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         'deleted',
         '`PUT /api/v1/retention`',
       ],
-      ['log lines', time(defaultRetention.logsMs), 'deleted', fixed],
+      ['log lines and spans', time(defaultRetention.logsMs), 'deleted', fixed],
       [
         'occurrences of errors; counts by the hour',
         `${time(defaultRetention.occurrencesMs)}; ${time(defaultRetention.errorHoursMs)}`,
@@ -440,6 +495,8 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         '413',
         '`MILLRACE_MAX_BUNDLE`',
       ],
+      ['JSON Schema of a task of a version', bytes(maxPayloadSchemaBytes), 'left out, which is said', fixed],
+      ['JSON Schemas of a version together', bytes(maxPayloadSchemasBytes), 'the others are left out', fixed],
       ['uploaded versions of an environment', `the newest ${number(keptVersions)}`, 'archived', fixed],
       ['time to continue an upload of a deployment', time(uploadMs), 'it is given up', fixed],
       [
@@ -448,8 +505,22 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         '`isComplete` is false',
         'repeat the call',
       ],
+      ['points of a time series', number(maxPoints), '400', 'a wider step'],
+      ['roll-ups that a request for time series reads', number(maxRows), '400', 'a wider step'],
+      [
+        'tasks, and queues, with metrics of their own',
+        number(defaultMaxNames),
+        'the others share `other`',
+        '`MILLRACE_METRICS_MAX_NAMES`',
+      ],
+      ['queues of a sample', number(maxQueues), 'the others are counted together', fixed],
+      ['series that are counted in a minute', number(maxSeries), 'counted for their environment only', fixed],
       ['runs of a bulk action by id', number(maxBulkRuns), '400', 'a filter'],
       ['active bulk actions of an environment', number(maxPending), '429', 'wait'],
+      ['declared paths of an environment', number(maxRunPaths), '422', 'remove one'],
+      ['errors that a text finds for a list of runs', number(maxSaying), '400', 'a longer text'],
+      ['alerts of an environment', number(maxAlerts), '422', fixed],
+      ['what an alert tells apart, such as queues', `the worst ${number(maxSubjects)}`, 'not named', fixed],
       ['endpoints for notifications', number(maxEndpoints), '422', fixed],
       ['response time of such an endpoint', time(deliveries.timeoutMs), 'retried', fixed],
       [

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import type { Bundle } from '../../packages/contract/src/runner/bundle.ts';
+import type { DeployTarget } from '../../packages/millrace/src/deploy/client.ts';
 import { prepare, type Prepared } from '../../packages/millrace/src/deploy/prepare.ts';
 import { upload } from '../../packages/millrace/src/deploy/upload.ts';
 import { loadProject } from '../../packages/millrace/src/project/load.ts';
@@ -36,17 +37,25 @@ interface Target {
 }
 
 /** Deploys a project with these files, without promoting it. Replies its version. */
-export async function deployed(
+export const deployed = (
   { url, keys }: Target,
+  files: Readonly<Record<string, string>>,
+  change?: (prepared: Prepared) => Prepared,
+): Promise<string> => deployedTo({ url, key: keys.prod }, files, change);
+
+export async function deployedTo(
+  target: DeployTarget,
   files: Readonly<Record<string, string>>,
   change: (prepared: Prepared) => Prepared = (prepared) => prepared,
 ): Promise<string> {
   const project = await loadProject(await projectOf(files));
   const prepared = await prepare(project, {
-    env: { inherited: { PATH: process.env['PATH'] ?? '' }, added: {} },
-    secrets: [],
+    environment: async () => ({
+      env: { inherited: { PATH: process.env['PATH'] ?? '' }, added: {} },
+      secrets: [],
+    }),
   });
-  const { version } = await upload({ url, key: keys.prod }, change(prepared), {});
+  const { version } = await upload(target, change(prepared), {});
   return version;
 }
 

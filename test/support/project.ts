@@ -7,16 +7,24 @@ import { startRunner } from '../../packages/millrace/src/runner/index.ts';
 import type { TestServer } from './server.ts';
 import { promote } from './promote.ts';
 
+const modules = fileURLToPath(new URL('../../node_modules', import.meta.url));
 const sdk = fileURLToPath(new URL('../../packages/sdk', import.meta.url));
 
 /** A real runner with real executor processes that serves these files in prod, from when this resolves until the test ends. */
 export async function startProject(
   server: Pick<TestServer, 'url'> & { readonly keys: { readonly prod: string } },
   files: Readonly<Record<string, string>>,
+  /** Packages of this workspace that the project has. */
+  packages: readonly string[] = [],
 ): Promise<void> {
   const dir = await realpath(await mkdtemp(join(tmpdir(), 'millrace-project-')));
   await mkdir(join(dir, 'node_modules', '@millrace'), { recursive: true });
   await symlink(sdk, join(dir, 'node_modules', '@millrace', 'sdk'));
+  for (const name of packages) {
+    const link = join(dir, 'node_modules', name);
+    await mkdir(dirname(link), { recursive: true });
+    await symlink(join(modules, name), link);
+  }
   for (const [file, text] of Object.entries(files)) {
     await mkdir(dirname(join(dir, file)), { recursive: true });
     await writeFile(join(dir, file), text);
@@ -26,6 +34,7 @@ export async function startProject(
     secretKey: server.keys.prod,
     projectDir: dir,
     watch: false,
+    isStrict: true,
   });
   await promote(server.url, server.keys.prod, runner.version ?? undefined);
   onTestFinished(async () => {

@@ -12,7 +12,7 @@ test('only full holds everything; the others hold what their name says', () => {
   const writing = presets.filter((preset) =>
     scopesOfPreset(preset)?.some((scope) => scope.startsWith('write:')),
   );
-  expect(writing).toEqual(['task-operator', 'operator', 'deploy-only', 'variables-only']);
+  expect(writing).toEqual(['task-operator', 'operator', 'variables-only']);
   expect(scopesOfPreset('variables-only')).toEqual(['read:envvars', 'write:envvars']);
 });
 

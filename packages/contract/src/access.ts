@@ -1,7 +1,10 @@
 import type { EnvironmentKind } from './environment.ts';
 
-/** What a scope can allow. `write` also covers `trigger`, `batchTrigger` and `update` on the same resource. */
-export type Action = 'read' | 'write' | 'trigger' | 'batchTrigger' | 'admin';
+/**
+ * What a scope can allow. `write` also covers `trigger`, `batchTrigger`, `update` and `deploy` on the same resource. `deploy` is what
+ * `millrace deploy` changes: deployments up to a newer version that is current, and the branch that they belong to.
+ */
+export type Action = 'read' | 'write' | 'trigger' | 'batchTrigger' | 'deploy' | 'admin';
 
 /** What a scope can be about. */
 export type ResourceType =
@@ -68,6 +71,8 @@ export interface Access {
   readonly devRole?: Role;
   /** It is about the environment itself: branch headers are ignored, and keys of preview need none. */
   readonly wholeEnvironment?: boolean;
+  /** Keys of preview need no branch: without one it is about the environment itself. */
+  readonly branchIsOptional?: boolean;
 }
 
 /** Presets of keys. `full` allows everything in the environment. */
@@ -119,11 +124,10 @@ const presetScopes: Readonly<Record<Preset, readonly string[]>> = {
   ],
   'deploy-only': [
     'read:deployments',
-    'write:deployments',
-    'read:envvars',
-    'write:envvars',
+    'deploy:deployments',
     'read:branches',
-    'write:branches',
+    'deploy:branches',
+    'read:envvars',
   ],
   'variables-only': ['read:envvars', 'write:envvars'],
 };

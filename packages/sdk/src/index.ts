@@ -1,5 +1,6 @@
 export { task, queue } from './task/task.ts';
 export { tasks } from './task/index.ts';
+export type { TaskDetail, TaskInfo } from './task/list.ts';
 export type { Context } from './task/context.ts';
 export type {
   EventTaskOptions,
@@ -42,17 +43,35 @@ export {
   type WaitpointToken,
 } from './wait/token.ts';
 export { runs } from './runs/index.ts';
+export type { AttemptsOptions, RunAttempt, RunWaitedFor } from './runs/attempts.ts';
 export { PollTimeoutError, type PollOptions } from './runs/poll.ts';
 export type { BulkAction, BulkReference, BulkRuns, BulkRunsFilter } from './runs/bulk/bulk-action.ts';
 export type { BulkPollOptions } from './runs/bulk/index.ts';
 export type { LogOptions, RunLog } from './runs/logs.ts';
-export type { ListedRun, ListProjectRunsParams, ListRunsParams } from './runs/list.ts';
+export type { RunCount } from './runs/count.ts';
+export type { ListedRun, ListProjectRunsParams, ListRunsParams, PathValue } from './runs/list.ts';
+export type { DeclaredPath } from './runs/paths.ts';
+export type { RunSpan } from './runs/spans.ts';
+export { logs } from './logs/index.ts';
+export type { FoundLog, LogFilter } from './logs/filter.ts';
+export type { FollowLogsOptions, FollowRunLogsOptions } from './logs/follow.ts';
+export type { SearchLogsParams } from './logs/search.ts';
 export type { ReplayOptions } from './runs/replay.ts';
 export type { RescheduleOptions } from './runs/reschedule.ts';
 export type { Reason } from './runs/reason.ts';
 export type { RelatedRun, Run, RunReference } from './runs/run.ts';
+export type { RunTimeline, TimelineEntry, TimelineOptions } from './runs/timeline.ts';
 export type { SubscribeOptions, SubscribeToTagOptions, WatchedRun } from './runs/subscribe.ts';
 export type { OfRun } from './runs/own-run.ts';
+export { stats } from './stats/index.ts';
+export type {
+  RetrieveStatsParams,
+  Stats,
+  StatsCounts,
+  StatsPoint,
+  StatsSeries,
+  StatsTimes,
+} from './stats/retrieve.ts';
 export { queues } from './queues/index.ts';
 export type { EnvironmentConcurrency, EnvironmentConcurrencyChange } from './queues/concurrency.ts';
 export type { ListQueuesParams } from './queues/list.ts';
@@ -61,6 +80,7 @@ export { tags } from './tags/index.ts';
 export { metadata, type Metadata } from './metadata/index.ts';
 export { errors } from './errors/index.ts';
 export type { ErrorGroup, ErrorGroupDetail, ErrorReference } from './errors/error-group.ts';
+export type { ErrorChange } from './errors/history.ts';
 export type { IgnoreOptions } from './errors/ignore.ts';
 export type { ListErrorsParams } from './errors/list.ts';
 export type { ErrorFingerprint } from './errors/merge.ts';
@@ -78,13 +98,40 @@ export type {
 } from './schedules/schedule.ts';
 export type { Backfilled, BackfillOptions } from './schedules/backfill.ts';
 export type { ListSchedulesParams } from './schedules/list.ts';
+export type { ListTicksOptions, ScheduleTick } from './schedules/ticks.ts';
 export type { UpcomingTick } from './schedules/preview.ts';
 export type { ScheduledTaskOptions, ScheduledTaskPayload } from './schedules/task.ts';
+export { branches } from './branches/index.ts';
+export type { ArchiveBranchOptions } from './branches/archive.ts';
+export type { Branch } from './branches/branch.ts';
+export type { CreateBranchOptions } from './branches/create.ts';
 export { deployments } from './deployments/index.ts';
-export type { Deployment, DeploymentReference } from './deployments/deployment.ts';
+export type {
+  DeployedTask,
+  Deployment,
+  DeploymentDetails,
+  DeploymentReference,
+} from './deployments/deployment.ts';
 export type { ListDeploymentsParams } from './deployments/list.ts';
 export type { MovableStatus, Moved, MoveOptions } from './deployments/move.ts';
 export type { Promoted, PromoteOptions } from './deployments/promote.ts';
+export { alerts } from './alerts/index.ts';
+export type {
+  Alert,
+  AlertDetail,
+  AlertSettings,
+  AlertSubject,
+  CreateAlertOptions,
+  UpdateAlertOptions,
+} from './alerts/alert.ts';
+export { notifications } from './notifications/index.ts';
+export type { ListDeliveriesParams } from './notifications/deliveries.ts';
+export type {
+  CreateEndpointOptions,
+  NotificationDelivery,
+  NotificationEndpoint,
+  UpdateEndpointOptions,
+} from './notifications/endpoint.ts';
 export { envvars } from './envvars/index.ts';
 export type { RolledBack, VariableComparison, VariableRevision } from './envvars/history.ts';
 export type { CreateVariable, EnvironmentVariable, Success, UploadVariables } from './envvars/variable.ts';
@@ -128,6 +175,7 @@ export type {
   SuccessArguments,
 } from './hooks/types.ts';
 export { logger } from './logger/logger.ts';
+export { trace, type TraceAttributes, type TraceSpan } from './tracing/trace.ts';
 export { AbortTaskRunError } from './retry/abort-task-run-error.ts';
 export type { RetryOptions } from './retry/backoff.ts';
 export { retry } from './retry/index.ts';

@@ -26,12 +26,24 @@ test('nothing but the executor and the transport on Node needs Node', () => {
   const needing = sources.filter((path) =>
     /^import (?!type).* from 'node:|\bgetBuiltinModule\(/m.test(readFileSync(new URL(path, here), 'utf8')),
   );
-  expect(needing.toSorted()).toEqual(['executor/execute.ts', 'executor/run-attempt.ts', 'transport/node.ts']);
+  expect(needing.toSorted()).toEqual([
+    'executor/execute.ts',
+    'executor/run-attempt.ts',
+    'executor/tracing/attempt-trace.ts',
+    'executor/tracing/context.ts',
+    'transport/node.ts',
+  ]);
 });
 
-test('loads nothing but superjson and the list of environments', () => {
+test('loads nothing but superjson and small modules of the contract', () => {
   const foreign = new Set(sources.flatMap(importsOf).filter((name) => !name!.startsWith('node:')));
   expect(foreign).toEqual(
-    new Set(['#transport', '@millrace/contract/environment', '@millrace/contract/metadata', 'superjson']),
+    new Set([
+      '#transport',
+      '@millrace/contract/environment',
+      '@millrace/contract/metadata',
+      '@millrace/contract/spans',
+      'superjson',
+    ]),
   );
 });

@@ -1,9 +1,12 @@
 import type { MetadataOperation } from '@millrace/contract';
 import type { Metadata } from '@millrace/contract/metadata';
-import type { LogLine, Wait } from '@millrace/contract/runner';
+import type { LogLine, SpanChunk, Wait } from '@millrace/contract/runner';
 
 /** A line for a run's log, before it is known whose. */
 export type RunLogLine = Omit<LogLine, 'run' | 'attempt'>;
+
+/** Spans for a run, before it is known whose. */
+export type RunSpans = Omit<SpanChunk, 'run' | 'attempt'>;
 
 /** The attempt that the current async context belongs to. */
 export interface RunScope {
@@ -17,6 +20,10 @@ export interface RunScope {
   readonly credential?: (() => string | Promise<string>) | undefined;
   /** Takes a line for the run's log. */
   readonly onLog: (line: RunLogLine) => void;
+  /** Takes its spans as they end; omitted where none are kept. */
+  readonly onSpan?: ((spans: RunSpans) => void) | undefined;
+  /** The W3C trace context of the caller of its trigger. */
+  readonly traceparent?: string | undefined;
   /** Its metadata, changed here and told to the server a little later. */
   readonly metadata?: RunMetadata | undefined;
   /** Values that its code keeps under names: see `locals`. */

@@ -42,9 +42,13 @@ export const unprocessable = (message: string) => new Problem(422, message);
 
 export const notFound = (message = 'Not found', retry = false) => new Problem(404, message, {}, retry);
 
-/** The response to every missing scope. */
-export const forbidden = () =>
-  new Problem(403, 'Unauthorized', { code: 'unauthorized', param: 'access_token', type: 'authorization' });
+/** The response to every missing scope. `why` is a sentence about the credential, never about an object. */
+export const forbidden = (why?: string) =>
+  new Problem(403, why === undefined ? 'Unauthorized' : `Unauthorized: ${why}`, {
+    code: 'unauthorized',
+    param: 'access_token',
+    type: 'authorization',
+  });
 
 export const unauthorized = (message: string) => new Problem(401, message);
 

@@ -6,6 +6,8 @@ import { migrate } from './db/migrate.ts';
 import { settingUp } from './db/ping.ts';
 import { findRoutes, type Routes } from './db/routes.ts';
 import { retrieveBlob } from './deployments/bundle.ts';
+import { checkStoredBlobs } from './deployments/store/check.ts';
+import { openS3Store } from './deployments/store/s3.ts';
 import { createHttpApp } from './http/app.ts';
 import { createBadCredentialLimit } from './http/bad-credentials.ts';
 import { serveHttp1AndHttp2 } from './http/http1-and-http2.ts';
@@ -21,6 +23,8 @@ import { defaultLeaseTimes } from './runs/dispatch/connection-state.ts';
 import { serveRunner } from './runs/dispatch/connection.ts';
 import { appendRoute } from './protocols/s2/route.ts';
 import { serveAppendSessions } from './protocols/s2/session.ts';
+import { startOtlpMetrics } from './metrics/otlp.ts';
+import { startFleetMetrics } from './metrics/start.ts';
 import { pausable } from './pause/pausable.ts';
 import { ensureTenancy, type Credentials } from './tenancy/bootstrap.ts';
 import { ignoredSettings } from './tenancy/bootstrap-settings.ts';
@@ -67,6 +71,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   try {
     await tryListening(host, options.port);
+    const store =
+      options.bundleStore &&
+      (await openS3Store(options.bundleStore, (why) => log.warn('bundleStore.away', { why })));
     const routes = await findRoutes(database, directDatabase);
     const connections = openConnections(routes);
     const { sql, directSql } = connections;
@@ -86,13 +93,32 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const given = options.bootstrap?.given;
     const ignored = given && !credentials ? await ignoredSettings(sql, given) : [];
     if (ignored.length > 0) log.warn('bootstrap.ignored', { variables: ignored, why: 'not the first start' });
-    const context = await startContext(options, { ...connections, direct: routes.direct }, disposables);
+    await checkStoredBlobs(sql, store, (key) =>
+      log.error('bundleStore.lacking', { store: store?.name, key }),
+    );
+    const context = await startContext(
+      options,
+      { ...connections, direct: routes.direct, store },
+      disposables,
+    );
     const { engine, clock, pause, authenticate, access, tracing, packets, streams, realtime, appends } =
       context;
     const unauthenticated = new UnauthenticatedConnections(options.connectionLimits);
     disposables.push(() => unauthenticated.stop());
     const metrics = createHttpMetrics();
     const metricsReaders = options.metrics ?? {};
+    const fleet = startFleetMetrics({
+      sql,
+      clock,
+      stats: engine.stats,
+      pools: { requests: sql, engine: connections.engineSql, direct: directSql },
+      runners: { connected: () => [...context.runners.all()].length },
+      channels: context.channels,
+      maxNames: metricsReaders.maxNames,
+    });
+    metrics.add(fleet.collect);
+    const otlp = await startOtlpMetrics(fleet.collect);
+    if (otlp) disposables.push(otlp.stop);
     const app = createHttpApp({
       handlers: handlersOf(context, options.rateLimits),
       authenticate,
@@ -106,7 +132,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       trustedProxies: options.trustedProxies,
       unauthenticated,
       packets: packetContent(engine, packets),
-      blobs: { get: (environment, version, blob) => retrieveBlob(sql, environment, version, blob) },
+      blobs: { get: (environment, version, blob) => retrieveBlob(context, environment, version, blob) },
       streamAppends: appendRoute(appends) as never,
       metrics,
       metricsReaders,
@@ -143,7 +169,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (apart) disposables.push(apart.stop);
     await app.listen({ host, port: options.port });
     disposables.push(sockets.stop, () => streams.stop(), realtime.stop, appendSessions.stop, both.stop);
-    const jobs = pausable(pause, () => startJobs(context, { ...defaultRetention, ...options.retention }));
+    const jobs = pausable(pause, () =>
+      startJobs(context, { ...defaultRetention, ...options.retention }, fleet.onTick),
+    );
     disposables.push(jobs.stop);
 
     const { port } = app.server.address() as AddressInfo;

@@ -178,8 +178,9 @@ export function ofOtherEnvironments({ keys }: Installation): Caller[] {
     {
       name: 'a preview key without a branch',
       credential: keys.preview,
-      // Branches are what it is for: it may make and archive them (contract 5.9).
-      verdict: (row) => (row.route.includes('/branches') ? 'may' : nobody(row)),
+      // Branches are what it is for: it may make and archive them (contract 5.9), and ask for its project before there is one.
+      verdict: (row) =>
+        row.route.includes('/branches') || row.route === 'GET /api/v1/whoami' ? 'may' : nobody(row),
     },
   ];
 }

@@ -81,6 +81,9 @@ const bodies: Readonly<Record<string, (world: World) => unknown>> = {
     url: 'http://127.0.0.1:9/',
     types: ['run.failed'],
   }),
+  'POST /api/v1/run-paths': () => ({ path: 'metadata.another' }),
+  'POST /api/v1/projects/{projectRef}/alerts/{env}': () => ({ kind: 'error.new' }),
+  'PATCH /api/v1/projects/{projectRef}/alerts/{env}/{alertId}': () => ({ threshold: 2 }),
   'POST /api/v1/projects/{projectRef}/envvars/{env}': () => ({ name: 'ANOTHER', value: 'x' }),
   'POST /api/v1/projects/{projectRef}/envvars/{env}/import': () => ({
     variables: { MORE: 'x' },

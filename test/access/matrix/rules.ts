@@ -37,13 +37,13 @@ export const presets: Readonly<Record<string, readonly string[]>> = {
     'trigger:tasks',
     'batchTrigger:tasks',
   ],
+  // Deploying is less than writing: ours, so that a key of CI can do nothing else.
   'deploy-only': [
     'read:deployments',
-    'write:deployments',
-    'read:envvars',
-    'write:envvars',
+    'deploy:deployments',
     'read:branches',
-    'write:branches',
+    'deploy:branches',
+    'read:envvars',
   ],
   'variables-only': ['read:envvars', 'write:envvars'],
 };
@@ -56,7 +56,7 @@ export const taskPresets: Readonly<Record<string, (task: string) => readonly str
 };
 
 /** Contract 2.4. */
-export const actions = ['read', 'write', 'trigger', 'batchTrigger', 'update', 'admin', '*'];
+export const actions = ['read', 'write', 'trigger', 'batchTrigger', 'update', 'deploy', 'admin', '*'];
 /** Contract 2.4. */
 export const types = [
   'runs',
@@ -86,7 +86,7 @@ export function grants(scopes: readonly string[], action: string, identities: re
     const covers =
       held === '*' ||
       held === action ||
-      (held === 'write' && ['trigger', 'batchTrigger', 'update'].includes(action));
+      (held === 'write' && ['trigger', 'batchTrigger', 'update', 'deploy'].includes(action));
     return (
       covers &&
       identities.some(
@@ -141,10 +141,12 @@ export function meets(scopes: readonly string[], needs: string, things: Things):
     // The project's branches belong to preview: keys of other environments do not touch them (contract 5.9).
     case 'read branches':
     case 'write branches':
+    case 'deploy branches':
       return false;
   }
   switch (`${action === 'read' || action === 'list' ? 'read' : 'do'} ${what.join(' ')}`) {
     case 'do task':
+    case 'read task':
       return granted(action, ['tasks', task]);
     case 'read run':
     // A packet is what a run holds.

@@ -1,12 +1,22 @@
 import type { Sql } from '../../../packages/server/src/db/connect.ts';
 
 /** Tables that time alone changes. */
-const noise = new Set(['runners', 'migrations', 'session_scan']);
+const noise = new Set([
+  'runners',
+  'migrations',
+  'session_scan',
+  'run_stats',
+  'run_stat_arrivals',
+  'run_stat_flushes',
+  'fleet_sample',
+]);
 /** Columns that time, or being used, changes: nobody takes what the endpoints of the matrix are sent. */
 const noisyColumns: Readonly<Record<string, readonly string[]>> = {
   secret_keys: ['last_used_at'],
   personal_access_tokens: ['last_used_at'],
   notification_endpoints: ['failing_since', 'failed_at', 'failing_for'],
+  alerts: ['next_at'],
+  run_paths: ['backfilled_from', 'backfilled_at'],
   notification_deliveries: ['due', 'attempts', 'attempted_at', 'response_status', 'failure'],
 };
 

@@ -10,6 +10,8 @@ const text = `
 # Triggering: specification, operation table; contract 3
 POST   /api/v1/tasks/{taskId}/trigger                                    | trigger task        | key | token | -
 POST   /api/v1/tasks/trigger-many                                        | trigger task        | key | token | -
+GET    /api/v1/tasks                                                     | read tasks          | key | -     | -
+GET    /api/v1/tasks/{taskId}                                            | read task           | key | -     | -
 POST   /api/v1/idempotencyKeys/{key}/reset                               | write runs          | key | token | -
 POST   /api/v3/batches                                                   | open batch          | key | token | -
 POST   /api/v3/batches/{batchId}/items                                   | fill batch          | key | token | -
@@ -24,7 +26,12 @@ PUT    /api/v1/packets/{packet}                                          | trigg
 GET    /api/v3/runs/{runId}                                              | read run            | key | token | -
 POST   /api/v2/runs/{runId}/cancel                                       | write run           | key | token | -
 GET    /api/v1/runs/{runId}/logs                                         | read run            | key | token | -
+GET    /api/v1/runs/{runId}/spans                                        | read run            | key | token | -
+GET    /api/v1/logs                                                      | read runs           | key | -     | -
+GET    /realtime/v1/logs/events                                          | read runs           | key | -     | -
+GET    /realtime/v1/runs/{runId}/logs/events                             | read run            | key | token | -
 GET    /api/v1/runs                                                      | list runs           | key | token | -
+GET    /api/v1/runs/count                                                | list runs           | key | token | -
 GET    /api/v1/projects/{projectRef}/runs                                | -                   | -   | -     | viewer
 POST   /api/v1/runs/{runId}/replay                                       | write run           | key | -     | -
 POST   /api/v1/runs/{runId}/reschedule                                   | write run           | key | -     | -
@@ -35,7 +42,13 @@ GET    /api/v1/runs/{runId}/result                                       | read 
 GET    /api/v1/runs/{runId}/events                                       | read run            | key | token | -
 GET    /api/v1/runs/{runId}/trace                                        | read run            | key | token | -
 GET    /api/v1/runs/{runId}/reason                                       | read run            | key | token | -
+GET    /api/v1/runs/{runId}/attempts                                     | read run            | key | token | -
+GET    /api/v1/runs/{runId}/timeline                                     | read run            | key | token | -
 GET    /api/v1/runs/{runId}/packets/{field}                              | read run            | key | token | -
+GET    /api/v1/stats                                                     | read runs           | key | -     | -
+POST   /api/v1/run-paths                                                 | write runs          | key, not in runs | -     | -
+GET    /api/v1/run-paths                                                 | read runs           | key | -     | -
+DELETE /api/v1/run-paths/{path}                                          | write runs          | key, not in runs | -     | -
 GET    /api/v1/retention                                                 | read runs           | key | -     | -
 PUT    /api/v1/retention                                                 | admin               | key, not in runs | -     | -
 POST   /api/v1/bulk-actions                                              | write runs          | key | -     | -
@@ -78,6 +91,7 @@ POST   /api/v1/errors/{errorId}/resolve                                  | write
 POST   /api/v1/errors/{errorId}/ignore                                   | write error         | key | token | -
 POST   /api/v1/errors/{errorId}/unresolve                                | write error         | key | token | -
 GET    /api/v1/errors/{errorId}/fingerprints                             | read error          | key | token | -
+GET    /api/v1/errors/{errorId}/history                                  | read error          | key | token | -
 POST   /api/v1/errors/{errorId}/merge                                    | write errors        | key | -     | -
 POST   /api/v1/errors/{errorId}/split                                    | write error         | key | -     | -
 GET    /api/v1/projects/{projectRef}/error-rules                         | read errors         | key | -     | viewer
@@ -95,6 +109,7 @@ DELETE /api/v1/schedules/{scheduleId}                                    | write
 POST   /api/v1/schedules/{scheduleId}/activate                           | write schedules     | key | -     | -
 POST   /api/v1/schedules/{scheduleId}/deactivate                         | write schedules     | key | -     | -
 GET    /api/v1/schedules/{scheduleId}/preview                            | read schedules      | key | -     | -
+GET    /api/v1/schedules/{scheduleId}/ticks                              | read schedules      | key | -     | -
 POST   /api/v1/schedules/{scheduleId}/backfill                           | write schedules     | key | -     | -
 GET    /api/v1/timezones                                                 | open                | key | token | own
 
@@ -137,9 +152,15 @@ GET    /api/v1/projects/{projectRef}/notifications/{env}/endpoints/{endpointId} 
 PATCH  /api/v1/projects/{projectRef}/notifications/{env}/endpoints/{endpointId}               | write webhooks | key, not in runs | - | member
 DELETE /api/v1/projects/{projectRef}/notifications/{env}/endpoints/{endpointId}               | write webhooks | key, not in runs | - | member
 POST   /api/v1/projects/{projectRef}/notifications/{env}/endpoints/{endpointId}/rotate-secret | write webhooks | key, not in runs | - | member
+POST   /api/v1/projects/{projectRef}/notifications/{env}/endpoints/{endpointId}/test          | write webhooks | key, not in runs | - | member
 GET    /api/v1/projects/{projectRef}/notifications/{env}/deliveries                           | read webhooks  | key | - | viewer
 GET    /api/v1/projects/{projectRef}/notifications/{env}/deliveries/{deliveryId}              | read webhooks  | key | - | viewer
 POST   /api/v1/projects/{projectRef}/notifications/{env}/deliveries/{deliveryId}/replay       | write webhooks | key, not in runs | - | member
+POST   /api/v1/projects/{projectRef}/alerts/{env}                                             | write webhooks | key, not in runs | - | member
+GET    /api/v1/projects/{projectRef}/alerts/{env}                                             | read webhooks  | key | - | viewer
+GET    /api/v1/projects/{projectRef}/alerts/{env}/{alertId}                                   | read webhooks  | key | - | viewer
+PATCH  /api/v1/projects/{projectRef}/alerts/{env}/{alertId}                                   | write webhooks | key, not in runs | - | member
+DELETE /api/v1/projects/{projectRef}/alerts/{env}/{alertId}                                   | write webhooks | key, not in runs | - | member
 
 # Environment variables: specification, operation table; contract 5
 GET    /api/v1/projects/{projectRef}/envvars/{env}                       | read envvars        | key | -     | viewer
@@ -157,11 +178,11 @@ POST   /api/v1/projects/{projectRef}/envvar-revisions/{env}/rollback     | write
 # Versions and branches: contract 5.9, 12
 POST   /runner/v1/versions                                               | write deployments   | key, not in runs | -     | -
 GET    /runner/v1/versions/{version}/bundle                              | write deployments   | key, not in runs | -     | -
-POST   /api/v1/deployments                                               | write deployments   | key, not in runs | -     | -
-PUT    /api/v1/deployments/{deploymentId}/blobs/{blob}                   | write deployments   | key, not in runs | -     | -
-POST   /api/v1/deployments/{deploymentId}/finalize                       | write deployments   | key, not in runs | -     | -
-POST   /api/v1/deployments/{deploymentId}/fail                           | write deployments   | key, not in runs | -     | -
-POST   /api/v1/deployments/{version}/promote                             | write deployments   | key, not in runs | -     | -
+POST   /api/v1/deployments                                               | deploy deployments  | key, not in runs | -     | -
+PUT    /api/v1/deployments/{deploymentId}/blobs/{blob}                   | deploy deployments  | key, not in runs | -     | -
+POST   /api/v1/deployments/{deploymentId}/finalize                       | deploy deployments  | key, not in runs | -     | -
+POST   /api/v1/deployments/{deploymentId}/fail                           | deploy deployments  | key, not in runs | -     | -
+POST   /api/v1/deployments/{version}/promote                             | deploy deployments  | key, not in runs | -     | -
 POST   /api/v1/deployments/{version}/abort-canary                        | write deployments   | key, not in runs | -     | -
 POST   /api/v1/deployments/{version}/move                                | write deployments   | key, not in runs | -     | -
 POST   /api/v1/deployments/{version}/archive                             | write deployments   | key, not in runs | -     | -
@@ -173,8 +194,8 @@ GET    /api/v1/runners                                                   | read 
 POST   /api/v1/runners/{runnerId}/drain                                  | write deployments   | key, not in runs | -     | -
 POST   /api/v1/runners/{runnerId}/stop                                   | write deployments   | key, not in runs | -     | -
 GET    /api/v1/projects/{projectRef}/branches                            | read branches       | key | -     | viewer
-POST   /api/v1/projects/{projectRef}/branches                            | write branches      | key, not in runs | -     | member
-POST   /api/v1/projects/{projectRef}/branches/archive                    | write branches      | key, not in runs | -     | member
+POST   /api/v1/projects/{projectRef}/branches                            | deploy branches     | key, not in runs | -     | member
+POST   /api/v1/projects/{projectRef}/branches/archive                    | deploy branches     | key, not in runs | -     | member
 
 # Credentials: contract 2.6
 POST   /api/v1/auth/public-tokens                                        | hand on             | key | -     | -
@@ -199,6 +220,7 @@ POST   /api/v1/tokens/{tokenId}/revoke                                   | -    
 
 # The installation: our own; for owners of the organisation that it was set up with, whatever other roles they have
 POST   /api/v1/resume                                                    | -                   | -   | -     | installation
+GET    /api/v1/storage                                                   | -                   | -   | -     | installation
 
 # Organisations, projects, people: contract 12.2, for users only
 GET    /api/v1/projects                                                  | -                   | -   | -     | own

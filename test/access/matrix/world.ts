@@ -105,6 +105,8 @@ export async function fill({ ask, server, sql }: Installation, site: Site): Prom
   });
   const rule = await did(`POST ${project}/error-rules`, { type: `Never${name}`, groupKey: name }, token);
   await did(`POST ${project}/envvars/${env}`, { name: `VAR_${name}`, value: 'x' });
+  const { path } = await did('POST /api/v1/run-paths', { path: `metadata.of-${name}` });
+  const alert = await did(`POST ${project}/alerts/${env}`, { kind: 'schedule.missed' });
   const bulk = await did('POST /api/v1/bulk-actions', { action: 'cancel', runIds: ['run_none'] });
   const queues = (await did('GET /api/v1/queues?perPage=100')).data as { id: string; name: string }[];
   const named = await did(`POST ${project}/${env}/keys`, { name }, token);
@@ -151,6 +153,8 @@ export async function fill({ ask, server, sql }: Installation, site: Site): Prom
       session: session.id,
       channel: 'side',
       endpointId: endpoint.id,
+      alertId: alert.id,
+      path,
       deliveryId: delivery.id,
       name: `VAR_${name}`,
       keyId: named.id,
@@ -224,6 +228,16 @@ export async function fresh(
       });
       return { ...parameters, endpointId: id };
     }
+    case 'DELETE /api/v1/run-paths/{path}': {
+      const path = `metadata.m${name.slice(2)}`;
+      await made('POST /api/v1/run-paths', { path });
+      return { ...parameters, path };
+    }
+    case 'DELETE /api/v1/projects/{projectRef}/alerts/{env}/{alertId}':
+      return {
+        ...parameters,
+        alertId: (await made(`POST ${project}/alerts/${env}`, { kind: 'error.new' })).id,
+      };
     case 'DELETE /api/v1/projects/{projectRef}/envvars/{env}/{name}':
       await made(`POST ${project}/envvars/${env}`, { name: 'USED_UP', value: 'x' });
       return { ...parameters, name: 'USED_UP' };

@@ -99,7 +99,13 @@ export const whoami = operation({
   path: '/api/v1/whoami',
   tag: 'authentication',
   summary: 'Whom or what the credential stands for',
-  access: { secretKey: true, personalAccessToken: true, publicToken: true, anyScope: true },
+  access: {
+    secretKey: true,
+    personalAccessToken: true,
+    publicToken: true,
+    anyScope: true,
+    branchIsOptional: true,
+  },
   reply: z.object({
     kind: z.enum(['secretKey', 'personalAccessToken', 'publicToken']),
     /** Of the key or token; for a public token that of the key or token it was made through. */

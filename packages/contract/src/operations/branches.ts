@@ -33,6 +33,8 @@ export const branch = z.object({
   updatedAt: date,
   git: z.record(z.string(), z.unknown()).optional(),
   isPaused: z.boolean(),
+  /** Whether schedules that tasks declare fire in it. In branches of preview only if that was asked for. */
+  schedules: z.boolean(),
 });
 export type Branch = z.infer<typeof branch>;
 
@@ -54,7 +56,7 @@ export const createBranch = operation({
   path: '/api/v1/projects/:projectRef/branches',
   tag: 'branches',
   summary: 'Make a branch of preview or dev unless it is there; keys make branches of preview only',
-  access: { ...access, action: 'write', role: 'member', forbidsRuns: true },
+  access: { ...access, action: 'deploy', role: 'member', forbidsRuns: true },
   params: inProject,
   body: z.object({
     /** A git reference is cut to its name: `refs/heads/feat/x` is `feat/x`. */
@@ -62,8 +64,13 @@ export const createBranch = operation({
     env: branchable,
     /** What is known of the commit, at most 16 KiB of JSON. */
     git: z.record(z.string(), z.unknown()).optional(),
+    /**
+     * Whether schedules that tasks declare fire in this branch of preview. Default: as it is, for a new one false. Schedules that name
+     * PREVIEW among their environments always fire.
+     */
+    schedules: z.boolean().optional(),
   }),
-  reply: z.object({ id: z.string() }),
+  reply: z.object({ id: z.string(), schedules: z.boolean() }),
   errors: [404],
 });
 
@@ -72,10 +79,28 @@ export const archiveBranch = operation({
   method: 'POST',
   path: '/api/v1/projects/:projectRef/branches/archive',
   tag: 'branches',
-  summary: 'Archive a branch: its keys and tokens end at once, its name is free again',
-  access: { ...access, action: 'write', role: 'member', forbidsRuns: true },
+  summary:
+    'Archive a branch, and cancel its runs if asked: its keys and tokens end at once, its name is free again',
+  // Whoever may deploy a branch ends it: CI does so when the branch is merged.
+  access: { ...access, action: 'deploy', role: 'member', forbidsRuns: true },
   params: inProject,
-  body: z.object({ branch: branchName, env: branchable }),
-  reply: z.object({ id: z.string() }),
-  errors: [404],
+  body: z.object({
+    branch: branchName,
+    env: branchable,
+    /**
+     * true: cancels the runs that have not ended, and archives the branch once they have. false: a branch with such runs is not archived (409,
+     * `branch_has_runs`). Not there, as published clients send it: cancels them, and archives without waiting for live attempts.
+     */
+    cancelRuns: z.boolean().optional(),
+  }),
+  reply: z.object({
+    id: z.string(),
+    /** False while live attempts are stopping, or if there was more to cancel than a call does: call again. */
+    isArchived: z.boolean(),
+    /** How many runs this call cancelled. */
+    canceled: z.number().int(),
+    /** How many runs have not ended yet. */
+    liveRuns: z.number().int(),
+  }),
+  errors: [404, 409],
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { bundle, digest, platform } from '../runner/bundle.ts';
-import { taskManifest } from '../runner/manifest.ts';
+import { payloadSchema, taskManifest } from '../runner/manifest.ts';
 import { cursors, date, keyOf, nameOf, period } from './shapes.ts';
 
 /** The states of a deployment in the words of the published SDK. A deployment of ours is never CANCELED or TIMED_OUT. */
@@ -76,8 +76,26 @@ export const deployment = z.object({
 });
 export type Deployment = z.infer<typeof deployment>;
 
+/** A task that a version declares. */
+export const deployedTask = z.object({
+  id: z.string(),
+  /** Relative to the project. */
+  filePath: z.string(),
+  description: z.string().nullable(),
+  /** JSON Schema (draft 2020-12) of what it is triggered with; null without one. */
+  payloadSchema: payloadSchema.nullable(),
+  /** Why its schema is not there as JSON Schema; null if it is, and for a task without a schema. */
+  payloadSchemaNote: z.string().nullable(),
+});
+
+/** A deployment with the tasks that it declares, by id. */
+export const deploymentDetails = deployment.extend({ declaredTasks: z.array(deployedTask) });
+export type DeploymentDetails = z.infer<typeof deploymentDetails>;
+
 const read = { secretKey: true, action: 'read', on: 'deployments' } as const;
 const write = { secretKey: true, action: 'write', on: 'deployments', forbidsRuns: true } as const;
+/** What `millrace deploy` does. */
+const deploy = { ...write, action: 'deploy' } as const;
 const byId = z.object({ deploymentId: z.string().min(1).max(128) });
 /** A version such as `20261121.3`, or the id of a deployment. */
 const byVersion = z.object({ version: z.string().min(1).max(128) });
@@ -88,7 +106,7 @@ export const createDeployment = operation({
   path: '/api/v1/deployments',
   tag: 'deployments',
   summary: 'Begin a deployment: its tasks, and which of its files are to be uploaded',
-  access: write,
+  access: deploy,
   body: z.object({
     bundle,
     tasks: z.array(taskManifest).min(1, 'a deployment needs at least one task').max(10_000),
@@ -124,7 +142,7 @@ export const uploadBlob = operation({
   path: '/api/v1/deployments/:deploymentId/blobs/:blob',
   tag: 'deployments',
   summary: 'Upload a compressed file of a deployment, or the rest of it',
-  access: write,
+  access: deploy,
   params: byId.extend({ blob: digest }),
   query: z.object({
     /** How many bytes the server has already: an upload that was interrupted goes on there. */
@@ -142,7 +160,7 @@ export const finalizeDeployment = operation({
   path: '/api/v1/deployments/:deploymentId/finalize',
   tag: 'deployments',
   summary: 'End the upload: every file is verified, and the version can be promoted',
-  access: write,
+  access: deploy,
   params: byId,
   reply: deployment,
   errors: [404, 409, 422],
@@ -154,7 +172,7 @@ export const failDeployment = operation({
   path: '/api/v1/deployments/:deploymentId/fail',
   tag: 'deployments',
   summary: 'Give a deployment up that was not finalized',
-  access: write,
+  access: deploy,
   params: byId,
   body: z.object({ error: z.object({ name: z.string().max(256), message: z.string().max(8_192) }) }),
   reply: deployment,
@@ -167,10 +185,10 @@ export const promoteDeployment = operation({
   path: '/api/v1/deployments/:version/promote',
   tag: 'deployments',
   summary: 'Make a version current: new runs start on it',
-  access: write,
+  access: deploy,
   params: byVersion,
   query: z.object({
-    /** Whether the version may be older than the current one. */
+    /** Whether the version may be older than the current one. Going back needs the scope `write:deployments`. */
     allowRollbacks: z.stringbool().default(false),
     /** Whether no runner needs to have loaded it. */
     force: z.stringbool().default(false),
@@ -306,9 +324,9 @@ export const retrieveDeployment = operation({
   method: 'GET',
   path: '/api/v1/deployments/:version',
   tag: 'deployments',
-  summary: 'Retrieve a deployment by its id or version',
+  summary: 'Retrieve a deployment with its tasks, by its id or version',
   access: read,
   params: byVersion,
-  reply: deployment,
+  reply: deploymentDetails,
   errors: [404],
 });

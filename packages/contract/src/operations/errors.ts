@@ -185,6 +185,61 @@ export const listErrorFingerprints = operation({
   errors: [404],
 });
 
+/**
+ * What happened to a group. `regressed`: it occurred again after it was resolved. `ignoreEnded`: a limit of its ignore was reached. `merged`: it
+ * became part of another group, or others became part of it. `split`: fingerprints left it.
+ */
+export const errorActs = [
+  'resolved',
+  'ignored',
+  'unresolved',
+  'regressed',
+  'ignoreEnded',
+  'merged',
+  'split',
+] as const;
+
+export const errorChange = z.object({
+  id: z.string(),
+  at: date,
+  act: z.enum(errorActs),
+  /** Not there for what happened by itself, and for what was done with a secret key. */
+  userId: z.string().optional(),
+  /** The key or token that was used; not there for what happened by itself. */
+  credentialId: z.string().optional(),
+  /** Its state before. */
+  before: z.object({
+    status: z.enum(errorStatuses),
+    resolvedAt: date.optional(),
+    resolvedInVersion: z.string().optional(),
+    resolvedBy: z.string().optional(),
+    ignoredAt: date.optional(),
+    ignoredUntil: date.optional(),
+    ignoredReason: z.string().optional(),
+  }),
+});
+export type ErrorChange = z.infer<typeof errorChange>;
+
+export const listErrorHistory = operation({
+  id: 'listErrorHistory',
+  method: 'GET',
+  path: '/api/v1/errors/:errorId/history',
+  tag: 'errors',
+  summary: 'Who resolved and ignored an error group, and when it came back; the newest first',
+  access: { secretKey: true, publicToken: true, action: 'read', on: 'errors' },
+  params: errorId,
+  query: z.object({
+    'page[size]': pageSize(25),
+    /** A change's id: what came before it. */
+    'page[after]': z
+      .string()
+      .regex(/^\d{1,18}$/, 'not the id of a change')
+      .optional(),
+  }),
+  reply: z.object({ data: z.array(errorChange), pagination: cursors }),
+  errors: [404],
+});
+
 export const mergeErrors = operation({
   id: 'mergeErrors',
   method: 'POST',

@@ -1,4 +1,5 @@
 import type { OperationDeclaration } from '../operation.ts';
+import { createAlert, deleteAlert, listAlerts, retrieveAlert, updateAlert } from './alerts.ts';
 import { listAuditEntries } from './audit.ts';
 import { resumeInstallation } from './installation.ts';
 import { abortBulkAction, createBulkAction, listBulkActions, retrieveBulkAction } from './bulk.ts';
@@ -50,6 +51,7 @@ import {
   retrieveLatestDeployment,
   uploadBlob,
 } from './deployments.ts';
+import { declareRunPath, listRunPaths, removeRunPath } from './run-paths.ts';
 import { drainRunner, listRunners, stopRunner } from './runners.ts';
 import {
   acceptInvitation,
@@ -101,6 +103,7 @@ import {
 import {
   ignoreError,
   listErrorFingerprints,
+  listErrorHistory,
   listErrors,
   mergeErrors,
   resolveError,
@@ -117,6 +120,7 @@ import {
   retrieveNotificationDelivery,
   retrieveNotificationEndpoint,
   rotateNotificationSecret,
+  testNotificationEndpoint,
   updateNotificationEndpoint,
 } from './notifications.ts';
 import { cancelEvent, listEvents, replayEvent, retrieveEvent, sendEvent, sendEvents } from './events.ts';
@@ -146,10 +150,15 @@ import {
   updateRetention,
   updateRunMetadata,
 } from './runs-change.ts';
-import { listProjectRuns, listRuns } from './runs-list.ts';
+import { listRunAttempts } from './runs-attempts.ts';
+import { countRuns, listProjectRuns, listRuns } from './runs-list.ts';
 import { listRunEvents, retrieveRunResult, retrieveRunTrace } from './runs-outcome.ts';
+import { followLogs, followRunLogs, searchLogs } from './logs.ts';
+import { listRunSpans } from './spans.ts';
 import { followBatch, followRun, followRuns, shapeBatch, shapeRun, shapeRuns } from './realtime.ts';
 import { retrieveRunReason } from './runs-reason.ts';
+import { retrieveStats } from './stats.ts';
+import { retrieveRunTimeline } from './runs-timeline.ts';
 import { appendToRunStream, followRunStream, initializeRunStream, writeRunStream } from './streams.ts';
 import {
   activateSchedule,
@@ -158,11 +167,14 @@ import {
   deactivateSchedule,
   deleteSchedule,
   listSchedules,
+  listScheduleTicks,
   listTimezones,
   previewSchedule,
   retrieveSchedule,
   updateSchedule,
 } from './schedules.ts';
+import { retrieveStorage } from './storage.ts';
+import { listTasks, retrieveTask } from './tasks-list.ts';
 import { resetIdempotencyKey, triggerMany, triggerTask } from './tasks.ts';
 import {
   appendToSessionIn,
@@ -204,6 +216,8 @@ export const operations = {
   triggerTask,
   triggerMany,
   resetIdempotencyKey,
+  listTasks,
+  retrieveTask,
   createBatch,
   addBatchItems,
   createWholeBatch,
@@ -213,7 +227,15 @@ export const operations = {
   retrieveRun,
   cancelRun,
   listRunLogs,
+  searchLogs,
+  followLogs,
+  followRunLogs,
+  listRunSpans,
+  declareRunPath,
+  listRunPaths,
+  removeRunPath,
   listRuns,
+  countRuns,
   listProjectRuns,
   replayRun,
   rescheduleRun,
@@ -226,6 +248,9 @@ export const operations = {
   listRunEvents,
   retrieveRunTrace,
   retrieveRunReason,
+  retrieveStats,
+  listRunAttempts,
+  retrieveRunTimeline,
   shapeRun,
   shapeRuns,
   shapeBatch,
@@ -263,6 +288,7 @@ export const operations = {
   ignoreError,
   unresolveError,
   listErrorFingerprints,
+  listErrorHistory,
   mergeErrors,
   splitError,
   listErrorRules,
@@ -278,6 +304,7 @@ export const operations = {
   activateSchedule,
   deactivateSchedule,
   previewSchedule,
+  listScheduleTicks,
   backfillSchedule,
   listTimezones,
   sendEvent,
@@ -314,9 +341,15 @@ export const operations = {
   updateNotificationEndpoint,
   deleteNotificationEndpoint,
   rotateNotificationSecret,
+  testNotificationEndpoint,
   listNotificationDeliveries,
   retrieveNotificationDelivery,
   replayNotificationDelivery,
+  createAlert,
+  listAlerts,
+  retrieveAlert,
+  updateAlert,
+  deleteAlert,
   listVariables,
   retrieveVariable,
   createVariable,
@@ -392,5 +425,6 @@ export const operations = {
   joinByInvitation,
   listAuditEntries,
   resumeInstallation,
+  retrieveStorage,
 } as const satisfies Record<string, OperationDeclaration>;
 export type Operations = typeof operations;

@@ -12,6 +12,8 @@ export const notificationTypes = [
   'deployment.promoted',
   'schedule.missed',
   'endpoint.disabled',
+  'alert.firing',
+  'alert.resolved',
 ] as const;
 export type NotificationType = (typeof notificationTypes)[number];
 
@@ -25,11 +27,24 @@ export const notificationSelector = z
     `not a type of notification; use ${[...notificationTypes, ...wildcards].join(', ')}`,
   );
 
-const types = z
-  .array(notificationSelector)
-  .min(1)
-  .max(20)
-  .transform((list) => [...new Set(list)]);
+const listOf = (selector: z.ZodType<string, string>) =>
+  z
+    .array(selector)
+    .min(1)
+    .max(20)
+    .transform((list) => [...new Set(list)]);
+const types = listOf(notificationSelector);
+
+/** What may be sent to a chat or by mail: what is grouped, so that people are not flooded. */
+export const messageTypes = ['alert.firing', 'alert.resolved', 'alert.*', 'endpoint.disabled'] as const;
+const messages = listOf(
+  z
+    .string()
+    .refine(
+      (text) => (messageTypes as readonly string[]).includes(text),
+      `not sent to people; use ${messageTypes.join(', ')}, and a webhook for everything else`,
+    ),
+).default(['alert.*', 'endpoint.disabled']);
 
 const words = (most: number) =>
   z
@@ -44,9 +59,43 @@ const url = words(2_048).refine((text) => {
   return /^https?:$/.test(protocol) && username === '' && password === '';
 }, 'must be an https address without a user and a password in it');
 
+/** A webhook is a signed request; `slack` is a message to an incoming webhook in Slack's format; `email` is a mail by SMTP. */
+export const endpointKinds = ['webhook', 'slack', 'email'] as const;
+export type EndpointKind = (typeof endpointKinds)[number];
+
+/** `tls` from the first byte (port 465), `starttls` (port 587), or `none`, which private networks allow only. */
+export const smtpSecurities = ['tls', 'starttls', 'none'] as const;
+export type SmtpSecurity = (typeof smtpSecurities)[number];
+
+const mailAddress = z.email('not a mail address such as ops@example.com').max(254);
+const host = z
+  .string()
+  .max(253)
+  .regex(/^[a-z0-9_.:-]+$/i, 'must be a host name such as smtp.example.com, or an IP address');
+
+/** The mail server, without the password. */
+const smtpServer = {
+  host,
+  port: z.number().int().min(1).max(65_535),
+  security: z.enum(smtpSecurities),
+  user: words(320).min(1).optional(),
+};
+const smtp = z
+  .object({ ...smtpServer, password: words(1_024).min(1).optional() })
+  .refine(({ user, password }) => (user === undefined) === (password === undefined), {
+    message: 'give both the user and the password, or neither',
+    path: ['password'],
+  });
+const from = mailAddress;
+const to = z.array(mailAddress).min(1).max(20);
+
 export const notificationEndpoint = z.object({
   id: z.string(),
+  kind: z.enum(endpointKinds),
+  /** Of a chat and of a mail server only where it is (`https://hooks.slack.com`, `smtps://smtp.example.com:465`): the rest is secret. */
   url: z.string(),
+  /** Of `email` only; without the password. */
+  mail: z.object({ smtp: z.object(smtpServer), from: z.string(), to: z.array(z.string()) }).nullable(),
   description: z.string().nullable(),
   types: z.array(z.string()),
   enabled: z.boolean(),
@@ -96,11 +145,28 @@ export const createNotificationEndpoint = operation({
   method: 'POST',
   path: `${root}/endpoints`,
   tag,
-  summary: 'Have facts of an environment told to an address; shows the secret that signs them',
+  summary:
+    'Have facts of an environment told to an address, a chat or by mail; shows the secret that signs requests',
   access: write,
   params: inEnvironment,
-  body: z.object({ url, types, description: words(1_000).optional() }),
-  reply: withSecret,
+  body: z.discriminatedUnion(
+    'kind',
+    [
+      z.object({ kind: z.literal('webhook').optional(), url, types, description: words(1_000).optional() }),
+      z.object({ kind: z.literal('slack'), url, types: messages, description: words(1_000).optional() }),
+      z.object({
+        kind: z.literal('email'),
+        smtp,
+        from,
+        to,
+        types: messages,
+        description: words(1_000).optional(),
+      }),
+    ],
+    { error: `must be one of ${endpointKinds.join(', ')}` },
+  ),
+  // only webhooks are signed
+  reply: notificationEndpoint.extend({ secret: withSecret.shape.secret.optional() }),
   errors: [404, 422],
 });
 
@@ -137,7 +203,12 @@ export const updateNotificationEndpoint = operation({
   access: write,
   params: oneEndpoint,
   body: z.object({
+    /** Of webhooks and chats. */
     url: url.optional(),
+    /** Of mail; a password that is left out stays as it is if the server and the user do. */
+    smtp: z.object({ ...smtpServer, password: words(1_024).min(1).optional() }).optional(),
+    from: from.optional(),
+    to: to.optional(),
     types: types.optional(),
     description: words(1_000).nullable().optional(),
     enabled: z.boolean().optional(),
@@ -155,7 +226,7 @@ export const deleteNotificationEndpoint = operation({
   access: write,
   params: oneEndpoint,
   reply: z.object({ id: z.string() }),
-  errors: [404],
+  errors: [404, 409],
 });
 
 export const rotateNotificationSecret = operation({
@@ -163,11 +234,11 @@ export const rotateNotificationSecret = operation({
   method: 'POST',
   path: `${root}/endpoints/:endpointId/rotate-secret`,
   tag,
-  summary: 'Give an endpoint a new secret; the old one signs beside it for 24 hours',
+  summary: 'Give a webhook a new secret; the old one signs beside it for 24 hours',
   access: write,
   params: oneEndpoint,
   reply: withSecret,
-  errors: [404],
+  errors: [404, 422],
 });
 
 /** `PENDING` is tried again; `DELIVERED` was answered with a 2xx; `FAILED` was given up. */
@@ -187,12 +258,24 @@ export const notificationDelivery = z.object({
   dueAt: date.nullable(),
   deliveredAt: date.nullable(),
   lastAttemptAt: date.nullable(),
-  /** Of the last answer; null if none came. */
+  /** Of the last answer; null if none came. Of a mail server its reply code, such as 250. */
   responseStatus: z.number().int().nullable(),
   /** Why the last attempt failed. */
   failure: z.string().nullable(),
 });
 export type NotificationDelivery = z.infer<typeof notificationDelivery>;
+
+export const testNotificationEndpoint = operation({
+  id: 'testNotificationEndpoint',
+  method: 'POST',
+  path: `${root}/endpoints/:endpointId/test`,
+  tag,
+  summary: 'Send a test message to an endpoint; its delivery says what came of it',
+  access: write,
+  params: oneEndpoint,
+  reply: notificationDelivery,
+  errors: [404, 409],
+});
 
 export const listNotificationDeliveries = operation({
   id: 'listNotificationDeliveries',

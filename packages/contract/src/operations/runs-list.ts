@@ -3,6 +3,7 @@ import { environmentKind, type EnvironmentKind } from '../environment.ts';
 import { operation } from '../operation.ts';
 import { machinePresets } from '../runner/manifest.ts';
 import { runStatuses, type RunStatus } from '../status.ts';
+import { pathFilter } from './run-paths.ts';
 import { runFields } from './runs.ts';
 import { commaList, cursors, instant, oneOfList, pageSize, period } from './shapes.ts';
 
@@ -54,6 +55,12 @@ export const listRunsQuery = z.object({
   'filter[region]': commaList.optional(),
   /** Runs that failed with this error group. */
   'filter[error]': z.string().optional(),
+  /** A piece of the type or the message of the error, in any case: runs of the error groups whose text has it. */
+  'filter[errorText]': z.string().min(1).max(1_000).optional(),
+  /** JSON, such as `{"customer.id":42}`: runs whose metadata has these values, at paths that the environment has declared. */
+  'filter[metadata]': pathFilter.optional(),
+  /** The same of payloads. */
+  'filter[payload]': pathFilter.optional(),
   'filter[isTest]': z.enum(['true', 'false']).optional(),
   'filter[createdAt][from]': instant.optional(),
   'filter[createdAt][to]': instant.optional(),
@@ -78,6 +85,24 @@ export const listRuns = operation({
   access: { secretKey: true, publicToken: true, action: 'read', on: 'runs', objects: true },
   query: listRunsQuery,
   reply: runPage,
+});
+
+/** Counting stops there. */
+export const maxCounted = 10_000;
+
+export const countRuns = operation({
+  id: 'countRuns',
+  method: 'GET',
+  path: '/api/v1/runs/count',
+  tag: 'runs',
+  summary: 'Count the runs that a list would have, up to 10,000',
+  access: { secretKey: true, publicToken: true, action: 'read', on: 'runs', objects: true },
+  query: listRunsQuery.omit({ 'page[size]': true, 'page[after]': true, 'page[before]': true }),
+  reply: z.object({
+    count: z.number().int(),
+    /** False if there are or may be more: counting stopped at 10,000, or where filters hardly ever meet. */
+    isExact: z.boolean(),
+  }),
 });
 
 export const listProjectRuns = operation({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
-import { date, instant } from './shapes.ts';
+import { runStatuses } from '../status.ts';
+import { date, instant, pageSize } from './shapes.ts';
 
 export const scheduleTypes = ['IMPERATIVE', 'DECLARATIVE'] as const;
 export type ScheduleType = (typeof scheduleTypes)[number];
@@ -205,6 +206,51 @@ export const previewSchedule = operation({
     from: instant.optional(),
   }),
   reply: z.object({ ticks: z.array(upcomingTick) }),
+  errors: [404],
+});
+
+/** Why ticks created no run. `failed`: its run could not be created; the server's log says why. */
+export const skipReasons = ['missed', 'overlap', 'no_runner', 'no_task', 'archived', 'failed'] as const;
+
+export const scheduleTick = z.discriminatedUnion('outcome', [
+  z.object({
+    outcome: z.literal('fired'),
+    /** The time that the cron expression names. */
+    nominalAt: date,
+    /** When it was due: later only if the schedule has a window. */
+    dueAt: date,
+    firedAt: date,
+    backfilled: z.boolean(),
+    runId: z.string(),
+    /** Of the run; not there once it was deleted. */
+    status: z.enum(runStatuses).optional(),
+  }),
+  z.object({
+    outcome: z.literal('skipped'),
+    /** The first and the last of the ticks that this is about. */
+    nominalAt: date,
+    untilAt: date,
+    reason: z.enum(skipReasons),
+    recordedAt: date,
+  }),
+]);
+export type ScheduleTick = z.infer<typeof scheduleTick>;
+
+export const listScheduleTicks = operation({
+  id: 'listScheduleTicks',
+  method: 'GET',
+  path: '/api/v1/schedules/:scheduleId/ticks',
+  tag: 'schedules',
+  summary: 'What became of the ticks of a schedule in the last 30 days, the newest first',
+  access: { secretKey: true, action: 'read', on: 'schedules' },
+  params: scheduleId,
+  query: z.object({
+    'filter[outcome]': z.enum(['fired', 'skipped']).optional(),
+    'page[size]': pageSize(50),
+    /** Ticks before this time, as `next` gave it. */
+    'page[after]': instant.optional(),
+  }),
+  reply: z.object({ data: z.array(scheduleTick), pagination: z.object({ next: z.string().optional() }) }),
   errors: [404],
 });
 

@@ -57,6 +57,14 @@ export const shownOptions = {
     .refine((text) => !text.includes('\0'), 'must not contain a NUL character')
     .optional(),
 };
+/** A W3C trace context. */
+export const traceparent = z
+  .string()
+  .regex(
+    /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/,
+    'not a W3C trace context, such as 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+  );
+
 export type ShownOptions = z.input<z.ZodObject<typeof shownOptions>>;
 
 /** A comma-separated list in one parameter; blanks are dropped. */

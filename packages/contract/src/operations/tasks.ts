@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { machinePresets } from '../runner/manifest.ts';
-import { fence, idempotencyKey, keyOf, shownOptions, tag, waitKey } from './shapes.ts';
+import { fence, idempotencyKey, keyOf, shownOptions, tag, traceparent, waitKey } from './shapes.ts';
 
 /** Largest trigger body in bytes. */
 export const triggerBodyLimit = 3_145_728;
@@ -64,6 +64,8 @@ export const triggerOptions = z.object({
   /** The run that triggers: who may not write it is refused (403). Cancelling it cancels this run, and one that is cancelled has no more. */
   parentRunId: z.string().optional(),
   parentFence: fence,
+  /** The trace that the run belongs to. Wins over the header of this name. */
+  traceparent: traceparent.optional(),
   waitKey,
 });
 export type TriggerOptions = z.input<typeof triggerOptions>;

@@ -29,4 +29,6 @@ export interface Assignment {
   readonly schedule: string | null;
   /** JSON text of the event that started it, without its payload. */
   readonly event?: string | null;
+  /** The W3C trace context of its trigger's caller. */
+  readonly traceparent?: string | null;
 }

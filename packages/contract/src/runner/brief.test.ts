@@ -28,6 +28,7 @@ const assignment: fc.Arbitrary<Assignment> = fc.record({
   batch: nullable(fc.string()),
   schedule: nullable(fc.string()),
   event: nullable(fc.json()),
+  traceparent: nullable(fc.string()),
 });
 
 test('arrives as it was sent', () => {

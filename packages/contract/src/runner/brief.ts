@@ -17,6 +17,7 @@ const defaults = {
   batch: null,
   schedule: null,
   event: null,
+  traceparent: null,
 } satisfies Partial<Assignment>;
 
 /**
@@ -53,6 +54,7 @@ export const brief = (assignment: Assignment): BriefAssignment => ({
   batch: assignment.batch ?? undefined,
   schedule: assignment.schedule ?? undefined,
   event: assignment.event ?? undefined,
+  traceparent: assignment.traceparent ?? undefined,
 });
 
 /** Restores default values. Parsed JSON has no undefined members. */

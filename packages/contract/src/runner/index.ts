@@ -4,3 +4,4 @@ export * from './bundle.ts';
 export * from './credential.ts';
 export * from './manifest.ts';
 export * from './messages.ts';
+export * from './spans.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { maxRunPaths, runPath } from '../operations/run-paths.ts';
 
 /** The largest integer that the database accepts. */
 const maxInteger = 2_147_483_647;
@@ -40,6 +41,14 @@ export const machineMemory: Readonly<Record<MachinePreset, number>> = {
   'large-2x': 16_384,
 };
 
+/** The largest JSON Schema of a payload that is stored, in bytes of JSON. */
+export const maxPayloadSchemaBytes = 32_768;
+/** All JSON Schemas of a version together. */
+export const maxPayloadSchemasBytes = 2_097_152;
+
+/** A JSON Schema (draft 2020-12) of what a task is triggered with. */
+export const payloadSchema = z.record(z.string(), z.unknown());
+
 /** A task as it is registered with the server. */
 export const taskManifest = z.object({
   id: z.string().min(1).max(128),
@@ -79,8 +88,18 @@ export const taskManifest = z.object({
   on: z.object({ name: z.string(), filter: z.unknown().optional() }).optional(),
   /** A custom grouping key for this task's errors. */
   fingerprint: z.string().optional(),
+  /** Paths of metadata and payload by which runs are listed, such as `metadata.customer.id`. */
+  findBy: z.array(runPath).max(maxRunPaths).optional(),
   /** Labels that a runner must have to be given runs of a deployed version with this task. */
   requires: z.array(z.string().min(1).max(64)).max(32).optional(),
+  /** Of the task's schema, where its library writes one. At most 32 KiB of JSON. */
+  payloadSchema: payloadSchema
+    .refine((schema) => new TextEncoder().encode(JSON.stringify(schema)).length <= maxPayloadSchemaBytes, {
+      message: `must not be larger than ${maxPayloadSchemaBytes} bytes of JSON: leave it out, and say so in payloadSchemaNote`,
+    })
+    .optional(),
+  /** Why a task with a schema has no JSON Schema, for people. */
+  payloadSchemaNote: z.string().max(1_000).optional(),
 });
 export type TaskManifest = z.infer<typeof taskManifest>;
 

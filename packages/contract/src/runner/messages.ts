@@ -7,6 +7,7 @@
  */
 import type { FinalStatus } from '../status.ts';
 import type { BriefAssignment } from './brief.ts';
+import type { SpanChunk } from './spans.ts';
 
 /** An error as it left the user's code, made safe to send. */
 export interface SerializedError {
@@ -116,13 +117,22 @@ export type RunnerMessage =
       readonly knowsLogged?: boolean;
       /** It fetches uploaded versions that fit these facts, and so can execute runs of any of them. */
       readonly fetches?: RunnerFacts;
+      /** It loads versions when a run of them comes, or when somebody promotes them, and not ahead. */
+      readonly isOnDemand?: boolean;
+      /** It takes no attempts over this connection, and is to be told the branches of its environment: it connects for each of them. */
+      readonly servesBranches?: boolean;
     }
   | { readonly type: 'serve'; readonly versions: readonly string[] }
   /** It could not fetch, verify or unpack this version, and wants no runs of it for a while. */
   | { readonly type: 'unable'; readonly version: string; readonly why: string }
   | { readonly type: 'capacity'; readonly capacity: number }
   | { readonly type: 'settle'; readonly settlements: readonly Settlement[] }
-  | { readonly type: 'log'; readonly lines: readonly LogLine[] }
+  | {
+      readonly type: 'log';
+      readonly lines: readonly LogLine[];
+      /** Confirmed together with the lines. Servers that know no spans ignore them. */
+      readonly spans?: readonly SpanChunk[];
+    }
   | { readonly type: 'wait'; readonly attempts: readonly AttemptWaits[] }
   /** The code of these suspended attempts has ended. They go on waiting, and then start again on any runner. */
   | { readonly type: 'detach'; readonly fences: readonly number[] }
@@ -153,6 +163,8 @@ export type ServerMessage =
   | { readonly type: 'cancel'; readonly fences: readonly number[] }
   /** Load these uploaded versions now, the most important one first, and answer with `serve` when each is loaded. */
   | { readonly type: 'load'; readonly versions: readonly string[] }
+  /** The names of all live branches of its environment, after `welcome` and whenever there are others. */
+  | { readonly type: 'branches'; readonly branches: readonly string[] }
   /** Somebody asked this runner to stop: as if it had received SIGTERM. */
   | { readonly type: 'stop' }
   | { readonly type: 'waited'; readonly attempts: readonly AttemptWaited[] }

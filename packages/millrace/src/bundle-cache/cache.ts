@@ -8,6 +8,7 @@ import { explainFolder, makeFolder } from '../make-folder.ts';
 import { contentOf, isBundleIntact } from './digests.ts';
 import { Entries } from './entries.ts';
 import { CannotServe, codeOf, Damaged, DiskFull, isFull } from './errors.ts';
+import { Marks } from './marks.ts';
 import type { BundleSource, FetchedBundle } from './source.ts';
 import { unpackBundle } from './unpack-bundle.ts';
 import { unpackLayer } from './unpack-layer.ts';
@@ -46,6 +47,8 @@ export class BundleCache {
   readonly #users: Users;
   /** What each version uses that is open here. */
   readonly #open = new Map<string, readonly string[]>();
+  /** The entries that were verified here, by name, with the marks of their files at that time. */
+  readonly #verified = new Map<string, { readonly wanted: Wanted; readonly marks: Marks }>();
   #prepared: Promise<void> | undefined;
 
   /** `limit` in bytes. */
@@ -88,10 +91,27 @@ export class BundleCache {
     return join(this.#folder, bundle.contentHash);
   }
 
+  /**
+   * Whether the files of an open version are what they were when it was opened. Their content is read only where a file was lost, replaced or
+   * written to since then.
+   */
+  async isIntact(version: string): Promise<boolean> {
+    for (const name of this.#open.get(version) ?? []) {
+      const known = this.#verified.get(name);
+      if (!known) continue;
+      const { wanted, marks } = known;
+      if ((await marks.hold(this.#folderOf(wanted))) || (await this.#verify(wanted))) continue;
+      return false;
+    }
+    return true;
+  }
+
   /** These versions are not used here any more. */
   async close(versions: Iterable<string>): Promise<void> {
     for (const version of versions) this.#open.delete(version);
-    await this.#users.use([...this.#open.values()].flat());
+    const used = [...this.#open.values()].flat();
+    for (const name of this.#verified.keys()) if (!used.includes(name)) this.#verified.delete(name);
+    await this.#users.use(used);
   }
 
   async end(): Promise<void> {
@@ -155,9 +175,9 @@ export class BundleCache {
   }
 
   async #provide(wanted: Wanted): Promise<void> {
-    const folder = join(this.#folder, wanted.folder);
+    const folder = this.#folderOf(wanted);
     const name = nameOf(wanted.folder);
-    if (existsSync(folder) && (await wanted.isIntact(folder))) return this.#entries.touch(name);
+    if (existsSync(folder) && (await this.#verify(wanted))) return this.#entries.touch(name);
     for (let times = 1; ; times += 1) {
       try {
         await this.#fetch(wanted, folder, name);
@@ -171,13 +191,24 @@ export class BundleCache {
     }
   }
 
+  /** The marks are older than the look at the content, so that no change is between them. */
+  async #verify(wanted: Wanted): Promise<boolean> {
+    const folder = this.#folderOf(wanted);
+    const marks = await Marks.of(folder).catch(() => undefined);
+    if (!marks || !(await wanted.isIntact(folder))) return false;
+    this.#verified.set(nameOf(wanted.folder), { wanted, marks });
+    return true;
+  }
+
   async #fetch(wanted: Wanted, folder: string, name: string): Promise<void> {
     const fresh = this.#newFolder();
     try {
       await mkdir(fresh);
       await wanted.fetch(fresh);
+      const marks = await Marks.of(fresh);
       await this.#entries.add(name, wanted.bytes);
       await this.#moveIn(wanted, fresh, folder);
+      this.#verified.set(name, { wanted, marks });
     } finally {
       await rm(fresh, { recursive: true, force: true });
     }
@@ -204,6 +235,10 @@ export class BundleCache {
       if (codeOf(error) !== 'ENOENT') throw error;
     });
     return aside;
+  }
+
+  #folderOf({ folder }: Wanted): string {
+    return join(this.#folder, folder);
   }
 
   #newFolder(): string {

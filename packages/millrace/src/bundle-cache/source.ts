@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { blobPath } from '@millrace/contract';
 import type { Bundle } from '@millrace/contract/runner';
+import { credentialHeaders } from '../credential-headers.ts';
 import { CannotServe } from './errors.ts';
 
 /** What the server tells of a version that can be fetched. */
@@ -13,6 +14,8 @@ export interface FetchedBundle extends Bundle {
 export interface SourceOptions {
   readonly url: string;
   readonly secretKey: string;
+  /** A branch of the key's environment. */
+  readonly branch?: string | undefined;
   /** Ends all that is under way. */
   readonly signal: AbortSignal;
   /** Milliseconds after which a server that does not answer is given up. Default 60,000. */
@@ -80,13 +83,13 @@ export class BundleSource {
 
   /** One request. */
   async *#request(path: string, from: number): AsyncGenerator<Uint8Array> {
-    const { url, secretKey, signal } = this.#options;
+    const { url, signal } = this.#options;
     const silence = new AbortController();
     const timer = setTimeout(() => silence.abort(new Error('the server was silent')), silentMs);
     try {
       const response = await fetch(url.replace(/\/+$/, '') + path, {
         headers: {
-          authorization: `Bearer ${secretKey}`,
+          ...credentialHeaders(this.#options),
           ...(from > 0 && { range: `bytes=${from}-` }),
         },
         signal: AbortSignal.any([signal, silence.signal]),

@@ -2,6 +2,7 @@ import { spawnExecutor } from '../executor/spawn.ts';
 import type { Death, SpawnOptions } from '../executor/spawn.ts';
 import type { FromExecutor, IndexedTask, ProcessEnvironment, TaskDefaults } from '../executor/messages.ts';
 import type { Problem } from '../project/problem.ts';
+import { boundSchemas } from './bound-schemas.ts';
 import type { Build, Entry } from './build.ts';
 
 /** Milliseconds that importing one file may take while finding tasks. */
@@ -87,7 +88,7 @@ async function attempt(
   link.send({ type: 'index', env: env.added, dir, entries, defaults });
   const death = await link.died;
   clearTimeout(timer);
-  if (indexed) return { tasks: indexed.tasks, problems: [...indexed.problems, ...aside] };
+  if (indexed) return { tasks: boundSchemas(indexed.tasks), problems: [...indexed.problems, ...aside] };
   if (torn !== undefined) return { leftOut: torn, problems: aside };
   const message = timedOut
     ? `importing it did not finish within ${timeout / 1_000} seconds`

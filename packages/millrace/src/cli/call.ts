@@ -1,5 +1,5 @@
 import { operations, type Operations, type Reply } from '@millrace/contract';
-import { CommandFailed, exitCodes } from './exit-codes.ts';
+import { CommandFailed, exitCodes, type ExitCode } from './exit-codes.ts';
 import type { Login } from './login.ts';
 
 export interface CallParts {
@@ -7,6 +7,17 @@ export interface CallParts {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
+}
+
+/** The server answered with an error. */
+export class CallRefused extends CommandFailed {
+  /** The members of the answer. */
+  readonly reply: Readonly<Record<string, unknown>>;
+
+  constructor(exitCode: ExitCode, sentence: string, reply: Readonly<Record<string, unknown>>) {
+    super(exitCode, sentence);
+    this.reply = reply;
+  }
 }
 
 /** Calls an operation of the contract. An error response ends the command with the server's message. */
@@ -38,17 +49,15 @@ export async function call<K extends keyof Operations>(
   if (response.ok) return JSON.parse(text) as Reply<Operations[K]>;
   const { status } = response;
   const refused = status === 401 || status === 403;
-  throw new CommandFailed(
-    refused ? exitCodes.cannotReach : exitCodes.failed,
-    `${status} ${sentenceOf(text) ?? response.statusText}`,
-  );
+  const reply = membersOf(text);
+  const sentence = typeof reply['error'] === 'string' ? reply['error'] : response.statusText;
+  throw new CallRefused(refused ? exitCodes.cannotReach : exitCodes.failed, `${status} ${sentence}`, reply);
 }
 
-function sentenceOf(text: string): string | undefined {
+function membersOf(text: string): Readonly<Record<string, unknown>> {
   try {
-    const { error } = JSON.parse(text) as { error?: unknown };
-    return typeof error === 'string' ? error : undefined;
+    return Object(JSON.parse(text)) as Record<string, unknown>;
   } catch {
-    return undefined;
+    return {};
   }
 }

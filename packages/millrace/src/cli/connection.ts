@@ -19,6 +19,12 @@ export const withFolderOption = (command: Command): Command =>
 
 /** The options of every command that calls a server with a key. */
 export const withConnectionOptions = (command: Command): Command =>
+  withKeyOptions(command).addOption(
+    new Option('--branch <name>', 'a branch of preview or dev').env('MILLRACE_PREVIEW_BRANCH'),
+  );
+
+/** The same without a branch. */
+export const withKeyOptions = (command: Command): Command =>
   withFolderOption(
     command
       .addOption(new Option('--url <address>', 'the server').env('MILLRACE_API_URL').argParser(address))

@@ -13,6 +13,7 @@ const cannotStart = new Set([
   'OptionalPackageMissing',
   'ProjectError',
   'ProjectRefused',
+  'StoreRefused',
 ]);
 const cannotReach = new Set([
   'ApiConnectionError',

@@ -10,6 +10,9 @@ export function environmentOfKey(key: string): EnvironmentKind {
   throw new CommandFailed(exitCodes.usage, 'The key is not a secret key (svc_<env>_sk_…) of an environment.');
 }
 
+/** Whether it is a secret key of preview, whose requests name a branch. */
+export const isPreviewKey = (key: string): boolean => marker.exec(key)?.[1] === 'preview';
+
 /** Checks that the key belongs to the environment in --env, so that nothing happens in another one by mistake. */
 export function refuseOtherKey(key: string, env: EnvironmentKind): void {
   const of = environmentOfKey(key);

@@ -52,6 +52,37 @@ export function positiveInteger(text: string): number {
   return Number(text);
 }
 
+export function positiveNumber(text: string): number {
+  const value = Number(text);
+  if (/^\d{1,9}(\.\d{1,3})?$/.test(text) && value > 0) return value;
+  throw new InvalidArgumentError('It is a number above 0, such as 10 or 2.5.');
+}
+
+export interface SmtpAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly security: 'tls' | 'starttls' | 'none';
+  readonly user?: string;
+}
+
+/** `smtps://user@host:465` for TLS, `smtp://user@host:587` for STARTTLS, `smtp+insecure://host:25` for neither. */
+export function smtpAddress(text: string): SmtpAddress {
+  const securities = { 'smtps:': 'tls', 'smtp:': 'starttls', 'smtp+insecure:': 'none' } as const;
+  const ports = { tls: 465, starttls: 587, none: 25 } as const;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const security = url && securities[url.protocol as keyof typeof securities];
+  if (!url || !security || url.hostname === '' || !/^\/?$/.test(url.pathname) || url.password !== '')
+    throw new InvalidArgumentError(
+      'It is a mail server such as smtps://user@smtp.example.com:465, without a password: that comes on stdin.',
+    );
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? ports[security] : Number(url.port),
+    security,
+    ...(url.username !== '' && { user: decodeURIComponent(url.username) }),
+  };
+}
+
 export function wholeNumber(text: string): number {
   return text === '0' ? 0 : positiveInteger(text);
 }

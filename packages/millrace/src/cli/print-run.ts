@@ -1,15 +1,18 @@
-import type { Run } from '@millrace/sdk';
+import type { Run, RunAttempt } from '@millrace/sdk';
+import { printTable } from './print-table.ts';
 import { duration, table, type Screen } from './screen.ts';
 
-/** Prints a run for a person. */
-export function printRun(run: Run, { line, text, paint }: Screen): void {
+/** Prints a run for a person, with its attempts if they are given: the first ones. */
+export function printRun(run: Run, attempts: readonly RunAttempt[], { line, text, paint }: Screen): void {
   const colour = run.isSuccess ? paint.green : run.isFailed ? paint.red : paint.yellow;
+  const only = attempts.length === 1 ? attempts[0] : undefined;
   const facts = [
     ['run', run.id],
     ['task', run.taskIdentifier],
     ...(run.description === undefined ? [] : [['description', run.description]]),
     ['status', colour(run.status)],
     ['attempts', String(run.attemptCount)],
+    ...(only?.runner ? [['runner', `${only.runner.host}, process ${only.runner.pid}`]] : []),
     ['queue', run.queue],
     ['version', run.version ?? 'none yet'],
     ['created', run.createdAt.toISOString()],
@@ -20,8 +23,33 @@ export function printRun(run: Run, { line, text, paint }: Screen): void {
     ...(run.output === undefined ? [] : [['output', JSON.stringify(run.output)]]),
   ];
   for (const row of table(facts)) line(row);
+  if (attempts.length > 1) {
+    line();
+    printAttempts(attempts);
+  }
   if (run.error) {
     line();
     text(paint.red(run.error.stackTrace || `${run.error.name ?? 'Error'}: ${run.error.message}`));
   }
+}
+
+const printAttempts = (attempts: readonly RunAttempt[]): void =>
+  printTable(
+    ['attempt', 'status', 'waited', 'took', 'runner', 'version', 'error'],
+    attempts.map((one) => [
+      String(one.number),
+      one.status,
+      duration(one.waitedFor.reduce((all, { from, until }) => all + until.getTime() - from.getTime(), 0)),
+      duration(one.durationMs),
+      one.runner?.host ?? '',
+      one.version ?? '',
+      one.error ? firstLine(`${one.error.name ?? 'Error'}: ${one.error.message}`) : '',
+    ]),
+  );
+
+const maxError = 60;
+
+function firstLine(text: string): string {
+  const [first = ''] = text.split('\n');
+  return first.length > maxError ? `${first.slice(0, maxError - 1).toWellFormed()}…` : first;
 }

@@ -1,4 +1,6 @@
 import { Command } from 'commander';
+import { auditCommand } from './commands/audit.ts';
+import { alertsCommand } from './commands/alerts.ts';
 import { branchesCommand } from './commands/branches.ts';
 import { deployCommand } from './commands/deploy.ts';
 import { devCommand } from './commands/dev.ts';
@@ -11,6 +13,7 @@ import { loginCommand } from './commands/login.ts';
 import { logoutCommand } from './commands/logout.ts';
 import { logsCommand } from './commands/logs.ts';
 import { membersCommand } from './commands/members.ts';
+import { notificationsCommand } from './commands/notifications.ts';
 import { orgsCommand } from './commands/orgs.ts';
 import { projectsCommand } from './commands/projects.ts';
 import { queuesCommand } from './commands/queues.ts';
@@ -19,6 +22,9 @@ import { runnersCommand } from './commands/runners.ts';
 import { runsCommand } from './commands/runs.ts';
 import { schedulesCommand } from './commands/schedules.ts';
 import { startCommand } from './commands/start.ts';
+import { statsCommand } from './commands/stats.ts';
+import { storageCommand } from './commands/storage.ts';
+import { tasksCommand } from './commands/tasks.ts';
 import { tokensCommand } from './commands/tokens.ts';
 import { triggerCommand } from './commands/trigger.ts';
 import { versionsCommand } from './commands/versions.ts';
@@ -56,12 +62,16 @@ export function program(): Command {
     versionsCommand(),
     runnersCommand(),
     triggerCommand(),
+    tasksCommand(),
     runsCommand(),
     whyCommand(),
     queuesCommand(),
+    statsCommand(),
     logsCommand(),
     errorsCommand(),
     eventsCommand(),
+    alertsCommand(),
+    notificationsCommand(),
     envCommand(),
     loginCommand(),
     logoutCommand(),
@@ -73,6 +83,8 @@ export function program(): Command {
     tokensCommand(),
     branchesCommand(),
     schedulesCommand(),
+    auditCommand(),
+    storageCommand(),
   ]) {
     root.addCommand(command);
   }

@@ -13,7 +13,7 @@ import { indexTasks } from '../bundle/index-tasks.ts';
 import { loadProject } from '../project/load.ts';
 import { createProject } from '../runner/testing/project.ts';
 import type { TestProject } from '../runner/testing/project.ts';
-import { prepare, type Prepared, type PrepareOptions } from './prepare.ts';
+import { prepare, type DeployedTo, type Prepared, type PrepareOptions } from './prepare.ts';
 
 const run = promisify(execFile);
 
@@ -27,8 +27,12 @@ const emptyEnv = { inherited: { PATH: process.env['PATH'] ?? '' }, added: {} };
 
 const prepared = async (
   { dir }: Pick<TestProject, 'dir'>,
-  options: Partial<PrepareOptions> = {},
-): Promise<Prepared> => prepare(await loadProject(dir), { env: emptyEnv, secrets: [], ...options });
+  { secrets = [], ...options }: Partial<PrepareOptions & DeployedTo> = {},
+): Promise<Prepared> =>
+  prepare(await loadProject(dir), {
+    environment: async () => ({ env: emptyEnv, secrets }),
+    ...options,
+  });
 
 async function contentOf({ blobs }: Prepared, blob: string): Promise<Buffer> {
   const found = blobs.get(blob);

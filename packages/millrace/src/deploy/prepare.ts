@@ -43,11 +43,17 @@ export interface Prepared {
   readonly withoutScript: readonly string[];
 }
 
-export interface PrepareOptions {
+/** What is known of the environment that is deployed to. */
+export interface DeployedTo {
   /** What task files see in `process.env` when they are imported. */
   readonly env: ProcessEnvironment;
   /** Values that must not be in the bundle. */
   readonly secrets: readonly SecretValue[];
+}
+
+export interface PrepareOptions {
+  /** Called once the project has been bundled, so that a project that cannot be has no effect. */
+  readonly environment: () => Promise<DeployedTo>;
   /** A step begins: for a person who waits. */
   readonly onStep?: (step: string) => void;
   /** Ends commands that are under way. */
@@ -63,10 +69,11 @@ export async function prepare(project: Project, options: PrepareOptions): Promis
   const build = await buildDeployment(project, nodeMajor);
   if (build.problems.length > 0) throw new ProjectRefused(build.problems);
   const outputs = merged(build.outputs, await copiedFiles(project));
-  const leaks = findSecrets(outputs, options.secrets);
+  const { env, secrets } = await options.environment();
+  const leaks = findSecrets(outputs, secrets);
   if (leaks.length > 0) throw new ProjectRefused(leaks);
   onStep('the tasks to be found');
-  const tasks = await tasksOf(project, build, outputs, options.env);
+  const tasks = await tasksOf(project, build, outputs, env);
   const { layers, withoutScript } = await layersOf(project, build, onStep, signal);
   onStep('the files to be compressed');
   const blobs = new Map<string, Blob>();

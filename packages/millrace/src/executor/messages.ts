@@ -7,6 +7,7 @@ import type {
   RetryPolicy,
   SerializedError,
   Settlement,
+  SpanChunk,
   TaskManifest,
 } from '@millrace/contract/runner';
 import type { Entry } from '../bundle/build.ts';
@@ -80,6 +81,7 @@ export type FromExecutor =
       readonly type: 'progress';
       readonly settlements: readonly Settlement[];
       readonly lines: readonly LogLine[];
+      readonly spans?: readonly SpanChunk[];
     }
   /** The attempt needs a credential to call the API. */
   | { readonly type: 'credential'; readonly fence: number }

@@ -9,6 +9,7 @@ import type {
   LogLine,
   Outcome,
   Settlement,
+  SpanChunk,
 } from '@millrace/contract/runner';
 import { captureConsole } from './capture-console.ts';
 import { AttemptCredential } from './credential.ts';
@@ -16,8 +17,10 @@ import { maxDurationOf, throwing, withDefaults } from './declared.ts';
 import type { Task } from './declared.ts';
 import type { FromExecutor, ToExecutor, Waited } from './messages.ts';
 import { LineBuffer } from './line-buffer.ts';
+import { registerTracing } from './register-tracing.ts';
 import { inScope } from './run-scope.ts';
 import type { Sdk } from './sdk.ts';
+import { SpanBuffer } from './span-buffer.ts';
 import { TimeLimit } from './time-limit.ts';
 import { Waits } from './waits.ts';
 import { writeMessagesSync } from './write-sync.ts';
@@ -26,6 +29,8 @@ import { writeMessagesSync } from './write-sync.ts';
 const linesWait = 20;
 /** Characters of lines buffered in this process. */
 export const maxLinesSize = 8 * 1024 * 1024;
+/** The same of spans. */
+const maxSpansSize = 4 * 1024 * 1024;
 type AbortReason =
   | { readonly kind: 'canceled' | 'settled' }
   | { readonly kind: 'maxDuration'; readonly seconds: number };
@@ -66,6 +71,7 @@ export class Serving {
 
   #settlements: Settlement[] = [];
   readonly #lines = new LineBuffer(maxLinesSize);
+  readonly #spans = new SpanBuffer(maxSpansSize);
   #partialLines: ReturnType<typeof captureConsole> | undefined;
   #flushing = false;
   #linesTimer: NodeJS.Timeout | undefined;
@@ -79,6 +85,7 @@ export class Serving {
   async #load(loading: Promise<Sdk>): Promise<void> {
     const sdk = await loading;
     this.#partialLines = captureConsole(() => sdk.currentRun());
+    registerTracing(sdk);
     this.#takeBlame(sdk);
     const { dir, entries, tasks, defaults } = this.#message;
     for (const { source, module } of entries) {
@@ -159,6 +166,7 @@ export class Serving {
       environment,
       signal,
       onLog,
+      onSpan: (spans) => this.#span({ run, attempt, ...spans }),
       onWait,
       credential: () => credential.get(),
       heard,
@@ -197,17 +205,28 @@ export class Serving {
     this.#linesTimer ??= setTimeout(() => this.#flush(), linesWait);
   }
 
+  #span(spans: SpanChunk): void {
+    this.#spans.add(spans, this.#pipe.writableLength);
+    this.#linesTimer ??= setTimeout(() => this.#flush(), linesWait);
+  }
+
   #takeProgress(): FromExecutor {
     this.#flushing = false;
     clearTimeout(this.#linesTimer);
     this.#linesTimer = undefined;
-    const progress = { type: 'progress', settlements: this.#settlements, lines: this.#lines.take() } as const;
+    const progress = {
+      type: 'progress',
+      settlements: this.#settlements,
+      lines: this.#lines.take(),
+      ...(!this.#spans.isEmpty && { spans: this.#spans.take() }),
+    } as const;
     this.#settlements = [];
     return progress;
   }
 
   #flush(): void {
-    if (this.#settlements.length > 0 || !this.#lines.isEmpty) this.#send(this.#takeProgress());
+    if (this.#settlements.length > 0 || !this.#lines.isEmpty || !this.#spans.isEmpty)
+      this.#send(this.#takeProgress());
   }
 
   #send(message: FromExecutor): void {

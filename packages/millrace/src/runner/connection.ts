@@ -1,6 +1,7 @@
 import { maxFrameBytes } from '@millrace/contract/runner';
 import type { RunnerMessage, ServerMessage } from '@millrace/contract/runner';
 import { WebSocket } from 'ws';
+import { credentialHeaders } from '../credential-headers.ts';
 
 export type Hello = Extract<RunnerMessage, { type: 'hello' }>;
 export type Welcome = Extract<ServerMessage, { type: 'welcome' }>;
@@ -10,6 +11,8 @@ export interface ConnectionOptions {
   /** The server's address, http or https. */
   readonly url: string;
   readonly secretKey: string;
+  /** A branch of the key's environment. */
+  readonly branch?: string | undefined;
   readonly hello: () => Hello;
   readonly onWelcome: (welcome: Welcome) => void;
   readonly onMessage: (message: Exclude<ServerMessage, { type: 'welcome' | 'refused' }>) => void;
@@ -48,6 +51,11 @@ export class Connection {
     return true;
   }
 
+  /** Gives up for this reason, as if the server had refused this runner. */
+  refuse(reason: string): void {
+    this.#refused(reason);
+  }
+
   close(): void {
     this.#closed = true;
     clearTimeout(this.#retryTimer);
@@ -58,12 +66,12 @@ export class Connection {
   }
 
   #open(): void {
-    const { url, secretKey, hello, onState } = this.#options;
+    const { url, hello, onState } = this.#options;
     this.#openedAt = performance.now();
     onState('connecting');
     const address = `${url.replace(/\/+$/, '').replace(/^http/, 'ws')}/runner/v1/connect`;
     const socket = new WebSocket(address, {
-      headers: { authorization: `Bearer ${secretKey}` },
+      headers: credentialHeaders(this.#options),
       maxPayload: maxFrameBytes,
       perMessageDeflate: false,
       handshakeTimeout: 10_000,

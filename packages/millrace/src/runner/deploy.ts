@@ -4,6 +4,7 @@ import type { RegisteredVersion, TaskManifest } from '@millrace/contract/runner'
 import { build } from '../bundle/build.ts';
 import { indexTasks } from '../bundle/index-tasks.ts';
 import type { ServedBuild } from '../bundle/versions-file.ts';
+import { credentialHeaders } from '../credential-headers.ts';
 import type { ProcessEnvironment } from '../executor/messages.ts';
 import { sdkVersion } from '../executor/sdk.ts';
 import type { SpawnOptions } from '../executor/spawn.ts';
@@ -13,6 +14,8 @@ import { ProjectError, ProjectRefused, type Problem } from '../project/problem.t
 export interface DeployOptions {
   readonly url: string;
   readonly secretKey: string;
+  /** A branch of the key's environment. */
+  readonly branch?: string | undefined;
   readonly buildsDir: string;
   /** What the task files see in `process.env` when they are imported. */
   readonly env: ProcessEnvironment;
@@ -80,7 +83,7 @@ function refuseProblems(tasks: number, problems: readonly Problem[]): void {
 }
 
 async function register(
-  { url, secretKey }: DeployOptions,
+  { url, ...credentials }: DeployOptions,
   version: {
     readonly contentHash: string;
     readonly tasks: readonly TaskManifest[];
@@ -89,7 +92,7 @@ async function register(
 ): Promise<RegisteredVersion> {
   const response = await fetch(`${url.replace(/\/+$/, '')}/runner/v1/versions`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' },
+    headers: { ...credentialHeaders(credentials), 'content-type': 'application/json' },
     body: JSON.stringify(version),
     signal: AbortSignal.timeout(30_000),
   });

@@ -1,5 +1,12 @@
 import { availableParallelism } from 'node:os';
-import type { AttemptWaited, BriefAssignment, LogLine, Outcome, Settlement } from '@millrace/contract/runner';
+import type {
+  AttemptWaited,
+  BriefAssignment,
+  LogLine,
+  Outcome,
+  Settlement,
+  SpanChunk,
+} from '@millrace/contract/runner';
 import type { ServedTask } from '../bundle/versions-file.ts';
 import type { Death } from '../executor/spawn.ts';
 import type { FromExecutor } from '../executor/messages.ts';
@@ -12,23 +19,26 @@ import { HeldAttempts } from './held-attempts.ts';
 import type { HeldAttemptsOptions } from './held-attempts.ts';
 import { checkHealth, evict, isHeldUp, overdue } from './limits.ts';
 import type { Limits } from './limits.ts';
+import { LostFiles } from './lost-files.ts';
 import { purposeOf, WaitingAttempts } from './waiting-attempts.ts';
 import { Pool } from './pool.ts';
+import type { Slots, SlotUser } from './slots.ts';
 import type { ExecutorEnvironment, PoolOptions } from './pool.ts';
 import { SuspendedAttempts, isWaiting } from './suspended-attempts.ts';
 import type { SuspendedAttemptsOptions } from './suspended-attempts.ts';
 
 export interface DispatchOptions
   extends Omit<PoolOptions, 'events'>, Limits, HeldAttemptsOptions, SuspendedAttemptsOptions {
-  /** Attempts that execute at once. */
-  readonly concurrency: number;
+  /** Shared with other environments of this runner. */
+  readonly slots: Slots;
   /** Fetches a version that is not here. False if that failed. Not there if this runner does not fetch. */
   readonly load?: ((version: string) => Promise<boolean>) | undefined;
-  /** Verifies the files of a version, after a process of it could not start, and fetches them again if they have changed. */
-  readonly repair?: ((version: string) => Promise<void>) | undefined;
+  /** Verifies the files of a version and fetches them again if they have changed. False if that failed. */
+  readonly repair?: ((version: string) => Promise<boolean>) | undefined;
   /** Issues the credential of an attempt. */
   readonly credential: (attempt: BriefAssignment) => Credential;
   readonly log: (lines: readonly LogLine[]) => void;
+  readonly spans: (spans: readonly SpanChunk[]) => void;
   readonly onOutput: (stream: 'stdout' | 'stderr', text: string) => void;
 }
 
@@ -42,12 +52,13 @@ const returned = { kind: 'released', started: true } as const;
 const isForged = (outcome: Outcome): boolean => outcome.kind === 'released';
 
 /** Holds the attempts of this runner and puts them into executor processes. */
-export class Dispatch {
+export class Dispatch implements SlotUser {
   readonly #options: DispatchOptions;
   readonly #pool: Pool;
   readonly #waiting = new WaitingAttempts();
   readonly #held: HeldAttempts;
   readonly #suspended: SuspendedAttempts;
+  readonly #lostFiles: LostFiles;
 
   constructor(options: DispatchOptions) {
     this.#options = options;
@@ -55,7 +66,7 @@ export class Dispatch {
       ...options,
       events: {
         onReady: (executor) => this.#ready(executor),
-        onProgress: (executor, settlements, lines) => this.#progress(executor, settlements, lines),
+        onProgress: (executor, progress) => this.#progress(executor, progress),
         onWaits: (executor, attempts) => this.#suspended.begin(executor, attempts),
         onCredential: (executor, fence) => this.#credential(executor, fence),
         onUncaught: (executor, message) => this.#uncaught(executor, message),
@@ -66,6 +77,23 @@ export class Dispatch {
     });
     this.#held = new HeldAttempts(this.#pool, this.#waiting, options);
     this.#suspended = new SuspendedAttempts(this.#held, this.#waiting, options);
+    this.#lostFiles = new LostFiles(options.intact);
+    options.slots.add(this);
+  }
+
+  /** Attempts that have a slot. */
+  get busy(): number {
+    return this.#held.busy;
+  }
+
+  /** The same, with those that wait for one. */
+  get active(): number {
+    return this.#held.size === 0 ? 0 : this.#held.busy + this.#waiting.size;
+  }
+
+  /** Attempts that may execute at once. */
+  get limit(): number {
+    return this.#options.slots.limit(this);
   }
 
   /** Fences of everything held here. */
@@ -229,6 +257,7 @@ export class Dispatch {
    * runner starts it while it runs here. An outcome that the process had sent before still counts.
    */
   close(): Promise<void> {
+    this.#options.slots.remove(this);
     const closed = this.#pool.close();
     for (const attempt of this.#held.attempts) if (!attempt.executor) this.#held.complete(attempt, returned);
     return closed;
@@ -243,11 +272,19 @@ export class Dispatch {
 
   /** The version that attempts waited for is here, or will not be. */
   #loaded(version: string, isLoaded: boolean): void {
-    for (const attempt of this.#waiting.takeLoading(version)) {
-      if (isLoaded) this.#admit(attempt);
-      else this.#held.complete(attempt, { kind: 'released' });
+    const isHere = isLoaded && this.#options.build(version) !== undefined;
+    for (const attempt of isHere ? this.#waiting.takeLoading(version) : this.#waiting.takeAll(version)) {
+      if (isHere) this.#admit(attempt);
+      else this.#held.complete(attempt, attempt.touched ? returned : { kind: 'released' });
     }
     this.#pump();
+  }
+
+  #repair(version: string): void {
+    void this.#options.repair?.(version).then((isLoaded) => {
+      this.#lostFiles.forget(version);
+      this.#loaded(version, isLoaded);
+    });
   }
 
   #taskOf({ assignment }: Attempt): ServedTask | undefined {
@@ -256,8 +293,8 @@ export class Dispatch {
 
   #pump(): void {
     if (!this.#pool.isOpen) return;
-    const { concurrency } = this.#options;
-    while (this.#held.busy < concurrency) {
+    const { limit } = this;
+    while (this.#held.busy < limit) {
       const attempt = this.#waiting.next('resuming');
       if (!attempt) break;
       this.#suspended.comeBack(attempt);
@@ -265,13 +302,13 @@ export class Dispatch {
     while (this.#waiting.first('suspect') && this.#pool.busy('suspect') < suspectsAtOnce) {
       this.#runAlone('suspect');
     }
-    while (this.#held.busy < concurrency) {
+    while (this.#held.busy < limit) {
       const attempt = this.#waiting.first('isolated');
       if (!attempt || !this.#pool.hasMemoryFor(attempt)) break;
       this.#runAlone('isolated');
     }
     const batches = new Map<Executor, Attempt[]>();
-    for (const attempt of this.#waiting.take('shared', concurrency - this.#held.busy)) {
+    for (const attempt of this.#waiting.take('shared', limit - this.#held.busy)) {
       const executor = this.#pool.shared(attempt.assignment.version);
       if (!this.#held.enter(attempt, executor)) continue;
       const batch = batches.get(executor);
@@ -293,15 +330,40 @@ export class Dispatch {
     for (const attempt of executor.running.values()) attempt.startedAt = now;
   }
 
-  #progress(executor: Executor, settlements: readonly Settlement[], lines: readonly LogLine[]): void {
+  #progress(
+    executor: Executor,
+    { settlements, lines, spans }: Extract<FromExecutor, { type: 'progress' }>,
+  ): void {
     if (lines.length > 0) this.#options.log(lines);
+    if (spans) this.#options.spans(spans);
     for (const { fence, outcome, heard } of settlements) {
       const attempt = executor.running.get(fence);
       if (isForged(outcome)) continue;
-      if (attempt) this.#held.complete(attempt, outcome, undefined, heard);
+      if (attempt) this.#end(executor, attempt, outcome, heard);
       else if (executor.leftovers.delete(fence)) this.#pool.endIfDone(executor);
     }
     this.#pump();
+  }
+
+  /**
+   * Completes an attempt. If it failed because the cache lost a file of its version, it is given back instead: the version is repaired, and new
+   * processes serve it.
+   */
+  #end(executor: Executor, attempt: Attempt, outcome: Outcome, heard: Settlement['heard']): void {
+    const { version, fence } = attempt.assignment;
+    const checked = this.#lostFiles.check(version, outcome);
+    if (!checked) return this.#held.complete(attempt, outcome, undefined, heard);
+    void checked.then((isIntact) => {
+      // It was taken away meanwhile, or its process has ended.
+      if (executor.running.get(fence) !== attempt) return;
+      const isDamaged = !isIntact && attempt.canceledAt === null;
+      if (isDamaged) {
+        for (const other of this.#pool.executors) if (other.version === version) other.retiring = true;
+        this.#repair(version);
+      }
+      this.#held.complete(attempt, isDamaged ? returned : outcome, undefined, heard);
+      this.#pump();
+    });
   }
 
   /** Issues a credential only for an attempt in that process. */
@@ -359,7 +421,7 @@ export class Dispatch {
     }
     if (ready && purpose === 'shared') this.#pool.warm();
     const { version } = executor;
-    if (!ready) void this.#options.repair?.(version).then(() => this.#loaded(version, true));
+    if (!ready) this.#repair(version);
     this.#pump();
   }
 }

@@ -1,4 +1,4 @@
-import type { AttemptWaits, BriefAssignment, LogLine, Settlement, Wait } from '@millrace/contract/runner';
+import type { AttemptWaits, BriefAssignment, Wait } from '@millrace/contract/runner';
 import { spawnExecutor } from '../executor/spawn.ts';
 import type { Death, ExecutorLink, SpawnOptions } from '../executor/spawn.ts';
 import type { FromExecutor, ToExecutor, Waited } from '../executor/messages.ts';
@@ -47,16 +47,14 @@ export interface ExecutorOptions {
   /** MiB. */
   readonly memory: number | undefined;
   readonly serve: Extract<ToExecutor, { type: 'serve' }>;
+  /** Whether the files of the version are what they should be. Nothing of them is imported before that is known. */
+  readonly intact?: Promise<boolean> | undefined;
   readonly events: ExecutorEvents;
 }
 
 export interface ExecutorEvents {
   readonly onReady: (executor: Executor) => void;
-  readonly onProgress: (
-    executor: Executor,
-    settlements: readonly Settlement[],
-    lines: readonly LogLine[],
-  ) => void;
+  readonly onProgress: (executor: Executor, progress: Extract<FromExecutor, { type: 'progress' }>) => void;
   readonly onWaits: (executor: Executor, attempts: readonly AttemptWaits[]) => void;
   /** An attempt needs a credential. */
   readonly onCredential: (executor: Executor, fence: number) => void;
@@ -67,6 +65,7 @@ export interface ExecutorEvents {
 }
 
 const ticksBetweenPings = 5;
+const damaged = 'Files of its version in the cache of the runner were lost or changed';
 
 /** One executor process, as the runner sees it. */
 export class Executor {
@@ -92,10 +91,12 @@ export class Executor {
   #awaitsPong = false;
   #ticks = 0;
   readonly #link: ExecutorLink;
+  /** Messages for later, while its files are looked at. */
+  #unsent: ToExecutor[] | undefined;
   /** True once it is ready; false if it died before. */
   readonly started: Promise<boolean>;
 
-  constructor({ version, revision, purpose, memory, serve, events, ...process }: ExecutorOptions) {
+  constructor({ version, revision, purpose, memory, serve, intact, events, ...process }: ExecutorOptions) {
     this.version = version;
     this.revision = revision;
     this.purpose = purpose;
@@ -107,7 +108,7 @@ export class Executor {
     const onMessage = (message: FromExecutor): void => {
       this.#awaitsPong = false;
       this.silentTicks = 0;
-      if (message.type === 'progress') events.onProgress(this, message.settlements, message.lines);
+      if (message.type === 'progress') events.onProgress(this, message);
       else if (message.type === 'waits') events.onWaits(this, message.attempts);
       else if (message.type === 'credential') events.onCredential(this, message.fence);
       else if (message.type === 'ready') {
@@ -122,7 +123,10 @@ export class Executor {
       begin(false);
       events.onDeath(this, death);
     });
-    this.#link.send(serve);
+    if (intact) {
+      this.#unsent = [serve];
+      void intact.then((isIntact) => (isIntact ? this.#begin() : this.kill(damaged)));
+    } else this.#link.send(serve);
   }
 
   /** Whether an attempt in it is not suspended. */
@@ -140,21 +144,21 @@ export class Executor {
   }
 
   run(attempts: readonly Attempt[]): void {
-    this.#link.send({ type: 'run', assignments: attempts.map(({ assignment }) => assignment) });
+    this.#send({ type: 'run', assignments: attempts.map(({ assignment }) => assignment) });
   }
 
   cancel(fences: readonly number[]): void {
-    this.#link.send({ type: 'cancel', fences });
+    this.#send({ type: 'cancel', fences });
   }
 
   waited(waited: Waited): void {
-    this.#link.send({ type: 'waited', attempts: [waited] });
+    this.#send({ type: 'waited', attempts: [waited] });
   }
 
   /** `null` if the attempt is not held any more. */
   credential(fence: number, credential: Credential | null): void {
     const { text = null, goodForMs = 0 } = credential ?? {};
-    this.#link.send({ type: 'credential', fence, text, goodForMs });
+    this.#send({ type: 'credential', fence, text, goodForMs });
   }
 
   /**
@@ -169,7 +173,7 @@ export class Executor {
     this.#ticks += 1;
     if (this.#ticks % ticksBetweenPings !== 0) return;
     this.#awaitsPong = true;
-    this.#link.send({ type: 'ping' });
+    this.#send({ type: 'ping' });
   }
 
   kill(why: string | null): void {
@@ -183,5 +187,16 @@ export class Executor {
     this.retiring = true;
     this.ending = true;
     this.#link.end();
+  }
+
+  #begin(): void {
+    const unsent = this.#unsent ?? [];
+    this.#unsent = undefined;
+    for (const message of unsent) this.#link.send(message);
+  }
+
+  #send(message: ToExecutor): void {
+    if (this.#unsent) this.#unsent.push(message);
+    else this.#link.send(message);
   }
 }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, realpath, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -17,11 +17,18 @@ import { createProject } from './testing/project.ts';
 import { tasksFile } from './testing/runner.ts';
 
 /** Adds a version with this task file to what a peer has. Replies its content hash. */
-async function addVersion(peer: Peer, version: string, taskFile: string): Promise<string> {
-  const project = await createProject({ 'tasks/all.ts': taskFile });
+async function addVersion(
+  peer: Peer,
+  version: string,
+  taskFile: string,
+  others: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const project = await createProject({ 'tasks/all.ts': taskFile, ...others });
   onTestFinished(project.remove);
   const env = { inherited: { PATH: process.env['PATH'] ?? '' }, added: {} };
-  const { bundle, blobs } = await prepare(await loadProject(project.dir), { env, secrets: [] });
+  const { bundle, blobs } = await prepare(await loadProject(project.dir), {
+    environment: async () => ({ env, secrets: [] }),
+  });
   for (const { blob, read } of blobs.values())
     peer.bundles.blobs.set(blob, await buffer(read(0) as ReadableStream));
   const contentHash = sha256(JSON.stringify(bundle));
@@ -44,6 +51,7 @@ async function start(options: Partial<RunnerOptions> = {}, files: Readonly<Recor
     ...options,
     events: {
       onStopAsked: () => told.push('stop'),
+      onDamaged: (version) => told.push(`${version} damaged`),
       onUnable: (version, why) => told.push(`${version}: ${why}`),
     },
   });
@@ -158,6 +166,104 @@ test('when its cache is removed while a version is in service, it fetches what t
   expect(await peer.outcome(peer.assign('say', null, of('1')))).toMatchObject({ output: 'one' });
   expect(await peer.outcome(peer.assign('say', null, of('2')))).toMatchObject({ output: 'two' });
   expect(served().toSorted()).toEqual(['1', '2']);
+}, 30_000);
+
+/** The file of a version in the cache that has this text. */
+async function cachedFile(folder: string, text: string): Promise<string> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+  for (const entry of entries.filter((one) => one.isFile())) {
+    const file = join(entry.parentPath, entry.name);
+    if ((await readFile(file, 'utf8')).includes(text)) return file;
+  }
+  throw new Error(`no file in ${folder} has ${text}`);
+}
+
+/** A runner that has loaded version 1 and executed a run of it; `late` imports its module when it is executed. */
+async function serving() {
+  const started = await start();
+  const { peer, folder } = started;
+  const late = tasksFile({
+    say: "return 'one';",
+    late: "return (await import('../lib/late.ts')).word;",
+    own: "return (await import('node:fs')).readFileSync('own.txt', 'utf8');",
+    leave: "(await import('node:fs')).writeFileSync('left.txt', 'x');",
+  });
+  const hash = await addVersion(peer, '1', late, { 'lib/late.ts': "export const word = 'late-word';" });
+  expect(await peer.outcome(peer.assign('say', null, of('1')))).toMatchObject({ output: 'one' });
+  /** Other variables ask for a new process. */
+  let changes = 0;
+  const newProcess = (): void => {
+    changes += 1;
+    peer.send({ type: 'variables', variables: { A: String(changes) }, secrets: [] });
+  };
+  return {
+    ...started,
+    newProcess,
+    taskFile: join(folder, hash, 'tasks/all.ts.mjs'),
+    dir: join(folder, hash),
+  };
+}
+
+test.each([
+  ['lost', (file: string) => rm(file)],
+  ['changed', (file: string) => writeFile(file, "throw new Error('not the code that was deployed');")],
+  [
+    'changed to as many bytes, with the time that it had',
+    async (file: string) => {
+      const text = await readFile(file, 'utf8');
+      await writeFile(file, text.replace('one', 'two'));
+      await utimes(file, 1, 1);
+    },
+  ],
+])(
+  'a task file of a loaded version that is %s is noticed before a process imports it',
+  async (_, damage) => {
+    const { peer, newProcess, taskFile, told } = await serving();
+    const right = await readFile(taskFile, 'utf8');
+    await damage(taskFile);
+    newProcess();
+    expect(await peer.outcome(peer.assign('say', null, of('1')))).toMatchObject({ output: 'one' });
+    expect(await readFile(taskFile, 'utf8')).toBe(right);
+    expect(told).toEqual(['1 damaged']);
+  },
+  30_000,
+);
+
+test('an attempt that fails because the cache lost a module is given back, and its next one succeeds', async () => {
+  const { peer, folder, told, served } = await serving();
+  await rm(await cachedFile(folder, 'late-word'));
+  expect(await peer.outcome(peer.assign('late', null, of('1')))).toEqual({ kind: 'released', started: true });
+  expect(await peer.outcome(peer.assign('late', null, of('1')))).toMatchObject({ output: 'late-word' });
+  expect(told).toEqual(['1 damaged']);
+  expect(served()).toEqual(['1']);
+}, 30_000);
+
+test('a failure for a file that was never part of the version stays a failure', async () => {
+  const { peer, told, newProcess, dir } = await serving();
+  const failed = await peer.outcome(peer.assign('own', null, of('1')));
+  expect(failed).toMatchObject({
+    kind: 'failed',
+    error: { message: expect.stringContaining('ENOENT') as string },
+  });
+  // Files that tasks leave in their working folder are no damage.
+  expect(await peer.outcome(peer.assign('leave', null, of('1')))).toMatchObject({ kind: 'completed' });
+  newProcess();
+  expect(await peer.outcome(peer.assign('say', null, of('1')))).toMatchObject({ output: 'one' });
+  expect(existsSync(join(dir, 'left.txt'))).toBe(true);
+  expect(told).toEqual([]);
+}, 30_000);
+
+test('what is damaged and cannot be fetched again is not executed, until it can be', async () => {
+  const { peer, newProcess, taskFile, told, served } = await serving();
+  const bundle = peer.bundles.bundles.get('1')!;
+  await writeFile(taskFile, "throw new Error('not the code that was deployed');");
+  peer.bundles.bundles.delete('1');
+  newProcess();
+  expect(await peer.outcome(peer.assign('say', null, of('1')))).toMatchObject({ kind: 'released' });
+  await peer.until(() => served().length === 0);
+  expect(told).toEqual(['1 damaged', '1: the server answered 404: There is no version 1.']);
+  peer.bundles.bundles.set('1', bundle);
+  expect(await peer.outcome(peer.assign('say', null, of('1')))).toMatchObject({ output: 'one' });
 }, 30_000);
 
 test('on a full disk it gives up idle versions for the one that it is asked to load', async (context) => {

@@ -14,6 +14,8 @@ export interface FetchedVersionsOptions {
   readonly onChange: () => void;
   /** A version was fetched and is in service. */
   readonly onLoaded: (version: string, took: number) => void;
+  /** Files of a version in the cache were lost or changed: it is loaded again. */
+  readonly onDamaged: (version: string) => void;
   readonly onUnable: (version: string, why: string) => void;
 }
 
@@ -22,6 +24,8 @@ export class FetchedVersions {
   readonly #options: FetchedVersionsOptions;
   readonly #loaded = new Map<string, ServedBuild>();
   readonly #loading = new Map<string, Promise<boolean>>();
+  /** Processes that start at the same time share a look at their files. */
+  readonly #checks = new Map<string, Promise<boolean>>();
   /** Those that the server wants to be ready. */
   #kept: readonly string[] = [];
   #ended = false;
@@ -65,9 +69,26 @@ export class FetchedVersions {
     return loading;
   }
 
-  /** Fetches again what is not as it was in the cache: somebody may have removed it. If that fails, it stays as it is. */
-  async repair(version: string): Promise<void> {
-    if (this.#loaded.has(version)) await this.#fetch(version).catch(() => undefined);
+  /** Whether its files are what they were when it was loaded. Undefined for a version that is not. */
+  isIntact(version: string): Promise<boolean> | undefined {
+    if (!this.#loaded.has(version)) return undefined;
+    const under = this.#checks.get(version);
+    if (under) return under;
+    const check = this.#options.cache
+      .isIntact(version)
+      .catch(() => false)
+      .finally(() => this.#checks.delete(version));
+    this.#checks.set(version, check);
+    return check;
+  }
+
+  /** Loads a version again if its files in the cache were lost or changed. False if this runner cannot execute it any more: the server has been told why. */
+  async repair(version: string): Promise<boolean> {
+    const loading = this.#loading.get(version);
+    if (loading) return loading;
+    if (!this.#loaded.has(version) || (await this.isIntact(version))) return true;
+    if (!this.#loading.has(version)) this.#options.onDamaged(version);
+    return this.load(version);
   }
 
   async end(): Promise<void> {
@@ -89,10 +110,12 @@ export class FetchedVersions {
       const failed = await start(version);
       if (failed !== undefined) throw new CannotServe(failed);
     } catch (error) {
-      this.#loaded.delete(version);
       if (this.#ended) return false;
       await this.#options.cache.close([version]).catch(() => undefined);
+      // Attempts that wait for it are given back in this very turn.
+      const wasLoaded = this.#loaded.delete(version);
       onUnable(version, error instanceof Error ? error.message : String(error));
+      if (wasLoaded) onChange();
       return false;
     }
     onChange();

@@ -12,6 +12,8 @@ import type { RunnerEvents } from './options.ts';
 export interface FolderVersionsOptions {
   readonly url: string;
   readonly secretKey: string;
+  /** A branch of the key's environment. */
+  readonly branch?: string | undefined;
   readonly projectDir: string;
   readonly buildsDir: string;
   /** Register nothing of a project with a problem. Otherwise what has none is registered. */

@@ -1,11 +1,24 @@
 import type { LogLine, Outcome, TaskManifest } from '@millrace/contract/runner';
 import type { Problem } from '../project/problem.ts';
 import type { ConnectionState } from './connection.ts';
+import type { Guard } from './guard.ts';
+import type { Slots } from './slots.ts';
+
+export const defaultConcurrency = 100;
+export const defaultStopMs = 25_000;
+
+/** What the runners of several environments in one process share. Such a runner starts a process only when there is work for it. */
+export interface Shared {
+  readonly slots: Slots;
+  readonly guard: Guard;
+}
 
 export interface RunnerOptions {
   /** The server's address. */
   readonly url: string;
   readonly secretKey: string;
+  /** The branch of the key's environment that it serves. */
+  readonly branch?: string | undefined;
   /** A folder whose code it registers and serves. Without one it only serves versions that it fetches, and needs `cache`. */
   readonly projectDir?: string | undefined;
   /** Fetch and serve deployed versions, too. Default: only the folder's. */
@@ -55,6 +68,8 @@ export interface RunnerEvents {
   readonly onLoaded?: (version: string, took: number) => void;
   /** A deployed version cannot be served here. The server has been told why. */
   readonly onUnable?: (version: string, why: string) => void;
+  /** Files of a deployed version in the cache were lost or changed: it is fetched again, and its attempts go on. */
+  readonly onDamaged?: (version: string) => void;
   /** The server asked this runner to stop, and it stops. */
   readonly onStopAsked?: () => void;
   /** A problem in the project prevents tasks from being served. */

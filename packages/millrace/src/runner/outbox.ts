@@ -1,10 +1,13 @@
-import type { LogLine, RunnerMessage, Settlement } from '@millrace/contract/runner';
+import type { LogLine, RunnerMessage, Settlement, SpanChunk } from '@millrace/contract/runner';
 import { LineBuffer } from '../executor/line-buffer.ts';
+import { SpanBuffer } from '../executor/span-buffer.ts';
 
 /** WaitingAttempts wait this long for company, in milliseconds. */
 const linesWait = 50;
 /** Characters of buffered lines. */
 export const maxLinesSize = 16 * 1024 * 1024;
+/** The same of spans. */
+const maxSpansSize = 8 * 1024 * 1024;
 /** Frames of lines are small, so that messages behind them do not wait long. */
 const linesFrameLength = 256 * 1024;
 /** Approximate characters of a frame, well below what the server accepts. */
@@ -17,6 +20,7 @@ export class Outbox {
   readonly #unconfirmed = new Map<number, Settlement>();
   #fresh: Settlement[] = [];
   readonly #lines = new LineBuffer(maxLinesSize);
+  readonly #spans = new SpanBuffer(maxSpansSize);
   /** Frames of lines that may be sent before the server confirms one. */
   #freeFrames = Number.POSITIVE_INFINITY;
   #scheduled = false;
@@ -46,6 +50,11 @@ export class Outbox {
 
   log(lines: readonly LogLine[]): void {
     for (const line of lines) this.#lines.add(line);
+    this.#timer ??= setTimeout(() => this.#flush(), linesWait);
+  }
+
+  spans(chunks: readonly SpanChunk[]): void {
+    for (const chunk of chunks) this.#spans.add(chunk);
     this.#timer ??= setTimeout(() => this.#flush(), linesWait);
   }
 
@@ -89,7 +98,7 @@ export class Outbox {
   }
 
   #checkEmpty(): void {
-    if (this.#unconfirmed.size === 0 && this.#lines.isEmpty) this.#onEmpty?.();
+    if (this.#unconfirmed.size === 0 && this.#lines.isEmpty && this.#spans.isEmpty) this.#onEmpty?.();
   }
 
   #flush(): void {
@@ -104,9 +113,13 @@ export class Outbox {
   }
 
   #sendLines(): void {
-    while (this.#freeFrames > 0 && !this.#lines.isEmpty) {
+    while (this.#freeFrames > 0 && !(this.#lines.isEmpty && this.#spans.isEmpty)) {
       const lines = this.#lines.take(linesFrameLength);
-      if (!this.#send({ type: 'log', lines })) return this.#lines.putBack(lines);
+      const spans = this.#spans.take(linesFrameLength);
+      if (!this.#send({ type: 'log', lines, ...(spans.length > 0 && { spans }) })) {
+        for (const chunk of spans) this.#spans.add(chunk);
+        return this.#lines.putBack(lines);
+      }
       this.#freeFrames -= 1;
     }
     this.#checkEmpty();

@@ -22,6 +22,8 @@ export interface PoolOptions {
   /** MiB of a shared process. */
   readonly executorMemory: number | undefined;
   readonly build: (version: string) => ServedBuild | undefined;
+  /** Whether the files of a version are what they were when it was loaded. Undefined for versions of a folder, which people change. */
+  readonly intact?: ((version: string) => Promise<boolean> | undefined) | undefined;
   readonly events: ExecutorEvents;
   readonly guard: Guard;
 }
@@ -198,7 +200,7 @@ export class Pool {
     memory: number | undefined,
   ): Executor | undefined {
     if (!this.#executorEnvironment || this.#closed) return undefined;
-    const { projectDir, ids, events, guard } = this.#options;
+    const { projectDir, ids, intact, events, guard } = this.#options;
     const { env, revision, environment } = this.#executorEnvironment;
     const { dir, entries, defaults, sdk } = build;
     const tasks = Object.fromEntries(Object.entries(build.tasks).map(([id, { source }]) => [id, source]));
@@ -213,6 +215,7 @@ export class Pool {
       ids,
       memory,
       serve,
+      intact: intact?.(version),
       events,
     });
     this.#executors.add(executor);

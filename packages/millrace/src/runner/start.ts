@@ -16,11 +16,13 @@ import { FetchedVersions } from './fetched-versions.ts';
 import { FolderVersions } from './folder-versions.ts';
 import { startGuard } from './guard.ts';
 import { defaultLimits } from './limits.ts';
-import type { GivenBack, Runner, RunnerOptions } from './options.ts';
+import { defaultConcurrency, defaultStopMs } from './options.ts';
+import type { GivenBack, Runner, RunnerOptions, Shared } from './options.ts';
 import { Outbox } from './outbox.ts';
 import { Ticker } from './ticker.ts';
 import { findRunAs, identityOf, idsOf } from './run-as.ts';
 import { Secrets } from './secrets.ts';
+import { Slots } from './slots.ts';
 import { Versions } from './versions.ts';
 import { startWatcher } from './watch.ts';
 import type { Watcher } from './watch.ts';
@@ -29,7 +31,6 @@ import type { Watcher } from './watch.ts';
 const flushMs = 1_500;
 /** The same when it must stop at once. */
 const hurriedFlushMs = 400;
-const defaultStopMs = 25_000;
 const defaultCacheBytes = 2 * 1024 ** 3;
 
 /**
@@ -37,8 +38,8 @@ const defaultCacheBytes = 2 * 1024 ** 3;
  * Rejects with a `ProjectError` if the project cannot be read, a `ProjectRefused` if it has problems and `isStrict` is set, a
  * `FolderRefused` if the cache cannot be used, or an `Error` if the server refuses. Waits for a server that does not answer.
  */
-export async function startRunner(options: RunnerOptions): Promise<Runner> {
-  const { url, secretKey, concurrency = 100, executors = 1 } = options;
+export async function startRunner(options: RunnerOptions, shared?: Shared): Promise<Runner> {
+  const { url, secretKey, branch, concurrency = defaultConcurrency, executors = 1 } = options;
   const secrets = new Secrets();
   const credentials = new Credentials(secretKey);
   const events = secrets.hiddenFrom(options.events ?? {});
@@ -55,7 +56,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     ...(user && identityOf(user)),
   });
   let base = inheritedFrom(options.env ?? inherited());
-  const guard = startGuard();
+  const guard = shared?.guard ?? startGuard();
 
   let environment: EnvironmentFacts | undefined;
   let env: ProcessEnvironment = { inherited: base, added: {} };
@@ -79,7 +80,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const dispatch = new Dispatch({
     projectDir,
     ids,
-    concurrency,
+    slots: shared?.slots ?? new Slots(concurrency),
     executors,
     executorMemory: options.executorMemory,
     graceMs: options.graceMs ?? defaultLimits.graceMs,
@@ -92,20 +93,21 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     detach: (fences) => connection.send({ type: 'detach', fences }),
     credential: (attempt) => credentials.of(attempt),
     load: cache && ((version) => versions.fetched?.load(version) ?? Promise.resolve(false)),
-    repair: cache && ((version) => versions.fetched?.repair(version) ?? Promise.resolve()),
+    repair: cache && ((version) => versions.fetched?.repair(version) ?? Promise.resolve(true)),
+    intact:
+      cache && ((version) => (folder?.build(version) ? undefined : versions.fetched?.isIntact(version))),
     log: (lines) => {
       outbox.log(lines);
       events.onRunLog?.(lines);
     },
+    spans: (spans) => outbox.spans(spans),
     onAttemptEnd: events.onAttemptEnd,
     onOutput: (stream, text) => events.onOutput?.(stream, text),
     guard,
   });
-  const pace = new Ticker(dispatch, (prefetch) =>
-    connection.send({ type: 'capacity', capacity: concurrency + prefetch }),
-  );
+  const pace = new Ticker(dispatch, (capacity) => connection.send({ type: 'capacity', capacity }));
   const tellVersions = (): void => {
-    dispatch.keep(versions.kept);
+    dispatch.keep(shared ? [] : versions.kept);
     connection.send({ type: 'serve', versions: versions.names });
   };
   const inUse = (): Set<string> => dispatch.versionsInUse;
@@ -114,6 +116,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     new FolderVersions({
       url,
       secretKey,
+      branch,
       projectDir,
       buildsDir: options.buildDir ?? join(projectDir, '.millrace', 'build'),
       isStrict: options.isStrict ?? false,
@@ -134,7 +137,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     cache &&
     new FetchedVersions({
       cache,
-      source: new BundleSource({ url, secretKey, signal: fetching.signal }),
+      source: new BundleSource({ url, secretKey, branch, signal: fetching.signal }),
       facts,
       inUse,
       start: (version) => {
@@ -144,6 +147,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
       },
       onChange: tellVersions,
       onLoaded: (version, took) => events.onLoaded?.(version, took),
+      onDamaged: (version) => events.onDamaged?.(version),
       onUnable: (version, why) => {
         connection.send({ type: 'unable', version, why: secrets.text(why) });
         events.onUnable?.(version, why);
@@ -178,11 +182,12 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     host: hostname(),
     pid: process.pid,
     // What it gave back must not come back before the server knows that it drains.
-    capacity: stopping ? 0 : concurrency + pace.prefetch,
+    capacity: stopping ? 0 : pace.capacity,
     versions: versions.names,
     held: [...dispatch.fences, ...outbox.fences],
     knowsLogged: true,
     ...(fetched && { fetches: facts }),
+    ...(shared && { isOnDemand: true }),
   });
   let said: Hello;
   /** Sends what changed between `hello` and `welcome`, when nothing can be sent. */
@@ -195,6 +200,9 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     if (gone.length > 0) connection.send({ type: 'detach', fences: gone });
   };
   const onWelcome = (welcome: Welcome): void => {
+    // The branch was archived and made again: nothing here is of the new one.
+    if (environment && environment.id !== welcome.environment.id)
+      return connection.refuse('The branch of this runner is another one now.');
     tellChanges();
     ({ environment } = welcome);
     credentials.learn(environment.id, welcome.now);
@@ -224,6 +232,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const connection: Connection = new Connection({
     url,
     secretKey,
+    branch,
     hello: () => (said = hello()),
     onWelcome,
     onMessage,
@@ -250,7 +259,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     connection.close();
     await dispatch.close();
     await endFetching();
-    guard.end();
+    if (!shared) guard.end();
   };
   const giveUp = async (error: Error): Promise<void> => {
     await close();
@@ -282,7 +291,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const stopAsked = (): void => {
     if (stopping) return;
     events.onStopAsked?.();
-    stopping = stop(options.stopMs ?? defaultStopMs);
+    stopping ??= stop(options.stopMs ?? defaultStopMs);
   };
 
   options.signal?.addEventListener('abort', () =>

@@ -5,21 +5,24 @@ import { Prefetch } from './prefetch.ts';
 /** Milliseconds after which an attempt that waits for a slot is given back to the server. */
 const giveBackMs = 1_000;
 
-/** Calls `dispatch.tick` ten times a second while there is work, and adjusts the prefetch. */
+/** Calls `dispatch.tick` ten times a second while there is work, and adjusts how many attempts the runner accepts. */
 export class Ticker {
   readonly #dispatch: Dispatch;
-  readonly #tell: (prefetch: number) => void;
+  readonly #tell: (capacity: number) => void;
   readonly #prefetch = new Prefetch();
   #timer: NodeJS.Timeout | undefined;
   #finished = 0;
+  #limit: number;
 
-  constructor(dispatch: Dispatch, tell: (prefetch: number) => void) {
+  constructor(dispatch: Dispatch, tell: (capacity: number) => void) {
     this.#dispatch = dispatch;
     this.#tell = tell;
+    this.#limit = dispatch.limit;
   }
 
-  get prefetch(): number {
-    return this.#prefetch.amount;
+  /** Attempts that may be sent to this runner, including prefetched ones. */
+  get capacity(): number {
+    return this.#limit + this.#prefetch.amount;
   }
 
   start(): void {
@@ -37,8 +40,11 @@ export class Ticker {
     const waited = dispatch.hasWaited(giveBackMs);
     const change = this.#prefetch.update(dispatch.finished - this.#finished, waited);
     this.#finished = dispatch.finished;
+    const { limit } = dispatch;
+    const isOther = limit !== this.#limit;
+    this.#limit = limit;
     // Before attempts are given back, or the server would send them here again.
-    if (change !== undefined) this.#tell(change);
+    if (change !== undefined || isOther) this.#tell(this.capacity);
     dispatch.giveBack(giveBackMs);
     if (!dispatch.hasWork && this.#prefetch.amount === 0) this.stop();
   }

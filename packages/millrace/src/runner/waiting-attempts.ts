@@ -22,6 +22,10 @@ export class WaitingAttempts {
     resuming: [],
   };
 
+  get size(): number {
+    return Object.values(this.#lines).reduce((sum, line) => sum + line.length, 0);
+  }
+
   join(line: Line, attempt: Attempt): void {
     this.#lines[line].push(attempt);
   }
@@ -56,6 +60,14 @@ export class WaitingAttempts {
   /** Removes and returns those that waited for this version. */
   takeLoading(version: string): Attempt[] {
     const taken = this.#lines.loading.filter(({ assignment }) => assignment.version === version);
+    for (const attempt of taken) this.leave(attempt);
+    return taken;
+  }
+
+  /** Removes and returns those of this version that have no process. */
+  takeAll(version: string): Attempt[] {
+    const lines = [this.#lines.loading, this.#lines.shared, this.#lines.isolated, this.#lines.suspect];
+    const taken = lines.flat().filter(({ assignment }) => assignment.version === version);
     for (const attempt of taken) this.leave(attempt);
     return taken;
   }

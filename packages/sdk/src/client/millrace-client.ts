@@ -1,5 +1,6 @@
 import { publicTokens } from '../auth/public-tokens.ts';
 import { batch } from '../batch/index.ts';
+import { branches } from '../branches/index.ts';
 import { deployments } from '../deployments/index.ts';
 import { envvars } from '../envvars/index.ts';
 import { errors } from '../errors/index.ts';
@@ -45,6 +46,7 @@ export class MillraceClient {
   readonly schedules: Omit<typeof schedules, 'task'>;
   readonly envvars: typeof envvars;
   readonly deployments: typeof deployments;
+  readonly branches: typeof branches;
   readonly auth: typeof publicTokens;
 
   constructor(settings: ClientSettings) {
@@ -56,6 +58,7 @@ export class MillraceClient {
     this.schedules = bound(schedules, client);
     this.envvars = bound(envvars, client);
     this.deployments = bound(deployments, client);
+    this.branches = bound(branches, client);
     this.auth = bound(publicTokens, client);
   }
 }

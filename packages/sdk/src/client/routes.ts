@@ -11,14 +11,27 @@ export type Called =
   | 'retrieveRun'
   | 'cancelRun'
   | 'listRunLogs'
+  | 'listRunSpans'
+  | 'searchLogs'
+  | 'followLogs'
+  | 'followRunLogs'
   | 'listRuns'
+  | 'countRuns'
+  | 'listTasks'
+  | 'retrieveTask'
   | 'listProjectRuns'
+  | 'declareRunPath'
+  | 'listRunPaths'
+  | 'removeRunPath'
   | 'replayRun'
   | 'rescheduleRun'
   | 'addRunTags'
   | 'retrieveRunMetadata'
   | 'updateRunMetadata'
   | 'retrieveRunReason'
+  | 'retrieveStats'
+  | 'listRunAttempts'
+  | 'retrieveRunTimeline'
   | 'retrieveRunResult'
   | 'listBatchResults'
   | 'createWaitpointToken'
@@ -44,6 +57,7 @@ export type Called =
   | 'ignoreError'
   | 'unresolveError'
   | 'listErrorFingerprints'
+  | 'listErrorHistory'
   | 'mergeErrors'
   | 'splitError'
   | 'listErrorRules'
@@ -60,6 +74,9 @@ export type Called =
   | 'importVariables'
   | 'readVariables'
   | 'whoami'
+  | 'listBranches'
+  | 'createBranch'
+  | 'archiveBranch'
   | 'listVariableRevisions'
   | 'compareVariableRevisions'
   | 'rollBackVariables'
@@ -71,6 +88,7 @@ export type Called =
   | 'activateSchedule'
   | 'deactivateSchedule'
   | 'previewSchedule'
+  | 'listScheduleTicks'
   | 'backfillSchedule'
   | 'listTimezones'
   | 'sendEvent'
@@ -94,6 +112,19 @@ export type Called =
   | 'listSessionOutRecords'
   | 'writeRunStream'
   | 'followRunStream'
+  | 'createNotificationEndpoint'
+  | 'listNotificationEndpoints'
+  | 'updateNotificationEndpoint'
+  | 'deleteNotificationEndpoint'
+  | 'testNotificationEndpoint'
+  | 'listNotificationDeliveries'
+  | 'retrieveNotificationDelivery'
+  | 'replayNotificationDelivery'
+  | 'createAlert'
+  | 'listAlerts'
+  | 'retrieveAlert'
+  | 'updateAlert'
+  | 'deleteAlert'
   | 'listDeployments'
   | 'retrieveDeployment'
   | 'retrieveCurrentDeployment'
@@ -122,8 +153,18 @@ export const routes: { readonly [K in Called]: Route<Operations[K]> } = {
   retrieveRun: { method: 'GET', path: '/api/v3/runs/:runId' },
   cancelRun: { method: 'POST', path: '/api/v2/runs/:runId/cancel' },
   listRunLogs: { method: 'GET', path: '/api/v1/runs/:runId/logs' },
+  countRuns: { method: 'GET', path: '/api/v1/runs/count' },
+  listTasks: { method: 'GET', path: '/api/v1/tasks' },
+  retrieveTask: { method: 'GET', path: '/api/v1/tasks/:taskId' },
+  listRunSpans: { method: 'GET', path: '/api/v1/runs/:runId/spans' },
+  searchLogs: { method: 'GET', path: '/api/v1/logs' },
+  followLogs: { method: 'GET', path: '/realtime/v1/logs/events' },
+  followRunLogs: { method: 'GET', path: '/realtime/v1/runs/:runId/logs/events' },
   listRuns: { method: 'GET', path: '/api/v1/runs' },
   listProjectRuns: { method: 'GET', path: '/api/v1/projects/:projectRef/runs' },
+  declareRunPath: { method: 'POST', path: '/api/v1/run-paths' },
+  listRunPaths: { method: 'GET', path: '/api/v1/run-paths' },
+  removeRunPath: { method: 'DELETE', path: '/api/v1/run-paths/:path' },
   replayRun: { method: 'POST', path: '/api/v1/runs/:runId/replay' },
   rescheduleRun: { method: 'POST', path: '/api/v1/runs/:runId/reschedule' },
   addRunTags: { method: 'POST', path: '/api/v1/runs/:runId/tags' },
@@ -135,6 +176,9 @@ export const routes: { readonly [K in Called]: Route<Operations[K]> } = {
   listWaitpointTokens: { method: 'GET', path: '/api/v1/waitpoints/tokens' },
   retrieveWaitpointToken: { method: 'GET', path: '/api/v1/waitpoints/tokens/:waitpointId' },
   completeWaitpointToken: { method: 'POST', path: '/api/v1/waitpoints/tokens/:waitpointId/complete' },
+  retrieveStats: { method: 'GET', path: '/api/v1/stats' },
+  listRunAttempts: { method: 'GET', path: '/api/v1/runs/:runId/attempts' },
+  retrieveRunTimeline: { method: 'GET', path: '/api/v1/runs/:runId/timeline' },
   retrieveRunReason: { method: 'GET', path: '/api/v1/runs/:runId/reason' },
   createBulkAction: { method: 'POST', path: '/api/v1/bulk-actions' },
   listBulkActions: { method: 'GET', path: '/api/v1/bulk-actions' },
@@ -155,6 +199,7 @@ export const routes: { readonly [K in Called]: Route<Operations[K]> } = {
   ignoreError: { method: 'POST', path: '/api/v1/errors/:errorId/ignore' },
   unresolveError: { method: 'POST', path: '/api/v1/errors/:errorId/unresolve' },
   listErrorFingerprints: { method: 'GET', path: '/api/v1/errors/:errorId/fingerprints' },
+  listErrorHistory: { method: 'GET', path: '/api/v1/errors/:errorId/history' },
   mergeErrors: { method: 'POST', path: '/api/v1/errors/:errorId/merge' },
   splitError: { method: 'POST', path: '/api/v1/errors/:errorId/split' },
   listErrorRules: { method: 'GET', path: '/api/v1/projects/:projectRef/error-rules' },
@@ -185,6 +230,7 @@ export const routes: { readonly [K in Called]: Route<Operations[K]> } = {
   activateSchedule: { method: 'POST', path: '/api/v1/schedules/:scheduleId/activate' },
   deactivateSchedule: { method: 'POST', path: '/api/v1/schedules/:scheduleId/deactivate' },
   previewSchedule: { method: 'GET', path: '/api/v1/schedules/:scheduleId/preview' },
+  listScheduleTicks: { method: 'GET', path: '/api/v1/schedules/:scheduleId/ticks' },
   backfillSchedule: { method: 'POST', path: '/api/v1/schedules/:scheduleId/backfill' },
   listTimezones: { method: 'GET', path: '/api/v1/timezones' },
   sendEvent: { method: 'POST', path: '/api/v1/events' },
@@ -208,6 +254,46 @@ export const routes: { readonly [K in Called]: Route<Operations[K]> } = {
   listSessionOutRecords: { method: 'GET', path: '/realtime/v1/sessions/:session/out/records' },
   writeRunStream: { method: 'POST', path: '/realtime/v1/streams/:runId/:target/:stream/records' },
   followRunStream: { method: 'GET', path: '/realtime/v1/streams/:runId/:stream' },
+  listBranches: { method: 'GET', path: '/api/v1/projects/:projectRef/branches' },
+  createBranch: { method: 'POST', path: '/api/v1/projects/:projectRef/branches' },
+  archiveBranch: { method: 'POST', path: '/api/v1/projects/:projectRef/branches/archive' },
+  createNotificationEndpoint: {
+    method: 'POST',
+    path: '/api/v1/projects/:projectRef/notifications/:env/endpoints',
+  },
+  listNotificationEndpoints: {
+    method: 'GET',
+    path: '/api/v1/projects/:projectRef/notifications/:env/endpoints',
+  },
+  updateNotificationEndpoint: {
+    method: 'PATCH',
+    path: '/api/v1/projects/:projectRef/notifications/:env/endpoints/:endpointId',
+  },
+  deleteNotificationEndpoint: {
+    method: 'DELETE',
+    path: '/api/v1/projects/:projectRef/notifications/:env/endpoints/:endpointId',
+  },
+  testNotificationEndpoint: {
+    method: 'POST',
+    path: '/api/v1/projects/:projectRef/notifications/:env/endpoints/:endpointId/test',
+  },
+  listNotificationDeliveries: {
+    method: 'GET',
+    path: '/api/v1/projects/:projectRef/notifications/:env/deliveries',
+  },
+  retrieveNotificationDelivery: {
+    method: 'GET',
+    path: '/api/v1/projects/:projectRef/notifications/:env/deliveries/:deliveryId',
+  },
+  replayNotificationDelivery: {
+    method: 'POST',
+    path: '/api/v1/projects/:projectRef/notifications/:env/deliveries/:deliveryId/replay',
+  },
+  createAlert: { method: 'POST', path: '/api/v1/projects/:projectRef/alerts/:env' },
+  listAlerts: { method: 'GET', path: '/api/v1/projects/:projectRef/alerts/:env' },
+  retrieveAlert: { method: 'GET', path: '/api/v1/projects/:projectRef/alerts/:env/:alertId' },
+  updateAlert: { method: 'PATCH', path: '/api/v1/projects/:projectRef/alerts/:env/:alertId' },
+  deleteAlert: { method: 'DELETE', path: '/api/v1/projects/:projectRef/alerts/:env/:alertId' },
   listDeployments: { method: 'GET', path: '/api/v1/deployments' },
   retrieveDeployment: { method: 'GET', path: '/api/v1/deployments/:version' },
   retrieveCurrentDeployment: { method: 'GET', path: '/api/v1/deployments/current' },

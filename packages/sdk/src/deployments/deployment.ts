@@ -1,4 +1,4 @@
-import type { Deployment as WireDeployment } from '@millrace/contract';
+import type { Deployment as WireDeployment, DeploymentDetails as WireDetails } from '@millrace/contract';
 
 /** A deployed version: what it is made of, its state, and how many runners and live runs it has. */
 export type Deployment = Omit<WireDeployment, 'createdAt' | 'deployedAt'> & {
@@ -6,6 +6,12 @@ export type Deployment = Omit<WireDeployment, 'createdAt' | 'deployedAt'> & {
   /** When it became current for the first time. */
   deployedAt?: Date;
 };
+
+/** A task that a version declares, with the JSON Schema of its payload where its library writes one. */
+export type DeployedTask = WireDetails['declaredTasks'][number];
+
+/** A deployment with the tasks that it declares, by id. */
+export type DeploymentDetails = Deployment & { declaredTasks: DeployedTask[] };
 
 /** A deployment by its version (`20261121.3`), its id (`deployment_…`), or the deployment itself. */
 export type DeploymentReference = string | { readonly version: string };

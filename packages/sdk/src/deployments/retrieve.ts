@@ -1,15 +1,23 @@
 import { currentClient } from '../client/current-client.ts';
-import { fromWire, versionOf, type Deployment, type DeploymentReference } from './deployment.ts';
+import {
+  fromWire,
+  versionOf,
+  type Deployment,
+  type DeploymentDetails,
+  type DeploymentReference,
+} from './deployment.ts';
 
 /**
- * One deployment, by its version or id. Throws a NotFoundError for an unknown one.
+ * One deployment with the tasks that it declares, by its version or id. Throws a NotFoundError for an unknown one.
  *
  * @example
- * const { state, liveRuns } = await deployments.retrieve('20261121.3');
+ * const { state, liveRuns, declaredTasks } = await deployments.retrieve('20261121.3');
+ * const schema = declaredTasks.find(({ id }) => id === 'send-mail')?.payloadSchema;
  */
-export async function retrieve(deployment: DeploymentReference): Promise<Deployment> {
+export async function retrieve(deployment: DeploymentReference): Promise<DeploymentDetails> {
   const params = { version: versionOf(deployment) };
-  return fromWire(await currentClient().call('retrieveDeployment', { params }));
+  const { declaredTasks, ...wire } = await currentClient().call('retrieveDeployment', { params });
+  return { ...fromWire(wire), declaredTasks };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { history } from './history.ts';
 import { ignore, unresolve } from './ignore.ts';
 import { list } from './list.ts';
 import { fingerprints, merge, split } from './merge.ts';
@@ -6,4 +7,15 @@ import { retrieve } from './retrieve.ts';
 import { rules } from './rules/index.ts';
 
 /** Error groups: failed runs, grouped by what went wrong. */
-export const errors = { list, retrieve, resolve, ignore, unresolve, fingerprints, merge, split, rules };
+export const errors = {
+  list,
+  retrieve,
+  resolve,
+  ignore,
+  unresolve,
+  history,
+  fingerprints,
+  merge,
+  split,
+  rules,
+};

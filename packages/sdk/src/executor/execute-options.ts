@@ -1,5 +1,5 @@
 import type { Assignment, EnvironmentFacts, Wait } from '@millrace/contract/runner';
-import type { RunLogLine } from '../run-scope.ts';
+import type { RunLogLine, RunSpans } from '../run-scope.ts';
 import type { AnyTask } from '../task/types.ts';
 
 /** The reason with which the executor aborts an attempt's signal. */
@@ -22,6 +22,8 @@ export interface ExecuteOptions extends RunContextFacts {
   readonly signal: AbortSignal;
   /** Receives log lines of the run's code. */
   readonly onLog: (line: RunLogLine) => void;
+  /** Receives spans of the run's code as they end. Default: no spans are recorded. */
+  readonly onSpan?: ((spans: RunSpans) => void) | undefined;
   /** Waits on behalf of the run's code. Rejects when the attempt must stop. Default: waiting is not possible. */
   readonly onWait?: ((wait: Wait) => Promise<void>) | undefined;
   /** The credential of API calls. Default: none. */

@@ -27,6 +27,8 @@ export async function execute(options: ExecuteOptions): Promise<Outcome> {
     calls,
     signal,
     onLog,
+    onSpan: options.onSpan,
+    traceparent: assignment.traceparent ?? undefined,
     waits: onWait && { counts: new Map(), begin: (wait) => beginWait(onWait, wait, metadata, signal) },
     locals: new Map(),
     heard: options.heard,

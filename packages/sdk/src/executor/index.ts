@@ -5,5 +5,6 @@ export { execute } from './execute.ts';
 export type { AbortReason, ExecuteOptions, RunContextFacts } from './execute-options.ts';
 export { outputLimit } from './outcome.ts';
 export { serializeError } from './serialize-error.ts';
-export { currentRun, type RunLogLine, type RunScope, type RunWaits } from '../run-scope.ts';
+export { registerTracing } from './tracing/register.ts';
+export { currentRun, type RunLogLine, type RunScope, type RunSpans, type RunWaits } from '../run-scope.ts';
 export { collectDeclaredTasks, type DeclaredTask } from '../task/declared.ts';

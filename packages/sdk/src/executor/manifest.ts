@@ -6,6 +6,7 @@ import { declaredSchedule } from '../schedules/declared.ts';
 import type { QueueOptions, TaskDefinition } from '../task/definition.ts';
 import type { RetryOptions } from '../retry/backoff.ts';
 import { taskBrand, type AnyTask } from '../task/types.ts';
+import { payloadSchemaOf } from './payload-schema.ts';
 
 /** An invalid task declaration. The message names the file, the task and the field. */
 export class TaskDeclarationError extends Error {
@@ -111,6 +112,16 @@ function checkLabels(refuse: Refuse, requires: unknown): void {
     refuse('requires', 'must be a list of up to 32 labels without spaces and commas', requires);
 }
 
+function checkPaths(refuse: Refuse, findBy: unknown): void {
+  if (findBy === undefined) return;
+  const isPath = (one: unknown): boolean =>
+    typeof one === 'string' &&
+    one.length <= 256 &&
+    /^(metadata|payload)(\.[A-Za-z0-9_$-]{1,64}){1,8}$/.test(one);
+  if (!Array.isArray(findBy) || findBy.length > 20 || !findBy.every(isPath))
+    refuse('findBy', 'must be a list of up to 20 paths such as metadata.customer.id', findBy);
+}
+
 /**
  * The manifest of a task. Throws a TaskDeclarationError for an invalid declaration.
  * @param filePath where it is declared, relative to the project
@@ -129,6 +140,7 @@ export function manifestOf(task: AnyTask, filePath: string, exportName?: string)
     fingerprint,
     schema,
     requires,
+    findBy,
   } = definition;
   const refuse: Refuse = (field, rule, value) => {
     const where = exportName === undefined ? filePath : `${filePath}, export ${exportName}`;
@@ -154,6 +166,7 @@ export function manifestOf(task: AnyTask, filePath: string, exportName?: string)
     refuse('description', 'must be a string', description);
   if (fingerprint !== undefined) checkText(refuse, 'fingerprint', fingerprint, 256);
   checkLabels(refuse, requires);
+  checkPaths(refuse, findBy);
 
   return {
     id,
@@ -168,6 +181,8 @@ export function manifestOf(task: AnyTask, filePath: string, exportName?: string)
     ttl: ttlOf(refuse, ttl),
     fingerprint,
     ...(requires !== undefined && { requires }),
+    ...payloadSchemaOf(schema),
+    ...(findBy !== undefined && { findBy }),
     scheduled: definition.scheduled,
     schedule: declaredSchedule(refuse, definition.schedule),
     on: declaredSubscription(refuse, definition.on),

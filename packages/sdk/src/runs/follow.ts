@@ -11,6 +11,8 @@ const maxDelayMs = 5_000;
 /** Pings come every five seconds; a connection silent for this long is none. */
 const silentMs = 30_000;
 
+const runEvents: ReadonlySet<string> = new Set(['run']);
+
 /**
  * What is told of runs, whatever becomes of the connections: one that breaks is made again from the last event on. Ends when the
  * server says so or the signal is raised; throws an ApiError that no other attempt would change.
@@ -19,6 +21,8 @@ export async function* followRuns(
   { settings }: ApiClient,
   path: string,
   signal: AbortSignal | undefined,
+  /** The events that are yielded. */
+  names: ReadonlySet<string> = runEvents,
 ): AsyncGenerator<unknown, void, undefined> {
   let last = '';
   let delay = firstDelayMs;
@@ -51,7 +55,7 @@ export async function* followRuns(
       for await (const { event, id, data } of sentEvents(response.body, heard)) {
         delay = firstDelayMs;
         if (event === 'end') return;
-        if (event !== 'run') continue;
+        if (!names.has(event)) continue;
         // The reader takes its time; that is no silence of the server.
         clearTimeout(alarm);
         yield JSON.parse(data) as unknown;

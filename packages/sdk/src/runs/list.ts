@@ -8,6 +8,9 @@ import { dated, type Dated } from './run.ts';
 /** A run as a list shows it: without payload, output and error. */
 export type ListedRun = Dated<RunListItem>;
 
+/** A value at a declared path. */
+export type PathValue = string | number | boolean;
+
 /** Which runs. Lists mean any of them; several filters mean all of them. */
 export interface ListRunsParams {
   status?: RunStatus | RunStatus[];
@@ -23,6 +26,15 @@ export interface ListRunsParams {
   schedule?: string;
   /** `error_…`: runs that failed with this error group. */
   error?: string;
+  /** A piece of the type or the message of the error, in any case. Numbers and ids in messages are not part of what is searched. */
+  errorText?: string;
+  /**
+   * Values of the metadata at declared paths (`runs.declarePath`), such as `{ 'customer.id': 42 }`. A list means any of them; several paths
+   * mean all of them. A number and its text are the same.
+   */
+  metadata?: Readonly<Record<string, PathValue | readonly PathValue[]>>;
+  /** The same of the payload. */
+  payload?: Readonly<Record<string, PathValue | readonly PathValue[]>>;
   /** `batch_…` */
   batch?: string;
   /** `bulk_…`: the runs that it cancelled, or the replays that it made. */
@@ -54,7 +66,8 @@ const milliseconds = (at: Date | number | undefined) => (at instanceof Date ? at
 
 const queueText = ({ type, name }: QueueName) => (type === 'task' ? `task/${name}` : name);
 
-const filtersOf = (params: ListProjectRunsParams) => ({
+/** Filters as the query has them. */
+export const filtersOf = (params: ListProjectRunsParams) => ({
   'page[size]': params.limit,
   'filter[env]': joined(params.env),
   'filter[status]': joined(params.status),
@@ -66,6 +79,9 @@ const filtersOf = (params: ListProjectRunsParams) => ({
   'filter[isTest]': params.isTest === undefined ? undefined : String(params.isTest),
   'filter[schedule]': params.schedule,
   'filter[error]': params.error,
+  'filter[errorText]': params.errorText,
+  'filter[metadata]': params.metadata && JSON.stringify(params.metadata),
+  'filter[payload]': params.payload && JSON.stringify(params.payload),
   'filter[batch]': params.batch,
   'filter[bulkAction]': params.bulkAction,
   'filter[createdAt][period]': params.period,

@@ -1,6 +1,7 @@
 import type { Operations, Reply } from '@millrace/contract';
 import { currentClient } from '../client/current-client.ts';
 import { pages, type PageList } from '../client/page.ts';
+import { filterQuery, type LogFilter } from '../logs/filter.ts';
 import { runId, type RunReference } from './run.ts';
 
 type WireLine = Reply<Operations['listRunLogs']>['lines'][number];
@@ -11,7 +12,7 @@ export type RunLog = Omit<WireLine, 'at'> & { readonly at: Date };
 const fromWire = (line: WireLine): RunLog => ({ ...line, at: new Date(line.at) });
 
 /** Which part of a run's log. */
-export interface LogOptions {
+export interface LogOptions extends Omit<LogFilter, 'task'> {
   /** Lines a page: 1 to 1,000. Default 200. */
   limit?: number;
 }
@@ -22,11 +23,14 @@ export interface LogOptions {
  * @example
  * for await (const line of runs.logs(handle)) console.log(line.at, line.level, line.message);
  */
-export function logs(run: RunReference, { limit }: LogOptions = {}): PageList<RunLog> {
+export function logs(run: RunReference, { limit, ...filter }: LogOptions = {}): PageList<RunLog> {
   const client = currentClient();
   const params = { runId: runId(run) };
   return pages(async ({ after }) => {
-    const { lines, next } = await client.call('listRunLogs', { params, query: { after, limit } });
+    const { lines, next } = await client.call('listRunLogs', {
+      params,
+      query: { ...filterQuery(filter), after, limit },
+    });
     return {
       data: lines.map(fromWire),
       pagination: { next: next?.toString() },

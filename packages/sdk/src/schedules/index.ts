@@ -6,6 +6,7 @@ import { list } from './list.ts';
 import { preview } from './preview.ts';
 import { retrieve } from './retrieve.ts';
 import { task } from './task.ts';
+import { ticks } from './ticks.ts';
 import { timezones } from './timezones.ts';
 import { update } from './update.ts';
 
@@ -20,6 +21,7 @@ export const schedules = {
   deactivate,
   del,
   preview,
+  ticks,
   backfill,
   timezones,
 };

@@ -47,6 +47,11 @@ export interface TaskSettings<TId extends string> {
    * deployed version with this task. At most 32 labels of 1 to 64 characters, without spaces and commas. `millrace dev` ignores it.
    */
   requires?: string[];
+  /**
+   * Paths of metadata and payload by which `runs.list` finds runs, such as `metadata.customer.id` or `payload.order`. They are declared for
+   * the environment when the version becomes current, and stay declared until they are removed. At most 20.
+   */
+  findBy?: string[];
   /** Group all errors of this task under this key of your own, instead of by error. */
   fingerprint?: string;
 }

@@ -2,6 +2,7 @@ import type { MachinePreset } from '@millrace/contract/runner';
 import type { ShownOptions, TriggerOptions as WireOptions } from '@millrace/contract';
 import { asJson } from '../payload/json.ts';
 import { currentRun, parentOf } from '../run-scope.ts';
+import { currentTraceparent } from '../tracing/global-api.ts';
 import type { QueueOptions } from './definition.ts';
 
 /** Options of one run. Default: as the task declares. */
@@ -74,5 +75,6 @@ export function wireOptions(
     parentRunId,
     parentFence: parentRunId === undefined ? undefined : scope?.fence,
     waitKey,
+    traceparent: currentTraceparent(),
   };
 }

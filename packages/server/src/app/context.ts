@@ -8,6 +8,7 @@ import type { Route } from '../db/database.ts';
 import { startClock } from '../db/clock.ts';
 import { startWakes } from '../db/wake.ts';
 import { defaultMaxBundleBytes } from '../deployments/check-bundle.ts';
+import type { BlobStore } from '../deployments/store/store.ts';
 import { createVariableCache } from '../envvars/variable-cache.ts';
 import { Timer } from '../jobs/timer.ts';
 import { startChannels } from '../log/channels.ts';
@@ -19,13 +20,15 @@ import { streamAppends } from '../protocols/s2/append.ts';
 import { EventStreams } from '../protocols/sse/event-streams.ts';
 import { queueNames } from '../queues/names.ts';
 import { startRealtime } from '../realtime/realtime.ts';
+import { tellBranches } from '../runners/branches.ts';
 import { ConnectedRunners, type ConnectedRunner } from '../runners/runners.ts';
 import { createComplete } from '../runs/complete/complete.ts';
 import { createTrigger } from '../runs/create/trigger.ts';
 import { createDispatch } from '../runs/dispatch/dispatch.ts';
 import { heedNow } from '../runs/dispatch/heed.ts';
 import type { Engine } from '../runs/engine.ts';
-import { createStoreLines } from '../runs/logs.ts';
+import { createStoreLines } from '../runs/logs/store.ts';
+import { declaredPaths } from '../runs/paths/declared.ts';
 import { createBeginWaits } from '../runs/waits/begin.ts';
 import { createEndMessageWaits } from '../runs/waits/messages.ts';
 import { createResume } from '../runs/waits/resume.ts';
@@ -33,6 +36,7 @@ import { SessionChannels } from '../sessions/channel.ts';
 import { createWriteStream } from '../sessions/receive.ts';
 import { createEnsureServed } from '../sessions/serve.ts';
 import { createServeUnread } from '../sessions/unread.ts';
+import { createRunStats } from '../stats/record.ts';
 import { startTracing } from '../tracing/start.ts';
 import { knownVersions } from '../versions/versions.ts';
 import type { ServerOptions } from './options.ts';
@@ -44,6 +48,8 @@ interface Connections {
   readonly engineSql: Sql;
   readonly directSql: Sql;
   readonly direct: Route;
+  /** Of the files of deployments; undefined for the database. */
+  readonly store: BlobStore | undefined;
 }
 
 /** Wake the background jobs that wait for a time, or for a request. */
@@ -67,7 +73,7 @@ export async function startContext(
   connections: Connections,
   disposables: Disposables,
 ) {
-  const { sql, engineSql, directSql, direct } = connections;
+  const { sql, engineSql, directSql, direct, store } = connections;
   const { log, masterKey } = options;
   const stoppedAtEnd = <T extends { stop(): unknown }>(part: T): T => {
     disposables.push(part.stop);
@@ -110,6 +116,8 @@ export async function startContext(
   });
 
   const { changes } = realtime;
+  const paths = declaredPaths(sql);
+  await paths.refresh();
   const engine: Engine = {
     sql,
     log,
@@ -118,6 +126,8 @@ export async function startContext(
     changes,
     queues: queueNames(sql),
     versions: knownVersions(sql),
+    stats: createRunStats(),
+    paths,
   };
   const runners = new ConnectedRunners();
   const variables = stoppedAtEnd(
@@ -137,7 +147,7 @@ export async function startContext(
   const complete = createComplete({ engine, engineSql, dispatch, resume, runners, redactor, tracing });
   const beginWaits = createBeginWaits(engine, engineSql, dispatch, resume);
   const endMessageWaits = createEndMessageWaits({ sql: engineSql, clock }, resume);
-  const storeLines = createStoreLines(engine, redactor);
+  const storeLines = createStoreLines(engine, redactor, tracing, realtime.lineNews.stored);
 
   const sessions = new SessionChannels(sql, channels);
   const ensureServed = createEnsureServed({ engine, dispatch });
@@ -158,7 +168,16 @@ export async function startContext(
   const asked = async (runner: ConnectedRunner): Promise<void> => {
     if (await heedNow(sql, runner)) dispatch.slotsFreed(runner.env);
   };
-  listenToWakes({ engine, runners, dispatch, asked, accessEnded: accessEndedHere });
+  const tellOfBranches = (env: number): void => {
+    for (const runner of runners.in(env))
+      // If it fails, the runner's next heartbeat does the same.
+      tellBranches(sql, runner).catch(() => log.warn('database.lost', { at: 'branches' }));
+  };
+  const branchesChanged = (env: number): void => {
+    tellOfBranches(env);
+    wakes.tell({ kind: 'branches', env });
+  };
+  listenToWakes({ engine, runners, dispatch, asked, tellOfBranches, accessEnded: accessEndedHere });
   listenToPause({ pause, runners, dispatch, resume });
 
   return {
@@ -176,6 +195,7 @@ export async function startContext(
     tracing,
     runners,
     asked,
+    branchesChanged,
     dispatch,
     resume,
     trigger,
@@ -194,6 +214,7 @@ export async function startContext(
     appends,
     receivers,
     maxBundleBytes: options.maxBundleBytes ?? defaultMaxBundleBytes,
+    store,
   };
 }
 

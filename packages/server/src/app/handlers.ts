@@ -1,4 +1,6 @@
+import { alertHandlers } from '../alerts/handlers.ts';
 import { auditHandlers } from '../audit/handlers.ts';
+import { cancelLiveRuns, countLiveRuns } from '../runs/cancel-live.ts';
 import { bulkHandlers } from '../runs/bulk/handlers.ts';
 import { variableHandlers } from '../envvars/handlers.ts';
 import { errorHandlers } from '../errors/handlers.ts';
@@ -13,21 +15,32 @@ import { queueHandlers } from '../queues/handlers.ts';
 import { notificationHandlers } from '../notifications/handlers.ts';
 import { changeHandlers } from '../runs/change-handlers.ts';
 import { runnerHandlers } from '../runners/handlers.ts';
+import { attemptHandlers } from '../runs/attempts/handlers.ts';
 import { runHandlers } from '../runs/handlers.ts';
 import { listHandlers } from '../runs/list/handlers.ts';
+import { declareFindBy } from '../runs/paths/declare.ts';
+import { logHandlers } from '../runs/logs/handlers.ts';
+import { spanHandlers } from '../runs/spans/handlers.ts';
+import { pathHandlers } from '../runs/paths/handlers.ts';
 import { outcomeHandlers } from '../runs/complete/outcome-handlers.ts';
 import { identitiesOfPacket } from '../runs/authorize.ts';
 import type { CreateDependencies } from '../deployments/create.ts';
 import { deploymentHandlers } from '../deployments/handlers.ts';
+import { taskHandlers } from '../runs/tasks/handlers.ts';
+import { timelineHandlers } from '../runs/timeline/handlers.ts';
 import { scheduleHandlers } from '../schedules/handlers.ts';
 import { checkDeclared, syncDeclared } from '../schedules/sync.ts';
+import { storageHandlers } from '../storage/handlers.ts';
 import { streamHandlers } from '../realtime/stream-handlers.ts';
 import { channelHandlers } from '../sessions/channel-handlers.ts';
 import { sessionHandlers } from '../sessions/handlers.ts';
 import { keyHandlers, loginHandlers, organizationHandlers, projectHandlers } from '../tenancy/handlers.ts';
 import { tokenHandlers } from '../tenancy/token-handlers.ts';
+import { statsHandlers } from '../stats/handlers.ts';
 import { waitpointHandlers } from '../waitpoints/handlers.ts';
+import { lockVersions } from '../versions/add.ts';
 import { workerHandlers } from '../versions/handlers.ts';
+import { currentTasks } from '../versions/promote.ts';
 import type { RegisterDependencies } from '../versions/register.ts';
 import type { ServerContext } from './context.ts';
 
@@ -49,7 +62,10 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
       refuseUnreadable(tasks);
       checkDeclared(kind, tasks, clock.now());
     },
-    onPromote: (tx, env, tasks) => syncDeclared(tx, env, tasks, clock.now()),
+    async onPromote(tx, env, tasks) {
+      await syncDeclared(tx, env, tasks, clock.now());
+      await declareFindBy(tx, env, tasks, clock.now());
+    },
   };
   const tenancy = {
     sql,
@@ -63,8 +79,14 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
   return {
     ...runHandlers({ engine, runners, trigger, mint, packets, takeRuns }),
     ...listHandlers(engine),
+    ...pathHandlers(engine),
     ...changeHandlers({ engine, dispatch, trigger, redactor }),
     ...outcomeHandlers(engine),
+    ...logHandlers(engine),
+    ...spanHandlers(engine),
+    ...attemptHandlers(engine),
+    ...timelineHandlers(engine),
+    ...taskHandlers(engine),
     ...bulkHandlers(engine, takeRuns, () => timers.bulkActions.wakeNow()),
     ...batchHandlers({
       sql,
@@ -87,6 +109,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...errorHandlers(sql, clock),
     ...eventHandlers({ engine, dispatch, takeRuns, expect: (at) => timers.events.wakeAt(at) }),
     ...notificationHandlers({ sql, masterKey, clock, egress: context.receivers }),
+    ...alertHandlers({ sql, clock }),
     ...sessionHandlers({ engine, dispatch, resume, channels, ensureServed, mint }),
     ...channelHandlers({
       channels,
@@ -106,15 +129,27 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
       mayAsk: createThrottle(rateLimits.logins?.asked),
       mayTry: createThrottle(rateLimits.logins?.tried),
     }),
-    ...projectHandlers(tenancy),
+    ...projectHandlers({
+      ...tenancy,
+      onBranch: context.branchesChanged,
+      countLiveRuns: (env) => countLiveRuns(sql, env),
+      cancelLiveRuns: (env, record) => cancelLiveRuns(engine, runners, env, { record }),
+      async declareSchedules(tx, env) {
+        await lockVersions(tx, env);
+        await syncDeclared(tx, env, await currentTasks(tx, env), clock.now());
+      },
+    }),
     ...organizationHandlers(tenancy),
     ...auditHandlers(sql),
+    ...statsHandlers(sql, clock),
+    ...storageHandlers(sql),
     ...pauseHandlers({ sql, clock, pause: context.pause }),
     ...workerHandlers(deploying, dispatch.wake),
     ...runnerHandlers({ ...engine, runners, asked: context.asked }),
     ...deploymentHandlers({
       ...deploying,
       maxBundleBytes: context.maxBundleBytes,
+      store: context.store,
       wake: dispatch.wake,
       onMove(env, runs) {
         engine.changes.changed(env, runs);

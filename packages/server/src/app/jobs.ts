@@ -1,27 +1,35 @@
+import { alertEvaluator } from '../alerts/evaluator.ts';
 import { accessPruner } from '../audit/prune.ts';
 import { batchKeeper } from '../batches/abort.ts';
 import { deploymentPruner } from '../deployments/retention.ts';
 import { errorJobs } from '../errors/jobs.ts';
 import { deliverer } from '../events/deliverer.ts';
 import { eventPruner } from '../events/prune.ts';
-import { startJob, type Job } from '../jobs/job.ts';
+import { startJob, type Job, type Ticked } from '../jobs/job.ts';
 import { channelPruner } from '../log/prune.ts';
 import { messenger } from '../notifications/messenger.ts';
 import { notificationPruner } from '../notifications/prune.ts';
 import { packetPruner } from '../packets/prune.ts';
+import { runnerNamePruner } from '../runners/prune-names.ts';
 import { bulkPruner } from '../runs/bulk/prune.ts';
 import { bulkWorker } from '../runs/bulk/work.ts';
 import { expirer } from '../runs/dispatch/expirer.ts';
 import { promoter } from '../runs/dispatch/promoter.ts';
 import { rescuer } from '../runs/dispatch/rescuer.ts';
 import { unblocker } from '../runs/dispatch/unblocker.ts';
-import { logPruner } from '../runs/logs.ts';
+import { logIndexer } from '../runs/logs/blocks.ts';
+import { logPruner } from '../runs/logs/store.ts';
 import { keyPruner } from '../runs/prune-keys.ts';
+import { pathKeeper } from '../runs/paths/backfill.ts';
 import { runPruner } from '../runs/prune.ts';
+import { spanPruner } from '../runs/spans/prune.ts';
 import { tickPruner } from '../schedules/prune.ts';
 import { scheduler } from '../schedules/scheduler.ts';
 import { sessionPruner } from '../sessions/prune.ts';
 import { sessionWatcher } from '../sessions/watch.ts';
+import { fleetSampler } from '../stats/sample.ts';
+import { statsFlusher } from '../stats/flush.ts';
+import { statsPruner } from '../stats/prune.ts';
 import { environmentPruner } from '../tenancy/prune.ts';
 import { pendingReleaser } from '../versions/pending-releaser.ts';
 import { tokenPruner } from '../waitpoints/prune.ts';
@@ -39,31 +47,43 @@ const jobsOf = (context: ServerContext, retention: Retention): Job[] => {
     unblocker(context),
     keyPruner(engine),
     logPruner(engine, retention.logsMs),
+    logIndexer(engine),
+    spanPruner(engine, retention.logsMs),
+    pathKeeper(engine),
     runPruner(engine, retention.runsMs),
+    runnerNamePruner(engine),
     { ...bulkWorker({ engine, runners, dispatch, redactor }), timer: timers.bulkActions },
     bulkPruner(engine, retention.runsMs),
     batchKeeper(engine, retention.runsMs),
     packetPruner(engine),
     tokenPruner(engine, retention.runsMs),
     pendingReleaser({ ...engine, wake: dispatch.wake }),
-    deploymentPruner(engine),
+    deploymentPruner({ ...engine, store: context.store }),
     ...errorJobs(engine, { hours: retention.occurrencesMs, days: retention.errorHoursMs }),
     scheduler({ ...context, timer: timers.schedules }),
     tickPruner(engine),
     deliverer({ ...context, timer: timers.events }),
     eventPruner(engine, retention.eventsMs),
     messenger({ ...context, masterKey, egress: context.receivers }),
+    alertEvaluator(context),
     notificationPruner(sql, clock, retention.notificationsMs),
     sessionWatcher(engine, context),
     sessionPruner(engine, retention.sessionsMs),
     channelPruner(sql, clock, retention.recordsMs),
+    statsFlusher(engine),
+    fleetSampler(engine),
+    statsPruner(engine),
     accessPruner(sql),
     environmentPruner(sql, clock),
   ];
 };
 
 /** Starts every background job. */
-export function startJobs(context: ServerContext, retention: Retention): { stop(): Promise<unknown> } {
-  const running = jobsOf(context, retention).map((job) => startJob(job, context));
+export function startJobs(
+  context: ServerContext,
+  retention: Retention,
+  onTick: (ticked: Ticked) => void,
+): { stop(): Promise<unknown> } {
+  const running = jobsOf(context, retention).map((job) => startJob(job, { ...context, onTick }));
   return { stop: () => Promise.all(running.map((job) => job.stop())) };
 }

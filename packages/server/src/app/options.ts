@@ -1,5 +1,6 @@
 import type { MasterKey } from '../auth/seal.ts';
 import type { Database } from '../db/connect.ts';
+import type { S3Settings } from '../deployments/store/s3.ts';
 import type { RateLimits } from '../http/rate-limit.ts';
 import type { MetricsOptions } from '../http/serve-metrics.ts';
 import type { ConnectionLimits } from '../http/unauthenticated-connections.ts';
@@ -38,6 +39,8 @@ export interface ServerOptions {
   readonly retention?: Partial<Retention>;
   /** Most bytes of one deployment's files and layers, compressed. Default: `defaultMaxBundleBytes`. */
   readonly maxBundleBytes?: number | undefined;
+  /** An S3-compatible store for the files of deployments. Default: the database. */
+  readonly bundleStore?: S3Settings | undefined;
   /** Networks that notifications may be sent to besides the public Internet, such as `10.0.0.0/8`. Default: none. */
   readonly notificationNetworks?: readonly string[];
 }

@@ -10,15 +10,25 @@ export interface WakeDependencies {
   readonly dispatch: Pick<Dispatch, 'versionsChanged'>;
   /** Somebody asked something of a runner that is connected here. */
   readonly asked: (runner: ConnectedRunner) => Promise<void>;
+  /** Tells the runners that are connected here which branches an environment has. */
+  readonly tellOfBranches: (env: number) => void;
   /** A credential, or what it is of, has ended. */
   readonly accessEnded: () => void;
 }
 
 /** Acts on wake-ups of other processes that no single room answers. */
-export function listenToWakes({ engine, runners, dispatch, asked, accessEnded }: WakeDependencies): void {
+export function listenToWakes({
+  engine,
+  runners,
+  dispatch,
+  asked,
+  tellOfBranches,
+  accessEnded,
+}: WakeDependencies): void {
   const { sql, log, wakes, versions } = engine;
   wakes.listen((wake) => {
     if (wake.kind === 'access') accessEnded();
+    if (wake.kind === 'branches') tellOfBranches(wake.env);
     if (wake.kind === 'versions') {
       versions.forget(wake.env);
       if (wake.wanted !== undefined) versions.want(wake.env, wake.wanted);

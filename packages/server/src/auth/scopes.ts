@@ -48,10 +48,10 @@ export function someTask(principal: Principal): Identity[] {
   return [{ type: 'tasks' }, ...named.map(({ id }) => ({ type: 'tasks', id }))];
 }
 
+const impliedByWrite = new Set(['trigger', 'batchTrigger', 'update', 'deploy']);
+
 const coversAction = (held: string, action: string): boolean =>
-  held === action ||
-  held === '*' ||
-  (held === 'write' && (action === 'trigger' || action === 'batchTrigger' || action === 'update'));
+  held === action || held === '*' || (held === 'write' && impliedByWrite.has(action));
 
 const coversIdentity = (scope: Scope, { type, id }: Identity): boolean =>
   scope.type !== undefined &&

@@ -20,7 +20,10 @@ export async function abortBatch(tx: Transaction, env: number, batch: string, no
       update runs r set status = 'CANCELED', finished_at = ${at}, updated_at = ${at}
         from gone g
        where r.env = g.env and r.id >= batch_prefix(g.id) and r.id < batch_prefix(g.id) || '~' and r.status is null
-      returning r.env, r.id, r.task
+      returning r.env, r.id, r.task, r.queue_id
+    ), counted as (
+      insert into run_stat_arrivals (env, task, queue_id, what, at, n)
+      select e.env, e.task, e.queue_id, 'canceled', ${at}, count(*) from ended e group by e.env, e.task, e.queue_id
     )
     select record_facets(array_agg(e.env), array_agg(f.facet), array_agg(e.id))
       from ended e cross join lateral unnest(array['s:CANCELED', 'e:CANCELED:' || e.task]) as f (facet)

@@ -21,10 +21,16 @@ export async function failUpFront(tx: Transaction, env: number, runs: readonly s
 export async function endUpFront(tx: Transaction, env: number, batch: string, now: number): Promise<void> {
   const at = new Date(now);
   const rows = await tx<{ id: string; task: string }[]>`
-    update runs set status = 'FAILED', finished_at = ${at}, updated_at = ${at}
-     where env = ${env} and id >= batch_prefix(${batch}) and id < batch_prefix(${batch}) || '~'
-       and status is null and error is not null
-    returning id, task`;
+    with ended as (
+      update runs set status = 'FAILED', finished_at = ${at}, updated_at = ${at}
+       where env = ${env} and id >= batch_prefix(${batch}) and id < batch_prefix(${batch}) || '~'
+         and status is null and error is not null
+      returning id, task, queue_id
+    ), counted as (
+      insert into run_stat_arrivals (env, task, queue_id, what, at, n)
+      select ${env}::int, task, queue_id, 'failed', ${at}, count(*) from ended group by task, queue_id
+    )
+    select id, task from ended`;
   const facets = rows.flatMap(({ id, task }) =>
     ['s:FAILED', `e:FAILED:${task}`].map((facet) => ({ env, id, facet })),
   );

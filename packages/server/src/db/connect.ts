@@ -35,6 +35,14 @@ export type Transaction = Queryable;
 /** A part of a statement, written like one. */
 export type Fragment = Query<Record<string, unknown>[]>;
 
+/** The use of a pool of connections. */
+export interface PoolLoad {
+  readonly open: number;
+  readonly idle: number;
+  readonly waiting: number;
+  readonly max: number;
+}
+
 export interface Sql extends Queryable {
   /** Runs `act` in a transaction, which is rolled back if `act` rejects. */
   begin<R>(act: (transaction: Transaction) => Promise<R>): Promise<R>;
@@ -44,6 +52,8 @@ export interface Sql extends Queryable {
   session<R>(act: (session: Queryable) => Promise<R>): Promise<R>;
   /** Calls `onNotification` for each notification on a channel. A lost connection is opened again. Resolves when it listens. */
   listen(channel: string, onNotification: (payload: string) => void): Promise<Listening>;
+  /** How many connections are open, how many of them are idle, and how many calls wait for one. */
+  load(): PoolLoad;
   /** Closes the pool when its queries are done, or after `timeout` seconds. */
   end(options?: { readonly timeout?: number }): Promise<void>;
 }
@@ -106,6 +116,7 @@ export function connect(database: Database, { name, max = 8, settings = {}, pool
       session: <R>(act: (session: Queryable) => Promise<R>) => session(act),
       listen: (channel: string, onNotification: (payload: string) => void) =>
         detectLoss(listenOn(opening, channel, onNotification)),
+      load: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, max }),
       end: ({ timeout = 5 }: { readonly timeout?: number } = {}) =>
         Promise.race([
           pool.end(),

@@ -5,6 +5,8 @@ export interface GroupOptions {
   readonly maxItems?: number;
   /** Maximum number of concurrent writes. Default 1: what arrives during a commit makes the next write larger. */
   readonly inFlight?: number;
+  /** Called with the number of items of each write. */
+  readonly onWrite?: (items: number) => void;
 }
 
 /**
@@ -15,7 +17,7 @@ export interface GroupOptions {
  */
 export function groupCommit<T, R>(
   write: (items: readonly T[]) => Promise<readonly R[]>,
-  { maxItems = 500, inFlight = 1 }: GroupOptions = {},
+  { maxItems = 500, inFlight = 1, onWrite }: GroupOptions = {},
 ): (item: T) => Promise<R> {
   interface Waiting {
     readonly item: T;
@@ -48,6 +50,7 @@ export function groupCommit<T, R>(
       const group = waiting.slice(0, maxItems);
       waiting = waiting.slice(maxItems);
       writing++;
+      onWrite?.(group.length);
       void writeGroup(group).finally(() => {
         writing--;
         flush();

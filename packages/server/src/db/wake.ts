@@ -7,6 +7,8 @@ export type Wake =
   | { readonly kind: 'queued'; readonly env: number }
   /** Versions of this environment changed, or runners are to load the one that is `wanted`. */
   | { readonly kind: 'versions'; readonly env: number; readonly wanted?: number }
+  /** A branch of this environment was made or archived. */
+  | { readonly kind: 'branches'; readonly env: number }
   /** Variables of this environment, or of one of its branches, changed. */
   | { readonly kind: 'variables'; readonly env: number }
   /** A credential, or the account or environment that it is for, has ended. */
@@ -15,6 +17,10 @@ export type Wake =
   | { readonly kind: 'watching'; readonly env: number }
   /** Runs of an environment that the receiver watches have changed. */
   | { readonly kind: 'runs'; readonly env: number }
+  /** A follower of that process reads log lines of this environment. */
+  | { readonly kind: 'followsLines'; readonly env: number }
+  /** Log lines of an environment that the receiver follows were stored. */
+  | { readonly kind: 'lines'; readonly env: number }
   /** The installation was paused or resumed. */
   | { readonly kind: 'pause' }
   /** Records were appended to this channel. */

@@ -5,6 +5,8 @@ import type { Sql } from '../db/connect.ts';
 import { notFound } from '../problem.ts';
 import { readBlob } from './blobs/read.ts';
 import { findVersion } from './find.ts';
+import { fromStore } from './store/problem.ts';
+import { StoreFailed, type BlobStore } from './store/store.ts';
 
 /** What a runner fetches to serve a version. 404, saying why, for one that cannot be fetched. */
 export async function retrieveBundle(
@@ -21,24 +23,39 @@ export async function retrieveBundle(
 
 export interface ServedBlob {
   readonly size: number;
-  /** From a position on. Read lazily, piece by piece. */
-  read(start: number): AsyncIterable<Buffer>;
+  /** From a position on. Read lazily, piece by piece. Rejects with a 503 Problem if the store that has it is away. */
+  read(start: number): Promise<AsyncIterable<Buffer>>;
 }
 
 /** A blob of a version that can be fetched. 404 if there is none. */
 export async function retrieveBlob(
-  sql: Sql,
+  { sql, store }: { readonly sql: Sql; readonly store?: BlobStore | undefined },
   { id: env, projectId: project }: Environment,
   idOrVersion: string,
   blob: string,
 ): Promise<ServedBlob> {
   const { id, version } = await findFetchable(sql, env, idOrVersion);
-  const [row] = await sql<{ size: string }[]>`
-    select b.size from version_blobs r join blobs b on b.project_id = r.project_id and b.digest = r.blob
+  const [row] = await sql<{ size: string; key: string | null }[]>`
+    select b.size, b.object_key as key from version_blobs r join blobs b on b.project_id = r.project_id and b.digest = r.blob
      where r.version_id = ${id} and r.blob = ${blob}`;
   if (!row) throw notFound(`Version ${version} has no blob ${blob}.`);
   const size = Number(row.size);
-  return { size, read: (start) => readBlob(sql, { project, blob }, size, start) };
+  const { key } = row;
+  return {
+    size,
+    async read(start) {
+      if (key === null) return readBlob(sql, { project, blob }, size, start);
+      if (!store)
+        throw fromStore(
+          new StoreFailed(
+            'The blob is in an S3-compatible store, and this server has none (MILLRACE_BUNDLE_STORE)',
+          ),
+        );
+      return store.read(key, start, size).catch((error: unknown) => {
+        throw fromStore(error);
+      });
+    },
+  };
 }
 
 async function findFetchable(

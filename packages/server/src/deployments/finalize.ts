@@ -5,6 +5,8 @@ import type { Environment } from '../auth/principal.ts';
 import type { Sql, Transaction } from '../db/connect.ts';
 import { unprocessable } from '../problem.ts';
 import { lockVersions } from '../versions/add.ts';
+import { moveToStore } from './blobs/move-to-store.ts';
+import { BlobGone } from './blobs/read.ts';
 import { verifyBlob } from './blobs/verify.ts';
 import type { DeclaredBlob } from './check-bundle.ts';
 import { landExternalId } from './external-id.ts';
@@ -13,22 +15,30 @@ import { findVersion, type FoundVersion } from './find.ts';
 import { conflict } from './conflict.ts';
 import type { DeploymentDependencies } from './promote.ts';
 import { showDeployment } from './show.ts';
+import { fromStore } from './store/problem.ts';
+import type { BlobStore } from './store/store.ts';
+
+export interface FinalizeDependencies extends DeploymentDependencies {
+  /** Takes the blobs once they are verified. Without one they stay in the database. */
+  readonly store?: BlobStore | undefined;
+}
 
 /**
  * Ends an upload: verifies every content that was not verified before, and makes the version ready. It may be repeated after a failure in
  * between, and by several at once. A content that is not what was declared fails the deployment (422); a missing one does not (409).
  */
 export async function finalizeDeployment(
-  dependencies: DeploymentDependencies,
+  dependencies: FinalizeDependencies,
   { id: env, projectId: project }: Environment,
   idOrVersion: string,
   record: RecordHere,
 ): Promise<Deployment> {
-  const { sql, log, clock, versions, wakes } = dependencies;
+  const { sql, log, clock, versions, wakes, store } = dependencies;
   const version = await findVersion(sql, env, idOrVersion);
   refuseEnded(version);
   if (version.state === 'uploading') {
     await verifyContents(sql, env, project, version);
+    if (store) await storeBlobs(dependencies, store, project, version);
     const isReady = await sql.begin((tx) =>
       makeReady(tx, env, project, version, new Date(clock.now()), record),
     );
@@ -124,11 +134,50 @@ async function wrongWith(
       ? undefined
       : `it has ${contentSize} bytes, and ${expected.size} were declared`;
   }
-  const wrong = await verifyBlob(sql, { project, blob }, Number(size), expected);
+  let wrong: string | undefined;
+  try {
+    wrong = await verifyBlob(sql, { project, blob }, Number(size), expected);
+  } catch (error) {
+    if (!(error instanceof BlobGone)) throw error;
+    // Another deployment had it verified and moved to the store, or nothing needs it any more.
+    const [now] = await sql<Pick<UploadedBlob, 'content' | 'contentSize'>[]>`
+      select content_digest as content, content_size as "contentSize" from blobs where project_id = ${project} and digest = ${blob}`;
+    if (!now || now.content === null) throw lost(expected.blob);
+    return wrongWith(
+      sql,
+      project,
+      { blob, size, received: size, declared: expected.digest, ...now },
+      expected,
+    );
+  }
   // Nobody could use it.
   if (wrong !== undefined)
     await sql`delete from blobs where project_id = ${project} and digest = ${blob} and content_digest is null`;
   return wrong;
+}
+
+const lost = (blob: string) =>
+  conflict(`The blob ${blob} was removed meanwhile: create the deployment again, and upload it.`);
+
+/** How many blobs are moved to the store at the same time. */
+const movedAtOnce = 8;
+
+/** Moves the blobs of a version to the store, also those that were in the database before there was one. */
+async function storeBlobs(
+  { sql, clock }: FinalizeDependencies,
+  store: BlobStore,
+  project: number,
+  version: FoundVersion,
+): Promise<void> {
+  const queue = (await readBlobs(sql, project, version.id)).filter(({ content }) => content !== null);
+  const move = async (): Promise<void> => {
+    for (let next = queue.shift(); next; next = queue.shift())
+      await moveToStore(sql, clock, store, { project, blob: next.blob });
+  };
+  await Promise.all(Array.from({ length: movedAtOnce }, move)).catch((error: unknown) => {
+    queue.length = 0;
+    throw fromStore(error);
+  });
 }
 
 /** False if it was made ready before. */

@@ -1,18 +1,19 @@
 import type { operations } from '@millrace/contract';
 import { recordHere } from '../audit/record.ts';
+import type { Principal } from '../auth/principal.ts';
+import { allows } from '../auth/scopes.ts';
+import { forbidden } from '../problem.ts';
 import type { HandlersOf } from '../request.ts';
 import { archiveDeployment } from './archive.ts';
 import { retrieveBundle } from './bundle.ts';
 import { abortCanary } from './abort-canary.ts';
 import { createDeployment, type CreateDependencies } from './create.ts';
 import { failDeployment } from './fail.ts';
-import { finalizeDeployment } from './finalize.ts';
-import { findVersion } from './find.ts';
+import { finalizeDeployment, type FinalizeDependencies } from './finalize.ts';
 import { listDeployments } from './list.ts';
 import { moveRuns, type MoveDependencies } from './move.ts';
 import { promoteDeployment } from './promote.ts';
-import { retrieveCurrent, retrieveLatest } from './retrieve.ts';
-import { showDeployment } from './show.ts';
+import { retrieveCurrent, retrieveDeployment, retrieveLatest } from './retrieve.ts';
 import { uploadBlob } from './upload.ts';
 
 type Named =
@@ -30,7 +31,8 @@ type Named =
   | 'retrieveDeployment'
   | 'retrieveBundle';
 
-export interface DeploymentHandlerDependencies extends CreateDependencies, MoveDependencies {
+export interface DeploymentHandlerDependencies
+  extends CreateDependencies, FinalizeDependencies, MoveDependencies {
   /** Runs of this environment may have a runner now, or a runner may load a version. */
   readonly wake: (env: number) => void;
 }
@@ -64,10 +66,11 @@ export function deploymentHandlers(
       failDeployment(dependencies, environment.id, params.deploymentId, body.error),
 
     async promoteDeployment(request) {
-      const { environment, params, query } = request;
+      const { environment, params, query, principal } = request;
       const record = recordHere(environment, request);
       try {
-        return await promoteDeployment(dependencies, environment.id, params.version, query, record);
+        const options = { ...query, authorizeRollback: () => refuseRollback(principal, params.version) };
+        return await promoteDeployment(dependencies, environment.id, params.version, options, record);
       } finally {
         // A refusal may ask runners to load it.
         wake(environment.id);
@@ -103,11 +106,21 @@ export function deploymentHandlers(
 
     retrieveCurrentDeployment: ({ environment }) => retrieveCurrent(sql, environment.id, now()),
 
-    async retrieveDeployment({ environment, params }) {
-      const version = await findVersion(sql, environment.id, params.version);
-      return showDeployment(sql, environment.id, version, now());
-    },
+    retrieveDeployment: ({ environment, params }) =>
+      retrieveDeployment(sql, environment.id, params.version, now()),
 
     retrieveBundle: ({ environment, params }) => retrieveBundle(sql, environment.id, params.version),
   };
+}
+
+/** Who may only deploy does not bring old code back. */
+function refuseRollback(principal: Principal, version: string): void {
+  if (
+    principal.kind !== 'personalAccessToken' &&
+    allows(principal.scopes, 'write', [{ type: 'deployments' }])
+  )
+    return;
+  throw forbidden(
+    `version ${version} is older than the current one, and this key may promote newer versions only. Rolling back needs a key with the scope write:deployments.`,
+  );
 }

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { Problem } from '../problem.ts';
-import { bundleOf } from './testing/bundle.ts';
+import { openS3Store } from './store/s3.ts';
+import { bundleOf, sha256 } from './testing/bundle.ts';
 import { testDeployments, type Created } from './testing/deployments.ts';
+import { startS3Server } from './testing/s3-server.ts';
 
 /** A generator of numbers that a seed repeats. */
 function numbersFrom(seed: number): (below: number) => number {
@@ -16,10 +18,11 @@ const seeds = process.env['MILLRACE_TEST_SEED']
   ? [Number(process.env['MILLRACE_TEST_SEED'])]
   : [1, 2, 3].map(() => Math.floor(Math.random() * 1_000_000));
 
-test.each(seeds)(
-  'whatever is done at once to deployments, what stays is whole (seed %i)',
-  async (seed) => {
-    const t = await testDeployments();
+test.each([...seeds.map((seed) => [seed, 'the database'] as const), [seeds[0]!, 'a store'] as const])(
+  'whatever is done at once to deployments, what stays is whole (seed %i, files in %s)',
+  async (seed, where) => {
+    const s3 = where === 'a store' ? await startS3Server() : undefined;
+    const t = await testDeployments(s3 && (await openS3Store(s3.settings, () => {})));
     const env = t.environment.id;
     const bundles = Array.from({ length: 6 }, (_, n) =>
       bundleOf(
@@ -74,9 +77,14 @@ test.each(seeds)(
     expect(broken).toEqual([]);
     const torn = await t.sql`
       select b.digest from blobs b
-       where b.received <> (select coalesce(sum(length(p.data)), 0) from blob_pieces p
-                             where p.project_id = b.project_id and p.blob = b.digest)`;
+       where case when b.object_key is null then b.received else 0 end
+             <> (select coalesce(sum(length(p.data)), 0) from blob_pieces p
+                  where p.project_id = b.project_id and p.blob = b.digest)`;
     expect(torn).toEqual([]);
+    // Every blob of a version can be fetched, wherever it is.
+    for (const { version, blob } of await t.sql<{ version: string; blob: string }[]>`
+      select v.version, r.blob from version_blobs r join versions v on v.id = r.version_id where v.state = 'ready'`)
+      expect(sha256(await t.fetch(version, blob))).toBe(blob);
     // The current one can be served, and no two versions that are ready have one content.
     const [current] = await t.sql<{ state: string }[]>`
       select v.state from current_versions c join versions v on v.id = c.version_id where c.env = ${env}`;
@@ -100,6 +108,11 @@ test.each(seeds)(
     const left =
       await t.sql`select from blobs b where not exists (select from version_blobs r where r.blob = b.digest)`;
     expect(left).toEqual([]);
+    const named = await t.sql<
+      { key: string }[]
+    >`select object_key as key from blobs where object_key is not null`;
+    const objects = [...((await s3?.objects()) ?? new Map<string, string>()).keys()];
+    expect(objects.toSorted()).toEqual(named.map(({ key }) => `millrace/files/${key}`).toSorted());
   },
   60_000,
 );

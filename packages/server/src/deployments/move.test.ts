@@ -202,8 +202,9 @@ describe('moving the runs of a version', () => {
           if (version === from.id) claimed.push(run);
         }
         if (attempts.length === 0 && isMoved) empty++;
-        // one that gives runs back, for the move to meet them again
-        if (version === from.id && attempts[0]) {
+        // One gives runs back, for the move to meet them again. It stops when the move has ended: nobody
+        // would take the last one away from it.
+        if (version === from.id && attempts[0] && !isMoved) {
           seen.delete(attempts[0].run);
           claimed.splice(claimed.indexOf(attempts[0].run), 1);
           await t.end(attempts[0], { kind: 'released' });

@@ -23,6 +23,8 @@ export interface PromoteOptions {
   readonly force: boolean;
   /** Of new runs: it becomes the canary instead. */
   readonly percent?: number | undefined;
+  /** Throws if the caller may only promote newer versions. */
+  readonly authorizeRollback?: () => void;
 }
 
 /** Makes a version current, or the canary. 409, saying what to do, for one that cannot be or that needs one of the options. */
@@ -42,10 +44,12 @@ export async function promoteDeployment(
       select v.version, v.sequence from current_versions c join versions v on v.id = c.version_id where c.env = ${env}`;
     const { percent } = options;
     if (percent !== undefined) await refuseCanary(tx, env, version, current?.version);
-    if (current && version.sequence < current.sequence && !options.allowRollbacks) {
-      throw conflict(
-        `Version ${version.version} is older than the current version ${current.version}: allow the rollback (allowRollbacks=true) to go back to it.`,
-      );
+    if (current && version.sequence < current.sequence) {
+      options.authorizeRollback?.();
+      if (!options.allowRollbacks)
+        throw conflict(
+          `Version ${version.version} is older than the current version ${current.version}: allow the rollback (allowRollbacks=true) to go back to it.`,
+        );
     }
     // Promoting the current one again changes nothing, so nothing is asked of its runners.
     const isChange = current?.version !== version.version;

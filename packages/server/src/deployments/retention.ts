@@ -6,8 +6,10 @@ import { lockVersions } from '../versions/add.ts';
 import type { Versions } from '../versions/versions.ts';
 import { markArchived } from './archive.ts';
 import { pruneBlobs } from './blobs/prune.ts';
+import { pruneObjects } from './blobs/prune-objects.ts';
 import { markFailed } from './fail.ts';
 import { liveRuns } from './live-runs.ts';
+import type { BlobStore } from './store/store.ts';
 
 /** Of each environment, so many uploaded versions stay. */
 export const keptVersions = 10;
@@ -20,6 +22,7 @@ export interface RetentionDependencies {
   readonly clock: Pick<Clock, 'now'>;
   readonly versions: Pick<Versions, 'forget'>;
   readonly wakes: Pick<Wakes, 'tell'>;
+  readonly store?: BlobStore | undefined;
 }
 
 /**
@@ -27,14 +30,16 @@ export interface RetentionDependencies {
  * no version needs. Versions that are current, that live runs are bound to, or that are among the newest stay.
  */
 export function deploymentPruner(dependencies: RetentionDependencies): Job {
-  const { sql, clock } = dependencies;
+  const { sql, clock, store } = dependencies;
   return {
     name: 'deployment pruner',
     everyMs: 60_000,
     async tick() {
       await giveUpUploads(sql, new Date(clock.now() - uploadMs));
       await archiveOld(dependencies);
-      return pruneBlobs(sql, clock);
+      const hasMore = await pruneBlobs(sql, clock);
+      // Last, because the store may be away.
+      return (store !== undefined && (await pruneObjects(sql, clock, store))) || hasMore;
     },
   };
 }

@@ -1,7 +1,8 @@
-import type { Deployment } from '@millrace/contract';
+import type { Deployment, DeploymentDetails } from '@millrace/contract';
 import type { Queryable } from '../db/connect.ts';
 import { notFound } from '../problem.ts';
-import { deploymentOf, readDeployments } from './show.ts';
+import { findVersion } from './find.ts';
+import { deploymentOf, readDeployments, showDeployment } from './show.ts';
 
 /** The newest deployment of an environment. 404 if it has none. */
 export async function retrieveLatest(sql: Queryable, env: number, now: Date): Promise<Deployment> {
@@ -17,4 +18,20 @@ export async function retrieveCurrent(sql: Queryable, env: number, now: Date): P
   const [row] = await readDeployments(sql, env, some, now);
   if (!row) throw notFound('This environment has no current version: promote one.');
   return deploymentOf(row);
+}
+
+/** A deployment with the tasks that it declares. 404 if the environment has no such version. */
+export async function retrieveDeployment(
+  sql: Queryable,
+  env: number,
+  idOrVersion: string,
+  now: Date,
+): Promise<DeploymentDetails> {
+  const version = await findVersion(sql, env, idOrVersion);
+  const shown = await showDeployment(sql, env, version, now);
+  const declaredTasks = await sql<DeploymentDetails['declaredTasks']>`
+    select id, manifest->>'filePath' as "filePath", manifest->>'description' as description,
+           payload_schema as "payloadSchema", payload_schema_note as "payloadSchemaNote"
+      from tasks where version_id = ${version.id} order by id`;
+  return { ...shown, declaredTasks: [...declaredTasks] };
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import { notFound } from '../problem.ts';
 import type { HandlersOf } from '../request.ts';
+import { listHistory } from './life/history.ts';
 import { ignoreErrorGroup } from './life/ignore.ts';
 import { listErrorGroups } from './list/list.ts';
 import { listFingerprints } from './merge/fingerprints.ts';
@@ -22,6 +23,7 @@ type Named = Pick<
   | 'ignoreError'
   | 'unresolveError'
   | 'listErrorFingerprints'
+  | 'listErrorHistory'
   | 'mergeErrors'
   | 'splitError'
   | keyof ReturnType<typeof ruleHandlers>
@@ -57,6 +59,12 @@ export function errorHandlers(sql: Sql, clock: Pick<Clock, 'now'>): HandlersOf<N
       const data = await listFingerprints(sql, environment.id, errorId);
       if (!data) throw notFound();
       return { data };
+    },
+
+    async listErrorHistory({ environment, params: { errorId }, query }) {
+      const history = await listHistory(sql, environment.id, errorId, query);
+      if (!history) throw notFound();
+      return history;
     },
 
     async mergeErrors(request) {

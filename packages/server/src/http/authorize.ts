@@ -64,6 +64,12 @@ export function covers(principal: Principal, { action, on, anyScope }: Access, p
   return allows(principal.scopes, action, [{ type: on, ...(typeof id === 'string' && { id }) }]);
 }
 
+/** What a restricted key lacks for an operation. Holders of public tokens, which are frontends, are not told. */
+export const missingScope = (principal: Principal | null, { action, on }: Access): string | undefined =>
+  principal?.kind === 'secretKey' && !principal.attempt && action !== undefined && on !== undefined
+    ? `this needs a key with the scope ${action}:${on}, which this key does not have.`
+    : undefined;
+
 /**
  * The user's role in the organisation of the path. 404 for a project or organisation that is not theirs, the same as for one
  * that does not exist; 403 if the role is too low. Undefined if the operation requires no role.

@@ -20,7 +20,7 @@ export interface BlobContent {
     environment: Environment,
     version: string,
     blob: string,
-  ): Promise<{ readonly size: number; read(start: number): AsyncIterable<Buffer> }>;
+  ): Promise<{ readonly size: number; read(start: number): Promise<AsyncIterable<Buffer>> }>;
 }
 
 export interface BlobRouteOptions {
@@ -45,13 +45,14 @@ export function mountBlobContent(app: FastifyInstance, options: BlobRouteOptions
       };
       const { size, read } = await options.blobs.get(principal.environment, version, blob);
       const start = startOf(request.headers.range, size);
+      const parts = await read(start ?? 0);
       reply
         .headers(apiHeaders)
         .header('accept-ranges', 'bytes')
         .header('content-length', size - (start ?? 0))
         .type('application/octet-stream');
       if (start !== undefined) reply.code(206).header('content-range', `bytes ${start}-${size - 1}/${size}`);
-      return await reply.send(Readable.from(whileAllowed(read(start ?? 0), principal, options.access)));
+      return await reply.send(Readable.from(whileAllowed(parts, principal, options.access)));
     } catch (error) {
       sendFailure(request, reply, error, options.log);
       return reply;

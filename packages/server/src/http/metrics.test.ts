@@ -19,9 +19,8 @@ test('metrics are rendered at most once a second, without unused series', async 
     expect(text).toContain('route="/api/v1/errors",status="2xx"');
     expect(text.length).toBeLessThan(60_000);
   }
-  // Nothing of what runs here is in them.
   const labels = new Set(
-    [...(answers[0]?.text ?? '').matchAll(/millrace_\w+\{([^}]*)\}/g)].flatMap(([, inside = '']) =>
+    [...(answers[0]?.text ?? '').matchAll(/millrace_http_\w+\{([^}]*)\}/g)].flatMap(([, inside = '']) =>
       [...inside.matchAll(/(\w+)="/g)].map(([, name]) => name),
     ),
   );

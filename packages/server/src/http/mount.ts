@@ -4,7 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import type { OperationDeclaration } from '@millrace/contract';
+import type { Access, OperationDeclaration } from '@millrace/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { z } from 'zod';
 import type { Authenticate, Credentials } from '../auth/authenticate.ts';
@@ -15,7 +15,7 @@ import { jsonOfReply } from '../json/shown.ts';
 import type { Log } from '../logger.ts';
 import { forbidden, Problem, unauthorized } from '../problem.ts';
 import { Streaming, type Handler } from '../request.ts';
-import { admit, covers, roleOf } from './authorize.ts';
+import { admit, covers, missingScope, roleOf } from './authorize.ts';
 import { createBadCredentialLimit, type BadCredentialLimit } from './bad-credentials.ts';
 import { isForm, readForm } from './form.ts';
 import { apiHeaders, corsHeaders } from './headers.ts';
@@ -103,8 +103,6 @@ function callerCheck(
   { authenticate, log, onAdmitted }: MountOptions,
   badCredentials: BadCredentialLimit,
 ): onRequestHookHandler {
-  const { wholeEnvironment = false } = access;
-
   function admitCaller(
     principal: Principal,
     request: FastifyRequest,
@@ -138,7 +136,7 @@ function callerCheck(
     };
     let principal: Principal | Promise<Principal>;
     try {
-      principal = authenticate(credentialsOf(request, wholeEnvironment));
+      principal = authenticate(credentialsOf(request, access));
     } catch (error) {
       return unknown(error);
     }
@@ -152,12 +150,20 @@ function refuseOtherTypes(types: readonly string[], given = ''): void {
   throw new Problem(415, `Content-Type ${given === '' ? 'is missing' : 'cannot be read'}: send ${types[0]}`);
 }
 
-const credentialsOf = ({ headers }: FastifyRequest, wholeEnvironment = false): Credentials => ({
-  authorization: headers.authorization,
-  serviceBranch: headers['x-service-branch'] as string | undefined,
-  triggerBranch: headers['x-trigger-branch'] as string | undefined,
-  wholeEnvironment,
-});
+function credentialsOf(
+  { headers }: FastifyRequest,
+  { wholeEnvironment = false, branchIsOptional = false }: Access,
+): Credentials {
+  const serviceBranch = headers['x-service-branch'] as string | undefined;
+  const triggerBranch = headers['x-trigger-branch'] as string | undefined;
+  return {
+    authorization: headers.authorization,
+    serviceBranch,
+    triggerBranch,
+    wholeEnvironment:
+      wholeEnvironment || (branchIsOptional && serviceBranch === undefined && triggerBranch === undefined),
+  };
+}
 
 /** Streams the body for as long as the caller's credential is valid: an upload may take minutes. */
 async function* partsOf(
@@ -224,7 +230,7 @@ function answer(route: Route, { access: live, findRole, log }: MountOptions, res
     const { principal } = raw;
     const where = raw.params as Record<string, string>;
     const authorized = principal === null || covers(principal, access, where);
-    if (!authorized && !access.objects) throw forbidden();
+    if (!authorized && !access.objects) throw forbidden(missingScope(principal, access));
     const role =
       principal === null || access.role === undefined
         ? undefined

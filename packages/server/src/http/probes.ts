@@ -37,6 +37,7 @@ export function mountProbes(
   app.get('/metrics', async (request, reply) => {
     const refusal = refuseReader(request.raw, readers);
     if (refusal) return sendJson(reply, refusal.status, JSON.stringify({ error: refusal.error }));
-    return reply.header('content-type', metrics.contentType).send(await metrics.text());
+    const { type, body } = await metrics.expose(request.headers.accept);
+    return reply.header('content-type', type).send(body);
   });
 }

@@ -146,10 +146,15 @@ async function admit(request: IncomingMessage, authenticate: Authenticate): Prom
     const value = request.headers[name];
     return typeof value === 'string' ? value : undefined;
   };
-  const principal = await authenticate({
-    authorization: header('authorization'),
+  const branches = {
     serviceBranch: header('x-service-branch'),
     triggerBranch: header('x-trigger-branch'),
+  };
+  const principal = await authenticate({
+    authorization: header('authorization'),
+    ...branches,
+    // A runner of preview without a branch is told which there are.
+    wholeEnvironment: Object.values(branches).every((branch) => branch === undefined),
   });
   if (principal.kind !== 'secretKey' || principal.attempt)
     throw new MisusedCredential('Invalid API key: a runner connects with a secret key');

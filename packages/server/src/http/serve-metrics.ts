@@ -9,6 +9,8 @@ export interface MetricsOptions {
   readonly address?: { readonly host: string; readonly port: number };
   /** Required as `Authorization: Bearer …`. */
   readonly token?: string;
+  /** Tasks, and queues, with series of their own; the others share `other`. Default 200. */
+  readonly maxNames?: number | undefined;
 }
 
 /** The server cannot listen on the metrics address. */
@@ -59,15 +61,15 @@ export async function serveMetrics(
 ): Promise<{ url: string; stop(): Promise<void> }> {
   const { host, port } = options.address;
   const server = createServer((request, response) => {
-    const answer = (status: number, type: string, body: string): void =>
+    const answer = (status: number, type: string, body: string | Buffer): void =>
       void response.writeHead(status, { 'content-type': type }).end(body);
     const json = (status: number, error: string): void =>
       answer(status, 'application/json; charset=utf-8', JSON.stringify({ error }));
     if (request.url?.split('?')[0] !== '/metrics') return json(404, 'Not found: there is /metrics');
     const refusal = refuseReader(request, options);
     if (refusal) return json(refusal.status, refusal.error);
-    metrics.text().then(
-      (text) => answer(200, metrics.contentType, text),
+    metrics.expose(request.headers.accept).then(
+      ({ type, body }) => answer(200, type, body),
       () => json(500, 'Internal Server Error'),
     );
   });

@@ -15,6 +15,15 @@ export interface Job {
   stop?(): Promise<unknown>;
 }
 
+/** What became of a tick. */
+export interface Ticked {
+  readonly job: string;
+  readonly failed: boolean;
+  readonly tookMs: number;
+  /** How late it began. */
+  readonly lagMs: number;
+}
+
 export interface RunningJob extends Wakeable {
   stop(): Promise<void>;
 }
@@ -25,12 +34,18 @@ export interface RunningJob extends Wakeable {
  */
 export function startJob(
   job: Job,
-  { clock, log }: { readonly clock: Pick<Clock, 'now'>; readonly log: Log },
+  {
+    clock,
+    log,
+    onTick,
+  }: { readonly clock: Pick<Clock, 'now'>; readonly log: Log; readonly onTick?: (ticked: Ticked) => void },
 ): RunningJob {
   let stopped = false;
   let again = false;
   let dueAt = Number.POSITIVE_INFINITY;
   let nextTickAt = 0;
+  /** When the next tick should begin; undefined if it was woken. */
+  let expectedAt: number | undefined;
   let timer: NodeJS.Timeout | undefined;
   let endPause: (() => void) | undefined;
 
@@ -47,6 +62,7 @@ export function startJob(
       nextTickAt = Math.min(clock.now() + job.everyMs, dueAt);
       setTimer();
     });
+    expectedAt = again ? undefined : nextTickAt;
     endPause = undefined;
     clearTimeout(timer);
   };
@@ -77,11 +93,17 @@ export function startJob(
       again = false;
       if (dueAt <= clock.now()) dueAt = Number.POSITIVE_INFINITY;
       let more: boolean | Date = false;
+      const begun = performance.now();
+      const lagMs = expectedAt === undefined ? 0 : Math.max(0, clock.now() - expectedAt);
+      expectedAt = undefined;
+      let failed = false;
       try {
         more = await job.tick();
       } catch (error) {
+        failed = true;
         if (!stopped) log.warn('job.failed', { job: job.name, error: String(error) });
       }
+      onTick?.({ job: job.name, failed, tookMs: performance.now() - begun, lagMs });
       if (more instanceof Date) running.wakeAt(more.getTime());
       if (more !== true && !again && !stopped) await pause();
     }

@@ -12,7 +12,7 @@ export interface Egress {
  * 422 for a URL that is forbidden by its text alone. Names are resolved only on delivery: the response must not reveal how the
  * server's network resolves a name, or whether the name exists there.
  */
-export function checkUrl(text: string, { networks }: Egress): void {
+export function checkUrl(text: string, { networks }: Egress, field = 'url'): void {
   const url = new URL(text);
   const address = literalOf(url);
   try {
@@ -20,7 +20,7 @@ export function checkUrl(text: string, { networks }: Egress): void {
     else if (/(?:^|\.)localhost\.?$/.test(url.hostname)) checkThisMachine(url.protocol, networks);
     else if (url.protocol !== 'https:' && !networks.areWidened) throw onlyHttps();
   } catch (error) {
-    throw error instanceof AddressRefused ? unprocessable(`url: ${error.message}.`) : error;
+    throw error instanceof AddressRefused ? unprocessable(`${field}: ${error.message}.`) : error;
   }
 }
 

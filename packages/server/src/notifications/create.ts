@@ -3,10 +3,10 @@ import { seal, type MasterKey } from '../auth/seal.ts';
 import { newId } from '../db/ids.ts';
 import type { Sql } from '../db/connect.ts';
 import { unprocessable } from '../problem.ts';
-import { checkUrl, type Egress } from './check-url.ts';
+import type { Egress } from './check-url.ts';
+import { destinationOf } from './destination.ts';
 import { endpointOf, endpointSecretContext, type EndpointRow } from './endpoint.ts';
 import type { Recorded } from './record.ts';
-import { newSecret } from './sign.ts';
 
 export const maxEndpoints = 50;
 
@@ -16,25 +16,26 @@ export interface NewEndpoint {
   readonly now: Date;
 }
 
-/** Creates an endpoint. Its secret is returned only this once. */
+/** Creates an endpoint. The secret of a webhook is returned only this once. */
 export async function createEndpoint(
   sql: Sql,
   masterKey: MasterKey,
   egress: Egress,
-  { env, body: { url, types, description }, now }: NewEndpoint,
+  { env, body, now }: NewEndpoint,
   recorded: Recorded,
-): Promise<NotificationEndpoint & { secret: string }> {
-  checkUrl(url, egress);
+): Promise<NotificationEndpoint & { secret?: string }> {
+  const { types, description } = body;
+  const { kind, url, mail, secret } = destinationOf(body, egress);
   const id = newId('endpoint');
-  const secret = newSecret();
   return sql.begin(async (tx) => {
     const [row] = await tx<EndpointRow[]>`
-    insert into notification_endpoints (id, env, url, description, types, sealed, created_at)
-    select ${id}, ${env}, ${url}, ${description ?? null}, ${types}::text[], ${seal(masterKey, secret, endpointSecretContext(id))}, ${now}
+    insert into notification_endpoints (id, env, kind, url, mail, description, types, sealed, created_at)
+    select ${id}, ${env}, ${kind}, ${url}, ${mail && JSON.stringify(mail)}::text::jsonb, ${description ?? null}, ${types}::text[],
+           ${seal(masterKey, secret, endpointSecretContext(id))}, ${now}
      where (select count(*) from notification_endpoints where env = ${env}) < ${maxEndpoints}
     returning *`;
     if (!row) throw unprocessable(`An environment has at most ${maxEndpoints} endpoints: delete one first.`);
     await recorded(tx, 'created', row);
-    return { ...endpointOf(row), secret };
+    return { ...endpointOf(row), ...(kind === 'webhook' && { secret }) };
   });
 }

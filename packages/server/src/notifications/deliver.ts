@@ -7,6 +7,8 @@ import { maxAttempts, pauseAfter } from './backoff.ts';
 import { bodyOf, notificationColumns, type NotificationRow } from './body.ts';
 import { disableEndpoint } from './disable.ts';
 import { endpointSecretContext, type EndpointRow } from './endpoint.ts';
+import { MailRefused, sendMail } from './mail.ts';
+import { messageOf, slackBody } from './message.ts';
 import { AddressRefused } from './networks.ts';
 import { post } from './post.ts';
 import { signedHeaders } from './sign.ts';
@@ -25,7 +27,7 @@ export interface Taken extends NotificationRow {
   /** Including this attempt. */
   readonly attempts: number;
   readonly notification_id: string;
-  readonly endpoint: Omit<EndpointRow, 'sealed' | 'sealed_before'>;
+  readonly endpoint: Pick<EndpointRow, 'id' | 'env' | 'kind' | 'url' | 'mail' | 'sealed_before_until'>;
   readonly sealed: Buffer;
   readonly sealed_before: Buffer | null;
 }
@@ -68,7 +70,7 @@ export function takeDue(
       returning d.*
     )
     select t.id, t.attempts, t.notification_id, ${notificationColumns(sql)}, ep.sealed, ep.sealed_before,
-           json_build_object('id', ep.id, 'env', ep.env, 'url', ep.url,
+           json_build_object('id', ep.id, 'env', ep.env, 'kind', ep.kind, 'url', ep.url, 'mail', ep.mail,
              'sealed_before_until', ep.sealed_before_until) as endpoint
       from taken t
       join notification_endpoints ep on ep.id = t.endpoint_id
@@ -83,31 +85,65 @@ export async function attempt(
   taken: Taken,
   stop: AbortSignal,
 ): Promise<void> {
-  const { masterKey, clock, egress } = dependencies;
-  const { id: endpoint, url, sealed_before_until: until } = taken.endpoint;
-  let status: number | undefined;
-  let failure: string | undefined;
+  let result: Result;
   try {
-    const secrets = [unseal(masterKey, taken.sealed, endpointSecretContext(endpoint))];
-    if (taken.sealed_before && until && new Date(until).getTime() > clock.now()) {
-      secrets.push(unseal(masterKey, taken.sealed_before, endpointSecretContext(endpoint)));
-    }
-    const body = JSON.stringify(bodyOf(taken));
-    const message = { id: taken.notification_id, at: clock.now(), body };
-    const headers = {
-      'content-type': 'application/json',
-      'content-length': String(Buffer.byteLength(body)),
-      'user-agent': 'Millrace-Notifications/1',
-      ...signedHeaders(message, secrets),
-    };
-    const signal = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]);
-    status = await post({ url: new URL(url), headers, body, ...egress, signal });
-    if (status < 200 || status > 299) failure = `It answered ${status}`;
+    result = await send(dependencies, taken, AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]));
   } catch (error) {
-    failure = reasonOf(error);
+    if (stop.aborted) return release(dependencies, taken);
+    const status = error instanceof MailRefused ? error.status : undefined;
+    result = { status, isAccepted: false, failure: reasonOf(error) };
   }
-  if (stop.aborted && failure !== undefined) return release(dependencies, taken);
-  await record(dependencies, taken, status, failure);
+  await record(dependencies, taken, result);
+}
+
+/** What came of an attempt. */
+interface Result {
+  readonly status: number | undefined;
+  readonly isAccepted: boolean;
+  readonly failure?: string | undefined;
+}
+
+/** Makes one attempt, in the way of the endpoint's kind. */
+async function send(dependencies: DeliverDependencies, taken: Taken, signal: AbortSignal): Promise<Result> {
+  const { masterKey, egress } = dependencies;
+  const { id, kind, url, mail } = taken.endpoint;
+  if (kind === 'webhook') return resultOf(await postSigned(dependencies, taken, signal));
+  const secret = unseal(masterKey, taken.sealed, endpointSecretContext(id));
+  const message = messageOf(bodyOf(taken));
+  if (kind === 'email') {
+    if (!mail) throw new TypeError(`${url} has no settings of mail`);
+    const sent = { settings: mail, password: secret, id: taken.notification_id, message };
+    return { ...(await sendMail({ ...sent, ...egress, signal })), isAccepted: true };
+  }
+  const body = slackBody(message);
+  return resultOf(await post({ url: new URL(secret), headers: headersOf(body), body, ...egress, signal }));
+}
+
+const resultOf = (status: number): Result => {
+  const isAccepted = status >= 200 && status <= 299;
+  return { status, isAccepted, failure: isAccepted ? undefined : `It answered ${status}` };
+};
+
+const headersOf = (body: string) => ({
+  'content-type': 'application/json',
+  'content-length': String(Buffer.byteLength(body)),
+  'user-agent': 'Millrace-Notifications/1',
+});
+
+function postSigned(
+  { masterKey, clock, egress }: DeliverDependencies,
+  taken: Taken,
+  signal: AbortSignal,
+): Promise<number> {
+  const { id: endpoint, url, sealed_before_until: until } = taken.endpoint;
+  const secrets = [unseal(masterKey, taken.sealed, endpointSecretContext(endpoint))];
+  if (taken.sealed_before && until && new Date(until).getTime() > clock.now()) {
+    secrets.push(unseal(masterKey, taken.sealed_before, endpointSecretContext(endpoint)));
+  }
+  const body = JSON.stringify(bodyOf(taken));
+  const message = { id: taken.notification_id, at: clock.now(), body };
+  const headers = { ...headersOf(body), ...signedHeaders(message, secrets) };
+  return post({ url: new URL(url), headers, body, ...egress, signal });
 }
 
 /** The reason of a failed attempt, as users see it. */
@@ -133,15 +169,14 @@ const release = async ({ sql, clock }: DeliverDependencies, taken: Taken): Promi
 async function record(
   { sql, log, clock }: DeliverDependencies,
   taken: Taken,
-  status: number | undefined,
-  failure: string | undefined,
+  { status, isAccepted, failure }: Result,
 ): Promise<void> {
   const now = new Date(clock.now());
   const { endpoint } = taken;
-  if (failure === undefined) {
+  if (isAccepted) {
     await sql`
       with done as (
-        update notification_deliveries set due = null, delivered_at = ${now}, response_status = ${status}, failure = null
+        update notification_deliveries set due = null, delivered_at = ${now}, response_status = ${status ?? null}, failure = ${failure ?? null}
          where ${mine(sql, taken)}
       )
       update notification_endpoints set failing_since = null where id = ${endpoint.id} and failing_since is not null`;
@@ -151,7 +186,7 @@ async function record(
   const due = pause === undefined || taken.attempts >= maxAttempts ? null : new Date(now.getTime() + pause);
   const [row] = await sql<{ failing_ms: number }[]>`
     with failed as (
-      update notification_deliveries set due = ${due}, response_status = ${status ?? null}, failure = ${failure}
+      update notification_deliveries set due = ${due}, response_status = ${status ?? null}, failure = ${failure ?? null}
        where ${mine(sql, taken)} returning endpoint_id
     )
     update notification_endpoints e set

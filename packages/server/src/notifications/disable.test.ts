@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { lockWaiters } from '../../../../test/support/locks.ts';
+import { masterKeyOf } from '../auth/seal.ts';
 import { testEngine, type TestEngine } from '../runs/testing/engine.ts';
 import { disableEndpoint } from './disable.ts';
 import { createNetworks } from './networks.ts';
@@ -21,6 +22,7 @@ const switchOff: Record<string, (fixture: TestEngine) => Promise<unknown>> = {
   'by hand': ({ sql, environment }) =>
     updateEndpoint(
       sql,
+      masterKeyOf(Buffer.alloc(32, 1)),
       { networks: createNetworks(), resolve: async () => [] },
       { env: environment.id, id, body: { enabled: false }, now: new Date() },
       async () => {},

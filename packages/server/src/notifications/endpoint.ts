@@ -1,11 +1,14 @@
-import type { NotificationEndpoint } from '@millrace/contract';
+import type { EndpointKind, NotificationEndpoint } from '@millrace/contract';
 import type { Queryable } from '../db/connect.ts';
 import { notFound } from '../problem.ts';
 
 export interface EndpointRow {
   readonly id: string;
   readonly env: number;
+  readonly kind: EndpointKind;
+  /** Of a chat only the origin: its path is secret. */
   readonly url: string;
+  readonly mail: MailSettings | null;
   readonly description: string | null;
   readonly types: readonly string[];
   readonly sealed: Buffer;
@@ -16,6 +19,9 @@ export interface EndpointRow {
   readonly disabled_by: NotificationEndpoint['disabledBy'];
   readonly created_at: Date;
 }
+
+/** How mail is sent, without the password. */
+export type MailSettings = NonNullable<NotificationEndpoint['mail']>;
 
 /** The encryption context of the endpoint's secret. */
 export const endpointSecretContext = (id: string): string => `notification_endpoints:${id}`;
@@ -33,7 +39,9 @@ export const endpointNotFound = () => notFound('Endpoint not found');
 
 export const endpointOf = (row: EndpointRow): NotificationEndpoint => ({
   id: row.id,
+  kind: row.kind,
   url: row.url,
+  mail: row.mail,
   description: row.description,
   types: [...row.types],
   enabled: row.disabled_at === null,

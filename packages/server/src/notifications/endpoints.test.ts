@@ -20,7 +20,9 @@ describe('endpoints', () => {
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{32}$/);
     expect(endpoint).toEqual({
       id: expect.stringMatching(/^endpoint_/),
+      kind: 'webhook',
       url,
+      mail: null,
       description: 'pager',
       types: ['run.failed', 'error.*'],
       enabled: true,
@@ -113,7 +115,7 @@ describe('endpoints', () => {
     }
     expect(asked).toEqual([]);
     expect(() => checkUrl('http://inside.example/', { networks: createNetworks(), resolve })).toThrow(
-      'url: over the public Internet only https will do.',
+      'url: over the public Internet only https will do, and for mail only TLS.',
     );
     const failureOf = (host: string) =>
       post({

@@ -2,7 +2,8 @@ import type { Operations } from '@millrace/contract';
 import type { MasterKey } from '../auth/seal.ts';
 import { findTarget } from '../auth/target.ts';
 import type { Clock } from '../db/clock.ts';
-import type { Sql } from '../db/connect.ts';
+import type { Queryable, Sql } from '../db/connect.ts';
+import { Problem } from '../problem.ts';
 import type { HandlersOf, Request } from '../request.ts';
 import type { Egress } from './check-url.ts';
 import { createEndpoint } from './create.ts';
@@ -11,6 +12,7 @@ import { endpointNotFound, endpointOf, findEndpoint, type EndpointRow } from './
 import { recordEndpoint } from './record.ts';
 import { replayDelivery } from './replay.ts';
 import { rotateSecret } from './rotate.ts';
+import { sendTest } from './send-test.ts';
 import { updateEndpoint } from './update.ts';
 
 type Named = Pick<
@@ -21,6 +23,7 @@ type Named = Pick<
   | 'updateNotificationEndpoint'
   | 'deleteNotificationEndpoint'
   | 'rotateNotificationSecret'
+  | 'testNotificationEndpoint'
   | 'listNotificationDeliveries'
   | 'retrieveNotificationDelivery'
   | 'replayNotificationDelivery'
@@ -72,6 +75,7 @@ export function notificationHandlers({
       const environment = await findTarget(sql, request);
       return updateEndpoint(
         sql,
+        masterKey,
         egress,
         { env: environment.id, id, body: request.body, now: now() },
         recordEndpoint(environment, request),
@@ -82,6 +86,7 @@ export function notificationHandlers({
       const { endpointId: id } = request.params;
       const environment = await findTarget(sql, request);
       return sql.begin(async (tx) => {
+        await refuseNamed(tx, environment.id, id);
         const [row] = await tx<EndpointRow[]>`
           delete from notification_endpoints where env = ${environment.id} and id = ${id} returning *`;
         if (!row) throw endpointNotFound();
@@ -101,6 +106,9 @@ export function notificationHandlers({
       );
     },
 
+    testNotificationEndpoint: async (request) =>
+      sendTest(sql, { env: await target(request), id: request.params.endpointId, now: now() }),
+
     listNotificationDeliveries: async (request) => listDeliveries(sql, await target(request), request.query),
 
     retrieveNotificationDelivery: async (request) =>
@@ -109,4 +117,13 @@ export function notificationHandlers({
     replayNotificationDelivery: async (request) =>
       replayDelivery(sql, { env: await target(request), id: request.params.deliveryId, now: now() }),
   };
+}
+
+/** 409 for an endpoint that an alert names: it would be told to nobody. */
+async function refuseNamed(tx: Queryable, env: number, id: string): Promise<void> {
+  if (id.includes('\0')) return;
+  const [row] = await tx<{ id: string }[]>`
+    select id from alerts where env = ${env} and ${id} = any(endpoints) order by id limit 1`;
+  if (row)
+    throw new Problem(409, `The alert ${row.id} sends to it: change or delete the alert first.`, {}, false);
 }

@@ -65,7 +65,8 @@ function listOf(ranges: readonly string[]): BlockList {
 
 const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
-export const onlyHttps = () => new AddressRefused('over the public Internet only https will do');
+export const onlyHttps = () =>
+  new AddressRefused('over the public Internet only https will do, and for mail only TLS');
 
 /** Which addresses notifications may be sent to. */
 export interface Networks {

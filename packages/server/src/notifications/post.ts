@@ -59,7 +59,7 @@ export interface Post {
 const maxRead = 65_536;
 
 /** Rejects on abort without waiting for the look-up, which cannot be cancelled. */
-const unless = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
+export const unless = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     const leave = (): void => reject(signal.reason as Error);
     if (signal.aborted) leave();

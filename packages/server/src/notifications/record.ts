@@ -11,10 +11,11 @@ export type Recorded = (
   old?: Facts,
 ) => Promise<void>;
 
-type Facts = Pick<EndpointRow, 'url' | 'types' | 'disabled_at'>;
+type Facts = Pick<EndpointRow, 'kind' | 'url' | 'types' | 'disabled_at'>;
 
 /** Only the host of the URL, because paths of webhook URLs are often secret. */
-const factsOf = ({ url, types, disabled_at }: Facts) => ({
+const factsOf = ({ kind, url, types, disabled_at }: Facts) => ({
+  kind,
   host: new URL(url).host,
   types,
   enabled: disabled_at === null,

@@ -1,7 +1,8 @@
 import type { NotificationEndpoint } from '@millrace/contract';
 import { seal, type MasterKey } from '../auth/seal.ts';
 import type { Sql } from '../db/connect.ts';
-import { endpointNotFound, endpointOf, endpointSecretContext, type EndpointRow } from './endpoint.ts';
+import { unprocessable } from '../problem.ts';
+import { endpointOf, endpointSecretContext, findEndpoint, type EndpointRow } from './endpoint.ts';
 import type { Recorded } from './record.ts';
 import { newSecret } from './sign.ts';
 
@@ -20,8 +21,13 @@ export async function rotateSecret(
     update notification_endpoints set
       sealed = ${seal(masterKey, secret, endpointSecretContext(id))}, sealed_before = sealed,
       sealed_before_until = ${new Date(now.getTime() + overlapMs)}
-     where env = ${env} and id = ${id} returning *`;
-    if (!row) throw endpointNotFound();
+     where env = ${env} and id = ${id} and kind = 'webhook' returning *`;
+    if (!row) {
+      const { kind } = await findEndpoint(tx, env, id);
+      throw unprocessable(
+        `Requests to a ${kind} endpoint are not signed: update its ${kind === 'slack' ? 'url' : 'smtp.password'} instead.`,
+      );
+    }
     await recorded(tx, 'secretRotated', row);
     return { ...endpointOf(row), secret };
   });

@@ -1,5 +1,6 @@
 import type { MissedTicks } from '@millrace/contract';
 import { recordAct, type Actor } from '../audit/record.ts';
+import { ownedInstallation } from '../auth/installation-owner.ts';
 import type { Sql } from '../db/connect.ts';
 import { Problem } from '../problem.ts';
 
@@ -20,16 +21,7 @@ export async function resumeInstallation(
   now: Date,
 ): Promise<Resumed> {
   return sql.begin(async (tx) => {
-    const [first] = await tx<{ id: string; role: string | null }[]>`
-      select o.id, m.role from organizations o
-        left join memberships m on m.organization_id = o.id and m.user_id = ${by.userId}
-       order by o.created_at, o.id limit 1`;
-    if (first?.role !== 'owner') {
-      throw new Problem(
-        403,
-        'Only an owner of the organisation that this installation was set up with may resume it.',
-      );
-    }
+    const organization = await ownedInstallation(tx, by.userId, 'resume it');
     const [row] = await tx<{ paused_at: Date | null }[]>`select paused_at from installation for update`;
     if (!row?.paused_at) return { wasPaused: false, schedules: 0 };
     const [due] = await tx<{ count: number }[]>`
@@ -49,7 +41,7 @@ export async function resumeInstallation(
     await recordAct(tx, by, {
       act: 'installation.resumed',
       target: 'installation',
-      in: { organization: first.id },
+      in: { organization },
       old: { pausedAt: row.paused_at.toISOString() },
       new: { missedTicks: missed ?? null, schedules },
     });

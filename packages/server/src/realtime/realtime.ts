@@ -11,6 +11,8 @@ import { createInterest } from './changes.ts';
 import type { RealtimeContext } from './context.ts';
 import { eventHandlers } from './event-handlers.ts';
 import { followRuns, type Followed } from './follow.ts';
+import { lineHandlers } from './line-handlers.ts';
+import { createLineNews, type LineNews } from './line-news.ts';
 import { LongPolls, type PollLimits } from './long-polls.ts';
 import { watchSets, type Sets } from './sets.ts';
 import { shapeHandlers } from './shape-handlers.ts';
@@ -32,13 +34,22 @@ export interface RealtimeOptions {
 
 type Named = Pick<
   Operations,
-  'shapeRun' | 'shapeRuns' | 'shapeBatch' | 'followRun' | 'followRuns' | 'followBatch'
+  | 'shapeRun'
+  | 'shapeRuns'
+  | 'shapeBatch'
+  | 'followRun'
+  | 'followRuns'
+  | 'followBatch'
+  | 'followLogs'
+  | 'followRunLogs'
 >;
 
 export interface RunningRealtime {
   /** To announce the changes that the verbs of this process make. */
   readonly changes: RunChanges;
   readonly handlers: HandlersOf<Named>;
+  /** To announce the log lines that this process stores. */
+  readonly lineNews: LineNews;
   readonly followed: Followed;
   readonly sets: Sets;
   stop(): void;
@@ -54,9 +65,11 @@ export function startRealtime(options: RealtimeOptions): RunningRealtime {
   const sets = watchSets({ sql, clock, followed }, interest, { pollMs });
   const polls = new LongPolls(holdMs, { ...defaultLimits, ...options.limits }, access);
   const realtime: RealtimeContext = { sql, clock, log, streams, followed, sets, polls, addressOf };
+  const lineNews = createLineNews(wakes);
   return {
+    lineNews,
     changes: interest.changes,
-    handlers: { ...shapeHandlers(realtime), ...eventHandlers(realtime) },
+    handlers: { ...shapeHandlers(realtime), ...eventHandlers(realtime), ...lineHandlers(realtime, lineNews) },
     followed,
     sets,
     stop() {
@@ -64,6 +77,7 @@ export function startRealtime(options: RealtimeOptions): RunningRealtime {
       sets.stop();
       followed.stop();
       interest.stop();
+      lineNews.stop();
     },
   };
 }

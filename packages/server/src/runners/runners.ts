@@ -9,6 +9,15 @@ export interface Held {
   readonly task: string;
   /** When this process handed it to the runner, in milliseconds since 1970. Not there if another process did. */
   readonly since?: number;
+  /** When its runner got it, in milliseconds of `performance.now()`. */
+  readonly began?: number;
+  /** The name of its queue, and of the version that it executes. */
+  readonly queue?: string;
+  readonly version?: string | undefined;
+  /** Undefined where only the end of the attempt is known. */
+  readonly attempt?: number;
+  /** The W3C trace context of the caller of the run's trigger. */
+  readonly traceparent?: string | null | undefined;
 }
 
 /** Why a runner could not serve a version, and until when it is given no runs of it, in milliseconds since 1970. */
@@ -35,10 +44,16 @@ export class ConnectedRunner {
   readonly unable = new Map<string, Unable>();
   /** The versions that it was last asked to load. */
   toLoad = '';
+  /** It loads no version ahead. */
+  isOnDemand = false;
+  /** The branches that it was last told of, if it connects for each of them. */
+  branches: string | undefined;
   /** What it holds, by fence. */
   readonly held = new Map<number, Held>();
   /** The attempts it holds that are suspended, with the number of the suspension. They take no slot. */
   readonly #suspensions = new Map<number, number>();
+  /** Since when, in milliseconds of `performance.now()`. */
+  readonly #suspendedAt = new Map<number, number>();
   /** The number of the last suspension that each attempt was resumed from. */
   readonly #resumed = new Map<number, number>();
   /** Slots promised to a write that is under way. */
@@ -91,6 +106,7 @@ export class ConnectedRunner {
   suspend(fence: number, suspension: number): void {
     if (!this.held.has(fence) || suspension <= (this.#resumed.get(fence) ?? 0)) return;
     this.#suspensions.set(fence, suspension);
+    if (!this.#suspendedAt.has(fence)) this.#suspendedAt.set(fence, performance.now());
   }
 
   /** Tells it what became of attempts that wait. */
@@ -105,20 +121,39 @@ export class ConnectedRunner {
       if (state !== 'resumed' || !this.held.has(fence)) continue;
       this.#resumed.set(fence, suspension);
       this.#suspensions.delete(fence);
+      this.#leaveOutWait(fence);
     }
     if (news.length > 0) this.send({ type: 'waited', attempts: news });
+  }
+
+  /** An attempt lasts as long as its code runs: its waits do not count. */
+  #leaveOutWait(fence: number): void {
+    const held = this.held.get(fence);
+    const since = this.#suspendedAt.get(fence);
+    this.#suspendedAt.delete(fence);
+    if (held?.began === undefined || since === undefined) return;
+    this.held.set(fence, { ...held, began: held.began + performance.now() - since });
+  }
+
+  /** What it holds of a run. */
+  heldRun(run: string): Held | undefined {
+    for (const held of this.held.values()) if (held.run === run) return held;
+    return undefined;
   }
 
   /** It no longer holds this attempt. */
   release(fence: number): void {
     this.held.delete(fence);
     this.#suspensions.delete(fence);
+    this.#suspendedAt.delete(fence);
     this.#resumed.delete(fence);
   }
 
   assign(assignments: readonly Assignment[]): void {
     const since = Date.now();
-    for (const { fence, run, task } of assignments) this.held.set(fence, { env: this.env, run, task, since });
+    const began = performance.now();
+    for (const { fence, run, task, attempt, traceparent, queue, version } of assignments)
+      this.held.set(fence, { env: this.env, run, task, attempt, traceparent, since, began, queue, version });
     for (const frame of frames(assignments)) this.send({ type: 'run', assignments: frame.map(brief) });
   }
 }

@@ -1,5 +1,6 @@
 import type { OperationDeclaration } from '@millrace/contract';
 import type { Queryable } from '../db/connect.ts';
+import type { Principal } from '../auth/principal.ts';
 import { allows, isUnrestricted } from '../auth/scopes.ts';
 import { forbidden, type Problem } from '../problem.ts';
 import type { Identity, Request } from '../request.ts';
@@ -106,6 +107,11 @@ export const authorizeRun = (request: Authorizing, run: RunIdentity): void =>
 /** Throws 403 unless the caller may change this run. */
 export const authorizeRunToWrite = (request: Authorizing, run: RunIdentity): void =>
   request.authorize(identitiesToWrite(run));
+
+/** Whether the caller may read a run of the environment. */
+export const mayReadRun = (principal: Principal, row: RunRow): boolean =>
+  principal.kind === 'personalAccessToken' ||
+  allows(principal.scopes, 'read', identitiesToRead(identityOf(row)));
 
 /** A run may be changed through its own id or its task. Not through a tag or a batch: `write:batch` is for filling batches. */
 const identitiesToWrite = ({ id, taskIdentifier }: RunIdentity): Identity[] => [

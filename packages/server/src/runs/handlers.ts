@@ -11,7 +11,9 @@ import { authorizePacket, payloadOf } from './create/authorize-packet.ts';
 import { cancelRun } from './cancel.ts';
 import type { Engine } from './engine.ts';
 import { storedKey } from './create/idempotency-key.ts';
-import { propertiesOf, readLines } from './logs.ts';
+import { filterOf } from './logs/handlers.ts';
+import { propertiesOf } from './logs/line.ts';
+import { readLines } from './logs/read.ts';
 import type { TriggerRequest } from './create/prepare.ts';
 import { prepareRun } from './create/prepare.ts';
 import { authorizeParent, authorizeRun, authorizeRunToWrite } from './authorize.ts';
@@ -67,6 +69,7 @@ export function runHandlers({
     prepareRun(engine, request.environment, task, body, {
       idempotencyKey: request.header('idempotency-key'),
       idempotencyKeyTTL: request.header('idempotency-key-ttl'),
+      traceparent: request.header('traceparent'),
     });
 
   /** With it a client reads the run that it made, or has a browser read it. */
@@ -196,7 +199,11 @@ export function runHandlers({
       if (!run) throw notFound('Run not found');
       authorizeRun(request, run);
       const { after, limit } = request.query;
-      const lines = await readLines(engine, request.environment.id, runId, after, limit);
+      const { lines, next } = await readLines(engine.sql, request.environment.id, runId, {
+        ...filterOf(request.query),
+        after,
+        limit,
+      });
       return {
         lines: lines.map((line) => ({
           attempt: line.attempt,
@@ -205,7 +212,7 @@ export function runHandlers({
           message: line.message,
           properties: propertiesOf(line),
         })),
-        next: lines.length === limit ? Number(lines.at(-1)?.id) : undefined,
+        next,
       };
     },
   };

@@ -2,6 +2,7 @@ import { isFinal, runStatuses, transitions, type FinalStatus, type RunStatus } f
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { cancelRun } from './cancel.ts';
+import { readAttemptRows } from './attempts/rows.ts';
 import { rescueRunner } from './dispatch/rescue.ts';
 import { createBeginWaits } from './waits/begin.ts';
 import { endDueWaits } from './waits/due.ts';
@@ -32,6 +33,8 @@ interface ModelRun {
   canceling: boolean;
   rescues: number;
   runner: string | undefined;
+  /** What is kept of its attempts that are over: number and status. */
+  readonly attempts: string[];
 }
 
 type Step =
@@ -123,6 +126,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 const error = { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrace: '' } as const;
+
+const keptAs = {
+  completed: 'COMPLETED',
+  failed: 'FAILED',
+  retry: 'FAILED',
+  returned: 'GIVEN_BACK',
+  canceled: 'CANCELED',
+} as const;
 
 const debounceMs = 4_000;
 /** Ends after which an idempotency key makes a new run. */
@@ -228,6 +239,7 @@ class Drive {
       runner: undefined,
       waitsFor: undefined,
       ttl,
+      attempts: [],
     };
     this.runs.push(model);
     if (once !== '') this.keys.set(`${task} ${once}`, model);
@@ -330,6 +342,8 @@ class Drive {
     const completion = await this.t.end({ run: model.id, fence }, outcome[how]);
     expect(completion.stale).toBe(false);
     this.forget(model, fence);
+    if (model.canceling) this.keep(model, 'CANCELED');
+    else if (how !== 'released') this.keep(model, keptAs[how]);
     if (model.canceling || how === 'canceled') this.finish(model, 'CANCELED');
     else if (how === 'completed') this.finish(model, 'COMPLETED');
     else if (how === 'failed') this.finish(model, 'FAILED');
@@ -359,6 +373,9 @@ class Drive {
     for (const model of this.runs) {
       if (model.runner !== by) continue;
       this.forget(model, this.fences.get(model.id) as number);
+      if (model.canceling) this.keep(model, 'CANCELED');
+      else if (model.state !== 'leased') this.keep(model, 'DETACHED');
+      else this.keep(model, model.rescues >= 3 ? 'CRASHED' : 'LOST');
       // What is waited for is waited for without it.
       if (model.state === 'waiting' && !model.canceling) continue;
       if (model.state === 'ready' && !model.canceling) {
@@ -397,6 +414,11 @@ class Drive {
     }
   }
 
+  /** Its attempt is over. */
+  keep(model: ModelRun, status: string): void {
+    model.attempts.push(`${model.attempt + 1} ${status}`);
+  }
+
   forget(model: ModelRun, fence: number): void {
     this.fences.delete(model.id);
     this.oldFences.push({ run: model.id, fence });
@@ -426,6 +448,20 @@ class Drive {
       .map(({ id, status, state }) => ({ id, status, state }))
       .toSorted((a, b) => (a.id < b.id ? -1 : 1));
     expect(told).toEqual(known);
+    const { sql, environment } = this.t;
+    const attempts = new Map<string, string[]>(this.runs.map(({ id }) => [id, []]));
+    const ids = this.runs.map(({ id }) => id);
+    for (const row of await readAttemptRows(sql, environment.id, ids, new Date(this.now), { limit: 1_000 }))
+      attempts.get(row.run_id)?.push(`${row.number} ${row.status}`);
+    for (const { id, state, attempt, runner: by, attempts: kept } of this.runs) {
+      const live =
+        state === 'leased'
+          ? [`${attempt + 1} EXECUTING`]
+          : by === undefined
+            ? []
+            : [`${attempt + 1} WAITING`];
+      expect(attempts.get(id), id).toEqual([...kept, ...live]);
+    }
     await checkTables(this.t);
   }
 }
@@ -462,6 +498,20 @@ async function checkTables({ sql, engine }: TestEngine): Promise<void> {
      where r.idempotency_key is not null and (r.status is null or r.status in ('COMPLETED', 'CANCELED'))
      group by 1, 2 having count(*) > 1`;
   expect(doubled, 'runs that share an idempotency key').toHaveLength(0);
+  const alive = await sql`
+    select a.run_id from attempts a join (
+      select env, run_id, fence from leases union all select env, run_id, fence from suspended where runner_id is not null) l
+      on l.env = a.env and l.run_id = a.run_id and l.fence = a.fence`;
+  expect(alive, 'live attempts that are kept as over').toHaveLength(0);
+  const overlapping = await sql`
+    select from (select started_at, lag(ended_at) over (partition by run_id order by fence) as ended_before from attempts) a
+     where a.started_at < a.ended_before`;
+  expect(overlapping, 'attempts that began before the one before them ended').toHaveLength(0);
+  const miscounted = await sql`
+    select r.id from runs r
+     where r.attempt <> (select count(*) from attempts a where a.env = r.env and a.run_id = r.id and a.outcome = 'FAILED')
+                        + (r.status is not null and r.last_runner_no is not null)::int`;
+  expect(miscounted, 'runs with another number of attempts than are kept').toHaveLength(0);
   const pushable = await sql`
     select r.task from runs r join delayed d on d.run_id = r.id
      where r.debounce_key is not null and not d.retry and d.due > ${new Date(engine.clock.now())}

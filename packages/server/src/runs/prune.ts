@@ -7,7 +7,7 @@ const maxRows = 5_000;
 const hourMs = 3_600_000;
 
 /**
- * The job that lets go of runs that ended longer ago than their environment keeps them, with their log and what they were listed by. Runs that
+ * The job that lets go of runs that ended longer ago than their environment keeps them, with their attempts, their log and what they were listed by. Runs that
  * are not over stay, however old. Each batch is a short transaction of its own and walks on in the order of creation, so nothing
  * that works waits for it. What was counted of failures stays with their error groups.
  */
@@ -36,6 +36,10 @@ export function runPruner({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retenti
              where k.env = ${env} and k.task = g.task and k.key = g.idempotency_key and k.run_id = g.id
           ), waited as (
             delete from waits w using gone g where w.env = ${env} and w.run_id = g.id
+          ), attempted as (
+            delete from attempts a using gone g where a.env = ${env} and a.run_id = g.id
+          ), spans as (
+            delete from run_spans s using gone g where s.env = ${env} and s.run_id = g.id
           )
           delete from run_logs l using gone g where l.env = ${env} and l.run_id = g.id`;
         // To a debounced run there may lead more keys than the one that it has.

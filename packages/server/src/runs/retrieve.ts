@@ -133,14 +133,17 @@ export const relatedColumns = (sql: Queryable): Fragment => sql`
   f.region, f.description, f.is_test, f.idempotency_key, f.idempotency_key_options, f.parent_id, f.root_id, f.depth, f.batch_id, f.awaited,
   (select b.resume_parent from batches b where b.env = f.env and b.id = f.batch_id) as batch_awaited, f.created_at,
   coalesce(f.updated_at, l.leased_at, f.created_at) as updated_at, f.delayed_until,
-  coalesce(f.started_at, l.leased_at) as started_at, f.finished_at, f.duration_ms,
+  coalesce(f.started_at, l.leased_at) as started_at, f.finished_at, f.duration_ms, ${liveStatus(sql)} as status`;
+
+/** The status of a row `f` of runs, of its `whereabouts`. */
+export const liveStatus = (sql: Queryable): Fragment => sql`
   coalesce(f.status, case
     when l.run_id is not null then 'EXECUTING'
     when u.run_id is not null then case when u.ready_at is null then 'WAITING' else 'QUEUED' end
     when d.run_id is not null then case when d.retry then 'EXECUTING' else 'DELAYED' end
     when p.run_id is not null then 'PENDING_VERSION'
     else 'QUEUED'
-  end) as status`;
+  end)`;
 
 /** Where a live run is: that is what its status follows from. */
 export const whereabouts = (sql: Queryable): Fragment => sql`

@@ -96,6 +96,8 @@ async function fireNext(dependencies: FireDependencies): Promise<boolean> {
 
 function tell({ engine, runners, dispatch }: FireDependencies, { made, stop }: Outcome): void {
   tellRunners(engine, runners, stop);
+  const now = engine.clock.now();
+  for (const { tick } of made) engine.stats.fired(now - tick.due);
   for (const env of new Set(made.map(({ environment }) => environment.id))) dispatch.wake(env);
 }
 

@@ -12,6 +12,7 @@ import { listSchedules } from './list.ts';
 import { previewSchedule } from './preview.ts';
 import { retrieveSchedule } from './retrieve.ts';
 import { scheduleOf, type ScheduleRow } from './row.ts';
+import { listTicks } from './ticks.ts';
 import { timezones } from './timezones.ts';
 import { updateSchedule } from './update.ts';
 
@@ -25,6 +26,7 @@ type Named = Pick<
   | 'activateSchedule'
   | 'deactivateSchedule'
   | 'previewSchedule'
+  | 'listScheduleTicks'
   | 'backfillSchedule'
   | 'listTimezones'
 >;
@@ -83,6 +85,9 @@ export function scheduleHandlers({
 
     previewSchedule: ({ environment, params, query }) =>
       previewSchedule(engine, environment.id, params.scheduleId, query),
+
+    listScheduleTicks: ({ environment, params, query }) =>
+      listTicks(engine, environment.id, params.scheduleId, query),
 
     async backfillSchedule(request) {
       const { environment, params, body } = request;

@@ -20,10 +20,9 @@ export async function syncDeclared(
   tasks: readonly TaskManifest[],
   now: number,
 ): Promise<void> {
-  const [environment] = await tx<
-    { kind: EnvironmentKind }[]
-  >`select kind from environments where id = ${env}`;
-  const declared = declaredIn(environment?.kind, tasks);
+  const [environment] = await tx<{ kind: EnvironmentKind; firesDeclared: boolean }[]>`
+    select kind, kind <> 'preview' or declared_schedules as "firesDeclared" from environments where id = ${env}`;
+  const declared = declaredIn(environment?.kind, tasks, environment?.firesDeclared);
   const rows = await tx<ScheduleRow[]>`
     select * from schedules where env = ${env} and type = 'DECLARATIVE' order by id for update`;
   const known = new Map(rows.map((row) => [row.task, row]));
@@ -72,12 +71,17 @@ interface Declared {
   readonly settings: Settings;
 }
 
-function declaredIn(kind: EnvironmentKind | undefined, tasks: readonly TaskManifest[]): Declared[] {
+/** In branches of preview only schedules that name it are declared, unless others were asked for. */
+function declaredIn(
+  kind: EnvironmentKind | undefined,
+  tasks: readonly TaskManifest[],
+  firesDeclared = true,
+): Declared[] {
   return tasks.flatMap((task) => {
     const { schedule } = task;
     if (!schedule) return [];
     const kinds = schedule.environments?.map((name) => kindOf(task, name));
-    if (kinds && !kinds.includes(kind ?? '')) return [];
+    if (kinds ? !kinds.includes(kind ?? '') : !firesDeclared) return [];
     const { cron, timezone, window, missed, overlap } = schedule;
     return [
       {

@@ -4,43 +4,44 @@ import { branchName } from '../auth/branch.ts';
 import type { Principal } from '../auth/principal.ts';
 import { environmentOf, seenBy } from '../auth/target.ts';
 import { recordAct, type Actor } from '../audit/record.ts';
-import type { Sql } from '../db/connect.ts';
+import type { Sql, Transaction } from '../db/connect.ts';
 import { newId } from '../db/ids.ts';
 import { jsonOfField } from '../json/levels.ts';
 import { badRequest, notFound } from '../problem.ts';
-import { archiveEnvironments } from './environments.ts';
 
-type Kind = 'preview' | 'dev';
+export type BranchKind = 'preview' | 'dev';
 
 export const maxBranches = 500;
 const maxGitBytes = 16_384;
 
 /** A user sees their own dev branches; a key sees only branches of preview, which have no owner. */
-const userIn = (principal: Principal): string =>
+export const userIn = (principal: Principal): string =>
   principal.kind === 'personalAccessToken' ? principal.userId : '';
 
 export async function listBranches(
   sql: Sql,
   ref: string,
-  kinds: readonly Kind[],
+  kinds: readonly BranchKind[],
   { principal }: Pick<Actor, 'principal'>,
 ): Promise<Branch[]> {
   const rows = await sql<
     {
       id: string;
       name: string;
-      env: Kind;
+      env: BranchKind;
       created_at: Date;
       updated_at: Date;
       git: Record<string, unknown> | null;
       paused: boolean;
+      schedules: boolean;
     }[]
   >`
-    select e.public_id as id, e.branch as name, e.kind as env, e.created_at, e.updated_at, e.git, e.paused
+    select e.public_id as id, e.branch as name, e.kind as env, e.created_at, e.updated_at, e.git, e.paused,
+           e.kind = 'dev' or e.declared_schedules as schedules
       from environments e join projects p on p.id = e.project_id join environments parent on parent.id = e.parent_id
      where p.ref = ${ref} and e.archived_at is null and e.kind = any(${kinds}::text[]) and ${seenBy(sql, userIn(principal))}
      order by e.id`;
-  return rows.map(({ id, name, env, created_at, updated_at, git, paused }) => ({
+  return rows.map(({ id, name, env, created_at, updated_at, git, paused, schedules }) => ({
     id,
     name,
     env,
@@ -48,6 +49,7 @@ export async function listBranches(
     updatedAt: updated_at.toISOString(),
     git: git ?? undefined,
     isPaused: paused,
+    schedules,
   }));
 }
 
@@ -59,7 +61,7 @@ const forbidden: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Validates the name of a new branch: git's rules, and only characters that are allowed in a header. */
-export function newBranchName(text: string, kind: Kind): string {
+export function newBranchName(text: string, kind: BranchKind): string {
   const name = branchName(text);
   if (name === undefined)
     throw badRequest(`branch: "${text}" names no branch; send a name such as feat/login`);
@@ -74,13 +76,37 @@ export function newBranchName(text: string, kind: Kind): string {
   return name;
 }
 
-/** Creates the branch unless it exists. The commit facts in `git` are updated either way. */
+export interface ChangedBranch {
+  readonly id: string;
+  /** The environment that it is a branch of. */
+  readonly parent: number;
+}
+
+export interface CreateBranchDependencies {
+  readonly sql: Sql;
+  /** Makes the declared schedules of an environment those that are to fire in it. */
+  readonly declareSchedules: (tx: Transaction, env: number) => Promise<void>;
+}
+
+interface NewBranch {
+  readonly branch: string;
+  readonly env: BranchKind;
+  readonly git?: Record<string, unknown> | undefined;
+  readonly schedules?: boolean | undefined;
+}
+
+/** Creates the branch unless it exists. The commit facts in `git` and whether schedules fire are updated either way. */
 export async function createBranch(
-  sql: Sql,
+  { sql, declareSchedules }: CreateBranchDependencies,
   ref: string,
-  asked: { readonly branch: string; readonly env: Kind; readonly git?: Record<string, unknown> | undefined },
+  asked: NewBranch,
   by: Actor,
-): Promise<{ id: string }> {
+): Promise<ChangedBranch & { readonly schedules: boolean }> {
+  const { schedules = null } = asked;
+  if (schedules !== null && asked.env === 'dev')
+    throw badRequest(
+      'schedules: declared schedules always fire in branches of dev; send it for preview only',
+    );
   const name = newBranchName(asked.branch, asked.env);
   const git = asked.git === undefined ? null : jsonOfField(asked.git, 'git');
   if (git !== null && Buffer.byteLength(git) > maxGitBytes) throw badRequest('git: at most 16 KiB of JSON');
@@ -96,50 +122,34 @@ export async function createBranch(
        where parent_id = ${parent.id} and archived_at is null and branch <> ${name}`;
     if (live >= maxBranches)
       throw badRequest(`${asked.env} has ${live} branches, the most there can be: archive some`);
-    const [row] = await tx<{ id: string; made: boolean }[]>`
-      insert into environments (public_id, project_id, kind, branch, parent_id, git)
-      values (${newId('env')}, ${parent.projectId}, ${asked.env}, ${name}, ${parent.id}, ${git}::jsonb)
+    // The parent is locked, so that nobody else changes it between these two.
+    const [before] = await tx<{ schedules: boolean }[]>`
+      select declared_schedules as schedules from environments
+       where parent_id = ${parent.id} and branch = ${name} and archived_at is null`;
+    const [row] = await tx<{ env: number; id: string; schedules: boolean }[]>`
+      insert into environments (public_id, project_id, kind, branch, parent_id, git, declared_schedules)
+      values (${newId('env')}, ${parent.projectId}, ${asked.env}, ${name}, ${parent.id}, ${git}::jsonb, coalesce(${schedules}::boolean, false))
       on conflict (parent_id, branch) where parent_id is not null and archived_at is null
-        do update set git = coalesce(excluded.git, environments.git), updated_at = now()
-      returning public_id as id, (xmax = 0) as made`;
+        do update set git = coalesce(excluded.git, environments.git), updated_at = now(),
+                      declared_schedules = coalesce(${schedules}::boolean, environments.declared_schedules)
+      returning id as env, public_id as id, kind = 'dev' or declared_schedules as schedules`;
     if (!row) throw new TypeError('insert returned nothing');
-    if (row.made) {
+    const here = { target: row.id, in: { projectRef: ref, environment: asked.env } };
+    if (!before) {
       await recordAct(tx, by, {
+        ...here,
         act: 'branch.created',
-        target: row.id,
-        in: { projectRef: ref, environment: asked.env },
-        new: { branch: name },
+        new: { branch: name, ...(schedules !== null && { schedules }) },
+      });
+    } else if (schedules !== null && schedules !== before.schedules) {
+      await declareSchedules(tx, row.env);
+      await recordAct(tx, by, {
+        ...here,
+        act: 'branch.updated',
+        old: before,
+        new: { branch: name, schedules },
       });
     }
-    return { id: row.id };
-  });
-}
-
-/** Archives a branch: no key or token can access it any more. Its data stays until it is pruned. */
-export async function archiveBranch(
-  sql: Sql,
-  ref: string,
-  asked: { readonly branch: string; readonly env: Kind },
-  by: Actor,
-): Promise<{ id: string }> {
-  return sql.begin(async (tx) => {
-    const branch = branchName(asked.branch);
-    const found =
-      branch === undefined
-        ? undefined
-        : await environmentOf(tx, userIn(by.principal), ref, asked.env, branch);
-    if (!found) throw notFound('Branch not found');
-    // Locked, so that only one of two concurrent requests archives it.
-    const [isLive] = await tx`
-      select from environments where id = ${found.id} and archived_at is null for update`;
-    if (!isLive) throw notFound('Branch not found');
-    await archiveEnvironments(tx, tx`e.id = ${found.id} and e.archived_at is null`, { deleted: false });
-    await recordAct(tx, by, {
-      act: 'branch.archived',
-      target: found.publicId,
-      in: { projectRef: ref, environment: asked.env },
-      old: { branch },
-    });
-    return { id: found.publicId };
+    return { id: row.id, parent: parent.id, schedules: row.schedules };
   });
 }

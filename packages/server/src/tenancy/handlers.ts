@@ -5,7 +5,8 @@ import type { Principal } from '../auth/principal.ts';
 import type { Sql } from '../db/connect.ts';
 import { forbidden, notFound } from '../problem.ts';
 import type { HandlersOf, Request } from '../request.ts';
-import { archiveBranch, createBranch, listBranches } from './branches.ts';
+import { archiveBranch, type ArchiveBranchDependencies } from './archive-branch.ts';
+import { createBranch, listBranches, type CreateBranchDependencies } from './branches.ts';
 import { createKey } from './create-key.ts';
 import { readOverlap } from './expiry.ts';
 import {
@@ -138,45 +139,63 @@ type Projects = Pick<
   | 'archiveBranch'
 >;
 
+export interface ProjectDependencies
+  extends TenancyDependencies, CreateBranchDependencies, ArchiveBranchDependencies {
+  /** A branch of this environment was made or archived: runners are told. */
+  readonly onBranch: (env: number) => void;
+}
+
 /** Projects, their environments and branches. */
-export const projectHandlers = ({ sql, masterKey, ended }: TenancyDependencies): HandlersOf<Projects> => ({
-  listProjects: (request) => listProjects(sql, userOf(request)),
-  listOrganizationProjects: (request) => listProjects(sql, userOf(request), request.params),
-  createProject: (request) =>
-    createProject(sql, masterKey, userOf(request), request.params.organization, request.body.name, request),
-  retrieveProject: (request) => retrieveProject(sql, userOf(request), request.params.projectRef),
-  updateProject: (request) =>
-    renameProject(sql, userOf(request), request.params.projectRef, request.body.name, request),
-  deleteProject: async (request) =>
-    ended(await deleteProject(sql, request.params.projectRef, request.query.confirm, request)),
-  listEnvironments: (request) => listEnvironments(sql, userOf(request), request.params.projectRef),
-  async retrieveEnvironment(request) {
-    const environment = await whole(sql, request);
-    const { publicId: id, kind: name, projectRef } = environment;
-    const least = name === 'dev' ? 'member' : 'admin';
-    const mayReveal = request.role !== undefined && isAtLeast(request.role, least);
-    return {
-      id,
-      name,
-      projectRef,
-      apiKey: mayReveal ? await revealKey(sql, masterKey, environment, request) : undefined,
-    };
-  },
-  deleteEnvironment: async (request) =>
-    ended(await deleteEnvironment(sql, masterKey, await whole(sql, request), request.query.confirm, request)),
-  async listBranches(request) {
-    const kinds = branchableBy(request);
-    return { branches: await listBranches(sql, request.params.projectRef, kinds, request) };
-  },
-  async createBranch(request) {
-    if (!branchableBy(request).includes(request.body.env)) throw forbidden();
-    return createBranch(sql, request.params.projectRef, request.body, request);
-  },
-  async archiveBranch(request) {
-    if (!branchableBy(request).includes(request.body.env)) throw forbidden();
-    return ended(await archiveBranch(sql, request.params.projectRef, request.body, request));
-  },
-});
+export const projectHandlers = (dependencies: ProjectDependencies): HandlersOf<Projects> => {
+  const { sql, masterKey, ended, onBranch } = dependencies;
+  return {
+    listProjects: (request) => listProjects(sql, userOf(request)),
+    listOrganizationProjects: (request) => listProjects(sql, userOf(request), request.params),
+    createProject: (request) =>
+      createProject(sql, masterKey, userOf(request), request.params.organization, request.body.name, request),
+    retrieveProject: (request) => retrieveProject(sql, userOf(request), request.params.projectRef),
+    updateProject: (request) =>
+      renameProject(sql, userOf(request), request.params.projectRef, request.body.name, request),
+    deleteProject: async (request) =>
+      ended(await deleteProject(sql, request.params.projectRef, request.query.confirm, request)),
+    listEnvironments: (request) => listEnvironments(sql, userOf(request), request.params.projectRef),
+    async retrieveEnvironment(request) {
+      const environment = await whole(sql, request);
+      const { publicId: id, kind: name, projectRef } = environment;
+      const least = name === 'dev' ? 'member' : 'admin';
+      const mayReveal = request.role !== undefined && isAtLeast(request.role, least);
+      return {
+        id,
+        name,
+        projectRef,
+        apiKey: mayReveal ? await revealKey(sql, masterKey, environment, request) : undefined,
+      };
+    },
+    deleteEnvironment: async (request) =>
+      ended(
+        await deleteEnvironment(sql, masterKey, await whole(sql, request), request.query.confirm, request),
+      ),
+    async listBranches(request) {
+      const kinds = branchableBy(request);
+      return { branches: await listBranches(sql, request.params.projectRef, kinds, request) };
+    },
+    async createBranch(request) {
+      if (!branchableBy(request).includes(request.body.env)) throw forbidden();
+      const made = await createBranch(dependencies, request.params.projectRef, request.body, request);
+      const { parent, ...reply } = made;
+      onBranch(parent);
+      return reply;
+    },
+    async archiveBranch(request) {
+      if (!branchableBy(request).includes(request.body.env)) throw forbidden();
+      const done = await archiveBranch(dependencies, request.params.projectRef, request.body, request);
+      const { parent, ...reply } = done;
+      if (!reply.isArchived) return reply;
+      onBranch(parent);
+      return ended(reply);
+    },
+  };
+};
 
 /** The environments that may be branched: preview and dev for a user; for a key only its own, which must be preview. */
 function branchableBy({

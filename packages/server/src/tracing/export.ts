@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags, type Context } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
@@ -9,21 +9,77 @@ import {
   resourceFromAttributes,
 } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor, type IdGenerator } from '@opentelemetry/sdk-trace-base';
-import type { AnsweredRequest, TracedAttempt, Tracing } from './tracing.ts';
+import { exportLines } from './export-lines.ts';
+import { readableSpan } from './exported-span.ts';
+import { attemptSpanId, idsOfRun, readTraceparent, type SpanIds } from './ids.ts';
+import type { AnsweredRequest, TracedAttempt, TracedSpans, Tracing } from './tracing.ts';
 
 const maxShutdownMs = 3_000;
 
-/** Sends spans over OTLP/HTTP. The library itself reads the standard variables. */
-export function exportTraces(): Tracing {
+/** Outcomes after which the same attempt begins again: it has another span then. */
+const begunAgain: ReadonlySet<string> = new Set(['released', 'returned', 'pending_version']);
+
+/** Sends spans and log lines over OTLP/HTTP. The libraries themselves read the standard variables. */
+export function exportTelemetry(sends: { readonly traces: boolean; readonly logs: boolean }): Tracing {
   const ids = new Ids();
+  const resource = defaultResource()
+    .merge(resourceFromAttributes({ 'service.name': 'millrace' }))
+    .merge(detectResources({ detectors: [envDetector] }));
+  const processor = sends.traces ? new BatchSpanProcessor(new OTLPTraceExporter()) : undefined;
   const provider = new BasicTracerProvider({
-    resource: defaultResource()
-      .merge(resourceFromAttributes({ 'service.name': 'millrace' }))
-      .merge(detectResources({ detectors: [envDetector] })),
-    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+    resource,
+    spanProcessors: processor ? [processor] : [],
     idGenerator: ids,
   });
   const tracer = provider.getTracer('millrace');
+  const lines = sends.logs ? exportLines(resource) : undefined;
+
+  const attemptEnded = (
+    { run, task, since, outcome, attempt: number, traceparent }: TracedAttempt,
+    status: string,
+  ): void => {
+    const caller = readTraceparent(traceparent);
+    if (caller && (caller.traceFlags & TraceFlags.SAMPLED) === 0) return;
+    const now = Date.now();
+    const root = idsOfRun(run, caller);
+    const attributes = { 'millrace.run.id': run, 'millrace.task': task };
+    const error = outcome.kind === 'failed' || outcome.kind === 'retry' ? outcome.error : undefined;
+    const failure = error && { code: SpanStatusCode.ERROR, message: `${error.name}: ${error.message}` };
+    const startAttempt = () =>
+      tracer.startSpan(
+        `attempt ${task}`,
+        {
+          kind: SpanKind.CONSUMER,
+          startTime: since ?? now,
+          attributes: {
+            ...attributes,
+            'millrace.outcome': outcome.kind,
+            ...(number !== undefined && { 'millrace.attempt': number }),
+          },
+        },
+        trace.setSpanContext(ROOT_CONTEXT, { ...root, traceFlags: TraceFlags.SAMPLED, isRemote: true }),
+      );
+    const attempt =
+      number === undefined || begunAgain.has(status)
+        ? startAttempt()
+        : ids.next({ ...root, spanId: attemptSpanId(run, number) }, startAttempt);
+    if (failure) attempt.setStatus(failure);
+    attempt.end(now);
+    if (status !== status.toUpperCase()) return;
+    // The span of the whole run. Its attempts were reported before, by any process.
+    const whole = ids.next(root, () =>
+      tracer.startSpan(
+        `run ${task}`,
+        {
+          startTime: createdAt(run) ?? since ?? now,
+          attributes: { ...attributes, 'millrace.run.status': status },
+        },
+        caller ? trace.setSpanContext(ROOT_CONTEXT, caller) : ROOT_CONTEXT,
+      ),
+    );
+    if (failure) whole.setStatus(failure);
+    whole.end(now);
+  };
 
   return {
     request({ method, route, status, from, traceparent }: AnsweredRequest) {
@@ -44,51 +100,28 @@ export function exportTraces(): Tracing {
       span.end();
     },
 
-    attempt({ run, task, since, outcome }: TracedAttempt, status) {
-      const now = Date.now();
-      const root = idsOf(run);
-      const attributes = { 'millrace.run.id': run, 'millrace.task': task };
-      const error = outcome.kind === 'failed' || outcome.kind === 'retry' ? outcome.error : undefined;
-      const failure = error && { code: SpanStatusCode.ERROR, message: `${error.name}: ${error.message}` };
-      const attempt = tracer.startSpan(
-        `attempt ${task}`,
-        {
-          kind: SpanKind.CONSUMER,
-          startTime: since ?? now,
-          attributes: { ...attributes, 'millrace.outcome': outcome.kind },
-        },
-        trace.setSpanContext(ROOT_CONTEXT, { ...root, traceFlags: TraceFlags.SAMPLED, isRemote: true }),
-      );
-      if (failure) attempt.setStatus(failure);
-      attempt.end(now);
-      if (status === undefined || status !== status.toUpperCase()) return;
-      // The span of the whole run. Its attempts were reported before, by any process.
-      const whole = ids.next(root, () =>
-        tracer.startSpan(`run ${task}`, {
-          root: true,
-          startTime: createdAt(run) ?? since ?? now,
-          attributes: { ...attributes, 'millrace.run.status': status },
-        }),
-      );
-      if (failure) whole.setStatus(failure);
-      whole.end(now);
+    attempt(ended, status) {
+      if (processor && status !== undefined) attemptEnded(ended, status);
     },
+
+    spans:
+      processor &&
+      (({ run, attempt, trace: traceId, spans, sampled }: TracedSpans) => {
+        if (sampled === false) return;
+        const above = { traceId, spanId: attemptSpanId(run, attempt) };
+        const attributes = { 'millrace.run.id': run, 'millrace.attempt': attempt };
+        for (const span of spans) processor.onEnd(readableSpan(span, above, attributes, resource));
+      }),
+
+    line: lines?.line,
 
     // A collector that does not answer must not keep this process from ending.
     stop: () =>
-      Promise.race([provider.shutdown().catch(() => {}), sleep(maxShutdownMs, undefined, { ref: false })]),
+      Promise.race([
+        Promise.all([provider.shutdown().catch(() => {}), lines?.stop()]).then(() => undefined),
+        sleep(maxShutdownMs, undefined, { ref: false }),
+      ]),
   };
-}
-
-interface SpanIds {
-  readonly traceId: string;
-  readonly spanId: string;
-}
-
-/** The ids of a run's trace and root span are derived from the run's id, so that every process uses the same ones. */
-function idsOf(run: string): SpanIds {
-  const digest = hash('sha256', run, 'hex');
-  return { traceId: digest.slice(0, 32), spanId: digest.slice(32, 48) };
 }
 
 /** The id of a run begins with the millisecond of its creation. */
@@ -116,13 +149,6 @@ class Ids implements IdGenerator {
 
 /** The caller's W3C trace context. */
 function contextOf(traceparent: string | undefined): Context {
-  const parts = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(traceparent ?? '');
-  const [, traceId, spanId, flags = '00'] = parts ?? [];
-  if (traceId === undefined || spanId === undefined) return ROOT_CONTEXT;
-  return trace.setSpanContext(ROOT_CONTEXT, {
-    traceId,
-    spanId,
-    traceFlags: Number.parseInt(flags, 16),
-    isRemote: true,
-  });
+  const caller = readTraceparent(traceparent);
+  return caller ? trace.setSpanContext(ROOT_CONTEXT, caller) : ROOT_CONTEXT;
 }

@@ -1,5 +1,5 @@
 /**
- * OpenTelemetry traces, configured by the standard environment variables. Without an endpoint, OpenTelemetry is not loaded and nothing is
+ * OpenTelemetry, configured by the standard environment variables. Without an endpoint, OpenTelemetry is not loaded and nothing is
  * measured.
  */
 import type { Tracing } from './tracing.ts';
@@ -11,24 +11,30 @@ export class OptionalPackageMissing extends Error {
   override readonly name = 'OptionalPackageMissing';
 }
 
-/** The packages that export.ts imports, as package.json names them under `peerDependencies`. */
+/** The packages that the exports import, as package.json names them under `peerDependencies`. */
 export const tracingPackages = [
   '@opentelemetry/api@1',
+  '@opentelemetry/api-logs@0.219',
+  '@opentelemetry/exporter-logs-otlp-http@0.219',
   '@opentelemetry/exporter-trace-otlp-http@0.219',
   '@opentelemetry/resources@2',
+  '@opentelemetry/sdk-logs@0.219',
   '@opentelemetry/sdk-trace-base@2',
 ];
 
-/** Returns undefined if no endpoint is set, or tracing is switched off. Throws OptionalPackageMissing if a package is missing. */
+/** Returns undefined if no endpoint is set, or everything is switched off. Throws OptionalPackageMissing if a package is missing. */
 export async function startTracing(settings: Settings = process.env): Promise<Tracing | undefined> {
-  const endpoint = settings['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] || settings['OTEL_EXPORTER_OTLP_ENDPOINT'];
-  const isOff = settings['OTEL_SDK_DISABLED'] === 'true' || settings['OTEL_TRACES_EXPORTER'] === 'none';
-  if (!endpoint || isOff) return undefined;
-  const { exportTraces } = await import('./export.ts').catch((error: NodeJS.ErrnoException) => {
+  const sends = { traces: isOn(settings, 'TRACES'), logs: isOn(settings, 'LOGS') };
+  if ((!sends.traces && !sends.logs) || settings['OTEL_SDK_DISABLED'] === 'true') return undefined;
+  const { exportTelemetry } = await import('./export.ts').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ERR_MODULE_NOT_FOUND' || !error.message.includes('@opentelemetry/')) throw error;
     throw new OptionalPackageMissing(
-      `OTEL_EXPORTER_OTLP_ENDPOINT asks for traces, and the packages that send them are not installed: run \`npm install ${tracingPackages.join(' ')}\`, or unset it.`,
+      `OTEL_EXPORTER_OTLP_ENDPOINT asks for OpenTelemetry, and the packages that send it are not installed: run \`npm install ${tracingPackages.join(' ')}\`, or unset it.`,
     );
   });
-  return exportTraces();
+  return exportTelemetry(sends);
 }
+
+const isOn = (settings: Settings, signal: 'TRACES' | 'LOGS'): boolean =>
+  Boolean(settings[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`] || settings['OTEL_EXPORTER_OTLP_ENDPOINT']) &&
+  settings[`OTEL_${signal}_EXPORTER`] !== 'none';

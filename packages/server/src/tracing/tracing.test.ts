@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { metricsPackages } from '../metrics/otlp.ts';
 import { startTracing, tracingPackages } from './start.ts';
 
 test('nothing is traced without an endpoint, or when tracing is switched off', async () => {
@@ -10,17 +11,19 @@ test('nothing is traced without an endpoint, or when tracing is switched off', a
     {},
     { OTEL_EXPORTER_OTLP_ENDPOINT: '' },
     { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED: 'true' },
-    { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_EXPORTER: 'none' },
+    { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_EXPORTER: 'none', OTEL_LOGS_EXPORTER: 'none' },
   ]) {
     expect(await startTracing(settings)).toBeUndefined();
   }
 });
 
-test('names every package that sending traces needs, in a version that package.json takes', async () => {
+test('every package that sending traces and metrics needs is named, in a version that package.json takes', async () => {
   const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
   const { peerDependencies } = JSON.parse(text) as { peerDependencies: Record<string, string> };
-  const named = tracingPackages.map((one) => /^(.+)@([\d.]+)$/.exec(one)?.slice(1));
-  expect(named.map((pair) => pair?.[0])).toEqual(Object.keys(peerDependencies));
+  const named = [...new Set([...tracingPackages, ...metricsPackages])]
+    .map((one) => /^(.+)@([\d.]+)$/.exec(one)?.slice(1))
+    .toSorted(([a = ''] = [], [b = ''] = []) => (a < b ? -1 : 1));
+  expect(named.map((pair) => pair?.[0])).toEqual(Object.keys(peerDependencies).toSorted());
   for (const [name = '', version = ''] of named.map((pair) => pair ?? [])) {
     expect(peerDependencies[name]).toMatch(new RegExp(`^\\^${version.replaceAll('.', '\\.')}\\.`));
   }

@@ -68,12 +68,20 @@ export async function addVersion(
     returning id, version`;
   if (!row) throw new Error('a version was not inserted');
   await tx`
-    insert into tasks (version_id, id, manifest)
-    select ${row.id}, t.id, t.manifest
-      from unnest(${tasks.map((task) => task.id)}::text[], ${tasks.map((task) => JSON.stringify(task))}::text[]::jsonb[])
-             as t (id, manifest)`;
+    insert into tasks (version_id, id, manifest, payload_schema, payload_schema_note)
+    select ${row.id}, t.id, t.manifest::jsonb, t.schema::json, case when t.schema is null then t.note end
+      from unnest(${tasks.map((task) => task.id)}::text[], ${tasks.map((task) => jsonOf(manifestOf(task)))}::text[],
+                  ${tasks.map((task) => jsonOf(task.payloadSchema))}::text[], ${tasks.map((task) => task.payloadSchemaNote ?? null)}::text[])
+             as t (id, manifest, schema, note)`;
   return row;
 }
+
+/** What is read with every trigger. A JSON Schema is larger, and read by people only. */
+const manifestOf = (task: TaskManifest) => ({
+  ...task,
+  payloadSchema: undefined,
+  payloadSchemaNote: undefined,
+});
 
 const jsonOf = (value: object | undefined): string | null =>
   value === undefined ? null : JSON.stringify(value);

@@ -30,9 +30,7 @@ export async function promote(
       from current_versions c join versions v on v.id = c.version_id left join versions k on k.id = c.canary_id where c.env = ${env}`;
   if (replaced?.id === id) return replaced.version;
   const at = new Date(clock.now());
-  const rows = await tx<{ manifest: TaskManifest }[]>`
-    select manifest from tasks where version_id = ${id} order by id`;
-  const tasks = rows.map(({ manifest }) => manifest);
+  const tasks = await tasksOf(tx, id);
   await declareQueues(tx, env, tasks);
   await tx`
     insert into current_versions (env, version_id) values (${env}, ${id})
@@ -47,4 +45,17 @@ export async function promote(
     new: { version, tasks: tasks.length },
   });
   return replaced?.version ?? null;
+}
+
+async function tasksOf(tx: Transaction, version: number): Promise<TaskManifest[]> {
+  const rows = await tx<{ manifest: TaskManifest }[]>`
+    select manifest from tasks where version_id = ${version} order by id`;
+  return rows.map(({ manifest }) => manifest);
+}
+
+/** The tasks of the current version; none if there is none. */
+export async function currentTasks(tx: Transaction, env: number): Promise<TaskManifest[]> {
+  const [current] = await tx<{ version_id: number }[]>`
+    select version_id from current_versions where env = ${env}`;
+  return current ? tasksOf(tx, current.version_id) : [];
 }

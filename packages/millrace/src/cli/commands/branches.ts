@@ -1,5 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
-import { call } from '../call.ts';
+import { call, CallRefused } from '../call.ts';
+import { confirmed } from '../confirm.ts';
+import { CommandFailed, exitCodes } from '../exit-codes.ts';
+import { isPreviewKey } from '../key-environment.ts';
+import { givenToken, type Login } from '../login.ts';
 import { environment } from '../options.ts';
 import { printTable } from '../print-table.ts';
 import { findProject, withProjectOptions, type ProjectOptions } from '../project.ts';
@@ -12,46 +17,106 @@ interface BranchOptions extends ProjectOptions {
 const withBranchOptions = (command: Command): Command =>
   withProjectOptions(command).option('--env <environment>', 'preview or dev', environment, 'preview');
 
+/** With the key of preview, as in CI, its own project. */
+async function findBranches(options: ProjectOptions): Promise<{ login: Login; projectRef: string }> {
+  const key = givenToken(options) ?? process.env['MILLRACE_SECRET_KEY'];
+  const { url, project } = options;
+  if (url === undefined || key === undefined || !isPreviewKey(key)) return findProject(options);
+  const login = { url, token: key };
+  const projectRef = project ?? (await call(login, 'whoami')).project?.ref ?? '';
+  return { login, projectRef };
+}
+
 const listCommand = (): Command =>
   withProjectOptions(new Command('list').description("a project's live branches")).action(
     async (options: ProjectOptions) => {
-      const { login, projectRef } = await findProject(options);
+      const { login, projectRef } = await findBranches(options);
       const { branches } = await call(login, 'listBranches', { params: { projectRef } });
       if (options.json) return branches.forEach(printJson);
       printTable(
-        ['branch', 'environment', 'id', 'made'],
-        branches.map(({ name, env, id, createdAt }) => [name, env, id, createdAt]),
+        ['branch', 'environment', 'id', 'made', 'schedules'],
+        branches.map(({ name, env, id, createdAt, schedules }) => [
+          name,
+          env,
+          id,
+          createdAt,
+          schedules ? 'on' : 'off',
+        ]),
       );
     },
   );
+
+interface CreateOptions extends BranchOptions {
+  readonly schedules?: boolean;
+}
 
 const createCommand = (): Command =>
   withBranchOptions(
     new Command('create')
       .description('make a branch, unless it is there')
       .argument('<name>', 'such as feat/login'),
-  ).action(async (branch: string, options: BranchOptions) => {
-    const { login, projectRef } = await findProject(options);
-    const { env } = options;
-    const made = await call(login, 'createBranch', { params: { projectRef }, body: { branch, env } });
-    if (options.json) return printJson(made);
-    screenOn(process.stdout).line(
-      `${branch} is a branch of ${env} (${made.id}): send it as x-service-branch.`,
-    );
-  });
+  )
+    .option('--schedules', 'schedules that tasks declare fire in this branch of preview')
+    .option('--no-schedules', 'they do not, as in a new one')
+    .action(async (branch: string, options: CreateOptions) => {
+      const { login, projectRef } = await findBranches(options);
+      const { env, schedules } = options;
+      const body = { branch, env, schedules };
+      const made = await call(login, 'createBranch', { params: { projectRef }, body });
+      if (options.json) return printJson(made);
+      screenOn(process.stdout).line(
+        `${branch} is a branch of ${env} (${made.id}): send it as x-service-branch. Its declared schedules are ${made.schedules ? 'on' : 'off'}.`,
+      );
+    });
+
+interface ArchiveOptions extends BranchOptions {
+  readonly yes?: boolean;
+}
+
+/** Milliseconds between two looks whether live attempts have stopped. */
+const pollMs = 500;
 
 const archiveCommand = (): Command =>
   withBranchOptions(
     new Command('archive')
-      .description('archive a branch; its name is free again')
+      .description('cancel the runs of a branch and archive it; its name is free again')
       .argument('<name>', 'the branch'),
-  ).action(async (branch: string, options: BranchOptions) => {
-    const { login, projectRef } = await findProject(options);
-    const body = { branch, env: options.env };
-    const archived = await call(login, 'archiveBranch', { params: { projectRef }, body });
-    if (options.json) return printJson(archived);
-    screenOn(process.stdout).line(`Archived ${branch}.`);
-  });
+  )
+    .option('-y, --yes', 'without being asked, if runs have not ended')
+    .action(async (branch: string, options: ArchiveOptions) => {
+      const { login, projectRef } = await findBranches(options);
+      const { env, yes = false } = options;
+      const archive = (cancelRuns: boolean) =>
+        call(login, 'archiveBranch', { params: { projectRef }, body: { branch, env, cancelRuns } });
+      const { line } = screenOn(process.stderr);
+      let canceled = 0;
+      let archived = await archive(yes).catch(async (error: unknown) => {
+        if (!(error instanceof CallRefused) || error.reply['code'] !== 'branch_has_runs') throw error;
+        const liveRuns = Number(error.reply['liveRuns']);
+        const runs = liveRuns === 1 ? '1 run that has' : `${liveRuns} runs that have`;
+        const found = `${branch} has ${runs} not ended.`;
+        if (
+          !(await confirmed(
+            `${found} Cancel and archive?`,
+            `give --yes to cancel them: ${found.slice(0, -1)}`,
+          ))
+        )
+          throw new CommandFailed(exitCodes.failed, 'Nothing was cancelled or archived.');
+        return archive(true);
+      });
+      for (let told = 0; !archived.isArchived; archived = await archive(true)) {
+        canceled += archived.canceled;
+        const { liveRuns } = archived;
+        if (!options.json && liveRuns !== told)
+          line(`Cancelled ${canceled}; waiting for ${liveRuns} to end.`);
+        told = liveRuns;
+        await sleep(pollMs);
+      }
+      canceled += archived.canceled;
+      if (options.json) return printJson({ ...archived, canceled });
+      const runs = canceled === 1 ? '1 run' : `${canceled} runs`;
+      screenOn(process.stdout).line(`Archived ${branch}${canceled > 0 ? `, and cancelled ${runs}` : ''}.`);
+    });
 
 export const branchesCommand = (): Command =>
   new Command('branches')

@@ -1,15 +1,17 @@
 import { Command, Option } from 'commander';
 import type { DeployCommandOptions } from '../compose/deploy.ts';
-import { withConnectionOptions } from '../connection.ts';
+import { withKeyOptions } from '../connection.ts';
 import { environment, grace } from '../options.ts';
 
 export const deployCommand = (): Command =>
-  withConnectionOptions(new Command('deploy'))
+  withKeyOptions(new Command('deploy'))
     .description('build the tasks of a folder, upload them as a version and make it current')
     .option('--env <environment>', 'the environment to deploy to; checked against the key', environment)
     .option('--branch <name>', 'a branch of preview; it is created unless it is there')
+    .option('--schedules', 'with --branch: schedules that tasks declare fire in it from now on')
+    .option('--no-schedules', 'with --branch: they do not any more')
     .addOption(
-      new Option('--project <ref>', 'with --branch: the project (default: that of millrace.config.ts)').env(
+      new Option('--project <ref>', 'with --branch: the project (default: that of the key)').env(
         'MILLRACE_PROJECT_REF',
       ),
     )

@@ -23,7 +23,6 @@ const withEnvOptions = (command: Command): Command =>
   withConnectionOptions(command)
     .option('--project <ref>', 'the project, when --key is a personal access token')
     .option('--env <environment>', 'its environment', environment)
-    .option('--branch <name>', 'a branch of preview or dev')
     .option('--json', 'JSON on stdout');
 
 type Envvars = typeof Sdk.envvars;

@@ -8,6 +8,7 @@ import {
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { positiveInteger } from '../options.ts';
+import { printTable } from '../print-table.ts';
 import { printJson, screenOn, table, type Screen } from '../screen.ts';
 import { rulesCommand } from './error-rules.ts';
 
@@ -196,11 +197,40 @@ const splitCommand = (): Command =>
     show(await errors.split(id, fingerprints), options);
   });
 
+const historyCommand = (): Command =>
+  withConnectionOptions(
+    new Command('history')
+      .description('who resolved or ignored an error group, and when it came back; the newest first')
+      .argument('<error>', 'its id (error_…)')
+      .option('--limit <count>', 'at most', positiveInteger, 25)
+      .option('--json', 'a line of JSON for each change'),
+  ).action(async (id: string, { limit, json, ...connection }: JsonOption & { limit: number }) => {
+    const { errors } = await openClient(connection);
+    const changes = [];
+    for await (const change of errors.history(id, { limit: Math.min(limit, 100) })) {
+      changes.push(change);
+      if (changes.length === limit) break;
+    }
+    if (json) return changes.forEach(printJson);
+    printTable(
+      ['at', 'what', 'by', 'before'],
+      changes.map(({ at, act, userId, credentialId, before }) => [
+        at.toISOString(),
+        act,
+        userId ?? credentialId ?? 'itself',
+        before.resolvedInVersion === undefined
+          ? before.status
+          : `${before.status} in ${before.resolvedInVersion}`,
+      ]),
+    );
+  });
+
 export const errorsCommand = (): Command =>
   new Command('errors')
     .description('failed runs, grouped by what went wrong')
     .addCommand(listCommand())
     .addCommand(showCommand())
+    .addCommand(historyCommand())
     .addCommand(resolveCommand())
     .addCommand(ignoreCommand())
     .addCommand(unresolveCommand())

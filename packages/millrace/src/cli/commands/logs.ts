@@ -1,8 +1,23 @@
-import { Command } from 'commander';
+import type * as Sdk from '@millrace/sdk';
+import { Command, Option } from 'commander';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
+import { drained } from '../drain.ts';
+import { CommandFailed, exitCodes } from '../exit-codes.ts';
+import { positiveInteger } from '../options.ts';
+import { linePrinter } from '../print-line.ts';
 import { printJson, screenOn } from '../screen.ts';
+import { waitsFor } from '../waiting.ts';
+
+const levels = ['debug', 'info', 'log', 'warn', 'error'] as const;
 
 interface LogsOptions extends ConnectionOptions {
+  readonly follow?: boolean;
+  readonly task?: string;
+  readonly level?: (typeof levels)[number];
+  readonly text?: string;
+  readonly property?: string;
+  readonly since?: string;
+  readonly limit?: number;
   readonly raw?: boolean;
   readonly json?: boolean;
 }
@@ -10,30 +25,103 @@ interface LogsOptions extends ConnectionOptions {
 export const logsCommand = (): Command =>
   withConnectionOptions(
     new Command('logs')
-      .description('what a run wrote to the console and the logger')
-      .argument('<run>', 'its id (run_…)')
+      .description('what runs wrote to the console and the logger: one run, or those of the environment')
+      .argument('[run]', 'its id (run_…); without it, lines of all runs')
+      .option('--follow', 'go on with new lines; those of one run until it is over')
+      .option('--task <id>', 'of one task')
+      .addOption(new Option('--level <level>', 'of one level').choices(levels))
+      .option('--text <text>', 'with this text in the message or the properties')
+      .option('--property <path=value>', 'with this property, for instance customer.id=42')
+      .option('--since <period>', 'written in the last, for instance 1h or 7d')
+      .option('--limit <count>', 'at most so many stored lines; default 1,000 without a run', positiveInteger)
       .option(
         '--raw',
         'only what it wrote, escape sequences and all; they may change what the terminal shows',
       )
       .option('--json', 'a line of JSON for each line'),
-  ).action(async (id: string, options: LogsOptions) => {
-    const { runs } = await openClient(options);
-    const { text, raw, paint } = screenOn(process.stdout);
-    const colours = { debug: paint.dim, info: String, log: String, warn: paint.yellow, error: paint.red };
-    for await (const entry of runs.logs(id, { limit: 1_000 })) {
-      if (options.json) {
-        printJson(entry);
-        continue;
-      }
-      const properties = entry.properties ? ` ${JSON.stringify(entry.properties)}` : '';
-      if (options.raw) {
-        raw(`${entry.message}${properties}\n`);
-        continue;
-      }
-      const where = paint.dim(`${entry.at.toISOString()} #${entry.attempt}`);
-      // Indented, so that none of its lines can be taken for another entry.
-      const message = entry.message.replaceAll(/\r?\n/g, `\n${' '.repeat(4)}`);
-      text(`${where} ${entry.level.padEnd(5)} ${colours[entry.level](message)}${paint.dim(properties)}`);
-    }
+  ).action(async (id: string | undefined, options: LogsOptions) => {
+    const sdk = await openClient(options);
+    await (id === undefined ? showAll(sdk, options) : showRun(sdk, id, options));
   });
+
+async function showRun({ runs }: typeof Sdk, id: string, options: LogsOptions): Promise<void> {
+  const { follow, task, since, limit = Number.POSITIVE_INFINITY, level, text, property } = options;
+  if (task !== undefined || since !== undefined) {
+    throw new CommandFailed(
+      exitCodes.usage,
+      '--task and --since are for lines of all runs: leave the id out.',
+    );
+  }
+  const print = linePrinter(options);
+  const filter = given({ level, text, property });
+  const lines =
+    follow === true
+      ? runs.followLogs(id, { ...filter, signal: whileFollowed(follow) })
+      : runs.logs(id, { ...filter, limit: 1_000 });
+  let count = 0;
+  for await (const line of lines) {
+    print(line);
+    count += 1;
+    if (count >= limit) break;
+  }
+}
+
+async function showAll({ logs }: typeof Sdk, options: LogsOptions): Promise<void> {
+  const { follow, task, level, text, property, since, limit = 1_000, json } = options;
+  const print = linePrinter({ ...options, of: true });
+  const filter = given({ task, level, text, property });
+  // Following begins before the stored lines are read, so that none falls in between.
+  const coming = follow === true ? startFollowing(logs, filter, json) : undefined;
+  const stored: Sdk.FoundLog[] = [];
+  if (follow !== true || since !== undefined) {
+    const search = {
+      ...filter,
+      ...(since !== undefined && { period: since }),
+      limit: Math.min(limit, 1_000),
+    };
+    for await (const line of logs.search(search)) {
+      stored.push(line);
+      if (stored.length === limit) break;
+    }
+  }
+  for (const line of stored.toReversed()) print(line);
+  if (!coming) return;
+  const last = stored[0]?.id ?? 0;
+  waitsFor();
+  for await (const line of coming) if (line.id > last) print(line);
+}
+
+type Filter = Sdk.LogFilter;
+
+/** Without what is undefined. */
+const given = (filter: { readonly [K in keyof Filter]: Filter[K] | undefined }): Filter =>
+  Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
+
+function startFollowing(
+  logs: (typeof Sdk)['logs'],
+  filter: Filter,
+  json: boolean | undefined,
+): AsyncGenerator<Sdk.FoundLog, void, undefined> {
+  const { line, paint } = screenOn(process.stderr);
+  const onGap = (): void =>
+    json
+      ? printJson({ type: 'gap' })
+      : line(paint.yellow('Lines are missing here: they came faster than they were read.'));
+  const followed = logs.follow({ ...filter, onGap, signal: whileFollowed(true) });
+  const first = followed.next();
+  return (async function* all() {
+    for (let next = await first; next.done !== true; next = await followed.next()) yield next.value;
+  })();
+}
+
+/** Ends at Ctrl-C, which is how one stops to follow. */
+function whileFollowed(follow: boolean | undefined): AbortSignal {
+  const ended = new AbortController();
+  if (follow === true) {
+    process.once('SIGINT', () => {
+      ended.abort();
+      void drained().then(() => process.exit(exitCodes.ok));
+    });
+  }
+  return ended.signal;
+}

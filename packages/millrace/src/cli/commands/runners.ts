@@ -13,9 +13,7 @@ interface RunnerOptions extends ConnectionOptions {
 }
 
 const withRunnerOptions = (command: Command): Command =>
-  withConnectionOptions(command)
-    .option('--branch <name>', 'a branch of preview')
-    .option('--json', 'JSON on stdout');
+  withConnectionOptions(command).option('--json', 'JSON on stdout');
 
 async function openServer(
   options: RunnerOptions,

@@ -1,5 +1,5 @@
 import { runStatuses, type RunStatus } from '@millrace/contract';
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { positiveInteger } from '../options.ts';
 import { duration, printJson, screenOn, table } from '../screen.ts';
@@ -9,14 +9,27 @@ interface ListOptions extends ConnectionOptions {
   readonly status?: RunStatus;
   readonly tag?: string;
   readonly queue?: string;
+  readonly metadata?: PathFilter;
+  readonly payload?: PathFilter;
+  readonly error?: string;
   readonly period?: string;
   readonly limit: number;
+  readonly count?: boolean;
   readonly json?: boolean;
 }
 
 /** `task/<id>` is the queue of a task. */
 export const queueNamed = (name: string): { type: 'task' | 'custom'; name: string } =>
   name.startsWith('task/') ? { type: 'task', name: name.slice('task/'.length) } : { type: 'custom', name };
+
+type PathFilter = Readonly<Record<string, readonly string[]>>;
+
+/** `customer.id=42`; a path that is given again may have any of its values. */
+function pathFilter(text: string, before: PathFilter = {}): PathFilter {
+  const [, path = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (path === '') throw new InvalidArgumentError('It is a path and a value, such as customer.id=42.');
+  return { ...before, [path]: [...(before[path] ?? []), value] };
+}
 
 export const listCommand = (): Command =>
   withConnectionOptions(
@@ -26,21 +39,34 @@ export const listCommand = (): Command =>
       .addOption(new Option('--status <status>', 'in one status').choices(runStatuses))
       .option('--tag <tag>', 'with this tag')
       .option('--queue <name>', "of one queue; task/<id> is a task's own")
+      .option('--metadata <path=value>', 'with this value at a declared path; may be repeated', pathFilter)
+      .option('--payload <path=value>', 'the same of the payload', pathFilter)
+      .option('--error <text>', 'failed with an error whose type or message has this text')
       .option('--period <period>', 'created in the last, for instance 7d or 30m')
       .option('--limit <count>', 'at most', positiveInteger, 25)
-      .option('--json', 'a line of JSON for each run'),
-  ).action(async ({ task, status, tag, queue, period, limit, json, ...connection }: ListOptions) => {
+      .option('--count', 'only how many there are, up to 10,000')
+      .option('--json', 'a line of JSON for each run, or the count as one'),
+  ).action(async (options: ListOptions) => {
+    const { task, status, tag, queue, metadata, payload, error, period, limit, count, json, ...connection } =
+      options;
     const { runs } = await openClient(connection);
     const filters = {
       ...(task !== undefined && { taskIdentifier: task }),
       ...(status !== undefined && { status }),
       ...(tag !== undefined && { tag }),
       ...(queue !== undefined && { queue: queueNamed(queue) }),
+      ...(metadata && { metadata }),
+      ...(payload && { payload }),
+      ...(error !== undefined && { errorText: error }),
       ...(period !== undefined && { period }),
-      limit: Math.min(limit, 100),
     };
+    if (count) {
+      const counted = await runs.count(filters);
+      if (json) return printJson(counted);
+      return screenOn(process.stdout).line(`${counted.count}${counted.isExact ? '' : '+'}`);
+    }
     const found = [];
-    for await (const run of runs.list(filters)) {
+    for await (const run of runs.list({ ...filters, limit: Math.min(limit, 100) })) {
       found.push(run);
       if (found.length === limit) break;
     }

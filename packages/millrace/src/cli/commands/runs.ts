@@ -2,33 +2,88 @@ import { Command } from 'commander';
 import { findServer, openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { followRun } from '../follow-run.ts';
+import { wholeNumber } from '../options.ts';
+import { linePrinter } from '../print-line.ts';
 import { printRun } from '../print-run.ts';
+import { printTimeline } from '../print-timeline.ts';
 import { printJson, screenOn } from '../screen.ts';
 import { bulkCommand } from './runs-bulk.ts';
 import { cancelCommand, replayCommand } from './runs-change.ts';
 import { listCommand } from './runs-list.ts';
+import { pathsCommand } from './runs-paths.ts';
+
+interface ShowOptions extends ConnectionOptions {
+  readonly wait?: boolean;
+  readonly timeline?: boolean;
+  readonly depth?: number;
+  readonly lines?: number;
+  readonly after?: string;
+  readonly json?: boolean;
+}
 
 const showCommand = (): Command =>
   withConnectionOptions(
     new Command('show')
-      .description('a run: status, attempts, output or error')
+      .description('a run: status, attempts, output or error; or what happened in it and below it')
       .argument('<run>', 'its id (run_…)')
       .option('--wait', 'wait until it is over; exit code 1 when it did not complete')
+      .option(
+        '--timeline',
+        'what happened, as a tree on one clock: waits, attempts, child runs, spans, lines',
+      )
+      .option('--depth <levels>', 'with --timeline: levels of child runs, 0 to 5 (default 2)', wholeNumber)
+      .option('--lines <count>', 'with --timeline: log lines of the run, 0 to 500 (default 50)', wholeNumber)
+      .option('--after <run>', 'with --timeline: child runs after this one, where there are many')
       .option('--json', 'one line of JSON; with --wait the last of several'),
-  ).action(async (id: string, options: ConnectionOptions & { wait?: boolean; json?: boolean }) => {
+  ).action(async (id: string, options: ShowOptions) => {
     const { runs } = await openClient(options);
-    const found = options.wait ? followRun(runs, id, options) : runs.retrieve(id);
-    const run = await found.catch(async (error: unknown) => {
+    const ofTimeline = (['depth', 'lines', 'after'] as const).find((name) => options[name] !== undefined);
+    if (ofTimeline !== undefined && !options.timeline)
+      throw new CommandFailed(exitCodes.usage, `--${ofTimeline} is for --timeline: add that.`);
+    const orMissing = async (error: unknown): Promise<never> => {
       if ((error as { status?: unknown }).status !== 404) throw error;
       const { url } = await findServer(options);
       throw new CommandFailed(
         exitCodes.failed,
         `404 There is no run ${id} in the environment of this key at ${url}.`,
       );
-    });
-    if (options.json) printJson(run);
-    else printRun(run, screenOn(process.stdout));
+    };
+    const found = options.wait ? followRun(runs, id, options) : runs.retrieve(id);
+    const run = await found.catch(orMissing);
+    if (options.timeline) {
+      const { depth, lines: logs, after } = options;
+      const timeline = await runs.timeline(id, {
+        ...(depth !== undefined && { depth }),
+        ...(logs !== undefined && { logs }),
+        ...(after !== undefined && { after }),
+      });
+      if (options.json) printJson(timeline);
+      else printTimeline(timeline, screenOn(process.stdout), process.stdout.columns);
+    } else {
+      const { data: attempts } = await runs.attempts(id);
+      if (options.json) printJson({ ...run, attempts });
+      else printRun(run, attempts, screenOn(process.stdout));
+    }
     if (options.wait && !run.isSuccess) process.exitCode = exitCodes.failed;
+  });
+
+const watchCommand = (): Command =>
+  withConnectionOptions(
+    new Command('watch')
+      .description(
+        'a run until it is over: what it writes, then its outcome; exit code 1 when it did not complete',
+      )
+      .argument('<run>', 'its id (run_…)')
+      .option('--json', 'a line of JSON for each line, and for the run'),
+  ).action(async (id: string, options: ConnectionOptions & { json?: boolean }) => {
+    const { runs } = await openClient(options);
+    const print = linePrinter(options);
+    for await (const line of runs.followLogs(id)) print(line);
+    const run = await runs.retrieve(id);
+    const { data: attempts } = await runs.attempts(id);
+    if (options.json) printJson({ ...run, attempts });
+    else printRun(run, attempts, screenOn(process.stdout));
+    if (!run.isSuccess) process.exitCode = exitCodes.failed;
   });
 
 export const runsCommand = (): Command =>
@@ -36,6 +91,8 @@ export const runsCommand = (): Command =>
     .description('find runs, look at them, end or repeat them')
     .addCommand(listCommand())
     .addCommand(showCommand())
+    .addCommand(watchCommand())
     .addCommand(cancelCommand())
     .addCommand(replayCommand())
-    .addCommand(bulkCommand());
+    .addCommand(bulkCommand())
+    .addCommand(pathsCommand());

@@ -4,6 +4,7 @@ import { openClient, withConnectionOptions, type ConnectionOptions } from '../co
 import { instant, positiveInteger } from '../options.ts';
 import { duration, printJson, screenOn, table, type Screen } from '../screen.ts';
 import { previewCommand } from './schedules-preview.ts';
+import { ticksCommand } from './schedules-ticks.ts';
 
 interface JsonOption extends ConnectionOptions {
   readonly json?: boolean;
@@ -136,6 +137,7 @@ export const schedulesCommand = (): Command =>
     .addCommand(listCommand())
     .addCommand(showCommand())
     .addCommand(previewCommand())
+    .addCommand(ticksCommand())
     .addCommand(activateCommand())
     .addCommand(deactivateCommand())
     .addCommand(backfillCommand());

@@ -46,6 +46,6 @@ export const triggerCommand = (): Command =>
     else screenOn(process.stdout).line(id);
     const run = await followRun(runs, id, options);
     if (options.json) printJson(run);
-    else printRun(run, screenOn(process.stdout));
+    else printRun(run, [], screenOn(process.stdout));
     if (!run.isSuccess) process.exitCode = exitCodes.failed;
   });

@@ -23,7 +23,6 @@ export const moveCommand = (): Command =>
       .argument('<from>', 'such as 20261121.3, or its id')
       .argument('<to>', 'a version that is ready and has their tasks'),
   )
-    .option('--branch <name>', 'a branch of preview')
     .option('--task <ids...>', 'only runs of these tasks')
     .addOption(new Option('--status <statuses...>', 'only runs that wait like this').choices(statuses))
     .option('--dry-run', 'show what would be moved')

@@ -1,4 +1,4 @@
-import type { Deployment, Promoted } from '@millrace/sdk';
+import type { DeployedTask, Deployment, DeploymentDetails, Promoted } from '@millrace/sdk';
 import { Command } from 'commander';
 import { age } from '../age.ts';
 import { confirmed } from '../confirm.ts';
@@ -17,9 +17,7 @@ interface VersionOptions extends ConnectionOptions {
 }
 
 const withVersionOptions = (command: Command): Command =>
-  withConnectionOptions(command)
-    .option('--branch <name>', 'a branch of preview')
-    .option('--json', 'JSON on stdout');
+  withConnectionOptions(command).option('--json', 'JSON on stdout');
 
 const stateText = ({ state, canaryPercent }: Deployment, paint: Screen['paint']): string => {
   if (canaryPercent !== null) return paint.yellow(`canary ${canaryPercent} %`);
@@ -53,7 +51,10 @@ const listCommand = (): Command =>
       );
     });
 
-function printVersion(one: Deployment, { line, paint }: Screen): void {
+const schemaText = ({ payloadSchema, payloadSchemaNote }: DeployedTask): string =>
+  payloadSchema === null ? (payloadSchemaNote ?? '') : 'JSON Schema';
+
+function printVersion(one: DeploymentDetails, { line, paint }: Screen): void {
   line(paint.bold(`${one.version}  ${one.state}`));
   const { git } = one;
   const facts = [
@@ -79,6 +80,11 @@ function printVersion(one: Deployment, { line, paint }: Screen): void {
     ...(one.error ? [['error', `${one.error.name}: ${one.error.message}`]] : []),
   ];
   for (const row of table(facts)) line(row);
+  line();
+  printTable(
+    ['task', 'file', 'payload'],
+    one.declaredTasks.map((task) => [task.id, task.filePath, schemaText(task)]),
+  );
 }
 
 const showCommand = (): Command =>

@@ -8,6 +8,10 @@ export const workCommand = (): Command =>
     .option('--env <environment>', 'the environment it works for; checked against the key', environment)
     .addOption(new Option('--url <address>', 'the server').env('MILLRACE_API_URL').argParser(address))
     .addOption(new Option('--key <key>', "the environment's secret key").env('MILLRACE_SECRET_KEY'))
+    .option(
+      '--branch <name>',
+      'the branch of preview that it works for; without one, a key of preview is for all branches',
+    )
     .option('--dir <folder>', 'the project; default this folder, if it is one')
     .option(
       '--label <label>',

@@ -14,6 +14,8 @@ export interface Deployed {
   readonly replaced: string | null;
   /** Why it is not current: nobody asked, a newer one is, or no runner has loaded it. */
   readonly reason?: string;
+  /** In a branch of preview: the tasks whose declared schedules do not fire in it. */
+  readonly schedulesOff: readonly string[];
   readonly files: number;
   readonly sentBytes: number;
   /** Milliseconds of the build, and of what came after it. */
@@ -46,7 +48,18 @@ export function uploadScreen(): {
 
 /** What became of a deployment. */
 export function printDeployment(
-  { version, isNew, isCurrent, replaced, reason, files, sentBytes, buildMs, deployMs }: Deployed,
+  {
+    version,
+    isNew,
+    isCurrent,
+    replaced,
+    reason,
+    schedulesOff,
+    files,
+    sentBytes,
+    buildMs,
+    deployMs,
+  }: Deployed,
   { line, paint }: Screen,
 ): void {
   line(
@@ -59,6 +72,10 @@ export function printDeployment(
       `${paint.green(version)} is current${replaced === null ? '' : `; ${replaced} was before, and its runs end on it`}.`,
     );
   else line(`It is not current: ${reason ?? ''}`.replace(/[.]?$/, '.'));
+  if (schedulesOff.length > 0)
+    line(
+      `Declared schedules are off in this branch: ${schedulesOff.join(', ')}. Turn them on with --schedules.`,
+    );
   line(paint.dim(`Built in ${duration(buildMs)}, deployed in ${duration(deployMs)}.`));
 }
 
@@ -92,6 +109,23 @@ export function printContents(prepared: Prepared, screen: Screen): void {
     line(layer.packages.join(', '));
   }
   warnAboutScripts(prepared, screen);
+  noteMissingSchemas(prepared, screen);
+}
+
+const shownTasks = 5;
+
+/** Tasks with a schema are deployed without its JSON Schema if there is none, or if it is too large. */
+export function noteMissingSchemas({ tasks }: Prepared, { line, paint }: Screen): void {
+  const without = tasks.filter(({ payloadSchemaNote }) => payloadSchemaNote !== undefined);
+  const [first] = without;
+  if (!first) return;
+  const more = without.length > shownTasks ? `, and ${without.length - shownTasks} more` : '';
+  const names = without.slice(0, shownTasks).map(({ id }) => id);
+  line(
+    paint.dim(
+      `Without a JSON Schema of the payload: ${names.join(', ')}${more}. Of ${first.id}, ${first.payloadSchemaNote ?? ''}.`,
+    ),
+  );
 }
 
 /** An install script that is neither allowed nor known to be unnecessary may have been needed. */

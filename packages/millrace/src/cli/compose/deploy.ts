@@ -1,7 +1,7 @@
 import type { EnvironmentKind } from '@millrace/contract';
 import { callServer, ServerRefused, type DeployTarget } from '../../deploy/client.ts';
 import { gitFacts } from '../../deploy/git.ts';
-import { prepare, type Prepared } from '../../deploy/prepare.ts';
+import { prepare, type DeployedTo, type Prepared } from '../../deploy/prepare.ts';
 import { promoteWhenLoaded } from '../../deploy/promote.ts';
 import { dotenvSecrets, type SecretValue } from '../../deploy/secret-values.ts';
 import { upload, type Uploaded } from '../../deploy/upload.ts';
@@ -15,16 +15,20 @@ import { printJson, screenOn } from '../screen.ts';
 import { listenForStop } from '../stop-request.ts';
 import { waitsFor, waitsForServer } from '../waiting.ts';
 import {
+  noteMissingSchemas,
   printContents,
   printDeployment,
   uploadScreen,
   warnAboutScripts,
   type Deployed,
 } from './deploy-screen.ts';
+import { schedulesOff } from './schedules-off.ts';
 
 export interface DeployCommandOptions extends ConnectionOptions {
   readonly env?: EnvironmentKind;
   readonly project?: string;
+  /** Whether declared schedules fire in the branch. Undefined leaves it as it is. */
+  readonly schedules?: boolean;
   readonly promote: boolean;
   readonly force?: boolean;
   /** Milliseconds. */
@@ -85,6 +89,7 @@ async function deployAll(options: DeployCommandOptions, signal: AbortSignal): Pr
   const prepared = await build(options, target, signal);
   const builtAt = performance.now();
   warnAboutScripts(prepared, screenOn(process.stderr));
+  noteMissingSchemas(prepared, screenOn(process.stderr));
   // It has answered by now. It may be replaced meanwhile.
   const known = { ...target, patienceMs };
   const uploaded = await uploadAll(known, prepared, options);
@@ -94,6 +99,7 @@ async function deployAll(options: DeployCommandOptions, signal: AbortSignal): Pr
     version: uploaded.version,
     isNew: uploaded.isNew,
     ...ending,
+    schedulesOff: await schedulesOff(known, options.project, prepared.tasks),
     files: uploaded.files,
     sentBytes: uploaded.sentBytes,
     buildMs: Math.round(builtAt - startedAt),
@@ -101,15 +107,22 @@ async function deployAll(options: DeployCommandOptions, signal: AbortSignal): Pr
   };
   if (options.json) printJson(deployed);
   else printDeployment(deployed, screenOn(process.stdout));
-  if (ending.notLoaded !== undefined) throw new CommandFailed(exitCodes.failed, ending.notLoaded);
+  if (ending.failure !== undefined) throw new CommandFailed(exitCodes.failed, ending.failure);
 }
 
 /** The server, and the branch once it is there. */
 async function findTarget(options: DeployCommandOptions, signal: AbortSignal): Promise<DeployTarget> {
   const { url, key } = await findServer(options);
   if (options.env !== undefined) refuseOtherKey(key, options.env);
-  const { branch } = options;
-  if (branch === undefined) return { url, key, signal };
+  const { branch, schedules } = options;
+  if (branch === undefined) {
+    if (schedules !== undefined)
+      throw new CommandFailed(
+        exitCodes.usage,
+        '--schedules and --no-schedules are for a branch of preview: give --branch.',
+      );
+    return { url, key, signal };
+  }
   if (environmentOfKey(key) !== 'preview')
     throw new CommandFailed(
       exitCodes.usage,
@@ -123,50 +136,65 @@ async function build(
   target: DeployTarget | undefined,
   signal: AbortSignal,
 ): Promise<Prepared> {
-  const { branch } = options;
   const project = await loadProject(options.dir);
-  if (target) waitsForServer(target.url);
-  const projectRef = target && (await projectOf(target, options.project ?? project.ref ?? undefined));
-  const variables =
-    target && projectRef !== undefined
-      ? await readableVariables(target, projectRef)
-      : { values: {}, secrets: [] };
-  return prepare(project, {
-    env: {
-      inherited: inherited(),
-      added: {
-        ...variables.values,
-        ...(target && { MILLRACE_API_URL: target.url }),
-        ...(branch !== undefined && { MILLRACE_PREVIEW_BRANCH: branch }),
+  const read = async (): Promise<DeployedTo> => {
+    const variables = await variablesOf(target, options.project ?? project.ref, options.schedules);
+    return {
+      env: {
+        inherited: inherited(),
+        added: {
+          ...variables.values,
+          ...(target && { MILLRACE_API_URL: target.url }),
+          ...(options.branch !== undefined && { MILLRACE_PREVIEW_BRANCH: options.branch }),
+        },
       },
-    },
-    secrets: [...variables.secrets, ...(await dotenvSecrets(project.dir))],
+      secrets: [...variables.secrets, ...(await dotenvSecrets(project.dir))],
+    };
+  };
+  // A server that does not answer is known before the project is built. A branch is created after that, because its variables are needed then.
+  const early = target?.branch === undefined ? await read() : undefined;
+  return prepare(project, {
+    environment: async () => early ?? read(),
     onStep: (step) => waitsFor(step),
     signal,
   });
 }
 
-/** The project of the key. A branch is created unless it is there; until then the key of preview has no project that it could tell. */
-async function projectOf(target: DeployTarget, named: string | undefined): Promise<string | undefined> {
+interface Variables {
+  readonly values: Record<string, string>;
+  readonly secrets: SecretValue[];
+}
+
+async function variablesOf(
+  target: DeployTarget | undefined,
+  named: string | null | undefined,
+  schedules: boolean | undefined,
+): Promise<Variables> {
+  if (target) waitsForServer(target.url);
+  const projectRef = target && (await projectOf(target, named, schedules));
+  return target && projectRef !== undefined
+    ? readableVariables(target, projectRef)
+    : { values: {}, secrets: [] };
+}
+
+/** The project of the key. A branch is created unless it is there. */
+async function projectOf(
+  target: DeployTarget,
+  named: string | null | undefined,
+  schedules: boolean | undefined,
+): Promise<string | undefined> {
   const { branch } = target;
-  if (branch !== undefined) {
-    if (named === undefined)
-      throw new CommandFailed(
-        exitCodes.usage,
-        '--branch needs the ref of the project: `project` in millrace.config.ts, MILLRACE_PROJECT_REF or --project.',
-      );
-    const body = { branch, env: 'preview' };
-    const params = { projectRef: named };
-    await callServer({ ...target, branch: undefined }, 'createBranch', { params, body });
-  }
-  return (await callServer(target, 'whoami')).project?.ref;
+  const parent = { ...target, branch: undefined };
+  const ofKey = async () => (await callServer(parent, 'whoami')).project?.ref;
+  const projectRef = branch === undefined ? await ofKey() : (named ?? (await ofKey()));
+  if (branch === undefined || projectRef === undefined) return projectRef;
+  const body = { branch, env: 'preview', schedules };
+  await callServer(parent, 'createBranch', { params: { projectRef }, body });
+  return projectRef;
 }
 
 /** The variables that runs will have, if the key may read them. */
-async function readableVariables(
-  target: DeployTarget,
-  projectRef: string,
-): Promise<{ values: Record<string, string>; secrets: SecretValue[] }> {
+async function readableVariables(target: DeployTarget, projectRef: string): Promise<Variables> {
   const env = environmentOfKey(target.key);
   try {
     const [{ variables }, listed] = await Promise.all([
@@ -239,7 +267,7 @@ function explained(error: unknown, { tasks }: Prepared): unknown {
   return new ProjectRefused([{ file: task.filePath, line: null, column: null, message }]);
 }
 
-type Ending = Pick<Deployed, 'isCurrent' | 'replaced' | 'reason'> & { readonly notLoaded?: string };
+type Ending = Pick<Deployed, 'isCurrent' | 'replaced' | 'reason'> & { readonly failure?: string };
 
 async function promoteIt(
   target: DeployTarget,
@@ -266,7 +294,7 @@ async function promoteIt(
         isCurrent: false,
         replaced: null,
         reason: why,
-        notLoaded: `${version} is uploaded and ready, but not current. ${why} Start \`millrace work\` and then \`millrace versions promote ${version}\`, or deploy with --force: new runs then wait for a runner.`,
+        failure: `${version} is uploaded and ready, but not current. ${why} Start \`millrace work\` and then \`millrace versions promote ${version}\`, or deploy with --force: new runs then wait for a runner.`,
       };
     }
     const { replaced } = promotion;
@@ -275,7 +303,18 @@ async function promoteIt(
       ? { isCurrent: true, replaced }
       : { isCurrent: false, replaced: null, reason: `${now ?? 'another'} was promoted at the same time` };
   } catch (error) {
-    if (!(error instanceof ServerRefused) || error.status !== 409) throw error;
+    if (!(error instanceof ServerRefused)) throw error;
+    // Content of an older version, with a key that may only go forward.
+    if (error.status === 403) {
+      const reason = error.message.replace(/^403 (Unauthorized: )?/, '');
+      return {
+        isCurrent: false,
+        replaced: null,
+        reason,
+        failure: `${version} is ready, but not current: ${reason}`,
+      };
+    }
+    if (error.status !== 409) throw error;
     const now = await currentVersion(target);
     if (now === undefined || now === before) throw error;
     return { isCurrent: false, replaced: null, reason: `${now} was promoted at the same time, and is newer` };

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { defaultRateLimits, startServer, type RunningServer } from '@millrace/server';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { bytes, listenAddress, type ListenAddress } from '../options.ts';
+import { bundleStore } from './bundle-store.ts';
 import { explainListen } from './listen-failure.ts';
 
 type ServerOptions = Parameters<typeof startServer>[0];
@@ -16,6 +17,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
       trustedProxies: trustedProxies(),
       metrics: metrics(),
       maxBundleBytes: maxBundleBytes(),
+      bundleStore: bundleStore(process.env),
       ...options,
       notificationNetworks,
     });
@@ -69,7 +71,7 @@ function maxBundleBytes(): ServerOptions['maxBundleBytes'] {
   }
 }
 
-/** Address and token of the metrics (MILLRACE_METRICS_ADDRESS, MILLRACE_METRICS_TOKEN). */
+/** Address, token and number of series of the metrics (MILLRACE_METRICS_ADDRESS, …_TOKEN, …_MAX_NAMES). */
 function metrics(): NonNullable<ServerOptions['metrics']> {
   const address = process.env['MILLRACE_METRICS_ADDRESS']?.trim() ?? '';
   const token = process.env['MILLRACE_METRICS_TOKEN']?.trim() ?? '';
@@ -79,7 +81,15 @@ function metrics(): NonNullable<ServerOptions['metrics']> {
       'MILLRACE_METRICS_TOKEN is 16 or more characters without blanks (`openssl rand -hex 16`).',
     );
   }
-  return { ...(address !== '' && { address: metricsAddress(address) }), ...(token !== '' && { token }) };
+  const names = process.env['MILLRACE_METRICS_MAX_NAMES']?.trim() ?? '';
+  if (names !== '' && !(/^\d{1,5}$/.test(names) && Number(names) >= 1 && Number(names) <= 10_000)) {
+    throw new CommandFailed(exitCodes.usage, 'MILLRACE_METRICS_MAX_NAMES is a number between 1 and 10000.');
+  }
+  return {
+    ...(names !== '' && { maxNames: Number(names) }),
+    ...(address !== '' && { address: metricsAddress(address) }),
+    ...(token !== '' && { token }),
+  };
 }
 
 function metricsAddress(text: string): ListenAddress {

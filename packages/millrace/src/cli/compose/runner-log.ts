@@ -9,6 +9,7 @@ export function runnerLog(log: Log): RunnerEvents {
       log.info('version.served', { version, isNew, isCurrent, tasks: tasks.map(({ id }) => id), ms: took }),
     onProblem: (problem) => log.error('project.problem', { ...problem }),
     onLoaded: (version, ms) => log.info('version.loaded', { version, ms }),
+    onDamaged: (version) => log.warn('version.damaged', { version }),
     onUnable: (version, why) => log.error('version.unable', { version, why }),
     onStopAsked: () => log.warn('runner.stopAsked'),
     onAttemptEnd: throttle(

@@ -35,6 +35,10 @@ export function runnerScreen(
         );
     },
     onLoaded: (version, took) => line(`${paint.cyan('version')} ${version} loaded in ${duration(took)}`),
+    onDamaged: (version) =>
+      line(
+        `${paint.yellow('version')} ${version}: its files in the cache were lost or changed; fetching them again`,
+      ),
     onUnable: (version, why) => text(`${paint.red('version')} ${version} cannot be served here: ${why}`),
     onStopAsked: () => line(`${paint.yellow('runner')}  was asked to stop by the server`),
     onProblem: (problem) => text(`${paint.red('problem')} ${describeProblem(problem)}`),

@@ -1,6 +1,7 @@
 // Does not import the whole server, which takes 200 ms to load.
-import { createLog } from '@millrace/server/log';
+import { createLog, type Log } from '@millrace/server/log';
 import type { RunnerEvents } from '../../runner/options.ts';
+import type { PreviewsOptions } from '../../runner/start-previews.ts';
 import { logLinesOn, screenOn } from '../screen.ts';
 import { foldJsonLines, foldRepeats } from './fold-repeats.ts';
 import { runnerLog } from './runner-log.ts';
@@ -12,7 +13,9 @@ export type LogLevel = (typeof logLevels)[number];
 /** The output of `millrace work`. */
 export interface WorkOutput {
   readonly events: RunnerEvents;
-  readonly started: (runner: string, version: string | null) => void;
+  /** What happens in branches, for a runner that serves all of them. */
+  readonly previews: Pick<PreviewsOptions, 'branchEvents' | 'onServed' | 'onLeft'>;
+  readonly started: (runner: string, version: string | null, servesAll: boolean) => void;
   readonly stopping: (graceMs: number) => void;
   /** Ends the output. */
   readonly end: () => void;
@@ -27,6 +30,12 @@ function jsonLines(level: LogLevel): WorkOutput {
   const log = createLog(folded, level);
   return {
     events: runnerLog(log),
+    previews: {
+      branchEvents: (branch) => runnerLog(withFields(log, { branch })),
+      onServed: (branch, runner) => log.info('branch.served', { branch, runner }),
+      onLeft: (branch, why) =>
+        why === undefined ? log.info('branch.left', { branch }) : log.warn('branch.left', { branch, why }),
+    },
     started: (runner, version) => log.info('runner.started', { runner, version }),
     stopping: (graceMs) => log.info('runner.stopping', { graceMs }),
     end: () => {
@@ -35,6 +44,13 @@ function jsonLines(level: LogLevel): WorkOutput {
     },
   };
 }
+
+/** Every line has these fields, too. */
+const withFields = (log: Log, fields: Readonly<Record<string, unknown>>): Log => ({
+  info: (fact, more) => log.info(fact, { ...fields, ...more }),
+  warn: (fact, more) => log.warn(fact, { ...fields, ...more }),
+  error: (fact, more) => log.error(fact, { ...fields, ...more }),
+});
 
 function linesForPeople(level: LogLevel): WorkOutput {
   const screen = screenOn(process.stderr);
@@ -45,16 +61,17 @@ function linesForPeople(level: LogLevel): WorkOutput {
   });
   const line = (what = ''): void => folded.add({ write: screen.line, what }, what);
   const text = (what: string): void => folded.add({ write: screen.text, what }, what);
-  const events = runnerScreen({ ...screen, line, text }, { quiet: false });
   const tellInfo = level === 'debug' || level === 'info';
   const tellWarnings = tellInfo || level === 'warn';
-  return {
-    events: {
+  const eventsOn = (shown: typeof screen): RunnerEvents => {
+    const events = runnerScreen(shown, { quiet: false });
+    return {
       onProblem: events.onProblem,
       onStillServed: events.onStillServed,
       ...(tellWarnings && {
         onGivenBack: events.onGivenBack,
         onUnconfirmed: events.onUnconfirmed,
+        onDamaged: events.onDamaged,
         onUnable: events.onUnable,
         onStopAsked: events.onStopAsked,
         onState: events.onState,
@@ -68,12 +85,31 @@ function linesForPeople(level: LogLevel): WorkOutput {
         onLoaded: events.onLoaded,
         onOutput: events.onOutput,
       }),
+    };
+  };
+  const ofBranch = (branch: string, write: (what: string) => void): ((what?: string) => void) => {
+    return (what = '') => write(`${paint.dim(branch)} ${what}`);
+  };
+  return {
+    events: eventsOn({ ...screen, line, text }),
+    previews: {
+      branchEvents: (branch) =>
+        eventsOn({ ...screen, line: ofBranch(branch, line), text: ofBranch(branch, text) }),
+      onServed: (branch) => tellInfo && line(`${paint.green('branch')}  ${branch} is served`),
+      onLeft: (branch, why) => {
+        if (why !== undefined) {
+          if (tellWarnings) line(`${paint.yellow('branch')}  ${branch} is not served: ${why}`);
+        } else if (tellInfo) line(`${paint.cyan('branch')}  ${branch} is there no more`);
+      },
     },
-    started: (runner, version) =>
-      tellInfo &&
-      line(
-        `${paint.green('runner')}  ${runner} serves${version === null ? ' deployed versions: there is no project in this folder' : ''}`,
-      ),
+    started: (runner, version, servesAll) => {
+      const what = servesAll
+        ? ' the branches of preview'
+        : version === null
+          ? ' deployed versions: there is no project in this folder'
+          : '';
+      if (tellInfo) line(`${paint.green('runner')}  ${runner} serves${what}`);
+    },
     stopping: (graceMs) =>
       line(
         `Stopping when the runs under way are done, in ${graceMs / 1_000} s at the latest. Ctrl-C again stops at once.`,

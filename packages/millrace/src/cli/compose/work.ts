@@ -2,12 +2,13 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { EnvironmentKind } from '@millrace/contract';
-import type { Runner } from '../../runner/options.ts';
+import type { Runner, RunnerEvents } from '../../runner/options.ts';
 import { configFiles } from '../../project/read-config.ts';
+import { startPreviews } from '../../runner/start-previews.ts';
 import { startRunner } from '../../runner/start.ts';
 import { findServer } from '../connection.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
-import { refuseOtherKey } from '../key-environment.ts';
+import { isPreviewKey, refuseOtherKey } from '../key-environment.ts';
 import type { ListenAddress } from '../options.ts';
 import { printJson } from '../screen.ts';
 import { listenForStop } from '../stop-request.ts';
@@ -21,6 +22,8 @@ export interface WorkOptions {
   readonly url?: string;
   readonly key?: string;
   readonly dir?: string;
+  /** A branch of preview. */
+  readonly branch?: string;
   readonly label: readonly string[];
   readonly cache?: string;
   /** Bytes. */
@@ -37,15 +40,24 @@ export interface WorkOptions {
 /** Serves deployed versions, and the tasks of a folder if there is a project, until asked to stop. */
 export async function work(options: WorkOptions): Promise<void> {
   const { url, key } = await findServer({ ...options, dir: options.dir ?? '.' });
-  const projectDir = options.dir ?? (isProject('.') ? '.' : undefined);
   if (options.env !== undefined) refuseOtherKey(key, options.env);
+  const isPreview = isPreviewKey(key);
+  if (options.branch !== undefined && !isPreview)
+    throw new CommandFailed(exitCodes.usage, '--branch needs the key of preview: it has the branches.');
+  const servesAll = isPreview && options.branch === undefined;
+  if (servesAll && options.dir !== undefined)
+    throw new CommandFailed(
+      exitCodes.usage,
+      '--dir needs --branch with the key of preview: the tasks of a folder are registered in one branch.',
+    );
+  const projectDir = options.dir ?? (isProject('.') && !servesAll ? '.' : undefined);
   const output = workOutput(options.logLevel);
   // If stderr is not a terminal, its lines are JSON and include the state of the connection.
   const tellWaiting = process.stderr.isTTY ? waitsFor : () => {};
   tellWaiting(`${url} to answer`, 3_000);
   let stopping = false;
   let connected = false;
-  let serving: Runner | undefined;
+  let serving: Pick<Runner, 'loading' | 'stopNow'> | undefined;
   const onStop = (): void => {
     stopping = true;
     output.stopping(options.grace);
@@ -68,35 +80,38 @@ export async function work(options: WorkOptions): Promise<void> {
       const health = await serveHealth(options.healthPort, notReady);
       cleanup.add(health.close);
     }
-    const starting = startRunner({
+    const runnerOptions = {
       url,
       secretKey: key,
-      projectDir,
       watch: false,
-      isStrict: true,
       cache: { folder: options.cache ?? cacheFolder(), size: options.cacheSize },
       labels: options.label,
       stopMs: options.grace,
       concurrency: options.concurrency,
       ...(options.runAs !== undefined && { runAs: options.runAs }),
-      events: {
-        ...output.events,
-        onState: (state, detail) => {
-          if (state !== 'connecting') connected = state === 'connected';
-          if (connected && !serving && projectDir !== undefined)
-            tellWaiting('the first version: the task files are bundled and imported');
-          output.events.onState?.(state, detail);
-        },
-        onStopAsked: onStop,
+    };
+    const events: RunnerEvents = {
+      ...output.events,
+      onState: (state, detail) => {
+        if (state !== 'connecting') connected = state === 'connected';
+        if (connected && !serving && projectDir !== undefined)
+          tellWaiting('the first version: the task files are bundled and imported');
+        output.events.onState?.(state, detail);
       },
-    }).catch(refused);
+      onStopAsked: onStop,
+    };
+    const starting = (
+      servesAll
+        ? startPreviews({ ...runnerOptions, ...output.previews, events })
+        : startRunner({ ...runnerOptions, branch: options.branch, projectDir, isStrict: true, events })
+    ).catch(refused);
     const runner = await Promise.race([starting, stop.requested]);
     waitsFor();
     // Stopped while waiting for a server: there is nothing to finish.
     if (!runner) return;
     serving = runner;
     cleanup.add(() => runner.stop({ waitMs: options.grace }));
-    output.started(runner.id, runner.version);
+    output.started(runner.id, runner.version, servesAll);
     if (options.json) printJson({ runner: runner.id, version: runner.version });
     const end = await Promise.race([stop.requested, runner.ended]);
     if (end) refused(end);

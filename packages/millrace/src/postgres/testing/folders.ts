@@ -27,6 +27,8 @@ let prepared: Promise<string> | undefined;
 
 afterAll(async () => {
   if (prepared) rmSync(await prepared, { recursive: true, force: true });
+  // Files that run in the same process after this one share this module.
+  prepared = undefined;
 });
 
 /** A data folder that has been started and stopped once: a copy of one made for the test file, to spare an initdb. */

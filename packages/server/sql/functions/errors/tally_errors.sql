@@ -118,7 +118,10 @@ begin
       set total = g.total + excluded.total,
           first_seen = least(g.first_seen, excluded.first_seen),
           last_seen = greatest(g.last_seen, excluded.last_seen)
-    returning g.ctid as tid, g.id, g.number, g.status, g.type, g.message, g.xmax = 0 as begun
+    returning g.ctid as tid, g.id, g.number, g.status, g.task, g.type, g.message, g.xmax = 0 as begun
+  ), announced as (
+    insert into run_stat_arrivals (env, task, what, at, n)
+    select p_env, g.task, 'new_errors', now(), count(*) from grown g where g.begun group by g.task
   ), texts as (
     insert into error_texts (env, group_id, number, type, message)
     select p_env, id, number, type, message from grown where begun

@@ -1,6 +1,6 @@
--- Notifies of new error groups.
+-- Notifies of new error groups, and lets alerts count them.
 --
--- Locks: as notify_endpoints.
+-- Locks: as notify_endpoints, and then add_alert_events.
 -- Callers: the trigger below.
 create or replace function notify_new_errors() returns trigger language plpgsql as $$
 begin
@@ -8,6 +8,9 @@ begin
   perform notify_endpoints(g.env, g.first_seen, 'error.new', error_facts(g))
      from fresh n join error_groups g on g.env = n.env and g.id = n.id
     where exists (select from notification_endpoints e where e.env = n.env);
+  perform add_alert_events(g.env, 'error.new', g.task, g.first_seen, error_facts(g))
+     from fresh n join error_groups g on g.env = n.env and g.id = n.id
+    where exists (select from alerts a where a.env = n.env);
   return null;
 end $$;
 

@@ -1,6 +1,6 @@
--- Notifies of error groups that became unresolved by themselves.
+-- Notifies of error groups that became unresolved by themselves, and lets alerts count regressions.
 --
--- Locks: as notify_endpoints.
+-- Locks: as notify_endpoints, and then add_alert_events.
 -- Callers: the trigger below.
 create or replace function notify_reopened_errors() returns trigger language plpgsql as $$
 begin
@@ -9,6 +9,9 @@ begin
                            error_facts(g) || jsonb_build_object('before', n.before))
      from fresh n join error_groups g on g.env = n.env and g.id = n.group_id
     where n.act in ('regressed', 'ignoreEnded') and exists (select from notification_endpoints e where e.env = n.env);
+  perform add_alert_events(g.env, 'error.regressed', g.task, n.at, error_facts(g))
+     from fresh n join error_groups g on g.env = n.env and g.id = n.group_id
+    where n.act = 'regressed' and exists (select from alerts a where a.env = n.env);
   return null;
 end $$;
 

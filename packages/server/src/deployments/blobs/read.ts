@@ -1,6 +1,11 @@
 import type { Queryable } from '../../db/connect.ts';
 import type { BlobKey } from './append.ts';
 
+/** Its pieces were deleted while they were read: it was moved to the store, or is not needed any more. */
+export class BlobGone extends Error {
+  override name = 'BlobGone';
+}
+
 /** The bytes of a complete blob from `start` on, read lazily, piece by piece. */
 export async function* readBlob(
   sql: Queryable,
@@ -13,8 +18,7 @@ export async function* readBlob(
       select start, data from blob_pieces
        where project_id = ${project} and blob = ${blob} and start <= ${at} order by start desc limit 1`;
     const bytes = piece?.data.subarray(at - Number(piece.start));
-    // It was deleted meanwhile, so the announced length is wrong.
-    if (!bytes || bytes.length === 0) throw new Error('A blob ended while it was read.');
+    if (!bytes || bytes.length === 0) throw new BlobGone('A blob was deleted while it was read.');
     at += bytes.length;
     yield bytes;
   }

@@ -1,8 +1,10 @@
+import { buffer } from 'node:stream/consumers';
 import type { Body, Deployment, Operations } from '@millrace/contract';
 import type { Principal } from '../../auth/principal.ts';
 import type { RecordHere } from '../../audit/record.ts';
 import { testEngine, type TestEngine } from '../../runs/testing/engine.ts';
 import { archiveDeployment } from '../archive.ts';
+import { retrieveBlob } from '../bundle.ts';
 import { abortCanary } from '../abort-canary.ts';
 import { defaultMaxBundleBytes } from '../check-bundle.ts';
 import { createDeployment } from '../create.ts';
@@ -14,6 +16,7 @@ import { promoteDeployment, type PromoteOptions } from '../promote.ts';
 import { deploymentPruner } from '../retention.ts';
 import { showDeployment } from '../show.ts';
 import { uploadBlob } from '../upload.ts';
+import type { BlobStore } from '../store/store.ts';
 import type { NewDeployment, TestBundle } from './bundle.ts';
 
 export type Created = Awaited<ReturnType<typeof createDeployment>>;
@@ -21,6 +24,10 @@ export type Created = Awaited<ReturnType<typeof createDeployment>>;
 /** The verbs of deployments on a database of their own. */
 export interface TestDeployments extends TestEngine {
   readonly acts: string[];
+  /** As a server that is started again with other settings. */
+  setStore(store: BlobStore | undefined): void;
+  /** The bytes of a blob as a runner gets them. */
+  fetch(version: string, blob: string, start?: number): Promise<Buffer>;
   create(body: NewDeployment, maxBundleBytes?: number): Promise<Created>;
   /** Sends what the reply asks for. */
   send(created: Created, bundle: TestBundle): Promise<void>;
@@ -47,7 +54,7 @@ async function* once(data: Buffer): AsyncGenerator<Buffer> {
   yield data;
 }
 
-export async function testDeployments(): Promise<TestDeployments> {
+export async function testDeployments(store?: BlobStore): Promise<TestDeployments> {
   const t = await testEngine();
   const { engine, environment } = t;
   const env = environment.id;
@@ -58,6 +65,7 @@ export async function testDeployments(): Promise<TestDeployments> {
     scopes: ['admin'],
   };
   const acts: string[] = [];
+  let given = store;
   const record: RecordHere = async (_sql, { act, target }) => void acts.push(`${act} ${target}`);
   const create: TestDeployments['create'] = (body, maxBundleBytes = defaultMaxBundleBytes) =>
     createDeployment({ ...engine, maxBundleBytes, check() {} }, environment, principal, body);
@@ -68,11 +76,12 @@ export async function testDeployments(): Promise<TestDeployments> {
       await put(created, blob, (blobs.get(blob) as Buffer).subarray(received), received);
   };
   const finalize: TestDeployments['finalize'] = ({ id }) =>
-    finalizeDeployment(engine, environment, id, record);
-  const job = deploymentPruner(engine);
+    finalizeDeployment({ ...engine, store: given }, environment, id, record);
+  const job = { tick: () => deploymentPruner({ ...engine, store: given }).tick() };
   return {
     ...t,
     acts,
+    setStore: (other) => void (given = other),
     create,
     put,
     send,
@@ -94,5 +103,9 @@ export async function testDeployments(): Promise<TestDeployments> {
       return showDeployment(t.sql, env, await findVersion(t.sql, env, version), new Date(engine.clock.now()));
     },
     prune: () => job.tick(),
+    async fetch(version, blob, start = 0) {
+      const { read } = await retrieveBlob({ sql: t.sql, store: given }, environment, version, blob);
+      return buffer(await read(start));
+    },
   };
 }

@@ -6,6 +6,10 @@ import { promote } from '../../../../../test/support/promote.ts';
 export interface NotifyingServer extends TestServer {
   /** Adds an endpoint in prod. */
   endpoint(url: string, types: readonly string[]): Promise<{ id: string; secret: string }>;
+  /** An endpoint of any kind in prod; the answer to the request. */
+  add(body: unknown): ReturnType<TestServer['ask']>;
+  /** A request below the alerts of prod. */
+  alerts(path: string, method?: string, body?: unknown): ReturnType<TestServer['ask']>;
   /** A request below the notifications of prod. */
   notifications(path: string, method?: string, body?: unknown): ReturnType<TestServer['ask']>;
   /** Makes a new version with a task current in prod, with a runner that fails its runs. */
@@ -25,6 +29,12 @@ export async function startNotifyingServer(options: Partial<ServerOptions> = {})
     server.ask(root + path, { method, ...(body !== undefined && { body }) });
   return Object.assign(server, {
     notifications,
+    add: (body: unknown) => notifications('/endpoints', 'POST', body),
+    alerts: (path: string, method = 'GET', body?: unknown) =>
+      server.ask(`/api/v1/projects/${server.projectRef}/alerts/prod${path}`, {
+        method,
+        ...(body !== undefined && { body }),
+      }),
     async endpoint(url: string, types: readonly string[]) {
       const { status, body } = await notifications('/endpoints', 'POST', { url, types });
       if (status !== 200) throw new Error(JSON.stringify(body));

@@ -5,6 +5,7 @@ import type { ConnectedRunners } from '../../runners/runners.ts';
 import type { Tracing } from '../../tracing/tracing.ts';
 import { tellRunners } from '../cancel.ts';
 import type { Complete } from './attempt.ts';
+import { countEnded } from './count-ended.ts';
 import { createWriteOutcome, type WriteDependencies } from './write.ts';
 
 export interface CompleteDependencies extends WriteDependencies {
@@ -28,6 +29,7 @@ export function createComplete(dependencies: CompleteDependencies): Complete {
     const ended = await storeLargeOutput(engine, redacted);
     const completion = await writeOutcome(ended);
     if (changes.isWatched(ended.env)) changes.changed(ended.env, [ended.run]);
+    if (completion.kind !== undefined) countEnded(engine, ended, completion.kind);
     if (completion.kind !== undefined) tracing?.attempt(ended, completion.kind);
     if (completion.asked) tellRunners(engine, runners, completion.asked);
     return completion;

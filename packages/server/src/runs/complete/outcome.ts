@@ -3,7 +3,8 @@ import { isFinal, storedType } from '@millrace/contract';
 import type { SerializedError } from '@millrace/contract/runner';
 import { readPacketText } from '../../packets/read.ts';
 import type { Engine } from '../engine.ts';
-import { propertiesOf, readLines } from '../logs.ts';
+import { propertiesOf } from '../logs/line.ts';
+import { readLines } from '../logs/read.ts';
 import { resultError } from '../result-error.ts';
 import { retrieveRun } from '../retrieve.ts';
 
@@ -46,7 +47,7 @@ export async function eventsOf(
   env: number,
   run: string,
 ): Promise<Reply<Operations['listRunEvents']>> {
-  const lines = await readLines(engine, env, run, 0, maxEvents + 1);
+  const { lines } = await readLines(engine.sql, env, run, { limit: maxEvents + 1 });
   const events = lines.slice(0, maxEvents).map((line) => ({
     id: line.id,
     runId: run,

@@ -31,6 +31,7 @@ export function createWriteOutcome(dependencies: WriteDependencies): Complete {
     (attempts) => writeOutcomes(dependencies, identify, attempts),
     {
       inFlight: 2,
+      onWrite: (items) => engine.stats.wrote('complete', items),
     },
   );
 }
@@ -129,6 +130,8 @@ function readOutcome({ outcome }: EndedAttempt, now: number) {
         ...blank,
         kind: kinds.retry,
         error: storableJson(outcome.error),
+        // It is no occurrence, but it is kept with its group.
+        failure: outcome.error,
         due: new Date(now + Math.min(maxPauseMs, Math.max(0, outcome.delayMs))),
       };
     case 'released':

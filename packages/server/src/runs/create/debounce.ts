@@ -1,4 +1,4 @@
-import { columns, type NewRun } from './row.ts';
+import { columns, facetsOf, type NewRun } from './row.ts';
 
 const debounced = Object.entries(columns).filter(([, { isDebounced }]) => isDebounced);
 
@@ -10,7 +10,8 @@ export const latestData = (latest: NewRun): Partial<NewRun> =>
 export function debounceData(run: NewRun): string | null {
   if (!run.debounce?.trailing) return null;
   const members = debounced.map(([property, { name, value }]): [string, unknown] => {
-    const own = (value(run) ?? null) === null ? null : run[property as keyof NewRun];
+    const given = property === 'pathFacets' ? facetsOf(run) : run[property as keyof NewRun];
+    const own = (value(run) ?? null) === null ? null : given;
     // The driver replaces half a surrogate pair; jsonb would refuse it.
     return [name, typeof own === 'string' ? own.toWellFormed() : own];
   });

@@ -35,5 +35,6 @@ export async function assignmentOf(
     batch: null,
     schedule: run.scheduleId ?? null,
     event: run.event ?? null,
+    traceparent: run.traceparent ?? null,
   };
 }

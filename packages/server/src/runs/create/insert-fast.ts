@@ -46,7 +46,7 @@ export async function insertLeased(
   const at = new Date(clock.now());
   const [leased] = await sql<{ fence: string }[]>`
     with free as (
-      select r.id
+      select r.id, r.no
         from runners r
         join queues q on q.id = ${run.queueId} and not q.paused and q.concurrency_limit is null and q.concurrency_override is null
         join environments e on e.id = ${run.env} and not e.paused and e.concurrency_limit is null
@@ -60,8 +60,9 @@ export async function insertLeased(
       insert into runs (${names}, created_at)
       select ${written}, ${at}::timestamptz from (select ${values(run)} from free) i
     )
-    insert into leases (env, run_id, runner_id, queue_id, key, version_id, attempt, leased_at)
-    select ${run.env}::int, ${run.id}, free.id, ${run.queueId}::int, ${run.concurrencyKey}, ${to.version}::int, 1, ${at}::timestamptz
+    insert into leases (env, run_id, runner_id, queue_id, key, version_id, attempt, leased_at, runner_no)
+    select ${run.env}::int, ${run.id}, free.id, ${run.queueId}::int, ${run.concurrencyKey}, ${to.version}::int, 1, ${at}::timestamptz,
+           free.no
       from free
     returning fence`;
   return leased && Number(leased.fence);

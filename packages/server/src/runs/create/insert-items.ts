@@ -44,6 +44,11 @@ export async function insertHeld(sql: Queryable, { runs, createdAt }: ItemsOfBat
                                        else array['t:' || k.task, 'q:' || k.queue_id] end) as f (facet)
        order by 1, 2, 3
       on conflict do nothing
+    ), counted as (
+      insert into run_stat_arrivals (env, task, queue_id, what, at, n)
+      select ${first.env}::int, k.task, k.queue_id, 'triggered', ${createdAt}::timestamptz, count(*)
+        from unnest(${column(runs, (run) => run.task)}::text[], ${column(runs, (run) => run.queueId)}::int[]) as k (task, queue_id)
+       group by k.task, k.queue_id
     )
     insert into runs (${held.names}, created_at)
     select ${held.written}, ${createdAt}::timestamptz
@@ -95,6 +100,11 @@ export async function insertSealed(
         from unnest(${texts(sql, runs, (run) => run.id)}, ${kinds.length > 1 ? kindOf : null}::int[],
                     ${texts(sql, runs, (run) => run.payload)}, ${column(runs, (run) => run.metadata)}::text[])
              as i (id, kind, payload, metadata)
+    ), counted as (
+      insert into run_stat_arrivals (env, task, queue_id, what, at, n)
+      select ${environment}::int, (${pick((run) => run.task)}::text[])[i.kind], (${pick((run) => run.queueId)}::int[])[i.kind],
+             'triggered', ${new Date(now)}::timestamptz, count(*)
+        from sealed cross join items i group by i.kind
     ), made as (
       insert into runs (${sealed.names}, created_at)
       select ${sealed.written}, ${createdAt}::timestamptz

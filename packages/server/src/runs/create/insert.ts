@@ -6,7 +6,7 @@ import type { Offer } from '../dispatch/dispatch.ts';
 import { debounceData } from './debounce.ts';
 import { namedArraysOf, namesOf, writtenOf } from './parameters.ts';
 import type { ParentRefusal } from './parent.ts';
-import { columns, type Column, type NewRun } from './row.ts';
+import { columns, facetsOf, type Column, type NewRun } from './row.ts';
 
 export interface InsertedRow {
   /** Which of the runs it is about, counted from 1. */
@@ -53,6 +53,8 @@ interface InsertOptions {
    * Whether a request may have been sent before. With false, the statement fails (`runs_by_request`) where one was. Default true.
    */
   readonly findRequests?: boolean;
+  /** Whether the caller counts what was created. By default the statement does, so that a transaction counts only what it commits. */
+  readonly isCounted?: boolean;
 }
 
 /**
@@ -62,7 +64,7 @@ interface InsertOptions {
 export function insertRuns(
   { sql, clock }: { readonly sql: Queryable; readonly clock: Pick<Clock, 'now'> },
   runs: readonly NewRun[],
-  { offers = [], findRequests = true }: InsertOptions = {},
+  { offers = [], findRequests = true, isCounted = false }: InsertOptions = {},
 ): Promise<InsertedRow[]> {
   const at = new Date(clock.now());
   const mayExist = (run: NewRun): boolean =>
@@ -77,6 +79,21 @@ export function insertRuns(
         g.idempotency_key, g.idempotency_expires_at, g.debounce_key, g.debounce_max_ms, g.debounce_data, g.delayed_until) d`
     : sql`
       select g.id as run_ids, null::boolean[] as cached, g.root_id as root_ids, g.depth as depths, null::text[] as refused from given g`;
+  const count = isCounted
+    ? sql``
+    : sql`, counted as (
+      insert into run_stat_arrivals (env, task, queue_id, what, at, n)
+      select env, task, queue_id, 'triggered', ${at}::timestamptz, count(*) from inserted group by env, task, queue_id
+    )`;
+  // After the facets that dispatch_new_runs writes, in every transaction.
+  const noted = runs.some((run) => facetsOf(run).length > 0)
+    ? sql`, noted as (
+      insert into run_facets (env, facet, span)
+      select distinct i.env, f.facet, left(i.id, 10) from inserted i cross join lateral unnest(i.path_facets) as f (facet)
+       where (select count(*) from leased) >= 0 order by 1, 2, 3
+      on conflict do nothing
+    )`
+    : sql``;
   return sql<InsertedRow[]>`
     with given as not materialized (
       select ${given(runs)},
@@ -88,13 +105,13 @@ export function insertRuns(
       select ${written}, ${at}::timestamptz
         from given g cross join identified d cross join lateral unnest(d.run_ids, ${identified}) as i (run_id, ${names})
        where i.run_id = i.id
-      returning 1
-    ), leased as materialized (
+      returning env, id, task, queue_id, path_facets
+    )${count}, leased as materialized (
       select n.* from given g cross join identified d cross join lateral dispatch_new_runs(
         ${at}::timestamptz, (select count(*) from inserted), d.run_ids, g.env, g.id, g.task, g.state, g.queue_id, g.concurrency_key,
         g.version_id, g.sort_key, g.expires_at, g.delayed_until, g.tags, g.machine, g.region, g.is_test, g.schedule_id, g.runner,
         g.runner_version) n
-    )
+    )${noted}
     select i.ix::int as ix, i.run_id, coalesce(i.cached, false) as cached, l.fence, i.root_id, i.refused
       from identified d
       cross join lateral unnest(d.run_ids, d.cached, d.root_ids, d.refused) with ordinality

@@ -1,5 +1,5 @@
 import type { triggerBody } from '@millrace/contract';
-import { lastMoment, parseDelay, parseDuration, storedType } from '@millrace/contract';
+import { lastMoment, parseDelay, parseDuration, storedType, traceparent } from '@millrace/contract';
 import type { TaskManifest } from '@millrace/contract/runner';
 import type { z } from 'zod';
 import type { Environment } from '../../auth/principal.ts';
@@ -33,6 +33,8 @@ export interface BesideBody {
   /** Older clients send the key as headers. */
   readonly idempotencyKey?: string | undefined;
   readonly idempotencyKeyTTL?: string | undefined;
+  /** A header; one that is no trace context counts as absent. */
+  readonly traceparent?: string | undefined;
   /** Default: a new id. */
   readonly runId?: string | undefined;
 }
@@ -120,7 +122,7 @@ async function checkStored(
 }
 
 function buildRun(
-  { clock }: Engine,
+  { clock, paths }: Engine,
   environment: Environment,
   task: string,
   body: TriggerRequest,
@@ -166,10 +168,12 @@ function buildRun(
         : Math.trunc(Math.max(minMaxDuration, Math.min(maxInt, options.maxDuration))),
     priorityMs,
     isTest: options.test ?? false,
+    paths: paths.of(environment.id),
     parentId: options.parentRunId ?? null,
     parentFence: options.parentFence,
     rootId: null,
     depth: 0,
+    traceparent: options.traceparent ?? readTraceparent(beside.traceparent),
   };
 }
 
@@ -254,6 +258,9 @@ function readIdempotencyExpiry(ttl: string | undefined, field: string, now: numb
   if (typeof read === 'number') return new Date(Math.min(now + read, lastMoment));
   throw badRequest(`${field}: ${read.error}`);
 }
+
+const readTraceparent = (header: string | undefined): string | null =>
+  header !== undefined && traceparent.safeParse(header).success ? header : null;
 
 function readTags(tags: readonly string[] | undefined): readonly string[] {
   if (!tags) return [];

@@ -2,6 +2,7 @@ import type { TriggerOptions } from '@millrace/contract';
 import type { OneTimeUse } from '../../auth/one-time.ts';
 import type { Value } from '../../db/columns.ts';
 import { redactKeys } from '../../envvars/redact/key-shapes.ts';
+import { pathFacets, type RunPath } from '../paths/facets.ts';
 
 export interface Debounce {
   readonly key: string;
@@ -47,6 +48,8 @@ export interface NewRun extends PlainOptions {
   /** The batch whose item it is. */
   readonly batch?: string;
   readonly tags: readonly string[];
+  /** The paths that its environment has declared; undefined for none. */
+  readonly paths?: readonly RunPath[] | undefined;
   /** JSON text. */
   readonly metadata: string | null;
   /** Seconds. */
@@ -61,6 +64,8 @@ export interface NewRun extends PlainOptions {
   readonly depth: number;
   /** The schedule whose tick it is. */
   readonly scheduleId?: string;
+  /** The W3C trace context of the caller. */
+  readonly traceparent?: string | null;
   /** JSON text: what the run is told of the event that started it. */
   readonly event?: string;
   /** The one-time token that the run uses up. */
@@ -148,6 +153,16 @@ const specialColumns = {
     written: 'i.tags::text[]',
     isDebounced: true,
   },
+  pathFacets: {
+    name: 'path_facets',
+    type: 'text',
+    value(run) {
+      const facets = facetsOf(run);
+      return facets.length > 0 ? arrayText(facets) : null;
+    },
+    written: 'i.path_facets::text[]',
+    isDebounced: true,
+  },
   machine: {
     name: 'machine',
     type: 'text',
@@ -178,6 +193,7 @@ const specialColumns = {
   debounceKey: { name: 'debounce_key', type: 'text', value: (run) => run.debounce?.key },
   scheduleId: { name: 'schedule_id', type: 'text', value: (run) => run.scheduleId },
   event: { name: 'event', type: 'text', value: (run) => run.event },
+  traceparent: { name: 'traceparent', type: 'text', value: (run) => run.traceparent, isDebounced: true },
   replayOf: { name: 'replay_of', type: 'text', value: (run) => run.replayOf },
   externalDeploymentId: {
     name: 'external_deployment_id',
@@ -193,6 +209,17 @@ export const columns: Readonly<Record<string, Column>> = {
   ...itemColumns,
   ...specialColumns,
 };
+
+const none: readonly string[] = [];
+const computed = new WeakMap<NewRun, readonly string[]>();
+
+/** The facets of the declared paths of a run, for what it carries when it is written. */
+export function facetsOf(run: NewRun): readonly string[] {
+  if (!run.paths) return none;
+  const known = computed.get(run) ?? pathFacets(run.paths, run);
+  computed.set(run, known);
+  return known;
+}
 
 const arrayText = (texts: readonly string[]): string =>
   `{${texts.map((text) => `"${text.replace(/["\\]/g, String.raw`\$&`)}"`).join()}}`;

@@ -29,7 +29,9 @@ export interface Triggered {
 export function createTrigger(dependencies: TriggerDependencies): (run: NewRun) => Promise<Triggered> {
   const { engine, dispatch, redactor, published } = dependencies;
   const writer: Writer = { engine, dispatch, facets: new KnownFacets() };
-  const write = groupCommit<NewRun, Written>((runs) => writeRuns(writer, runs));
+  const write = groupCommit<NewRun, Written>((runs) => writeRuns(writer, runs), {
+    onWrite: (items) => engine.stats.wrote('trigger', items),
+  });
 
   return async (given) => {
     const run = given.metadata === null ? given : await redactMetadata(redactor, given);
@@ -100,6 +102,7 @@ async function writeDistinct(
     const offer = offers[index];
     const refused = row.refused !== null && refusedParent(row.refused, run.parentId ?? '');
     results[index] = refused || { id: row.run_id, isCached: row.cached };
+    if (row.run_id === run.id) countTriggered(engine, run, row.fence !== null);
     if (row.fence !== null && offer) {
       const lease = { fence: Number(row.fence), version: offer.version, root: row.root_id };
       offer.accept(assignmentOf(engine, run, lease));
@@ -112,6 +115,15 @@ async function writeDistinct(
   }
   for (const env of queuedIn) dispatch.wake(env);
   return results;
+}
+
+/** A run that is handed to a runner at once does not wait. */
+function countTriggered({ stats, queues, clock }: Engine, run: NewRun, isHandedOver: boolean): void {
+  const name = queues.name(run.queueId);
+  const subject = { env: run.env, task: run.task, queue: typeof name === 'string' ? name : undefined };
+  const now = clock.now();
+  stats.count(subject, 'triggered', now);
+  if (isHandedOver) stats.started(subject, 0, now);
 }
 
 type Offers = readonly (Offer | undefined)[];
@@ -128,8 +140,9 @@ async function insert(
     if (rows) return rows;
   }
   const rows =
-    (await insertRuns(engine, runs, { offers, findRequests: false }).catch(ignoreRepeatedRequest)) ??
-    (await insertRuns(engine, runs, { offers }));
+    (await insertRuns(engine, runs, { offers, findRequests: false, isCounted: true }).catch(
+      ignoreRepeatedRequest,
+    )) ?? (await insertRuns(engine, runs, { offers, isCounted: true }));
   for (const row of rows) {
     const run = runs[row.ix - 1] as NewRun;
     if (row.run_id === run.id) facets.add(run);

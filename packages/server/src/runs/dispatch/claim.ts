@@ -23,11 +23,13 @@ interface ClaimRow {
   readonly priority_ms: number;
   readonly created_at: Date;
   readonly started_at: Date | null;
+  readonly sort_key: string;
   readonly parent_id: string | null;
   readonly root_id: string | null;
   readonly schedule_id: string | null;
   readonly event: string | null;
   readonly batch_id: string | null;
+  readonly traceparent: string | null;
 }
 
 export interface Claimed {
@@ -49,11 +51,12 @@ export async function claimRuns(
   const rows = await sql<ClaimRow[]>`
     select * from claim_runs(${runner.env}, ${runner.id}, ${[...pins]}::int[], ${current ?? null}::int, ${want}, ${turn},
                              ${new Date(engine.clock.now())})`;
+  const now = engine.clock.now();
   const assignments: Assignment[] = [];
   for (const row of rows) {
     const version = engine.versions.name(row.version_id);
     const queue = engine.queues.name(row.queue_id);
-    assignments.push({
+    const assignment: Assignment = {
       run: row.run_id,
       fence: Number(row.fence),
       attempt: row.attempt,
@@ -77,7 +80,12 @@ export async function claimRuns(
       batch: row.batch_id,
       schedule: row.schedule_id,
       event: row.event,
-    });
+      traceparent: row.traceparent,
+    };
+    assignments.push(assignment);
+    const { task, queue: queueName, version: versionName } = assignment;
+    const subject = { env: runner.env, task, queue: queueName, version: versionName };
+    engine.stats.started(subject, now - Number(row.sort_key) - row.priority_ms, now);
   }
   return { assignments, turn: rows[0]?.turn ?? turn };
 }

@@ -4,7 +4,7 @@ import type { ConnectedRunner, ConnectedRunners } from '../../runners/runners.ts
 import type { Complete } from '../complete/attempt.ts';
 import type { ServeUnread } from '../complete/settlements.ts';
 import type { Engine } from '../engine.ts';
-import type { StoreLines } from '../logs.ts';
+import type { StoreLines } from '../logs/store.ts';
 import type { BeginWaits } from '../waits/begin.ts';
 import type { Resume } from '../waits/resume.ts';
 import type { Dispatch } from './dispatch.ts';

@@ -5,7 +5,7 @@ import type { ConnectedRunner, ConnectedRunners } from '../../runners/runners.ts
 import type { CurrentVersion } from '../../versions/versions.ts';
 import { claimRuns } from './claim.ts';
 import { pinsFor, versionsToLoad } from './eligible.ts';
-import { WaitingVersions } from './waiting-versions.ts';
+import { readReady, WaitingVersions } from './waiting-versions.ts';
 import type { Engine } from '../engine.ts';
 
 /** A free slot of a runner, reserved for a run that is being written. Accept it or decline it, once. */
@@ -189,8 +189,17 @@ export function createDispatch({
   };
   const waiting = new WaitingVersions(engineSql, (env) => wake(env));
 
+  /** Its runners load nothing ahead, so that there is nothing to do without runs. Of hundreds of branches most are like this. */
+  const isIdle = (env: number): boolean =>
+    engine.versions.wanted(env).length === 0 && [...runners.in(env)].every(({ isOnDemand }) => isOnDemand);
+  const pollAll = async (): Promise<void> => {
+    const environments = [...runners.environments()];
+    const idle = environments.filter(isIdle);
+    for (const env of environments) if (!idle.includes(env)) wake(env);
+    if (idle.length > 0) for (const env of await readReady(engineSql, idle)) wake(env);
+  };
   const poll = setInterval(() => {
-    for (const env of runners.environments()) wake(env);
+    pollAll().catch((error: unknown) => engine.log.warn('dispatch.failed', { error: String(error) }));
   }, pollMs);
   poll.unref();
 

@@ -99,3 +99,15 @@ test('a runner is to load the current version first, and the newest', () => {
   expect(load(undefined)).toEqual([a]);
   expect(load(99)).toEqual([a]);
 });
+
+test('a runner that works on demand loads only what somebody tries to promote', () => {
+  const fetchable = [version(3), version(2), version(1)];
+  const runner = runnerWith([]);
+  runner.isOnDemand = true;
+  const toLoad = (wanted: number[]) =>
+    versionsToLoad(runner, { id: 1, canary: undefined }, fetchable, 1_000, wanted).map(({ id }) => id);
+  expect(toLoad([])).toEqual([]);
+  expect(toLoad([2])).toEqual([2]);
+  // It has been promoted meanwhile.
+  expect(toLoad([1])).toEqual([]);
+});

@@ -51,7 +51,7 @@ export function pinsFor({ runner, others, current, fetchable, waiting, now }: Ch
 
 /**
  * The versions that a runner should keep ready, the most important first: the current one, the canary, those that somebody tries to promote,
- * and the newest, which may be promoted next.
+ * and the newest, which may be promoted next. One that works on demand loads only those that somebody tries to promote.
  */
 export function versionsToLoad(
   runner: ConnectedRunner,
@@ -60,10 +60,12 @@ export function versionsToLoad(
   now: number,
   wanted: readonly number[] = [],
 ): FetchableVersion[] {
-  const [newest] = fetchable;
   const byId = indexOf(fetchable);
-  const named = [current?.id, current?.canary?.id, ...wanted].filter((id) => id !== undefined);
-  return [...new Set([...named.map((id) => byId.get(id)), newest])]
+  const serving = [current?.id, current?.canary?.id];
+  const ids = runner.isOnDemand
+    ? wanted.filter((id) => !serving.includes(id))
+    : [...serving, ...wanted, fetchable[0]?.id];
+  return [...new Set(ids.filter((id) => id !== undefined).map((id) => byId.get(id)))]
     .filter((version) => version !== undefined)
     .filter((version) => canFetch(runner, version, now));
 }

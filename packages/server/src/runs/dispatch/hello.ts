@@ -1,4 +1,6 @@
+import { environmentTypes } from '@millrace/contract';
 import type { RunnerFacts, RunnerMessage, ServerMessage } from '@millrace/contract/runner';
+import { tellBranches } from '../../runners/branches.ts';
 import { ConnectedRunner } from '../../runners/runners.ts';
 import { tellCanceled } from '../cancel.ts';
 import { storableText } from '../storable.ts';
@@ -16,6 +18,9 @@ export async function handleHello(connection: Connection, hello: Hello): Promise
   const { engine, env, runners, dispatch, resume } = connection;
   const { clock, versions } = engine;
   const now = clock.now();
+  const { kind, branch } = connection.environment;
+  if (kind === environmentTypes.preview && branch === null && hello.servesBranches !== true)
+    return refuse(connection, 'x-service-branch header required for the preview environment', false);
   const ids = [...(await versions.ids(env, hello.versions)).values()];
   const asked = await register(connection, hello, ids, now);
   if (!asked) {
@@ -31,6 +36,8 @@ export async function handleHello(connection: Connection, hello: Hello): Promise
   await reclaimUnheld(connection, hello.runner, hello.held, now);
   const variables = await connection.readVariables(env);
   runner.revision = variables.revision ?? 0;
+  runner.isOnDemand = hello.isOnDemand === true;
+  if (hello.servesBranches === true) runner.branches = '';
   if (!connection.isOpen) return rescueUnlessBack(connection, hello.runner);
   const before = runners.get(hello.runner);
   if (before) runners.remove(before);
@@ -55,6 +62,7 @@ export async function handleHello(connection: Connection, hello: Hello): Promise
   resume(env);
   // Only now that the runner is in `runners`: later cancellations find it there, earlier ones reached no runner.
   await tellCanceled(engine.sql, runner);
+  await tellBranches(engine.sql, runner);
 }
 
 /** What was asked of it before, if it reconnects. Undefined if a runner of another environment has the id. */
@@ -66,14 +74,24 @@ async function register(
 ): Promise<Asked | undefined> {
   const facts = fetches && checkedFacts(fetches);
   const [row] = await engine.sql<Asked[]>`
-    insert into runners (id, env, host, pid, connection, connected_at, heartbeat_at, expires_at, versions, slots, platform, node_major, labels)
-    values (${runner}, ${env}, ${host}, ${pid}, ${id}, ${new Date(now)}, ${new Date(now)},
-            ${new Date(now + times.leaseMs)}, ${[...versions]}::int[], ${capacity}, ${facts?.platform ?? null},
-            ${facts?.nodeMajor ?? null}, ${[...(facts?.labels ?? [])]}::text[])
+    with named as (
+      insert into runner_names as n (env, runner_id, host, pid, last_seen_at)
+      values (${env}, ${runner}, ${host}, ${pid}, ${new Date(now)})
+      on conflict (env, runner_id) do update set host = excluded.host, pid = excluded.pid,
+                                                 last_seen_at = greatest(n.last_seen_at, excluded.last_seen_at)
+      returning no
+    )
+    insert into runners (id, env, host, pid, connection, connected_at, heartbeat_at, expires_at, versions, slots, platform, node_major, labels,
+                         no)
+    select ${runner}, ${env}::int, ${host}, ${pid}::int, ${id}, ${new Date(now)}::timestamptz, ${new Date(now)}::timestamptz,
+           ${new Date(now + times.leaseMs)}::timestamptz, ${[...versions]}::int[], ${capacity}::int, ${facts?.platform ?? null},
+           ${facts?.nodeMajor ?? null}::int, ${[...(facts?.labels ?? [])]}::text[], named.no
+      from named
     on conflict (id) do update set connection = excluded.connection, connected_at = excluded.connected_at,
                                    heartbeat_at = excluded.heartbeat_at, expires_at = excluded.expires_at,
                                    versions = excluded.versions, slots = excluded.slots, platform = excluded.platform,
-                                   node_major = excluded.node_major, labels = excluded.labels, unable = '{}'
+                                   node_major = excluded.node_major, labels = excluded.labels, unable = '{}',
+                                   no = excluded.no
       where runners.env = excluded.env
     returning draining, stopping`;
   return row;
@@ -96,22 +114,41 @@ interface LeasedRow {
   /** The number of its suspension, if it is suspended. */
   readonly suspension: string | null;
   readonly task: string;
+  readonly queue: string;
+  readonly version: string | null;
+  readonly ms: number | null;
+  readonly attempt: number;
+  readonly traceparent: string | null;
 }
 
 /** Gives the runner what it holds, both by its own account and by the database's. */
 async function readHeld({ engine, env }: Connection, hello: Hello, runner: ConnectedRunner): Promise<void> {
   // In one statement: two would both miss a run that is resumed between them, and its code would be given up.
   const leased = await engine.sql<LeasedRow[]>`
-    select l.run_id, l.fence, l.suspension, r.task
-      from (select env, run_id, fence, null as suspension from leases where runner_id = ${hello.runner}
+    select l.run_id, l.fence, l.suspension, l.attempt, r.task, r.traceparent, q.name as queue, v.version,
+           extract(epoch from ${new Date(engine.clock.now())}::timestamptz - l.leased_at)::float8 * 1000 as ms
+      from (select env, run_id, fence, attempt, null as suspension, leased_at, version_id from leases where runner_id = ${hello.runner}
             union all
-            select env, run_id, fence, suspension from suspended where runner_id = ${hello.runner}) l
-      join runs r on r.env = l.env and r.id = l.run_id`;
+            select env, run_id, fence, attempt, suspension, null, version_id from suspended where runner_id = ${hello.runner}) l
+      join runs r on r.env = l.env and r.id = l.run_id
+      join queues q on q.id = r.queue_id
+      left join versions v on v.id = l.version_id`;
   const held = new Set(hello.held);
-  for (const { run_id: run, task, suspension, fence: text } of leased) {
+  for (const { run_id: run, suspension, fence: text, version, ms, ...row } of leased) {
     const fence = Number(text);
     if (!held.has(fence)) continue;
-    runner.held.set(fence, { env, run, task });
+    const { task, attempt, traceparent, queue } = row;
+    const began = ms === null ? {} : { began: performance.now() - ms };
+    runner.held.set(fence, {
+      env,
+      run,
+      task,
+      attempt,
+      traceparent,
+      queue,
+      version: version ?? undefined,
+      ...began,
+    });
     if (suspension !== null) runner.suspend(fence, Number(suspension));
   }
 }

@@ -1,4 +1,5 @@
-import type { AttemptWaits, LogLine, RunnerMessage } from '@millrace/contract/runner';
+import type { AttemptWaits, RunnerMessage } from '@millrace/contract/runner';
+import { tellBranches } from '../../runners/branches.ts';
 import type { ConnectedRunner } from '../../runners/runners.ts';
 import { tellCanceled } from '../cancel.ts';
 import { completeSettlements } from '../complete/settlements.ts';
@@ -19,7 +20,7 @@ export function handleMessage(
     case 'settle':
       return completeSettlements(connection, runner, message.settlements);
     case 'log':
-      return storeLog(connection, runner, message.lines);
+      return storeLog(connection, runner, message);
     case 'wait':
       return beginWaits(connection, runner, message.attempts);
     case 'detach':
@@ -43,10 +44,15 @@ export function handleMessage(
 async function storeLog(
   { env, knowsLogged, storeLines }: Connection,
   runner: ConnectedRunner,
-  lines: readonly LogLine[],
+  { lines, spans }: Extract<RunnerMessage, { type: 'log' }>,
 ): Promise<void> {
   try {
-    await storeLines(env, lines);
+    await storeLines(
+      env,
+      lines,
+      Array.isArray(spans) ? spans : undefined,
+      (run) => runner.heldRun(run)?.traceparent,
+    );
   } finally {
     if (knowsLogged) runner.send({ type: 'logged' });
   }
@@ -79,6 +85,8 @@ async function detach(
 export async function renewLease(connection: Connection, runner: ConnectedRunner): Promise<void> {
   const { engine, id, times } = connection;
   const { sql, clock } = engine;
+  // Nobody reads the versions of an idle branch again and again, and a wake-up may have been lost.
+  if (runner.isOnDemand) engine.versions.forget(connection.env);
   const now = clock.now();
   const [row] = await sql<Asked[]>`
     update runners set expires_at = ${new Date(now + times.leaseMs)}, heartbeat_at = ${new Date(now)}
@@ -90,6 +98,7 @@ export async function renewLease(connection: Connection, runner: ConnectedRunner
   await reclaimUnheld(connection, runner.id, [...runner.held.keys()], arrivedUntil);
   await tellMissed(sql, runner);
   await tellCanceled(sql, runner);
+  await tellBranches(sql, runner);
 }
 
 /** The runner executes these versions from now on. */

@@ -19,6 +19,8 @@ interface TakenBack {
   readonly verdict: 'queued' | 'canceled' | 'crashed';
   readonly fence: string;
   readonly task: string;
+  readonly queue: string;
+  readonly version: string | null;
 }
 
 /**
@@ -86,9 +88,11 @@ async function takeBack(
   fact: 'runs.rescued' | 'runs.givenBack' = 'runs.rescued',
 ): Promise<number> {
   const rows = await engine.sql<TakenBack[]>`
-    select b.*, r.task
+    select b.*, r.task, q.name as queue, v.version
       from ${taking} b
-      cross join lateral (select x.task from runs x where x.env = b.env and x.id = b.run_id limit 1) r`;
+      cross join lateral (select x.task, x.queue_id, x.version_id from runs x where x.env = b.env and x.id = b.run_id limit 1) r
+      join queues q on q.id = r.queue_id
+      left join versions v on v.id = r.version_id`;
   for (const env of new Set(rows.map((row) => row.env))) dispatch.wake(env);
   await Promise.all(
     rows
@@ -98,6 +102,8 @@ async function takeBack(
           env: row.env,
           run: row.run_id,
           task: row.task,
+          queue: row.queue,
+          version: row.version ?? undefined,
           fence: Number(row.fence),
           outcome:
             row.verdict === 'canceled'

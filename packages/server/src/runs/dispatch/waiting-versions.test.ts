@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { testEngine } from '../testing/engine.ts';
-import { WaitingVersions } from './waiting-versions.ts';
+import { readReady, WaitingVersions } from './waiting-versions.ts';
 
 test('names each version with lanes once, reads again after half a second, and says when to ask again', async () => {
   const { sql, environment } = await testEngine();
@@ -25,4 +25,14 @@ test('names each version with lanes once, reads again after half a second, and s
   expect([...(await waiting.in(env, performance.now()))]).toEqual([3, 700]);
   await expect.poll(() => again, { timeout: 5_000 }).toEqual([env]);
   expect([...(await waiting.in(env, performance.now()))]).toEqual([3, 5, 700]);
+});
+
+test('names the environments that have runs which could start, of many in one statement', async () => {
+  const { sql } = await testEngine();
+  await sql`
+    insert into lanes (env, queue_id, key, pinned_version, blocked)
+    select env, env, 'k' || n, n % 3, env % 2 = 1 from generate_series(1001, 1300) env, generate_series(1, 3) n`;
+  const asked = [1_002, 1_003, 1_250, 1_301, 5_000];
+  expect(new Set(await readReady(sql, asked))).toEqual(new Set([1_002, 1_250]));
+  expect(await readReady(sql, [])).toEqual([]);
 });

@@ -49,6 +49,14 @@ export class WaitingVersions {
   }
 }
 
+/** Those of some environments that have runs which could start. One step in the index of ready lanes for each. */
+export async function readReady(sql: Sql, environments: readonly number[]): Promise<number[]> {
+  const rows = await sql<{ env: number }[]>`
+    select e.env from unnest(${[...environments]}::int[]) as e (env) cross join lateral (
+      select from lanes l where l.env = e.env and not l.blocked order by (l.pinned_version + 0) limit 1) n`;
+  return rows.map(({ env }) => env);
+}
+
 /** One step in the index of ready lanes for each version, however many lanes it has. */
 async function readWaiting(sql: Sql, env: number): Promise<ReadonlySet<number>> {
   const rows = await sql<{ version: number }[]>`

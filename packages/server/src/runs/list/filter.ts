@@ -16,6 +16,8 @@ export interface RunFilter {
   readonly isTest?: boolean | undefined;
   readonly schedule?: string | undefined;
   readonly batch?: string | undefined;
+  /** For each declared path, the facets of which a run must have one. */
+  readonly paths?: readonly (readonly string[])[] | undefined;
   /** Ids of the fingerprints of an error group. */
   readonly errors?: readonly number[] | undefined;
   /** Id of a bulk action: the runs that it cancelled, or the replays that it made. */
@@ -40,6 +42,7 @@ export function passes(sql: Queryable, filter: RunFilter): Fragment {
     schedule,
     batch,
     errors,
+    paths = [],
     bulkAction,
     from,
     to,
@@ -59,6 +62,7 @@ export function passes(sql: Queryable, filter: RunFilter): Fragment {
   if (isTest !== undefined) terms.push(isTest ? sql`r.is_test` : sql`not r.is_test`);
   if (schedule !== undefined) terms.push(sql`r.schedule_id = ${schedule}`);
   if (batch !== undefined) terms.push(sql`r.batch_id = ${batch}`);
+  for (const facets of paths) terms.push(sql`r.path_facets && ${facets}::text[]`);
   if (errors) terms.push(sql`r.error_fingerprint_id = any(${errors}::int[])`);
   if (bulkAction !== undefined) {
     terms.push(sql`

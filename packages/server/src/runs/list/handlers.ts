@@ -1,20 +1,27 @@
 import type { Operations } from '@millrace/contract';
-import type { HandlersOf } from '../../request.ts';
+import type { HandlersOf, Request } from '../../request.ts';
 import type { Engine } from '../engine.ts';
+import { countRuns } from './count.ts';
 import { listRuns } from './list.ts';
 import { environmentsOf } from './project-environments.ts';
 
 export function listHandlers({
   sql,
   clock,
-}: Pick<Engine, 'sql' | 'clock'>): HandlersOf<Pick<Operations, 'listRuns' | 'listProjectRuns'>> {
+}: Pick<Engine, 'sql' | 'clock'>): HandlersOf<
+  Pick<Operations, 'listRuns' | 'countRuns' | 'listProjectRuns'>
+> {
   return {
+    async countRuns(request) {
+      const { environment, query } = request;
+      authorizeTasks(request, query['filter[taskIdentifier]']);
+      const all = { ...query, 'page[size]': 1 };
+      return countRuns(sql, [environment.id], all, clock.now());
+    },
+
     async listRuns(request) {
       const { environment, query } = request;
-      const tasks = query['filter[taskIdentifier]'] ?? [];
-      // Who may read some tasks only must name them.
-      if (tasks.length === 0) request.authorize([{ type: 'runs' }, { type: 'tasks' }]);
-      for (const id of tasks) request.authorize([{ type: 'runs' }, { type: 'tasks', id }]);
+      authorizeTasks(request, query['filter[taskIdentifier]']);
       return listRuns(sql, { envs: [environment.id], query, now: clock.now() });
     },
 
@@ -24,4 +31,13 @@ export function listHandlers({
       return listRuns(sql, { envs, query, now: clock.now() });
     },
   };
+}
+
+/** Who may read some tasks only must name them. */
+function authorizeTasks(
+  request: Pick<Request<Operations['listRuns']>, 'authorize'>,
+  tasks: readonly string[] = [],
+): void {
+  if (tasks.length === 0) request.authorize([{ type: 'runs' }, { type: 'tasks' }]);
+  for (const id of tasks) request.authorize([{ type: 'runs' }, { type: 'tasks', id }]);
 }

@@ -2,6 +2,7 @@ import type { EnvironmentKind, Operations, Reply, RunListItem } from '@millrace/
 import { environmentSlug } from '../../auth/slug.ts';
 import type { Queryable } from '../../db/connect.ts';
 import { related, relatedColumns, whereabouts, type RelatedRow } from '../retrieve.ts';
+import type { RunFilter } from './filter.ts';
 import { findRuns, type Found } from './find.ts';
 import { readFilter, type ListRunsQuery } from './read-filter.ts';
 import { cursorOf, idAt } from './position.ts';
@@ -29,10 +30,11 @@ export async function listRuns(
   if (filter === undefined) return { data: [], pagination: {} };
 
   const backward = before !== undefined;
+  const ends = rangeEnds(filter);
   const { runs, edge } = await findRuns(sql, filter, {
     // Longer than an id: behind it in order, and before every other.
-    low: max(filter.from === undefined ? '' : idAt(filter.from.getTime() - slackMs), before && `${before}0`),
-    high: min(filter.to === undefined ? '~' : idAt(filter.to.getTime() + 1), after),
+    low: max(ends.low, before && `${before}0`),
+    high: min(ends.high, after),
     backward,
     most: size + 1,
   });
@@ -55,6 +57,12 @@ const beyond = (span: string, backward: boolean): string => (backward ? span.pad
 
 /** An id is given when a trigger is read, `createdAt` when it is written: that much later at most. */
 const slackMs = 10_000;
+
+/** Where the ids of a range of time begin and end. */
+export const rangeEnds = ({ from, to }: Pick<RunFilter, 'from' | 'to'>) => ({
+  low: from === undefined ? '' : idAt(from.getTime() - slackMs),
+  high: to === undefined ? '~' : idAt(to.getTime() + 1),
+});
 
 const max = (one: string, other: string | undefined) => (other !== undefined && other > one ? other : one);
 const min = (one: string, other: string | undefined) => (other !== undefined && other < one ? other : one);

@@ -1,6 +1,9 @@
 import type { Operations, Query } from '@millrace/contract';
 import type { Queryable } from '../../db/connect.ts';
+import { saysText } from '../../errors/list/filters.ts';
 import { tally } from '../../errors/record/tally.ts';
+import { badRequest } from '../../problem.ts';
+import { findPathFacets } from '../paths/find.ts';
 import type { RunFilter } from './filter.ts';
 
 export type ListRunsQuery = Query<Operations['listRuns']>;
@@ -29,14 +32,29 @@ export async function readFilter(
   // Its runs are looked for by what the id begins with: another text would lead to all runs.
   if (batch !== undefined && !/^batch_[0-9a-z]{24}$/.test(batch)) return undefined;
   const regions = listed(query['filter[region]']);
-  const texts = [tasks, tags, queueNames, versionNames, regions, schedule, batch, error, bulkAction].flat();
+  const errorText = query['filter[errorText]'];
+  const texts = [
+    errorText,
+    tasks,
+    tags,
+    queueNames,
+    versionNames,
+    regions,
+    schedule,
+    batch,
+    error,
+    bulkAction,
+  ].flat();
   if (envs.length === 0 || texts.some((text) => text?.includes('\u0000'))) return undefined;
-  const [queues, versions, errors] = await Promise.all([
+  const [queues, versions, errors, said, paths] = await Promise.all([
     queueNames && findQueues(sql, envs, queueNames),
     versionNames && findVersions(sql, envs, versionNames),
     error === undefined ? undefined : findFingerprints(sql, envs, error),
+    errorText === undefined ? undefined : findSaying(sql, envs, errorText),
+    findPathFacets(sql, envs, query),
   ]);
-  if (queues?.length === 0 || versions?.length === 0 || errors?.length === 0) return undefined;
+  const found = errors && said ? errors.filter((id) => said.includes(id)) : (errors ?? said);
+  if (queues?.length === 0 || versions?.length === 0 || found?.length === 0) return undefined;
   const isTest = query['filter[isTest]'];
   return {
     envs,
@@ -50,7 +68,8 @@ export async function readFilter(
     schedule,
     batch,
     bulkAction,
-    errors,
+    errors: found,
+    paths,
     isTest: isTest === undefined ? undefined : isTest === 'true',
     ...rangeOf(query, now),
   };
@@ -84,6 +103,24 @@ async function findFingerprints(sql: Queryable, envs: readonly number[], error: 
      where f.env = any(${envs}::int[])
        and f.group_id = coalesce((select g.merged_into from error_groups g where g.env = f.env and g.id = ${error}), ${error})`;
   return rows.map((row) => row.id);
+}
+
+/** Errors that a text may find. */
+export const maxSaying = 500;
+
+/** The fingerprints of the error groups whose text has a piece. 400 if there are too many of them to list their runs. */
+async function findSaying(sql: Queryable, envs: readonly number[], text: string): Promise<number[]> {
+  for (const env of envs) await tally(sql, env);
+  const rows = await sql<{ id: number }[]>`
+    select f.id from unnest(${envs}::int[]) as e (env)
+      cross join lateral (
+        select x.group_id from error_texts x where x.env = e.env and ${saysText(sql, text)} limit ${maxSaying + 1}) x
+      join error_fingerprints f on f.env = e.env and f.group_id = x.group_id
+     limit ${maxSaying + 1}`;
+  if (rows.length <= maxSaying) return rows.map((row) => row.id);
+  throw badRequest(
+    `filter[errorText]: more than ${maxSaying} errors say this; give a longer piece of the text.`,
+  );
 }
 
 async function findVersions(

@@ -29,9 +29,10 @@ export async function sourcesOf(sql: Queryable, filter: RunFilter): Promise<Sour
     schedule,
     batch,
     errors,
+    paths = [],
     bulkAction,
   } = filter;
-  const sources: Source[] = [];
+  const sources: Source[] = paths.map(spans);
   if (errors) sources.push(spans(errors.map((id) => `x:${id}`)));
   if (bulkAction !== undefined) {
     const acted = sql`(

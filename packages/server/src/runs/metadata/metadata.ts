@@ -7,6 +7,7 @@ import { shownObject } from '../../json/shown.ts';
 import { badRequest, Problem, unprocessable } from '../../problem.ts';
 import type { Engine } from '../engine.ts';
 import { holdAttempt } from '../dispatch/hold-attempt.ts';
+import { pathFacets, type Carried, type RunPath } from '../paths/facets.ts';
 import { applyOperations, refusedKey, type Metadata } from '@millrace/contract/metadata';
 
 export interface MetadataChange {
@@ -40,7 +41,7 @@ interface Row {
  * are cut out.
  */
 export async function changeMetadata(
-  { sql, clock, changes }: Engine,
+  { sql, clock, changes, paths }: Engine,
   env: number,
   run: string,
   change: MetadataChange,
@@ -73,6 +74,8 @@ export async function changeMetadata(
       const replaced = row.id === run ? change.metadata : undefined;
       if (replaced === undefined && operations.length === 0) continue;
       await write(tx, env, row.id, applyOperations(replaced ?? parsed(row.metadata), operations), at, redact);
+      const declared = paths.of(env);
+      if (declared) await indexPaths(tx, env, row.id, declared);
     }
     const [row] = await tx<{ metadata: string | null }[]>`
       select metadata from runs where env = ${env} and id = ${run}`;
@@ -103,6 +106,25 @@ async function write(
   await tx`
     update runs set metadata = ${text}, seed_metadata = coalesce(seed_metadata, metadata, '{}'), updated_at = ${at}
      where env = ${env} and id = ${run}`;
+}
+
+/** Indexes what a run carries now, where its environment has declared paths. The run is locked. */
+async function indexPaths(
+  tx: Transaction,
+  env: number,
+  run: string,
+  declared: readonly RunPath[],
+): Promise<void> {
+  const [row] = await tx<(Carried & { facets: string[] | null })[]>`
+    select metadata, payload, payload_type as "payloadType", path_facets as facets from runs where env = ${env} and id = ${run}`;
+  if (!row) return;
+  const facets = pathFacets(declared, row);
+  const had = row.facets ?? [];
+  if (facets.length === had.length && facets.every((facet) => had.includes(facet))) return;
+  await tx`
+    update runs set path_facets = ${facets.length > 0 ? facets : null}::text[] where env = ${env} and id = ${run}`;
+  await tx`
+    select record_facets(${facets.map(() => env)}::int[], ${facets}::text[], ${facets.map(() => run)}::text[])`;
 }
 
 function refuseKeys(operations: readonly MetadataOperation[] = [], list: string): void {

@@ -1,7 +1,7 @@
 import type { RunStatus } from '@millrace/contract';
 import type { Queryable } from '../../db/connect.ts';
 import type { Needs } from '../dispatch/misfits.ts';
-import { whereabouts } from '../retrieve.ts';
+import { liveStatus, whereabouts } from '../retrieve.ts';
 
 /** What decides whether a run may start now. */
 export interface WaitFacts {
@@ -72,13 +72,7 @@ export async function readWaitFacts(
   at: Date,
 ): Promise<WaitFacts | undefined> {
   const [facts] = await sql<WaitFacts[]>`
-    select coalesce(f.status, case
-             when l.run_id is not null then 'EXECUTING'
-             when u.run_id is not null then case when u.ready_at is null then 'WAITING' else 'QUEUED' end
-             when d.run_id is not null then case when d.retry then 'EXECUTING' else 'DELAYED' end
-             when p.run_id is not null then 'PENDING_VERSION'
-             else 'QUEUED' end) as status,
-           d.due, f.task, (select b.id from batches b
+    select ${liveStatus(sql)} as status, d.due, f.task, (select b.id from batches b
                             where b.env = f.env and b.id = f.batch_id and b.sealed_at is null and b.aborted_at is null) as "openBatch",
            (select x.key from debounces x
              where x.env = f.env and x.task = f.task and x.key = f.debounce_key and x.run_id = f.id) as "debounceKey", q.name as queue, coalesce(f.concurrency_key, '') as key, q.paused as "queuePaused",

@@ -13,6 +13,7 @@ import { queueNames } from '../../queues/names.ts';
 import { promote } from '../../versions/promote.ts';
 import { registerVersion } from '../../versions/register.ts';
 import { ConnectedRunners } from '../../runners/runners.ts';
+import { createRunStats } from '../../stats/record.ts';
 import { knownVersions } from '../../versions/versions.ts';
 import type { RunChanges } from '../changes.ts';
 import type { Dispatch } from '../dispatch/dispatch.ts';
@@ -21,6 +22,7 @@ import { prepareRun, type TriggerRequest } from '../create/prepare.ts';
 import type { Complete, EndedAttempt } from '../complete/attempt.ts';
 import { createComplete } from '../complete/complete.ts';
 import { createTrigger, type Triggered } from '../create/trigger.ts';
+import { declaredPaths } from '../paths/declared.ts';
 
 /** The verbs of runs on a database of their own, driven by hand: no background jobs, no dispatch, no connections. */
 export interface TestEngine {
@@ -77,6 +79,8 @@ export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<Te
     changes: unwatched,
     queues: queueNames(sql),
     versions: knownVersions(sql),
+    stats: createRunStats(),
+    paths: declaredPaths(sql),
   };
   const runners = new ConnectedRunners();
   const dispatch: Dispatch = {

@@ -24,7 +24,8 @@ begin
       with recursive tree as (
         select r.* from runs r where r.env = p_env and r.id = p_run
         union
-        select r.* from tree t join runs r on r.env = p_env and r.parent_id = t.id
+        -- `offset 0`: the children of each run by their key, whatever the planner believes of the size of the tree
+        select r.* from tree t cross join lateral (select x.* from runs x where x.env = p_env and x.parent_id = t.id offset 0) r
       )
       select * from tree where status is null
          and (v_try = 1 and not p_not_requested
@@ -66,6 +67,8 @@ begin
         if found then
           update runs r set status = 'CANCELED', finished_at = p_at, updated_at = p_at
            where r.env = p_env and r.id = v_run.id and r.status is null;
+          insert into run_stat_arrivals (env, task, queue_id, version_id, what, at, n)
+          values (p_env, v_run.task, v_run.queue_id, v_run.version_id, 'canceled', p_at, 1);
           perform record_facets(array[p_env, p_env], array['s:CANCELED', 'e:CANCELED:' || v_run.task], array[v_run.id, v_run.id]);
           exit;
         end if;

@@ -3,7 +3,8 @@
 -- another attempt has the run by now.
 -- A run whose cancellation was requested ends CANCELED whatever its attempt reports, and so does what it triggered. Live attempts among those
 -- are asked to stop and returned (`asked_runner`, `asked_fence`), the same in each row.
--- Failures carry the fingerprint of their error; the occurrence commits with the run.
+-- Failures carry the fingerprint of their error; the occurrence commits with the run. An attempt that does not end its run is kept in
+-- `attempts`; the one that ends it is kept in its run.
 -- Returns a row for each attempt that was live. `limited`: a slot came free that a run may be waiting for. `woke`: suspended runs are ready.
 --
 -- Locks: claim locks (lock_limited), leases by run, suspended by run (return_leases), runs, then what waits for them (end_waits), run_facets, lanes.
@@ -28,6 +29,7 @@ declare
   v_version int[];
   v_leased timestamptz[];
   v_attempt int[];
+  v_runner int[];
   v_limited boolean;
   v_asked_runner text[];
   v_asked_fence text[];
@@ -52,11 +54,12 @@ begin
   -- A statement of its own: only a new snapshot sees a cancellation that committed while we waited for the lock.
   with gone as (
     delete from leases l using unnest(v_tid, v_ix) as live (tid, ix) where l.ctid = live.tid
-    returning l.env, l.queue_id, l.key, l.version_id, l.leased_at, l.attempt, l.cancel_requested, live.ix
+    returning l.env, l.queue_id, l.key, l.version_id, l.leased_at, l.attempt, l.cancel_requested, l.runner_no, live.ix
   )
   select array_agg(g.ix), array_agg(case when g.cancel_requested then 'CANCELED' else p_kind[g.ix] end), array_agg(g.env),
-         array_agg(g.queue_id), array_agg(g.key), array_agg(g.version_id), array_agg(g.leased_at), array_agg(g.attempt)
-    into v_ix, v_kind, v_env, v_queue, v_key, v_version, v_leased, v_attempt
+         array_agg(g.queue_id), array_agg(g.key), array_agg(g.version_id), array_agg(g.leased_at), array_agg(g.attempt),
+         array_agg(g.runner_no)
+    into v_ix, v_kind, v_env, v_queue, v_key, v_version, v_leased, v_attempt, v_runner
     from gone g;
   if v_ix is null then return; end if;
 
@@ -75,8 +78,10 @@ begin
                        else r.duration_ms + greatest(0, extract(epoch from p_at - g.leased_at) * 1000)::bigint end,
     sort_key = case when g.kind = 'retry' then (extract(epoch from p_due[g.ix]) * 1000)::bigint - r.priority_ms else r.sort_key end,
     error_fingerprint_id = case when g.kind = any (c_failed) then p_fingerprint[g.ix] end,
+    last_runner_no = coalesce(g.runner_no, 0),
     updated_at = p_at
-    from unnest(v_ix, v_kind, v_env, v_version, v_leased, v_attempt) as g (ix, kind, env, version_id, leased_at, attempt)
+    from unnest(v_ix, v_kind, v_env, v_version, v_leased, v_attempt, v_runner)
+           as g (ix, kind, env, version_id, leased_at, attempt, runner_no)
    where r.env = g.env and r.id = p_run[g.ix]
   returning r.env, r.id, r.error_fingerprint_id, r.version_id, r.started_at
   )
@@ -99,6 +104,23 @@ begin
       where g.kind in ('CANCELED', 'FAILED', 'CRASHED', 'SYSTEM_FAILURE', 'TIMED_OUT');
   end if;
 
+  if v_kind && '{retry,released,returned,pending_version}' then
+    insert into attempts (env, run_id, fence, number, outcome, started_at, ended_at, active_ms, runner_no, version_id, env_revision,
+                          error, error_fingerprint_id, due)
+    select g.env, p_run[g.ix], p_fence[g.ix], g.attempt, case g.kind when 'retry' then 'FAILED' else 'GIVEN_BACK' end, s.at,
+           greatest(p_at, s.at), greatest(0, extract(epoch from p_at - g.leased_at) * 1000)::bigint, g.runner_no, g.version_id,
+           p_revision[g.ix], case when g.kind = 'retry' then short_error(p_error[g.ix]) end, p_fingerprint[g.ix],
+           case when g.kind = 'retry' then p_due[g.ix] end
+      from unnest(v_ix, v_kind, v_env, v_version, v_leased, v_attempt, v_runner)
+             as g (ix, kind, env, version_id, leased_at, attempt, runner_no)
+      cross join lateral (
+        select coalesce(r.last_started_at, g.leased_at) as at from runs r where r.env = g.env and r.id = p_run[g.ix] limit 1) s
+     where g.kind in ('retry', 'returned');
+    -- it has no attempt now, and none ended it
+    update runs r set last_started_at = null, last_runner_no = null
+      from unnest(v_ix, v_kind, v_env) as g (ix, kind, env)
+     where r.env = g.env and r.id = p_run[g.ix] and g.kind in ('retry', 'released', 'returned', 'pending_version');
+  end if;
   if 'retry' = any (v_kind) then
     insert into delayed (env, run_id, due, retry)
     select g.env, p_run[g.ix], p_due[g.ix], true from unnest(v_ix, v_kind, v_env) as g (ix, kind, env) where g.kind = 'retry';

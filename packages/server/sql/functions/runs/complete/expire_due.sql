@@ -24,7 +24,10 @@ begin
     update runs r set status = 'EXPIRED', finished_at = p_at, updated_at = p_at
       from (select * from gone union all select * from gone_pending) g
      where r.env = g.env and r.id = g.run_id and r.status is null
-    returning r.env, r.task, r.id
+    returning r.env, r.task, r.id, r.queue_id, r.version_id
+  ), counted as (
+    insert into run_stat_arrivals (env, task, queue_id, version_id, what, at, n)
+    select e.env, e.task, e.queue_id, e.version_id, 'expired', p_at, count(*) from ended e group by e.env, e.task, e.queue_id, e.version_id
   )
   select array_agg(e.env), array_agg(e.task), array_agg(e.id) into v_env, v_task, v_run from ended e;
   if v_run is null then return 0; end if;

@@ -67,8 +67,8 @@ begin
 
   if p_runner is not null then
     with leased as (
-      insert into leases (env, run_id, runner_id, queue_id, key, version_id, attempt, leased_at)
-      select i.env, i.id, i.runner, i.queue_id, coalesce(i.key, ''), i.runner_version, 1, p_at
+      insert into leases (env, run_id, runner_id, queue_id, key, version_id, attempt, leased_at, runner_no)
+      select i.env, i.id, i.runner, i.queue_id, coalesce(i.key, ''), i.runner_version, 1, p_at, r.no
         from unnest(p_env, p_id, p_state, p_queue, p_key, p_version, p_runner, p_runner_version)
                as i (env, id, state, queue_id, key, version, runner, runner_version)
         join runners r on r.id = i.runner

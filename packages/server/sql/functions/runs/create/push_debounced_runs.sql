@@ -49,6 +49,7 @@ begin
           using p_env[v_ix], v_other, p_data[v_ix];
         perform record_facets(array_agg(p_env[v_ix]), array_agg(f.facet), array_agg(v_other))
            from (select 'g:' || t.tag from jsonb_array_elements_text(nullif(p_data[v_ix] -> 'tags', 'null')) as t (tag)
+                 union all select t.facet from jsonb_array_elements_text(nullif(p_data[v_ix] -> 'path_facets', 'null')) as t (facet)
                  union all select 'm:' || (p_data[v_ix] ->> 'machine')) as f (facet) where f.facet is not null having count(*) > 0;
       end if;
       if p_idempotency_key[v_ix] is not null then

@@ -14,7 +14,7 @@ create or replace function claim_runs(
   run_id text, fence bigint, attempt int, version_id int, turn int, task text, payload text, payload_type text, metadata text,
   tags text[], is_test boolean, queue_id int, concurrency_key text, max_attempts int, max_duration int, machine text,
   priority_ms int, created_at timestamptz, parent_id text, root_id text, schedule_id text, event text, batch_id text,
-  started_at timestamptz
+  started_at timestamptz, sort_key bigint, traceparent text
 )
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -25,6 +25,7 @@ declare
   -- as many as one turn can use, within bounds: a page costs what it reads
   c_page constant int := least(256, greatest(64, p_want));
   v_want int := p_want;
+  v_runner_no int;
   v_limit int;
   v_turn int := p_turn;
   v_last int := p_turn;
@@ -48,7 +49,7 @@ declare
   -- of the runs without a pinned version, only those of the canary, or only the others; null for all
   v_only_canary boolean;
 begin
-  perform from runners r where r.id = p_runner for key share;
+  select r.no into v_runner_no from runners r where r.id = p_runner for key share;
   if not found then return; end if;
   perform claim_lock(p_env);
   select e.concurrency_limit, c.canary_id, c.canary_percent into v_limit, v_canary, v_percent
@@ -125,7 +126,7 @@ begin
          using (select * from head h where h.row is not null and not h.is_more and h.nth <= h.room
                  order by h.turn, h.sort_key, h.run_id limit v_want) h
          where w.ctid = h.row
-        returning w.lane_id, w.run_id, h.pinned_version, h.turn
+        returning w.lane_id, w.run_id, w.sort_key, h.pinned_version, h.turn
       ), claimed as materialized (
         select t.lane_id, t.turn, t.run_id, nextval('lease_fences') as fence, x.attempt + 1 as attempt,
                case when t.pinned_version <> 0 then t.pinned_version
@@ -133,17 +134,20 @@ begin
                      and (select true from tasks c where c.version_id = v_canary and c.id = x.task limit 1) is not null then v_canary
                     else p_current end as version_id, x.task, x.payload, x.payload_type,
                x.metadata, x.tags, x.is_test, x.queue_id, x.concurrency_key, x.max_attempts, x.max_duration, x.machine,
-               x.priority_ms, x.created_at, x.parent_id, x.root_id, x.schedule_id, x.event, x.batch_id, x.started_at
+               x.priority_ms, x.created_at, x.parent_id, x.root_id, x.schedule_id, x.event, x.batch_id, x.started_at,
+               t.sort_key, x.traceparent
           from taken t
           cross join lateral (select r.* from runs r where r.env = p_env and r.id = t.run_id limit 1) x
       ), leased as (
-        insert into leases (env, run_id, fence, runner_id, queue_id, key, version_id, attempt, leased_at)
-        select p_env, c.run_id, c.fence, p_runner, c.queue_id, coalesce(c.concurrency_key, ''), c.version_id, c.attempt, p_at
+        insert into leases (env, run_id, fence, runner_id, queue_id, key, version_id, attempt, leased_at, runner_no)
+        select p_env, c.run_id, c.fence, p_runner, c.queue_id, coalesce(c.concurrency_key, ''), c.version_id, c.attempt, p_at,
+               v_runner_no
           from claimed c
       )
       select array_agg(row (c.run_id, c.fence, c.attempt, c.version_id, c.task, c.payload, c.payload_type, c.metadata, c.tags,
                             c.is_test, c.queue_id, c.concurrency_key, c.max_attempts, c.max_duration, c.machine, c.priority_ms,
-                            c.created_at, c.parent_id, c.root_id, c.schedule_id, c.event, c.batch_id, c.started_at)::claimed_run),
+                            c.created_at, c.parent_id, c.root_id, c.schedule_id, c.event, c.batch_id, c.started_at, c.sort_key,
+                            c.traceparent)::claimed_run),
              coalesce(max(c.turn), v_last),
              v_more or exists (select from head h where h.is_more and h.room > v_share),
              v_full || array(select h.lane_id from head h where h.room = 0),
@@ -199,6 +203,6 @@ begin
   return query
     select c.run_id, c.fence, c.attempt, c.version_id, v_last, c.task, c.payload, c.payload_type, c.metadata, c.tags, c.is_test,
            c.queue_id, c.concurrency_key, c.max_attempts, c.max_duration, c.machine, c.priority_ms, c.created_at, c.parent_id,
-           c.root_id, c.schedule_id, c.event, c.batch_id, c.started_at
+           c.root_id, c.schedule_id, c.event, c.batch_id, c.started_at, c.sort_key, c.traceparent
       from unnest(v_runs) as c;
 end $$;

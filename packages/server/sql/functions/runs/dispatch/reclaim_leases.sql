@@ -4,6 +4,7 @@
 -- has no newer one, or, without that, if its lease ran out.
 -- With `p_lost` and no `p_most` the runner has stopped in good order: its runs do not count a loss.
 -- Without `p_lost` the runner lives. Only the fences that it does not hold (`p_held`) are taken back, without being counted.
+-- Attempts that may have begun are kept in `attempts`.
 --
 -- Locks: the runner, claim locks (lock_limited), leases by run, suspended by run (detach_runs), runs, run_facets, lanes.
 -- Callers: runs/dispatch/rescue.ts.
@@ -25,6 +26,8 @@ declare
   v_version int[];
   v_fence bigint[];
   v_leased timestamptz[];
+  v_attempt int[];
+  v_runner int[];
 begin
   if p_lost then
     delete from runners r where r.id = p_runner
@@ -37,7 +40,7 @@ begin
      where l.runner_id = p_runner and (p_lost or not l.fence = any (p_held) and l.leased_at <= p_held_since)
      order by l.run_id for update
   ), judged as (
-    select live.*, l.queue_id, l.key, l.version_id, l.leased_at,
+    select live.*, l.queue_id, l.key, l.version_id, l.leased_at, l.attempt, l.runner_no,
            case when l.cancel_requested then 'canceled' when p_lost and r.rescues >= p_most then 'crashed' else 'queued' end as verdict
       from live join leases l on l.env = live.env and l.run_id = live.run_id
       join runs r on r.env = live.env and r.id = live.run_id
@@ -46,22 +49,37 @@ begin
     delete from leases l using judged j where l.env = j.env and l.run_id = j.run_id and l.fence = j.fence and j.verdict = 'queued'
   )
   select array_agg(j.env), array_agg(j.run_id), array_agg(j.verdict), array_agg(j.queue_id), array_agg(j.key),
-         array_agg(j.version_id), array_agg(j.fence), array_agg(j.leased_at)
-    into v_env, v_run, v_verdict, v_queue, v_key, v_version, v_fence, v_leased
+         array_agg(j.version_id), array_agg(j.fence), array_agg(j.leased_at), array_agg(j.attempt), array_agg(j.runner_no)
+    into v_env, v_run, v_verdict, v_queue, v_key, v_version, v_fence, v_leased, v_attempt, v_runner
     from judged j;
   -- Its suspended runs continue elsewhere. They do not count the loss.
-  return query select * from detach_runs(p_runner, case when p_lost then null else p_held end, p_held_since);
+  return query select * from detach_runs(p_runner, case when p_lost then null else p_held end,
+                                        case when p_lost then p_at else p_held_since end);
   if v_run is null then return; end if;
 
+  -- One that a living runner does not hold never began, unless it has waited in its code before.
+  insert into attempts (env, run_id, fence, number, outcome, started_at, ended_at, active_ms, runner_no, version_id)
+  select g.env, g.run_id, g.fence, g.attempt, case when p_lost and p_most is not null then 'LOST' else 'GIVEN_BACK' end,
+         s.at, greatest(p_at, s.at), greatest(0, extract(epoch from p_at - g.leased_at) * 1000)::bigint, g.runner_no, g.version_id
+    from unnest(v_env, v_run, v_verdict, v_fence, v_version, v_leased, v_attempt, v_runner)
+           as g (env, run_id, verdict, fence, version_id, leased_at, attempt, runner_no)
+    cross join lateral (
+      select coalesce(r.last_started_at, g.leased_at) as at from runs r
+       where r.env = g.env and r.id = g.run_id and (p_lost or r.last_started_at is not null) limit 1) s
+   where g.verdict = 'queued';
   if p_lost then
     update runs r set rescues = r.rescues + case when p_most is null then 0 else 1 end, version_id = g.version_id,
                       started_at = case when p_most is null then coalesce(r.started_at, g.leased_at) else r.started_at end,
-                      updated_at = p_at
+                      updated_at = p_at, last_started_at = null
       from unnest(v_env, v_run, v_verdict, v_version, v_leased) as g (env, run_id, verdict, version_id, leased_at)
      where r.env = g.env and r.id = g.run_id and g.verdict = 'queued';
     perform record_facets(array_agg(g.env), array_agg('v:' || g.version_id), array_agg(g.run_id))
        from unnest(v_env, v_run, v_verdict, v_version) as g (env, run_id, verdict, version_id)
       where g.verdict = 'queued' having count(*) > 0;
+  else
+    update runs r set last_started_at = null
+      from unnest(v_env, v_run, v_verdict) as g (env, run_id, verdict)
+     where r.env = g.env and r.id = g.run_id and g.verdict = 'queued' and r.last_started_at is not null;
   end if;
   perform requeue_runs(array_agg(g.env), array_agg(g.run_id))
      from unnest(v_env, v_run, v_verdict) as g (env, run_id, verdict) where g.verdict = 'queued';

@@ -141,13 +141,14 @@ begin
     limited := v_limited or v_ending;
     delete from leases x where x.env = a.env and x.run_id = a.run_id;
     insert into suspended as s (env, run_id, fence, runner_id, queue_id, key, version_id, attempt, active_ms, since, cancel_requested,
-                                ready_at)
+                                ready_at, runner_no)
     values (l.env, l.run_id, l.fence, l.runner_id, l.queue_id, l.key, l.version_id, l.attempt,
             greatest(0, extract(epoch from p_at - l.leased_at) * 1000)::bigint, p_at, l.cancel_requested,
-            case when v_ending then p_at end)
+            case when v_ending then p_at end, l.runner_no)
     returning s.suspension into suspension;
     -- Bound to its version from now on, as by the end of an attempt.
-    update runs r set started_at = coalesce(r.started_at, l.leased_at), version_id = l.version_id, updated_at = p_at
+    update runs r set started_at = coalesce(r.started_at, l.leased_at), version_id = l.version_id, updated_at = p_at,
+                      last_started_at = coalesce(r.last_started_at, l.leased_at)
      where r.env = a.env and r.id = a.run_id;
     perform record_facets(array[a.env], array['v:' || l.version_id], array[a.run_id]);
     if v_limited then perform free_slots(array[l.env], array[l.queue_id], array[l.key]); end if;

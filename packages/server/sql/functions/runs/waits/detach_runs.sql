@@ -1,8 +1,8 @@
 -- The code of suspended runs is gone with the process that held it. Runs that are ready are queued; the others keep waiting without it.
 -- It takes all runs of a runner, or those that the runner has not held (`p_held`) since then, or some (`p_only`). Returns those that were
--- queued, and those that were asked to stop, which the caller ends.
+-- queued, and those that were asked to stop, which the caller ends. The others are kept in `attempts`, as ended at `p_held_since`.
 --
--- Locks: suspended by run, then lanes (requeue_runs).
+-- Locks: suspended by run, runs, then lanes (requeue_runs).
 -- Callers: runs/dispatch/rescue.ts, reclaim_leases.
 create or replace function detach_runs(p_runner text, p_held bigint[], p_held_since timestamptz, p_only bigint[] default null)
 returns table (env int, run_id text, verdict text, fence bigint)
@@ -25,6 +25,16 @@ begin
              and (p_only is null or s.fence = any (p_only))
            order by s.run_id for update) x;
   if v_run is null then return; end if;
+  insert into attempts (env, run_id, fence, number, outcome, started_at, ended_at, active_ms, runner_no, version_id)
+  select s.env, s.run_id, s.fence, s.attempt, 'DETACHED', b.at, greatest(p_held_since, s.since, b.at), s.active_ms, s.runner_no, s.version_id
+    from unnest(v_env, v_run, v_verdict) as i (env, run_id, verdict)
+    cross join lateral (select x.* from suspended x where x.env = i.env and x.run_id = i.run_id limit 1) s
+    cross join lateral (
+      select coalesce(r.last_started_at, s.since) as at from runs r where r.env = i.env and r.id = i.run_id limit 1) b
+   where i.verdict <> 'canceled';
+  update runs r set last_started_at = null
+    from unnest(v_env, v_run, v_verdict) as i (env, run_id, verdict)
+   where r.env = i.env and r.id = i.run_id and i.verdict <> 'canceled';
   -- a new fence: whatever its old holder may still send is refused
   update suspended s set runner_id = null, fence = nextval('lease_fences')
    where s.ctid = any (array(

@@ -45,10 +45,11 @@ begin
     ), gone as (
       delete from suspended s where s.ctid = any (array(select h.tid from held h)) returning s.*
     ), leased as (
-      insert into leases (env, run_id, fence, runner_id, queue_id, key, version_id, attempt, leased_at, cancel_requested)
+      insert into leases (env, run_id, fence, runner_id, queue_id, key, version_id, attempt, leased_at, cancel_requested,
+                          runner_no)
       select g.env, g.run_id, g.fence, g.runner_id, g.queue_id, g.key, g.version_id, g.attempt,
              -- as if it had run without a pause: what it waited does not count
-             p_at - make_interval(secs => g.active_ms / 1000.0), g.cancel_requested
+             p_at - make_interval(secs => g.active_ms / 1000.0), g.cancel_requested, g.runner_no
         from gone g
     ), reported as (
       update waits w set reported = true

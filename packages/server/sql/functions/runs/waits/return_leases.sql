@@ -21,9 +21,10 @@ begin
             select y.ctid as tid from suspended y where y.env = i.env and y.run_id = i.run_id and y.fence = i.fence limit 1) x))
     returning s.*
   )
-  insert into leases (env, run_id, fence, runner_id, queue_id, key, version_id, attempt, leased_at, cancel_requested)
+  insert into leases (env, run_id, fence, runner_id, queue_id, key, version_id, attempt, leased_at, cancel_requested,
+                    runner_no)
   select g.env, g.run_id, g.fence, g.runner_id, g.queue_id, g.key, g.version_id, g.attempt,
-         p_at - make_interval(secs => g.active_ms / 1000.0), g.cancel_requested
+         p_at - make_interval(secs => g.active_ms / 1000.0), g.cancel_requested, g.runner_no
     from gone g;
   if found then return true; end if;
   return exists (select from unnest(p_env, p_run, p_fence) as i (env, run_id, fence)

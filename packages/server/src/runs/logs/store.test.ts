@@ -1,8 +1,10 @@
 import type { LogLine } from '@millrace/contract/runner';
 import { expect, test } from 'vitest';
-import { createStoreLines, maxLineCharacters, propertiesOf, readLines } from './logs.ts';
-import { eventsOf, maxEvents } from './complete/outcome.ts';
-import { testEngine } from './testing/engine.ts';
+import { propertiesOf } from './line.ts';
+import { readLines } from './read.ts';
+import { createStoreLines, maxLineCharacters } from './store.ts';
+import { eventsOf, maxEvents } from '../complete/outcome.ts';
+import { testEngine } from '../testing/engine.ts';
 
 async function withLines(lines: readonly Partial<LogLine>[]) {
   const t = await testEngine();
@@ -13,7 +15,7 @@ async function withLines(lines: readonly Partial<LogLine>[]) {
     t.environment.id,
     lines.map((own) => ({ ...line, ...own })),
   );
-  return { t, id, stored: await readLines(t.engine, t.environment.id, id, 0, 5_000) };
+  return { t, id, stored: (await readLines(t.sql, t.environment.id, id, { limit: 5_000 })).lines };
 }
 
 test('a line that is cut says by how much, also one that its SDK has cut', async () => {

@@ -1,0 +1,231 @@
+import { z } from 'zod';
+import { durationText, parseDuration } from '../duration.ts';
+import { operation } from '../operation.ts';
+import { date, keyOf, nameOf } from './shapes.ts';
+
+/** The conditions of an environment that an alert can be about. */
+export const alertKinds = [
+  'error.new',
+  'error.regressed',
+  'task.failureRate',
+  'queue.age',
+  'schedule.missed',
+  'runner.none',
+] as const;
+export type AlertKind = (typeof alertKinds)[number];
+
+interface AlertRule {
+  /** What `threshold` counts. */
+  readonly unit: string;
+  readonly threshold: { readonly min: number; readonly max: number; readonly default: number };
+  /** Seconds. */
+  readonly window: { readonly min: number; readonly max: number; readonly default: number };
+  /** What an alert can be limited to. */
+  readonly of?: 'task' | 'queue';
+}
+
+const hour = 3_600;
+
+/**
+ * What each kind of alert counts, within which limits. A window is the time within which events are counted, or for which a condition must
+ * hold (`queue.age`, `runner.none`).
+ */
+export const alertRules: Readonly<Record<AlertKind, AlertRule>> = {
+  'error.new': {
+    unit: 'error groups',
+    threshold: { min: 1, max: 10_000, default: 1 },
+    window: { min: 60, max: 24 * hour, default: 300 },
+    of: 'task',
+  },
+  'error.regressed': {
+    unit: 'error groups',
+    threshold: { min: 1, max: 10_000, default: 1 },
+    window: { min: 60, max: 24 * hour, default: 300 },
+    of: 'task',
+  },
+  'task.failureRate': {
+    unit: 'percent of the runs that ended',
+    threshold: { min: 0.1, max: 100, default: 10 },
+    window: { min: 60, max: hour, default: 300 },
+    of: 'task',
+  },
+  'queue.age': {
+    unit: 'seconds that the oldest run has waited',
+    threshold: { min: 1, max: 30 * 24 * hour, default: 300 },
+    window: { min: 0, max: 24 * hour, default: 60 },
+    of: 'queue',
+  },
+  'schedule.missed': {
+    unit: 'times that ticks were missed',
+    threshold: { min: 1, max: 10_000, default: 1 },
+    window: { min: 60, max: 24 * hour, default: 300 },
+    of: 'task',
+  },
+  'runner.none': {
+    unit: 'seconds that runs have waited',
+    threshold: { min: 1, max: 30 * 24 * hour, default: 60 },
+    window: { min: 0, max: 24 * hour, default: 60 },
+  },
+};
+
+/** Seconds. */
+export const alertQuiet = { min: 60, max: 7 * 24 * hour, default: 1_800 };
+
+/** A duration such as `5m`, as seconds. */
+const span = ({ min, max }: { readonly min: number; readonly max: number }) =>
+  z.string().transform((text, context) => {
+    const ms = parseDuration(text);
+    if (typeof ms === 'number' && ms >= min * 1_000 && ms <= max * 1_000) return Math.round(ms / 1_000);
+    const message =
+      typeof ms === 'number' ? `must be from ${durationText(min)} to ${durationText(max)}` : ms.error;
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  });
+
+const settings = {
+  /** Of all windows; the server also checks the limits of the kind. */
+  window: span({ min: 0, max: 24 * hour }).optional(),
+  /** After a message the next one of this alert comes at the earliest after this time. What happens meanwhile is in that one. */
+  quiet: span(alertQuiet).optional(),
+  threshold: z.number().optional(),
+  /** Of `task.failureRate`: fewer runs that ended within the window are too few to tell. */
+  minRuns: z.number().int().min(1).max(1_000_000).optional(),
+};
+const name = nameOf(128);
+const endpoints = z.array(z.string().min(1).max(128)).min(1).max(50);
+
+export const alert = z.object({
+  /** `alert_…` */
+  id: z.string(),
+  kind: z.enum(alertKinds),
+  name: z.string().nullable(),
+  /** Null is every task, or every queue. */
+  task: z.string().nullable(),
+  queue: z.string().nullable(),
+  threshold: z.number(),
+  /** Of `task.failureRate`. */
+  minRuns: z.number().int().nullable(),
+  window: z.string(),
+  quiet: z.string(),
+  /** Ids; null is every endpoint that takes `alert.*`. */
+  endpoints: z.array(z.string()).nullable(),
+  enabled: z.boolean(),
+  /** `FIRING` from a message until the one that says that it is over. Alerts on errors and schedules are about single events: always `OK`. */
+  state: z.enum(['OK', 'FIRING']),
+  firingSince: date.nullable(),
+  lastSentAt: date.nullable(),
+  createdAt: date,
+});
+export type Alert = z.infer<typeof alert>;
+
+/** What a condition holds for, such as a queue. */
+export const alertSubject = z.object({
+  subject: z.string(),
+  since: date,
+  /** As the threshold counts. */
+  value: z.number(),
+  /** A message named it. */
+  told: z.boolean(),
+});
+export type AlertSubject = z.infer<typeof alertSubject>;
+
+const inEnvironment = z.object({
+  projectRef: z.string().min(1).max(128),
+  /** `dev`, `stg`, `prod` or `preview`, in any spelling; a branch by header. */
+  env: z.string().min(1).max(300),
+});
+const oneAlert = inEnvironment.extend({ alertId: z.string().min(1).max(128) });
+
+const read = {
+  secretKey: true,
+  personalAccessToken: true,
+  role: 'viewer',
+  action: 'read',
+  on: 'webhooks',
+} as const;
+const write = {
+  secretKey: true,
+  personalAccessToken: true,
+  role: 'member',
+  action: 'write',
+  on: 'webhooks',
+  forbidsRuns: true,
+} as const;
+const root = '/api/v1/projects/:projectRef/alerts/:env';
+const tag = 'alerts';
+
+export const createAlert = operation({
+  id: 'createAlert',
+  method: 'POST',
+  path: root,
+  tag,
+  summary: 'Have a condition checked, and endpoints told when it holds',
+  access: write,
+  params: inEnvironment,
+  body: z.object({
+    kind: z.enum(alertKinds),
+    name: name.optional(),
+    task: keyOf(128).min(1).optional(),
+    queue: keyOf(128).min(1).optional(),
+    endpoints: endpoints.optional(),
+    ...settings,
+  }),
+  reply: alert,
+  errors: [404, 422],
+});
+
+export const listAlerts = operation({
+  id: 'listAlerts',
+  method: 'GET',
+  path: root,
+  tag,
+  summary: 'List the alerts of an environment, oldest first',
+  access: read,
+  params: inEnvironment,
+  reply: z.object({ data: z.array(alert) }),
+  errors: [404],
+});
+
+export const retrieveAlert = operation({
+  id: 'retrieveAlert',
+  method: 'GET',
+  path: `${root}/:alertId`,
+  tag,
+  summary: 'Retrieve an alert with what its condition holds for now',
+  access: read,
+  params: oneAlert,
+  reply: alert.extend({ subjects: z.array(alertSubject) }),
+  errors: [404],
+});
+
+export const updateAlert = operation({
+  id: 'updateAlert',
+  method: 'PATCH',
+  path: `${root}/:alertId`,
+  tag,
+  summary: 'Change an alert, switch it off or on again',
+  access: write,
+  params: oneAlert,
+  body: z.object({
+    name: name.nullable().optional(),
+    task: keyOf(128).min(1).nullable().optional(),
+    queue: keyOf(128).min(1).nullable().optional(),
+    endpoints: endpoints.nullable().optional(),
+    enabled: z.boolean().optional(),
+    ...settings,
+  }),
+  reply: alert,
+  errors: [404, 422],
+});
+
+export const deleteAlert = operation({
+  id: 'deleteAlert',
+  method: 'DELETE',
+  path: `${root}/:alertId`,
+  tag,
+  summary: 'Delete an alert',
+  access: write,
+  params: oneAlert,
+  reply: z.object({ id: z.string() }),
+  errors: [404],
+});

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { runId } from './runs.ts';
+import { cursors, date, pageSize } from './shapes.ts';
+
+/** How an attempt stands or ended. */
+export const attemptStatuses = [
+  'EXECUTING',
+  /** Its code waits, see docs/waits.md. */
+  'WAITING',
+  // These ended the run with the same status.
+  'COMPLETED',
+  'CANCELED',
+  'CRASHED',
+  'SYSTEM_FAILURE',
+  'TIMED_OUT',
+  /** Its code failed. The run ended with it, or tries again (`retryAt`). */
+  'FAILED',
+  // These did not count: the next attempt has the same number.
+  /** Its runner was lost. */
+  'LOST',
+  /** Its runner stopped and gave it back. */
+  'GIVEN_BACK',
+  /** The process that had its code ended while it waited. */
+  'DETACHED',
+] as const;
+export type AttemptStatus = (typeof attemptStatuses)[number];
+
+/** What a run waited for before an attempt, one after the other. */
+export const waitedFor = z.object({
+  /**
+   * `batch`: for the items of its batch; `delay`: for the time of its `delay`; `retry`: the pause after a failed attempt; `wait`: for what its
+   * code waited for when its process ended; `queue`: for a version, a free slot and a runner.
+   */
+  kind: z.enum(['batch', 'delay', 'retry', 'wait', 'queue']),
+  from: date,
+  until: date,
+});
+export type WaitedFor = z.infer<typeof waitedFor>;
+
+export const runnerName = z.object({ id: z.string(), host: z.string(), pid: z.number().int() });
+
+export const attemptError = z.object({
+  name: z.string().optional(),
+  message: z.string(),
+  stackTrace: z.string().optional(),
+  /** The error group that it belongs to (`error_…`), if there is one. Only the last error of a run counts as an occurrence. */
+  group: z.string().optional(),
+});
+
+/** All times are the server's. */
+export const attempt = z.object({
+  /** From 1. The same number comes again after an attempt that did not count. */
+  number: z.number().int(),
+  status: z.enum(attemptStatuses),
+  waitedFor: z.array(waitedFor),
+  /** When a runner took it. */
+  startedAt: date,
+  /** Not there while it lives. */
+  endedAt: date.optional(),
+  /** Milliseconds, its waits not included. */
+  durationMs: z.number(),
+  /** Not there if it is not known. It is known after the runner has gone. */
+  runner: runnerName.optional(),
+  version: z.string().optional(),
+  /** The revision of the environment's variables that it ran with. */
+  variablesRevision: z.number().int().optional(),
+  error: attemptError.optional(),
+  /** When the next attempt is due; `retryDelayMs` is the pause until then. */
+  retryAt: date.optional(),
+  retryDelayMs: z.number().optional(),
+});
+export type Attempt = z.infer<typeof attempt>;
+
+export const listRunAttempts = operation({
+  id: 'listRunAttempts',
+  method: 'GET',
+  path: '/api/v1/runs/:runId/attempts',
+  tag: 'runs',
+  summary: 'The attempts of a run, the first one first',
+  access: { secretKey: true, publicToken: true, action: 'read', on: 'runs', objects: true },
+  params: runId,
+  query: z.object({
+    'page[size]': pageSize(100),
+    'page[after]': z
+      .string()
+      .regex(/^\d{1,18}$/, 'not a cursor; send one as the pagination of a page gave it')
+      .optional(),
+  }),
+  reply: z.object({ data: z.array(attempt), pagination: cursors }),
+  errors: [404],
+});

@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { spanKinds } from '../runner/spans.ts';
+import { runStatuses } from '../status.ts';
+import { attemptError, attemptStatuses, runnerName, waitedFor } from './runs-attempts.ts';
+import { logLine, runId } from './runs.ts';
+import { date, pageSize } from './shapes.ts';
+
+const entry = z.object({
+  /** Unique in the timeline. */
+  id: z.string(),
+  /** The entry below which it is; not there for the run that was asked for. */
+  parentId: z.string().optional(),
+  /** The run that it is about. */
+  runId: z.string(),
+  startedAt: date,
+  /** Not there while it goes on. */
+  endedAt: date.optional(),
+});
+
+/** What ended a wait. `ATTEMPT_ENDED`: nothing; the attempt ended first. */
+export const waitEnds = [
+  'RUN_ENDED',
+  'BATCH_ENDED',
+  'TOKEN_COMPLETED',
+  'TOKEN_TIMED_OUT',
+  'TIME_REACHED',
+  'MESSAGE_CAME',
+  'MESSAGE_TIMED_OUT',
+  'ATTEMPT_ENDED',
+] as const;
+
+const runEntry = entry.extend({
+  kind: z.literal('run'),
+  task: z.string(),
+  status: z.enum(runStatuses),
+  version: z.string().optional(),
+  queue: z.string(),
+  concurrencyKey: z.string().optional(),
+  batchId: z.string().optional(),
+  /** Attempts that counted. */
+  attemptCount: z.number().int(),
+  /** It has child runs that are not here. Ask for its own timeline; for the run that was asked for, `next` leads to them. */
+  hasMoreChildren: z.boolean(),
+  /** It has older attempts, waits, log lines or spans that are not here. */
+  isCut: z.boolean(),
+});
+
+const waitingEntry = entry.extend({
+  /** It has no attempt, and waits for one. */
+  kind: z.literal('waiting'),
+  for: waitedFor.shape.kind,
+});
+
+const attemptEntry = entry.extend({
+  kind: z.literal('attempt'),
+  number: z.number().int(),
+  status: z.enum(attemptStatuses),
+  /** Milliseconds, its waits not included. */
+  durationMs: z.number(),
+  runner: runnerName.optional(),
+  version: z.string().optional(),
+  variablesRevision: z.number().int().optional(),
+  error: attemptError.optional(),
+});
+
+const waitEntry = entry.extend({
+  /** Its code waits, see docs/waits.md. */
+  kind: z.literal('wait'),
+  for: z.enum(['RUN', 'BATCH', 'TIME', 'TOKEN', 'MESSAGE']),
+  /** Id of the run, batch, token or session. */
+  target: z.string().optional(),
+  endedBy: z.enum(waitEnds).optional(),
+  /** The final status of the run that it waited for. */
+  targetStatus: z.enum(runStatuses).optional(),
+});
+
+const batchEntry = entry.extend({
+  /** Its runs are below it. It has no end unless all of them are here and over. */
+  kind: z.literal('batch'),
+  runCount: z.number().int(),
+});
+
+const logEntry = entry.extend({
+  /** A line, at `startedAt`. A long message is cut. */
+  kind: z.literal('log'),
+  level: logLine.shape.level,
+  message: z.string(),
+});
+
+const spanEntry = entry.extend({
+  /** A span of its code, see docs/tracing.md. */
+  kind: z.literal('span'),
+  /** 16 hexadecimal digits. */
+  spanId: z.string(),
+  name: z.string(),
+  spanKind: z.enum(spanKinds),
+  status: z.enum(['unset', 'ok', 'error']),
+  /** Milliseconds, with their fractions: the times have none. */
+  durationMs: z.number(),
+  /** Why it failed. */
+  message: z.string().optional(),
+  /** What it did, from its attributes: the text of a query, the address of a request. Cut where it is long. */
+  detail: z.string().optional(),
+});
+
+export const timelineEntry = z.discriminatedUnion('kind', [
+  runEntry,
+  waitingEntry,
+  attemptEntry,
+  waitEntry,
+  batchEntry,
+  logEntry,
+  spanEntry,
+]);
+export type TimelineEntry = z.infer<typeof timelineEntry>;
+
+export const retrieveRunTimeline = operation({
+  id: 'retrieveRunTimeline',
+  method: 'GET',
+  path: '/api/v1/runs/:runId/timeline',
+  tag: 'runs',
+  summary: 'What happened in a run and in the runs below it, on one clock',
+  access: { secretKey: true, publicToken: true, action: 'read', on: 'runs', objects: true },
+  params: runId,
+  query: z.object({
+    /** Levels of child runs. 0 is the run alone. */
+    depth: z.coerce.number().int().min(0).max(5).default(2),
+    /** Log lines of the run, the last ones. Of a child run there are at most 5. */
+    logs: z.coerce.number().int().min(0).max(500).default(50),
+    /** Child runs of all levels together. */
+    'page[size]': pageSize(100, 500),
+    /** Children of the run after this one, as `next` gave it. What the run did itself is then left out. */
+    'page[after]': z
+      .string()
+      .regex(/^run_[0-9a-z]{1,60}$/, 'not a cursor; send one as the pagination of a page gave it')
+      .optional(),
+  }),
+  reply: z.object({
+    /** The server's clock, to which what goes on extends. */
+    at: date,
+    /** Each after what it is below, and otherwise in the order in which they started. */
+    entries: z.array(timelineEntry),
+    pagination: z.object({ next: z.string().optional() }),
+  }),
+  errors: [404],
+});

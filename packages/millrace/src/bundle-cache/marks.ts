@@ -1,0 +1,50 @@
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inParallel } from './in-parallel.ts';
+
+/** Files that are looked at at the same time. */
+const atOnce = 16;
+
+async function markOf(file: string): Promise<string> {
+  try {
+    const { size, mtimeMs, ctimeMs } = await lstat(file);
+    return `${size} ${mtimeMs} ${ctimeMs}`;
+  } catch {
+    return 'not there';
+  }
+}
+
+/**
+ * What the file system says of the files in a folder: their sizes, and when they were last changed. A file that is lost, replaced or written
+ * to has another mark, and no content is read. Files that are added later are of no interest: tasks may write into their working folder.
+ */
+export class Marks {
+  readonly #marks: ReadonlyMap<string, string>;
+
+  private constructor(marks: ReadonlyMap<string, string>) {
+    this.#marks = marks;
+  }
+
+  static async of(folder: string): Promise<Marks> {
+    const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+    const marks = new Map<string, string>();
+    await inParallel(
+      entries.filter((entry) => !entry.isDirectory()),
+      atOnce,
+      async ({ parentPath, name }) => {
+        const file = join(parentPath, name);
+        marks.set(file.slice(folder.length + 1), await markOf(file));
+      },
+    );
+    return new Marks(marks);
+  }
+
+  /** Whether all files of the folder, which may have been renamed, still have their marks. */
+  async hold(folder: string): Promise<boolean> {
+    let same = true;
+    await inParallel([...this.#marks], atOnce, async ([path, mark]) => {
+      if (same && (await markOf(join(folder, path))) !== mark) same = false;
+    });
+    return same;
+  }
+}

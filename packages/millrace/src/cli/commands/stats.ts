@@ -1,0 +1,122 @@
+import type { Stats, StatsCounts, StatsSeries } from '@millrace/sdk';
+import { Command, Option } from 'commander';
+import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
+import { positiveInteger } from '../options.ts';
+import { duration, printJson, screenOn, table } from '../screen.ts';
+import { sparkline } from '../sparkline.ts';
+
+interface StatsOptions extends ConnectionOptions {
+  readonly task?: string;
+  readonly queue?: string;
+  readonly runVersion?: string;
+  readonly by?: 'task' | 'queue' | 'version';
+  readonly period: string;
+  readonly step?: string;
+  readonly limit?: number;
+  readonly json?: boolean;
+}
+
+/** Most characters of a sparkline. */
+const width = 60;
+
+export const statsCommand = (): Command =>
+  withConnectionOptions(
+    new Command('stats')
+      .description('what happened to runs over time: throughput, failures, waiting runs, percentiles')
+      .addOption(new Option('--task <id>', 'of one task').conflicts(['queue', 'runVersion', 'by']))
+      .addOption(
+        new Option('--queue <name>', "of one queue; task/<id> is a task's own").conflicts([
+          'runVersion',
+          'by',
+        ]),
+      )
+      .addOption(
+        new Option('--run-version <version>', 'of one worker version, such as 20261121.3').conflicts(['by']),
+      )
+      .addOption(
+        new Option('--by <division>', 'the largest tasks, queues or versions').choices([
+          'task',
+          'queue',
+          'version',
+        ]),
+      )
+      .option('--period <period>', 'up to now, for instance 1h or 7d', '24h')
+      .option('--step <step>', 'for instance 5m, 1h or 1d; by itself what fits the period')
+      .option('--limit <count>', 'at most so many with --by', positiveInteger)
+      .option('--json', 'one line of JSON with every point'),
+  ).action(
+    async ({ task, queue, runVersion, by, period, step, limit, json, ...connection }: StatsOptions) => {
+      const { stats } = await openClient(connection);
+      const found = await stats.retrieve({
+        period,
+        ...(task !== undefined && { task }),
+        ...(queue !== undefined && { queue }),
+        ...(runVersion !== undefined && { version: runVersion }),
+        ...(by !== undefined && { by }),
+        ...(step !== undefined && { step }),
+        ...(limit !== undefined && { limit }),
+      });
+      if (json) return printJson(found);
+      if (by !== undefined) return printDivided(found, by);
+      const [only] = found.series;
+      if (only) printSeries(found, only);
+    },
+  );
+
+const failures = ({ failed, crashed, systemFailure, timedOut }: StatsCounts): number =>
+  failed + crashed + systemFailure + timedOut;
+
+const milliseconds = (ms: number | null): string => (ms === null ? '' : duration(ms));
+
+function printSeries({ from, stepMs }: Stats, { points, total }: StatsSeries): void {
+  const { line, paint } = screenOn(process.stdout);
+  line(paint.dim(`from ${from.toISOString()}, ${duration(stepMs)} a step`));
+  const count = (name: string, read: (counts: StatsCounts) => number | null): string[] => [
+    name,
+    sparkline(points.map(read), width),
+    String(read(total) ?? ''),
+  ];
+  const time = (name: string, read: (counts: StatsCounts) => number | null): string[] => [
+    name,
+    sparkline(points.map(read), width),
+    milliseconds(read(total)),
+  ];
+  const rows = [
+    count('triggered', ({ triggered }) => triggered),
+    count('completed', ({ completed }) => completed),
+    count('failed', failures),
+    count('retried', ({ retried }) => retried),
+    count('canceled', ({ canceled }) => canceled),
+    count('expired', ({ expired }) => expired),
+    count('new errors', ({ newErrors }) => newErrors),
+    count('waiting (most)', ({ waiting }) => waiting),
+    time('wait p50', ({ wait }) => wait.p50),
+    time('wait p95', ({ wait }) => wait.p95),
+    time('duration p50', ({ duration: times }) => times.p50),
+    time('duration p95', ({ duration: times }) => times.p95),
+  ];
+  for (const row of table(rows)) line(row);
+}
+
+function printDivided({ series }: Stats, by: string): void {
+  const { line, paint } = screenOn(process.stdout);
+  if (series.length === 0) return line('No runs in this period.');
+  const rows = series.map(({ name, points, total }) => [
+    name ?? '',
+    sparkline(
+      points.map((point) => point.completed + failures(point)),
+      width / 2,
+    ),
+    String(total.triggered),
+    String(total.completed),
+    String(failures(total)),
+    milliseconds(total.wait.p95),
+    milliseconds(total.duration.p95),
+  ]);
+  const [head = '', ...body] = table([
+    [by, 'ended', 'triggered', 'completed', 'failed', 'wait p95', 'duration p95'],
+    ...rows,
+  ]);
+  line(paint.dim(head));
+  for (const row of body) line(row);
+}

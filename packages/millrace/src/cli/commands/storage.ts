@@ -1,0 +1,27 @@
+import { Command } from 'commander';
+import { call } from '../call.ts';
+import { findLogin, withLoginOptions, type LoginOptions } from '../login.ts';
+import { printTable } from '../print-table.ts';
+import { printJson } from '../screen.ts';
+import { sizeText } from '../size-text.ts';
+
+export const storageCommand = (): Command =>
+  withLoginOptions(
+    new Command('storage').description('what each class of data of the whole installation takes on disk'),
+  ).action(async (options: LoginOptions & { readonly json?: boolean }) => {
+    const login = await findLogin(options);
+    const used = await call(login, 'retrieveStorage');
+    if (options.json) return printJson(used);
+    printTable(
+      ['class', 'size', 'rows, about', 'largest table'],
+      [
+        ...used.data.map(({ class: name, bytes, rowsEstimate, tables: [largest] }) => [
+          name,
+          sizeText(bytes),
+          String(rowsEstimate),
+          largest ? `${largest.name} ${sizeText(largest.bytes)}` : '',
+        ]),
+        ['all', sizeText(used.totalBytes), '', ''],
+      ],
+    );
+  });

@@ -1,0 +1,89 @@
+import type { TaskDetail, TaskInfo } from '@millrace/sdk';
+import { Command } from 'commander';
+import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
+import { printTable } from '../print-table.ts';
+import { duration, printJson, screenOn, table } from '../screen.ts';
+
+interface JsonOption extends ConnectionOptions {
+  readonly json?: boolean;
+}
+
+const startedBy = ({ schedule, on }: TaskInfo): string =>
+  [schedule && `cron ${schedule.cron}`, on && `event ${on.name}`].filter(Boolean).join(', ');
+
+const listCommand = (): Command =>
+  withConnectionOptions(
+    new Command('list')
+      .description('the tasks of the current version')
+      .option('--json', 'a line of JSON for each task'),
+  ).action(async (options: JsonOption) => {
+    const { tasks } = await openClient(options);
+    const found = await tasks.list();
+    if (options.json) return found.forEach(printJson);
+    printTable(
+      ['task', 'queue', 'limit', 'attempts', 'started by', 'file', 'description'],
+      found.map((one) => [
+        one.id,
+        one.queue.name,
+        one.queue.concurrencyLimit === null ? '-' : String(one.queue.concurrencyLimit),
+        String(one.retry?.maxAttempts ?? 3),
+        startedBy(one),
+        one.filePath,
+        one.description ?? '',
+      ]),
+    );
+  });
+
+const showCommand = (): Command =>
+  withConnectionOptions(
+    new Command('show')
+      .description('a task of the current version, and what its latest runs were like')
+      .argument('<task>', 'its id')
+      .option('--json', 'one line of JSON'),
+  ).action(async (id: string, options: JsonOption) => {
+    const { tasks } = await openClient(options);
+    const found = await tasks.retrieve(id);
+    if (options.json) return printJson(found);
+    const { line } = screenOn(process.stdout);
+    for (const row of table(factsOf(found))) line(row);
+    line();
+    printTable(
+      ['last runs', 'status', 'created', 'took', 'version'],
+      found.lastRuns.map((run) => [
+        run.id,
+        run.status,
+        run.createdAt.toISOString(),
+        duration(run.durationMs),
+        run.version ?? '',
+      ]),
+    );
+  });
+
+function factsOf(one: TaskDetail): string[][] {
+  const { recent } = one;
+  const ms = (value: number | null): string => (value === null ? '-' : duration(value));
+  return [
+    ['task', one.id],
+    ...(one.description === undefined ? [] : [['description', one.description]]),
+    ['file', one.filePath],
+    ['version', one.version],
+    ['queue', one.queue.name],
+    ['attempts', String(one.retry?.maxAttempts ?? 3)],
+    ...(one.maxDuration === undefined ? [] : [['max duration', `${one.maxDuration} s`]]),
+    ...(one.machine === undefined ? [] : [['machine', one.machine]]),
+    ...(one.payloadSchema === null ? [] : [['payload', 'JSON Schema, in --json']]),
+    ...(startedBy(one) === '' ? [] : [['started by', startedBy(one)]]),
+    [
+      'latest runs',
+      `${recent.runs}: ${recent.completed} completed, ${recent.failed} failed, ${recent.ended} canceled or expired, ${recent.live} live`,
+    ],
+    ['success rate', recent.successRate === null ? '-' : `${(recent.successRate * 100).toFixed(1)} %`],
+    ['took', `p50 ${ms(recent.p50Ms)}, p95 ${ms(recent.p95Ms)}`],
+  ];
+}
+
+export const tasksCommand = (): Command =>
+  new Command('tasks')
+    .description('tasks of the current version')
+    .addCommand(listCommand())
+    .addCommand(showCommand());

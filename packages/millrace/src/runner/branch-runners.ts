@@ -1,0 +1,98 @@
+import type { Runner } from './options.ts';
+
+export interface BranchRunnersOptions {
+  /** Starts the runner of a branch. Rejects if the server refuses it, or when the signal is aborted. */
+  readonly start: (branch: string, signal: AbortSignal) => Promise<Runner>;
+  readonly onServed?: ((branch: string, runner: string) => void) | undefined;
+  /** With why, if that was not because the branch is no longer there. */
+  readonly onLeft?: ((branch: string, why?: string) => void) | undefined;
+  /** Milliseconds that runs may take to finish when their branch is not to be served any more. */
+  readonly stopMs: number;
+}
+
+/** Milliseconds until a branch is tried again that could not be served, or whose runner ended. */
+const retryMs = 1_000;
+
+/** Has a runner for each branch of a list. They are started one after the other: there may be hundreds. */
+export class BranchRunners {
+  readonly #options: BranchRunnersOptions;
+  readonly #runners = new Map<string, Runner>();
+  readonly #stopped = new AbortController();
+  #wanted: readonly string[] = [];
+  #isStarting = false;
+  #retryTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: BranchRunnersOptions) {
+    this.#options = options;
+  }
+
+  get runners(): readonly Runner[] {
+    return [...this.#runners.values()];
+  }
+
+  /** From now on these branches are served, and no others. */
+  set(branches: readonly string[]): void {
+    this.#wanted = branches;
+    for (const [branch, runner] of this.#runners) {
+      if (branches.includes(branch)) continue;
+      this.#runners.delete(branch);
+      this.#options.onLeft?.(branch);
+      void runner.stop({ waitMs: this.#options.stopMs });
+    }
+    void this.#startMissing();
+  }
+
+  /** Starts no more runners. Those that serve are left to the caller. */
+  end(): void {
+    clearTimeout(this.#retryTimer);
+    this.#stopped.abort();
+  }
+
+  get #isStopped(): boolean {
+    return this.#stopped.signal.aborted;
+  }
+
+  async #startMissing(): Promise<void> {
+    if (this.#isStarting) return;
+    this.#isStarting = true;
+    const failed = new Set<string>();
+    const next = (): string | undefined =>
+      this.#isStopped
+        ? undefined
+        : this.#wanted.find((branch) => !this.#runners.has(branch) && !failed.has(branch));
+    for (let branch = next(); branch !== undefined; branch = next()) {
+      try {
+        this.#serve(branch, await this.#options.start(branch, this.#stopped.signal));
+      } catch (error) {
+        failed.add(branch);
+        if (!this.#isStopped) this.#options.onLeft?.(branch, String((error as Error).message));
+      }
+    }
+    this.#isStarting = false;
+    if (failed.size > 0) this.#retryLater();
+  }
+
+  #serve(branch: string, runner: Runner): void {
+    // While it started, the list or everything may have ended.
+    if (this.#isStopped || !this.#wanted.includes(branch)) {
+      void runner.stop({ waitMs: 0 });
+      return;
+    }
+    this.#runners.set(branch, runner);
+    this.#options.onServed?.(branch, runner.id);
+    void runner.ended.then((error) => {
+      if (this.#runners.get(branch) !== runner) return;
+      this.#runners.delete(branch);
+      if (this.#isStopped) return;
+      this.#options.onLeft?.(branch, error?.message);
+      this.#retryLater();
+    });
+  }
+
+  /** If the branch was archived, the list without it is on its way. */
+  #retryLater(): void {
+    if (this.#isStopped) return;
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = setTimeout(() => void this.#startMissing(), retryMs);
+  }
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { Slots } from './slots.ts';
+
+test('a single environment has all slots', () => {
+  const slots = new Slots(10);
+  const one = { busy: 0, active: 0 };
+  slots.add(one);
+  expect(slots.limit(one)).toBe(10);
+  Object.assign(one, { busy: 10, active: 25 });
+  expect(slots.limit(one)).toBe(10);
+});
+
+test('an environment takes what others leave, and at least one slot', () => {
+  const slots = new Slots(10);
+  const [one, two, idle] = [
+    { busy: 7, active: 7 },
+    { busy: 0, active: 0 },
+    { busy: 0, active: 0 },
+  ];
+  for (const user of [one, two, idle]) slots.add(user);
+  expect(slots.limit(two)).toBe(3);
+  Object.assign(one, { busy: 10, active: 10 });
+  expect(slots.limit(two)).toBe(1);
+  slots.remove(one);
+  expect(slots.limit(two)).toBe(10);
+});
+
+test('one that has more than its share takes no new ones while another is short', () => {
+  const slots = new Slots(10);
+  const big = { busy: 10, active: 500 };
+  const small = { busy: 0, active: 0 };
+  slots.add(big);
+  slots.add(small);
+  expect(slots.limit(big)).toBe(10);
+  expect(slots.limit(small)).toBe(1);
+  Object.assign(small, { busy: 1, active: 1 });
+  expect(slots.limit(big)).toBe(5);
+  // As runs of the big one end, the small one gets their slots until both have their share.
+  for (let ended = 1; ended <= 5; ended += 1) {
+    big.busy -= 1;
+    const limit = slots.limit(small);
+    Object.assign(small, { busy: limit, active: limit });
+  }
+  expect([big.busy, small.busy]).toEqual([5, 5]);
+  // Without anything left to do, the small one leaves them again.
+  Object.assign(small, { busy: 1, active: 1 });
+  expect(slots.limit(small)).toBe(5);
+  expect(slots.limit(big)).toBe(9);
+});

@@ -1,0 +1,62 @@
+import type { Alert as WireAlert, AlertKind, AlertSubject as WireSubject } from '@millrace/contract';
+
+/** A condition of an environment that is checked, and whether it holds. */
+export interface Alert extends Omit<WireAlert, 'firingSince' | 'lastSentAt' | 'createdAt'> {
+  readonly firingSince: Date | null;
+  readonly lastSentAt: Date | null;
+  readonly createdAt: Date;
+}
+
+/** What a condition holds for, such as a queue. */
+export interface AlertSubject extends Omit<WireSubject, 'since'> {
+  readonly since: Date;
+}
+
+export interface AlertDetail extends Alert {
+  readonly subjects: readonly AlertSubject[];
+}
+
+/** The settings of an alert that can be changed. */
+export interface AlertSettings {
+  /** Only this task, for alerts on errors, failure rates and schedules. Default: every task. */
+  readonly task?: string | undefined;
+  /** Only this queue (`task/<id>` is a task's own), for `queue.age`. Default: every queue. */
+  readonly queue?: string | undefined;
+  /**
+   * Error groups or missed ticks (default 1), percent of failed runs (default 10), or seconds that a run has waited (default 300 for
+   * `queue.age`, 60 for `runner.none`).
+   */
+  readonly threshold?: number | undefined;
+  /** Of `task.failureRate`: at least so many runs must have ended. Default 20. */
+  readonly minRuns?: number | undefined;
+  /** Events within this time count, and a condition must hold for it, such as `'5m'`. */
+  readonly window?: string | undefined;
+  /** The time between two messages, from `'1m'` to `'7d'`. What happens meanwhile is in the later one. Default `'30m'`. */
+  readonly quiet?: string | undefined;
+  /** Ids of endpoints. Default: all that take `alert.*`. */
+  readonly endpoints?: readonly string[] | undefined;
+  /** Shown in messages. */
+  readonly name?: string | undefined;
+}
+
+export interface CreateAlertOptions extends AlertSettings {
+  readonly kind: AlertKind;
+}
+
+/** Null sets a field back to its default: every task, every queue, every endpoint, no name. */
+export type UpdateAlertOptions = Omit<AlertSettings, 'task' | 'queue' | 'endpoints' | 'name'> & {
+  readonly [K in 'task' | 'queue' | 'name']?: string | null | undefined;
+} & {
+  readonly endpoints?: readonly string[] | null | undefined;
+  /** False stops the checks. */
+  readonly enabled?: boolean | undefined;
+};
+
+const dated = (text: string | null): Date | null => (text === null ? null : new Date(text));
+
+export const fromWire = <T extends WireAlert>(wire: T): Omit<T, keyof Alert> & Alert => ({
+  ...wire,
+  firingSince: dated(wire.firingSince),
+  lastSentAt: dated(wire.lastSentAt),
+  createdAt: new Date(wire.createdAt),
+});

@@ -1,0 +1,20 @@
+import { addressed } from '../envvars/address.ts';
+import { fromWire, type Alert, type CreateAlertOptions } from './alert.ts';
+
+/**
+ * Has a condition checked every few seconds, and endpoints told when it holds and when it is over. Without the project and the
+ * environment: for the environment that the secret key is for. Throws a BadRequestError for a setting that this kind of alert does not have,
+ * an UnprocessableEntityError beyond 50 alerts or for an unknown endpoint.
+ *
+ * @example
+ * await alerts.create({ kind: 'error.new', quiet: '15m' });
+ *
+ * @example
+ * await alerts.create('proj_…', 'prod', { kind: 'task.failureRate', task: 'charge', threshold: 5, window: '10m' });
+ */
+export function create(projectRef: string, env: string, alert: CreateAlertOptions): Promise<Alert>;
+export function create(alert: CreateAlertOptions): Promise<Alert>;
+export async function create(...given: readonly (string | CreateAlertOptions)[]): Promise<Alert> {
+  const { client, params, rest } = await addressed<[CreateAlertOptions]>(given, 1);
+  return fromWire(await client.call('createAlert', { params: { ...params }, body: rest[0] }));
+}

@@ -1,0 +1,16 @@
+import { addressed } from '../envvars/address.ts';
+import { fromWire, type Alert } from './alert.ts';
+
+/**
+ * The alerts of an environment, oldest first.
+ *
+ * @example
+ * const firing = (await alerts.list()).filter(({ state }) => state === 'FIRING');
+ */
+export function list(projectRef: string, env: string): Promise<Alert[]>;
+export function list(): Promise<Alert[]>;
+export async function list(...given: readonly string[]): Promise<Alert[]> {
+  const { client, params } = await addressed(given, 0);
+  const { data } = await client.call('listAlerts', { params: { ...params } });
+  return data.map(fromWire);
+}

@@ -1,0 +1,19 @@
+import { currentClient } from '../client/current-client.ts';
+import { projectOf, type Branch, type OfBranches } from './branch.ts';
+
+/**
+ * The live branches of a project. With the key of preview, those of preview.
+ *
+ * @example
+ * for (const { name, updatedAt } of await branches.list()) console.log(name, updatedAt);
+ */
+export async function list({ projectRef }: OfBranches = {}): Promise<Branch[]> {
+  const client = currentClient();
+  const params = { projectRef: await projectOf(client, projectRef) };
+  const { branches } = await client.call('listBranches', { params });
+  return branches.map(({ createdAt, updatedAt, ...branch }) => ({
+    ...branch,
+    createdAt: new Date(createdAt),
+    updatedAt: new Date(updatedAt),
+  }));
+}

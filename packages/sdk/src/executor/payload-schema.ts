@@ -1,0 +1,39 @@
+import type { TaskManifest } from '@millrace/contract/runner';
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
+
+type Declared = Pick<TaskManifest, 'payloadSchema' | 'payloadSchemaNote'>;
+
+const shownCharacters = 300;
+
+/** What only one library knows. Zod writes `{}` for what JSON Schema cannot say, such as a date, instead of throwing. */
+const optionsOf: Readonly<Record<string, Record<string, unknown>>> = { zod: { unrepresentable: 'any' } };
+
+/**
+ * The JSON Schema of what a task is triggered with, if the library of its schema writes one as Standard JSON Schema describes. Otherwise a
+ * sentence that says why there is none.
+ */
+export function payloadSchemaOf(schema: StandardSchemaV1 | undefined): Declared {
+  if (!schema) return {};
+  const { vendor, jsonSchema } = schema['~standard'] as StandardSchemaV1.Props &
+    Partial<StandardJSONSchemaV1.Props>;
+  if (typeof jsonSchema?.input !== 'function')
+    return {
+      payloadSchemaNote: `its schema (${vendor}) does not implement Standard JSON Schema; zod has it since 4.2`,
+    };
+  try {
+    const libraryOptions = optionsOf[vendor];
+    const written: unknown = jsonSchema.input({
+      target: 'draft-2020-12',
+      ...(libraryOptions && { libraryOptions }),
+    });
+    if (typeof written !== 'object' || written === null || Array.isArray(written))
+      throw new TypeError('it is not an object');
+    // As JSON, without what cannot be sent.
+    return { payloadSchema: JSON.parse(JSON.stringify(written)) as Record<string, unknown> };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return {
+      payloadSchemaNote: `${vendor} cannot write it as JSON Schema: ${message.slice(0, shownCharacters)}`,
+    };
+  }
+}

@@ -1,0 +1,28 @@
+import { readTraceparent } from './attempt-trace.ts';
+import { spanOf, UnrecordedSpan, withSpan, type Context } from './context.ts';
+
+interface Setter {
+  set(carrier: unknown, name: string, value: string): void;
+}
+
+interface Getter {
+  get(carrier: unknown, name: string): string | readonly string[] | undefined;
+}
+
+/** The propagator of the API: W3C trace context, so that the trace goes on in what a task calls. */
+export const propagator = {
+  inject(context: Context, carrier: unknown, setter: Setter): void {
+    const span = spanOf(context)?.spanContext();
+    if (!span || /^0*$/.test(span.traceId)) return;
+    const flags = span.traceFlags.toString(16).padStart(2, '0');
+    setter.set(carrier, 'traceparent', `00-${span.traceId}-${span.spanId}-${flags}`);
+  },
+
+  extract(context: Context, carrier: unknown, getter: Getter): Context {
+    const given = getter.get(carrier, 'traceparent');
+    const caller = readTraceparent(typeof given === 'string' ? given : given?.[0]);
+    return caller ? withSpan(context, new UnrecordedSpan(caller)) : context;
+  },
+
+  fields: () => ['traceparent'],
+};

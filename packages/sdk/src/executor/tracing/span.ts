@@ -1,0 +1,160 @@
+import { spanLimits, type EndedSpan, type SpanEvent, type SpanKind } from '@millrace/contract/spans';
+import { boundedText } from '../../bounded-text.ts';
+import type { AttemptTrace } from './attempt-trace.ts';
+import type { SpanContext } from './span-context.ts';
+import { BoundedAttributes, microseconds } from './values.ts';
+
+export interface NewSpan {
+  readonly attempt: AttemptTrace;
+  readonly context: SpanContext;
+  /** Undefined directly below the attempt. */
+  readonly parent: string | undefined;
+  readonly depth: number;
+  readonly name: string;
+  readonly kind: SpanKind | undefined;
+  readonly scope: string;
+  readonly startTime: unknown;
+  readonly attributes: unknown;
+}
+
+const okStatus = 1;
+const errorStatus = 2;
+
+/** A span of the OpenTelemetry API that is stored with its run. Whatever is given to it, it stays small and throws nothing. */
+export class RunSpan {
+  readonly #attempt: AttemptTrace;
+  readonly #context: SpanContext;
+  readonly #given: NewSpan;
+  readonly #at: number;
+  #name: string;
+  readonly #attributes: BoundedAttributes;
+  #events: SpanEvent[] = [];
+  #omitted = 0;
+  #status: { readonly status: 'ok' | 'error'; readonly message?: string } | undefined;
+  #isEnded = false;
+  readonly depth: number;
+  readonly parent: string | undefined;
+
+  constructor(given: NewSpan) {
+    this.#given = given;
+    this.#attempt = given.attempt;
+    this.#context = given.context;
+    this.depth = given.depth;
+    this.parent = given.parent;
+    this.#name = nameOf(given.name);
+    this.#at = microseconds(given.startTime) ?? given.attempt.now();
+    this.#attributes = new BoundedAttributes(spanLimits.attributes, given.attributes);
+  }
+
+  isOf(attempt: AttemptTrace): boolean {
+    return this.#attempt === attempt;
+  }
+
+  spanContext(): SpanContext {
+    return this.#context;
+  }
+
+  isRecording(): boolean {
+    return !this.#isEnded;
+  }
+
+  setAttribute(name: unknown, value: unknown): this {
+    if (!this.#isEnded) this.#attributes.set(name, value);
+    return this;
+  }
+
+  setAttributes(attributes: unknown): this {
+    if (!this.#isEnded) this.#attributes.setAll(attributes);
+    return this;
+  }
+
+  addEvent(name: unknown, attributesOrTime?: unknown, time?: unknown): this {
+    if (this.#isEnded) return this;
+    if (this.#events.length >= spanLimits.events) {
+      this.#omitted += 1;
+      return this;
+    }
+    const moment = microseconds(time ?? attributesOrTime) ?? this.#attempt.now();
+    const attributes = new BoundedAttributes(
+      spanLimits.eventAttributes,
+      isTime(attributesOrTime) ? undefined : attributesOrTime,
+    );
+    this.#omitted += attributes.omitted;
+    const { all } = attributes;
+    this.#events.push({ name: nameOf(name), at: moment, ...(all && { attributes: all }) });
+    return this;
+  }
+
+  /** Links are not stored. */
+  addLink(): this {
+    return this;
+  }
+
+  addLinks(): this {
+    return this;
+  }
+
+  setStatus(status: { readonly code?: unknown; readonly message?: unknown } | undefined): this {
+    // As OpenTelemetry has it: what is ok stays so, and nothing is unset again.
+    if (this.#isEnded || this.#status?.status === 'ok') return this;
+    if (status?.code === okStatus) this.#status = { status: 'ok' };
+    else if (status?.code === errorStatus) {
+      const { message } = status;
+      this.#status = {
+        status: 'error',
+        ...(typeof message === 'string' && { message: boundedText(message, spanLimits.text) }),
+      };
+    }
+    return this;
+  }
+
+  updateName(name: unknown): this {
+    if (!this.#isEnded) this.#name = nameOf(name);
+    return this;
+  }
+
+  recordException(thrown: unknown, time?: unknown): void {
+    const { name, code, message, stack } =
+      typeof thrown === 'object' && thrown !== null
+        ? (thrown as { name?: unknown; code?: unknown; message?: unknown; stack?: unknown })
+        : { message: thrown };
+    this.addEvent(
+      'exception',
+      {
+        'exception.type': code === undefined ? name : String(code),
+        'exception.message': message,
+        'exception.stacktrace': stack,
+      },
+      time,
+    );
+  }
+
+  end(time?: unknown): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    const { kind, scope, parent } = this.#given;
+    const attributes = this.#attributes.all;
+    const omitted = this.#omitted + this.#attributes.omitted;
+    const until = microseconds(time) ?? this.#attempt.now();
+    const span: EndedSpan = {
+      id: this.#context.spanId,
+      ...(parent !== undefined && { parent }),
+      ...(this.#context.traceId !== this.#attempt.traceId && { trace: this.#context.traceId }),
+      name: this.#name,
+      ...(kind !== undefined && { kind }),
+      at: this.#at,
+      took: Math.max(0, until - this.#at),
+      ...this.#status,
+      ...(attributes && { attributes }),
+      ...(this.#events.length > 0 && { events: this.#events }),
+      scope,
+      ...(omitted > 0 && { omitted }),
+    };
+    const { scope: run, traceId, isSampled } = this.#attempt;
+    run.onSpan?.({ trace: traceId, spans: [span], ...(!isSampled && { sampled: false }) });
+  }
+}
+
+const nameOf = (name: unknown): string => boundedText(String(name), spanLimits.name) || 'unnamed';
+const isTime = (value: unknown): boolean =>
+  Array.isArray(value) || value instanceof Date || typeof value === 'number';

@@ -1,0 +1,55 @@
+import type { FoundLine } from '@millrace/contract';
+import { currentClient } from '../client/current-client.ts';
+import { pathOf } from '../client/routes.ts';
+import { followRuns } from '../runs/follow.ts';
+import { runId, type RunReference } from '../runs/run.ts';
+import { dated, filterQuery, type FoundLog, type LogFilter } from './filter.ts';
+
+export interface FollowLogsOptions extends LogFilter {
+  /** Ends it. */
+  signal?: AbortSignal;
+  /** Lines were left out here, because they came faster than they were read. */
+  onGap?: () => void;
+}
+
+export type FollowRunLogsOptions = Omit<FollowLogsOptions, 'task' | 'onGap'>;
+
+const events: ReadonlySet<string> = new Set(['line', 'gap']);
+
+/**
+ * The lines that runs write from now on, in the order of their arrival, until the signal ends it or the loop is left. A connection that
+ * breaks is made again, with nothing lost. A reader that falls far behind goes on with the newest lines.
+ *
+ * @example
+ * for await (const line of logs.follow({ task: 'mail', level: 'error' })) alert(line.runId, line.message);
+ */
+export async function* follow({ signal, onGap, ...filter }: FollowLogsOptions = {}): AsyncGenerator<
+  FoundLog,
+  void,
+  undefined
+> {
+  const path = pathOf('followLogs', {}, filterQuery(filter));
+  for await (const event of followRuns(currentClient(), path, signal, events)) {
+    if (isLine(event)) yield dated(event);
+    else onGap?.();
+  }
+}
+
+/**
+ * The lines of a run, oldest first: those that it has written, then those that it writes, until it is over.
+ *
+ * @example
+ * for await (const line of runs.followLogs(handle)) console.log(line.level, line.message);
+ */
+export async function* followLogs(
+  run: RunReference,
+  { signal, ...filter }: FollowRunLogsOptions = {},
+): AsyncGenerator<FoundLog, void, undefined> {
+  const path = pathOf('followRunLogs', { runId: runId(run) }, filterQuery(filter));
+  for await (const event of followRuns(currentClient(), path, signal, events)) {
+    if (isLine(event)) yield dated(event);
+  }
+}
+
+const isLine = (event: unknown): event is FoundLine =>
+  typeof event === 'object' && event !== null && 'message' in event;

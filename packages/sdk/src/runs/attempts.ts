@@ -1,0 +1,60 @@
+import type { Operations, Reply } from '@millrace/contract';
+import { currentClient } from '../client/current-client.ts';
+import { pages, type PageList } from '../client/page.ts';
+import { runId, type RunReference } from './run.ts';
+
+type WireAttempt = Reply<Operations['listRunAttempts']>['data'][number];
+type WireWaitedFor = WireAttempt['waitedFor'][number];
+
+/** Something that a run waited for before an attempt. */
+export type RunWaitedFor = Omit<WireWaitedFor, 'from' | 'until'> & {
+  readonly from: Date;
+  readonly until: Date;
+};
+
+/** An attempt of a run. Times are the server's; `durationMs` is without its waits. */
+export type RunAttempt = Omit<WireAttempt, 'waitedFor' | 'startedAt' | 'endedAt' | 'retryAt'> & {
+  readonly waitedFor: readonly RunWaitedFor[];
+  readonly startedAt: Date;
+  readonly endedAt?: Date | undefined;
+  readonly retryAt?: Date | undefined;
+};
+
+const fromWire = ({ waitedFor, startedAt, endedAt, retryAt, ...attempt }: WireAttempt): RunAttempt => ({
+  ...attempt,
+  waitedFor: waitedFor.map(({ kind, from, until }) => ({
+    kind,
+    from: new Date(from),
+    until: new Date(until),
+  })),
+  startedAt: new Date(startedAt),
+  ...(endedAt !== undefined && { endedAt: new Date(endedAt) }),
+  ...(retryAt !== undefined && { retryAt: new Date(retryAt) }),
+});
+
+/** How many attempts a page has. */
+export interface AttemptsOptions {
+  /** 1 to 100. Default 100. */
+  limit?: number;
+}
+
+/**
+ * The attempts of a run, the first one first: where and how long each ran, what it waited for before, and what it failed with. Await it for the
+ * first page, or iterate it for all. Throws a NotFoundError for an unknown run.
+ *
+ * An attempt that did not count (`LOST`, `GIVEN_BACK`, `DETACHED`) is followed by another one with its number.
+ *
+ * @example
+ * for await (const { number, status, error } of runs.attempts('run_…')) console.log(number, status, error?.message);
+ */
+export function attempts(run: RunReference, { limit }: AttemptsOptions = {}): PageList<RunAttempt> {
+  const client = currentClient();
+  const params = { runId: runId(run) };
+  return pages(async ({ after }) => {
+    const { data, pagination } = await client.call('listRunAttempts', {
+      params,
+      query: { 'page[after]': after, 'page[size]': limit },
+    });
+    return { data: data.map(fromWire), pagination };
+  }, {});
+}

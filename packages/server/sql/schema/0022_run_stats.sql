@@ -1,0 +1,69 @@
+-- Roll-ups: what happened to runs in each minute, five minutes, hour, six hours and day. They are what time series are read from.
+--
+-- A server process counts in memory what it does, and adds it to minutes once a second and to wider ones every ten (add_run_stats), outside
+-- of the statements that create and complete runs. So these do not become slower. A process that dies loses what it had not added.
+-- What happens within the database alone (an expiry, a cancellation) is in `run_stat_arrivals` until a process counts it.
+create table run_stats (
+  env int not null,
+  -- minutes: those of stats/range.ts
+  width int not null check (width in (1, 5, 60, 360, 1440)),
+  -- what is counted, so that each series is read by itself:
+  --   a           all runs of the environment
+  --   t:<task>  q:<queue name>  v:<version>
+  series text collate "C" not null,
+  -- beginning of the minute, of the hour, or of the day of UTC
+  at timestamptz not null,
+  -- runs that were created, and those that ended with each status
+  triggered int not null default 0,
+  completed int not null default 0,
+  failed int not null default 0,
+  crashed int not null default 0,
+  system_failure int not null default 0,
+  timed_out int not null default 0,
+  canceled int not null default 0,
+  expired int not null default 0,
+  -- attempts that failed and are followed by another one
+  retried int not null default 0,
+  -- error groups that began, and those that occurred again after they were resolved
+  new_errors int not null default 0,
+  regressed_errors int not null default 0,
+  -- Time in the queue before each attempt, and from its hand-over to its end. Histograms are the counts of consecutive buckets, from bucket
+  -- `…_from` on: bucket i has what is longer than 2^((i-1)/8) seconds and not longer than 2^(i/8). The sums are milliseconds.
+  waited_from smallint,
+  waited int[] not null default '{}',
+  waited_ms bigint not null default 0,
+  lasted_from smallint,
+  lasted int[] not null default '{}',
+  lasted_ms bigint not null default 0,
+  -- the most that samples found: runs that waited, and milliseconds that the oldest of them had waited; null without a sample
+  max_waiting int,
+  max_oldest_ms bigint,
+  primary key (env, width, series, at)
+) with (
+  fillfactor = 70,
+  autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05
+);
+-- By age, to delete, and all series of a time, to find the largest.
+create index run_stats_by_time on run_stats (env, width, at);
+
+-- The last flush of each server process: a flush that is sent again adds nothing.
+create table run_stat_flushes (
+  process uuid primary key,
+  flush bigint not null,
+  at timestamptz not null
+);
+
+-- What was counted within a transaction, until a process takes it with its next flush.
+create table run_stat_arrivals (
+  env int not null,
+  task text not null,
+  queue_id int,
+  version_id int,
+  -- a column of run_stats
+  what text not null check (what in ('triggered', 'failed', 'canceled', 'expired', 'new_errors', 'regressed_errors')),
+  at timestamptz not null,
+  n int not null
+) with (
+  autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off,
+  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000
+);

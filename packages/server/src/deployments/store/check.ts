@@ -1,0 +1,26 @@
+import type { Sql } from '../../db/connect.ts';
+import { StoreFailed, StoreRefused, type BlobStore } from './store.ts';
+
+/**
+ * Rejects with a StoreRefused if files of deployments are in a store and there is none. Calls `onLacking` with the key of a file that the store
+ * lacks: it may be another one than before, or the database is older than it.
+ */
+export async function checkStoredBlobs(
+  sql: Sql,
+  store: BlobStore | undefined,
+  onLacking: (key: string) => void,
+): Promise<void> {
+  const [stored] = await sql<{ key: string }[]>`
+    select object_key as key from blobs where object_key is not null limit 1`;
+  if (!stored) return;
+  if (!store)
+    throw new StoreRefused(
+      'Files of deployments are in an S3-compatible store, and MILLRACE_BUNDLE_STORE is not set: set it to that store.',
+    );
+  const isThere = await store.has(stored.key).catch((error: unknown) => {
+    // That was told before.
+    if (error instanceof StoreFailed) return true;
+    throw error;
+  });
+  if (!isThere) onLacking(stored.key);
+}

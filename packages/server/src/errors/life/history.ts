@@ -1,0 +1,58 @@
+import type { ErrorChange, Operations, Query, Reply } from '@millrace/contract';
+import type { Sql } from '../../db/connect.ts';
+import { isErrorId } from '../list/retrieve.ts';
+import { tally } from '../record/tally.ts';
+import { currentId } from './change.ts';
+
+interface Row {
+  readonly id: string;
+  readonly at: Date;
+  readonly act: ErrorChange['act'];
+  readonly user_id: string | null;
+  readonly credential_id: string | null;
+  readonly before: Readonly<Record<string, string>> & { readonly status: ErrorChange['before']['status'] };
+}
+
+/** A page of a group's history, newest first; of the group that it was merged into, if it was. Undefined if there is no such group. */
+export async function listHistory(
+  sql: Sql,
+  env: number,
+  errorId: string,
+  query: Query<Operations['listErrorHistory']>,
+): Promise<Reply<Operations['listErrorHistory']> | undefined> {
+  if (!isErrorId(errorId)) return undefined;
+  // It may have come back this moment.
+  await tally(sql, env);
+  const group = await currentId(sql, env, errorId);
+  if (group === undefined) return undefined;
+  const size = query['page[size]'];
+  const rows = await sql<Row[]>`
+    select id, at, act, user_id, credential_id, before from error_audit
+     where env = ${env} and group_id = ${group} and id < ${query['page[after]'] ?? '9223372036854775807'}::bigint
+     order by id desc limit ${size + 1}`;
+  const page = rows.slice(0, size);
+  const last = page.at(-1);
+  return { data: page.map(changeOf), pagination: rows.length > size && last ? { next: last.id } : {} };
+}
+
+function changeOf({ id, at, act, user_id, credential_id, before }: Row): ErrorChange {
+  const moment = (name: string) =>
+    before[name] === undefined ? {} : { [name]: new Date(before[name]).toISOString() };
+  const text = (name: string) => (before[name] === undefined ? {} : { [name]: before[name] });
+  return {
+    id,
+    at: at.toISOString(),
+    act,
+    ...(user_id !== null && { userId: user_id }),
+    ...(credential_id !== null && { credentialId: credential_id }),
+    before: {
+      status: before.status,
+      ...moment('resolvedAt'),
+      ...text('resolvedInVersion'),
+      ...text('resolvedBy'),
+      ...moment('ignoredAt'),
+      ...moment('ignoredUntil'),
+      ...text('ignoredReason'),
+    },
+  };
+}

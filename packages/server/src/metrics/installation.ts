@@ -1,0 +1,120 @@
+import type { Labels, MetricFamily, Sample } from '../exposition/family.ts';
+import type { FleetSample } from '../stats/sample.ts';
+import { labelsOf } from './environments.ts';
+
+/** The last sample of the whole installation. Every process exposes the same values: `max by` of them, never `sum`. */
+export function installationMetrics(
+  sample: (FleetSample & { readonly ageMs: number }) | undefined,
+  maxNames: number,
+): MetricFamily[] {
+  if (!sample) return [];
+  const environments = new Map(sample.environments.map((row) => [row.env, labelsOf(row)]));
+  const envOf = (env: number): Labels => ({
+    ...(environments.get(env) ?? { project: 'unknown', environment: String(env) }),
+  });
+  const shown = firstNames(
+    [...sample.queues, ...sample.executing].map(({ env, queue }) => `${env} ${queue}`),
+    maxNames,
+  );
+  const queueOf = ({ env, queue }: { readonly env: number; readonly queue: string }): string =>
+    shown.has(`${env} ${queue}`) ? queue : 'other';
+  const queues = sample.queues.map((row) => ({
+    labels: { ...envOf(row.env), queue: queueOf(row), state: row.state },
+    ...row,
+  }));
+  const pools = sample.pools.map(({ env, pool, ...row }) => ({
+    labels: { ...envOf(env), pool: pool || 'default' },
+    ...row,
+  }));
+  const gauge = (name: string, help: string, samples: readonly Sample[]): MetricFamily => ({
+    name,
+    help,
+    type: 'gauge',
+    samples,
+  });
+  const held = (what: FleetSample['held'][number]['what']): Sample[] =>
+    sample.held
+      .filter((row) => row.what === what)
+      .map(({ env, count }) => ({ labels: envOf(env), value: count }));
+
+  return [
+    gauge(
+      'millrace_runs_waiting',
+      'Runs that wait in a queue: ready for a runner, limited by their queue, or paused.',
+      combined(
+        queues.map(({ labels, waiting }) => ({ labels, value: waiting })),
+        (a, b) => a + b,
+      ),
+    ),
+    gauge(
+      'millrace_queue_oldest_age_seconds',
+      'How long the first run of a queue has waited.',
+      combined(
+        queues.map(({ labels, oldestMs }) => ({ labels, value: oldestMs / 1_000 })),
+        Math.max,
+      ),
+    ),
+    gauge(
+      'millrace_runs_executing',
+      'Attempts that hold a slot.',
+      combined(
+        sample.executing.map((row) => ({
+          labels: { ...envOf(row.env), queue: queueOf(row) },
+          value: row.count,
+        })),
+        (a, b) => a + b,
+      ),
+    ),
+    gauge('millrace_runs_delayed', 'Runs that wait for their time.', held('delayed')),
+    gauge('millrace_runs_retrying', 'Runs that wait for their next attempt.', held('retrying')),
+    gauge('millrace_runs_pending_version', 'Runs whose task no version has.', held('pending_version')),
+    gauge('millrace_runs_suspended', 'Runs that wait within their code, without a slot.', held('suspended')),
+    gauge(
+      'millrace_runners',
+      'Connected runners, by their labels.',
+      pools.map(({ labels, runners }) => ({ labels, value: runners })),
+    ),
+    gauge(
+      'millrace_slots_used',
+      'Slots of runners in use.',
+      pools.map(({ labels, used }) => ({ labels, value: used })),
+    ),
+    gauge(
+      'millrace_slots_free',
+      'Slots of runners that are free; none of a runner that stops or is drained.',
+      pools.map(({ labels, slots, used }) => ({ labels, value: Math.max(0, slots - used) })),
+    ),
+    gauge(
+      'millrace_error_groups',
+      'Error groups by their status.',
+      sample.errors.map(({ env, status, count }) => ({ labels: { ...envOf(env), status }, value: count })),
+    ),
+    gauge('millrace_schedule_lag_seconds', 'How long the schedule that is due first is overdue.', [
+      { labels: {}, value: sample.scheduleLagMs / 1_000 },
+    ]),
+    gauge('millrace_channels', 'Channels, as the statistics of PostgreSQL estimate.', [
+      { labels: {}, value: sample.channels },
+    ]),
+    gauge('millrace_sample_age_seconds', 'How old the values of the installation are.', [
+      { labels: {}, value: sample.ageMs / 1_000 },
+    ]),
+    gauge('millrace_sample_duration_seconds', 'How long it took to count them.', [
+      { labels: {}, value: sample.tookMs / 1_000 },
+    ]),
+  ];
+}
+
+/** The first names in alphabetical order: every process chooses the same ones. */
+const firstNames = (names: readonly string[], max: number): Set<string> =>
+  new Set([...new Set(names)].toSorted().slice(0, max));
+
+/** One sample for each set of labels. */
+function combined(samples: readonly Sample[], combine: (a: number, b: number) => number): Sample[] {
+  const byLabels = new Map<string, Sample>();
+  for (const sample of samples) {
+    const key = JSON.stringify(sample.labels);
+    const other = byLabels.get(key);
+    byLabels.set(key, other ? { ...other, value: combine(other.value, sample.value) } : sample);
+  }
+  return [...byLabels.values()];
+}

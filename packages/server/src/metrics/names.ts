@@ -1,0 +1,19 @@
+/**
+ * Names that become label values. The first so many get a series of their own, the others share `other`: a metric has a bounded number of
+ * series, and the meaning of one never changes while the process lives.
+ */
+export class BoundedNames {
+  readonly #known = new Set<string>();
+  readonly #max: number;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  label(name: string): string {
+    if (this.#known.has(name)) return name;
+    if (this.#known.size >= this.#max) return 'other';
+    this.#known.add(name);
+    return name;
+  }
+}

@@ -1,0 +1,60 @@
+import type { bodyOf } from './body.ts';
+
+type Body = ReturnType<typeof bodyOf>;
+
+/** What people are shown of a notification: plain text without line ends in its parts. */
+export interface Message {
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+const maxTitle = 300;
+const maxLine = 500;
+
+export function messageOf({ type, data, project, environment }: Body): Message {
+  const where = `${project.name} ${environment.slug}`;
+  const { headline, lines } = contentOf(type, data);
+  return { title: cut(`[${where}] ${headline}`, maxTitle), lines: lines.map((line) => cut(line, maxLine)) };
+}
+
+function contentOf(type: string, data: Body['data']): { headline: string; lines: string[] } {
+  if (type === 'endpoint.test')
+    return { headline: 'Test message', lines: ['Alerts of this environment are sent here.'] };
+  if (type === 'endpoint.disabled')
+    return {
+      headline: `The notification endpoint ${String(data['id'])} was disabled`,
+      lines: [`${String(data['url'])}: ${String(data['reason'])}`],
+    };
+  const { summary, name, items = [], count = 0 } = data as Partial<AlertData>;
+  const more = count - items.length;
+  return {
+    headline: `${name === undefined ? '' : `${name}: `}${summary ?? type}`,
+    lines: [...items.map(({ text }) => text), ...(more > 0 ? [`and ${more} more`] : [])],
+  };
+}
+
+/** The data of `alert.firing` and `alert.resolved`, as far as people are shown it. */
+export interface AlertData {
+  readonly name?: string;
+  readonly summary: string;
+  /** All of them; `items` has the first few. */
+  readonly count: number;
+  readonly items: readonly { readonly text: string }[];
+}
+
+/** Texts of others may hold line ends, and characters that control a terminal or reverse the direction of writing. */
+const cut = (text: string, most: number): string => {
+  const plain = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim();
+  return plain.length > most ? `${plain.slice(0, most - 1).toWellFormed()}…` : plain;
+};
+
+/** In Slack's format, which many other chats accept: only `&`, `<` and `>` have a meaning that must be taken from them. */
+export function slackBody({ title, lines }: Message): string {
+  const escape = (text: string): string =>
+    text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const text = [escape(title), ...lines.map((line) => `• ${escape(line)}`)].join('\n');
+  return JSON.stringify({ text });
+}
+
+export const mailText = ({ title, lines }: Message): string =>
+  `${[title, '', ...lines.map((line) => `- ${line}`)].join('\n')}\n`;

@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import type { Queryable } from '../db/connect.ts';
+
+export interface Fact {
+  readonly env: number;
+  readonly at: Date;
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  /** Ids; without them all endpoints that ask for the type. */
+  readonly endpoints?: readonly string[] | undefined;
+}
+
+const newHex = (): string => randomUUID().replaceAll('-', '');
+
+/**
+ * Stores a notification and its deliveries, in the transaction of what makes it true. Replies the ids of the deliveries; none, and nothing is
+ * stored, if no enabled endpoint is to receive it.
+ */
+export async function notify(tx: Queryable, { env, at, type, data, endpoints }: Fact): Promise<string[]> {
+  const id = `msg_${newHex()}`;
+  const rows = await tx<{ id: string }[]>`
+    with chosen as materialized (
+      -- locked, so that one that is being deleted does not make the transaction fail
+      select e.id from notification_endpoints e
+       where e.env = ${env} and e.disabled_at is null
+         and ${
+           endpoints
+             ? tx`e.id = any(${endpoints}::text[])`
+             : tx`e.types && ${['*', `${type.split('.')[0] ?? ''}.*`, type]}::text[]`
+         }
+       order by e.id for key share
+    ), fact as (
+      insert into notifications (id, env, type, at, data)
+      select ${id}, ${env}, ${type}, ${at}, ${JSON.stringify(data)}::text::jsonb where exists (select from chosen) returning id
+    )
+    insert into notification_deliveries (id, env, endpoint_id, notification_id, due, created_at)
+    select 'delivery_' || replace(gen_random_uuid()::text, '-', ''), ${env}, c.id, f.id, ${at}, ${at} from chosen c cross join fact f
+    returning id`;
+  return rows.map((row) => row.id);
+}

@@ -1,0 +1,100 @@
+import type { Attempt, WaitedFor } from '@millrace/contract';
+import type { AttemptRow } from './rows.ts';
+
+/** What is known of a run before its first attempt. */
+export interface RunStart {
+  readonly created_at: Date;
+  readonly delayed_until: Date | null;
+  /** When its batch had all its items; null without a batch, or while it does not. */
+  readonly sealed_at: Date | null;
+  /** It is in a batch. */
+  readonly batch: boolean;
+}
+
+/** Something that a run waits or waited for without code. The last one of a run that still waits has no end. */
+export interface Gap {
+  readonly kind: WaitedFor['kind'];
+  readonly from: number;
+  readonly until: number | undefined;
+}
+
+/**
+ * What a run waited for between `previous`, or its creation, and the start of the next attempt (undefined: there is none yet). `waitsOver` are
+ * the times at which waits of its code were over.
+ */
+export function gapsBefore(
+  start: RunStart,
+  previous: AttemptRow | undefined,
+  next: number | undefined,
+  waitsOver: readonly Date[] = [],
+): Gap[] {
+  const gaps: Gap[] = [];
+  const last = next ?? Number.POSITIVE_INFINITY;
+  let from = Math.min(last, (previous?.ended_at ?? start.created_at).getTime());
+  /** `until` is undefined for what is not over and has no known end. */
+  const waits = (kind: Gap['kind'], until: number | undefined): void => {
+    const end = until ?? next;
+    const to = Math.min(last, end ?? Number.POSITIVE_INFINITY);
+    if (to > from) gaps.push({ kind, from, until: Number.isFinite(to) ? to : undefined });
+    from = Math.max(from, to);
+  };
+  if (!previous) {
+    if (start.batch) waits('batch', start.sealed_at?.getTime());
+    if (start.delayed_until) waits('delay', start.delayed_until.getTime());
+  } else if (previous.status === 'FAILED') {
+    waits('retry', previous.due?.getTime());
+  } else if (previous.status === 'DETACHED') {
+    const over = waitsOver.map((date) => date.getTime()).filter((time) => time <= last);
+    waits('wait', over.length === 0 ? undefined : Math.max(...over));
+  }
+  waits('queue', next);
+  return gaps;
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+/** The attempts of one run, in order, as the API shows them. `previous` is the one before the first of them. */
+export function composeAttempts(
+  start: RunStart,
+  rows: readonly AttemptRow[],
+  waitsOver: readonly Date[],
+  previous?: AttemptRow,
+): Attempt[] {
+  let before = previous;
+  return rows.map((row) => {
+    // Clocks of two servers may differ by a little: an attempt never begins before the one before it ended.
+    const startedAt = Math.max(row.started_at.getTime(), before?.ended_at?.getTime() ?? 0);
+    const waitedFor = gapsBefore(start, before, startedAt, waitsOver).map(({ kind, from, until }) => ({
+      kind,
+      from: iso(from),
+      until: iso(until ?? startedAt),
+    }));
+    before = row;
+    const endedAt = row.ended_at && Math.max(startedAt, row.ended_at.getTime());
+    return {
+      number: row.number,
+      status: row.status,
+      waitedFor,
+      startedAt: iso(startedAt),
+      ...(endedAt !== null && { endedAt: iso(endedAt) }),
+      durationMs: Number(row.active_ms),
+      ...(row.runner_id !== null && {
+        runner: { id: row.runner_id, host: row.host ?? '', pid: row.pid ?? 0 },
+      }),
+      ...(row.version !== null && { version: row.version }),
+      ...(row.env_revision !== null && { variablesRevision: row.env_revision }),
+      ...(row.error && {
+        error: {
+          ...row.error,
+          message: row.error.message ?? '',
+          ...(row.group !== null && { group: row.group }),
+        },
+      }),
+      ...(row.due &&
+        endedAt !== null && {
+          retryAt: row.due.toISOString(),
+          retryDelayMs: Math.max(0, row.due.getTime() - endedAt),
+        }),
+    };
+  });
+}

@@ -1,0 +1,17 @@
+import type { LogLine } from '@millrace/contract/runner';
+import { shownObject } from '../../json/shown.ts';
+
+/** The properties of a line, in a form that can be shown whatever the runner sent. */
+export const propertiesOf = ({
+  properties,
+}: Pick<StoredLine, 'properties'>): Record<string, unknown> | undefined =>
+  properties === null ? undefined : shownObject(properties);
+
+export interface StoredLine {
+  readonly id: string;
+  readonly attempt: number;
+  readonly at: Date;
+  readonly level: LogLine['level'];
+  readonly message: string;
+  readonly properties: string | null;
+}

@@ -1,0 +1,26 @@
+import type { Queryable } from '../../db/connect.ts';
+import { lineCondition, matches, type LineFilter } from './filter.ts';
+import type { StoredLine } from './line.ts';
+
+interface Lines {
+  readonly lines: StoredLine[];
+  /** Where the next page begins; undefined at the end. */
+  readonly next: number | undefined;
+}
+
+/** A page of a run's lines, in the order of their arrival. */
+export async function readLines(
+  sql: Queryable,
+  env: number,
+  run: string,
+  { after = 0, limit, ...filter }: LineFilter & { readonly after?: number; readonly limit: number },
+): Promise<Lines> {
+  const lines = await sql<StoredLine[]>`
+    select l.id, l.attempt, l.at, l.level, l.message, l.properties from run_logs l
+     where l.env = ${env} and l.run_id = ${run} and l.id > ${after} and ${lineCondition(sql, filter)}
+     order by l.id limit ${limit}`;
+  return {
+    lines: lines.filter((line) => matches(filter, line)),
+    next: lines.length === limit ? Number(lines.at(-1)?.id) : undefined,
+  };
+}

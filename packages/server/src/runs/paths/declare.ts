@@ -1,0 +1,41 @@
+import { maxRunPaths } from '@millrace/contract';
+import type { TaskManifest } from '@millrace/contract/runner';
+import type { Transaction } from '../../db/connect.ts';
+import { unprocessable } from '../../problem.ts';
+
+/**
+ * Declares paths of an environment, as far as they are not declared already. Replies those that are new. 422 beyond the limit.
+ * @param field what the caller is to change
+ */
+export async function declarePaths(
+  tx: Transaction,
+  env: number,
+  paths: readonly string[],
+  now: number,
+  field: string,
+): Promise<string[]> {
+  // Two that declare at once take turns, so that the limit holds.
+  await tx`select from environments where id = ${env} for no key update`;
+  const rows = await tx<{ path: string }[]>`
+    insert into run_paths (env, path, created_at)
+    select ${env}, p.path, ${new Date(now)} from unnest(${paths}::text[]) as p (path) order by p.path
+    on conflict do nothing returning path`;
+  const [{ count } = { count: 0 }] = await tx<{ count: number }[]>`
+    select count(*)::int as count from run_paths where env = ${env}`;
+  if (count > maxRunPaths)
+    throw unprocessable(
+      `${field}: an environment has at most ${maxRunPaths} declared paths; remove one first: millrace runs paths remove <path>`,
+    );
+  return rows.map(({ path }) => path);
+}
+
+/** Declares what tasks are to be found by, in the transaction that makes their version current. Paths that no task names any more remain. */
+export async function declareFindBy(
+  tx: Transaction,
+  env: number,
+  tasks: readonly TaskManifest[],
+  now: number,
+): Promise<void> {
+  const paths = [...new Set(tasks.flatMap(({ findBy = [] }) => findBy))];
+  if (paths.length > 0) await declarePaths(tx, env, paths, now, 'findBy');
+}

@@ -1,0 +1,23 @@
+import { groupBy } from '../group-by.ts';
+import type { Sql } from '../../db/connect.ts';
+import type { RunPath } from './facets.ts';
+
+/** The declared paths of all environments, as this process knows them. */
+export interface DeclaredPaths {
+  /** Undefined where none are declared. */
+  of(env: number): readonly RunPath[] | undefined;
+  /** Reads them again. */
+  refresh(): Promise<void>;
+}
+
+export function declaredPaths(sql: Sql): DeclaredPaths {
+  let known: ReadonlyMap<number, readonly RunPath[]> = new Map();
+  return {
+    of: (env) => known.get(env),
+    async refresh() {
+      const rows = await sql<{ env: number; id: number; path: string }[]>`
+        select env, id, path from run_paths order by id`;
+      known = groupBy(rows, ({ env }) => env);
+    },
+  };
+}

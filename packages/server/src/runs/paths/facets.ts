@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { isTooDeep } from '../../json/levels.ts';
+
+/** A path that an environment has declared, such as `metadata.customer.id`. */
+export interface RunPath {
+  readonly id: number;
+  readonly path: string;
+}
+
+/** What a run carries. */
+export interface Carried {
+  readonly metadata: string | null;
+  readonly payload: string | null;
+  /** Null for JSON. */
+  readonly payloadType: string | null;
+}
+
+/** Longer values are known by their hash. */
+const maxShown = 128;
+
+/** The facet of a value: `p:7:=42`. A number and the text of it are the same. */
+export function pathFacet(id: number, value: string | number | boolean): string {
+  const text = String(value).replaceAll('\0', '').toWellFormed();
+  return text.length <= maxShown
+    ? `p:${id}:=${text}`
+    : `p:${id}:#${createHash('sha256').update(text).digest('hex')}`;
+}
+
+/** The facets of a run: one for each path at which it has a text, a number or a boolean. */
+export function pathFacets(paths: readonly RunPath[], carried: Carried): string[] {
+  const facets: string[] = [];
+  const sources = new Map<string, unknown>();
+  for (const { id, path } of paths) {
+    const [source = '', ...names] = path.split('.');
+    if (!sources.has(source)) sources.set(source, contentOf(source, carried));
+    let value = sources.get(source);
+    for (const name of names) value = memberOf(value, name);
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+      facets.push(pathFacet(id, value));
+  }
+  return facets;
+}
+
+const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
+
+function contentOf(source: string, { metadata, payload, payloadType }: Carried): unknown {
+  if (source === 'metadata') return parsed(metadata);
+  if (payloadType === null) return parsed(payload);
+  // What cannot be written as JSON stands beside the values, which are below `json`.
+  return payloadType === 'application/super+json' ? memberOf(parsed(payload), 'json') : undefined;
+}
+
+function parsed(text: string | null): unknown {
+  if (text === null || isTooDeep(text)) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,35 @@
+import type { Operations, Query } from '@millrace/contract';
+import type { Queryable } from '../../db/connect.ts';
+import { badRequest } from '../../problem.ts';
+import { pathFacet } from './facets.ts';
+
+type PathFilters = Pick<Query<Operations['listRuns']>, 'filter[metadata]' | 'filter[payload]'>;
+
+/**
+ * For each path that a list of runs is filtered by, the facets of which a run must have one. 400 for a path that none of the environments has
+ * declared: nothing is scanned for it.
+ */
+export async function findPathFacets(
+  sql: Queryable,
+  envs: readonly number[],
+  query: PathFilters,
+): Promise<string[][] | undefined> {
+  const asked = (['metadata', 'payload'] as const).flatMap((source) =>
+    Object.entries(query[`filter[${source}]`] ?? {}).map(([name, value]) => ({
+      parameter: `filter[${source}]`,
+      path: `${source}.${name}`,
+      values: [value].flat(),
+    })),
+  );
+  if (asked.length === 0) return undefined;
+  const rows = await sql<{ id: number; path: string }[]>`
+    select id, path from run_paths
+     where env = any(${envs}::int[]) and path = any(${asked.map(({ path }) => path.replaceAll('\0', ''))}::text[])`;
+  return asked.map(({ parameter, path, values }) => {
+    const ids = rows.filter((row) => row.path === path).map((row) => row.id);
+    if (ids.length > 0) return ids.flatMap((id) => values.map((value) => pathFacet(id, value)));
+    throw badRequest(
+      `${parameter}: ${path.slice(0, 256)} is not declared, so runs are not indexed by it. Declare it: millrace runs paths add ${path.slice(0, 256)}`,
+    );
+  });
+}

@@ -1,0 +1,36 @@
+import type { EndedSpan } from '@millrace/contract/runner';
+import type { Queryable } from '../../db/connect.ts';
+import { runSpan, type ChunkRow, type RunSpan } from './read.ts';
+
+/** The first spans of a run, with what tells their attempt from others of its number. */
+export interface SpansOfRun {
+  /** In the order in which they arrived. */
+  readonly chunks: { readonly attempt: number; readonly arrivedAt: Date; readonly spans: RunSpan[] }[];
+  /** There are more, or some were dropped. */
+  readonly isCut: boolean;
+}
+
+/** Spans of several runs: of each whole chunks, as many as have about `limit` spans. Runs without spans are left out. */
+export async function readSpansOf(
+  sql: Queryable,
+  env: number,
+  runs: readonly { readonly id: string; readonly limit: number }[],
+): Promise<Map<string, SpansOfRun>> {
+  const rows = await sql<(ChunkRow & { run_id: string; arrived: Date; isCut: boolean })[]>`
+    select i.run_id, s.id, s.attempt, s.trace_id, s.dropped, s.at as arrived, s.furthest >= i.most as "isCut", s.spans
+      from unnest(${runs.map((run) => run.id)}::text[], ${runs.map((run) => run.limit)}::int[]) with ordinality as i (run_id, most, ix)
+      cross join lateral (
+        select z.*, max(z.before) over () as furthest
+          from (select x.*, sum(x.count + 1) over (order by x.id) - x.count - 1 as before
+                  from (select y.* from run_spans y where y.env = ${env} and y.run_id = i.run_id order by y.id limit i.most + 1) x) z) s
+     where s.before < i.most order by i.ix, s.id`;
+  const found = new Map<string, { chunks: SpansOfRun['chunks']; isCut: boolean }>();
+  for (const row of rows) {
+    const run = found.get(row.run_id) ?? { chunks: [], isCut: false };
+    found.set(row.run_id, run);
+    run.isCut ||= row.isCut || row.dropped > 0;
+    const spans = (JSON.parse(row.spans) as EndedSpan[]).map((span) => runSpan(row, span));
+    run.chunks.push({ attempt: row.attempt, arrivedAt: row.arrived, spans });
+  }
+  return found;
+}

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { countRuns } from '../list/count.ts';
+import { testEngine } from '../testing/engine.ts';
+import { listTasks, retrieveTask } from './read.ts';
+
+const failed = {
+  kind: 'failed',
+  status: 'FAILED',
+  error: { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrace: '' },
+} as const;
+
+test('a task has what it declares, and what its latest runs were like', async () => {
+  const t = await testEngine();
+  const env = t.environment.id;
+  expect(await listTasks(t.engine, env)).toEqual([]);
+  const { id, version } = await t.register('other', {
+    id: 'mail',
+    description: 'Sends mail',
+    queue: { name: 'mails', concurrencyLimit: 200 },
+    retry: { maxAttempts: 5 },
+  });
+  await t.addRunner('r1');
+  expect((await listTasks(t.engine, env)).map((task) => task.id)).toEqual(['mail', 'other']);
+  expect(await retrieveTask(t.engine, env, 'other')).toMatchObject({
+    version,
+    queue: { name: 'task/other', concurrencyLimit: null },
+    recent: { runs: 0, from: null, successRate: null, p50Ms: null },
+    lastRuns: [],
+  });
+  // An old failure, which the latest hundred runs leave behind.
+  await t.trigger('mail');
+  for (const attempt of await t.claim('r1', [id], 1)) await t.end(attempt, failed);
+  for (let n = 0; n < 99; n++) await t.trigger('mail');
+  const attempts = await t.claim('r1', [id], 99);
+  for (const [n, attempt] of attempts.entries()) await t.end(attempt, n < 24 ? failed : undefined);
+  const before = await retrieveTask(t.engine, env, 'mail');
+  expect(before?.recent).toMatchObject({ runs: 100, completed: 75, failed: 25, live: 0, successRate: 0.75 });
+  const last = await t.trigger('mail');
+  const after = await retrieveTask(t.engine, env, 'mail');
+  expect(after).toMatchObject({
+    description: 'Sends mail',
+    queue: { name: 'mails', concurrencyLimit: 200 },
+    retry: { maxAttempts: 5 },
+    recent: { runs: 100, completed: 75, failed: 24, live: 1, successRate: 75 / 99 },
+  });
+  expect(after?.lastRuns).toHaveLength(10);
+  expect(after?.lastRuns[0]).toMatchObject({ id: last.id, status: 'QUEUED' });
+  expect(after?.recent.p95Ms).toBeGreaterThanOrEqual(after?.recent.p50Ms ?? Infinity);
+  expect(await retrieveTask(t.engine, env, 'nothing')).toBeUndefined();
+});
+
+test('counts are exact up to 10,000, and say where they are not', async () => {
+  const t = await testEngine();
+  const env = t.environment.id;
+  await t.register('mail');
+  const { id } = await t.trigger('mail');
+  const count = (query: object = {}) =>
+    countRuns(t.sql, [env], { 'page[size]': 1, ...query }, t.engine.clock.now());
+  expect(await count()).toEqual({ count: 1, isExact: true });
+  const copy = (from: number, to: number) => t.sql`
+    insert into runs (env, id, task, queue_id, sort_key, created_at)
+    select env, left(id, 12) || lpad(n::text, 6, '0'), task, queue_id, sort_key, created_at from runs, generate_series(${from}::int, ${to}::int) n
+     where id = ${id}`;
+  await copy(1, 9_999);
+  expect(await count({ 'filter[taskIdentifier]': ['mail'] })).toEqual({ count: 10_000, isExact: true });
+  await copy(10_000, 10_001);
+  expect(await count({ 'filter[taskIdentifier]': ['mail'] })).toEqual({ count: 10_000, isExact: false });
+  expect(await count({ 'filter[taskIdentifier]': ['other'] })).toEqual({ count: 0, isExact: true });
+  expect(await count({ 'filter[queue]': ['nothing'] })).toEqual({ count: 0, isExact: true });
+});

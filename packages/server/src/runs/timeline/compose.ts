@@ -1,0 +1,248 @@
+import type { TimelineEntry } from '@millrace/contract';
+import { isFinal } from '@millrace/contract';
+import { composeAttempts, gapsBefore } from '../attempts/compose.ts';
+import type { AttemptRow } from '../attempts/rows.ts';
+import { groupBy } from '../group-by.ts';
+import type { SpansOfRun } from '../spans/read-many.ts';
+import { whichLived, type Lived, type Placed } from './lived.ts';
+import { fitMarks } from './marks.ts';
+import { maxAttempts, maxWaits, type Happened, type LineRow, type TreeRun, type WaitRow } from './read.ts';
+
+/** What is known of one run. */
+interface Facts {
+  readonly attempts: readonly AttemptRow[];
+  readonly waits: readonly WaitRow[];
+  readonly lines: readonly LineRow[];
+  readonly spans: SpansOfRun | undefined;
+  /** How many lines are shown. */
+  readonly maxLines: number;
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+const none: never[] = [];
+const placed = (entry: TimelineEntry): Placed => ({ entry, at: Date.parse(entry.startedAt) });
+
+/** All entries of a tree, each after the one below which it is, and otherwise in the order in which they started. */
+export function composeTimeline(
+  tree: readonly TreeRun[],
+  happened: Happened,
+  linesOf: ReadonlyMap<string, number>,
+  { at, withoutFirst }: { readonly at: number; readonly withoutFirst: boolean },
+): TimelineEntry[] {
+  const attempts = groupBy(happened.attempts, (row) => row.run_id);
+  const waits = groupBy(happened.waits, (row) => row.run_id);
+  const lines = groupBy(happened.lines, (row) => row.run_id);
+  const batches = new Map(happened.batches.map((row) => [row.id, row]));
+  const lived = new Map<string, Lived[]>();
+  const entries: Placed[] = [];
+
+  for (const [index, run] of tree.entries()) {
+    const facts: Facts = {
+      attempts: attempts.get(run.id) ?? none,
+      waits: waits.get(run.id) ?? none,
+      lines: lines.get(run.id) ?? none,
+      spans: happened.spans.get(run.id),
+      maxLines: linesOf.get(run.id) ?? 0,
+    };
+    const isAlone = index === 0 && withoutFirst;
+    const made = isAlone ? { entries: [], lived: [] } : entriesOf(run, facts, linesOf.has(run.id), at);
+    lived.set(run.id, made.lived);
+    entries.push(
+      placed(runEntry(run, facts, index === 0 ? undefined : aboveOf(run, batches, lived))),
+      ...made.entries,
+    );
+  }
+  for (const batch of batches.values()) {
+    const runs = tree.filter((run) => run.batch_id === batch.id);
+    const parent = batch.parent_run_id ?? runs[0]?.parent_id ?? '';
+    if (!lived.has(parent)) continue;
+    const startedAt = batch.created_at.getTime();
+    const isOver = runs.length === batch.run_count && runs.every((run) => run.finished_at);
+    entries.push(
+      placed({
+        kind: 'batch',
+        id: batch.id,
+        parentId: whichLived(lived.get(parent), startedAt)?.id ?? parent,
+        runId: parent,
+        startedAt: iso(startedAt),
+        ...(isOver && { endedAt: iso(Math.max(...runs.map((run) => run.finished_at?.getTime() ?? 0))) }),
+        runCount: batch.run_count,
+      }),
+    );
+  }
+  return inOrder(entries);
+}
+
+/** Its batch if that has an entry, else the attempt that triggered it. */
+function aboveOf(
+  run: TreeRun,
+  batches: ReadonlyMap<string, { readonly parent_run_id: string | null }>,
+  lived: ReadonlyMap<string, readonly Lived[]>,
+): string | undefined {
+  const parent = run.parent_id ?? undefined;
+  if (parent === undefined) return undefined;
+  const batch = run.batch_id === null ? undefined : batches.get(run.batch_id);
+  if (run.batch_id !== null && batch && lived.has(batch.parent_run_id ?? parent)) return run.batch_id;
+  return whichLived(lived.get(parent), run.created_at.getTime())?.id ?? parent;
+}
+
+function runEntry(
+  run: TreeRun,
+  { attempts, waits, lines, spans, maxLines }: Facts,
+  parentId?: string,
+): TimelineEntry {
+  return {
+    kind: 'run',
+    id: run.id,
+    ...(parentId !== undefined && { parentId }),
+    runId: run.id,
+    startedAt: run.created_at.toISOString(),
+    ...(run.finished_at && { endedAt: run.finished_at.toISOString() }),
+    task: run.task,
+    status: run.status,
+    ...(run.version !== null && { version: run.version }),
+    queue: run.queue,
+    ...(run.concurrency_key !== null &&
+      run.concurrency_key !== '' && { concurrencyKey: run.concurrency_key }),
+    ...(run.batch_id !== null && { batchId: run.batch_id }),
+    attemptCount: run.attempt,
+    hasMoreChildren: run.hasMore,
+    isCut:
+      attempts.length > maxAttempts ||
+      waits.length > maxWaits ||
+      lines.length > maxLines ||
+      spans?.isCut === true,
+  };
+}
+
+/** What happened in one run. */
+function entriesOf(
+  run: TreeRun,
+  { attempts, waits, lines, spans, maxLines }: Facts,
+  isReadable: boolean,
+  at: number,
+): { entries: Placed[]; lived: Lived[] } {
+  if (!isReadable) return { entries: [], lived: [] };
+  const older = attempts.length > maxAttempts ? attempts[0] : undefined;
+  const shown = attempts.slice(-maxAttempts);
+  const over = waits.flatMap((wait) => wait.over_at ?? []);
+  const entries: Placed[] = [];
+  const lived: Lived[] = [];
+  const below = { parentId: run.id, runId: run.id };
+  const waited = (
+    kind: Extract<TimelineEntry, { kind: 'waiting' }>['for'],
+    from: string,
+    until?: string,
+  ): void => {
+    entries.push(
+      placed({
+        kind: 'waiting',
+        id: `${run.id}/waiting/${entries.length}`,
+        ...below,
+        startedAt: from,
+        ...(until !== undefined && { endedAt: until }),
+        for: kind,
+      }),
+    );
+  };
+
+  for (const [index, one] of composeAttempts(run, shown, over, older).entries()) {
+    const { waitedFor, startedAt, endedAt, retryAt: _at, retryDelayMs: _delay, ...attempt } = one;
+    for (const { kind, from, until } of waitedFor) waited(kind, from, until);
+    const id = `${run.id}/attempt/${index + 1 + Math.max(0, attempts.length - maxAttempts)}`;
+    entries.push(
+      placed({
+        kind: 'attempt',
+        id,
+        ...below,
+        startedAt,
+        ...(endedAt !== undefined && { endedAt }),
+        ...attempt,
+      }),
+    );
+    lived.push({
+      id,
+      number: one.number,
+      status: one.status,
+      from: Date.parse(startedAt),
+      until: endedAt === undefined ? undefined : Date.parse(endedAt),
+    });
+  }
+  const last = shown.at(-1);
+  // It has no attempt: it waits for the next one, or ended while it did.
+  if (!last || last.ended_at) {
+    const end = run.finished_at?.getTime();
+    const isEnded = isFinal(run.status);
+    if (!isEnded || (end !== undefined && end > (last?.ended_at ?? run.created_at).getTime())) {
+      for (const { kind, from, until } of gapsBefore(run, last, isEnded ? end : undefined, over))
+        if (isEnded || from <= at)
+          waited(kind, iso(from), until === undefined || (!isEnded && until > at) ? undefined : iso(until));
+    }
+  }
+  for (const wait of waits.slice(0, maxWaits)) entries.push(placed(waitEntry(run, wait, lived)));
+  const bounds = { id: run.id, from: run.created_at.getTime(), now: at };
+  entries.push(...fitMarks(bounds, lines.slice(-maxLines || lines.length), spans, lived));
+  return { entries, lived };
+}
+
+function waitEntry(run: TreeRun, wait: WaitRow, lived: readonly Lived[]): TimelineEntry {
+  const startedAt = wait.created_at.getTime();
+  const attempt = whichLived(lived, startedAt, wait.attempt);
+  // The code of a detached attempt is gone, but what it waits for is not.
+  const isCutShort = !wait.over_at && attempt?.until !== undefined && attempt.status !== 'DETACHED';
+  const endedAt = wait.over_at?.getTime() ?? (isCutShort ? attempt.until : undefined);
+  return {
+    kind: 'wait',
+    id: `${run.id}/wait/${wait.attempt}/${wait.key}`,
+    parentId: attempt?.id ?? run.id,
+    runId: run.id,
+    startedAt: iso(startedAt),
+    ...(endedAt !== undefined && { endedAt: iso(Math.max(startedAt, endedAt)) }),
+    for: wait.kind,
+    ...(wait.target !== null && { target: wait.target }),
+    ...(endedAt !== undefined && { endedBy: isCutShort ? 'ATTEMPT_ENDED' : endOf(wait) }),
+    ...(wait.target_status !== null && { targetStatus: wait.target_status }),
+  };
+}
+
+function endOf({ kind, over_at, due, timed_out }: WaitRow) {
+  switch (kind) {
+    case 'RUN':
+      return 'RUN_ENDED';
+    case 'BATCH':
+      return 'BATCH_ENDED';
+    case 'TOKEN':
+      return timed_out === true ? 'TOKEN_TIMED_OUT' : 'TOKEN_COMPLETED';
+    case 'TIME':
+      return 'TIME_REACHED';
+    case 'MESSAGE':
+      return due && over_at && over_at >= due ? 'MESSAGE_TIMED_OUT' : 'MESSAGE_CAME';
+  }
+}
+
+/** Of entries that start together: what was first. */
+const ranks: Readonly<Record<TimelineEntry['kind'], number>> = {
+  waiting: 0,
+  attempt: 1,
+  run: 2,
+  batch: 2,
+  wait: 3,
+  span: 4,
+  log: 5,
+};
+
+/** Depth first. */
+function inOrder(entries: readonly Placed[]): TimelineEntry[] {
+  const below = groupBy(entries, ({ entry }) => entry.parentId);
+  const ordered: TimelineEntry[] = [];
+  const visit = (list: readonly Placed[]): void => {
+    const sorted = list.toSorted((a, b) => a.at - b.at || ranks[a.entry.kind] - ranks[b.entry.kind]);
+    for (const { entry } of sorted) {
+      ordered.push(entry);
+      const inside = below.get(entry.id);
+      if (inside) visit(inside);
+    }
+  };
+  visit(below.get(undefined) ?? []);
+  return ordered;
+}

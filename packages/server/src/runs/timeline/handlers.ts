@@ -1,0 +1,16 @@
+import type { Operations } from '@millrace/contract';
+import { notFound } from '../../problem.ts';
+import type { HandlersOf } from '../../request.ts';
+import { findRun, mayReadRun } from '../authorize.ts';
+import type { Engine } from '../engine.ts';
+import { timelineOf } from './timeline.ts';
+
+export const timelineHandlers = (engine: Engine): HandlersOf<Pick<Operations, 'retrieveRunTimeline'>> => ({
+  async retrieveRunTimeline(request) {
+    const { environment, principal, query } = request;
+    const { id } = await findRun(engine.sql, request, notFound('Run not found'));
+    const timeline = await timelineOf(engine, environment.id, id, query, (run) => mayReadRun(principal, run));
+    if (!timeline) throw notFound('Run not found');
+    return timeline;
+  },
+});

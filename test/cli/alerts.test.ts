@@ -1,0 +1,143 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  finished,
+  repository,
+  startDev,
+  temporaryProject,
+  type Folder,
+  type Ready,
+  type Running,
+} from './command.ts';
+
+const taskFile = `
+import { task } from '@millrace/sdk';
+export const answer = task({ id: 'answer', run: async () => 1 });
+export const fails = task({ id: 'fails', retry: { maxAttempts: 1 }, run: async () => { throw new Error('the disk is full'); } });
+`;
+
+let project: Folder;
+let dev: Running & { ready: Ready };
+const received: string[] = [];
+const chat = createServer((request, response) => {
+  void text(request).then((body) => {
+    received.push(body);
+    response.end('ok');
+  });
+});
+
+beforeAll(async () => {
+  project = await temporaryProject({ 'tasks/answer.ts': taskFile });
+  dev = await startDev(project.path);
+  await new Promise<void>((resolve) => chat.listen(0, '127.0.0.1', resolve));
+}, 60_000);
+afterAll(async () => {
+  chat.close();
+  dev?.kill('SIGKILL');
+  await dev?.exitCode;
+  await project?.remove();
+});
+
+const said = (...args: string[]) => finished(args, { cwd: project.path });
+
+/** A command that reads its secret on stdin. */
+async function given(secret: string, ...args: string[]) {
+  const child = spawn(process.execPath, [join(repository, 'packages/millrace/bin/millrace.js'), ...args], {
+    cwd: project.path,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  child.stdin.end(`${secret}\n`);
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { exitCode: child.exitCode, stdout, stderr };
+}
+
+test('a chat is added and tried, and told of a new error by an alert', async () => {
+  const url = `http://127.0.0.1:${(chat.address() as AddressInfo).port}/secret-path`;
+  const added = await given(url, 'notifications', 'add', 'slack', '--json');
+  expect(added.exitCode, added.stderr).toBe(0);
+  const { id } = JSON.parse(added.stdout) as { id: string };
+  expect(added.stdout).not.toContain('secret-path');
+  expect(await said('notifications', 'test', id)).toMatchObject({ exitCode: 0, stdout: 'Delivered.' });
+  expect(received).toHaveLength(1);
+  expect((await said('notifications', 'list')).stdout).toMatch(new RegExp(`^${id} +slack +http://127`, 'm'));
+
+  const alert = await said(
+    'alerts',
+    'add',
+    'error.new',
+    '--task',
+    'fails',
+    '--quiet',
+    '1m',
+    '--name',
+    'Errors',
+  );
+  expect(alert.stdout).toMatch(/^Added alert_\w+: error\.new of fails, ok\.$/);
+  const alertId = /alert_\w+/.exec(alert.stdout)?.[0] ?? '';
+  expect((await said('trigger', 'fails', '--wait')).exitCode).toBe(1);
+  await expect.poll(() => received.length, { timeout: 20_000 }).toBe(2);
+  expect(received[1]).toContain('Errors: 1 new error group');
+  expect((await said('notifications', 'deliveries')).stdout).toMatch(
+    /alert\.firing +endpoint_\w+ +DELIVERED/,
+  );
+  expect((await said('alerts', 'update', alertId, '--threshold', '2')).stdout).toContain('Updated');
+  expect((await said('alerts', 'show', alertId)).stdout).toContain(
+    'threshold 2 (error groups), window 5m, quiet 1m',
+  );
+  expect((await said('alerts', 'list')).stdout).toMatch(/error\.new +fails +2 +5m +1m +ok +Errors/);
+  expect((await said('alerts', 'disable', alertId)).stdout).toContain('disabled');
+  expect((await said('alerts', 'remove', alertId)).stdout).toBe(`Deleted ${alertId}.`);
+
+  chat
+    .removeAllListeners('request')
+    .on('request', (_request, response) => void response.writeHead(404).end());
+  const failed = await said('notifications', 'test', id);
+  expect(failed).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('Not delivered: It answered 404.'),
+  });
+  expect((await said('notifications', 'remove', id)).stdout).toBe(`Deleted ${id}.`);
+}, 180_000);
+
+test('bad command lines say what to write', async () => {
+  const cases: [args: string[], stderr: RegExp][] = [
+    [['alerts', 'add', 'error'], /Allowed choices are error\.new/],
+    [['alerts', 'add', 'error.new', '--threshold', '0'], /It is a number above 0/],
+    [
+      ['notifications', 'add', 'email', '--smtp', 'smtps://u:p@h', '--from', 'a', '--to', 'b'],
+      /without a password/,
+    ],
+    [
+      ['notifications', 'add', 'email', '--smtp', 'ftp://h', '--from', 'a', '--to', 'b'],
+      /It is a mail server such as/,
+    ],
+    [['runs', 'list', '--metadata', '42'], /It is a path and a value/],
+  ];
+  for (const [args, stderr] of cases)
+    expect(await said(...args)).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(stderr) });
+  expect(await said('alerts', 'add', 'error.new', '--window', '1s')).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('window: must be from 1m to 1d'),
+  });
+});
+
+test('runs are found by a declared path', async () => {
+  expect((await said('runs', 'list', '--payload', 'order=7')).stderr).toContain(
+    'millrace runs paths add payload.order',
+  );
+  expect((await said('runs', 'paths', 'add', 'payload.order')).stdout).toContain(
+    'New runs are indexed by payload.order',
+  );
+  const run = await said('trigger', 'answer', '--payload', '{"order":7}', '--wait', '--json');
+  const { id } = JSON.parse(run.stdout.split('\n')[0] ?? '') as { id: string };
+  expect((await said('runs', 'list', '--payload', 'order=7')).stdout).toContain(id);
+  expect((await said('runs', 'list', '--payload', 'order=8')).stdout).toBe('No runs.');
+  expect((await said('runs', 'list', '--error', 'disk is')).stdout).toContain('fails');
+  expect((await said('runs', 'paths', 'list')).stdout).toMatch(/^payload\.order +BACKFILLING +\d+ %/m);
+  expect((await said('runs', 'paths', 'remove', 'payload.order')).stdout).toContain('no longer indexed');
+}, 180_000);

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { finished, startDev, temporaryProject, type Folder, type Ready, type Running } from './command.ts';
+
+const taskFile = `
+import { logger, schedules, task, wait } from '@millrace/sdk';
+
+export const mail = task({ id: 'mail', run: async () => 'sent' });
+
+export const order = task({
+  id: 'order',
+  description: 'Ships an order',
+  retry: { maxAttempts: 3, minTimeoutInMs: 300, maxTimeoutInMs: 300, randomize: false },
+  run: async (payload, { ctx }) => {
+    logger.info('begins \\u001b[31m red');
+    if (ctx.attempt.number < 3) throw new Error('no database ' + 'x'.repeat(300));
+    await wait.for({ seconds: 1 });
+    await mail.triggerAndWait({});
+    await mail.trigger({});
+    return 'shipped';
+  },
+});
+
+export const nightly = schedules.task({ id: 'nightly', cron: '0 3 * * *', run: async () => {} });
+`;
+
+describe('what happened in a run', () => {
+  let project: Folder;
+  let dev: Running & { ready: Ready };
+
+  beforeAll(async () => {
+    project = await temporaryProject({ 'tasks/order.ts': taskFile });
+    dev = await startDev(project.path);
+  }, 60_000);
+  afterAll(async () => {
+    dev?.kill('SIGKILL');
+    await dev?.exitCode;
+    await project?.remove();
+  });
+
+  const said = (...args: string[]) => finished(args, { cwd: project.path });
+  const asked = async (...args: string[]) => {
+    const { stdout } = await said(...args, '--json');
+    return stdout.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+  };
+
+  test('three attempts, a wait and two children are told by the timeline alone, on 80 columns', async () => {
+    const done = await asked('trigger', 'order', '--wait');
+    const id = String(done.at(-1)?.['id']);
+    expect(done.at(-1)).toMatchObject({ status: 'COMPLETED' });
+
+    const { stdout } = await said('runs', 'show', id, '--timeline');
+    const lines = stdout.split('\n');
+    for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(80);
+    expect(stdout).not.toContain('\u001b[31m');
+    // Without the columns of times and bars.
+    const told = lines.slice(2).map((line) => line.replace(/^.*?(?:[━┄·]+ *|^ {20,})/u, '').trim());
+    const order = [
+      /^order COMPLETED run_/,
+      /^attempt 1 FAILED on /,
+      /^Error: no database x+…$/,
+      /^info: begins ␛\[31m red$/,
+      /^pause before the next attempt$/,
+      /^attempt 2 FAILED on /,
+      /^pause before the next attempt$/,
+      /^attempt 3 COMPLETED on /,
+      /^waits for a time$/,
+      /^mail COMPLETED run_/,
+      /^attempt 1 COMPLETED on /,
+      /^waits for a run: COMPLETED run_/,
+      /^mail /,
+    ];
+    let from = 0;
+    for (const pattern of order) {
+      const index = told.findIndex((line, at) => at >= from && pattern.test(line));
+      expect(index, `${pattern.source} in\n${stdout}`).toBeGreaterThanOrEqual(from);
+      from = index + 1;
+    }
+
+    const [timeline] = await asked('runs', 'show', id, '--timeline', '--depth', '0', '--lines', '0');
+    const kinds = (timeline as unknown as { entries: { kind: string }[] }).entries.map(({ kind }) => kind);
+    expect(new Set(kinds)).toEqual(new Set(['run', 'waiting', 'attempt', 'wait']));
+
+    const shown = (await said('runs', 'show', id)).stdout;
+    expect(shown).toMatch(/^attempt +status +waited +took +runner +version +error$/m);
+    expect(shown).toMatch(/^1 +FAILED .*Error: no database/m);
+    expect(shown).toMatch(/^3 +COMPLETED/m);
+    const [run] = await asked('runs', 'show', id);
+    expect(run?.['attempts']).toMatchObject([
+      { number: 1, status: 'FAILED', retryDelayMs: expect.any(Number), runner: { pid: expect.any(Number) } },
+      { number: 2, status: 'FAILED' },
+      { number: 3, status: 'COMPLETED', waitedFor: [{ kind: 'retry' }, { kind: 'queue' }] },
+    ]);
+  }, 60_000);
+
+  test('tasks, counts, ticks and what the command line may not ask', async () => {
+    expect((await said('tasks', 'list')).stdout).toMatch(/^order +task\/order .*Ships an order$/m);
+    expect((await said('tasks', 'list')).stdout).toMatch(/^nightly .*cron 0 3 \* \* \*/m);
+    const [mail] = await asked('tasks', 'show', 'mail');
+    expect(mail).toMatchObject({ id: 'mail', recent: { completed: 2, failed: 0, successRate: 1 } });
+    expect((await said('tasks', 'show', 'mail')).stdout).toMatch(/^success rate +100\.0 %$/m);
+    expect(await said('tasks', 'show', 'nothing')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/no task "nothing"/),
+    });
+    expect(await asked('runs', 'list', '--count', '--task', 'mail')).toEqual([{ count: 2, isExact: true }]);
+    expect((await said('runs', 'list', '--count', '--task', 'mail')).stdout).toBe('2');
+    const [schedule] = await asked('schedules', 'list');
+    expect((await said('schedules', 'ticks', String(schedule?.['id']))).stdout).toBe('None.');
+    expect((await said('runs', 'show', 'run_1', '--depth', '1')).exitCode).toBe(2);
+    expect((await said('runs', 'show', 'run_1', '--timeline')).exitCode).toBe(1);
+    expect((await said('errors', 'history', 'error_0123456789abcdef')).exitCode).toBe(1);
+  }, 60_000);
+});

@@ -1,0 +1,99 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+
+/** The programs of this machine: of PATH. Undefined if there are none. */
+const isInstalled = ['prometheus', 'promtool'].every((program) => {
+  try {
+    execFileSync(program, ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+});
+export const hasPrometheus = isInstalled;
+
+/** The end of titles, so that a run without it says what is missing. */
+export const unlessMissing = isInstalled ? '' : ' (skipped: install prometheus)';
+
+/** Runs promtool; throws with what it says if it is not content. */
+export const promtool = (...parameters: string[]): string =>
+  execFileSync('promtool', parameters, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+
+export interface TestPrometheus {
+  /** The `data` of an answer of its API. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  get(path: string): Promise<any>;
+  /** The samples of an instant query. */
+  query(expression: string): Promise<{ metric: Record<string, string>; value: [number, string] }[]>;
+}
+
+/** A Prometheus that scrapes an address each second, until the test ends. */
+export async function startPrometheus(
+  metricsUrl: string,
+  { rules, flags = [] }: { readonly rules: string; readonly flags?: readonly string[] },
+): Promise<TestPrometheus> {
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-prometheus-'));
+  const { host, pathname } = new URL(metricsUrl);
+  await writeFile(join(folder, 'rules.yml'), rules);
+  await writeFile(
+    join(folder, 'prometheus.yml'),
+    `global: { scrape_interval: 1s, evaluation_interval: 1s }
+rule_files: [rules.yml]
+scrape_configs:
+  - job_name: millrace
+    metrics_path: ${pathname}
+    static_configs: [{ targets: ['${host}'] }]
+`,
+  );
+  const port = await freePort();
+  const child = spawn(
+    'prometheus',
+    [
+      `--config.file=${join(folder, 'prometheus.yml')}`,
+      `--storage.tsdb.path=${join(folder, 'data')}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+      ...flags,
+    ],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  let log = '';
+  child.stderr.on('data', (text: Buffer) => (log += text.toString()));
+  onTestFinished(async () => {
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await ended;
+    await rm(folder, { recursive: true, force: true });
+  });
+  const get: TestPrometheus['get'] = async (path) => {
+    const response = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`);
+    return ((await response.json()) as { data: unknown }).data;
+  };
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`Prometheus did not start: ${log}`);
+    if (
+      await fetch(`http://127.0.0.1:${port}/-/ready`).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    )
+      break;
+    await pause(50);
+  }
+  return {
+    get,
+    query: async (expression) => (await get(`query?query=${encodeURIComponent(expression)}`)).result,
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
