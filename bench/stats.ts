@@ -109,11 +109,12 @@ try {
     'period=24h&task=t7',
     'period=16h&step=1m&queue=task/t7',
     'period=24h&version=2026.1',
+    'period=95m&step=1m&by=task',
     'period=2h&by=task',
     'period=24h&by=task',
     'period=24h&by=queue&limit=20',
-    'period=6d&step=1h&by=task',
-    'period=140d&step=1d&by=task',
+    'period=4d&step=1h&by=task',
+    'period=98d&step=1d&by=task',
   ])
     console.log(`  ${query.padEnd(34)} ${await timed(60, () => read(query))}`);
 

@@ -505,7 +505,7 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         '`isComplete` is false',
         'repeat the call',
       ],
-      ['points of a time series', number(maxPoints), '400', 'a wider step'],
+      ['points of all time series of an answer', number(maxPoints), '400', 'a wider step'],
       ['roll-ups that a request for time series reads', number(maxRows), '400', 'a wider step'],
       [
         'tasks, and queues, with metrics of their own',

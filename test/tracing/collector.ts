@@ -1,6 +1,5 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { MockOtlpServer } from '@elastic/mockotlpserver';
 
 export interface CollectedSpan {
   readonly name: string;
@@ -22,38 +21,34 @@ export interface CollectedLine {
   readonly attributes: CollectedSpan['attributes'];
 }
 
-/** A receiver of OTLP over HTTP with JSON, which servers that start now send to, until the test ends. */
+/** Elastic's receiver of OTLP over HTTP, which servers that start now send to, until the test ends. */
 export async function startCollector() {
   const spans: CollectedSpan[] = [];
   const lines: CollectedLine[] = [];
-  const server = createServer((request, response) => {
-    let text = '';
-    request.setEncoding('utf8');
-    request.on('data', (chunk: string) => (text += chunk));
-    request.on('end', () => {
-      const body = JSON.parse(text) as {
-        resourceSpans?: { scopeSpans: { spans: CollectedSpan[] }[] }[];
-        resourceLogs?: { scopeLogs: { logRecords: CollectedLine[] }[] }[];
-      };
-      for (const { scopeSpans } of body.resourceSpans ?? [])
-        for (const one of scopeSpans) spans.push(...one.spans);
-      for (const { scopeLogs } of body.resourceLogs ?? [])
-        for (const one of scopeLogs) lines.push(...one.logRecords);
-      response.setHeader('content-type', 'application/json');
-      response.end('{}');
-    });
+  const collector = new MockOtlpServer({
+    services: ['http'],
+    httpHostname: '127.0.0.1',
+    httpPort: 0,
+    logLevel: 'error',
+    onTrace(body) {
+      const { resourceSpans } = body as { resourceSpans: { scopeSpans: { spans: CollectedSpan[] }[] }[] };
+      for (const { scopeSpans } of resourceSpans) for (const one of scopeSpans) spans.push(...one.spans);
+    },
+    onLogs(body) {
+      const { resourceLogs } = body as { resourceLogs: { scopeLogs: { logRecords: CollectedLine[] }[] }[] };
+      for (const { scopeLogs } of resourceLogs) for (const one of scopeLogs) lines.push(...one.logRecords);
+    },
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await collector.start();
   const settings = {
-    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.httpUrl,
     OTEL_BSP_SCHEDULE_DELAY: '100',
     OTEL_BLRP_SCHEDULE_DELAY: '100',
   };
   Object.assign(process.env, settings);
-  onTestFinished(() => {
+  onTestFinished(async () => {
     for (const name of Object.keys(settings)) delete process.env[name];
-    server.close();
-    server.closeAllConnections();
+    await collector.close();
   });
   return { spans, lines };
 }

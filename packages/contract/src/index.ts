@@ -1,4 +1,6 @@
 export * from './access.ts';
+export * from './alert-rules.ts';
+export * from './blob-path.ts';
 export * from './duration.ts';
 export * from './environment.ts';
 export * from './json.ts';
@@ -46,3 +48,4 @@ export * from './operations/waitpoints.ts';
 export * from './period.ts';
 export * from './status.ts';
 export * from './time-span.ts';
+export * from './words.ts';

@@ -1,75 +1,8 @@
 import { z } from 'zod';
+import { alertKinds, alertQuiet } from '../alert-rules.ts';
 import { durationText, parseDuration } from '../duration.ts';
 import { operation } from '../operation.ts';
 import { date, keyOf, nameOf } from './shapes.ts';
-
-/** The conditions of an environment that an alert can be about. */
-export const alertKinds = [
-  'error.new',
-  'error.regressed',
-  'task.failureRate',
-  'queue.age',
-  'schedule.missed',
-  'runner.none',
-] as const;
-export type AlertKind = (typeof alertKinds)[number];
-
-interface AlertRule {
-  /** What `threshold` counts. */
-  readonly unit: string;
-  readonly threshold: { readonly min: number; readonly max: number; readonly default: number };
-  /** Seconds. */
-  readonly window: { readonly min: number; readonly max: number; readonly default: number };
-  /** What an alert can be limited to. */
-  readonly of?: 'task' | 'queue';
-}
-
-const hour = 3_600;
-
-/**
- * What each kind of alert counts, within which limits. A window is the time within which events are counted, or for which a condition must
- * hold (`queue.age`, `runner.none`).
- */
-export const alertRules: Readonly<Record<AlertKind, AlertRule>> = {
-  'error.new': {
-    unit: 'error groups',
-    threshold: { min: 1, max: 10_000, default: 1 },
-    window: { min: 60, max: 24 * hour, default: 300 },
-    of: 'task',
-  },
-  'error.regressed': {
-    unit: 'error groups',
-    threshold: { min: 1, max: 10_000, default: 1 },
-    window: { min: 60, max: 24 * hour, default: 300 },
-    of: 'task',
-  },
-  'task.failureRate': {
-    unit: 'percent of the runs that ended',
-    threshold: { min: 0.1, max: 100, default: 10 },
-    window: { min: 60, max: hour, default: 300 },
-    of: 'task',
-  },
-  'queue.age': {
-    unit: 'seconds that the oldest run has waited',
-    threshold: { min: 1, max: 30 * 24 * hour, default: 300 },
-    window: { min: 0, max: 24 * hour, default: 60 },
-    of: 'queue',
-  },
-  'schedule.missed': {
-    unit: 'times that ticks were missed',
-    threshold: { min: 1, max: 10_000, default: 1 },
-    window: { min: 60, max: 24 * hour, default: 300 },
-    of: 'task',
-  },
-  'runner.none': {
-    unit: 'seconds that runs have waited',
-    threshold: { min: 1, max: 30 * 24 * hour, default: 60 },
-    window: { min: 0, max: 24 * hour, default: 60 },
-  },
-};
-
-/** Seconds. */
-export const alertQuiet = { min: 60, max: 7 * 24 * hour, default: 1_800 };
 
 /** A duration such as `5m`, as seconds. */
 const span = ({ min, max }: { readonly min: number; readonly max: number }) =>
@@ -84,7 +17,7 @@ const span = ({ min, max }: { readonly min: number; readonly max: number }) =>
 
 const settings = {
   /** Of all windows; the server also checks the limits of the kind. */
-  window: span({ min: 0, max: 24 * hour }).optional(),
+  window: span({ min: 0, max: 86_400 }).optional(),
   /** After a message the next one of this alert comes at the earliest after this time. What happens meanwhile is in that one. */
   quiet: span(alertQuiet).optional(),
   threshold: z.number().optional(),

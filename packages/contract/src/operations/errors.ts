@@ -1,13 +1,7 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
+import { errorSorts, errorStatuses } from '../words.ts';
 import { commaList, cursors, date, instant, oneOfList, pageSize, period } from './shapes.ts';
-
-export const errorStatuses = ['unresolved', 'resolved', 'ignored'] as const;
-export type ErrorStatus = (typeof errorStatuses)[number];
-
-/** Orders of the list, each with the latest or the most first. */
-export const errorSorts = ['lastSeen', 'count', 'firstSeen'] as const;
-export type ErrorSort = (typeof errorSorts)[number];
 
 /** A list item, as spec.md gives it. */
 export const errorGroup = z.object({

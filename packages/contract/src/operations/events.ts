@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { eventStatuses } from '../words.ts';
 import { operation } from '../operation.ts';
 import { lastMoment, parseDuration, parseInstant } from '../duration.ts';
 import { commaList, cursors, date, instant, oneOfList, pageSize } from './shapes.ts';
@@ -86,13 +87,6 @@ function lifted(body: unknown, context: z.RefinementCtx): unknown {
 /** An event and the id that it is known by: sent again under it, it is the same event. */
 export const newEvent = z.preprocess(lifted, z.object({ id: eventId, event: eventFields }));
 export type NewEvent = z.output<typeof newEvent>;
-
-/**
- * `PENDING` waits for its time; `DELIVERED` started runs; `UNMATCHED` was delivered when nothing was subscribed to it, or has no name;
- * `CANCELED` never will be; `FAILED` could not be, and `failure` says why.
- */
-export const eventStatuses = ['PENDING', 'DELIVERED', 'UNMATCHED', 'CANCELED', 'FAILED'] as const;
-export type EventStatus = (typeof eventStatuses)[number];
 
 /** An event as it is stored, with its `timestamp`, and `deliverAt` if it waits or waited. */
 const storedEvent = z.looseObject({});

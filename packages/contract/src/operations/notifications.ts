@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { deliveryStatuses } from '../words.ts';
 import { operation } from '../operation.ts';
 import { commaList, cursors, date, oneOfList, pageSize } from './shapes.ts';
 
@@ -240,10 +241,6 @@ export const rotateNotificationSecret = operation({
   reply: withSecret,
   errors: [404, 422],
 });
-
-/** `PENDING` is tried again; `DELIVERED` was answered with a 2xx; `FAILED` was given up. */
-export const deliveryStatuses = ['PENDING', 'DELIVERED', 'FAILED'] as const;
-export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 export const notificationDelivery = z.object({
   id: z.string(),

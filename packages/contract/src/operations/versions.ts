@@ -34,8 +34,4 @@ export const retrieveBundle = operation({
   errors: [404],
 });
 
-/** The answer is the blob itself, `application/octet-stream`, not JSON; a route of its own on the server. */
-export const blobPath = (version: string, blob: string): string =>
-  `/runner/v1/versions/${encodeURIComponent(version)}/blobs/${blob}`;
-
 export const blobParams = z.object({ version: z.string().min(1).max(128), blob: digest });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { blobPath } from '@millrace/contract';
+import { blobPath } from '@millrace/contract/plain';
 import type { Bundle } from '@millrace/contract/runner';
 import { credentialHeaders } from '../credential-headers.ts';
 import { CannotServe } from './errors.ts';

@@ -1,4 +1,5 @@
-import { operations, type Operations, type Reply } from '@millrace/contract';
+import type { Operations, Reply } from '@millrace/contract';
+import { routes } from '@millrace/contract/plain';
 import { CommandFailed, exitCodes, type ExitCode } from './exit-codes.ts';
 import type { Login } from './login.ts';
 
@@ -26,7 +27,7 @@ export async function call<K extends keyof Operations>(
   name: K,
   { params = {}, query = {}, headers = {}, body }: CallParts = {},
 ): Promise<Reply<Operations[K]>> {
-  const { method, path } = operations[name];
+  const [method, path] = routes[name];
   const filled = path.replace(/:(\w+)/g, (_, parameter: string) =>
     encodeURIComponent(params[parameter] ?? ''),
   );

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { environmentKind, parseInstant, parseTimeSpan, type EnvironmentKind } from '@millrace/contract';
+import { environmentKind, parseInstant, parseTimeSpan, type EnvironmentKind } from '@millrace/contract/plain';
 import { InvalidArgumentError } from 'commander';
 
 export function port(text: string): number {

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { operations, type Operations, type Reply } from '@millrace/contract';
+import type { Operations, Reply } from '@millrace/contract';
+import { routes } from '@millrace/contract/plain';
 import type { Blob } from './prepare.ts';
 
 /** The server refused a request. */
@@ -129,7 +130,7 @@ async function request<T>(
   query: Readonly<Record<string, string>>,
   { body, contentType, signal }: Sent,
 ): Promise<T> {
-  const { method, path } = operations[name];
+  const [method, path] = routes[name];
   const filled = path.replace(/:(\w+)/g, (_, parameter: string) =>
     encodeURIComponent(params[parameter] ?? ''),
   );

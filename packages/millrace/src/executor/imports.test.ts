@@ -29,3 +29,9 @@ test('a runner starts without the server', () => {
     loaded.filter((name) => /node_modules\/(?:fastify|pg|prom-client|@opentelemetry)\//.test(name)),
   ).toEqual([]);
 });
+
+test('a command that calls the API starts without the schemas of its operations', () => {
+  const loaded = loadedBy([built('millrace/dist/cli/program.js'), built('millrace/dist/cli/call.js')]);
+  expect(loaded.filter((name) => name.includes('/dist/cli/')).length).toBeGreaterThan(10);
+  expect(loaded.filter((name) => /\/zod\/|contract\/dist\/operations/.test(name))).toEqual([]);
+});

@@ -54,6 +54,16 @@ test('are told by themselves a second later', async () => {
   await expect.poll(() => told.length, { timeout: 20_000 }).toBe(1);
 });
 
+test('changes that are made while others are under way are told before the end', async () => {
+  const { buffer, told, warned } = buffered();
+  buffer.change('operations', set('step', 1));
+  const first = buffer.flush();
+  buffer.change('operations', set('step', 2));
+  await Promise.all([first, buffer.end()]);
+  expect([told.length, warned]).toEqual([2, []]);
+  expect(told.at(-1)?.operations).toEqual([set('step', 2)]);
+});
+
 test('what the server could not be told is told again, and not twice', async () => {
   const { buffer, told, failures, warned } = buffered();
   failures.push(new Error('away'));
@@ -159,8 +169,7 @@ test('what it holds is always what the server has once it was told everything', 
           if (step === 'flush') flushes.push(buffer.flush());
           else buffer.change('operations', step);
         }
-        await Promise.all(flushes);
-        await buffer.end();
+        await Promise.all([...flushes, buffer.end()]);
         expect(JSON.stringify(buffer.current())).toBe(JSON.stringify(stored()));
       },
     ),

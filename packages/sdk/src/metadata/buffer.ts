@@ -36,7 +36,7 @@ export class MetadataBuffer implements RunMetadata {
   #bytes: number;
   #waiting: { readonly target: MetadataTarget; readonly operation: MetadataOperation }[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #telling: Promise<void> | undefined;
+  #telling: Promise<boolean> | undefined;
 
   constructor(options: MetadataBufferOptions) {
     this.#options = options;
@@ -65,10 +65,10 @@ export class MetadataBuffer implements RunMetadata {
 
   async flush(): Promise<void> {
     while (this.#telling || this.#waiting.length > 0) {
-      const before = this.#waiting.length;
-      await (this.#telling ?? this.#tell());
-      // The server cannot be reached; retried later.
-      if (!this.#telling && before > 0 && this.#waiting.length >= before) return;
+      // What waits is not part of a request that is under way.
+      if (this.#telling) await this.#telling;
+      // If the server cannot be reached, the rest is sent later.
+      else if (!(await this.#tell())) return;
     }
   }
 
@@ -107,8 +107,8 @@ export class MetadataBuffer implements RunMetadata {
     (this.#timer as { unref?: () => void }).unref?.();
   }
 
-  /** One request at a time, so that changes arrive in their order. Never rejects. */
-  #tell(): Promise<void> {
+  /** One request at a time, so that changes arrive in their order. Resolves with whether the server answered. Never rejects. */
+  #tell(): Promise<boolean> {
     this.#telling ??= this.#tellNow().finally(() => {
       this.#telling = undefined;
       if (this.#waiting.length > 0) this.#later();
@@ -139,11 +139,11 @@ export class MetadataBuffer implements RunMetadata {
     return stored;
   }
 
-  async #tellNow(): Promise<void> {
+  async #tellNow(): Promise<boolean> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const told = this.#waiting.splice(0, maxAtOnce);
-    if (told.length === 0) return;
+    if (told.length === 0) return true;
     const changes: MetadataChanges = {};
     for (const { target, operation } of told) (changes[target] ??= []).push(operation);
     try {
@@ -155,10 +155,13 @@ export class MetadataBuffer implements RunMetadata {
       );
       this.#bytes = sizeOf(this.#current);
     } catch (error) {
-      if (error instanceof MetadataRefused) {
-        this.#options.warn(`Changes of metadata were refused: ${error.message}`);
-      } else this.#waiting.unshift(...told);
+      if (!(error instanceof MetadataRefused)) {
+        this.#waiting.unshift(...told);
+        return false;
+      }
+      this.#options.warn(`Changes of metadata were refused: ${error.message}`);
     }
+    return true;
   }
 }
 

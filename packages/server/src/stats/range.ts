@@ -17,7 +17,7 @@ type Tier = (typeof tiers)[number];
 /** Steps that are chosen by themselves, in minutes. */
 const steps = [1, 5, 15, 30, 60, 180, 360, 720, 1_440, 10_080] as const;
 const preferredPoints = 200;
-/** Most points of a series. */
+/** Most points of all series of an answer together. */
 export const maxPoints = 1_000;
 /** Most roll-ups that one request reads. */
 export const maxRows = 1_500;
@@ -62,7 +62,7 @@ export function readStatsRange(asked: AskedStatsRange, now: number, seriesCount 
       to: new Date(to),
       stepMs,
       tier,
-      points: (to - from) / stepMs,
+      points: ((to - from) / stepMs) * seriesCount,
       rows,
       isKept: now - from <= tier.keptMs + stepMs,
     };
@@ -76,7 +76,7 @@ export function readStatsRange(asked: AskedStatsRange, now: number, seriesCount 
 
   if (asked.step === undefined) {
     const options = steps.map((minutes) => choose(minutes * minuteMs)).filter(fits);
-    const chosen = options.find(({ points }) => points <= preferredPoints) ?? options.at(-1);
+    const chosen = options.find(({ points }) => points <= preferredPoints * seriesCount) ?? options.at(-1);
     if (!chosen) throw tooManySeries();
     return rangeOf(chosen);
   }
@@ -92,7 +92,7 @@ export function readStatsRange(asked: AskedStatsRange, now: number, seriesCount 
     );
   if (chosen.points > maxPoints)
     throw refused(
-      `step: the range has ${chosen.points} steps, and at most ${maxPoints} are allowed. ${instead}`,
+      `step: the range has ${chosen.points} points in ${seriesCount} series, and at most ${maxPoints} are allowed. ${instead}`,
     );
   if (chosen.rows > maxRows)
     throw refused(`step: too fine for this range and ${seriesCount} series. ${instead}`);

@@ -1,4 +1,4 @@
-import { alertKinds, alertRules, durationText, type AlertKind } from '@millrace/contract';
+import { alertKinds, alertRules, durationText, type AlertKind } from '@millrace/contract/plain';
 import type { Alert } from '@millrace/sdk';
 import { Argument, Command } from 'commander';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';

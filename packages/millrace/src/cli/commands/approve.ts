@@ -1,4 +1,4 @@
-import { parseTimeSpan } from '@millrace/contract';
+import { parseTimeSpan } from '@millrace/contract/plain';
 import { Command, InvalidArgumentError } from 'commander';
 import { call } from '../call.ts';
 import { confirmed } from '../confirm.ts';

@@ -4,7 +4,7 @@ import {
   parsePeriodMs,
   type ErrorSort,
   type ErrorStatus,
-} from '@millrace/contract';
+} from '@millrace/contract/plain';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { positiveInteger } from '../options.ts';

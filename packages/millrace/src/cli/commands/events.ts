@@ -1,4 +1,4 @@
-import { eventStatuses, type EventStatus } from '@millrace/contract';
+import { eventStatuses, type EventStatus } from '@millrace/contract/plain';
 import type { EventDetail, ListedEvent, NewEvent, SentEvent } from '@millrace/sdk';
 import { Command, Option } from 'commander';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';

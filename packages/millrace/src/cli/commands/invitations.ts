@@ -1,4 +1,4 @@
-import { roles } from '@millrace/contract';
+import { roles } from '@millrace/contract/plain';
 import { Command, Option } from 'commander';
 import { call } from '../call.ts';
 import { findOrganization, withOrganizationOptions, type OrganizationOptions } from '../organization.ts';

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { text } from 'node:stream/consumers';
 import type { CreateEndpointOptions, NotificationDelivery, NotificationEndpoint } from '@millrace/sdk';
-import { deliveryStatuses, type DeliveryStatus } from '@millrace/contract';
+import { deliveryStatuses, type DeliveryStatus } from '@millrace/contract/plain';
 import { Command, Option } from 'commander';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';

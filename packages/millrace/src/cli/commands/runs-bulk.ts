@@ -1,4 +1,4 @@
-import { runStatuses, type RunStatus } from '@millrace/contract';
+import { runStatuses, type RunStatus } from '@millrace/contract/plain';
 import type { BulkAction, BulkRuns, BulkRunsFilter, runs as sdkRuns } from '@millrace/sdk';
 import { Command, Option } from 'commander';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';

@@ -1,4 +1,4 @@
-import { runStatuses, type RunStatus } from '@millrace/contract';
+import { runStatuses, type RunStatus } from '@millrace/contract/plain';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { positiveInteger } from '../options.ts';

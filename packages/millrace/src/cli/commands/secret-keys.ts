@@ -1,4 +1,5 @@
-import { presets, type Preset, type SecretKey } from '@millrace/contract';
+import type { SecretKey } from '@millrace/contract';
+import { presets, type Preset } from '@millrace/contract/plain';
 import { Command, Option } from 'commander';
 import { call } from '../call.ts';
 import { environment } from '../options.ts';

@@ -1,4 +1,4 @@
-import { environmentKinds, type EnvironmentKind } from '@millrace/contract';
+import { environmentKinds, type EnvironmentKind } from '@millrace/contract/plain';
 import type { Credentials, BootstrapSettings } from '@millrace/server';
 import { table, type Screen } from '../screen.ts';
 

@@ -64,10 +64,18 @@ function lineEntries(lines: readonly LineRow[], below: Below, fit: (ms: number) 
   let at = Number.NEGATIVE_INFINITY;
   return lines.map(({ id, level, message, at: said }) => {
     at = Math.max(at, fit(said.getTime()));
-    const moment = { startedAt: iso(at), endedAt: iso(at) };
+    const moment = iso(at);
     return {
       at,
-      entry: { kind: 'log', id: `${below.runId}/log/${id}`, ...below, ...moment, level, message },
+      entry: {
+        kind: 'log',
+        id: `${below.runId}/log/${id}`,
+        ...below,
+        startedAt: moment,
+        endedAt: moment,
+        level,
+        message,
+      },
     };
   });
 }
