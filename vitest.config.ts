@@ -9,7 +9,11 @@ export default defineConfig({
   test: {
     include: ['packages/*/src/**/*.test.ts', 'packages/fingerprint/score/*.test.ts', 'test/**/*.test.ts'],
     // One PostgreSQL cluster serves the whole run; each test file gets its own database cloned from a template.
-    globalSetup: ['test/support/temporary-folder.ts', 'test/support/cluster.ts'],
+    globalSetup: [
+      'test/support/temporary-folder.ts',
+      'test/support/compile-cache.ts',
+      'test/support/cluster.ts',
+    ],
     setupFiles: ['test/support/seed.ts'],
     // Longer than what tests themselves wait for a condition: that says what was missing.
     testTimeout: 60_000,
