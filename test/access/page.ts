@@ -7,7 +7,7 @@ import {
   type Access,
   type OperationDeclaration,
 } from '@millrace/contract';
-import { defaultRateLimits } from '../../packages/server/src/http/rate-limit.ts';
+import { defaultRateLimits, type RateLimit } from '../../packages/server/src/http/rate-limit.ts';
 
 const mark = (yes: boolean | undefined): string => (yes ? '✔' : '✘');
 
@@ -44,6 +44,9 @@ const listed = (scopes: readonly string[] | undefined): string =>
   scopes?.map((scope) => `\`${scope}\``).join(', ') ?? '–';
 
 const { publicToken, personalAccessToken, browser, browsers, badCredentials, batchRuns } = defaultRateLimits;
+
+/** Seconds in which a bucket gets one token. */
+const every = (limit: RateLimit | undefined): number => Math.round(1 / (limit?.perSecond ?? 1));
 
 /** Names of the public API that have no operation here, and why. */
 export const notServed: readonly (readonly [names: readonly string[], why: string])[] = [
@@ -265,10 +268,10 @@ Limits are token buckets:
 - Each personal access token may send ${personalAccessToken?.burst} at once and ${personalAccessToken?.perSecond} a
   second after that.
 - Each browser session may send ${browser?.burst} at once and ${browser?.perSecond} a second after that. Logins from one address
-  (for IPv6, each /64 network) are limited to ${browsers?.address?.burst} at once and ${browsers?.address?.perSecond} a second.
-  For one user, ${browsers?.password?.burst} passwords may be tried from one address at once and one each
-  ${Math.round(1 / (browsers?.password?.perSecond ?? 1))} seconds after that, and ${browsers?.user?.burst} from all addresses at once and one each
-  ${Math.round(1 / (browsers?.user?.perSecond ?? 1))} seconds.
+  (for IPv6, each /64 network) are limited to ${browsers?.logins?.burst} at once and ${browsers?.logins?.perSecond} a second.
+- Passwords are limited to ${browsers?.passwords?.burst} tries at once and one in ${every(browsers?.passwords)} s for each user and
+  address, to ${browsers?.addressPasswords?.burst} and one in ${every(browsers?.addressPasswords)} s for each address, and to
+  ${browsers?.userPasswords?.burst} and one in ${every(browsers?.userPasswords)} s for each user.
 - Secret keys are not limited unless the server is started with \`MILLRACE_KEY_RATE\` (such as \`750/25\`). All keys of
   an environment then share a bucket.
 

@@ -91,11 +91,17 @@ describe('a password', { timeout: 60_000 }, () => {
     expect(await from('203.0.113.1', password, 'MEMBER@example.com')).toBe(429);
     for (let host = 1; host <= 5; host++) await from(`2001:db8::${host}`);
     expect(await from('2001:db8::ffff', password)).toBe(429);
-    // The user is elsewhere, and another user is at the same address.
+    // The user is elsewhere, and others are at the same address.
     expect(await from('198.51.100.7', password)).toBe(200);
     expect(await from('203.0.113.1', 'wrong', 'nobody@example.com')).toBe(401);
     expect((await ask('GET /api/v1/whoami', { key: keys.prod })).status).toBe(200);
-    // One who has many addresses has no more than fifty tries; other ways to log in stay.
+    // One address has no more than thirty tries for all users.
+    const stuffed: number[] = [];
+    for (let user = 1; user <= 32; user++)
+      stuffed.push(await from('203.0.113.9', 'x', `user${user}@example.com`));
+    expect(stuffed.filter((status) => status === 401).length).toBeLessThanOrEqual(31);
+    expect(stuffed.at(-1)).toBe(429);
+    // One who has many addresses has no more than fifty for one user; other ways to log in stay.
     const spread: number[] = [];
     for (let host = 1; host <= 60; host++) spread.push(await from(`192.0.2.${host}`, 'x'));
     expect(spread.at(-1)).toBe(429);

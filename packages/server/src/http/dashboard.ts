@@ -46,6 +46,7 @@ export function mountDashboard(app: FastifyInstance, folder: string): void {
       index: false,
       setHeaders(reply) {
         for (const [name, value] of Object.entries(pageHeaders)) reply.setHeader(name, value);
+        reply.setHeader('vary', 'accept-encoding');
       },
     });
     for (const url of pages) {
