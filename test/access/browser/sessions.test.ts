@@ -51,7 +51,7 @@ describe('a browser session', () => {
     );
     // The proxy does not say that it ends TLS. The browser does.
     const { host } = new URL(here.server.url);
-    expect(await behind({ origin: `https://${host}` })).toMatch(/^__Host-millrace_session=.*; Secure$/);
+    expect(await behind({ origin: `https://${host}` })).toMatch(/^__Host-millrace_session_\d+=.*; Secure$/);
     const tab = await logIn(here, undefined, { headers: { origin: `https://${host}` } });
     expect((await tab.ask('GET /api/v1/browser-sessions/current')).status).toBe(200);
     // A cookie without the prefix is not taken where TLS is known: any host of the domain could have set it.

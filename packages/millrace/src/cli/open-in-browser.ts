@@ -10,10 +10,13 @@ function opener(env: NodeJS.ProcessEnv): readonly [command: string, ...args: str
   return env['DISPLAY'] || env['WAYLAND_DISPLAY'] ? ['xdg-open'] : undefined;
 }
 
+/** The server wrote the address: it must not name a file or another program, nor be read as something else by a shell. */
+const harmless = /^https?:\/\/(?:[\w.-]+|\[[\da-f:]+\])(?::\d+)?(?:\/[\w.~-]+)*#link=\w+$/i;
+
 /** Starts the user's browser and does not wait for it. False if there is none to start here, such as over SSH. */
 export function openInBrowser(url: string, env: NodeJS.ProcessEnv = process.env): boolean {
   const [command, ...args] = env['SSH_CONNECTION'] ? [] : (opener(env) ?? []);
-  if (command === undefined) return false;
+  if (command === undefined || !harmless.test(url)) return false;
   const browser = spawn(command, [...args, url], { stdio: 'ignore', detached: true });
   // It is not installed: the link is printed anyway.
   browser.on('error', () => {});

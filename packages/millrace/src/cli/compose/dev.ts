@@ -147,8 +147,11 @@ async function followVariables(
 /** On a terminal with a link that logs in: elsewhere the output may be stored. */
 async function dashboardAddress(url: string, credentials: Credentials, isTerminal: boolean): Promise<string> {
   const { personalAccessToken: token } = credentials;
-  if (token === null || !isTerminal) return `${url}/ (\`millrace open\` logs you in)`;
-  const link = await call({ url, token }, 'createBrowserLink');
+  const link =
+    token !== null && isTerminal
+      ? await call({ url, token }, 'createBrowserLink').catch(() => undefined)
+      : undefined;
+  if (!link) return `${url}/ (\`millrace open\` logs you in)`;
   return `${link.url} (good for one login within ten minutes; later: \`millrace open\`)`;
 }
 

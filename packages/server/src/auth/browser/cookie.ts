@@ -23,8 +23,8 @@ const withSlash = (path: string): string => (path.endsWith('/') ? path : `${path
  * the domain cannot set them. Cookies are shared by all ports of a host: with the port in the name, two servers do not log each other out.
  */
 function nameAt({ protocol, pathname, port }: URL): string {
-  if (protocol === 'https:') return `${withSlash(pathname) === '/' ? '__Host-' : '__Secure-'}${base}`;
-  return port === '' ? base : `${base}_${port}`;
+  const prefix = protocol !== 'https:' ? '' : withSlash(pathname) === '/' ? '__Host-' : '__Secure-';
+  return port === '' ? prefix + base : `${prefix}${base}_${port}`;
 }
 
 function cookieAt(at: ServerAddress, value: string, maxAgeSeconds: number): string {
