@@ -22,7 +22,7 @@ export const environmentHeaders = (projectRef: string, env: string) => ({
 
 /** Logs a browser in; by the token of the first user if nothing else is said. */
 export async function logIn(
-  { ask, token, projectRef }: Installation,
+  { ask, token, projectRef, server }: Installation,
   by: object = { accessToken: token },
   options: Pick<Ask, 'headers' | 'server'> = {},
 ): Promise<Tab> {
@@ -44,6 +44,8 @@ export async function logIn(
         headers: {
           ...fromPage,
           cookie,
+          // Another process of the installation is behind the same address.
+          'x-forwarded-host': new URL(server.url).host,
           ...(env !== undefined && environmentHeaders(projectRef, env)),
           ...headers,
         },

@@ -34,6 +34,11 @@ const withBase = (html: string, basePath: string): string =>
 export function mountDashboard(app: FastifyInstance, folder: string): void {
   const { basePath } = app;
   void app.register(async (scope) => {
+    // A path that no file can have, such as that of a folder.
+    scope.setErrorHandler((error: { statusCode?: number }, _request, reply) => {
+      if (error.statusCode === undefined || error.statusCode >= 500) throw error;
+      reply.callNotFound();
+    });
     await scope.register(fastifyStatic, {
       root: join(folder, 'assets'),
       prefix: '/assets/',
