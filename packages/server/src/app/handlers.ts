@@ -8,6 +8,7 @@ import { eventHandlers } from '../events/handlers.ts';
 import { refuseUnreadable } from '../events/subscriptions.ts';
 import { batchHandlers } from '../batches/handlers.ts';
 import { createQuota } from '../runs/create/quota.ts';
+import { networkOf } from '../http/bad-credentials.ts';
 import { createThrottle, createRunBucket, defaultRateLimits, type RateLimits } from '../http/rate-limit.ts';
 import { packetHandlers } from '../packets/handlers.ts';
 import { pauseHandlers } from '../pause/handlers.ts';
@@ -34,6 +35,7 @@ import { storageHandlers } from '../storage/handlers.ts';
 import { streamHandlers } from '../realtime/stream-handlers.ts';
 import { channelHandlers } from '../sessions/channel-handlers.ts';
 import { sessionHandlers } from '../sessions/handlers.ts';
+import { browserHandlers } from '../tenancy/browser/handlers.ts';
 import { keyHandlers, loginHandlers, organizationHandlers, projectHandlers } from '../tenancy/handlers.ts';
 import { tokenHandlers } from '../tenancy/token-handlers.ts';
 import { statsHandlers } from '../stats/handlers.ts';
@@ -129,6 +131,12 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
       mayAsk: createThrottle(rateLimits.logins?.asked),
       mayTry: createThrottle(rateLimits.logins?.tried),
     }),
+    ...browserHandlers({
+      ...tenancy,
+      ...browserThrottles(rateLimits),
+      log,
+      pausedSince: () => context.pause.since,
+    }),
     ...projectHandlers({
       ...tenancy,
       onBranch: context.branchesChanged,
@@ -156,5 +164,22 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
         dispatch.wake(env);
       },
     }),
+  };
+}
+
+/** Who may log a browser in how often. */
+function browserThrottles({ browsers = {} }: RateLimits) {
+  const logins = createThrottle(browsers.logins);
+  const both = createThrottle(browsers.passwords);
+  const byUser = createThrottle(browsers.userPasswords);
+  const byAddress = createThrottle(browsers.addressPasswords);
+  return {
+    mayLogIn: (address: string) => logins(networkOf(address)),
+    mayTryPassword(email: string, address: string): boolean {
+      const network = networkOf(address);
+      // By address first: somebody who guesses from one does not use up what the user may try from others.
+      return both(`${network} ${email}`) && byAddress(network) && byUser(email);
+    },
+    mayLink: createThrottle(browsers.links),
   };
 }

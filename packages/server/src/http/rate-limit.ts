@@ -20,12 +20,21 @@ export interface RateLimits {
   readonly secretKey?: RateLimit;
   /** Each token. */
   readonly personalAccessToken?: RateLimit;
+  /** Each browser session. */
+  readonly browser?: RateLimit;
   /** Each token; tokens of one user in one environment together. */
   readonly publicToken?: RateLimit;
   /** Runs that are created in batches, one token for each run: all callers of one kind in an environment together. */
   readonly batchRuns?: { readonly secretKey?: RateLimit; readonly publicToken?: RateLimit };
   /** `asked`: login requests from one address. `tried`: user codes that one user enters. */
   readonly logins?: { readonly asked?: RateLimit; readonly tried?: RateLimit };
+  /**
+   * Browsers that log in. `logins`: from one address, also those that succeed. `passwords`: for one user from one address. `userPasswords`:
+   * for one user from all addresses. `addressPasswords`: for all users from one address. `links`: that one user makes.
+   */
+  readonly browsers?: Readonly<
+    Partial<Record<'logins' | 'passwords' | 'userPasswords' | 'addressPasswords' | 'links', RateLimit>>
+  >;
   /** Requests with an invalid credential from one address. */
   readonly badCredentials?: RateLimit;
   /** Overrides by operation id: each caller has a separate bucket for each of these operations. */
@@ -39,9 +48,18 @@ export interface RateLimits {
 export const defaultRateLimits: RateLimits = {
   publicToken: { burst: 100, perSecond: 10 },
   personalAccessToken: { burst: 750, perSecond: 60 },
+  browser: { burst: 750, perSecond: 60 },
   batchRuns: { publicToken: { burst: 5_000, perSecond: 100 } },
   // A user code has 34 bits and lives for ten minutes: at this rate guessing one is hopeless.
   logins: { asked: { burst: 60, perSecond: 0.2 }, tried: { burst: 20, perSecond: 1 / 30 } },
+  browsers: {
+    // A page that waits for its approval asks every second, for ten minutes.
+    logins: { burst: 1_200, perSecond: 5 },
+    passwords: { burst: 5, perSecond: 1 / 30 },
+    userPasswords: { burst: 50, perSecond: 1 / 10 },
+    addressPasswords: { burst: 30, perSecond: 1 / 5 },
+    links: { burst: 30, perSecond: 1 / 10 },
+  },
   badCredentials: { burst: 100, perSecond: 5 },
 };
 
@@ -111,7 +129,7 @@ export function createRateLimiter({ burst, perSecond }: RateLimit) {
 
 /** The key of the caller's bucket. */
 function bucketOf(principal: Principal): string {
-  if (principal.kind === 'personalAccessToken') return principal.credentialId;
+  if (principal.kind === 'personalAccessToken' || principal.kind === 'browser') return principal.credentialId;
   const environment = String(principal.environment.id);
   if (principal.kind === 'secretKey') return environment;
   return principal.actor === undefined ? principal.tokenDigest : `${environment}:${principal.actor}`;
@@ -146,6 +164,7 @@ export function createLimiters(limits: RateLimits): (operation: string) => Limit
     secretKey: takeOf(limits.secretKey),
     personalAccessToken: takeOf(limits.personalAccessToken),
     publicToken: takeOf(limits.publicToken),
+    browser: takeOf(limits.browser),
   };
   return (operation) => {
     const own = takeOf(limits.operations?.[operation]);
