@@ -1,0 +1,2 @@
+export * from './run-filter.ts';
+export * from './words.ts';

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const out = join(root, 'packages/server/dashboard');
+const stamp = join(root, 'node_modules/.cache/dashboard-build');
+
+/** What the built files depend on. */
+const inputs = ['packages/dashboard', 'packages/contract/src', 'package-lock.json'];
+const skipped = /(?:^|\/)(?:node_modules|dist)(?:\/|$)|\.test\.tsx?$|\.md$/;
+
+async function filesOf(path: string): Promise<string[]> {
+  if (/\.json$/.test(path)) return [path];
+  const entries = await readdir(join(root, path), { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .filter((file) => !skipped.test(file))
+    .toSorted();
+}
+
+async function digestOf(files: readonly string[]): Promise<string> {
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(`${file}\0`).update(await readFile(join(root, file)));
+  return hash.digest('hex');
+}
+
+/** Beside each file of text its brotli and gzip form: the server compresses nothing. */
+async function precompress(): Promise<void> {
+  const folder = join(out, 'assets');
+  for (const name of await readdir(folder)) {
+    if (!/\.(?:js|css|svg)$/.test(name)) continue;
+    const file = join(folder, name);
+    const content = await readFile(file);
+    const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
+    await writeFile(`${file}.br`, await promisify(brotliCompress)(content, options));
+    await writeFile(`${file}.gz`, await promisify(gzip)(content, { level: 9 }));
+  }
+}
+
+const read = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '');
+
+const digest = await digestOf((await Promise.all(inputs.map(filesOf))).flat());
+const isBuilt = (await read(stamp)) === digest && (await read(join(out, 'index.html'))) !== '';
+if (!isBuilt) {
+  const { build } = await import('vite');
+  await build({ configFile: fileURLToPath(new URL('vite.config.ts', import.meta.url)), logLevel: 'warn' });
+  await precompress();
+  await mkdir(join(stamp, '..'), { recursive: true });
+  await writeFile(stamp, digest);
+}

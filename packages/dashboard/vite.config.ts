@@ -1,0 +1,23 @@
+import { fileURLToPath } from 'node:url';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+import { operationsPlugin } from './operations-plugin.ts';
+
+const folder = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+export default defineConfig({
+  root: folder('.'),
+  // Assets are found from the page's base, which the server sets.
+  base: './',
+  plugins: [react(), operationsPlugin()],
+  resolve: { conditions: ['millrace-source', 'module', 'browser', 'development|production'] },
+  build: {
+    outDir: folder('../server/dashboard'),
+    emptyOutDir: true,
+    target: 'es2023',
+    sourcemap: false,
+    // The content security policy allows no data: in scripts and styles.
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+  },
+});
