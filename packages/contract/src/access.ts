@@ -73,7 +73,39 @@ export interface Access {
   readonly wholeEnvironment?: boolean;
   /** Keys of preview need no branch: without one it is about the environment itself. */
   readonly branchIsOptional?: boolean;
+  /**
+   * The lowest role for a browser session; `own` for any user, about what is theirs; false for none. Omit it where `browserRole` derives
+   * the right one.
+   */
+  readonly browser?: Role | 'own' | false;
 }
+
+/**
+ * Who may call an operation with a browser session. Unless `browser` says so: what users may do with a personal access token needs the
+ * same role. What only keys may do in an environment needs a viewer to read, a member to change, and an admin where a key needs `admin`.
+ * The rest is closed.
+ *
+ * @example
+ * browserRole({ secretKey: true, action: 'read', on: 'runs' }); // 'viewer'
+ */
+export function browserRole(access: Access): Role | 'own' | false {
+  const { browser, personalAccessToken, secretKey, role, action, anyScope } = access;
+  if (browser !== undefined) return browser;
+  if (personalAccessToken) return role ?? 'own';
+  if (!secretKey || anyScope) return false;
+  if (action === 'read') return 'viewer';
+  return action === undefined || action === 'admin' ? 'admin' : 'member';
+}
+
+/** Whether an operation acts for a user, and not in the environment that a browser session names in its headers. */
+export const actsForUser = ({ personalAccessToken, secretKey }: Access): boolean =>
+  personalAccessToken === true || secretKey !== true;
+
+/** The header without which the cookie of a browser session counts for nothing. Its value is `1`. */
+export const dashboardHeader = 'x-millrace-dashboard';
+/** The headers that name the environment in which a browser session acts: a project's ref, and `dev`, `staging`, `prod` or `preview`. */
+export const projectHeader = 'x-millrace-project';
+export const environmentHeader = 'x-millrace-environment';
 
 /** Presets of keys. `full` allows everything in the environment. */
 export const presets = [

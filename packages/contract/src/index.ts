@@ -20,6 +20,7 @@ export * from './operations/keys.ts';
 export * from './operations/logs.ts';
 export * from './operations/spans.ts';
 export * from './operations/branches.ts';
+export * from './operations/browser-sessions.ts';
 export * from './operations/auth.ts';
 export * from './operations/audit.ts';
 export * from './operations/installation.ts';

@@ -24,6 +24,7 @@ export type Fact =
   | 'runner.stopAsked'
   | 'branch.served'
   | 'branch.left'
+  | 'browser.refused'
   | 'version.served'
   | 'version.loaded'
   | 'version.damaged'
@@ -75,7 +76,7 @@ export function createLog(destination: { write(line: string): void } = process.s
 }
 
 const secret =
-  /\b(?:svc|tr)_(?:dev|stg|prod|preview|pat|inv|code)_[0-9A-Za-z_]{8,}|\beyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]{4,}/g;
+  /\b(?:svc|tr)_(?:dev|stg|prod|preview|pat|inv|code|browser|link)_[0-9A-Za-z_]{8,}|\beyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]{4,}/g;
 
 const withoutSecrets = (line: string): string =>
   line.includes('_') || line.includes('eyJ') ? line.replace(secret, '<secret>') : line;

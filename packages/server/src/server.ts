@@ -9,6 +9,7 @@ import { retrieveBlob } from './deployments/bundle.ts';
 import { checkStoredBlobs } from './deployments/store/check.ts';
 import { openS3Store } from './deployments/store/s3.ts';
 import { createHttpApp } from './http/app.ts';
+import { builtDashboard } from './http/dashboard.ts';
 import { createBadCredentialLimit } from './http/bad-credentials.ts';
 import { serveHttp1AndHttp2 } from './http/http1-and-http2.ts';
 import { hasSingleHost } from './http/host-header.ts';
@@ -129,6 +130,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       ...(tracing && { onResponse: tracing.request }),
       log,
       rateLimits: options.rateLimits,
+      dashboard: options.dashboard ?? builtDashboard,
+      basePath: options.basePath,
       trustedProxies: options.trustedProxies,
       unauthenticated,
       packets: packetContent(engine, packets),

@@ -60,7 +60,7 @@ export const signToken = operation({
   path: '/api/v1/auth/jwt',
   tag: 'authentication',
   summary: 'Make a public access token with any scopes',
-  access: { secretKey: true, forbidsRuns: true },
+  access: { secretKey: true, forbidsRuns: true, browser: false },
   listsIssues: true,
   body: signBody,
   reply: token,
@@ -83,7 +83,7 @@ export const signTokenAsUser = operation({
   path: '/api/v1/projects/:projectRef/:env/jwt',
   tag: 'authentication',
   summary: 'Make a public access token of an environment in the name of the user; of a branch by header',
-  access: { personalAccessToken: true, role: 'member' },
+  access: { personalAccessToken: true, role: 'member', browser: false },
   params: z.object({ projectRef: z.string().min(1).max(128), env: z.string().min(1).max(32) }),
   body: signBody,
   reply: token,
@@ -107,8 +107,8 @@ export const whoami = operation({
     branchIsOptional: true,
   },
   reply: z.object({
-    kind: z.enum(['secretKey', 'personalAccessToken', 'publicToken']),
-    /** Of the key or token; for a public token that of the key or token it was made through. */
+    kind: z.enum(['secretKey', 'personalAccessToken', 'publicToken', 'browser']),
+    /** Of the key, token or browser session; for a public token that of the key or token it was made through. */
     credentialId: z.string(),
     /** Of keys and public tokens. */
     scopes: z.array(z.string()).optional(),
@@ -116,7 +116,7 @@ export const whoami = operation({
     environment: z
       .object({ id: z.string(), name: z.enum(environmentKinds), branch: z.string().optional() })
       .optional(),
-    /** Of personal access tokens. */
+    /** Of personal access tokens and browser sessions. */
     user: z.object({ id: z.string(), name: z.string(), email: z.string().optional() }).optional(),
     organizations: z.array(ownOrganization).optional(),
   }),

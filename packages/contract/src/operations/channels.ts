@@ -37,6 +37,8 @@ const writesOut = {
   action: 'write',
   on: 'sessions',
   objects: true,
+  // What a task says is written by its code.
+  browser: false,
 } as const;
 const readsOut = {
   secretKey: true,
@@ -163,7 +165,7 @@ export const initializeSessionIn = operation({
   path: '/realtime/v1/sessions/:session/in',
   summary: 'Learn where and how records are appended to what the task reads',
   // It hands out a token that writes for a day.
-  access: { ...writesIn, forbidsRuns: true },
+  access: { ...writesIn, forbidsRuns: true, browser: false },
   params: one,
 });
 

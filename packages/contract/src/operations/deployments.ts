@@ -96,6 +96,8 @@ const read = { secretKey: true, action: 'read', on: 'deployments' } as const;
 const write = { secretKey: true, action: 'write', on: 'deployments', forbidsRuns: true } as const;
 /** What `millrace deploy` does. */
 const deploy = { ...write, action: 'deploy' } as const;
+/** Code comes from the command line, never from a browser. */
+const upload = { ...deploy, browser: false } as const;
 const byId = z.object({ deploymentId: z.string().min(1).max(128) });
 /** A version such as `20261121.3`, or the id of a deployment. */
 const byVersion = z.object({ version: z.string().min(1).max(128) });
@@ -106,7 +108,7 @@ export const createDeployment = operation({
   path: '/api/v1/deployments',
   tag: 'deployments',
   summary: 'Begin a deployment: its tasks, and which of its files are to be uploaded',
-  access: deploy,
+  access: upload,
   body: z.object({
     bundle,
     tasks: z.array(taskManifest).min(1, 'a deployment needs at least one task').max(10_000),
@@ -142,7 +144,7 @@ export const uploadBlob = operation({
   path: '/api/v1/deployments/:deploymentId/blobs/:blob',
   tag: 'deployments',
   summary: 'Upload a compressed file of a deployment, or the rest of it',
-  access: deploy,
+  access: upload,
   params: byId.extend({ blob: digest }),
   query: z.object({
     /** How many bytes the server has already: an upload that was interrupted goes on there. */
@@ -160,7 +162,7 @@ export const finalizeDeployment = operation({
   path: '/api/v1/deployments/:deploymentId/finalize',
   tag: 'deployments',
   summary: 'End the upload: every file is verified, and the version can be promoted',
-  access: deploy,
+  access: upload,
   params: byId,
   reply: deployment,
   errors: [404, 409, 422],
@@ -172,7 +174,7 @@ export const failDeployment = operation({
   path: '/api/v1/deployments/:deploymentId/fail',
   tag: 'deployments',
   summary: 'Give a deployment up that was not finalized',
-  access: deploy,
+  access: upload,
   params: byId,
   body: z.object({ error: z.object({ name: z.string().max(256), message: z.string().max(8_192) }) }),
   reply: deployment,

@@ -161,7 +161,7 @@ export const readVariables = operation({
   tag: 'environment variables',
   summary:
     "The variables of the key's environment with their values, secrets too: for programs that run in it",
-  access: { secretKey: true, action: 'read', on: 'envvars', forbidsRuns: true },
+  access: { secretKey: true, action: 'read', on: 'envvars', forbidsRuns: true, browser: false },
   params: inProject,
   reply: z.object({
     variables: namedValues,

@@ -21,6 +21,15 @@ import {
 } from './batches.ts';
 import { archiveBranch, createBranch, listBranches } from './branches.ts';
 import {
+  createBrowserLink,
+  createBrowserSession,
+  endCurrentBrowserSession,
+  listBrowserSessions,
+  retrieveCurrentBrowserSession,
+  revokeBrowserSession,
+  setPassword,
+} from './browser-sessions.ts';
+import {
   createKey,
   createToken,
   listKeys,
@@ -388,6 +397,13 @@ export const operations = {
   describeAuthorizationCode,
   approveAuthorizationCode,
   exchangeAuthorizationCode,
+  createBrowserSession,
+  retrieveCurrentBrowserSession,
+  endCurrentBrowserSession,
+  listBrowserSessions,
+  revokeBrowserSession,
+  createBrowserLink,
+  setPassword,
   listKeys,
   createKey,
   revokeKey,

@@ -40,7 +40,7 @@ export const describeAuthorizationCode = operation({
   path: '/api/v1/authorization-code/describe',
   tag: 'authentication',
   summary: 'Who asks with a user code, from where and when: to be read before it is approved',
-  access: { personalAccessToken: true },
+  access: { personalAccessToken: true, browser: false },
   body: z.object({ userCode: code }),
   reply: z.object({
     userCode: z.string(),
@@ -63,7 +63,7 @@ export const approveAuthorizationCode = operation({
   path: '/api/v1/authorization-code/approve',
   tag: 'authentication',
   summary: 'Let the machine that shows this user code have one personal access token of the user',
-  access: { personalAccessToken: true },
+  access: { personalAccessToken: true, browser: false },
   body: z.object({
     userCode: code,
     /** Of the token to be made. */

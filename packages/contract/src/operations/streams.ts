@@ -9,7 +9,8 @@ const write = read.extend({ target: z.enum(['self', 'parent', 'root']) });
 
 const writing = {
   tag: 'streams',
-  access: { secretKey: true, action: 'write', on: 'runs', objects: true },
+  // Streams are written by code.
+  access: { secretKey: true, action: 'write', on: 'runs', objects: true, browser: false },
   params: write,
   errors: [404, 413],
 } as const;

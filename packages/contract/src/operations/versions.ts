@@ -3,7 +3,13 @@ import { operation } from '../operation.ts';
 import { bundle, digest } from '../runner/bundle.ts';
 import { registerVersionBody, registeredVersion } from '../runner/manifest.ts';
 
-const access = { secretKey: true, action: 'write', on: 'deployments', forbidsRuns: true } as const;
+const access = {
+  secretKey: true,
+  action: 'write',
+  on: 'deployments',
+  forbidsRuns: true,
+  browser: false,
+} as const;
 
 /**
  * Part of the runner protocol: a runner makes the tasks of its folder known. In dev the version becomes current. Elsewhere it becomes so when

@@ -8,6 +8,7 @@ import { eventHandlers } from '../events/handlers.ts';
 import { refuseUnreadable } from '../events/subscriptions.ts';
 import { batchHandlers } from '../batches/handlers.ts';
 import { createQuota } from '../runs/create/quota.ts';
+import { networkOf } from '../http/bad-credentials.ts';
 import { createThrottle, createRunBucket, defaultRateLimits, type RateLimits } from '../http/rate-limit.ts';
 import { packetHandlers } from '../packets/handlers.ts';
 import { pauseHandlers } from '../pause/handlers.ts';
@@ -34,6 +35,7 @@ import { storageHandlers } from '../storage/handlers.ts';
 import { streamHandlers } from '../realtime/stream-handlers.ts';
 import { channelHandlers } from '../sessions/channel-handlers.ts';
 import { sessionHandlers } from '../sessions/handlers.ts';
+import { browserHandlers } from '../tenancy/browser/handlers.ts';
 import { keyHandlers, loginHandlers, organizationHandlers, projectHandlers } from '../tenancy/handlers.ts';
 import { tokenHandlers } from '../tenancy/token-handlers.ts';
 import { statsHandlers } from '../stats/handlers.ts';
@@ -129,6 +131,12 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
       mayAsk: createThrottle(rateLimits.logins?.asked),
       mayTry: createThrottle(rateLimits.logins?.tried),
     }),
+    ...browserHandlers({
+      ...tenancy,
+      ...browserThrottles(rateLimits),
+      log,
+      pausedSince: () => context.pause.since,
+    }),
     ...projectHandlers({
       ...tenancy,
       onBranch: context.branchesChanged,
@@ -156,5 +164,19 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
         dispatch.wake(env);
       },
     }),
+  };
+}
+
+/** Who may log a browser in how often. */
+function browserThrottles({ browsers = {} }: RateLimits) {
+  const byAddress = createThrottle(browsers.address);
+  const byUserAndAddress = createThrottle(browsers.password);
+  const byUser = createThrottle(browsers.user);
+  return {
+    mayLogIn: (address: string) => byAddress(networkOf(address)),
+    // From one address first: somebody who guesses does not use up what others may try.
+    mayTryPassword: (email: string, address: string) =>
+      byUserAndAddress(`${networkOf(address)} ${email}`) && byUser(email),
+    mayLink: createThrottle(browsers.links),
   };
 }

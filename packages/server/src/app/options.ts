@@ -27,6 +27,10 @@ export interface ServerOptions {
   /** Settings of the first start, and a function that delivers the credentials it creates. Later starts ignore them. */
   readonly bootstrap?: Pick<TenancyOptions, 'given' | 'deliver'>;
   readonly rateLimits?: RateLimits;
+  /** The folder with the built dashboard. Default: that of this package. */
+  readonly dashboard?: string | undefined;
+  /** The path below which a proxy publishes the server: such as `/millrace`, without a slash at its end. Default: none. */
+  readonly basePath?: string | undefined;
   /** Addresses and ranges of proxies whose `X-Forwarded-For` is trusted. Default: none. */
   readonly trustedProxies?: readonly string[];
   /** Who may read the metrics, and where. Default: processes of this machine, on the same port. */

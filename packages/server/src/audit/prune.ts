@@ -4,7 +4,7 @@ import type { Sql } from '../db/connect.ts';
 const auditRetentionMs = 400 * 86_400_000;
 const maxAtOnce = 1_000;
 
-/** The job that deletes old audit log entries, uses of expired one-time tokens, expired signing keys and old invitations. */
+/** The job that deletes old audit log entries, and what is left of credentials and logins that ended. */
 export const accessPruner = (sql: Sql) => ({
   name: 'access pruner',
   everyMs: 60_000,
@@ -18,6 +18,10 @@ export const accessPruner = (sql: Sql) => ({
         select ctid from one_time_uses where expires_at < now() order by expires_at limit ${maxAtOnce}))`;
     await sql`delete from signing_keys where expires_at < now()`;
     await sql`delete from invitations where coalesce(ended_at, expires_at) < now() - interval '30 days'`;
+    await sql`delete from browser_links where expires_at < now()`;
+    await sql`
+      delete from browser_sessions where ctid = any(array(
+        select ctid from browser_sessions where expires_at < now() - interval '30 days' order by expires_at limit ${maxAtOnce}))`;
     return acts.count >= maxAtOnce || uses.count >= maxAtOnce;
   },
 });

@@ -1,6 +1,6 @@
 import type { Queryable } from '../db/connect.ts';
 import type { Origin } from '../request.ts';
-import type { Environment, Principal } from '../auth/principal.ts';
+import { userBehind, type Environment, type Principal } from '../auth/principal.ts';
 
 /** Who acts, and from where. A `Request` is an actor. */
 export interface Actor {
@@ -67,11 +67,9 @@ const storable = (part: unknown): unknown =>
 function actorOf(by: Actor | Invited): { kind: string; id: string; credentialId: string | null } {
   if ('invitation' in by) return { kind: 'invitation', id: by.invitation, credentialId: null };
   const { principal } = by;
-  if (principal.kind === 'personalAccessToken') {
-    return { kind: 'user', id: principal.userId, credentialId: principal.credentialId };
-  }
-  if (principal.kind === 'publicToken' && principal.actor !== undefined) {
-    return { kind: 'user', id: principal.actor, credentialId: principal.credentialId };
-  }
-  return { kind: 'secretKey', id: principal.credentialId, credentialId: principal.credentialId };
+  const { credentialId } = principal;
+  const user = userBehind(principal);
+  return user === null
+    ? { kind: 'secretKey', id: credentialId, credentialId }
+    : { kind: 'user', id: user, credentialId };
 }

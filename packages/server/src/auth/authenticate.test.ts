@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { createAuthenticate, type Authenticate, type Credentials } from './authenticate.ts';
 import { newPersonalAccessToken, newSecretKey } from './keys.ts';
+import { isUser } from './principal.ts';
 import { createInstallation } from './testing/installation.ts';
 
 // A refusal may be thrown at once or come later: both are one to a caller that awaits.
@@ -180,7 +181,7 @@ test('a branch header selects the branch for preview and dev keys and is ignored
   const dev = await addBranch('dev', 'feat/x');
   const target = (authorization: string, branches: Omit<Credentials, 'authorization'>) =>
     ask(authenticate, { authorization, ...branches }).then(
-      (principal) => (principal.kind === 'personalAccessToken' ? '' : principal.environment.publicId),
+      (principal) => (isUser(principal) ? '' : principal.environment.publicId),
       (error: { status: number }) => error.status,
     );
   const branched = { triggerBranch: 'feat/x' };

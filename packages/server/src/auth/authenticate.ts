@@ -3,8 +3,9 @@ import type { Sql } from '../db/connect.ts';
 import { MisusedCredential, unauthorized } from '../problem.ts';
 import { verifyAttempt } from './attempt.ts';
 import { branchName } from './branch.ts';
-import { credentialDigest, credentialForm } from './keys.ts';
+import { credentialDigest, credentialForm, isBrowserToken } from './keys.ts';
 import { branchOf, noteUse, personalAccessTokenByDigest, secretKeyByDigest } from './credential-rows.ts';
+import { environmentFor, scopesOfRole, sessionByDigest, type NamedEnvironment } from './browser/principal.ts';
 import type { Environment, Principal } from './principal.ts';
 import { verifyPublicToken } from './public-token.ts';
 import { LookupCache, type Loaded } from './lookup-cache.ts';
@@ -20,6 +21,15 @@ export interface Credentials {
   readonly triggerBranch?: string | undefined;
   /** The request is about the environment itself: branches are ignored, and keys of preview need none. */
   readonly wholeEnvironment?: boolean | undefined;
+  /** The session of the dashboard's page; counts if there is no Authorization header. */
+  readonly browser?: BrowserCredentials | undefined;
+}
+
+export interface BrowserCredentials {
+  /** What the cookie holds. */
+  readonly session: string;
+  /** The environment to act in; undefined to act for the user. */
+  readonly acts: NamedEnvironment | undefined;
 }
 
 /** Identifies the caller: synchronously if cached (one second). Throws or rejects with a 401 Problem. */
@@ -28,6 +38,7 @@ export type Authenticate = (credentials: Credentials) => Principal | Promise<Pri
 const missing = () =>
   unauthorized('Invalid or Missing API key: send `Authorization: Bearer <key>` with the request');
 const invalid = () => unauthorized('Invalid API key');
+const loggedOut = () => unauthorized('This browser is not logged in, or its session has ended: log in again');
 
 export type CachingAuthenticate = Authenticate & {
   /** Clears the cache: a credential or a branch has just ended. */
@@ -42,7 +53,10 @@ export function createAuthenticate({ sql, ring }: { sql: Sql; ring: SigningKeyRi
 
   const authenticate: Authenticate = (credentials) => {
     const { authorization, serviceBranch, triggerBranch, wholeEnvironment } = credentials;
-    if (authorization === undefined || authorization === '') throw missing();
+    if (authorization === undefined || authorization === '') {
+      if (credentials.browser) return ofBrowser(credentials.browser);
+      throw missing();
+    }
     // Cached under a digest: no credential stays in memory, and the timing of a look-up reveals nothing about one.
     const key = hash(
       'sha256',
@@ -53,11 +67,22 @@ export function createAuthenticate({ sql, ring }: { sql: Sql; ring: SigningKeyRi
           : `${authorization}\n${serviceBranch ?? ''}\n${triggerBranch ?? ''}`,
       'base64',
     );
-    const known = cache.find(key);
-    if (known === undefined) return cache.load(key, () => identify(credentials)).then((entry) => entry.value);
-    if (cache.isDue(key, known)) cache.load(key, () => identify(credentials)).catch(() => {});
-    return known.value;
+    return found(key, () => identify(credentials));
   };
+
+  function found(key: string, look: () => Promise<Loaded<Principal>>): Principal | Promise<Principal> {
+    const known = cache.find(key);
+    if (known === undefined) return cache.load(key, look).then((entry) => entry.value);
+    if (cache.isDue(key, known)) cache.load(key, look).catch(() => {});
+    return known.value;
+  }
+
+  function ofBrowser({ session, acts }: BrowserCredentials): Principal | Promise<Principal> {
+    if (!isBrowserToken(session)) throw loggedOut();
+    const named = acts && [acts.project, acts.environment, acts.branch, acts.wholeEnvironment];
+    const key = hash('sha256', JSON.stringify([session, named]), 'base64');
+    return found(key, () => browserSession(session, acts));
+  }
 
   const clearCache = () => {
     ring.clearCache();
@@ -98,6 +123,20 @@ export function createAuthenticate({ sql, ring }: { sql: Sql; ring: SigningKeyRi
       asOf,
       endsInMs: endsInMs ?? undefined,
     };
+  }
+
+  async function browserSession(
+    text: string,
+    acts: NamedEnvironment | undefined,
+  ): Promise<Loaded<Principal>> {
+    const { row, asOf } = await lookUp(text, sessionByDigest);
+    if (!row) throw loggedOut();
+    const { credentialId, userId, expiresAt, endsInMs, useIsStale } = row;
+    if (useIsStale) noteUse(sql, 'browser_sessions', credentialId).catch(() => {});
+    const session = { kind: 'browser', credentialId, userId, expiresAt } as const;
+    if (!acts) return { value: session, asOf, endsInMs };
+    const { environment, role } = await environmentFor(sql, userId, acts);
+    return { value: { ...session, environment, role, scopes: scopesOfRole[role] }, asOf, endsInMs };
   }
 
   async function secretKey(

@@ -1,5 +1,7 @@
 /** Queries for the rows of credentials. All of them exclude what is revoked, expired or archived. */
+import type { Role } from '@millrace/contract';
 import type { Queryable, Sql } from '../db/connect.ts';
+import { liveSession } from './browser/live.ts';
 import type { Environment } from './principal.ts';
 
 interface Lifetime {
@@ -130,19 +132,21 @@ export async function attemptHasLease(sql: Sql, env: number, run: string, fence:
 
 /** The rows that a credential depends on. */
 export interface CredentialRows {
-  /** Id of a secret key or a personal access token. */
+  /** Id of a secret key, a personal access token or a browser session. */
   readonly credentialId: string;
-  /** Null for a personal access token, which has no environment. */
+  /** Null for a credential of a user, which has no environment. */
   readonly environmentId: number | null;
   /** The key that signed a public token. */
   readonly signerId: string | null;
   /** Set for the credential of an attempt. */
   readonly attempt: { readonly run: string; readonly fence: number } | null;
+  /** The role with which a browser session acts in the environment. */
+  readonly role: Role | null;
 }
 
 /**
  * Indexes of the credentials that have ended: revoked, expired, in an archived environment, signed by a key that has ended, created by
- * a user who may no longer act in the project, or of an attempt that has no lease any more.
+ * a user who may no longer act in the project, of an attempt that has no lease any more, or of a browser whose user has another role now.
  */
 export async function endedAmong(
   sql: Sql,
@@ -166,14 +170,21 @@ export async function endedAmong(
                                 and (i.env is null
                                      or exists (select from memberships m
                                                  where m.user_id = t.user_id and m.organization_id = p.organization_id
-                                                   and m.role <> 'viewer'))))
+                                                   and m.role <> 'viewer')))
+                  or exists (select from browser_sessions t
+                              where t.id = i.id and ${liveSession(sql)}
+                                and (i.env is null
+                                     or exists (select from memberships m
+                                                 where m.user_id = t.user_id and m.organization_id = p.organization_id
+                                                   and m.role = i.role))))
            )), '{}') as ended
       from unnest(${credentials.map(({ credentialId }) => credentialId)}::text[],
                   ${credentials.map(({ signerId }) => signerId)}::text[],
                   ${credentials.map(({ environmentId }) => environmentId)}::int[],
                   ${credentials.map(({ attempt }) => attempt?.run ?? null)}::text[],
-                  ${credentials.map(({ attempt }) => attempt?.fence ?? null)}::bigint[])
-             with ordinality as i (id, signer, env, run, fence, ix)
+                  ${credentials.map(({ attempt }) => attempt?.fence ?? null)}::bigint[],
+                  ${credentials.map(({ role }) => role)}::text[])
+             with ordinality as i (id, signer, env, run, fence, role, ix)
       left join environments e on e.id = i.env
       left join projects p on p.id = e.project_id`;
   return row ?? { now: Date.now(), ended: [] };
@@ -182,6 +193,7 @@ export async function endedAmong(
 const tables = {
   secret_keys: (sql: Sql) => sql`secret_keys`,
   personal_access_tokens: (sql: Sql) => sql`personal_access_tokens`,
+  browser_sessions: (sql: Sql) => sql`browser_sessions`,
 };
 
 /** Records the last use, at most once in five minutes for each credential, however many processes serve it. */

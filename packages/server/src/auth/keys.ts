@@ -22,16 +22,25 @@ export const newPersonalAccessToken = (): string => `svc_pat_${random(tokenAlpha
 /** `svc_inv_` and 40 characters: its holder can become a member. */
 export const newInvitationToken = (): string => `svc_inv_${random(tokenAlphabet, 40)}`;
 
+/** `svc_browser_` and 40 characters: what the cookie of a browser session holds. */
+export const newBrowserToken = (): string => `svc_browser_${random(tokenAlphabet, 40)}`;
+
+/** `svc_link_` and 40 characters: it logs a browser in, once. */
+export const newLinkToken = (): string => `svc_link_${random(tokenAlphabet, 40)}`;
+
 /** `proj_` and 20 lower-case letters. */
 export const newProjectRef = (): string => `proj_${random(lowerCase, 20)}`;
 
 const secretKey = new RegExp(`^(?:svc|tr)_(?:${environmentKinds.join('|')})_(?:sk_)?[0-9A-Za-z]{24}$`);
 const personalAccessToken = /^(?:svc|tr)_pat_[1-9a-km-z]{40}$/;
+const browserToken = /^svc_browser_[1-9a-km-z]{40}$/;
 const projectRef = /^proj_[a-z]{20}$/;
 const publicToken = /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/;
 const attempt = new RegExp(`^${attemptMarker}eyJ[\\w-]*\\.[\\w-]+\\.[\\w-]*$`);
 
 export const isProjectRef = (text: string): boolean => projectRef.test(text);
+
+export const isBrowserToken = (text: string): boolean => browserToken.test(text);
 
 export type CredentialForm = 'secretKey' | 'personalAccessToken' | 'publicToken' | 'attempt';
 

@@ -1,13 +1,13 @@
 import { jwtVerify, SignJWT } from 'jose';
 import { expect, test, vi } from 'vitest';
 import type { Authenticate } from './authenticate.ts';
-import type { Principal } from './principal.ts';
+import { isUser, type Principal } from './principal.ts';
 import { signingKeyContext, unseal } from './seal.ts';
 import { createInstallation, masterKey } from './testing/installation.ts';
 
 async function callerOf(authenticate: Authenticate, authorization: string) {
   const principal: Principal = await authenticate({ authorization });
-  if (principal.kind === 'personalAccessToken') throw new TypeError('not a caller that mints');
+  if (isUser(principal)) throw new TypeError('not a caller that mints');
   return principal;
 }
 

@@ -16,6 +16,7 @@ export interface PublicTokenOptions {
 
 /** Who requests a token: a key, a token, or a user with a personal access token. */
 export interface MintFor {
+  readonly kind?: string;
   readonly environment: Environment;
   /** The token ends with this key or personal access token. */
   readonly credentialId: string;
@@ -28,7 +29,7 @@ export interface MintFor {
 
 /**
  * Creates a public token, signed with the environment's own signing key, which no client has. Undefined if the environment no longer
- * exists.
+ * exists, or for a browser session.
  */
 export type MintPublicToken = (caller: MintFor, options: PublicTokenOptions) => Promise<string | undefined>;
 
@@ -36,6 +37,8 @@ const header = Buffer.from('{"alg":"HS256"}').toString('base64url');
 
 export function createMint(ring: SigningKeyRing): MintPublicToken {
   return async (caller, { scopes, expiresInSeconds, oneTime, realtime = caller.realtime }) => {
+    // A second credential would outlive the session, or be read by scripts.
+    if (caller.kind === 'browser') return undefined;
     const { environment, credentialId, actor, expiresAt } = caller;
     const { value: keys } = await ring.of(environment.publicId);
     const [signer] = keys?.keys.values() ?? [];

@@ -1,4 +1,4 @@
-import type { EnvironmentKind } from '@millrace/contract';
+import type { EnvironmentKind, Role } from '@millrace/contract';
 
 /** The environment of a credential. `id` is the integer in the primary keys of the hot tables. */
 export interface Environment {
@@ -9,6 +9,24 @@ export interface Environment {
   readonly projectId: number;
   readonly projectRef: string;
 }
+
+interface BrowserSession {
+  readonly kind: 'browser';
+  /** Id of the session. */
+  readonly credentialId: string;
+  readonly userId: string;
+  readonly expiresAt: Date;
+}
+
+/** A user, about what is theirs: with a personal access token or a browser session. */
+export type UserPrincipal =
+  | {
+      readonly kind: 'personalAccessToken';
+      readonly credentialId: string;
+      readonly userId: string;
+      readonly expiresAt?: Date;
+    }
+  | (BrowserSession & { readonly environment?: undefined });
 
 /** The caller. Scopes are strings such as `read:runs:run_1`; `admin` allows everything in the environment. */
 export type Principal =
@@ -41,12 +59,26 @@ export type Principal =
       /** Only for a one-time token: the key of its use. An operation that creates an object must refuse a second use. */
       readonly oneTimeDigest?: string;
     }
-  | {
-      readonly kind: 'personalAccessToken';
-      readonly credentialId: string;
-      readonly userId: string;
-      readonly expiresAt?: Date;
-    };
+  | (BrowserSession & {
+      /** The environment that the request names. */
+      readonly environment: Environment;
+      /** The user's role in its organisation. */
+      readonly role: Role;
+      /** What the role allows in it. */
+      readonly scopes: readonly string[];
+    })
+  | UserPrincipal;
+
+/** Whether the caller acts as a user, and not in an environment. */
+export const isUser = (principal: Principal): principal is UserPrincipal =>
+  principal.kind === 'personalAccessToken' ||
+  (principal.kind === 'browser' && principal.environment === undefined);
+
+/** The user behind a credential, also one in whose name a public token acts; null for a key. */
+export function userBehind(principal: Principal): string | null {
+  if (principal.kind === 'personalAccessToken' || principal.kind === 'browser') return principal.userId;
+  return principal.kind === 'publicToken' ? (principal.actor ?? null) : null;
+}
 
 /** When a caller's credential ends, in milliseconds since 1970. Credentials created with it must not outlive it. */
 export const endOf = ({ expiresAt }: Principal): number => expiresAt?.getTime() ?? Infinity;

@@ -1,5 +1,5 @@
 import type { Identity } from '../request.ts';
-import type { Principal } from './principal.ts';
+import { isUser, type Principal } from './principal.ts';
 
 /**
  * Scopes: `action[:type[:id]]`. Only the first two colons separate; the id may contain colons.
@@ -43,7 +43,7 @@ export function grants(scopes: readonly string[], requested: string): boolean {
 
 /** Identities that stand for "any task": all tasks, and each task that the caller's scopes name. */
 export function someTask(principal: Principal): Identity[] {
-  const scopes = principal.kind === 'personalAccessToken' ? [] : principal.scopes;
+  const scopes = isUser(principal) ? [] : principal.scopes;
   const named = scopes.map(parseScope).filter(({ type, id }) => type === 'tasks' && id !== undefined);
   return [{ type: 'tasks' }, ...named.map(({ id }) => ({ type: 'tasks', id }))];
 }

@@ -4,7 +4,7 @@ import type { Queryable } from '../db/connect.ts';
 import { badRequest, notFound } from '../problem.ts';
 import { branchName } from './branch.ts';
 import { environment } from './credential-rows.ts';
-import type { Environment, Principal } from './principal.ts';
+import { isUser, type Environment, type Principal } from './principal.ts';
 import { environmentSlug } from './slug.ts';
 
 /** A request whose path names a project and one of its environments. */
@@ -25,7 +25,7 @@ export interface EnvironmentPath {
  */
 export async function findTarget(sql: Queryable, request: Addressed): Promise<Environment> {
   const { principal, params } = request;
-  if (principal.kind !== 'personalAccessToken') return ownEnvironment(principal.environment, params);
+  if (!isUser(principal)) return ownEnvironment(principal.environment, params);
   const kind = environmentKind(params.env);
   if (kind === undefined) return bySlug(sql, principal.userId, params);
   const branch = branchIn(kind, request);
@@ -76,12 +76,16 @@ function ownEnvironment(own: Environment, { projectRef, env }: EnvironmentPath):
 }
 
 /** Only preview and dev have branches. Hosting platforms set the branch variable in production too, where it must be ignored. */
-function branchIn(kind: EnvironmentKind, request: Pick<Addressed, 'header'>): string | undefined {
+export function branchOfKind(kind: EnvironmentKind, branch: string | undefined): string | undefined {
   if (kind === 'prod' || kind === 'stg') return undefined;
-  const branch =
-    branchName(request.header('x-service-branch')) ?? branchName(request.header('x-trigger-branch'));
   return kind === 'dev' && branch === 'default' ? undefined : branch;
 }
+
+const branchIn = (kind: EnvironmentKind, request: Pick<Addressed, 'header'>): string | undefined =>
+  branchOfKind(
+    kind,
+    branchName(request.header('x-service-branch')) ?? branchName(request.header('x-trigger-branch')),
+  );
 
 /** Finds a branch by its slug. Two branches may have the same slug: then the header must name one. */
 async function bySlug(

@@ -1,6 +1,6 @@
 import type { Sql } from '../db/connect.ts';
 import { endedAmong, type CredentialRows } from './credential-rows.ts';
-import type { Principal } from './principal.ts';
+import { isUser, type Principal } from './principal.ts';
 
 /** Watches the credentials of long-lived requests, such as streams, which must end with them. */
 export interface AccessWatcher {
@@ -103,7 +103,7 @@ export function startAccessWatcher(sql: Sql): AccessWatcher {
   return {
     watch(principal, ended) {
       const rows = rowsOf(principal);
-      const key = `${rows.credentialId} ${rows.environmentId} ${rows.signerId} ${rows.attempt?.run} ${rows.attempt?.fence}`;
+      const key = `${rows.credentialId} ${rows.environmentId} ${rows.signerId} ${rows.attempt?.run} ${rows.attempt?.fence} ${rows.role}`;
       let group = groups.get(key);
       if (!group) groups.set(key, (group = { rows, holders: new Set() }));
       const joined = group;
@@ -131,7 +131,8 @@ export function startAccessWatcher(sql: Sql): AccessWatcher {
 
 const rowsOf = (principal: Principal): CredentialRows => ({
   credentialId: principal.credentialId,
-  environmentId: principal.kind === 'personalAccessToken' ? null : principal.environment.id,
+  environmentId: isUser(principal) ? null : principal.environment.id,
   signerId: principal.kind === 'publicToken' ? principal.signerId : null,
   attempt: (principal.kind === 'secretKey' && principal.attempt) || null,
+  role: principal.kind === 'browser' && !isUser(principal) ? principal.role : null,
 });

@@ -2,7 +2,7 @@ import { storedType, type BatchItem, type Operations } from '@millrace/contract'
 import type { MintPublicToken } from '../auth/mint.ts';
 import { oneTimeUseOf } from '../auth/one-time.ts';
 import { allows, someTask } from '../auth/scopes.ts';
-import type { Principal } from '../auth/principal.ts';
+import { isUser, type Principal } from '../auth/principal.ts';
 import type { Queryable, Transaction } from '../db/connect.ts';
 import { notFound, unprocessable } from '../problem.ts';
 import type { HandlersOf, Request } from '../request.ts';
@@ -67,7 +67,7 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
     { batch, isCached }: Opened,
   ) => {
     const { principal } = request;
-    if (principal.kind !== 'personalAccessToken') {
+    if (!isUser(principal)) {
       const mayFill = request.header('x-trigger-client') === 'browser' && mayTriggerAll(principal);
       const scopes = [`read:batch:${batch.id}`, ...(mayFill ? [`write:batch:${batch.id}`] : [])];
       const token = await mint(principal, { scopes, expiresInSeconds: handleTokenSeconds });
@@ -212,8 +212,7 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
 }
 
 const mayTriggerAll = (principal: Principal): boolean =>
-  principal.kind !== 'personalAccessToken' &&
-  allows(principal.scopes, 'batchTrigger', [{ type: 'tasks' }, { type: 'batch' }]);
+  !isUser(principal) && allows(principal.scopes, 'batchTrigger', [{ type: 'tasks' }, { type: 'batch' }]);
 
 /** Holds the run that opened the batch, and the attempt that fills it: with a key, another run may fill what one opened. */
 function holding(

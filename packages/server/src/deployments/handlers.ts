@@ -1,6 +1,6 @@
 import type { operations } from '@millrace/contract';
 import { recordHere } from '../audit/record.ts';
-import type { Principal } from '../auth/principal.ts';
+import { isUser, type Principal } from '../auth/principal.ts';
 import { allows } from '../auth/scopes.ts';
 import { forbidden } from '../problem.ts';
 import type { HandlersOf } from '../request.ts';
@@ -115,11 +115,7 @@ export function deploymentHandlers(
 
 /** Who may only deploy does not bring old code back. */
 function refuseRollback(principal: Principal, version: string): void {
-  if (
-    principal.kind !== 'personalAccessToken' &&
-    allows(principal.scopes, 'write', [{ type: 'deployments' }])
-  )
-    return;
+  if (!isUser(principal) && allows(principal.scopes, 'write', [{ type: 'deployments' }])) return;
   throw forbidden(
     `version ${version} is older than the current one, and this key may promote newer versions only. Rolling back needs a key with the scope write:deployments.`,
   );

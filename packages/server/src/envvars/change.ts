@@ -1,6 +1,6 @@
 /** Changes variables: one transaction and one revision for each change; no revision if nothing changes. */
 import { recordAct, type Actor } from '../audit/record.ts';
-import type { Environment } from '../auth/principal.ts';
+import { userBehind, type Environment } from '../auth/principal.ts';
 import { isSealedWith, type MasterKey } from '../auth/seal.ts';
 import type { Sql, Transaction } from '../db/connect.ts';
 import { openValue, sealValue } from './sealed-value.ts';
@@ -143,7 +143,7 @@ async function write(
   rows: readonly ChangeRow[],
 ): Promise<void> {
   const env = environment.id;
-  const user = principal.kind === 'personalAccessToken' ? principal.userId : null;
+  const user = userBehind(principal);
   const names = rows.map((row) => row.name);
   await tx`
     with counted as (

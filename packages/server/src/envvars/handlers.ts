@@ -1,5 +1,5 @@
 import { isAtLeast, type Operations, type Role } from '@millrace/contract';
-import type { Principal } from '../auth/principal.ts';
+import { isUser, type Principal } from '../auth/principal.ts';
 import { isUnrestricted } from '../auth/scopes.ts';
 import { findTarget, otherProject } from '../auth/target.ts';
 import { notFound } from '../problem.ts';
@@ -116,6 +116,6 @@ function isAdmin({
   readonly principal: Principal;
   readonly role: Role | undefined;
 }): boolean {
-  if (principal.kind === 'personalAccessToken') return role !== undefined && isAtLeast(role, 'admin');
+  if (isUser(principal)) return role !== undefined && isAtLeast(role, 'admin');
   return principal.kind === 'secretKey' && !principal.attempt && isUnrestricted(principal.scopes);
 }

@@ -4,6 +4,7 @@ import { connect as connectSocket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
+import { isUser } from '../auth/principal.ts';
 import { createInstallation } from '../auth/testing/installation.ts';
 import { createSampleApp, sampleHandlers } from './testing/sample-app.ts';
 
@@ -37,7 +38,7 @@ test('keys give access over a real socket and a real database', async () => {
   expect(await post(key('preview'))).toEqual([401, undefined]);
 
   const principal = await authenticate({ authorization: key('prod') });
-  if (principal.kind === 'personalAccessToken') throw new TypeError('a key is no token');
+  if (isUser(principal)) throw new TypeError('a key is no token');
   const token = await mint(principal, { scopes: ['read:runs:run_1'], expiresInSeconds: 60 });
   const read = (id: string) =>
     fetch(`${base}/api/v1/runs/${id}`, { headers: { authorization: `Bearer ${token}` } }).then(

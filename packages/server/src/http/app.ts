@@ -14,6 +14,7 @@ import { createBadCredentialLimit } from './bad-credentials.ts';
 import { mountBlobContent, type BlobContent } from './blob-content.ts';
 import { trackUnusedConnections } from './unused-connections.ts';
 import { createHttpMetrics, type HttpMetrics } from './metrics.ts';
+import { mountDashboard } from './dashboard.ts';
 import { mountOperations } from './mount.ts';
 import { mountPacketContent, type PacketContent } from './packet-content.ts';
 import { mountProbes } from './probes.ts';
@@ -52,6 +53,10 @@ export interface HttpAppOptions<O extends Record<string, OperationDeclaration> =
   readonly streamAppends?: StreamAppendRoute<never, never>;
   /** Default: `defaultRateLimits`. */
   readonly rateLimits?: RateLimits;
+  /** The folder with the built dashboard. Default: it is not served. */
+  readonly dashboard?: string | undefined;
+  /** The path below which the server is reached: empty, or such as `/millrace`. */
+  readonly basePath?: string | undefined;
   /** Addresses and ranges of proxies whose `X-Forwarded-For` is trusted. Default: none. */
   readonly trustedProxies?: readonly string[] | undefined;
   /** Metrics to record into. Default: new ones. */
@@ -70,6 +75,12 @@ const withPacketAsOneSegment = (url: string): string =>
     ? url.replace(packetPath, (_, start: string, name: string) => start + name.replaceAll('/', '%2F'))
     : url;
 
+/** The path without the base path, for proxies that pass it on. */
+const belowBase = (url: string, basePath: string): string =>
+  basePath !== '' && url.startsWith(basePath) && /^(?:[/?]|$)/.test(url.slice(basePath.length))
+    ? url.slice(basePath.length).replace(/^(?!\/)/, '/')
+    : url;
+
 /** Creates the HTTP server without listening. WebSocket upgrades are handled by `app.server.on('upgrade')`. */
 export function createHttpApp<O extends Record<string, OperationDeclaration> = Operations>(
   options: HttpAppOptions<O>,
@@ -83,6 +94,7 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
     log,
     unauthenticated,
     rateLimits = defaultRateLimits,
+    basePath = '',
     trustedProxies,
   } = options;
   // When it is left out, O is Operations.
@@ -103,7 +115,7 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
     forceCloseConnections: 'idle',
     // Without trusted proxies the request's address is that of its connection.
     ...(trustedProxies && trustedProxies.length > 0 && { trustProxy: [...trustedProxies] }),
-    rewriteUrl: ({ url = '/' }) => withPacketAsOneSegment(url),
+    rewriteUrl: ({ url = '/' }) => withPacketAsOneSegment(belowBase(url, basePath)),
     routerOptions: { maxParamLength: 4_096, querystringParser: parseQuery },
     frameworkErrors: (error, request, reply) => sendFailure(request, reply, error, log),
   });
@@ -113,6 +125,7 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
     done();
   });
   refuseConflictingHosts(app);
+  app.decorate('basePath', basePath);
   app.decorateRequest('principal', null);
   app.decorateRequest('arrivedAt', 0);
   // Bodies stay text until the rest of the request is valid.
@@ -170,6 +183,7 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
     mountBlobContent(app, { blobs: options.blobs, authenticate, access, badCredentials, log });
   }
   if (options.streamAppends) mountStreamAppends(app, options.streamAppends, log);
+  if (options.dashboard) mountDashboard(app, options.dashboard);
   mountReference(app, () => openApiDocument(operations));
   // Each handler takes its own operation's request; `mountOperations` pairs them by name.
   const handlers = options.handlers as unknown as Readonly<Record<string, Handler<OperationDeclaration>>>;

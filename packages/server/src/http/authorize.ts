@@ -2,17 +2,18 @@
 import {
   environmentKind,
   isAtLeast,
+  browserRole,
   type Access,
   type Method,
   type ResourceType,
   type Role,
 } from '@millrace/contract';
 import type { FindRole } from '../auth/membership.ts';
-import type { Principal } from '../auth/principal.ts';
+import { isUser, type Principal, type UserPrincipal } from '../auth/principal.ts';
 import { allows, isUnrestricted } from '../auth/scopes.ts';
 import { forbidden, notFound, Problem, unauthorized } from '../problem.ts';
 
-const wrongKind: Readonly<Record<Principal['kind'], string>> = {
+const wrongKind: Readonly<Record<Exclude<Principal['kind'], 'browser'>, string>> = {
   secretKey: 'Invalid Access Token: this operation takes a personal access token',
   publicToken: 'Invalid API key: this operation does not take public access tokens',
   personalAccessToken: "Invalid API key: this operation takes an environment's secret key",
@@ -20,6 +21,7 @@ const wrongKind: Readonly<Record<Principal['kind'], string>> = {
 
 /** 401 if the operation does not accept this kind of credential; 403 if no scope could allow the call. */
 export function admit(principal: Principal, access: Access, method: Method): void {
+  if (principal.kind === 'browser') return admitBrowser(principal, access);
   if (!access[principal.kind]) {
     if (principal.kind === 'publicToken' && access.forbidsPublicToken) throw forbidden();
     throw unauthorized(wrongKind[principal.kind]);
@@ -40,6 +42,16 @@ export function admit(principal: Principal, access: Access, method: Method): voi
   if (isOneTime && !access.oneTime && method !== 'GET') throw forbidden();
 }
 
+/** Always 403: a 401 would tell the dashboard that the session has ended. */
+function admitBrowser(principal: Extract<Principal, { kind: 'browser' }>, access: Access): void {
+  const least = browserRole(access);
+  if (least === false)
+    throw forbidden('a browser session may not do this. Use the command line, or a key or token.');
+  // For what users do with a path, `roleOf` finds the role.
+  if (isUser(principal) || least === 'own' || isAtLeast(principal.role, least)) return;
+  throw forbidden(`this needs the role ${least}, and yours here is ${principal.role}.`);
+}
+
 /**
  * The path parameter that holds the object's id, by resource type. A scope for that id is enough to call the operation.
  * Looked up by name, so that a project reference in a path is never taken for the id of a run.
@@ -57,7 +69,8 @@ type Params = Readonly<Record<string, string | undefined>>;
 
 /** Whether the caller's scopes cover the operation, for all objects or for the object in the path. */
 export function covers(principal: Principal, { action, on, anyScope }: Access, params: Params): boolean {
-  if (anyScope || !isRestricted(principal)) return true;
+  // What a browser session may do was decided by the role.
+  if (anyScope || principal.kind === 'browser' || !isRestricted(principal)) return true;
   if (action === undefined || on === undefined) return false;
   const name = objectParameter[on];
   const id = name === undefined ? undefined : params[name];
@@ -82,7 +95,7 @@ export async function roleOf(
 ): Promise<Role | undefined> {
   const isDev = access.devRole !== undefined && env !== undefined && environmentKind(env) === 'dev';
   const least = isDev ? access.devRole : access.role;
-  if (principal.kind !== 'personalAccessToken' || least === undefined) return undefined;
+  if (!isUser(principal) || least === undefined) return undefined;
   const role = await findRole(principal.userId, { projectRef, organization });
   if (role === undefined) {
     throw notFound(projectRef === undefined ? 'Organization not found' : 'Project not found');
@@ -91,7 +104,5 @@ export async function roleOf(
   return role;
 }
 
-const isRestricted = (
-  principal: Principal,
-): principal is Exclude<Principal, { kind: 'personalAccessToken' }> =>
-  principal.kind !== 'personalAccessToken' && !isUnrestricted(principal.scopes);
+const isRestricted = (principal: Principal): principal is Exclude<Principal, UserPrincipal> =>
+  !isUser(principal) && !isUnrestricted(principal.scopes);

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { blobParams, operations } from '@millrace/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticate } from '../auth/authenticate.ts';
-import type { Environment, Principal } from '../auth/principal.ts';
+import { isUser, type Environment, type Principal, type UserPrincipal } from '../auth/principal.ts';
 import type { AccessWatcher } from '../auth/watch-access.ts';
 import type { Log } from '../logger.ts';
 import { forbidden, Problem, unauthorized } from '../problem.ts';
@@ -60,7 +60,7 @@ export function mountBlobContent(app: FastifyInstance, options: BlobRouteOptions
   });
 }
 
-type KeyPrincipal = Exclude<Principal, { kind: 'personalAccessToken' }>;
+type KeyPrincipal = Exclude<Principal, UserPrincipal>;
 
 async function callerOf(
   request: FastifyRequest,
@@ -80,7 +80,7 @@ async function callerOf(
     throw badCredentials(error, request.ip, (name, value) => void reply.header(name, value));
   }
   admit(principal, rule, 'GET');
-  if (principal.kind === 'personalAccessToken' || !covers(principal, rule, {})) throw forbidden();
+  if (isUser(principal) || !covers(principal, rule, {})) throw forbidden();
   return principal;
 }
 

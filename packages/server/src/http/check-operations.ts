@@ -1,4 +1,4 @@
-import type { Access, OperationDeclaration } from '@millrace/contract';
+import { actsForUser, type Access, type OperationDeclaration } from '@millrace/contract';
 
 /** The operations and their handlers do not match: a programming error that must stop the server. */
 export class InvalidOperation extends Error {
@@ -25,11 +25,25 @@ export function checkOperations(
 
 /** What is wrong with an access rule. Each of these would open or close a route by mistake. */
 function faultOf(access: Access, path: string): string | undefined {
-  const { open, secretKey, personalAccessToken, publicToken, action, on, anyScope, objects, role, devRole } =
-    access;
+  const {
+    open,
+    secretKey,
+    personalAccessToken,
+    publicToken,
+    action,
+    on,
+    anyScope,
+    objects,
+    role,
+    devRole,
+    browser,
+  } = access;
   const scoped = secretKey === true || publicToken === true;
-  if (!open && !scoped && !personalAccessToken) return 'has no access rule: name the credentials it takes';
-  if (open && (scoped || personalAccessToken)) return 'is open and names credentials: choose one';
+  if (!open && !scoped && !personalAccessToken && !browser)
+    return 'has no access rule: name the credentials it takes';
+  if (open && (scoped || personalAccessToken || browser)) return 'is open and names credentials: choose one';
+  if (typeof browser === 'string' && browser !== 'own' && actsForUser(access))
+    return 'asks a browser session for a role that no path or environment has: take it out';
   if ((action === undefined) !== (on === undefined)) return 'has half a scope rule: give both action and on';
   if (anyScope && action !== undefined) return 'asks for a scope and takes any: choose one';
   if (publicToken && action === undefined && !anyScope) {

@@ -8,7 +8,7 @@
  */
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Principal } from '../auth/principal.ts';
+import { isUser, type Principal } from '../auth/principal.ts';
 
 export const requestKeyHeader = 'x-trigger-request-idempotency-key';
 
@@ -88,11 +88,10 @@ export function responseKey(
   ) {
     return undefined;
   }
-  const { kind, credentialId } = principal;
-  const caller =
-    kind === 'personalAccessToken'
-      ? credentialId
-      : `${principal.environment.id} ${kind === 'publicToken' ? principal.tokenDigest : credentialId}`;
+  const { credentialId } = principal;
+  const caller = isUser(principal)
+    ? credentialId
+    : `${principal.environment.id} ${principal.kind === 'publicToken' ? principal.tokenDigest : credentialId}`;
   return `${operation} ${caller} ${requestKey} ${hash('sha256', target, 'base64')}`;
 }
 

@@ -10,7 +10,7 @@ import type { z } from 'zod';
 import type { Authenticate, Credentials } from '../auth/authenticate.ts';
 import type { AccessWatcher } from '../auth/watch-access.ts';
 import type { FindRole } from '../auth/membership.ts';
-import type { Principal } from '../auth/principal.ts';
+import { isUser, type Principal } from '../auth/principal.ts';
 import { jsonOfReply } from '../json/shown.ts';
 import type { Log } from '../logger.ts';
 import { forbidden, Problem, unauthorized } from '../problem.ts';
@@ -19,6 +19,7 @@ import { admit, covers, missingScope, roleOf } from './authorize.ts';
 import { createBadCredentialLimit, type BadCredentialLimit } from './bad-credentials.ts';
 import { isForm, readForm } from './form.ts';
 import { apiHeaders, corsHeaders } from './headers.ts';
+import { browserCredentialsOf } from './browser-credentials.ts';
 import type { HttpMetrics, RouteMetrics } from './metrics.ts';
 import { mountOtherMethods } from './other-methods.ts';
 import { sendFailure, sendJson } from './problem.ts';
@@ -150,14 +151,14 @@ function refuseOtherTypes(types: readonly string[], given = ''): void {
   throw new Problem(415, `Content-Type ${given === '' ? 'is missing' : 'cannot be read'}: send ${types[0]}`);
 }
 
-function credentialsOf(
-  { headers }: FastifyRequest,
-  { wholeEnvironment = false, branchIsOptional = false }: Access,
-): Credentials {
+function credentialsOf(request: FastifyRequest, access: Access): Credentials {
+  const { headers } = request;
+  const { wholeEnvironment = false, branchIsOptional = false } = access;
   const serviceBranch = headers['x-service-branch'] as string | undefined;
   const triggerBranch = headers['x-trigger-branch'] as string | undefined;
   return {
     authorization: headers.authorization,
+    ...(headers.authorization === undefined && { browser: browserCredentialsOf(request, access) }),
     serviceBranch,
     triggerBranch,
     wholeEnvironment:
@@ -185,9 +186,9 @@ async function* partsOf(
   }
 }
 
-/** What the request acts on: the URL and, with a personal access token, the branch headers. */
+/** What the request acts on: the URL and, for a user, the branch headers. */
 const targetOf = ({ url, headers, principal }: FastifyRequest): string =>
-  principal?.kind === 'personalAccessToken'
+  principal && isUser(principal)
     ? [url, headers['x-service-branch'], headers['x-trigger-branch']].join('\n')
     : url;
 

@@ -20,12 +20,19 @@ export interface RateLimits {
   readonly secretKey?: RateLimit;
   /** Each token. */
   readonly personalAccessToken?: RateLimit;
+  /** Each browser session. */
+  readonly browser?: RateLimit;
   /** Each token; tokens of one user in one environment together. */
   readonly publicToken?: RateLimit;
   /** Runs that are created in batches, one token for each run: all callers of one kind in an environment together. */
   readonly batchRuns?: { readonly secretKey?: RateLimit; readonly publicToken?: RateLimit };
   /** `asked`: login requests from one address. `tried`: user codes that one user enters. */
   readonly logins?: { readonly asked?: RateLimit; readonly tried?: RateLimit };
+  /**
+   * Browsers that log in. `address`: tries from one address, also those that succeed. `password`: tries of one user from one address.
+   * `user`: tries of one user from all addresses. `links`: links that one user makes.
+   */
+  readonly browsers?: Readonly<Partial<Record<'address' | 'password' | 'user' | 'links', RateLimit>>>;
   /** Requests with an invalid credential from one address. */
   readonly badCredentials?: RateLimit;
   /** Overrides by operation id: each caller has a separate bucket for each of these operations. */
@@ -39,9 +46,17 @@ export interface RateLimits {
 export const defaultRateLimits: RateLimits = {
   publicToken: { burst: 100, perSecond: 10 },
   personalAccessToken: { burst: 750, perSecond: 60 },
+  browser: { burst: 750, perSecond: 60 },
   batchRuns: { publicToken: { burst: 5_000, perSecond: 100 } },
   // A user code has 34 bits and lives for ten minutes: at this rate guessing one is hopeless.
   logins: { asked: { burst: 60, perSecond: 0.2 }, tried: { burst: 20, perSecond: 1 / 30 } },
+  browsers: {
+    // A page that waits for its approval asks every second, for ten minutes.
+    address: { burst: 1_200, perSecond: 5 },
+    password: { burst: 5, perSecond: 1 / 30 },
+    user: { burst: 50, perSecond: 1 / 10 },
+    links: { burst: 30, perSecond: 1 / 10 },
+  },
   badCredentials: { burst: 100, perSecond: 5 },
 };
 
@@ -111,7 +126,7 @@ export function createRateLimiter({ burst, perSecond }: RateLimit) {
 
 /** The key of the caller's bucket. */
 function bucketOf(principal: Principal): string {
-  if (principal.kind === 'personalAccessToken') return principal.credentialId;
+  if (principal.kind === 'personalAccessToken' || principal.kind === 'browser') return principal.credentialId;
   const environment = String(principal.environment.id);
   if (principal.kind === 'secretKey') return environment;
   return principal.actor === undefined ? principal.tokenDigest : `${environment}:${principal.actor}`;
@@ -146,6 +161,7 @@ export function createLimiters(limits: RateLimits): (operation: string) => Limit
     secretKey: takeOf(limits.secretKey),
     personalAccessToken: takeOf(limits.personalAccessToken),
     publicToken: takeOf(limits.publicToken),
+    browser: takeOf(limits.browser),
   };
   return (operation) => {
     const own = takeOf(limits.operations?.[operation]);

@@ -1,9 +1,10 @@
 import type { Access, Action, OperationDeclaration, Role } from '@millrace/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Environment, Principal } from '../auth/principal.ts';
+import { isUser, type Environment, type Principal } from '../auth/principal.ts';
 import { allows } from '../auth/scopes.ts';
 import { forbidden } from '../problem.ts';
 import type { Identity, Origin, Request } from '../request.ts';
+import { baseUrlOf } from './base-url.ts';
 import type { RouteMetrics } from './metrics.ts';
 import type { Limiter } from './rate-limit.ts';
 import { requestKeyOf } from './idempotent-responses.ts';
@@ -78,8 +79,8 @@ export class HttpRequest implements Request<OperationDeclaration> {
 
   get environment(): Environment {
     const { principal } = this;
-    if (principal.kind === 'personalAccessToken') {
-      throw new TypeError('A personal access token stands for a user, not for an environment.');
+    if (isUser(principal)) {
+      throw new TypeError('This credential stands for a user, not for an environment.');
     }
     return principal.environment;
   }
@@ -93,11 +94,7 @@ export class HttpRequest implements Request<OperationDeclaration> {
   }
 
   get baseUrl(): string {
-    // Set by a proxy that terminates TLS or adds a prefix. A forged value only affects the forger's own response.
-    const scheme = this.header('x-forwarded-proto')?.split(',', 1)[0]?.trim() === 'https' ? 'https' : 'http';
-    const host = this.header('x-forwarded-host')?.split(',', 1)[0]?.trim() ?? this.#raw.host;
-    const prefix = this.header('x-forwarded-prefix')?.replace(/\/+$/, '') ?? '';
-    return `${scheme}://${host}${prefix}`;
+    return baseUrlOf(this.#raw);
   }
 
   get requestKey(): string | undefined {
@@ -134,7 +131,7 @@ export class HttpRequest implements Request<OperationDeclaration> {
   authorize(identities: readonly Identity[], instead?: Action): void {
     const { principal } = this;
     // For a user the operation itself checks membership.
-    if (principal.kind !== 'personalAccessToken') {
+    if (!isUser(principal)) {
       const actions = [this.#access.action, instead];
       if (!actions.some((action) => action && allows(principal.scopes, action, identities)))
         throw forbidden();

@@ -1,9 +1,9 @@
-import type { Principal } from '../auth/principal.ts';
+import { isUser, type Principal } from '../auth/principal.ts';
 import { isUnrestricted } from '../auth/scopes.ts';
 
 /** Identifies the uploader of a packet; null for an unrestricted caller. */
 export function uploaderOf(principal: Principal): string | null {
-  if (principal.kind === 'personalAccessToken' || isUnrestricted(principal.scopes)) return null;
+  if (isUser(principal) || isUnrestricted(principal.scopes)) return null;
   // A key is identified by its id; a token by its own digest, because other tokens have the same key.
   return principal.kind === 'publicToken'
     ? `token:${principal.tokenDigest}`

@@ -1,3 +1,4 @@
+import { isUser } from '../auth/principal.ts';
 import type { operations } from '@millrace/contract';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
@@ -15,7 +16,7 @@ export const pauseHandlers = ({
   readonly pause: Pause;
 }): HandlersOf<Pick<typeof operations, 'resumeInstallation'>> => ({
   async resumeInstallation({ principal, origin, body }) {
-    if (principal.kind !== 'personalAccessToken') throw new TypeError('A user calls this operation.');
+    if (!isUser(principal)) throw new TypeError('A user calls this operation.');
     const by = { principal, origin, userId: principal.userId };
     const resumed = await resumeInstallation(sql, by, body?.missedTicks, new Date(clock.now()));
     await pause.refresh();

@@ -1,6 +1,6 @@
 import type { OperationDeclaration } from '@millrace/contract';
 import type { Queryable } from '../db/connect.ts';
-import type { Principal } from '../auth/principal.ts';
+import { isUser, type Principal } from '../auth/principal.ts';
 import { allows, isUnrestricted } from '../auth/scopes.ts';
 import { forbidden, type Problem } from '../problem.ts';
 import type { Identity, Request } from '../request.ts';
@@ -54,8 +54,7 @@ export async function authorizeParent(
   { principal, environment }: Pick<Request<OperationDeclaration>, 'principal' | 'environment'>,
   id: string | undefined,
 ): Promise<void> {
-  if (id === undefined || principal.kind === 'personalAccessToken' || isUnrestricted(principal.scopes))
-    return;
+  if (id === undefined || isUser(principal) || isUnrestricted(principal.scopes)) return;
   const [row] = await sql<RunRow[]>`
     select id, task, tags, batch_id from runs where env = ${environment.id} and id = ${id}`;
   const identities = row ? identitiesToWrite(identityOf(row)) : [{ type: 'runs', id }];
@@ -69,7 +68,7 @@ export async function authorizeRelative(
   id: string,
   relative: 'parent' | 'root',
 ): Promise<void> {
-  if (principal.kind === 'personalAccessToken' || isUnrestricted(principal.scopes)) return;
+  if (isUser(principal) || isUnrestricted(principal.scopes)) return;
   const [row] = await sql<RunRow[]>`
     select o.id, o.task, o.tags, o.batch_id
       from runs r join runs o on o.env = r.env and o.id = coalesce(${relative === 'parent' ? sql`r.parent_id` : sql`r.root_id`}, r.id)
@@ -110,8 +109,7 @@ export const authorizeRunToWrite = (request: Authorizing, run: RunIdentity): voi
 
 /** Whether the caller may read a run of the environment. */
 export const mayReadRun = (principal: Principal, row: RunRow): boolean =>
-  principal.kind === 'personalAccessToken' ||
-  allows(principal.scopes, 'read', identitiesToRead(identityOf(row)));
+  isUser(principal) || allows(principal.scopes, 'read', identitiesToRead(identityOf(row)));
 
 /** A run may be changed through its own id or its task. Not through a tag or a batch: `write:batch` is for filling batches. */
 const identitiesToWrite = ({ id, taskIdentifier }: RunIdentity): Identity[] => [

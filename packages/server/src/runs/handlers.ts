@@ -1,7 +1,7 @@
 import { storedType, type operations } from '@millrace/contract';
 import type { MintPublicToken } from '../auth/mint.ts';
 import { oneTimeUseOf } from '../auth/one-time.ts';
-import { endOf } from '../auth/principal.ts';
+import { isUser, endOf } from '../auth/principal.ts';
 import type { PacketAddresses } from '../packets/url.ts';
 import { asProblem, notFound, unprocessable } from '../problem.ts';
 import type { TakeRuns } from './create/quota.ts';
@@ -77,7 +77,7 @@ export function runHandlers({
     { principal }: Pick<Request<Named['triggerTask']>, 'principal'>,
     run: string,
   ): Promise<string | undefined> => {
-    if (principal.kind === 'personalAccessToken') return undefined;
+    if (isUser(principal)) return undefined;
     const scopes = [`read:runs:${run}`, `write:inputStreams:${run}`];
     return mint(principal, { scopes, expiresInSeconds: handleTokenSeconds });
   };

@@ -1,6 +1,6 @@
 import type { Body, CreatedSession, Operations } from '@millrace/contract';
 import type { MintPublicToken } from '../auth/mint.ts';
-import type { Environment, Principal } from '../auth/principal.ts';
+import { type Environment, type Principal, type UserPrincipal } from '../auth/principal.ts';
 import type { Channels } from '../log/channels.ts';
 import { newTimedId } from '../db/ids.ts';
 import { sessionChannel } from '../log/key.ts';
@@ -29,7 +29,7 @@ const tokenSeconds = 3_600;
  */
 export async function createSession(
   dependencies: CreateDependencies,
-  caller: Exclude<Principal, { kind: 'personalAccessToken' }>,
+  caller: Exclude<Principal, UserPrincipal>,
   body: NewSession,
   admit: (task: string) => void,
 ): Promise<CreatedSession> {

@@ -1,3 +1,4 @@
+import { isUser } from '../auth/principal.ts';
 import type { Operations } from '@millrace/contract';
 import { forbidden } from '../problem.ts';
 import type { HandlersOf, Request } from '../request.ts';
@@ -23,7 +24,7 @@ export function sessionHandlers(dependencies: CreateDependencies & CloseDependen
   return {
     async createSession(request) {
       const { principal, body } = request;
-      if (principal.kind === 'personalAccessToken') throw forbidden();
+      if (isUser(principal)) throw forbidden();
       // A scope for one session does not allow creating one. A scope for its task does.
       const created = await createSession(dependencies, principal, body, (task) =>
         request.authorize([{ type: 'sessions' }, { type: 'tasks', id: task }]),

@@ -1,5 +1,5 @@
 import { isUnrestricted, parseScope } from '../auth/scopes.ts';
-import type { Principal } from '../auth/principal.ts';
+import { isUser, type Principal } from '../auth/principal.ts';
 import type { Io } from '../log/key.ts';
 import type { Identity } from '../request.ts';
 
@@ -14,7 +14,7 @@ export function namedParts(
   side: string | undefined,
 ): string[] {
   // These callers are allowed everything.
-  if (principal.kind === 'personalAccessToken' || isUnrestricted(principal.scopes)) return [];
+  if (isUser(principal) || isUnrestricted(principal.scopes)) return [];
   const channel = side === undefined ? '' : `:channels:${side}`;
   const endings = [...(side === undefined ? [] : [channel]), ...(io === 'out' ? [`${channel}:out`] : [])];
   const named = new Set(principal.scopes.map((text) => parseScope(text).id));

@@ -1,3 +1,4 @@
+import { isUser } from '../auth/principal.ts';
 import type { Operations } from '@millrace/contract';
 import { ownedInstallation } from '../auth/installation-owner.ts';
 import type { Sql } from '../db/connect.ts';
@@ -6,7 +7,7 @@ import { readStorage } from './read.ts';
 
 export const storageHandlers = (sql: Sql): HandlersOf<Pick<Operations, 'retrieveStorage'>> => ({
   async retrieveStorage({ principal }) {
-    if (principal.kind !== 'personalAccessToken') throw new TypeError('A user calls this operation.');
+    if (!isUser(principal)) throw new TypeError('A user calls this operation.');
     await ownedInstallation(sql, principal.userId, 'see what it stores');
     return readStorage(sql);
   },

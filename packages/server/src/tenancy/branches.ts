@@ -1,7 +1,7 @@
 /** Branches of preview and dev: child environments that use the keys of their parent. */
 import type { Branch } from '@millrace/contract';
 import { branchName } from '../auth/branch.ts';
-import type { Principal } from '../auth/principal.ts';
+import { isUser, type Principal } from '../auth/principal.ts';
 import { environmentOf, seenBy } from '../auth/target.ts';
 import { recordAct, type Actor } from '../audit/record.ts';
 import type { Sql, Transaction } from '../db/connect.ts';
@@ -15,8 +15,7 @@ export const maxBranches = 500;
 const maxGitBytes = 16_384;
 
 /** A user sees their own dev branches; a key sees only branches of preview, which have no owner. */
-export const userIn = (principal: Principal): string =>
-  principal.kind === 'personalAccessToken' ? principal.userId : '';
+export const userIn = (principal: Principal): string => (isUser(principal) ? principal.userId : '');
 
 export async function listBranches(
   sql: Sql,

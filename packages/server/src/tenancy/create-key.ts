@@ -6,7 +6,7 @@ import {
   type SecretKey,
 } from '@millrace/contract';
 import { credentialDigest, lastFour, newSecretKey } from '../auth/keys.ts';
-import type { Environment } from '../auth/principal.ts';
+import { userBehind, type Environment } from '../auth/principal.ts';
 import { seal, secretKeyContext, type MasterKey } from '../auth/seal.ts';
 import { recordAct, type Actor } from '../audit/record.ts';
 import type { Queryable, Sql } from '../db/connect.ts';
@@ -69,7 +69,7 @@ export async function createKey(
       tasks: tasks ?? null,
       scopes,
       expiresAt,
-      createdBy: by.principal.kind === 'personalAccessToken' ? by.principal.userId : null,
+      createdBy: userBehind(by.principal),
     });
     const key = keyOf(row);
     await recordAct(tx, by, {

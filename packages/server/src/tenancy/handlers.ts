@@ -1,7 +1,7 @@
 import { isAtLeast, type operations } from '@millrace/contract';
 import type { MasterKey } from '../auth/seal.ts';
 import { wholeTarget, type EnvironmentPath } from '../auth/target.ts';
-import type { Principal } from '../auth/principal.ts';
+import { isUser, type Principal } from '../auth/principal.ts';
 import type { Sql } from '../db/connect.ts';
 import { forbidden, notFound } from '../problem.ts';
 import type { HandlersOf, Request } from '../request.ts';
@@ -163,7 +163,9 @@ export const projectHandlers = (dependencies: ProjectDependencies): HandlersOf<P
       const environment = await whole(sql, request);
       const { publicId: id, kind: name, projectRef } = environment;
       const least = name === 'dev' ? 'member' : 'admin';
-      const mayReveal = request.role !== undefined && isAtLeast(request.role, least);
+      // A browser gets no stored secret.
+      const mayReveal =
+        request.principal.kind !== 'browser' && request.role !== undefined && isAtLeast(request.role, least);
       return {
         id,
         name,
@@ -205,7 +207,7 @@ function branchableBy({
   | 'preview'
   | 'dev'
 )[] {
-  if (principal.kind === 'personalAccessToken') return ['preview', 'dev'];
+  if (isUser(principal)) return ['preview', 'dev'];
   if (principal.environment.projectRef !== params.projectRef) throw notFound('Project not found');
   if (principal.environment.kind !== 'preview') throw forbidden();
   return ['preview'];

@@ -1,4 +1,5 @@
 /** Invitations: a one-time token that makes its holder a member. No mail is sent: the inviter hands the token over. */
+import { userBehind } from '../auth/principal.ts';
 import type { Invitation, Organization, Role } from '@millrace/contract';
 import { credentialDigest, newInvitationToken } from '../auth/keys.ts';
 import type { MasterKey } from '../auth/seal.ts';
@@ -42,7 +43,7 @@ export async function createInvitation(
 ): Promise<Invitation & { token: string }> {
   refuseOwnership(by.role, asked.role);
   const token = newInvitationToken();
-  const invitedBy = by.principal.kind === 'personalAccessToken' ? by.principal.userId : null;
+  const invitedBy = userBehind(by.principal);
   return sql.begin(async (tx) => {
     const [row] = await tx<InvitationRow[]>`
       insert into invitations (id, organization_id, email, role, digest, invited_by, expires_at)

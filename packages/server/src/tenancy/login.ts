@@ -2,7 +2,7 @@
 import type { Body, Operations, Reply } from '@millrace/contract';
 import { newDeviceCode, newUserCode, readUserCode } from '../auth/device-code.ts';
 import { credentialDigest } from '../auth/keys.ts';
-import type { Sql } from '../db/connect.ts';
+import type { Queryable, Sql } from '../db/connect.ts';
 import { notFound, Problem, unprocessable } from '../problem.ts';
 import type { Origin } from '../request.ts';
 import { readExpiry } from './expiry.ts';
@@ -146,49 +146,73 @@ export async function approveLogin(
   });
 }
 
-/** Returns the token once. A device that polls too soon must wait longer and gets no token meanwhile. */
+/** What became of a login that a device requested. */
+export type Approval =
+  | { readonly state: 'authorization_pending' | 'slow_down'; readonly interval: number }
+  | { readonly state: 'used' }
+  | {
+      readonly state: 'approved';
+      readonly userId: string;
+      /** The token that approved it. */
+      readonly tokenId: string;
+      /** Of what is created for it. */
+      readonly name: string;
+      readonly expiresAt: Date | null;
+    };
+
+/**
+ * Uses an approved login up, in the transaction that creates what the device gets. A device that polls too soon must wait longer and gets
+ * nothing meanwhile.
+ */
+export async function takeApproval(tx: Queryable, deviceCode: string, now: number): Promise<Approval> {
+  const digest = credentialDigest(deviceCode);
+  const at = new Date(now);
+  const [request] = await tx<
+    {
+      polledAt: Date | null;
+      interval: number;
+      tokenId: string | null;
+      name: string;
+      expiresAt: Date | null;
+      isFetched: boolean;
+    }[]
+  >`
+    select polled_at as "polledAt", interval_seconds as interval, token_id as "tokenId", name, token_expires_at as "expiresAt",
+           fetched_at is not null as "isFetched"
+      from login_requests where device_digest = ${digest} and expires_at > ${at} for update`;
+  if (!request) throw noCode();
+  if (request.isFetched) return { state: 'used' };
+  const { polledAt, tokenId, name, expiresAt } = request;
+  // Half of the interval, because network delays vary.
+  const isTooSoon = polledAt !== null && now - polledAt.getTime() < request.interval * 500;
+  const interval = isTooSoon ? Math.min(maxInterval, request.interval + slowedBy) : request.interval;
+  if (isTooSoon || tokenId === null) {
+    await tx`
+      update login_requests set polled_at = ${at}, interval_seconds = ${interval} where device_digest = ${digest}`;
+    return { state: isTooSoon ? 'slow_down' : 'authorization_pending', interval };
+  }
+  const approver = await liveToken(tx, tokenId);
+  if (!approver) throw notFound('The token that approved this code has ended: ask for another one');
+  await tx`update login_requests set fetched_at = ${at} where device_digest = ${digest}`;
+  return { state: 'approved', userId: approver.userId, tokenId, name, expiresAt };
+}
+
+/** Returns the token once. */
 export async function exchangeLogin(
   { sql, now }: LoginDependencies,
   deviceCode: string,
   origin: Origin,
 ): Promise<Reply<Operations['exchangeAuthorizationCode']>> {
-  const digest = credentialDigest(deviceCode);
-  const at = new Date(now());
   return sql.begin(async (tx) => {
-    const [request] = await tx<
-      {
-        polledAt: Date | null;
-        interval: number;
-        tokenId: string | null;
-        name: string;
-        tokenExpiresAt: Date | null;
-        isFetched: boolean;
-      }[]
-    >`
-      select polled_at as "polledAt", interval_seconds as interval, token_id as "tokenId", name, token_expires_at as "tokenExpiresAt",
-             fetched_at is not null as "isFetched"
-        from login_requests where device_digest = ${digest} and expires_at > ${at} for update`;
-    if (!request) throw noCode();
-    if (request.isFetched) return { token: null, state: 'used' };
-    const { polledAt, tokenId, name, tokenExpiresAt } = request;
-    // Half of the interval, because network delays vary.
-    const isTooSoon = polledAt !== null && at.getTime() - polledAt.getTime() < request.interval * 500;
-    const interval = isTooSoon ? Math.min(maxInterval, request.interval + slowedBy) : request.interval;
-    if (isTooSoon || tokenId === null) {
-      await tx`
-        update login_requests set polled_at = ${at}, interval_seconds = ${interval} where device_digest = ${digest}`;
-      return { token: null, state: isTooSoon ? 'slow_down' : 'authorization_pending', interval };
-    }
-    const approver = await liveToken(tx, tokenId);
-    if (!approver) throw notFound('The token that approved this code has ended: ask for another one');
-    const { userId } = approver;
-    await tx`update login_requests set fetched_at = ${at} where device_digest = ${digest}`;
-    const { row, text } = await insertToken(tx, userId, name, tokenExpiresAt);
+    const approval = await takeApproval(tx, deviceCode, now());
+    if (approval.state !== 'approved') return { token: null, ...approval };
+    const { userId, tokenId, name, expiresAt } = approval;
+    const { row, text } = await insertToken(tx, userId, name, expiresAt);
     const by = { principal: { kind: 'personalAccessToken', credentialId: tokenId, userId }, origin } as const;
     await recordForUser(tx, userId, by, {
       act: 'token.created',
       target: row.id,
-      new: { name, expiresAt: tokenExpiresAt ?? undefined },
+      new: { name, expiresAt: expiresAt ?? undefined },
     });
     return { token: { token: text, obfuscatedToken: `svc_pat_…${row.last_four}` } };
   });

@@ -1,5 +1,6 @@
 /** Organisations and their members. */
 import type { Member, Organization, Role } from '@millrace/contract';
+import { userBehind } from '../auth/principal.ts';
 import { recordAct, type Actor } from '../audit/record.ts';
 import type { Queryable, Sql } from '../db/connect.ts';
 import { newId } from '../db/ids.ts';
@@ -161,7 +162,7 @@ export async function removeMember(
   userId: string,
   by: Actor & { readonly role: Role | undefined },
 ): Promise<Member> {
-  const isSelf = by.principal.kind === 'personalAccessToken' && by.principal.userId === userId;
+  const isSelf = userBehind(by.principal) === userId;
   return sql.begin(async (tx) => {
     const old = await memberToChange(tx, organization, userId);
     if (!isSelf) refuseOwnership(by.role, old.role);

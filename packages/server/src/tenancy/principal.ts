@@ -1,7 +1,9 @@
-import type { Principal } from '../auth/principal.ts';
+import { isUser, type Principal, type UserPrincipal } from '../auth/principal.ts';
 
-/** The user of a personal access token, on operations that accept no other credential. */
-export function userOf({ principal }: { readonly principal: Principal }): string {
-  if (principal.kind !== 'personalAccessToken') throw new TypeError('A user calls this operation.');
-  return principal.userId;
+/** The credential of a user, on operations that accept no other. */
+export function asUser({ principal }: { readonly principal: Principal }): UserPrincipal {
+  if (!isUser(principal)) throw new TypeError('A user calls this operation.');
+  return principal;
 }
+
+export const userOf = (request: { readonly principal: Principal }): string => asUser(request).userId;

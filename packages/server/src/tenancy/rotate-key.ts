@@ -1,5 +1,5 @@
 import type { SecretKey } from '@millrace/contract';
-import type { Environment } from '../auth/principal.ts';
+import { userBehind, type Environment } from '../auth/principal.ts';
 import type { MasterKey } from '../auth/seal.ts';
 import { recordAct, type Actor } from '../audit/record.ts';
 import type { Sql } from '../db/connect.ts';
@@ -55,7 +55,7 @@ export async function rotateKey(
       expiresAt:
         old.expires_at &&
         new Date(Math.min(lastDayMs, now + old.expires_at.getTime() - old.created_at.getTime())),
-      createdBy: by.principal.kind === 'personalAccessToken' ? by.principal.userId : null,
+      createdBy: userBehind(by.principal),
     });
     await tx`
       update secret_keys set

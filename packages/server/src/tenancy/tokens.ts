@@ -1,5 +1,7 @@
 /** A user's personal access tokens. Only the user can list, create and revoke them. */
 import type { AccessToken } from '@millrace/contract';
+import { liveSession } from '../auth/browser/live.ts';
+import type { Principal } from '../auth/principal.ts';
 import { credentialDigest, lastFour, newPersonalAccessToken } from '../auth/keys.ts';
 import { recordAct, type Act, type Actor } from '../audit/record.ts';
 import type { Queryable, Sql } from '../db/connect.ts';
@@ -39,7 +41,7 @@ export async function createToken(
 ): Promise<AccessToken & { token: string }> {
   const wished = readExpiry(asked.expiresAt, now);
   return sql.begin(async (tx) => {
-    const asking = await liveToken(tx, by.principal.credentialId);
+    const asking = await liveCredential(tx, by.principal);
     if (!asking) throw unauthorized('Invalid Access Token');
     const latest = asking.expiresAt;
     if (wished && latest && wished > latest) {
@@ -70,6 +72,18 @@ export async function liveToken(
     select user_id as "userId", expires_at as "expiresAt" from personal_access_tokens
      where id = ${id} and revoked_at is null and (expires_at is null or expires_at > now()) for share`;
   return live;
+}
+
+/** The same for the credential of a user: for a browser session, the token that it was opened with. A password has no end. */
+async function liveCredential(
+  tx: Queryable,
+  { kind, credentialId }: Principal,
+): Promise<{ expiresAt: Date | null } | undefined> {
+  if (kind !== 'browser') return liveToken(tx, credentialId);
+  const [live] = await tx<{ tokenId: string | null }[]>`
+    select t.token_id as "tokenId" from browser_sessions t where t.id = ${credentialId} and ${liveSession(tx)} for share of t`;
+  if (!live) return undefined;
+  return live.tokenId === null ? { expiresAt: null } : liveToken(tx, live.tokenId);
 }
 
 export async function revokeToken(sql: Sql, userId: string, id: string, by: Actor): Promise<AccessToken> {

@@ -1,5 +1,5 @@
 import type { Reply, whoami as declaration, whoamiAsUser as asUser } from '@millrace/contract';
-import type { Principal } from '../auth/principal.ts';
+import { isUser, type Principal } from '../auth/principal.ts';
 import type { Sql } from '../db/connect.ts';
 import { notFound } from '../problem.ts';
 import { listOrganizations } from './organizations.ts';
@@ -7,7 +7,7 @@ import { listOrganizations } from './organizations.ts';
 /** Describes the caller's credential. */
 export async function whoami(sql: Sql, principal: Principal): Promise<Reply<typeof declaration>> {
   const { kind, credentialId } = principal;
-  if (kind !== 'personalAccessToken') {
+  if (!isUser(principal)) {
     const { environment, scopes } = principal;
     return {
       kind,

@@ -1,3 +1,4 @@
+import { isUser } from '../auth/principal.ts';
 import type { Operations } from '@millrace/contract';
 import type { MintPublicToken } from '../auth/mint.ts';
 import type { MasterKey } from '../auth/seal.ts';
@@ -37,7 +38,7 @@ export function waitpointHandlers(dependencies: WaitpointHandlerDependencies): H
       const { environment, principal } = request;
       const created = await createToken(engine, masterKey, environment.id, request.body ?? {});
       const { id, isCached } = created;
-      if (principal.kind !== 'personalAccessToken') {
+      if (!isUser(principal)) {
         // For the frontend that is to complete it.
         const scopes = [`write:waitpoints:${id}`];
         const token = await mint(principal, { scopes, expiresInSeconds: handleTokenSeconds });

@@ -12,7 +12,7 @@ const ending = '(?:[0-9A-Za-z]{20,}|[0-9A-Za-z]+(?=…))';
 const shape = new RegExp(
   [
     `(?:svc|tr)_(?:${environmentKinds.join('|')})_(?:sk_)?${ending}`,
-    `(?:svc|tr)_(?:pat|inv)_${ending}`,
+    `(?:svc|tr)_(?:pat|inv|browser|link)_${ending}`,
     // A JWT behind a prefix; parts of a truncated one may be missing.
     String.raw`svc_run_eyJ[\w-]*(?:\.[\w-]*){0,2}`,
     // Login codes and future credentials: no id is as long.

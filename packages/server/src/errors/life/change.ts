@@ -1,4 +1,4 @@
-import type { Principal } from '../../auth/principal.ts';
+import { userBehind, type Principal } from '../../auth/principal.ts';
 import type { Queryable, Sql, Transaction } from '../../db/connect.ts';
 import { isErrorId } from '../list/retrieve.ts';
 import { tally } from '../record/tally.ts';
@@ -14,12 +14,6 @@ export interface Change {
 /** The same before it holds the lock: its moment is when it has the lock, not when it was requested. */
 export interface Asked extends Omit<Change, 'now'> {
   now(): Date;
-}
-
-/** The user of a credential, if there is one: a secret key belongs to no user. */
-export function userOf(principal: Principal): string | null {
-  if (principal.kind === 'personalAccessToken') return principal.userId;
-  return principal.kind === 'publicToken' ? (principal.actor ?? null) : null;
 }
 
 /**
@@ -65,7 +59,7 @@ export const audited = (
     select g as state from error_groups g where g.env = ${env} and g.id = ${id} for update
   ), audit as (
     insert into error_audit (env, group_id, at, act, user_id, credential_id, before)
-    select (old.state).env, (old.state).id, ${now}, ${act}, ${userOf(principal)}, ${principal.credentialId},
+    select (old.state).env, (old.state).id, ${now}, ${act}, ${userBehind(principal)}, ${principal.credentialId},
            error_state(old.state)
       from old
   )`;

@@ -1,6 +1,7 @@
+import { userBehind } from '../../auth/principal.ts';
 import type { Body, ErrorGroupDetail, Operations } from '@millrace/contract';
 import type { Sql } from '../../db/connect.ts';
-import { audited, changing, userOf, type Asked } from './change.ts';
+import { audited, changing, type Asked } from './change.ts';
 import { detailColumns, detailOf, type DetailRow } from '../list/detail.ts';
 
 export interface Ignore extends Asked {
@@ -20,7 +21,7 @@ export const ignoreErrorGroup = (sql: Sql, asked: Ignore): Promise<ErrorGroupDet
     with ${audited(tx, change, 'ignored')}, changed as (
       update error_groups g set
         status = 'ignored', ignored_at = ${now}, ignored_until = ${until}, ignored_reason = ${limits.reason ?? null},
-        ignored_by = ${userOf(principal)}, ignored_until_rate = ${limits.occurrenceRate ?? null},
+        ignored_by = ${userBehind(principal)}, ignored_until_rate = ${limits.occurrenceRate ?? null},
         ignored_until_total = ${limits.totalOccurrences ?? null}, ignored_from_total = g.total,
         resolved_at = null, resolved_in_version = null, resolved_by = null
       from old where g.env = (old.state).env and g.id = (old.state).id

@@ -1,6 +1,7 @@
+import { userBehind } from '../../auth/principal.ts';
 import type { ErrorGroupDetail } from '@millrace/contract';
 import type { Sql } from '../../db/connect.ts';
-import { audited, changing, userOf, type Asked } from './change.ts';
+import { audited, changing, type Asked } from './change.ts';
 import { detailColumns, detailOf, type DetailRow } from '../list/detail.ts';
 
 export interface Resolve extends Asked {
@@ -19,7 +20,7 @@ export const resolveErrorGroup = (sql: Sql, asked: Resolve): Promise<ErrorGroupD
     const [row] = await tx<DetailRow[]>`
     with ${audited(tx, change, 'resolved')}, changed as (
       update error_groups g set
-        status = 'resolved', resolved_at = ${now}, resolved_in_version = ${version}, resolved_by = ${userOf(principal)},
+        status = 'resolved', resolved_at = ${now}, resolved_in_version = ${version}, resolved_by = ${userBehind(principal)},
         ignored_at = null, ignored_until = null, ignored_reason = null, ignored_by = null, ignored_until_rate = null,
         ignored_until_total = null, ignored_from_total = null
       from old where g.env = (old.state).env and g.id = (old.state).id

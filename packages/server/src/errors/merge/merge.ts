@@ -1,7 +1,8 @@
+import { userBehind } from '../../auth/principal.ts';
 import { maxFingerprints, type ErrorGroupDetail } from '@millrace/contract';
 import type { Sql, Transaction } from '../../db/connect.ts';
 import { notFound, unprocessable } from '../../problem.ts';
-import { changing, currentId, userOf, type Asked, type Change } from '../life/change.ts';
+import { changing, currentId, type Asked, type Change } from '../life/change.ts';
 import { isErrorId, retrieveErrorGroup } from '../list/retrieve.ts';
 
 export interface Merge extends Asked {
@@ -21,7 +22,7 @@ export const mergeErrorGroups = (sql: Sql, asked: Merge): Promise<ErrorGroupDeta
     await refuseUnlike(tx, change, others);
     await tx`
       insert into error_audit (env, group_id, at, act, user_id, credential_id, before)
-      select g.env, g.id, ${now}, 'merged', ${userOf(principal)}, ${principal.credentialId},
+      select g.env, g.id, ${now}, 'merged', ${userBehind(principal)}, ${principal.credentialId},
              error_state(g) || case when g.id = ${id} then jsonb_build_object('errors', to_jsonb(${others}::text[]))
                                     else jsonb_build_object('into', ${id}::text) end
         from error_groups g where g.env = ${env} and g.id = any(${[id, ...others]}) order by g.id = ${id}, g.id`;

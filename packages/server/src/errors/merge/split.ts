@@ -1,7 +1,8 @@
+import { userBehind } from '../../auth/principal.ts';
 import type { ErrorGroupDetail } from '@millrace/contract';
 import type { Sql } from '../../db/connect.ts';
 import { notFound, unprocessable } from '../../problem.ts';
-import { changing, userOf, type Asked } from '../life/change.ts';
+import { changing, type Asked } from '../life/change.ts';
 import { retrieveErrorGroup } from '../list/retrieve.ts';
 
 export interface Split extends Asked {
@@ -37,7 +38,7 @@ export const splitErrorGroup = (sql: Sql, asked: Split): Promise<ErrorGroupDetai
     const part = first.own_group;
     await tx`
       insert into error_audit (env, group_id, at, act, user_id, credential_id, before)
-      select g.env, g.id, ${now}, 'split', ${userOf(principal)}, ${principal.credentialId},
+      select g.env, g.id, ${now}, 'split', ${userBehind(principal)}, ${principal.credentialId},
              error_state(g) || jsonb_build_object('fingerprints', to_jsonb(${[...fingerprints]}::text[]), 'into', ${part}::text)
         from error_groups g where g.env = ${env} and g.id = ${id}`;
     await tx`update error_fingerprints set group_id = ${part} where id = any(${ids})`;

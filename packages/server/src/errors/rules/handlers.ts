@@ -1,5 +1,5 @@
 import type { Operations } from '@millrace/contract';
-import type { Principal } from '../../auth/principal.ts';
+import { isUser, type Principal } from '../../auth/principal.ts';
 import { otherProject, seenBy } from '../../auth/target.ts';
 import type { Clock } from '../../db/clock.ts';
 import type { Sql } from '../../db/connect.ts';
@@ -19,7 +19,7 @@ interface Addressed {
 
 /** A secret key is valid for its own project only. The role of a user was checked before. */
 function projectOf({ principal, params: { projectRef } }: Addressed): string {
-  if (principal.kind !== 'personalAccessToken' && principal.environment.projectRef !== projectRef) {
+  if (!isUser(principal) && principal.environment.projectRef !== projectRef) {
     throw otherProject(principal.environment.projectRef);
   }
   return projectRef;
@@ -61,10 +61,9 @@ export function ruleHandlers(sql: Sql, clock: Pick<Clock, 'now'>): HandlersOf<Na
     async previewErrorRule(request) {
       const projectRef = projectOf(request);
       const { principal } = request;
-      const envs =
-        principal.kind === 'personalAccessToken'
-          ? await environmentsSeen(sql, projectRef, principal.userId)
-          : [principal.environment.id];
+      const envs = isUser(principal)
+        ? await environmentsSeen(sql, projectRef, principal.userId)
+        : [principal.environment.id];
       return previewRule(sql, envs, request.body, now());
     },
   };

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Authenticate } from '../../auth/authenticate.ts';
 import type { MintPublicToken } from '../../auth/mint.ts';
-import type { Environment, Principal } from '../../auth/principal.ts';
+import { isUser, type Environment, type Principal } from '../../auth/principal.ts';
 import type { AppendOptions, Appended } from '../../log/pending-append.ts';
 import type { Channels } from '../../log/channels.ts';
 import { uuidOf, type ChannelKey } from '../../log/key.ts';
@@ -60,7 +60,7 @@ export function streamAppends({
 }): StreamAppends {
   return {
     async writerHeaders({ principal, baseUrl }, key) {
-      if (principal.kind === 'personalAccessToken') throw forbidden();
+      if (isUser(principal)) throw forbidden();
       const token = await mint(principal, { scopes: [scopeOf(key)], expiresInSeconds: tokenSeconds });
       if (token === undefined) throw forbidden();
       return {

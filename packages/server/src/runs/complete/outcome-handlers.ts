@@ -1,3 +1,4 @@
+import { isUser } from '../../auth/principal.ts';
 import type { Operations } from '@millrace/contract';
 import { notFound } from '../../problem.ts';
 import { allows } from '../../auth/scopes.ts';
@@ -22,7 +23,7 @@ export function outcomeHandlers(engine: Engine): HandlersOf<Named> {
     task: string,
   ): Promise<string | undefined> => {
     const nearest = nearestTask(task, (await versions.current(environment.id))?.tasks.keys() ?? []);
-    const scopes = principal.kind === 'personalAccessToken' ? [] : principal.scopes;
+    const scopes = isUser(principal) ? [] : principal.scopes;
     return nearest !== undefined && allows(scopes, 'read', [{ type: 'tasks', id: nearest }])
       ? nearest
       : undefined;

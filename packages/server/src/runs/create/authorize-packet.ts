@@ -1,3 +1,4 @@
+import { isUser } from '../../auth/principal.ts';
 import { storedType, type OperationDeclaration } from '@millrace/contract';
 import { allows, isUnrestricted } from '../../auth/scopes.ts';
 import type { Queryable } from '../../db/connect.ts';
@@ -30,7 +31,7 @@ export async function authorizePacket(
   { payload, payloadType }: GivenPayload,
 ): Promise<void> {
   if (payloadType !== storedType || typeof payload !== 'string') return;
-  if (principal.kind === 'personalAccessToken' || isUnrestricted(principal.scopes)) return;
+  if (isUser(principal) || isUnrestricted(principal.scopes)) return;
   if (payload.includes('\0')) throw forbidden();
   const [packet] = await sql<{ uploaded_by: string | null }[]>`
     select uploaded_by from packets where env = ${environment.id} and name = ${payload}`;

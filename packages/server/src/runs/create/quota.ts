@@ -1,3 +1,4 @@
+import { isUser } from '../../auth/principal.ts';
 import type { OperationDeclaration } from '@millrace/contract';
 import { Problem } from '../../problem.ts';
 import type { Request } from '../../request.ts';
@@ -30,7 +31,7 @@ export function createQuota(
   const take = (request: Asking, runs: number): void => {
     const { principal } = request;
     const bucket = buckets[principal.kind];
-    if (!bucket || principal.kind === 'personalAccessToken') return;
+    if (!bucket || isUser(principal)) return;
     const { allowed, remaining, resetAt } = bucket.take(String(principal.environment.id), runs);
     request.setHeader('x-ratelimit-limit', String(bucket.burst));
     request.setHeader('x-ratelimit-remaining', String(remaining));

@@ -1,3 +1,4 @@
+import { isUser } from '../../auth/principal.ts';
 import type { Operations } from '@millrace/contract';
 import type { HandlersOf, Request } from '../../request.ts';
 import type { Engine } from '../engine.ts';
@@ -26,7 +27,7 @@ export function listHandlers({
     },
 
     async listProjectRuns({ principal, params, query }) {
-      if (principal.kind !== 'personalAccessToken') throw new TypeError('A user calls this operation.');
+      if (!isUser(principal)) throw new TypeError('A user calls this operation.');
       const envs = await environmentsOf(sql, principal.userId, params.projectRef, query['filter[env]']);
       return listRuns(sql, { envs, query, now: clock.now() });
     },

@@ -1,0 +1,64 @@
+/** The cookie of a browser session: its name, its attributes, and reading it. */
+
+const base = 'millrace_session';
+
+/** Where the browser found the server. */
+export interface Place {
+  /** The address under which clients reach the server, with its base path. */
+  readonly baseUrl: string;
+  /** The `Origin` header, by which a browser says that it speaks TLS also where the proxy does not. */
+  readonly origin: string | undefined;
+}
+
+function urlOf({ baseUrl, origin }: Place): URL {
+  const url = new URL(baseUrl);
+  if (origin === `https://${url.host}`) url.protocol = 'https:';
+  return url;
+}
+
+const withSlash = (path: string): string => (path.endsWith('/') ? path : `${path}/`);
+
+/**
+ * Browsers accept a name with `__Host-` only over TLS and for this host alone, and one with `__Secure-` only over TLS, so another host of
+ * the domain cannot set them. Cookies are shared by all ports of a host: with the port in the name, two servers do not log each other out.
+ */
+function nameAt({ protocol, pathname, port }: URL): string {
+  if (protocol === 'https:') return `${withSlash(pathname) === '/' ? '__Host-' : '__Secure-'}${base}`;
+  return port === '' ? base : `${base}_${port}`;
+}
+
+function cookieAt(place: Place, value: string, maxAgeSeconds: number): string {
+  const url = urlOf(place);
+  const secure = url.protocol === 'https:' ? '; Secure' : '';
+  const path = withSlash(url.pathname);
+  return `${nameAt(url)}=${value}; Path=${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
+}
+
+/** The `Set-Cookie` header that logs the browser in. */
+export const cookieOf = (place: Place, text: string, expiresAt: Date, now: number): string =>
+  cookieAt(place, text, Math.max(0, Math.floor((expiresAt.getTime() - now) / 1_000)));
+
+/** The `Set-Cookie` header that removes the cookie. */
+export const noCookie = (place: Place): string => cookieAt(place, '', 0);
+
+/**
+ * The text of the session in a `Cookie` header; undefined if there is none. Where the proxy does not say that the browser speaks TLS, the
+ * names for both are read. Two different values under one name are none: another page may have set one of them.
+ */
+export function readCookie(header: string | undefined, baseUrl: string): string | undefined {
+  if (header === undefined || !header.includes(base)) return undefined;
+  const url = new URL(baseUrl);
+  const overTls = nameAt(Object.assign(new URL(url), { protocol: 'https:' }));
+  for (const name of new Set([overTls, nameAt(url)])) {
+    const values = new Set(valuesOf(header, name));
+    if (values.size > 0) return values.size === 1 ? [...values][0] : undefined;
+  }
+  return undefined;
+}
+
+const valuesOf = (header: string, name: string): string[] =>
+  header
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));

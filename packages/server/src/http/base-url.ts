@@ -1,0 +1,25 @@
+import type { FastifyRequest } from 'fastify';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The path below which the server is reached: empty, or such as `/millrace`. */
+    readonly basePath: string;
+  }
+}
+
+/**
+ * The URL under which the client reaches this server, without a trailing slash. The headers are set by a proxy that terminates TLS or adds
+ * a prefix. A forged value only affects the forger's own response.
+ */
+export function baseUrlOf(request: FastifyRequest): string {
+  const scheme =
+    headerOf(request, 'x-forwarded-proto')?.split(',', 1)[0]?.trim() === 'https' ? 'https' : 'http';
+  const host = headerOf(request, 'x-forwarded-host')?.split(',', 1)[0]?.trim() ?? request.host;
+  const prefix = headerOf(request, 'x-forwarded-prefix')?.replace(/\/+$/, '') ?? request.server.basePath;
+  return `${scheme}://${host}${prefix}`;
+}
+
+function headerOf({ headers }: FastifyRequest, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' ? value : undefined;
+}

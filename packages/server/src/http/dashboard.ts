@@ -1,0 +1,67 @@
+/** Serves the dashboard: files that are built beforehand, and one page for all of its addresses. */
+import { hash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance } from 'fastify';
+
+/** Where the package has the built files. */
+export const builtDashboard = fileURLToPath(new URL('../../dashboard/', import.meta.url));
+
+/** The addresses of the page. All others belong to the API, or are 404. */
+const pages = ['/', '/login', '/account', '/account/*', '/p/*'];
+
+/** Only files of this server, nothing inline, and no other page may frame it. */
+const pageHeaders: Readonly<Record<string, string>> = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; " +
+    "base-uri 'self'; form-action 'self'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+const noFiles =
+  'This server has no dashboard: in a clone of the repository, `npm run build` makes it. The API is at /reference.\n';
+
+/** The page with the path below which the server is reached, so that its relative addresses are right. */
+const withBase = (html: string, basePath: string): string =>
+  html.replace(/<base href="[^"]*"\s*\/?>/, '').replace('<head>', `<head><base href="${basePath}/">`);
+
+/** Mounts `/assets/*` and the page. Without built files, the page says so. */
+export function mountDashboard(app: FastifyInstance, folder: string): void {
+  const { basePath } = app;
+  void app.register(async (scope) => {
+    await scope.register(fastifyStatic, {
+      root: join(folder, 'assets'),
+      prefix: '/assets/',
+      decorateReply: false,
+      // Their names have the hash of what is in them.
+      immutable: true,
+      maxAge: '365d',
+      // The build writes `.br` and `.gz` beside each.
+      preCompressed: true,
+      index: false,
+      setHeaders(reply) {
+        for (const [name, value] of Object.entries(pageHeaders)) reply.setHeader(name, value);
+      },
+    });
+    for (const url of pages) {
+      scope.get(url, async (request, reply) => {
+        reply.headers(pageHeaders).header('cache-control', 'no-cache');
+        let html: string;
+        try {
+          html = withBase(await readFile(join(folder, 'index.html'), 'utf8'), basePath);
+        } catch {
+          return reply.code(503).type('text/plain; charset=utf-8').send(noFiles);
+        }
+        const etag = `"${hash('sha256', html, 'base64url')}"`;
+        reply.header('etag', etag);
+        if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+        return reply.type('text/html; charset=utf-8').send(html);
+      });
+    }
+  });
+}

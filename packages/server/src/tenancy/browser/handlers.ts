@@ -1,0 +1,58 @@
+import type { operations } from '@millrace/contract';
+import { noCookie } from '../../auth/browser/cookie.ts';
+import { Problem } from '../../problem.ts';
+import type { HandlersOf } from '../../request.ts';
+import { asUser, userOf } from '../principal.ts';
+import { describeCurrent } from './current.ts';
+import { createLink } from './links.ts';
+import { logIn, type LogInDependencies } from './log-in.ts';
+import { setPassword } from './passwords.ts';
+import { listSessions, revokeSession } from './sessions.ts';
+
+type Named = Pick<
+  typeof operations,
+  | 'createBrowserSession'
+  | 'retrieveCurrentBrowserSession'
+  | 'endCurrentBrowserSession'
+  | 'listBrowserSessions'
+  | 'revokeBrowserSession'
+  | 'createBrowserLink'
+  | 'setPassword'
+>;
+
+export interface BrowserDependencies extends LogInDependencies {
+  /** When the installation was paused; null while it is not. */
+  readonly pausedSince: () => Date | null;
+  /** False if this user has made too many links. */
+  readonly mayLink: (userId: string) => boolean;
+}
+
+/** Browser sessions: logging in and out, links and passwords. */
+export const browserHandlers = (dependencies: BrowserDependencies): HandlersOf<Named> => {
+  const { sql, ended, pausedSince, mayLink } = dependencies;
+  return {
+    createBrowserSession: (request) => logIn(dependencies, request),
+    retrieveCurrentBrowserSession: (request) => describeCurrent(sql, asUser(request), pausedSince()),
+    async endCurrentBrowserSession(request) {
+      const { credentialId, userId } = asUser(request);
+      const done = await revokeSession(sql, userId, credentialId, request);
+      request.setHeader(
+        'set-cookie',
+        noCookie({ baseUrl: request.baseUrl, origin: request.header('origin') }),
+      );
+      return ended(done);
+    },
+    listBrowserSessions: (request) => {
+      const { userId, credentialId } = asUser(request);
+      return listSessions(sql, userId, credentialId);
+    },
+    revokeBrowserSession: async (request) =>
+      ended(await revokeSession(sql, userOf(request), request.params.sessionId, request)),
+    createBrowserLink(request) {
+      const userId = userOf(request);
+      if (!mayLink(userId)) throw new Problem(429, 'Too many links were made: try again in a minute');
+      return createLink(sql, userId, request, request.baseUrl);
+    },
+    setPassword: async (request) => ended(await setPassword(sql, userOf(request), request.body, request)),
+  };
+};
