@@ -5,12 +5,16 @@ import { operationsPlugin } from './operations-plugin.ts';
 
 const folder = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
+const server = process.env['MILLRACE_API_URL'] ?? 'http://127.0.0.1:4400';
+
 export default defineConfig({
   root: folder('.'),
   // Assets are found from the page's base, which the server sets.
   base: './',
   plugins: [react(), operationsPlugin()],
   resolve: { conditions: ['millrace-source', 'module', 'browser', 'development|production'] },
+  // `npm run dev`: the sources, with a server that is running already.
+  server: { proxy: { '/api': server, '/realtime': server } },
   build: {
     outDir: folder('../server/dashboard'),
     emptyOutDir: true,

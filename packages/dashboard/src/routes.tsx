@@ -2,6 +2,7 @@ import {
   createRootRoute,
   createRoute,
   createRouter,
+  type ErrorRouteComponent,
   lazyRouteComponent,
   Outlet,
   redirect,
@@ -38,7 +39,7 @@ const NotFound = () => (
   </Page>
 );
 
-const PageFailure = ({ error, reset }: { readonly error: Error; readonly reset: () => void }) => (
+const PageFailure: ErrorRouteComponent = ({ error, reset }) => (
   <Page title="This page failed">
     <Failure error={error} onRetry={reset} />
   </Page>
@@ -63,7 +64,12 @@ const NoProject = () => (
   </main>
 );
 
-const index = createRoute({ getParentRoute: () => root, path: '/', beforeLoad: toFirst, component: NoProject });
+const index = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: toFirst,
+  component: NoProject,
+});
 const login = createRoute({
   getParentRoute: () => root,
   path: '/login',

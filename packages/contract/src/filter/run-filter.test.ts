@@ -17,7 +17,11 @@ describe('words of a filter', () => {
   test('are read back as they were written, whatever the value', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, unit: 'grapheme' }), (value) => {
-        expect(filterWords(`a:1 tag:${quotedValue(value)} b:2`).map((one) => one.value)).toEqual(['1', value, '2']);
+        expect(filterWords(`a:1 tag:${quotedValue(value)} b:2`).map((one) => one.value)).toEqual([
+          '1',
+          value,
+          '2',
+        ]);
       }),
     );
   });
@@ -52,7 +56,9 @@ describe('a filter of runs', () => {
   });
 
   test('asks for a number also as a number', () => {
-    expect(runFilterQuery('metadata.customer.id:42')).toEqual({ 'filter[metadata]': '{"customer.id":["42",42]}' });
+    expect(runFilterQuery('metadata.customer.id:42')).toEqual({
+      'filter[metadata]': '{"customer.id":["42",42]}',
+    });
   });
 
   test.each([
@@ -68,7 +74,8 @@ describe('a filter of runs', () => {
   });
 
   test('is one that the list accepts', () => {
-    const text = 'status:failed task:a tag:b queue:task/a version:1 since:2h error:x schedule:s batch:b bulk:k test:true from:2026-11-21 payload.a:1';
+    const text =
+      'status:failed task:a tag:b queue:task/a version:1 since:2h error:x schedule:s batch:b bulk:k test:true from:2026-11-21 payload.a:1';
     expect(listRunsQuery.safeParse(runFilterQuery(text)).success).toBe(true);
   });
 

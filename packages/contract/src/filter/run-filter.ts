@@ -99,7 +99,7 @@ const parts = (value: string): string[] =>
 
 /** A number or a boolean is meant as such, as in a JSON payload. Both forms are asked for. */
 function pathValues(values: readonly string[]): readonly (string | number | boolean)[] {
-  return values.flatMap((value) => {
+  return values.flatMap((value): (string | number | boolean)[] => {
     if (value === 'true' || value === 'false') return [value, value === 'true'];
     return /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/.test(value) ? [value, Number(value)] : [value];
   });
@@ -135,7 +135,9 @@ export function runFilterQuery(text: string): RunFilterQuery | Unreadable {
       query[name] = read;
     } else {
       const known = Object.keys(runFilterKeys).join(', ');
-      return { error: `"${key}" is not something to filter by; write one of ${known}, metadata.… or payload.…` };
+      return {
+        error: `"${key}" is not something to filter by; write one of ${known}, metadata.… or payload.…`,
+      };
     }
   }
   for (const [key, values] of listed) {

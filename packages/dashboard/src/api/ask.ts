@@ -80,14 +80,17 @@ export function useAsk<N extends OperationName>(
     },
     enabled,
     refetchInterval: ({ state }) =>
-      every !== false && backOffMs(every, state.status === 'error' ? state.fetchFailureCount : 0, state.error),
+      every !== false &&
+      backOffMs(every, state.status === 'error' ? state.fetchFailureCount : 0, state.error),
     refetchIntervalInBackground: false,
     ...(keepPrevious && { placeholderData: keepPreviousData as never }),
   });
 }
 
 type PagedName = {
-  [N in OperationName]: ReplyOf<N> extends { data: readonly unknown[]; pagination: { next?: string } } ? N : never;
+  [N in OperationName]: ReplyOf<N> extends { data: readonly unknown[]; pagination: { next?: string } }
+    ? N
+    : never;
 }[OperationName];
 type ItemOf<N extends PagedName> = ReplyOf<N> extends { data: readonly (infer I)[] } ? I : never;
 
@@ -99,6 +102,8 @@ export interface Pages<I> {
   readonly hasMore: boolean;
   readonly loadMore: () => void;
   readonly refetch: () => void;
+  /** Begins again with the first page. */
+  readonly reset: () => void;
 }
 
 /**
@@ -111,8 +116,10 @@ export function useAskPages<N extends PagedName>(
   { enabled = true }: Pick<AskOptions, 'enabled'> = {},
 ): Pages<ItemOf<N>> {
   const environment = useEnvironment();
+  const client = useQueryClient();
+  const queryKey = [...keyOf(environment, name, given), 'pages'];
   const result = useInfiniteQuery({
-    queryKey: [...keyOf(environment, name, given), 'pages'],
+    queryKey,
     queryFn: ({ pageParam, signal }) => {
       const query = { ...given.query, ...(pageParam !== undefined && { 'page[after]': pageParam }) };
       return call(name, { ...given, query } as Given<N>, { environment, signal });
@@ -133,6 +140,7 @@ export function useAskPages<N extends PagedName>(
       if (result.hasNextPage && !result.isFetchingNextPage) void result.fetchNextPage();
     },
     refetch: () => void result.refetch(),
+    reset: () => void client.resetQueries({ queryKey }),
   };
 }
 
@@ -183,7 +191,8 @@ export function useAct<N extends OperationName>(
       if (done !== undefined) toast({ title: typeof done === 'string' ? done : done(reply, given) });
       onDone?.(reply, given);
       await client.invalidateQueries({
-        predicate: ({ queryKey }) => outdates === undefined || outdates.includes(queryKey[0] as OperationName),
+        predicate: ({ queryKey }) =>
+          outdates === undefined || outdates.includes(queryKey[0] as OperationName),
       });
     },
     onError: (error) => {

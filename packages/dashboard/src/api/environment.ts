@@ -22,8 +22,5 @@ export function useEnvironment(): Environment {
 /** The params of links to other pages of the environment: `<Link to="/p/$project/$env/runs" params={useEnvironmentParams()}>`. */
 export function useEnvironmentParams(): { readonly project: string; readonly env: string } {
   const environment = useEnvironment();
-  return useMemo(
-    () => ({ project: environment.project, env: environmentSlug(environment) }),
-    [environment],
-  );
+  return useMemo(() => ({ project: environment.project, env: environmentSlug(environment) }), [environment]);
 }

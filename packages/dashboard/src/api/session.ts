@@ -64,7 +64,9 @@ export const environmentNames: Readonly<Record<EnvironmentKind, string>> = {
 const stored = 'millrace.environment';
 
 /** Where the reader was last, or the first environment that there is. */
-export function firstEnvironment({ projects }: Session): { readonly project: string; readonly env: string } | undefined {
+export function firstEnvironment({
+  projects,
+}: Session): { readonly project: string; readonly env: string } | undefined {
   const [project, env] = (localStorage.getItem(stored) ?? '').split(' ');
   if (project && env && projects.some(({ ref }) => ref === project)) return { project, env };
   const [first] = projects;

@@ -1,4 +1,3 @@
-import { useLocation } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { queryClient } from '../api/ask.ts';
 import { call } from '../api/client.ts';
@@ -14,7 +13,6 @@ const maxDelayMs = 15_000;
  */
 export function ConnectionBanner() {
   const state = useConnection();
-  const { href } = useLocation();
   useEffect(() => {
     if (state !== 'lost') return undefined;
     let delay = firstDelayMs;
@@ -48,7 +46,11 @@ export function ConnectionBanner() {
     <div className="banner tone-warn" role="alert">
       <Icon name="person" />
       <span>
-        Your session is over. <a href={`login?next=${encodeURIComponent(href)}`}>Log in again</a> to go on here.
+        Your session is over.{' '}
+        <a href={location.href} target="_blank" rel="noopener">
+          Log in in another tab
+        </a>{' '}
+        and come back: nothing that you typed is lost.
       </span>
     </div>
   );

@@ -101,17 +101,15 @@ function Choice({ project, kind, branch, isPaused, isCurrent, onDone }: ChoicePr
       onClick={() => {
         onDone();
         // The list of the same kind; a run of dev does not exist in prod.
-        const [, page = ''] = /^\/p\/[^/]+\/[^/]+(\/[a-z]+)?/.exec(location.pathname.slice(basePathLength())) ?? [];
+        const [, page = ''] =
+          /^\/p\/[^/]+\/[^/]+(\/[a-z]+)?/.exec(location.pathname.slice(basePathLength())) ?? [];
         void navigate({
-          to: `/p/$project/$env${page}` as '/p/$project/$env',
-          params: { project: project.ref, env: slug },
+          to: `/p/${encodeURIComponent(project.ref)}/${encodeURIComponent(slug)}${page}` as '/',
         });
       }}
     >
       <span className="env-dot" aria-hidden="true" />
-      <span className="cut">
-        {branch ?? environmentNames[kind as keyof typeof environmentNames] ?? kind}
-      </span>
+      <span className="cut">{branch ?? environmentNames[kind as keyof typeof environmentNames] ?? kind}</span>
       {isPaused && <span className="muted small">paused</span>}
       <span className="menu-mark env-check">{isCurrent && <Icon name="check" size={14} />}</span>
     </button>

@@ -1,11 +1,11 @@
 import { Dialog } from '@base-ui/react/dialog';
-import { useNavigate } from '@tanstack/react-router';
+import { quotedValue } from '@millrace/contract/filter';
 import { useState } from 'react';
 import { useAsk } from '../api/ask.ts';
-import { useEnvironmentParams } from '../api/environment.ts';
 import { setPaused, useLive } from '../api/live.ts';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { useShortcuts } from '../parts/keyboard.ts';
+import { useGoTo } from '../parts/page-link.tsx';
 import { setTheme, useTheme } from '../parts/theme.ts';
 import { findId } from './find-id.ts';
 import { frameLinks } from './links.ts';
@@ -24,15 +24,14 @@ interface Entry {
 /** Goes anywhere: pages, tasks, and any id that is pasted. `/` and ⌘K open it. */
 export function Palette() {
   const isOpen = useIsPaletteOpen();
-  const navigate = useNavigate();
-  const params = useEnvironmentParams();
+  const goTo = useGoTo();
   useShortcuts([
     { keys: '/', does: 'Search, or go to an id', run: openPalette },
     { keys: 'Mod+k', does: 'Search, or go to an id', run: openPalette, whileTyping: true },
     ...frameLinks.map(({ to, label, key }) => ({
       keys: key,
       does: `Go to ${label}`,
-      run: () => void navigate({ to: `/p/$project/$env${to}` as '/p/$project/$env', params }),
+      run: () => goTo(to),
     })),
   ]);
   return (
@@ -50,23 +49,30 @@ export function Palette() {
 const maxShown = 12;
 
 function PaletteList() {
-  const navigate = useNavigate();
-  const params = useEnvironmentParams();
+  const goTo = useGoTo();
   const { isPaused } = useLive();
   const theme = useTheme();
   const tasks = useAsk('listTasks', {});
   const [text, setText] = useState('');
   const [active, setActive] = useState(0);
 
-  const go = (path: string): void => {
+  const go = (path: string, search?: Readonly<Record<string, string>>): void => {
     closePalette();
-    void navigate({ to: `/p/${params.project}/${params.env}${path}` as '/' });
+    goTo(path, search);
   };
   const id = findId(text);
   const wanted = text.trim().toLowerCase();
   const entries: readonly Entry[] = [
     ...(id
-      ? [{ key: 'id', label: `Open the ${id.what}`, hint: id.id, icon: 'right', run: () => go(id.path) } as const]
+      ? [
+          {
+            key: 'id',
+            label: `Open the ${id.what}`,
+            hint: id.id,
+            icon: 'right',
+            run: () => go(id.path),
+          } as const,
+        ]
       : []),
     ...frameLinks.map(({ to, label, icon, key }) => ({
       key: `page${to}`,
@@ -107,7 +113,7 @@ function PaletteList() {
             key: 'errors',
             label: `Runs that failed with "${text.trim()}"`,
             icon: 'search' as const,
-            run: () => go(`/runs?q=${encodeURIComponent(`error:"${text.trim().replaceAll(/["\\]/g, '')}"`)}`),
+            run: () => go('/runs', { q: `error:${quotedValue(text.trim())}` }),
           },
         ]),
   ];

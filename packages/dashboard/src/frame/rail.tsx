@@ -1,9 +1,10 @@
-import { Link, useLocation } from '@tanstack/react-router';
+import { useLocation } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useEnvironment, useEnvironmentParams } from '../api/environment.ts';
 import { useSession } from '../api/session.ts';
 import { IconButton } from '../parts/button.tsx';
 import { Icon } from '../parts/icons.tsx';
+import { PageLink } from '../parts/page-link.tsx';
 import { EnvironmentSwitch } from './environment-switch.tsx';
 import { frameLinks } from './links.ts';
 
@@ -19,7 +20,9 @@ export function Rail({ onClose }: { readonly onClose: () => void }) {
   const root = `/p/${project}/${env}`;
   const isChosen = (to: string): boolean => {
     const path = decodeURIComponent(pathname);
-    return to === '' ? path === root || path === `${root}/` : path === root + to || path.startsWith(`${root}${to}/`);
+    return to === ''
+      ? path === root || path === `${root}/`
+      : path === root + to || path.startsWith(`${root}${to}/`);
   };
   return (
     <nav className={`rail ${isSmall ? 'is-small' : ''}`} aria-label="Pages" data-env={kind}>
@@ -27,9 +30,8 @@ export function Rail({ onClose }: { readonly onClose: () => void }) {
       <ul className="rail-links">
         {frameLinks.map(({ to, label, icon, key, also = [] }) => (
           <li key={to}>
-            <Link
-              to={`/p/$project/$env${to}` as '/p/$project/$env'}
-              params={{ project, env }}
+            <PageLink
+              to={to}
               className="rail-link"
               aria-current={[to, ...also].some(isChosen) ? 'page' : undefined}
               data-tip={isSmall ? `${label} (${key})` : undefined}
@@ -37,7 +39,7 @@ export function Rail({ onClose }: { readonly onClose: () => void }) {
             >
               <Icon name={icon} />
               <span className="rail-label">{label}</span>
-            </Link>
+            </PageLink>
           </li>
         ))}
       </ul>

@@ -1,4 +1,4 @@
-import { Link, useLocation } from '@tanstack/react-router';
+import { useLocation } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useEnvironmentParams } from '../api/environment.ts';
 import { setPaused, useLive } from '../api/live.ts';
@@ -7,6 +7,7 @@ import { IconButton } from '../parts/button.tsx';
 import { shortId } from '../parts/id.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { isMac } from '../parts/keyboard.ts';
+import { PageLink } from '../parts/page-link.tsx';
 import { relativeText } from '../parts/time/format.ts';
 import { useNow } from '../parts/time/now.ts';
 import { frameLinks } from './links.ts';
@@ -50,19 +51,13 @@ function Breadcrumb() {
     <nav aria-label="Breadcrumb" className="breadcrumb">
       <ol>
         <li className="crumb-project cut">
-          <Link to="/p/$project/$env" params={params} className="cut">
+          <PageLink to="" className="cut">
             {project?.name ?? params.project}
-          </Link>
+          </PageLink>
         </li>
         {page !== '' && (
           <li className="cut" aria-current={rest.length === 0 ? 'page' : undefined}>
-            {rest.length === 0 ? (
-              label
-            ) : (
-              <Link to={`/p/$project/$env/${page}` as '/p/$project/$env/runs'} params={params}>
-                {label}
-              </Link>
-            )}
+            {rest.length === 0 ? label : <PageLink to={`/${page}`}>{label}</PageLink>}
           </li>
         )}
         {rest.length > 0 && (

@@ -32,19 +32,27 @@ export function UserMenu() {
   };
   return (
     <Menu.Root>
-      <Menu.Trigger className="icon-button" aria-label={`${user.name}: account and theme`} data-tip={user.name}>
+      <Menu.Trigger
+        className="icon-button"
+        aria-label={`${user.name}: account and theme`}
+        data-tip={user.name}
+      >
         <Icon name="person" />
       </Menu.Trigger>
       <Menu.Portal>
         <Menu.Positioner sideOffset={4} align="end" className="menu-place">
           <Menu.Popup className="menu">
             <p className="menu-label cut">{user.email ?? user.name}</p>
-            <Menu.Item className="menu-item" onClick={() => void navigate({ to: '/account' })}>
+            <Menu.Item className="menu-item" onClick={() => void navigate({ to: '/account' as '/' })}>
               <Icon name="person" size={14} />
               Account
             </Menu.Item>
             <Menu.Separator className="menu-line" />
-            <Menu.RadioGroup value={theme} onValueChange={(next) => setTheme(next as Theme)} aria-label="Theme">
+            <Menu.RadioGroup
+              value={theme}
+              onValueChange={(next) => setTheme(next as Theme)}
+              aria-label="Theme"
+            >
               {themes.map(([value, label, icon]) => (
                 <Menu.RadioItem key={value} value={value} className="menu-item" closeOnClick={false}>
                   <Icon name={icon} size={14} />

@@ -19,7 +19,13 @@ export function Failure({ error, onRetry }: { readonly error: unknown; readonly 
 }
 
 /** Lines where text will be. They do not move. */
-export const Skeleton = ({ lines = 3, label = 'Loading' }: { readonly lines?: number; readonly label?: string }) => (
+export const Skeleton = ({
+  lines = 3,
+  label = 'Loading',
+}: {
+  readonly lines?: number;
+  readonly label?: string;
+}) => (
   <div className="skeleton" role="status" aria-label={label}>
     {Array.from({ length: lines }, (_, index) => (
       <div key={index} className="skeleton-line" style={{ inlineSize: `${90 - ((index * 37) % 45)}%` }} />

@@ -4,7 +4,8 @@ import { useEffect, useEffectEvent } from 'react';
 function isTyping(event: KeyboardEvent): boolean {
   const target = event.target instanceof Element ? event.target : null;
   return (
-    target?.closest('input, textarea, select, [contenteditable="true"], [role="menu"], [role="listbox"]') != null
+    target?.closest('input, textarea, select, [contenteditable="true"], [role="menu"], [role="listbox"]') !=
+    null
   );
 }
 

@@ -13,7 +13,13 @@ export interface MenuEntry {
 }
 
 /** What else can be done. `trigger` is a `Button` or an `IconButton`. */
-export const Menu = ({ trigger, entries }: { readonly trigger: ReactElement; readonly entries: readonly MenuEntry[] }) => (
+export const Menu = ({
+  trigger,
+  entries,
+}: {
+  readonly trigger: ReactElement;
+  readonly entries: readonly MenuEntry[];
+}) => (
   <Base.Root>
     <Base.Trigger render={trigger} />
     <Base.Portal>

@@ -50,7 +50,11 @@ export const Section = ({
 );
 
 /** Names and values: the facts about one thing. */
-export const Facts = ({ facts }: { readonly facts: readonly (readonly [name: string, value: ReactNode] | undefined)[] }) => (
+export const Facts = ({
+  facts,
+}: {
+  readonly facts: readonly (readonly [name: string, value: ReactNode] | undefined)[];
+}) => (
   <dl className="facts">
     {facts
       .filter((fact) => fact !== undefined && fact[1] !== undefined && fact[1] !== null)

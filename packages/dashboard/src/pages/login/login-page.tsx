@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useRouter } from '@tanstack/react-router';
+import { useEffect, useEffectEvent, useState, type ReactNode } from 'react';
 import { messageOf } from '../../api/api-error.ts';
 import { call } from '../../api/client.ts';
 import { sessionQuery } from '../../api/session.ts';
@@ -38,9 +39,18 @@ export function LoginPage() {
 
 type Credential = Parameters<typeof call<'createBrowserSession'>>[1]['body'];
 
-/** Logs in and asks who that is; the page then shows what its address says. */
-function useLogin() {
+/** After the login: asks who that is. The page then shows what its address says. */
+function useEntry(): () => Promise<void> {
   const client = useQueryClient();
+  const router = useRouter();
+  return async () => {
+    await client.resetQueries(sessionQuery);
+    await router.invalidate();
+  };
+}
+
+function useLogin() {
+  const enter = useEntry();
   const [error, setError] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const logIn = async (body: Credential): Promise<void> => {
@@ -48,7 +58,7 @@ function useLogin() {
     setError(undefined);
     try {
       await call('createBrowserSession', { body });
-      await client.resetQueries(sessionQuery);
+      await enter();
     } catch (thrown) {
       setError(messageOf(thrown));
     } finally {
@@ -79,7 +89,8 @@ const Ways = ({ children }: { readonly children: ReactNode }) => <div className=
 
 /** The page shows a code; somebody who is logged in on the command line approves it. */
 function ApprovalLogin() {
-  const client = useQueryClient();
+  const entry = useEntry();
+  const enter = useEffectEvent(entry);
   const [userCode, setUserCode] = useState<string>();
   const [error, setError] = useState<string>();
   const [tries, setTries] = useState(0);
@@ -89,7 +100,7 @@ function ApprovalLogin() {
     const abort = new AbortController();
     void poll(abort.signal, setUserCode)
       .then(async (isIn) => {
-        if (isIn) await client.resetQueries(sessionQuery);
+        if (isIn) await enter();
       })
       .catch((thrown: unknown) => {
         if (abort.signal.aborted) return;
@@ -97,13 +108,13 @@ function ApprovalLogin() {
         setError(messageOf(thrown));
       });
     return () => abort.abort();
-  }, [tries, client]);
+  }, [tries]);
 
   return (
     <Ways>
       <p className="muted">
-        On the machine that runs <code>millrace dev</code>, open the link that it prints. On a machine where the
-        command line is logged in to this server, make a link:
+        On the machine that runs <code>millrace dev</code>, open the link that it prints. On a machine where
+        the command line is logged in to this server, make a link:
       </p>
       <Command text="npx millrace open" />
       <p className="muted">Or approve this browser from any such machine.</p>

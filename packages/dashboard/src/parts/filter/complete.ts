@@ -20,14 +20,22 @@ export interface Completion {
 const maxShown = 12;
 
 /** The word in which the cursor is, and what was typed of it. */
-function wordAt(text: string, cursor: number): { readonly from: number; readonly to: number; readonly typed: string } {
+function wordAt(
+  text: string,
+  cursor: number,
+): { readonly from: number; readonly to: number; readonly typed: string } {
   const found = filterWords(text).find(({ from, to }) => from < cursor && cursor <= to);
   return found
     ? { from: found.from, to: found.to, typed: text.slice(found.from, cursor) }
     : { from: cursor, to: cursor, typed: '' };
 }
 
-const replaced = (text: string, from: number, to: number, by: string): Pick<Completion, 'text' | 'cursor'> => ({
+const replaced = (
+  text: string,
+  from: number,
+  to: number,
+  by: string,
+): Pick<Completion, 'text' | 'cursor'> => ({
   text: text.slice(0, from) + by + text.slice(to),
   cursor: from + by.length,
 });
@@ -56,7 +64,10 @@ export async function completions(
   const given = typed.slice(colon + 1);
   const comma = given.lastIndexOf(',');
   const before = comma === -1 ? '' : given.slice(0, comma + 1);
-  const part = given.slice(comma + 1).replace(/^"/, '').toLowerCase();
+  const part = given
+    .slice(comma + 1)
+    .replace(/^"/, '')
+    .toLowerCase();
   const chosen = new Set(before.split(','));
   const found = (await key.values(part)).filter(
     (value) => value.toLowerCase().includes(part) && !chosen.has(value),

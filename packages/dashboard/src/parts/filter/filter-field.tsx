@@ -141,7 +141,13 @@ export function FilterField({
           />
         )}
       </div>
-      <ul id={`${id}-list`} role="listbox" aria-label="Completions" className="menu filter-list" hidden={offered.length === 0}>
+      <ul
+        id={`${id}-list`}
+        role="listbox"
+        aria-label="Completions"
+        className="menu filter-list"
+        hidden={offered.length === 0}
+      >
         {offered.map((completion, index) => (
           <li
             key={completion.text}

@@ -44,7 +44,13 @@ function Field({
   );
 }
 
-export const TextField = ({ label, hint, error, className = '', ...input }: FieldProps & ComponentProps<'input'>) => (
+export const TextField = ({
+  label,
+  hint,
+  error,
+  className = '',
+  ...input
+}: FieldProps & ComponentProps<'input'>) => (
   <Field label={label} hint={hint} error={error}>
     {(described) => <input autoComplete="off" {...input} {...described} className={`input ${className}`} />}
   </Field>

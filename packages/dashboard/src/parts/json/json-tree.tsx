@@ -43,7 +43,9 @@ export function JsonTree({
     setAt(index);
     if (!path) return;
     setOpened((before) => opening(before, value, path));
-    requestAnimationFrame(() => document.querySelector('.json-line.is-found')?.scrollIntoView({ block: 'nearest' }));
+    requestAnimationFrame(() =>
+      document.querySelector('.json-line.is-found')?.scrollIntoView({ block: 'nearest' }),
+    );
   };
   const toggle = (row: JsonRow): void =>
     setOpened((before) => {
@@ -191,4 +193,3 @@ export const TextBlock = ({ text, label }: { readonly text: string; readonly lab
     <CopyButton text={text} what={`Copy ${label.toLowerCase()}`} />
   </div>
 );
-

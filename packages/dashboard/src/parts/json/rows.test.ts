@@ -34,7 +34,9 @@ describe('a search', () => {
     const [path = []] = searchJson(value, '250');
     expect(path).toEqual(['order', 'items', 250, 'sku']);
     const rows = jsonRows(value, opening(closed, value, path));
-    expect(rows.some((row) => row.kind === 'value' && pathText(row.path) === 'order.items[250].sku')).toBe(true);
+    expect(rows.some((row) => row.kind === 'value' && pathText(row.path) === 'order.items[250].sku')).toBe(
+      true,
+    );
   });
 });
 

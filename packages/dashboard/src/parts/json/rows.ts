@@ -27,7 +27,8 @@ export const pathKey = (path: readonly (string | number)[]): string => JSON.stri
 export const isContainer = (value: Json): value is object => typeof value === 'object' && value !== null;
 
 /** How many members a value has. Names of an object of 100,000 members are listed only when it is opened. */
-export const sizeOf = (value: object): number => (Array.isArray(value) ? value.length : Object.keys(value).length);
+export const sizeOf = (value: object): number =>
+  Array.isArray(value) ? value.length : Object.keys(value).length;
 
 export interface Opened {
   /** Paths that are open, or not, against what is usual. */
@@ -38,7 +39,11 @@ export interface Opened {
   readonly depth: number;
 }
 
-export function isOpen(path: readonly (string | number)[], value: object, { toggled, depth }: Opened): boolean {
+export function isOpen(
+  path: readonly (string | number)[],
+  value: object,
+  { toggled, depth }: Opened,
+): boolean {
   // A long list further down would push what comes after it out of sight.
   const usually = path.length < depth && (path.length === 0 || sizeOf(value) <= 20);
   return toggled.has(pathKey(path)) !== usually;
@@ -90,7 +95,11 @@ export function searchJson(root: Json, text: string): readonly (readonly (string
   const wanted = text.toLowerCase();
   const found: (readonly (string | number)[])[] = [];
   let visited = 0;
-  const visit = (value: Json, name: string | number | undefined, path: readonly (string | number)[]): void => {
+  const visit = (
+    value: Json,
+    name: string | number | undefined,
+    path: readonly (string | number)[],
+  ): void => {
     if (found.length >= maxFound || (visited += 1) > maxVisited) return;
     const isNamed = typeof name === 'string' && name.toLowerCase().includes(wanted);
     if (isNamed || (!isContainer(value) && String(value).toLowerCase().includes(wanted))) found.push(path);

@@ -29,7 +29,9 @@ function seriesOptions(root: HTMLElement, one: PlotSeries): uPlot.Series {
   return {
     label: one.name,
     stroke: kind === 'bars' ? undefined : color,
-    ...(kind !== 'line' && { fill: kind === 'bars' ? color : `color-mix(in srgb, ${color} 18%, transparent)` }),
+    ...(kind !== 'line' && {
+      fill: kind === 'bars' ? color : `color-mix(in srgb, ${color} 18%, transparent)`,
+    }),
     width: kind === 'bars' ? 0 : 1.5,
     points: { show: false },
     ...((kind === 'bars' ? bars : steps) && { paths: kind === 'bars' ? bars : steps }),
@@ -64,12 +66,19 @@ export default function Canvas({
   const step = times.length > 1 ? (times[1] as number) - (times[0] as number) : 60_000;
   const heights = isStacked ? stacked(series) : series.map(({ values }) => values);
   // The tallest first: each lower one is drawn over it.
-  const order = isStacked ? series.map((_, index) => series.length - 1 - index) : series.map((_, index) => index);
+  const order = isStacked
+    ? series.map((_, index) => series.length - 1 - index)
+    : series.map((_, index) => index);
   const data = [
     times.map((at) => (at + (isStacked ? step / 2 : 0)) / 1_000),
     ...order.map((index) => heights[index]),
   ] as unknown as uPlot.AlignedData;
-  const shape = JSON.stringify([order.map((index) => ({ ...series[index], values: [] })), isStacked, hasAxes, zone]);
+  const shape = JSON.stringify([
+    order.map((index) => ({ ...series[index], values: [] })),
+    isStacked,
+    hasAxes,
+    zone,
+  ]);
 
   useEffect(() => {
     const element = root.current;

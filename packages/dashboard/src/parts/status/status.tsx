@@ -14,6 +14,10 @@ export const Mark = ({ look, compact = false }: { readonly look: Look; readonly 
 const unknown: Look = { word: 'Unknown', glyph: 'dotted', tone: 'quiet' };
 
 /** The status of a run. `compact`: the shape alone, with the word for screen readers. */
-export const Status = ({ status, compact = false }: { readonly status: RunStatus; readonly compact?: boolean }) => (
-  <Mark look={runStatusLooks[status] ?? unknown} compact={compact} />
-);
+export const Status = ({
+  status,
+  compact = false,
+}: {
+  readonly status: RunStatus;
+  readonly compact?: boolean;
+}) => <Mark look={runStatusLooks[status] ?? unknown} compact={compact} />;

@@ -43,4 +43,5 @@ export const chosenText = (
   { ids, isAll }: Pick<Selection, 'ids' | 'isAll'>,
   noun: string,
   total: string | undefined,
-): string => (isAll ? `All ${countText(total ?? '', noun)} that match` : `${countText(ids.size, noun)} chosen`);
+): string =>
+  isAll ? `All ${countText(total ?? '', noun)} that match` : `${countText(ids.size, noun)} chosen`;

@@ -19,7 +19,10 @@ export interface Column<R> {
  * The columns that are shown, in their order. `chosen` is what a reader chose, ids with commas between them; without it, those that do not start
  * hidden.
  */
-export function shownColumns<R>(columns: readonly Column<R>[], chosen: string | undefined): readonly Column<R>[] {
+export function shownColumns<R>(
+  columns: readonly Column<R>[],
+  chosen: string | undefined,
+): readonly Column<R>[] {
   if (chosen === undefined || chosen === '') return columns.filter(({ startsHidden }) => !startsHidden);
   const ids = new Set(chosen.split(','));
   return columns.filter(({ id, isFixed }) => isFixed === true || ids.has(id));

@@ -49,7 +49,13 @@ export const TableRow = <R,>({
     aria-selected={isChosen}
     data-key={rowKey}
     tabIndex={isTabStop ? 0 : -1}
-    className={['table-row', opens && 'opens', isOpen && 'is-open', isActive && 'is-active', isChosen && 'is-chosen']
+    className={[
+      'table-row',
+      opens && 'opens',
+      isOpen && 'is-open',
+      isActive && 'is-active',
+      isChosen && 'is-chosen',
+    ]
       .filter(Boolean)
       .join(' ')}
     style={{ transform: `translateY(${top}px)` }}

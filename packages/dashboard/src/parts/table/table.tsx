@@ -88,7 +88,9 @@ export function Table<R>({
     setActive(key);
     virtualizer.scrollToIndex(next, { align: 'auto' });
     requestAnimationFrame(() =>
-      body.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true }),
+      body.current
+        ?.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`)
+        ?.focus({ preventScroll: true }),
     );
   };
   const activeRow = (): R | undefined => rows[active === undefined ? -1 : keys.indexOf(active)];
@@ -122,7 +124,8 @@ export function Table<R>({
     ...(selection ? ['32px'] : []),
     ...columns.map(({ width }) => width ?? 'minmax(96px, 1fr)'),
   ].join(' ');
-  const areAllChosen = selection !== undefined && keys.length > 0 && keys.every((key) => selection.ids.has(key));
+  const areAllChosen =
+    selection !== undefined && keys.length > 0 && keys.every((key) => selection.ids.has(key));
 
   if (rows.length === 0) return isPending ? <Skeleton lines={8} label={`Loading ${label}`} /> : empty;
   return (
@@ -177,9 +180,7 @@ export function Table<R>({
               isOpen={key === openKey}
               isChosen={selection ? selection.isAll || selection.ids.has(key) : undefined}
               onFocus={() => setActive(key)}
-              onChoose={(isRange) =>
-                isRange ? selection?.toggleRange(key, keys) : selection?.toggle(key)
-              }
+              onChoose={(isRange) => (isRange ? selection?.toggleRange(key, keys) : selection?.toggle(key))}
               onClick={(event) => {
                 if (isOnControl(event) || window.getSelection()?.isCollapsed === false) return;
                 if (hrefOf && (event.metaKey || event.ctrlKey || event.button === 1))
@@ -207,7 +208,9 @@ function useRowHeight(): number {
   useEffect(() => {
     const query = window.matchMedia('(pointer: coarse)');
     const read = (): void =>
-      setHeight(Number.parseFloat(getComputedStyle(document.documentElement).getPropertyValue('--row')) || 32);
+      setHeight(
+        Number.parseFloat(getComputedStyle(document.documentElement).getPropertyValue('--row')) || 32,
+      );
     read();
     query.addEventListener('change', read);
     return () => query.removeEventListener('change', read);
