@@ -94,6 +94,11 @@ const environment = createRoute({
 });
 
 // A page is loaded when it is first opened. One that is added: its route here, its line in frame/links.ts.
+const overview = createRoute({
+  getParentRoute: () => environment,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
+});
 const runs = createRoute({
   getParentRoute: () => environment,
   path: '/runs',
@@ -106,7 +111,7 @@ const run = createRoute({
   component: lazyRouteComponent(() => import('./pages/run/run-page.tsx'), 'RunPage'),
 });
 
-const routeTree = root.addChildren([index, login, environment.addChildren([runs, run])]);
+const routeTree = root.addChildren([index, login, environment.addChildren([overview, runs, run])]);
 
 export const router = createRouter({
   routeTree,

@@ -2,7 +2,7 @@ import type { Attempt } from '@millrace/contract';
 import { useAsk } from '../../api/ask.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure, Skeleton } from '../../parts/failure.tsx';
-import { visibleControls } from '../../parts/json/long-text.tsx';
+import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { PageLink } from '../../parts/page-link.tsx';
 import { durationText } from '../../parts/time/format.ts';
 import { Duration, Time } from '../../parts/time/time.tsx';

@@ -2,7 +2,7 @@ import { useAsk } from '../../api/ask.ts';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Plot } from '../../parts/plot/plot.tsx';
 import { ErrorView } from '../../parts/stack/stack.tsx';
-import { countText } from '../../parts/table/bulk-bar.tsx';
+import { countText } from '../../parts/count-text.ts';
 import { Time } from '../../parts/time/time.tsx';
 import type { RunDetail } from './use-run.ts';
 

@@ -7,7 +7,7 @@ import { SameAs } from '../../parts/code/code-tabs.tsx';
 import { Confirm } from '../../parts/dialog/confirm.tsx';
 import { useShortcuts } from '../../parts/keyboard.ts';
 import { useGoTo } from '../../parts/page-link.tsx';
-import { countText } from '../../parts/table/bulk-bar.tsx';
+import { countText } from '../../parts/count-text.ts';
 import { ReplayDialog } from './replay-dialog.tsx';
 import type { RunDetail } from './use-run.ts';
 

@@ -2,7 +2,7 @@ import { useParams } from '@tanstack/react-router';
 import { ApiError } from '../../api/api-error.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure, Skeleton } from '../../parts/failure.tsx';
-import { visibleControls } from '../../parts/json/long-text.tsx';
+import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Status } from '../../parts/status/status.tsx';

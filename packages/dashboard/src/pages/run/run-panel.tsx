@@ -1,5 +1,5 @@
 import { Failure, Skeleton } from '../../parts/failure.tsx';
-import { visibleControls } from '../../parts/json/long-text.tsx';
+import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { RunActions } from './run-actions.tsx';
 import { RunView } from './run-view.tsx';
 import { useRun } from './use-run.ts';

@@ -1,8 +1,9 @@
 import { useState } from 'react';
 import { Button } from '../button.tsx';
 import { CopyButton } from '../copy.tsx';
-import { LongText, visibleControls } from '../json/long-text.tsx';
-import { countText } from '../table/bulk-bar.tsx';
+import { LongText } from '../json/long-text.tsx';
+import { visibleControls } from '../json/visible-controls.ts';
+import { countText } from '../count-text.ts';
 import { commonFolder, framesOf, shortPath, type Frame } from './frames.ts';
 import './stack.css';
 
