@@ -28,14 +28,15 @@ const rowHeight = 26;
 export function Waterfall({ entries, now }: WaterfallProps) {
   const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(new Set());
   const [find, setFind] = useState('');
+  const [isFull, setFull] = useState(() => localStorage.getItem('millrace.timeline') === 'full');
   const [window, setWindow] = useState<Window>();
   const [active, setActive] = useState<string>();
   const [selected, setSelected] = useState<string>();
   const scroller = useRef<HTMLDivElement>(null);
   const wanted = useDeferredValue(find);
   const timeline = useMemo(
-    () => layoutTimeline(entries, now, { collapsed, find: wanted }),
-    [entries, now, collapsed, wanted],
+    () => layoutTimeline(entries, now, { collapsed, find: wanted, isFull }),
+    [entries, now, collapsed, wanted, isFull],
   );
   const { rows } = timeline;
   const shown = window ?? timeline;
@@ -106,6 +107,16 @@ export function Waterfall({ entries, now }: WaterfallProps) {
             Show all
           </Button>
         )}
+        <Button
+          look="plain"
+          aria-pressed={isFull}
+          onClick={() => {
+            localStorage.setItem('millrace.timeline', isFull ? 'compact' : 'full');
+            setFull(!isFull);
+          }}
+        >
+          Every attempt
+        </Button>
         {rows.some(({ childCount }) => childCount > 0) && (
           <Button
             look="plain"
