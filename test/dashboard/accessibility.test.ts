@@ -22,7 +22,9 @@ async function violations(page: Page): Promise<string[]> {
   );
   return found
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.slice(0, 3).map((node) => `${id}: ${node.html.slice(0, 160)} ${node.failureSummary}`));
+    .flatMap(({ id, nodes }) =>
+      nodes.slice(0, 3).map((node) => `${id}: ${node.html.slice(0, 160)} ${node.failureSummary}`),
+    );
 }
 
 const tasks = {
@@ -43,13 +45,23 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
   test('axe finds nothing serious on overview, list and run, and nothing is wider than 320 px', async () => {
     const server = await testServer();
     await startProject(server, tasks);
-    const { body } = await server.ask('/api/v1/tasks/charge/trigger', { method: 'POST', body: { payload: { a: [1] } } });
+    const { body } = await server.ask('/api/v1/tasks/charge/trigger', {
+      method: 'POST',
+      body: { payload: { a: [1] } },
+    });
     await expect
       .poll(async () => (await server.ask(`/api/v3/runs/${body.id}`)).body.status, { timeout: 20_000 })
       .toBe('FAILED');
     const { page, open } = await openDashboard(server, { colorScheme });
     const found: string[] = [];
-    for (const path of ['', '/runs', `/runs?panel=${body.id}`, `/runs/${body.id}`, `/runs/${body.id}?tab=logs`, `/runs/${body.id}?tab=payload`]) {
+    for (const path of [
+      '',
+      '/runs',
+      `/runs?panel=${body.id}`,
+      `/runs/${body.id}`,
+      `/runs/${body.id}?tab=logs`,
+      `/runs/${body.id}?tab=payload`,
+    ]) {
       await page.setViewportSize({ width: 1_440, height: 900 });
       await open(path);
       await page.getByRole('heading').first().waitFor();

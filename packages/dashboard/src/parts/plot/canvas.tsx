@@ -33,7 +33,14 @@ function seriesOptions(root: HTMLElement, one: PlotSeries): uPlot.Series {
       fill: kind === 'bars' ? color : colorOf(root, `color-mix(in srgb, var(${one.color}) 18%, transparent)`),
     }),
     width: kind === 'bars' ? 0 : 1.5,
-    points: { show: false },
+    // A line between few points is hardly there, and of one there is none.
+    points: {
+      size: 5,
+      fill: color,
+      show: (self: uPlot, index: number) =>
+        kind !== 'bars' &&
+        [...(self.data[index] ?? [])].filter((value) => value !== null && value !== undefined).length < 4,
+    },
     ...((kind === 'bars' ? bars : steps) && { paths: kind === 'bars' ? bars : steps }),
   } as uPlot.Series;
 }

@@ -105,7 +105,7 @@ export const WaterfallRow = memo(function WaterfallRow({
         {isVisible && (
           <>
             <span
-              className={`wf-bar wf-${entry.kind} bar-${row.tone} ${row.isLive ? 'is-live' : ''}`}
+              className={`wf-bar wf-${row.attempt ? 'attempt' : entry.kind} bar-${row.tone} ${row.isLive ? 'is-live' : ''}`}
               style={{ insetInlineStart: `${left}%`, inlineSize: `${width}%` }}
             />
             {row.segments.map((segment) => {

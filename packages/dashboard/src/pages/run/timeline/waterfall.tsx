@@ -1,6 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useDeferredValue, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from 'react';
 import { Button } from '../../../parts/button.tsx';
+import { useIsNarrow } from '../../../parts/media.ts';
 import { durationText } from '../../../parts/time/format.ts';
 import { TimelineDetail } from './timeline-detail.tsx';
 import { layoutTimeline, percent, ticks, type TimelineRow } from './layout.ts';
@@ -186,6 +187,7 @@ interface AxisProps {
 /** Times since the start. Dragging over it chooses a part. */
 function Axis({ window, onRange }: AxisProps) {
   const [drag, setDrag] = useState<{ readonly start: number; readonly end: number }>();
+  const isNarrow = useIsNarrow();
   const length = window.to - window.from;
   const at = (event: PointerEvent<HTMLDivElement>): number => {
     const box = event.currentTarget.getBoundingClientRect();
@@ -211,7 +213,7 @@ function Axis({ window, onRange }: AxisProps) {
         }}
         onPointerCancel={() => setDrag(undefined)}
       >
-        {ticks(length, 6).map((tick) => (
+        {ticks(length, isNarrow ? 2 : 6).map((tick) => (
           <span
             key={tick}
             className="tick number"
