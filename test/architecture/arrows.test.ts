@@ -14,6 +14,7 @@ const packageArrows: Readonly<Record<string, readonly string[]>> = {
   sdk: ['contract'],
   server: ['contract', 'fingerprint'],
   millrace: ['server', 'sdk', 'contract'],
+  dashboard: ['contract'],
 };
 
 /** Which rooms of the server a room may import. docs/architecture.md shows this table. */

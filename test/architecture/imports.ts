@@ -14,7 +14,7 @@ const bare = /(?<!['/\w])import\s*\(?\s*'(?<to>[^']+)'/g;
 /** The imports of every file below a folder, types included. Tests and their helpers are left out. */
 export function importsBelow(folder: string): Import[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /(?<!\.test)\.ts$/.test(entry.name))
+    .filter((entry) => entry.isFile() && /(?<!\.test)\.tsx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((file) => !file.includes('/testing/') && !file.includes('/corpus/'))
     .flatMap((from) => {

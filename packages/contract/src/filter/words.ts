@@ -1,0 +1,50 @@
+/** One `key:value` of a filter as people write it. */
+export interface FilterWord {
+  /** In lower case; undefined for a word without a colon. */
+  readonly key: string | undefined;
+  /** Without its quotes. */
+  readonly value: string;
+  /** Where it is in the text. */
+  readonly from: number;
+  readonly to: number;
+}
+
+const word = /(?:"(?:[^"\\]|\\.)*"?|[^\s"])+/g;
+const keyed = /^([A-Za-z][\w.$-]*):([\s\S]*)$/;
+
+const unquoted = (text: string): string =>
+  text.replaceAll(/"((?:[^"\\]|\\.)*)"?/g, (_, inner: string) => inner.replaceAll(/\\(.)/g, '$1'));
+
+/**
+ * The words of a filter: `key:value`, separated by blanks. Quotes keep blanks together. It never fails: half a word, as it is while somebody
+ * types, is a word.
+ *
+ * @example
+ * filterWords('status:failed error:"connection reset"'); // [{ key: 'status', value: 'failed', … }, { key: 'error', value: 'connection reset', … }]
+ */
+export const filterWords = (text: string): readonly FilterWord[] =>
+  [...text.matchAll(word)].map(({ 0: whole, index: from }) => {
+    const [, key, value = ''] = keyed.exec(whole) ?? [];
+    return {
+      key: key?.includes('.') ? key : key?.toLowerCase(),
+      value: unquoted(key === undefined ? whole : value),
+      from,
+      to: from + whole.length,
+    };
+  });
+
+/** `value` as a word has it: in quotes where it has blanks. */
+export const quotedValue = (value: string): string =>
+  /^[^\s"]+$/.test(value) ? value : `"${value.replaceAll(/["\\]/g, '\\$&')}"`;
+
+/**
+ * The filter with another value for a key; without the key when there is no value.
+ *
+ * @example
+ * withFilterWord('status:failed since:2h', 'since', '1d'); // 'status:failed since:1d'
+ */
+export function withFilterWord(text: string, key: string, value: string | undefined): string {
+  const rest = filterWords(text).filter((one) => one.key !== key);
+  const kept = rest.map(({ from, to }) => text.slice(from, to));
+  return [...kept, ...(value === undefined ? [] : [`${key}:${quotedValue(value)}`])].join(' ');
+}

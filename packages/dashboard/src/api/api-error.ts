@@ -1,0 +1,29 @@
+/** What the server said instead of what was asked for. `status` 0: it was not reached. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+  /** Sentences about fields, each with the field's path. */
+  readonly details: readonly { readonly message: string; readonly path?: readonly string[] }[];
+  /** Seconds that the server asks to wait. */
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    status: number,
+    message: string,
+    { details = [], retryAfter }: Partial<Pick<ApiError, 'details' | 'retryAfter'>> = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.details = details;
+    this.retryAfter = retryAfter;
+  }
+
+  /** The server, or the way to it, is away for now: the same call may succeed later. */
+  get isOutage(): boolean {
+    return this.status === 0 || this.status === 502 || this.status === 503 || this.status === 504;
+  }
+}
+
+/** A message for people from whatever was thrown. */
+export const messageOf = (error: unknown): string =>
+  error instanceof Error && error.message !== '' ? error.message : 'Something failed without a message.';

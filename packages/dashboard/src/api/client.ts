@@ -1,0 +1,114 @@
+import operations from 'virtual:operations';
+import { ApiError } from './api-error.ts';
+import { setConnection } from './connection.ts';
+import type { Given, OperationName, ReplyOf } from './operation-types.ts';
+
+/** The environment that a call is about. */
+export interface Environment {
+  readonly project: string;
+  /** `dev`, `stg`, `prod` or `preview`. */
+  readonly kind: string;
+  readonly branch?: string | undefined;
+}
+
+export interface CallOptions {
+  /** Without one: the call is about the user, an organisation or what its path names. */
+  readonly environment?: Environment | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** The server does a change once for each key: a lost reply can be asked for again. */
+  readonly requestKey?: string;
+}
+
+/** Where the dashboard is, with a slash at the end. The API is there as well. */
+export const baseUrl = new URL('.', document.baseURI).href;
+
+/** `?a=1&b=2` of what is given, or nothing. */
+function queryText(query: Readonly<Record<string, unknown>> = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
+  if (given.length === 0) return '';
+  return `?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))}`;
+}
+
+/** Method, path and query of a call: what "as curl" shows, too. */
+export function requestOf<N extends OperationName>(
+  name: N,
+  given: Given<N>,
+): { readonly method: string; readonly path: string } {
+  const operation = operations[name];
+  if (operation === undefined) throw new Error(`there is no operation ${name}`);
+  const [method = 'GET', template = ''] = operation.split(' ');
+  const params = (given.params ?? {}) as Readonly<Record<string, string>>;
+  const path = template.replaceAll(/:(\w+)/g, (_, param: string) => encodeURIComponent(params[param] ?? ''));
+  return { method, path: path + queryText(given.query) };
+}
+
+export const headersOf = (environment: Environment | undefined): Record<string, string> => ({
+  // The session's cookie counts only with it: no form and no image of another page can send it.
+  'x-millrace-dashboard': '1',
+  ...(environment && {
+    'x-millrace-project': environment.project,
+    'x-millrace-environment': environment.kind,
+    ...(environment.branch !== undefined && { 'x-trigger-branch': environment.branch }),
+  }),
+});
+
+interface Problem {
+  readonly error?: unknown;
+  readonly details?: ApiError['details'];
+}
+
+async function problemOf(response: Response): Promise<ApiError> {
+  const body = (await response.json().catch(() => ({}))) as Problem;
+  const message = typeof body.error === 'string' ? body.error : `The server answered ${response.status}.`;
+  const after = Number(response.headers.get('retry-after'));
+  return new ApiError(response.status, message, {
+    ...(Array.isArray(body.details) && { details: body.details }),
+    ...(after > 0 && { retryAfter: after }),
+  });
+}
+
+/** Sends a request and tells whether the server answers. Throws an `ApiError` for every answer that is no success. */
+export async function send(path: string, init: RequestInit): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(new URL(path.replace(/^\//, ''), baseUrl), { ...init, cache: 'no-store' });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    setConnection('lost');
+    throw new ApiError(0, 'The server cannot be reached.');
+  }
+  if (response.ok) {
+    setConnection('ok');
+    return response;
+  }
+  const problem = await problemOf(response);
+  if (problem.isOutage) setConnection('lost');
+  else setConnection(problem.status === 401 ? 'loggedOut' : 'ok');
+  throw problem;
+}
+
+/**
+ * Calls an operation of the API.
+ *
+ * @example
+ * const { data } = await call('listRuns', { query: { 'filter[status]': 'FAILED' } }, { environment });
+ */
+export async function call<N extends OperationName>(
+  name: N,
+  given: Given<N>,
+  { environment, signal, requestKey }: CallOptions = {},
+): Promise<ReplyOf<N>> {
+  const { method, path } = requestOf(name, given);
+  const response = await send(path, {
+    method,
+    headers: {
+      ...headersOf(environment),
+      ...(given.body !== undefined && { 'content-type': 'application/json' }),
+      ...(requestKey !== undefined && { 'x-trigger-request-idempotency-key': requestKey }),
+    },
+    ...(given.body !== undefined && { body: JSON.stringify(given.body) }),
+    ...(signal && { signal }),
+  });
+  const text = await response.text();
+  return (text === '' ? undefined : JSON.parse(text)) as ReplyOf<N>;
+}

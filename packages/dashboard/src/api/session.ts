@@ -1,0 +1,77 @@
+import type { CurrentBrowserSession, EnvironmentKind, Role } from '@millrace/contract';
+import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import operations from 'virtual:operations';
+import { call } from './client.ts';
+import { useEnvironment } from './environment.ts';
+import type { OperationName } from './operation-types.ts';
+
+export type Session = CurrentBrowserSession;
+export type Project = Session['projects'][number];
+
+/** Who is logged in, and what there is to choose from. */
+export const sessionQuery = queryOptions({
+  queryKey: ['retrieveCurrentBrowserSession'],
+  queryFn: ({ signal }) => call('retrieveCurrentBrowserSession', {}, { signal }),
+  staleTime: 5 * 60_000,
+});
+
+/** On pages of somebody who is logged in. */
+export const useSession = (): Session => useSuspenseQuery(sessionQuery).data;
+
+/** The project of the address; undefined if the user has none of that name. */
+export function useProject(): Project | undefined {
+  const { project } = useEnvironment();
+  return useQuery(sessionQuery).data?.projects.find(({ ref }) => ref === project);
+}
+
+const ranks: Readonly<Record<Role, number>> = { viewer: 0, member: 1, admin: 2, owner: 3 };
+
+/** What people call the roles. */
+export const roleNames: Readonly<Record<Role, string>> = {
+  viewer: 'Read-only',
+  member: 'Developer',
+  admin: 'Admin',
+  owner: 'Owner',
+};
+
+/** Whether somebody with the role may call the operation. The server decides; this only hides buttons that it would refuse. */
+export function allows(role: Role | undefined, operation: OperationName): boolean {
+  const least = operations[operation]?.split(' ')[2];
+  if (least === 'own') return true;
+  return role !== undefined && least !== undefined && least in ranks && ranks[role] >= ranks[least as Role];
+}
+
+/**
+ * Whether the reader may do something in this project.
+ *
+ * @example
+ * const may = useMay();
+ * {may('cancelRun') && <Button …>Cancel the run</Button>}
+ */
+export function useMay(): (operation: OperationName) => boolean {
+  const role = useProject()?.role;
+  return (operation) => allows(role, operation);
+}
+
+/** What people call the environments. */
+export const environmentNames: Readonly<Record<EnvironmentKind, string>> = {
+  dev: 'Development',
+  stg: 'Staging',
+  prod: 'Production',
+  preview: 'Preview',
+};
+
+const stored = 'millrace.environment';
+
+/** Where the reader was last, or the first environment that there is. */
+export function firstEnvironment({
+  projects,
+}: Session): { readonly project: string; readonly env: string } | undefined {
+  const [project, env] = (localStorage.getItem(stored) ?? '').split(' ');
+  if (project && env && projects.some(({ ref }) => ref === project)) return { project, env };
+  const [first] = projects;
+  return first && { project: first.ref, env: first.environments[0]?.name ?? 'dev' };
+}
+
+export const rememberEnvironment = (project: string, env: string): void =>
+  localStorage.setItem(stored, `${project} ${env}`);

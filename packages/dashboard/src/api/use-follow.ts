@@ -1,0 +1,50 @@
+import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react';
+import { useEnvironment } from './environment.ts';
+import { follow, type SentEvent } from './event-stream.ts';
+import { useLive } from './live.ts';
+import type { Given, OperationName } from './operation-types.ts';
+
+function onVisibility(listener: () => void): () => void {
+  document.addEventListener('visibilitychange', listener);
+  return () => document.removeEventListener('visibilitychange', listener);
+}
+
+/** False while the page is in a tab that is not shown. */
+export const useIsVisible = (): boolean => useSyncExternalStore(onVisibility, () => !document.hidden);
+
+/**
+ * Reads a stream of events while the component is there, the page is visible and not paused. It begins anew with other parameters, and when the page
+ * is visible again: `onStart` comes before the first event of each. The result is `true` once the server has said that nothing more comes.
+ */
+export function useFollow<N extends OperationName>(
+  name: N,
+  given: Given<N>,
+  { enabled = true, onStart }: { readonly enabled?: boolean; readonly onStart?: () => void },
+  onEvent: (event: SentEvent) => void,
+): { readonly isOver: boolean; readonly error: unknown } {
+  const environment = useEnvironment();
+  const isVisible = useIsVisible();
+  const { isPaused } = useLive();
+  const [state, setState] = useState<{ readonly isOver: boolean; readonly error: unknown }>({
+    isOver: false,
+    error: undefined,
+  });
+  const start = useEffectEvent(() => onStart?.());
+  const tell = useEffectEvent((event: SentEvent) => onEvent(event));
+  const question = JSON.stringify([environment, given]);
+  const isOn = enabled && isVisible && !isPaused;
+
+  useEffect(() => {
+    if (!isOn) return undefined;
+    const abort = new AbortController();
+    const [about, what] = JSON.parse(question) as [typeof environment, Given<N>];
+    setState({ isOver: false, error: undefined });
+    start();
+    follow(name, what, { environment: about, signal: abort.signal }, (event) => tell(event)).then(
+      () => !abort.signal.aborted && setState({ isOver: true, error: undefined }),
+      (error: unknown) => !abort.signal.aborted && setState({ isOver: true, error }),
+    );
+    return () => abort.abort();
+  }, [isOn, name, question]);
+  return state;
+}

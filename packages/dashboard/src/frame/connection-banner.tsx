@@ -1,0 +1,57 @@
+import { useEffect } from 'react';
+import { queryClient } from '../api/ask.ts';
+import { call } from '../api/client.ts';
+import { useConnection } from '../api/connection.ts';
+import { Icon } from '../parts/icons.tsx';
+
+const firstDelayMs = 1_000;
+const maxDelayMs = 15_000;
+
+/**
+ * Says that the server cannot be reached, and finds out when it is back. What the page shows and what was typed stays; every question is then asked
+ * again.
+ */
+export function ConnectionBanner() {
+  const state = useConnection();
+  useEffect(() => {
+    if (state !== 'lost') return undefined;
+    let delay = firstDelayMs;
+    let timer: ReturnType<typeof setTimeout>;
+    const probe = async (): Promise<void> => {
+      // A hidden page asks nothing.
+      if (!document.hidden) {
+        try {
+          await call('retrieveCurrentBrowserSession', {});
+          await queryClient.invalidateQueries();
+          return;
+        } catch {
+          delay = Math.min(maxDelayMs, delay * 1.5);
+        }
+      }
+      timer = setTimeout(() => void probe(), delay * (0.75 + Math.random() / 2));
+    };
+    timer = setTimeout(() => void probe(), delay);
+    return () => clearTimeout(timer);
+  }, [state]);
+
+  if (state === 'ok') return null;
+  if (state === 'lost')
+    return (
+      <div className="banner tone-warn" role="status">
+        <Icon name="errors" />
+        <span>The server cannot be reached. What you see is from before; the page goes on by itself.</span>
+      </div>
+    );
+  return (
+    <div className="banner tone-warn" role="alert">
+      <Icon name="person" />
+      <span>
+        Your session is over.{' '}
+        <a href={location.href} target="_blank" rel="noopener">
+          Log in in another tab
+        </a>{' '}
+        and come back: nothing that you typed is lost.
+      </span>
+    </div>
+  );
+}

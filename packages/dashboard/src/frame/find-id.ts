@@ -1,0 +1,29 @@
+/** Pages that ids lead to, by what the id begins with. */
+const pages: readonly (readonly [prefix: RegExp, page: string, what: string])[] = [
+  [/^run_[0-9a-z]+$/, 'runs', 'run'],
+  [/^error_\w+$/, 'errors', 'error'],
+  [/^batch_[0-9a-z]+$/, 'batches', 'batch'],
+  [/^bulk(?:_action)?_[0-9a-z]+$/, 'bulk', 'bulk action'],
+  [/^sched_[0-9a-z]+$/, 'schedules', 'schedule'],
+  [/^queue_[0-9a-z]+$/, 'queues', 'queue'],
+  [/^(?:event|evt)_[0-9a-z]+$/, 'events', 'event'],
+  [/^waitpoint_[0-9a-z]+$/, 'waits', 'token'],
+  [/^session_[0-9a-z]+$/, 'sessions', 'session'],
+  [/^deployment_[0-9a-z]+$/, 'versions', 'version'],
+  [/^runner_[0-9a-z]+$/, 'versions', 'runner'],
+];
+
+/**
+ * The page of an id, whatever is around it: a line of a log, quotes, an address. Undefined if there is no id in the text.
+ *
+ * @example findId('failed run_01kq4h2m0v8x5') // { path: '/runs/run_01kq4h2m0v8x5', what: 'run', id: … }
+ */
+export function findId(
+  text: string,
+): { readonly path: string; readonly what: string; readonly id: string } | undefined {
+  for (const id of text.match(/[a-z]+_\w+/g) ?? []) {
+    const found = pages.find(([prefix]) => prefix.test(id));
+    if (found) return { path: `/${found[1]}/${id}`, what: found[2], id };
+  }
+  return undefined;
+}

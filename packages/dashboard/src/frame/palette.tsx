@@ -1,0 +1,19 @@
+import { useGoTo } from '../parts/page-link.tsx';
+import { useShortcuts } from '../parts/keyboard.ts';
+import { lazyDialog } from '../parts/lazy-popup.tsx';
+import { frameLinks } from './links.ts';
+import { openPalette, useIsPaletteOpen } from './palette-state.ts';
+
+const PaletteDialog = lazyDialog<{ readonly isOpen: boolean }>(() => import('./palette-dialog.tsx'));
+
+/** Goes anywhere: pages, tasks, and any id that is pasted. `/` and ⌘K open it. */
+export function Palette() {
+  const isOpen = useIsPaletteOpen();
+  const goTo = useGoTo();
+  useShortcuts([
+    { keys: '/', does: 'Search, or go to an id', run: openPalette },
+    { keys: 'Mod+k', does: 'Search, or go to an id', run: openPalette, whileTyping: true },
+    ...frameLinks.map(({ to, label, key }) => ({ keys: key, does: `Go to ${label}`, run: () => goTo(to) })),
+  ]);
+  return <PaletteDialog isOpen={isOpen} />;
+}

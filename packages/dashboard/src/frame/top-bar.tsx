@@ -1,0 +1,90 @@
+import { useLocation } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useEnvironmentParams } from '../api/environment.ts';
+import { setPaused, useLive } from '../api/live.ts';
+import { useProject } from '../api/session.ts';
+import { IconButton } from '../parts/button.tsx';
+import { shortId } from '../parts/id-text.ts';
+import { Icon } from '../parts/icons.tsx';
+import { isMac } from '../parts/keyboard.ts';
+import { PageLink } from '../parts/page-link.tsx';
+import { relativeText } from '../parts/time/format.ts';
+import { useNow } from '../parts/time/now.ts';
+import { frameLinks } from './links.ts';
+import { openPalette } from './palette-state.ts';
+import { UserMenu } from './user-menu.tsx';
+import { ZoneMenu } from './zone-menu.tsx';
+
+export const TopBar = ({ menu }: { readonly menu: ReactNode }) => (
+  <header className="top-bar">
+    {menu}
+    <Breadcrumb />
+    <div className="top-tools">
+      <button
+        type="button"
+        className="search-button"
+        onClick={openPalette}
+        aria-keyshortcuts={`/ ${isMac ? 'Meta' : 'Control'}+K`}
+      >
+        <Icon name="search" size={14} />
+        <span className="search-text">Search or paste an id</span>
+        <kbd aria-hidden="true">/</kbd>
+      </button>
+      <LiveSwitch />
+      <ZoneMenu />
+      <UserMenu />
+    </div>
+  </header>
+);
+
+/** What the addresses of pages are called, where it is not their word. */
+const words: Readonly<Record<string, string>> = { bulk: 'Bulk actions' };
+
+function Breadcrumb() {
+  const { pathname } = useLocation();
+  const project = useProject();
+  const params = useEnvironmentParams();
+  const [page = '', ...rest] = pathname.split('/').slice(4).filter(Boolean);
+  const label = frameLinks.find(({ to }) => to === `/${page}`)?.label ?? words[page] ?? page;
+  return (
+    <nav aria-label="Breadcrumb" className="breadcrumb">
+      <ol>
+        <li className="crumb-project cut">
+          <PageLink to="" className="cut">
+            {project?.name ?? params.project}
+          </PageLink>
+        </li>
+        {page !== '' && (
+          <li className="cut" aria-current={rest.length === 0 ? 'page' : undefined}>
+            {rest.length === 0 ? label : <PageLink to={`/${page}`}>{label}</PageLink>}
+          </li>
+        )}
+        {rest.length > 0 && (
+          <li className="cut mono" aria-current="page">
+            {shortId(decodeURIComponent(rest.at(-1) as string))}
+          </li>
+        )}
+      </ol>
+    </nav>
+  );
+}
+
+/** Whether pages ask again by themselves, and when the last answer came. */
+function LiveSwitch() {
+  const { isPaused, updatedAt } = useLive();
+  const now = useNow();
+  const age = updatedAt === undefined ? undefined : relativeText(updatedAt, Math.max(now, updatedAt));
+  return (
+    <div className="live">
+      <IconButton
+        icon={isPaused ? 'play' : 'pause'}
+        label={isPaused ? 'Go on asking for changes' : 'Stop asking for changes'}
+        onClick={() => setPaused(!isPaused)}
+      />
+      <span className={`live-text small number ${isPaused ? 'tone-warn' : 'muted'}`}>
+        {isPaused ? 'Paused' : 'Live'}
+        {age !== undefined && `, ${age === 'now' ? 'just now' : age}`}
+      </span>
+    </div>
+  );
+}

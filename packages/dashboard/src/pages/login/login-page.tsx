@@ -1,0 +1,245 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import { useEffect, useEffectEvent, useState, type ReactNode } from 'react';
+import { messageOf } from '../../api/api-error.ts';
+import { call } from '../../api/client.ts';
+import { sessionQuery } from '../../api/session.ts';
+import { Button } from '../../parts/button.tsx';
+import { Command } from '../../parts/empty.tsx';
+import { TextField } from '../../parts/form/field.tsx';
+import { Tabs } from '../../parts/tabs.tsx';
+import { takeLink } from './link.ts';
+import './login.css';
+
+/** Shown in the stead of any page as long as nobody is logged in: the address stays, so a link to a run survives the login. */
+export default function LoginPage() {
+  const [way, setWay] = useState('command');
+  useEffect(() => {
+    document.title = 'Log in · Millrace';
+  }, []);
+  return (
+    <main className="login">
+      <div className="login-box">
+        <h1>Log in to Millrace</h1>
+        <LinkLogin />
+        <Tabs
+          label="Ways to log in"
+          selected={way}
+          onSelect={setWay}
+          tabs={[
+            { id: 'command', label: 'Command line', content: <ApprovalLogin /> },
+            { id: 'token', label: 'Token', content: <TokenLogin /> },
+            { id: 'password', label: 'Password', content: <PasswordLogin /> },
+          ]}
+        />
+      </div>
+    </main>
+  );
+}
+
+type Credential = Parameters<typeof call<'createBrowserSession'>>[1]['body'];
+
+/** After the login: asks who that is. The page then shows what its address says. */
+function useEntry(): () => Promise<void> {
+  const client = useQueryClient();
+  const router = useRouter();
+  return async () => {
+    await client.resetQueries(sessionQuery);
+    await router.invalidate();
+  };
+}
+
+function useLogin() {
+  const enter = useEntry();
+  const [error, setError] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const logIn = async (body: Credential): Promise<void> => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      await call('createBrowserSession', { body });
+      await enter();
+    } catch (thrown) {
+      setError(messageOf(thrown));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { logIn, error, isBusy };
+}
+
+/** A one-time link was opened: `millrace dev` prints one, `millrace open` makes one. */
+function LinkLogin() {
+  const { logIn, error, isBusy } = useLogin();
+  const [token] = useState(takeLink);
+  useEffect(() => {
+    if (token !== undefined) void logIn({ token });
+    // Once: the link is for one use.
+  }, [token]);
+  if (token === undefined) return null;
+  if (isBusy) return <p role="status">Logging in by your link</p>;
+  return error === undefined ? null : (
+    <p className="field-error" role="alert">
+      {error}
+    </p>
+  );
+}
+
+const Ways = ({ children }: { readonly children: ReactNode }) => <div className="stack">{children}</div>;
+
+/** The page shows a code; somebody who is logged in on the command line approves it. */
+function ApprovalLogin() {
+  const entry = useEntry();
+  const enter = useEffectEvent(entry);
+  const [userCode, setUserCode] = useState<string>();
+  const [error, setError] = useState<string>();
+  const [tries, setTries] = useState(0);
+
+  useEffect(() => {
+    if (tries === 0) return undefined;
+    const abort = new AbortController();
+    void poll(abort.signal, setUserCode)
+      .then(async (isIn) => {
+        if (isIn) await enter();
+      })
+      .catch((thrown: unknown) => {
+        if (abort.signal.aborted) return;
+        setUserCode(undefined);
+        setError(messageOf(thrown));
+      });
+    return () => abort.abort();
+  }, [tries]);
+
+  return (
+    <Ways>
+      <p className="muted">
+        On the machine that runs <code>millrace dev</code>, open the link that it prints. On a machine where
+        the command line is logged in to this server, make a link:
+      </p>
+      <Command text="npx millrace open" />
+      <p className="muted">Or approve this browser from any such machine.</p>
+      {userCode === undefined ? (
+        <Button
+          look="main"
+          onClick={() => {
+            setError(undefined);
+            setTries(tries + 1);
+          }}
+        >
+          Get a code
+        </Button>
+      ) : (
+        <div className="stack" role="status">
+          <p className="login-code">{userCode}</p>
+          <Command text={`npx millrace tokens approve ${userCode}`} />
+          <p className="muted">Waiting for the approval. The code ends in ten minutes.</p>
+        </div>
+      )}
+      {error !== undefined && (
+        <p className="field-error" role="alert">
+          {error}
+        </p>
+      )}
+    </Ways>
+  );
+}
+
+/** Asks for a code and until it is approved. */
+async function poll(signal: AbortSignal, onCode: (code: string) => void): Promise<boolean> {
+  const asked = await call(
+    'createAuthorizationCode',
+    { body: { hostName: 'the dashboard in a browser' } },
+    { signal },
+  );
+  onCode(asked.userCode);
+  let seconds = asked.interval;
+  while (!signal.aborted && Date.now() < Date.parse(asked.expiresAt)) {
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+    if (signal.aborted) return false;
+    const { session, interval } = await call(
+      'createBrowserSession',
+      { body: { authorizationCode: asked.authorizationCode } },
+      { signal },
+    );
+    if (session) return true;
+    seconds = interval ?? seconds;
+  }
+  throw new Error('Nobody approved the code in time. Get another one.');
+}
+
+function TokenLogin() {
+  const { logIn, error, isBusy } = useLogin();
+  const [accessToken, setToken] = useState('');
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void logIn({ accessToken: accessToken.trim() });
+      }}
+    >
+      <TextField
+        label="Personal access token"
+        hint={
+          <>
+            <code>millrace tokens create</code> makes one. This browser does not keep it.
+          </>
+        }
+        type="password"
+        autoComplete="off"
+        required
+        value={accessToken}
+        onChange={(event) => setToken(event.target.value)}
+        error={error}
+      />
+      <div className="form-actions">
+        <Button type="submit" look="main" isBusy={isBusy}>
+          Log in
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function PasswordLogin() {
+  const { logIn, error, isBusy } = useLogin();
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void logIn({ email: email.trim(), password });
+      }}
+    >
+      <TextField
+        label="E-mail"
+        type="email"
+        autoComplete="username"
+        required
+        value={email}
+        onChange={(event) => setEmail(event.target.value)}
+      />
+      <TextField
+        label="Password"
+        type="password"
+        autoComplete="current-password"
+        required
+        value={password}
+        onChange={(event) => setPassword(event.target.value)}
+        error={error}
+        hint={
+          <>
+            <code>millrace members set-password</code> sets one.
+          </>
+        }
+      />
+      <div className="form-actions">
+        <Button type="submit" look="main" isBusy={isBusy}>
+          Log in
+        </Button>
+      </div>
+    </form>
+  );
+}

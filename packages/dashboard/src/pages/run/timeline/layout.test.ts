@@ -1,0 +1,120 @@
+import type { TimelineEntry } from '@millrace/contract';
+import { describe, expect, test } from 'vitest';
+import { layoutTimeline, percent, ticks } from './layout.ts';
+
+const at = (second: number): string => new Date(second * 1_000).toISOString();
+const run = (id: string, from: number, to?: number, parentId?: string): TimelineEntry => ({
+  kind: 'run',
+  id,
+  parentId,
+  runId: id,
+  startedAt: at(from),
+  endedAt: to === undefined ? undefined : at(to),
+  task: `task-${id}`,
+  status: to === undefined ? 'EXECUTING' : 'COMPLETED',
+  queue: 'q',
+  attemptCount: 1,
+  hasMoreChildren: false,
+  isCut: false,
+});
+const attempt = (id: string, parentId: string, from: number, to: number): TimelineEntry => ({
+  kind: 'attempt',
+  id,
+  parentId,
+  runId: parentId,
+  startedAt: at(from),
+  endedAt: at(to),
+  number: 1,
+  status: 'FAILED',
+  durationMs: (to - from) * 1_000,
+});
+
+const entries: readonly TimelineEntry[] = [
+  run('a', 0),
+  { kind: 'waiting', id: 'w', parentId: 'a', runId: 'a', startedAt: at(0), endedAt: at(2), for: 'queue' },
+  attempt('t', 'a', 2, 5),
+  {
+    kind: 'log',
+    id: 'l',
+    parentId: 't',
+    runId: 'a',
+    startedAt: at(3),
+    level: 'error',
+    message: 'no database',
+  },
+  run('b', 3, 4, 't'),
+];
+const open = { collapsed: new Set<string>(), isFull: true };
+
+describe('a timeline', () => {
+  const { rows, from, to } = layoutTimeline(entries, 9_000, open);
+
+  test('has a line for each run, attempt, batch and span, children below their parent', () => {
+    expect(rows.map(({ id, depth }) => [id, depth])).toEqual([
+      ['a', 0],
+      ['t', 1],
+      ['b', 2],
+    ]);
+  });
+
+  test('has time in the queue as a part of the bar, and log lines as marks', () => {
+    expect(rows[0]?.segments).toMatchObject([{ kind: 'queue', from: 0, to: 2_000 }]);
+    expect(rows[1]?.marks).toMatchObject([{ at: 3_000, message: 'no database' }]);
+  });
+
+  test('ends now where something goes on', () => {
+    expect([from, to]).toEqual([0, 9_000]);
+    expect(rows[0]).toMatchObject({ isLive: true, tone: 'busy' });
+    expect(rows[1]).toMatchObject({ isLive: false, tone: 'bad' });
+  });
+
+  test('hides what is below a line that is closed', () => {
+    expect(
+      layoutTimeline(entries, 9_000, { collapsed: new Set(['t']), isFull: true }).rows.map(({ id }) => id),
+    ).toEqual(['a', 't']);
+  });
+
+  test('finds a line and keeps what it is below, also if that was closed', () => {
+    const found = layoutTimeline([...entries, run('c', 5, 6, 'a')], 9_000, {
+      collapsed: new Set(['t']),
+      find: 'TASK-B',
+      isFull: true,
+    });
+    expect(found.rows.map(({ id }) => id)).toEqual(['a', 't', 'b']);
+  });
+
+  test('has the only attempt of a run in its line, unless all is to be seen', () => {
+    const compact = layoutTimeline(entries, 9_000, { collapsed: new Set() });
+    expect(compact.rows.map(({ id, depth }) => [id, depth])).toEqual([
+      ['a', 0],
+      ['b', 1],
+    ]);
+    expect(compact.rows[0]).toMatchObject({
+      attempt: { id: 't' },
+      marks: [{ id: 'l' }],
+      segments: [{ id: 'w' }],
+    });
+    const twice = layoutTimeline([...entries, attempt('u', 'a', 6, 8)], 9_000, { collapsed: new Set() });
+    expect(twice.rows.map(({ id }) => id)).toEqual(['a', 't', 'b', 'u']);
+  });
+
+  test('shows what is below something that is not on this page', () => {
+    expect(layoutTimeline([run('x', 1, 2, 'gone')], 9_000, open).rows.map(({ depth }) => depth)).toEqual([0]);
+  });
+
+  test('without entries has an axis all the same', () => {
+    const empty = layoutTimeline([], 9_000, open);
+    expect(empty.to).toBeGreaterThan(empty.from);
+  });
+});
+
+test('the axis has round steps, at most as many as asked for', () => {
+  expect(ticks(1_000, 5)).toEqual([0, 200, 400, 600, 800, 1_000]);
+  expect(ticks(95_000, 6)).toEqual([0, 30_000, 60_000, 90_000]);
+});
+
+test('bars end at the edges of the window', () => {
+  expect(percent(50, 0, 100)).toBe(50);
+  expect(percent(-5, 0, 100)).toBe(0);
+  expect(percent(500, 0, 100)).toBe(100);
+});

@@ -1,0 +1,16 @@
+import type { AttemptStatus } from '@millrace/contract';
+
+/** How an attempt stands or ended. */
+export const attemptWords: Readonly<Record<AttemptStatus, string>> = {
+  EXECUTING: 'Running',
+  WAITING: 'Waiting',
+  COMPLETED: 'Completed',
+  CANCELED: 'Canceled',
+  CRASHED: 'Crashed',
+  SYSTEM_FAILURE: 'System failure',
+  TIMED_OUT: 'Timed out',
+  FAILED: 'Failed',
+  LOST: 'Runner lost',
+  GIVEN_BACK: 'Given back',
+  DETACHED: 'Waited without a process',
+};

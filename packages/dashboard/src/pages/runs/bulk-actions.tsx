@@ -1,0 +1,124 @@
+import type { RunFilterQuery } from '@millrace/contract/filter';
+import { useState } from 'react';
+import { useAct, useAsk } from '../../api/ask.ts';
+import { useMay } from '../../api/session.ts';
+import { Button } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/dialog/confirm.tsx';
+import { countText } from '../../parts/count-text.ts';
+import { BulkBar } from '../../parts/table/bulk-bar.tsx';
+import type { Selection } from '../../parts/table/selection.ts';
+import { bulkFilterOf } from './bulk-filter.ts';
+
+/** The most runs that can be named one by one. */
+const maxNamed = 500;
+
+interface BulkActionsProps {
+  readonly selection: Selection;
+  readonly query: RunFilterQuery;
+  /** How many the filter finds: `412` or `10,000+`. */
+  readonly total: string | undefined;
+  readonly onStart: (bulkActionId: string) => void;
+}
+
+/** Cancels or replays the chosen runs, or all that the filter finds. The confirmation states how many. */
+export function BulkActions({ selection, query, total, onStart }: BulkActionsProps) {
+  const [asked, setAsked] = useState<'cancel' | 'replay'>();
+  const may = useMay();
+  const create = useAct('createBulkAction', {
+    showsErrors: true,
+    onDone: ({ id }) => {
+      setAsked(undefined);
+      selection.clear();
+      onStart(id);
+    },
+  });
+  if (!may('createBulkAction')) return null;
+  const filter = bulkFilterOf(query);
+  const isTooMany = !selection.isAll && selection.ids.size > maxNamed;
+  const what = countText(selection.isAll ? (total ?? '') : selection.ids.size, 'run');
+  const isCancel = asked === 'cancel';
+  return (
+    <>
+      <BulkBar selection={selection} noun="run" {...(filter && { total })}>
+        <Button icon="cancel" look="danger" disabled={isTooMany} onClick={() => setAsked('cancel')}>
+          Cancel {what}
+        </Button>
+        <Button icon="replay" disabled={isTooMany} onClick={() => setAsked('replay')}>
+          Replay {what}
+        </Button>
+        {isTooMany && (
+          <span className="muted small">At most {maxNamed} can be named; choose all that match.</span>
+        )}
+      </BulkBar>
+      <Confirm
+        isOpen={asked !== undefined}
+        onClose={() => setAsked(undefined)}
+        title={`${isCancel ? 'Cancel' : 'Replay'} ${what}?`}
+        action={`${isCancel ? 'Cancel' : 'Replay'} ${what}`}
+        isHarmless={!isCancel}
+        isBusy={create.isPending}
+        error={create.error?.message}
+        onConfirm={() =>
+          create.mutate({
+            body: {
+              action: asked ?? 'cancel',
+              ...(selection.isAll && filter ? { filter } : { runIds: [...selection.ids] }),
+            },
+          })
+        }
+      >
+        {isCancel
+          ? 'Runs that have not ended are stopped, with all runs that they started. It cannot be undone. Runs that have ended stay as they are.'
+          : 'Each starts a new run with the payload of the old one, on the current version.'}
+        {selection.isAll && ' Runs that come to match meanwhile are not among them.'}
+      </Confirm>
+    </>
+  );
+}
+
+/** How a bulk action stands, until it is over. */
+export function BulkProgress({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+  const action = useAsk(
+    'retrieveBulkAction',
+    { params: { bulkActionId: id } },
+    { live: 1_000, keepPrevious: false },
+  );
+  const abort = useAct('abortBulkAction', { outdates: ['retrieveBulkAction'] });
+  if (!action.data) return null;
+  const { type, status, counts } = action.data;
+  const done = counts.success + counts.failure;
+  const isOver = status !== 'PENDING';
+  const verb = type === 'CANCEL' ? ['Canceling', 'Canceled'] : ['Replaying', 'Replayed'];
+  return (
+    <div className={`notice ${isOver ? 'tone-good' : 'tone-busy'}`} role="status">
+      <span className="strong">
+        {isOver
+          ? `${verb[1]} ${countText(counts.success, 'run')}`
+          : `${verb[0]} ${countText(counts.total, 'run')}`}
+      </span>
+      {!isOver && (
+        <progress max={Math.max(1, counts.total)} value={done} aria-label="Progress">
+          {done}
+        </progress>
+      )}
+      <span className="muted number">
+        {isOver ? '' : `${done.toLocaleString('en')} done. `}
+        {counts.failure > 0 && `${countText(counts.failure, 'run')} had ended before, or failed to start.`}
+        {status === 'ABORTED' && ' Stopped before the end.'}
+      </span>
+      {isOver ? (
+        <Button look="plain" onClick={onClose}>
+          Dismiss
+        </Button>
+      ) : (
+        <Button
+          look="plain"
+          isBusy={abort.isPending}
+          onClick={() => abort.mutate({ params: { bulkActionId: id } })}
+        >
+          Stop
+        </Button>
+      )}
+    </div>
+  );
+}

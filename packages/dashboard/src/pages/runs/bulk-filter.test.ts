@@ -1,0 +1,30 @@
+import { createBulkAction } from '@millrace/contract';
+import { runFilterQuery, type RunFilterQuery } from '@millrace/contract/filter';
+import { expect, test } from 'vitest';
+import { bulkFilterOf } from './bulk-filter.ts';
+
+test('finds the same runs as the list', () => {
+  const text = 'status:failed,crashed task:mail queue:task/mail,slow tag:eu test:true since:2h';
+  const filter = bulkFilterOf(runFilterQuery(text) as RunFilterQuery);
+  expect(filter).toEqual({
+    status: ['FAILED', 'CRASHED'],
+    taskIdentifier: ['mail'],
+    queue: [
+      { type: 'task', name: 'mail' },
+      { type: 'custom', name: 'slow' },
+    ],
+    tag: ['eu'],
+    isTest: true,
+    period: '2h',
+  });
+  expect(createBulkAction.body.safeParse({ action: 'cancel', filter }).success).toBe(true);
+});
+
+test('is about the seven days of the list when there is no filter', () => {
+  expect(bulkFilterOf({})).toEqual({ period: '7d' });
+});
+
+test('is not there for what a bulk action cannot search', () => {
+  expect(bulkFilterOf({ 'filter[errorText]': 'timeout' })).toBeUndefined();
+  expect(bulkFilterOf({ 'filter[metadata]': '{"a":1}' })).toBeUndefined();
+});

@@ -1,0 +1,81 @@
+import type { RunFilterQuery } from '@millrace/contract/filter';
+import { useAsk } from '../../api/ask.ts';
+import { Plot } from '../../parts/plot/plot.tsx';
+
+/** What the time series can be narrowed by: one task, or one queue, or one version. */
+function statsQueryOf(query: RunFilterQuery) {
+  const only = (name: string): string | undefined => {
+    const value = query[name];
+    return value === undefined || value.includes(',') ? undefined : value;
+  };
+  const [from, to] = [query['filter[createdAt][from]'], query['filter[createdAt][to]']];
+  const period = query['filter[createdAt][period]'];
+  const range =
+    period !== undefined
+      ? { period }
+      : from === undefined && to === undefined
+        ? { period: '7d' }
+        : { from, to };
+  const task = only('filter[taskIdentifier]');
+  const queue = task === undefined ? only('filter[queue]') : undefined;
+  const version = task === undefined && queue === undefined ? only('filter[version]') : undefined;
+  const used = new Set(['filter[createdAt][period]', 'filter[createdAt][from]', 'filter[createdAt][to]']);
+  if (task !== undefined) used.add('filter[taskIdentifier]');
+  if (queue !== undefined) used.add('filter[queue]');
+  if (version !== undefined) used.add('filter[version]');
+  return {
+    given: { ...range, task, queue, version },
+    /** Other filters that the series do not follow. */
+    isNarrower: Object.keys(query).some((name) => !used.has(name) && name !== 'filter[status]'),
+    subject: task ?? queue ?? version,
+  };
+}
+
+interface RunHistogramProps {
+  readonly query: RunFilterQuery;
+  readonly onRange: (from: number, to: number) => void;
+}
+
+/** How runs ended over the range of the list. Brushing it narrows the list to that time. */
+export function RunHistogram({ query, onRange }: RunHistogramProps) {
+  const { given, isNarrower, subject } = statsQueryOf(query);
+  const stats = useAsk('retrieveStats', { query: given }, { live: 30_000 });
+  const points = stats.data?.series[0]?.points ?? [];
+  const series = [
+    { name: 'Completed', color: '--good', values: points.map(({ completed }) => completed) },
+    {
+      name: 'Failed',
+      color: '--bad',
+      values: points.map((one) => one.failed + one.crashed + one.systemFailure + one.timedOut),
+    },
+    {
+      name: 'Canceled or expired',
+      color: '--quiet',
+      values: points.map(({ canceled, expired }) => canceled + expired),
+    },
+  ];
+  return (
+    <div className="card histogram">
+      <div className="legend">
+        {series.map(({ name, color }) => (
+          <span key={name}>
+            <span className="legend-mark" style={{ color: `var(${color})` }} />
+            {name}
+          </span>
+        ))}
+        <span className="histogram-note">
+          {subject === undefined ? 'All runs that ended' : `Runs of ${subject} that ended`}
+          {isNarrower && ', without the other filters'}. Drag to choose a time.
+        </span>
+      </div>
+      <Plot
+        label="How runs ended"
+        times={points.map(({ at }) => Date.parse(at))}
+        series={series}
+        isStacked
+        height={84}
+        onRange={onRange}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+import { useState } from 'react';
+import { baseUrl, requestOf } from '../../api/client.ts';
+import { useEnvironment } from '../../api/environment.ts';
+import type { Given, OperationName } from '../../api/operation-types.ts';
+import { Button } from '../button.tsx';
+import { CopyButton } from '../copy.tsx';
+import { Popover } from '../popover.tsx';
+import { LazyTabs as Tabs } from '../lazy-tabs.tsx';
+import './code.css';
+
+interface SameAsProps<N extends OperationName> {
+  /** The operation behind the page or the button. */
+  readonly operation: N;
+  readonly given: Given<N>;
+  /** The command: `runs get run_…`, without the name of the program. */
+  readonly cli: string;
+  /** A line or some of code with the SDK. */
+  readonly sdk: string;
+}
+
+/** A shell's word that is what it says, whatever is in it. */
+export const shellWord = (text: string): string =>
+  /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** The request as curl sends it. The key stays in a variable: a page that is copied from has none. */
+export function curlText(url: string, method: string, body: unknown): string {
+  const lines = [
+    `curl ${method === 'GET' ? '' : `-X ${method} `}${shellWord(url)}`,
+    '-H "authorization: Bearer $MILLRACE_SECRET_KEY"',
+    ...(body === undefined
+      ? []
+      : ['-H "content-type: application/json"', `-d ${shellWord(JSON.stringify(body))}`]),
+  ];
+  return lines.join(' \\\n  ');
+}
+
+/** "As code": what the page shows or the button does, as a command, as a request and with the SDK. */
+export function SameAs<N extends OperationName>({ operation, given, cli, sdk }: SameAsProps<N>) {
+  const [tab, setTab] = useState(() => localStorage.getItem('millrace.code') ?? 'cli');
+  const environment = useEnvironment();
+  const { method, path } = requestOf(operation, given);
+  const flags = environment.branch === undefined ? '' : ` --branch ${shellWord(environment.branch)}`;
+  const tabs = [
+    { id: 'cli', label: 'CLI', text: `npx millrace ${cli}${flags}` },
+    { id: 'curl', label: 'curl', text: curlText(new URL(path.slice(1), baseUrl).href, method, given.body) },
+    { id: 'sdk', label: 'SDK', text: sdk },
+  ];
+  return (
+    <Popover
+      trigger={<Button>As code</Button>}
+      label="The same as code"
+      className="code-pop"
+      content={() => (
+        <Tabs
+          label="The same as"
+          selected={tab}
+          onSelect={(id) => {
+            localStorage.setItem('millrace.code', id);
+            setTab(id);
+          }}
+          tabs={tabs.map(({ id, label, text }) => ({ id, label, content: <CodeBlock text={text} /> }))}
+        />
+      )}
+    />
+  );
+}
+
+/** Code to copy. */
+export const CodeBlock = ({ text }: { readonly text: string }) => (
+  <div className="code-block">
+    <pre tabIndex={0}>{text}</pre>
+    <CopyButton text={text} what="Copy code" />
+  </div>
+);

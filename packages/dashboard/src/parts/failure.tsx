@@ -1,0 +1,34 @@
+import { ApiError, messageOf } from '../api/api-error.ts';
+import { Button } from './button.tsx';
+import './states.css';
+
+/** What was asked for did not come, and there is no older data to show. */
+export function Failure({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
+  const isOutage = error instanceof ApiError && error.isOutage;
+  return (
+    <div className="failure" role="alert">
+      <p className="strong">{messageOf(error)}</p>
+      {isOutage && <p className="muted">The page goes on by itself when the server is back.</p>}
+      {onRetry && !isOutage && (
+        <Button icon="replay" onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Lines where text will be. They do not move. */
+export const Skeleton = ({
+  lines = 3,
+  label = 'Loading',
+}: {
+  readonly lines?: number;
+  readonly label?: string;
+}) => (
+  <div className="skeleton" role="status" aria-label={label}>
+    {Array.from({ length: lines }, (_, index) => (
+      <div key={index} className="skeleton-line" style={{ inlineSize: `${90 - ((index * 37) % 45)}%` }} />
+    ))}
+  </div>
+);

@@ -1,0 +1,83 @@
+import { filterWords, quotedValue } from '@millrace/contract/filter';
+
+export interface FilterKey {
+  readonly key: string;
+  /** What it is about, in a few words. */
+  readonly about: string;
+  /** Values to choose from: those that have `typed` in them. They may come from the API. */
+  readonly values?: (typed: string) => readonly string[] | Promise<readonly string[]>;
+}
+
+export interface Completion {
+  /** The whole filter after it was chosen. */
+  readonly text: string;
+  /** Where the cursor is then. */
+  readonly cursor: number;
+  readonly label: string;
+  readonly hint?: string;
+}
+
+const maxShown = 12;
+
+/** The word in which the cursor is, and what was typed of it. */
+function wordAt(
+  text: string,
+  cursor: number,
+): { readonly from: number; readonly to: number; readonly typed: string } {
+  const found = filterWords(text).find(({ from, to }) => from < cursor && cursor <= to);
+  return found
+    ? { from: found.from, to: found.to, typed: text.slice(found.from, cursor) }
+    : { from: cursor, to: cursor, typed: '' };
+}
+
+const replaced = (
+  text: string,
+  from: number,
+  to: number,
+  by: string,
+): Pick<Completion, 'text' | 'cursor'> => ({
+  text: text.slice(0, from) + by + text.slice(to),
+  cursor: from + by.length,
+});
+
+/**
+ * What the word at the cursor may become: keys, or values of its key. After a comma, one more value.
+ *
+ * @example
+ * await completions('status:fa', 9, keys); // [{ text: 'status:failed ', label: 'failed', … }]
+ */
+export async function completions(
+  text: string,
+  cursor: number,
+  keys: readonly FilterKey[],
+): Promise<readonly Completion[]> {
+  const { from, to, typed } = wordAt(text, cursor);
+  const colon = typed.indexOf(':');
+  if (colon === -1) {
+    const start = typed.toLowerCase();
+    return keys
+      .filter(({ key }) => key.startsWith(start))
+      .map(({ key, about }) => ({ ...replaced(text, from, to, `${key}:`), label: `${key}:`, hint: about }));
+  }
+  const key = keys.find((one) => one.key === typed.slice(0, colon).toLowerCase());
+  if (!key?.values) return [];
+  const given = typed.slice(colon + 1);
+  const comma = given.lastIndexOf(',');
+  const before = comma === -1 ? '' : given.slice(0, comma + 1);
+  const part = given
+    .slice(comma + 1)
+    .replace(/^"/, '')
+    .toLowerCase();
+  const chosen = new Set(before.split(','));
+  const found = (await key.values(part)).filter(
+    (value) => value.toLowerCase().includes(part) && !chosen.has(value),
+  );
+  const ranked = found.toSorted(
+    (a, b) => Number(b.toLowerCase().startsWith(part)) - Number(a.toLowerCase().startsWith(part)),
+  );
+  return ranked.slice(0, maxShown).map((value) => {
+    const word = `${key.key}:${before}${quotedValue(value)}`;
+    const isLast = text.slice(to).trim() === '';
+    return { ...replaced(text, from, to, isLast ? `${word} ` : word), label: value };
+  });
+}

@@ -1,0 +1,193 @@
+import { filterWords } from '@millrace/contract/filter';
+import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
+import { IconButton } from '../button.tsx';
+import { Icon } from '../icons.tsx';
+import { useShortcuts } from '../keyboard.ts';
+import { completions, type Completion, type FilterKey } from './complete.ts';
+import './filter.css';
+import '../menu.css';
+
+interface FilterFieldProps {
+  /** The filter as it is in the address. */
+  readonly value: string;
+  /** With Enter, when a value is completed, and when the focus leaves. */
+  readonly onChange: (value: string) => void;
+  readonly keys: readonly FilterKey[];
+  /** Why it cannot be read. */
+  readonly error?: string | undefined;
+  readonly placeholder?: string;
+  readonly label?: string;
+}
+
+/** A filter in words, with what may come next. Its text is also what the command line takes. `f` leads to it. */
+export function FilterField({
+  value,
+  onChange,
+  keys,
+  error,
+  placeholder = 'Filter, such as status:failed since:2h',
+  label = 'Filter',
+}: FilterFieldProps) {
+  const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const [text, setText] = useState(value);
+  const [offered, setOffered] = useState<readonly Completion[]>([]);
+  const [active, setActive] = useState(-1);
+  const [shownValue, setShownValue] = useState(value);
+  const asked = useRef(0);
+
+  // Another filter came by a link or by Back.
+  if (shownValue !== value) {
+    setShownValue(value);
+    setText(value);
+  }
+  useShortcuts([{ keys: 'f', does: 'Filter', run: () => input.current?.focus() }]);
+  useEffect(() => () => void (asked.current += 1), []);
+
+  const offer = async (next: string, cursor: number): Promise<void> => {
+    const mine = (asked.current += 1);
+    const found = await completions(next, cursor, keys).catch(() => []);
+    if (mine !== asked.current) return;
+    setOffered(found);
+    setActive(-1);
+  };
+  const close = (): void => {
+    asked.current += 1;
+    setOffered([]);
+    setActive(-1);
+  };
+  const submit = (next: string): void => {
+    const trimmed = next.trim();
+    if (trimmed !== value.trim()) onChange(trimmed);
+  };
+  const choose = (completion: Completion): void => {
+    setText(completion.text);
+    requestAnimationFrame(() => input.current?.setSelectionRange(completion.cursor, completion.cursor));
+    if (completion.label.endsWith(':')) void offer(completion.text, completion.cursor);
+    else {
+      close();
+      submit(completion.text);
+    }
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>): void => {
+    const { key } = event;
+    if (key === 'ArrowDown' || key === 'ArrowUp') {
+      event.preventDefault();
+      if (offered.length === 0) return void offer(text, event.currentTarget.selectionStart ?? text.length);
+      const by = key === 'ArrowDown' ? 1 : -1;
+      setActive((before) => (before + by + offered.length) % offered.length);
+    } else if (key === 'Enter' || (key === 'Tab' && active !== -1)) {
+      event.preventDefault();
+      const completion = offered[active];
+      if (completion) return choose(completion);
+      close();
+      submit(text);
+    } else if (key === 'Escape') {
+      event.preventDefault();
+      if (offered.length > 0) close();
+      else event.currentTarget.blur();
+    }
+  };
+
+  return (
+    <div className="filter">
+      <div className={`filter-box ${error === undefined ? '' : 'is-wrong'}`}>
+        <Icon name="search" size={14} />
+        <div className="filter-text">
+          <div className="filter-marks" aria-hidden="true">
+            <Marks text={text} />
+          </div>
+          <input
+            ref={input}
+            className="filter-input"
+            role="combobox"
+            aria-label={label}
+            aria-expanded={offered.length > 0}
+            aria-controls={`${id}-list`}
+            aria-autocomplete="list"
+            aria-activedescendant={active === -1 ? undefined : `${id}-${active}`}
+            aria-invalid={error !== undefined}
+            aria-describedby={error === undefined ? undefined : `${id}-error`}
+            autoComplete="off"
+            autoCapitalize="off"
+            spellCheck={false}
+            placeholder={placeholder}
+            value={text}
+            onChange={(event) => {
+              setText(event.target.value);
+              void offer(event.target.value, event.target.selectionStart ?? event.target.value.length);
+            }}
+            onFocus={(event) => void offer(text, event.target.value.length)}
+            onBlur={() => {
+              close();
+              submit(text);
+            }}
+            onKeyDown={onKeyDown}
+            onScroll={(event) => {
+              const marks = event.currentTarget.previousElementSibling;
+              if (marks) marks.scrollLeft = event.currentTarget.scrollLeft;
+            }}
+          />
+        </div>
+        {text !== '' && (
+          <IconButton
+            icon="close"
+            label="Clear the filter"
+            onClick={() => {
+              setText('');
+              onChange('');
+              input.current?.focus();
+            }}
+          />
+        )}
+      </div>
+      <ul
+        id={`${id}-list`}
+        role="listbox"
+        aria-label="Completions"
+        className="menu filter-list"
+        hidden={offered.length === 0}
+      >
+        {offered.map((completion, index) => (
+          <li
+            key={completion.text}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === active}
+            data-highlighted={index === active ? '' : undefined}
+            className="menu-item"
+            // The field keeps the focus.
+            onPointerDown={(event) => event.preventDefault()}
+            onClick={() => choose(completion)}
+          >
+            <code className="cut">{completion.label}</code>
+            {completion.hint && <span className="muted small cut">{completion.hint}</span>}
+          </li>
+        ))}
+      </ul>
+      {error !== undefined && (
+        <p className="field-error" id={`${id}-error`} role="alert">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The same text under the field, with a ground behind each word that has a key. */
+function Marks({ text }: { readonly text: string }) {
+  const words = filterWords(text);
+  return words.map(({ key, from, to }, index) => {
+    const before = text.slice(words[index - 1]?.to ?? 0, from);
+    const keyEnd = key === undefined ? from : from + key.length + 1;
+    return (
+      <span key={from}>
+        {before}
+        <span className={key === undefined ? undefined : 'filter-word'}>
+          <span className="muted">{text.slice(from, keyEnd)}</span>
+          {text.slice(keyEnd, to)}
+        </span>
+      </span>
+    );
+  });
+}

@@ -1,0 +1,23 @@
+import type { ReactNode } from 'react';
+import { CopyButton } from './copy.tsx';
+import { shortId } from './id-text.ts';
+import './id.css';
+
+/**
+ * An id with a button that copies it. Put a link inside to lead somewhere: `<Id id={run.id}><Link …>{run.id}</Link></Id>`. `short`: its beginning
+ * and its end, for tables.
+ */
+export const Id = ({
+  id,
+  short = false,
+  children,
+}: {
+  readonly id: string;
+  readonly short?: boolean;
+  readonly children?: ReactNode;
+}) => (
+  <span className="id" data-tip={short ? id : undefined}>
+    <code className="cut">{children ?? (short ? shortId(id) : id)}</code>
+    <CopyButton text={id} what="Copy id" />
+  </span>
+);

@@ -1,0 +1,30 @@
+import { useState } from 'react';
+import { visibleControls } from './visible-controls.ts';
+
+/** Characters that are shown before the rest is folded away. */
+const folded = 300;
+/** Characters that each press shows more: no step may hold up the page. */
+const piece = 20_000;
+
+/** A text of any length: its beginning, and the rest in pieces. Control characters are shown as such, and none has an effect. */
+export function LongText({ text, isQuoted = false }: { readonly text: string; readonly isQuoted?: boolean }) {
+  const [shown, setShown] = useState(folded);
+  const visible = text.slice(0, shown);
+  const left = text.length - visible.length;
+  return (
+    <>
+      {isQuoted ? '"' : ''}
+      {visibleControls(visible)}
+      {left > 0 && (
+        <button
+          type="button"
+          className="fold"
+          onClick={() => setShown((before) => (before === folded ? piece : before + piece))}
+        >
+          … {left.toLocaleString('en')} more characters
+        </button>
+      )}
+      {left <= 0 && isQuoted ? '"' : ''}
+    </>
+  );
+}

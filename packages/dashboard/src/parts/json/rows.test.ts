@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import { jsonRows, opening, pathText, searchJson, type Opened } from './rows.ts';
+
+const closed: Opened = { toggled: new Set(), pieces: new Map(), depth: 1 };
+const names = (value: unknown, opened = closed) =>
+  jsonRows(value, opened).map((row) => (row.kind === 'more' ? `+${row.left}` : row.name));
+
+describe('the lines of a JSON value', () => {
+  test('are its members, with what is deeper closed', () => {
+    expect(names({ a: 1, b: { c: 2 }, d: [] })).toEqual([undefined, 'a', 'b', 'd']);
+  });
+
+  test('of a list of a hundred thousand are the first hundred and one that says how many follow', () => {
+    const rows = names(Array.from({ length: 100_000 }, (_, index) => index));
+    expect(rows).toHaveLength(102);
+    expect(rows.at(-1)).toBe('+99900');
+  });
+
+  test('of a scalar is one', () => {
+    expect(names('text')).toEqual([undefined]);
+    expect(names(null)).toEqual([undefined]);
+  });
+});
+
+describe('a search', () => {
+  const value = { order: { items: Array.from({ length: 300 }, (_, sku) => ({ sku })), note: 'Fragile' } };
+
+  test('finds names and values in any case', () => {
+    expect(searchJson(value, 'fragile')).toEqual([['order', 'note']]);
+    expect(searchJson(value, 'ORDER')).toEqual([['order']]);
+  });
+
+  test('leads to what it found: everything above it is open, as far as it has to be', () => {
+    const [path = []] = searchJson(value, '250');
+    expect(path).toEqual(['order', 'items', 250, 'sku']);
+    const rows = jsonRows(value, opening(closed, value, path));
+    expect(rows.some((row) => row.kind === 'value' && pathText(row.path) === 'order.items[250].sku')).toBe(
+      true,
+    );
+  });
+});
+
+test('a path is written as code writes it', () => {
+  expect(pathText(['a', 'b-c', 0, 'd'])).toBe('a["b-c"][0].d');
+});

@@ -1,0 +1,68 @@
+import { useEffect, type ReactNode } from 'react';
+import './page.css';
+
+interface PageProps {
+  readonly title: string;
+  /** Instead of the title, where it is more than a text. */
+  readonly heading?: ReactNode;
+  /** Under the title. */
+  readonly summary?: ReactNode;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** The outer part of a page: its title, also in the browser's tab, and its buttons. */
+export function Page({ title, heading, summary, actions, children }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · Millrace`;
+  }, [title]);
+  return (
+    <div className="page">
+      <header className="page-head">
+        <div className="page-title">
+          <h1>{heading ?? title}</h1>
+          {summary && <div className="page-summary">{summary}</div>}
+        </div>
+        {actions && <div className="row wrap">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}
+
+/** A group of a page, with a heading of its own. */
+export const Section = ({
+  title,
+  actions,
+  children,
+}: {
+  readonly title: string;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}) => (
+  <section className="section" aria-label={title}>
+    <div className="row spread wrap section-head">
+      <h2>{title}</h2>
+      {actions && <div className="row">{actions}</div>}
+    </div>
+    {children}
+  </section>
+);
+
+/** Names and values: the facts about one thing. */
+export const Facts = ({
+  facts,
+}: {
+  readonly facts: readonly (readonly [name: string, value: ReactNode] | undefined)[];
+}) => (
+  <dl className="facts">
+    {facts
+      .filter((fact) => fact !== undefined && fact[1] !== undefined && fact[1] !== null)
+      .map((fact) => (
+        <div key={fact?.[0]} className="fact">
+          <dt>{fact?.[0]}</dt>
+          <dd>{fact?.[1]}</dd>
+        </div>
+      ))}
+  </dl>
+);

@@ -1,0 +1,70 @@
+import { Component, lazy, Suspense, type ReactNode } from 'react';
+import { dateText } from '../time/format.ts';
+import { useTimeZone } from '../time/zone.ts';
+import type { PlotProps } from './plot-types.ts';
+import './plot.css';
+
+/** uPlot comes when the first plot does. */
+const Canvas = lazy(() => import('./canvas.tsx'));
+
+/**
+ * Series over time. Stacked bars are a histogram; `onRange` lets a reader brush it. The same numbers are in a table, which screen readers find and
+ * a button shows.
+ */
+export function Plot(props: PlotProps) {
+  const { label, times, series, height = 96, format = (value: number) => value.toLocaleString('en') } = props;
+  const zone = useTimeZone();
+  return (
+    <figure className="plot" aria-label={label}>
+      <div className="plot-canvas" style={{ blockSize: height }} aria-hidden="true">
+        <OrNothing>
+          <Suspense>
+            <Canvas {...props} height={height} format={format} zone={zone} />
+          </Suspense>
+        </OrNothing>
+      </div>
+      <details className="plot-table">
+        <summary>{label} as a table</summary>
+        <div className="plot-scroll">
+          <table className="plain-table">
+            <thead>
+              <tr>
+                <th scope="col">Time</th>
+                {series.map(({ name }) => (
+                  <th key={name} scope="col" className="is-end">
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {times.map((at, index) => (
+                <tr key={at}>
+                  <th scope="row">{dateText(at, zone)}</th>
+                  {series.map(({ name, values }) => (
+                    <td key={name} className="is-end number">
+                      {values[index] == null ? '–' : format(values[index])}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </figure>
+  );
+}
+
+/** A plot that cannot be drawn takes nothing with it: the table has its numbers. */
+class OrNothing extends Component<{ readonly children: ReactNode }, { readonly hasFailed: boolean }> {
+  override state = { hasFailed: false };
+
+  static getDerivedStateFromError(): { readonly hasFailed: boolean } {
+    return { hasFailed: true };
+  }
+
+  override render(): ReactNode {
+    return this.state.hasFailed ? null : this.props.children;
+  }
+}

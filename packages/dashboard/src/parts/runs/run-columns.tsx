@@ -1,0 +1,162 @@
+import type { RunListItem } from '@millrace/contract';
+import { Id } from '../id.tsx';
+import { shortId } from '../id-text.ts';
+import { PageLink } from '../page-link.tsx';
+import { Status } from '../status/status.tsx';
+import type { Column } from '../table/column.ts';
+import { Duration, Time } from '../time/time.tsx';
+
+interface CellOptions {
+  /** Adds a word to the page's filter; without it, cells only show. */
+  readonly onFilter?: ((key: string, value: string) => void) | undefined;
+}
+
+/** A value that narrows the list to itself. */
+const Filtering = ({
+  name,
+  value,
+  onFilter,
+  className = '',
+}: {
+  readonly name: string;
+  readonly value: string;
+  readonly onFilter: CellOptions['onFilter'];
+  readonly className?: string;
+}) =>
+  onFilter ? (
+    <button
+      type="button"
+      tabIndex={-1}
+      className={`cell-filter cut ${className}`}
+      data-tip={`Only ${name}:${value}`}
+      onClick={() => onFilter(name, value)}
+    >
+      {value}
+    </button>
+  ) : (
+    <span className={`cut ${className}`}>{value}</span>
+  );
+
+/** When an attempt began, or else how long the run has existed. */
+const durationOf = (run: RunListItem) =>
+  run.isCompleted ? (
+    run.startedAt === undefined ? (
+      <span className="muted">–</span>
+    ) : (
+      <Duration ms={run.durationMs} />
+    )
+  ) : run.isExecuting && run.startedAt !== undefined ? (
+    <Duration since={run.startedAt} />
+  ) : (
+    <span className="muted">–</span>
+  );
+
+/** The columns of every list of runs. */
+export const runColumns = ({ onFilter }: CellOptions = {}): readonly Column<RunListItem>[] => [
+  {
+    id: 'status',
+    header: 'Status',
+    width: 'minmax(44px, 130px)',
+    isFixed: true,
+    isEssential: true,
+    cell: ({ status }) => <Status status={status} />,
+  },
+  {
+    id: 'task',
+    header: 'Task',
+    width: 'minmax(110px, 1.6fr)',
+    isEssential: true,
+    cell: ({ taskIdentifier, description }) => (
+      <>
+        <Filtering name="task" value={taskIdentifier} onFilter={onFilter} className="strong-cell" />
+        {description !== undefined && <span className="cell-note muted cut">{description}</span>}
+      </>
+    ),
+  },
+  {
+    id: 'id',
+    header: 'Run',
+    width: 'minmax(120px, 150px)',
+    isFixed: true,
+    cell: ({ id }) => (
+      <Id id={id} short>
+        <PageLink to={`/runs/${id}`} tabIndex={-1}>
+          {shortId(id)}
+        </PageLink>
+      </Id>
+    ),
+  },
+  {
+    id: 'created',
+    header: 'Created',
+    width: '96px',
+    isEssential: true,
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
+  { id: 'duration', header: 'Duration', width: '88px', align: 'end', cell: durationOf },
+  {
+    id: 'version',
+    header: 'Version',
+    width: 'minmax(70px, 120px)',
+    cell: ({ version }) =>
+      version === undefined ? (
+        <span className="muted">–</span>
+      ) : (
+        <Filtering name="version" value={version} onFilter={onFilter} className="mono" />
+      ),
+  },
+  {
+    id: 'tags',
+    header: 'Tags',
+    width: 'minmax(90px, 1.2fr)',
+    cell: ({ tags }) => (
+      <span className="tags">
+        {tags.map((tag) => (
+          <Filtering key={tag} name="tag" value={tag} onFilter={onFilter} className="tag" />
+        ))}
+      </span>
+    ),
+  },
+  {
+    id: 'started',
+    header: 'Started',
+    width: '96px',
+    startsHidden: true,
+    cell: ({ startedAt }) =>
+      startedAt === undefined ? <span className="muted">–</span> : <Time at={startedAt} />,
+  },
+  {
+    id: 'finished',
+    header: 'Finished',
+    width: '96px',
+    startsHidden: true,
+    cell: ({ finishedAt }) =>
+      finishedAt === undefined ? <span className="muted">–</span> : <Time at={finishedAt} />,
+  },
+  {
+    id: 'key',
+    header: 'Idempotency key',
+    width: 'minmax(110px, 1fr)',
+    startsHidden: true,
+    cell: ({ idempotencyKey }) => <span className="mono cut">{idempotencyKey ?? '–'}</span>,
+  },
+  {
+    id: 'region',
+    header: 'Region',
+    width: '90px',
+    startsHidden: true,
+    cell: ({ region }) =>
+      region === undefined ? (
+        <span className="muted">–</span>
+      ) : (
+        <Filtering name="region" value={region} onFilter={onFilter} />
+      ),
+  },
+  {
+    id: 'test',
+    header: 'Test',
+    width: '56px',
+    startsHidden: true,
+    cell: ({ isTest }) => (isTest ? 'test' : <span className="muted">–</span>),
+  },
+];

@@ -1,0 +1,80 @@
+import type { RunListItem } from '@millrace/contract';
+import type { RunFilterQuery } from '@millrace/contract/filter';
+import type { ReactNode } from 'react';
+import { useAsk, useAskPages } from '../../api/ask.ts';
+import { useEnvironmentParams } from '../../api/environment.ts';
+import { Failure } from '../failure.tsx';
+import { usePageHref } from '../page-link.tsx';
+import { useSearchTexts } from '../search.ts';
+import { countText } from '../count-text.ts';
+import type { Column } from '../table/column.ts';
+import { useLiveRows } from '../table/live-rows.ts';
+import type { Selection } from '../table/selection.ts';
+import { Table } from '../table/table.tsx';
+import { runColumns } from './run-columns.tsx';
+import { RunSidePanel } from './run-panel.tsx';
+import './runs.css';
+
+interface RunListProps {
+  /** Filters of `listRuns`, such as `{ 'filter[error]': id }` or what `runFilterQuery` made of words. */
+  readonly query: RunFilterQuery;
+  readonly columns?: readonly Column<RunListItem>[];
+  readonly selection?: Selection;
+  readonly empty: ReactNode;
+}
+
+const pageSize = 50;
+const idOf = ({ id }: RunListItem): string => id;
+
+/**
+ * Runs, newest first, live, with a side panel for the one that is clicked. Any page can have it.
+ *
+ * @example
+ * <RunList query={{ 'filter[error]': errorId }} empty={<Empty title="No runs of this group are stored." />} />
+ */
+export function RunList({ query, columns, selection, empty }: RunListProps) {
+  const params = useEnvironmentParams();
+  const pageHref = usePageHref();
+  const [{ panel }, setSearch] = useSearchTexts();
+  const given = { query: { ...query, 'page[size]': pageSize } };
+  const pages = useAskPages('listRuns', given);
+  const head = useAsk('listRuns', given, { live: true, keepPrevious: false });
+  const { rows, fresh, showFresh } = useLiveRows(
+    pages,
+    head.data?.data,
+    idOf,
+    JSON.stringify([params, query]),
+  );
+  if (pages.error && rows.length === 0) return <Failure error={pages.error} onRetry={pages.refetch} />;
+  return (
+    <div className="run-list">
+      {fresh > 0 && rows.length > 0 && (
+        <button
+          type="button"
+          className="new-rows"
+          onClick={() => {
+            showFresh();
+            window.scrollTo({ top: 0 });
+          }}
+        >
+          Show {countText(fresh === pageSize ? `${pageSize}+` : fresh, 'new run')}
+        </button>
+      )}
+      <Table
+        label="Runs"
+        columns={columns ?? runColumns()}
+        rows={rows}
+        rowKey={idOf}
+        hrefOf={({ id }) => pageHref(`/runs/${id}`)}
+        onOpen={({ id }) => setSearch({ panel: id }, { push: panel === undefined })}
+        openKey={panel}
+        {...(selection && { selection })}
+        isPending={pages.isPending}
+        hasMore={pages.hasMore}
+        loadMore={pages.loadMore}
+        empty={empty}
+      />
+      <RunSidePanel />
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+import { createContext, Suspense, use, type ComponentType } from 'react';
+import { Icon } from '../icons.tsx';
+import { PageLink } from '../page-link.tsx';
+import { SidePanel } from '../panel/side-panel.tsx';
+import { Skeleton } from '../failure.tsx';
+import { useSearchTexts } from '../search.ts';
+
+/** The short form of the page of a run. routes.tsx provides it: no page imports another one. */
+export const RunPanelContext = createContext<ComponentType<{ readonly runId: string }> | undefined>(
+  undefined,
+);
+
+/** The run that the address names with `panel`, beside the list. Any page with a list of runs can have it. */
+export function RunSidePanel() {
+  const [{ panel }, setSearch] = useSearchTexts();
+  const Content = use(RunPanelContext);
+  const isRun = panel?.startsWith('run_') === true;
+  return (
+    <SidePanel
+      isOpen={isRun}
+      onClose={() => setSearch({ panel: undefined })}
+      title="Run"
+      actions={
+        isRun && (
+          <PageLink to={`/runs/${panel}`} className="button">
+            <Icon name="open" size={14} />
+            Open the page
+          </PageLink>
+        )
+      }
+    >
+      {isRun && Content && (
+        <Suspense fallback={<Skeleton lines={8} />}>
+          <Content key={panel} runId={panel} />
+        </Suspense>
+      )}
+    </SidePanel>
+  );
+}

@@ -1,0 +1,44 @@
+import type { ReactNode } from 'react';
+import { Button, IconButton } from '../button.tsx';
+import { useShortcuts } from '../keyboard.ts';
+import { countText } from '../count-text.ts';
+import type { Selection } from './selection.ts';
+
+interface BulkBarProps {
+  readonly selection: Selection;
+  /** "run", "error". */
+  readonly noun: string;
+  /** How many the filter finds, as it is shown: `412` or `10,000+`. With it, a reader can choose all of them. */
+  readonly total?: string | undefined;
+  /** Buttons that say what happens to how many: "Cancel 412 runs". */
+  readonly children: ReactNode;
+}
+
+/** Appears when rows are chosen: how many, and what can be done with them. */
+export function BulkBar({ selection, noun, total, children }: BulkBarProps) {
+  const count = selection.ids.size;
+  const isOpen = count > 0 || selection.isAll;
+  useShortcuts(isOpen ? [{ keys: 'Escape', does: 'Choose nothing', run: selection.clear }] : []);
+  if (!isOpen) return null;
+  return (
+    <div className="bulk-bar" role="region" aria-label="What is chosen">
+      <span className="number" role="status">
+        {chosenText(selection, noun, total)}
+      </span>
+      {total !== undefined && !selection.isAll && (
+        <Button look="plain" onClick={selection.chooseAll}>
+          Choose all {total} that match
+        </Button>
+      )}
+      {children}
+      <IconButton icon="close" label="Choose nothing" onClick={selection.clear} />
+    </div>
+  );
+}
+
+export const chosenText = (
+  { ids, isAll }: Pick<Selection, 'ids' | 'isAll'>,
+  noun: string,
+  total: string | undefined,
+): string =>
+  isAll ? `All ${countText(total ?? '', noun)} that match` : `${countText(ids.size, noun)} chosen`;

@@ -1,0 +1,28 @@
+import { Button } from '../button.tsx';
+import { Menu } from '../menu.tsx';
+
+interface ColumnMenuProps {
+  readonly columns: readonly { readonly id: string; readonly header: string; readonly isFixed?: boolean }[];
+  readonly shown: readonly { readonly id: string }[];
+  readonly onToggle: (id: string) => void;
+  readonly onReset: () => void;
+}
+
+/** Which columns a table has. It is remembered, and in the address. */
+export const ColumnMenu = ({ columns, shown, onToggle, onReset }: ColumnMenuProps) => (
+  <Menu
+    trigger={<Button icon="columns">Columns</Button>}
+    entries={[
+      ...columns
+        .filter(({ isFixed = false }) => !isFixed)
+        .map(({ id, header }) => ({
+          kind: 'check' as const,
+          label: header,
+          isChosen: shown.some((one) => one.id === id),
+          onSelect: () => onToggle(id),
+        })),
+      { kind: 'line' },
+      { label: 'As they were', onSelect: onReset },
+    ]}
+  />
+);

@@ -1,0 +1,50 @@
+import { useEffect, useState } from 'react';
+import type { Pages } from '../../api/ask.ts';
+
+interface LiveRows<R> {
+  readonly rows: readonly R[];
+  /** Rows that came since, and are not shown yet. */
+  readonly fresh: number;
+  readonly showFresh: () => void;
+}
+
+/**
+ * The rows of a list that was loaded, as the newest answer for its first page tells them. Rows that are new are shown when the reader asks for them, or
+ * by themselves at the top of the page while the pointer is on no row: a row under the pointer never moves.
+ */
+export function useLiveRows<R>(
+  pages: Pages<R>,
+  /** The first page, asked for again and again. */
+  head: readonly R[] | undefined,
+  keyOf: (row: R) => string,
+  /** What the list is about: with another one, everything begins anew. */
+  list: string,
+): LiveRows<R> {
+  const [added, setAdded] = useState<{ readonly list: string; readonly rows: readonly R[] }>({
+    list,
+    rows: [],
+  });
+  const before = added.list === list ? added.rows : [];
+  const newest = new Map((head ?? []).map((row) => [keyOf(row), row]));
+  const known = new Set<string>();
+  const rows = [...before, ...pages.items].flatMap((row) => {
+    const key = keyOf(row);
+    if (known.has(key)) return [];
+    known.add(key);
+    return [newest.get(key) ?? row];
+  });
+  const fresh = pages.isPending ? [] : (head ?? []).filter((row) => !known.has(keyOf(row)));
+  const showFresh = (): void => {
+    // All of the first page is new: there may be more between it and what was loaded.
+    const hasGap = fresh.length === head?.length && rows.length > 0;
+    setAdded({ list, rows: hasGap ? [] : [...fresh, ...before] });
+    if (hasGap || rows.length === 0) pages.reset();
+  };
+
+  useEffect(() => {
+    if (fresh.length === 0) return;
+    const isRead = window.scrollY > 40 || document.querySelector('.table-row:hover') !== null;
+    if (!isRead) showFresh();
+  });
+  return { rows, fresh: fresh.length, showFresh };
+}

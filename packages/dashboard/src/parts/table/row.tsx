@@ -1,0 +1,87 @@
+import { memo, type MouseEvent } from 'react';
+import type { Column } from './column.ts';
+
+interface RowProps<R> {
+  readonly rowKey: string;
+  readonly index: number;
+  readonly top: number;
+  readonly row: R;
+  readonly columns: readonly Column<R>[];
+  readonly isActive: boolean;
+  readonly isTabStop: boolean;
+  readonly isOpen: boolean;
+  /** Undefined: rows of this table cannot be chosen. */
+  readonly isChosen: boolean | undefined;
+  readonly opens: boolean;
+  readonly onFocus: () => void;
+  readonly onChoose: (isRange: boolean) => void;
+  readonly onClick: (event: MouseEvent) => void;
+  readonly onEnter: () => void;
+}
+
+const Cells = memo(function Cells({ row, columns }: { row: unknown; columns: readonly Column<never>[] }) {
+  return columns.map(({ id, cell, align }) => (
+    <div key={id} role="gridcell" className={`cell ${align === 'end' ? 'is-end' : ''}`}>
+      {cell(row as never)}
+    </div>
+  ));
+});
+
+export const TableRow = <R,>({
+  rowKey,
+  index,
+  top,
+  row,
+  columns,
+  isActive,
+  isTabStop,
+  isOpen,
+  isChosen,
+  opens,
+  onFocus,
+  onChoose,
+  onClick,
+  onEnter,
+}: RowProps<R>) => (
+  <div
+    role="row"
+    aria-rowindex={index + 2}
+    aria-selected={isChosen}
+    data-key={rowKey}
+    tabIndex={isTabStop ? 0 : -1}
+    className={[
+      'table-row',
+      opens && 'opens',
+      isOpen && 'is-open',
+      isActive && 'is-active',
+      isChosen && 'is-chosen',
+    ]
+      .filter(Boolean)
+      .join(' ')}
+    style={{ transform: `translateY(${top}px)` }}
+    onFocus={onFocus}
+    onClick={onClick}
+    onAuxClick={onClick}
+    onKeyDown={(event) => {
+      if (event.key !== 'Enter' || event.target !== event.currentTarget) return;
+      event.preventDefault();
+      onEnter();
+    }}
+  >
+    {isChosen !== undefined && (
+      <div role="gridcell" className="cell">
+        <label className="row-check">
+          <input
+            type="checkbox"
+            className="check-box"
+            aria-label="Choose the row"
+            checked={isChosen}
+            readOnly
+            onClick={(event) => onChoose(event.shiftKey)}
+          />
+        </label>
+      </div>
+    )}
+    <Cells row={row} columns={columns as never} />
+  </div>
+);

@@ -1,0 +1,219 @@
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useLayoutEffect, useRef, useState, type MouseEvent, type ReactNode } from 'react';
+import { useShortcuts } from '../keyboard.ts';
+import { useIsNarrow } from '../media.ts';
+import { Skeleton } from '../failure.tsx';
+import { essentialColumns, type Column } from './column.ts';
+import type { Selection } from './selection.ts';
+import { TableRow } from './row.tsx';
+import './table.css';
+
+export interface TableProps<R> {
+  /** For screen readers: "Runs". */
+  readonly label: string;
+  readonly columns: readonly Column<R>[];
+  readonly rows: readonly R[];
+  readonly rowKey: (row: R) => string;
+  /** The row's page: ⌘-click and the middle button open it in a tab of its own. */
+  readonly hrefOf?: (row: R) => string;
+  /** What a click and Enter do. */
+  readonly onOpen?: (row: R) => void;
+  /** The row that is open in a side panel. */
+  readonly openKey?: string | undefined;
+  readonly selection?: Selection;
+  readonly isPending?: boolean;
+  readonly hasMore?: boolean;
+  readonly loadMore?: () => void;
+  /** Instead of rows, when there are none. */
+  readonly empty: ReactNode;
+}
+
+const overscan = 12;
+
+/** Whether a click was meant for something inside a row. */
+const isOnControl = (event: MouseEvent): boolean =>
+  event.target instanceof Element && event.target.closest('a, button, input, label, select') !== null;
+
+/**
+ * Rows of which only those in sight are in the document. `j` and `k` go through them, Enter opens, `x` chooses. The page scrolls, not the table.
+ */
+export function Table<R>({
+  label,
+  columns: given,
+  rows,
+  rowKey,
+  hrefOf,
+  onOpen,
+  openKey,
+  selection,
+  isPending = false,
+  hasMore = false,
+  loadMore,
+  empty,
+}: TableProps<R>) {
+  const isNarrow = useIsNarrow();
+  const columns = isNarrow ? essentialColumns(given) : given;
+  const body = useRef<HTMLDivElement>(null);
+  const [offset, setOffset] = useState(0);
+  const [active, setActive] = useState<string>();
+  const rowHeight = useRowHeight();
+
+  useLayoutEffect(() => {
+    const top = body.current ? body.current.getBoundingClientRect().top + window.scrollY : 0;
+    if (Math.abs(top - offset) > 1) setOffset(top);
+  });
+
+  const virtualizer = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => rowHeight,
+    overscan,
+    scrollMargin: offset,
+    scrollPaddingStart: 96,
+    scrollPaddingEnd: rowHeight,
+  });
+  useEffect(() => virtualizer.measure(), [virtualizer, rowHeight]);
+  const visible = virtualizer.getVirtualItems();
+  const lastVisible = visible.at(-1)?.index ?? 0;
+
+  useEffect(() => {
+    if (hasMore && lastVisible >= rows.length - 20) loadMore?.();
+  }, [hasMore, lastVisible, rows.length, loadMore]);
+
+  const keys = rows.map(rowKey);
+  const move = (by: number): void => {
+    const at = active === undefined ? -1 : keys.indexOf(active);
+    const next = at === -1 ? (by > 0 ? 0 : keys.length - 1) : Math.min(keys.length - 1, Math.max(0, at + by));
+    const key = keys[next];
+    if (key === undefined) return;
+    setActive(key);
+    virtualizer.scrollToIndex(next, { align: 'auto' });
+    requestAnimationFrame(() =>
+      body.current
+        ?.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`)
+        ?.focus({ preventScroll: true }),
+    );
+  };
+  const activeRow = (): R | undefined => rows[active === undefined ? -1 : keys.indexOf(active)];
+  useShortcuts([
+    { keys: 'j', does: 'Next row', run: () => move(1) },
+    { keys: 'k', does: 'Previous row', run: () => move(-1) },
+    ...(selection
+      ? [
+          {
+            keys: 'x',
+            does: 'Choose the row, or no longer',
+            run: () => active !== undefined && selection.toggle(active),
+          },
+        ]
+      : []),
+    ...(hrefOf
+      ? [
+          {
+            keys: 'o',
+            does: 'Open the row in a tab of its own',
+            run: () => {
+              const row = activeRow();
+              if (row !== undefined) window.open(hrefOf(row), '_blank', 'noopener');
+            },
+          },
+        ]
+      : []),
+  ]);
+
+  const tracks = [
+    ...(selection ? ['32px'] : []),
+    ...columns.map(({ width }) => width ?? 'minmax(96px, 1fr)'),
+  ].join(' ');
+  const areAllChosen =
+    selection !== undefined && keys.length > 0 && keys.every((key) => selection.ids.has(key));
+
+  if (rows.length === 0) return isPending ? <Skeleton lines={8} label={`Loading ${label}`} /> : empty;
+  return (
+    <div
+      className="table"
+      role="grid"
+      aria-label={label}
+      aria-rowcount={hasMore ? -1 : rows.length + 1}
+      aria-multiselectable={selection ? true : undefined}
+      style={{ '--tracks': tracks } as never}
+    >
+      <div className="table-head" role="row" aria-rowindex={1}>
+        {selection && (
+          <div role="columnheader" className="cell">
+            <input
+              type="checkbox"
+              className="check-box"
+              aria-label="Choose all rows that are loaded"
+              checked={areAllChosen}
+              ref={(input) => {
+                if (input) input.indeterminate = !areAllChosen && selection.ids.size > 0;
+              }}
+              onChange={() => (areAllChosen ? selection.clear() : selection.chooseLoaded(keys))}
+            />
+          </div>
+        )}
+        {columns.map(({ id, header, align }) => (
+          <div key={id} role="columnheader" className={`cell ${align === 'end' ? 'is-end' : ''}`}>
+            <span className="cut">{header}</span>
+          </div>
+        ))}
+      </div>
+      <div
+        ref={body}
+        role="rowgroup"
+        className="table-body"
+        style={{ blockSize: virtualizer.getTotalSize() }}
+      >
+        {visible.map(({ index, start }) => {
+          const row = rows[index] as R;
+          const key = keys[index] as string;
+          return (
+            <TableRow
+              key={key}
+              rowKey={key}
+              index={index}
+              top={start - offset}
+              row={row}
+              columns={columns}
+              isActive={key === active}
+              isTabStop={key === active || (active === undefined && index === 0)}
+              isOpen={key === openKey}
+              isChosen={selection ? selection.isAll || selection.ids.has(key) : undefined}
+              onFocus={() => setActive(key)}
+              onChoose={(isRange) => (isRange ? selection?.toggleRange(key, keys) : selection?.toggle(key))}
+              onClick={(event) => {
+                if (isOnControl(event) || window.getSelection()?.isCollapsed === false) return;
+                if (hrefOf && (event.metaKey || event.ctrlKey || event.button === 1))
+                  window.open(hrefOf(row), '_blank', 'noopener');
+                else if (event.button === 0) onOpen?.(row);
+              }}
+              onEnter={() => onOpen?.(row)}
+              opens={onOpen !== undefined}
+            />
+          );
+        })}
+      </div>
+      {hasMore && (
+        <p className="table-more muted" role="status">
+          Loading more
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** As the tokens say: taller where fingers are used. */
+function useRowHeight(): number {
+  const [height, setHeight] = useState(32);
+  useEffect(() => {
+    const query = window.matchMedia('(pointer: coarse)');
+    const read = (): void =>
+      setHeight(
+        Number.parseFloat(getComputedStyle(document.documentElement).getPropertyValue('--row')) || 32,
+      );
+    read();
+    query.addEventListener('change', read);
+    return () => query.removeEventListener('change', read);
+  }, []);
+  return height;
+}

@@ -1,0 +1,38 @@
+import { durationText, exactText, relativeText } from './format.ts';
+import { useNow } from './now.ts';
+import { useTimeZone } from './zone.ts';
+
+/** `3m ago`, with the exact instant on hover. `exact`: the instant itself, with how long ago on hover. */
+export function Time({ at, exact = false }: { readonly at: string | number; readonly exact?: boolean }) {
+  const now = useNow();
+  const zone = useTimeZone();
+  const ms = typeof at === 'number' ? at : Date.parse(at);
+  if (Number.isNaN(ms)) return <span className="muted">unknown</span>;
+  const instant = exactText(ms, zone);
+  const relative = relativeText(ms, now);
+  return (
+    <time
+      dateTime={new Date(ms).toISOString()}
+      className="number"
+      data-tip={exact ? relative : `${instant}\n${new Date(ms).toISOString()}`}
+    >
+      {exact ? instant : relative}
+    </time>
+  );
+}
+
+/** A length of time. Without `ms`, it goes on: from `since` until now. */
+export function Duration({
+  ms,
+  since,
+}: {
+  readonly ms?: number | undefined;
+  readonly since?: string | undefined;
+}) {
+  if (ms === undefined && since !== undefined) return <RunningDuration since={since} />;
+  return <span className="number">{ms === undefined ? '–' : durationText(ms)}</span>;
+}
+
+const RunningDuration = ({ since }: { readonly since: string }) => (
+  <span className="number">{durationText(useNow() - Date.parse(since))}</span>
+);

@@ -1,0 +1,58 @@
+import { useEffect, useState } from 'react';
+import { dismissToast, useToasts, type Toast } from '../../api/toasts.ts';
+import { Button, IconButton } from '../button.tsx';
+import './toasts.css';
+
+/** Shows what `toast()` says. The region is always there, so that screen readers hear what comes into it. */
+export function Toasts() {
+  const toasts = useToasts();
+  const [isHeld, setHeld] = useState(false);
+  return (
+    <section
+      className="toasts"
+      aria-label="Messages"
+      aria-live="polite"
+      aria-relevant="additions"
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+    >
+      {toasts.map((one) => (
+        <Message key={one.id} toast={one} isHeld={isHeld} />
+      ))}
+    </section>
+  );
+}
+
+/** It stays as long as the pointer or the focus is on any. */
+function Message({ toast, isHeld }: { readonly toast: Toast; readonly isHeld: boolean }) {
+  const { id, title, description, kind, action, stayMs } = toast;
+  useEffect(() => {
+    if (isHeld) return undefined;
+    const timer = setTimeout(() => dismissToast(id), stayMs);
+    return () => clearTimeout(timer);
+  }, [id, isHeld, stayMs]);
+  return (
+    <div
+      className={`toast ${kind === 'error' ? 'is-error' : ''}`}
+      role={kind === 'error' ? 'alert' : undefined}
+    >
+      <div className="toast-text">
+        <p className="toast-title">{title}</p>
+        {description !== undefined && <p className="muted">{description}</p>}
+      </div>
+      {action && (
+        <Button
+          onClick={() => {
+            dismissToast(id);
+            action.onClick();
+          }}
+        >
+          {action.label}
+        </Button>
+      )}
+      <IconButton icon="close" label="Dismiss" onClick={() => dismissToast(id)} />
+    </div>
+  );
+}

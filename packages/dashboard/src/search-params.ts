@@ -1,0 +1,13 @@
+/** Texts only, written as people and other tools write them: `?q=status:failed&tab=logs`. */
+export const parseSearch = (text: string): Record<string, string> =>
+  Object.fromEntries(new URLSearchParams(text));
+
+/** What is undefined or empty is left out. Colons, commas and slashes stay readable. */
+export function stringifySearch(search: Readonly<Record<string, unknown>>): string {
+  const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
+  if (given.length === 0) return '';
+  const text = new URLSearchParams(
+    given.map(([key, value]): [string, string] => [key, String(value)]),
+  ).toString();
+  return `?${text.replaceAll(/%(?:3A|2C|2F|40)/g, decodeURIComponent)}`;
+}

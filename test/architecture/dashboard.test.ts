@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { importsBelow, type Import } from './imports.ts';
+
+const source = fileURLToPath(new URL('../../packages/dashboard/src/', import.meta.url));
+const imports = importsBelow(source);
+
+/** Which folders a folder may import. */
+const arrows: Readonly<Record<string, readonly string[]>> = {
+  api: [],
+  parts: ['api'],
+  frame: ['api', 'parts'],
+  pages: ['api', 'parts'],
+};
+
+const folderOf = (file: string): string => relative(source, file).split('/')[0] as string;
+const pageOf = (file: string): string | undefined => /^pages\/([^/]+)\//.exec(relative(source, file))?.[1];
+const target = ({ from, to }: Import): string => resolve(dirname(from), to);
+const shown = (one: Import): string => `${relative(source, one.from)} → ${one.to}`;
+
+test('folders of the dashboard import only what the table allows', () => {
+  const wrong = imports.filter((one) => {
+    const [from, to] = [folderOf(one.from), folderOf(target(one))];
+    return one.to.startsWith('.') && from in arrows && from !== to && !arrows[from]?.includes(to);
+  });
+  expect(imports.length).toBeGreaterThan(100);
+  expect(wrong.map(shown)).toEqual([]);
+});
+
+test('no page imports another page', () => {
+  const wrong = imports.filter((one) => {
+    const [from, to] = [pageOf(one.from), one.to.startsWith('.') ? pageOf(target(one)) : undefined];
+    return from !== undefined && to !== undefined && from !== to;
+  });
+  expect(wrong.map(shown)).toEqual([]);
+});
+
+test('of the contract only types come into the bundle, and the language of filters', () => {
+  const wrong = imports.filter(
+    ({ to, isType }) =>
+      (to.startsWith('@millrace/') || to === 'zod') && !isType && to !== '@millrace/contract/filter',
+  );
+  expect(wrong.map(shown)).toEqual([]);
+});
+
+test('what the language of filters needs has no schema', () => {
+  const contract = fileURLToPath(new URL('../../packages/contract/src/', import.meta.url));
+  const open = [join(contract, 'filter/index.ts')];
+  const found = new Set(open);
+  for (let file = open.pop(); file !== undefined; file = open.pop()) {
+    for (const [, isType, to = ''] of readFileSync(file, 'utf8').matchAll(
+      /^(?:import|export) (type )?[^'"]*from '([^']+)'/gm,
+    )) {
+      if (isType) continue;
+      expect(to).toMatch(/^\./);
+      const next = resolve(dirname(file), to);
+      if (!found.has(next)) open.push(next);
+      found.add(next);
+    }
+  }
+  expect(found.size).toBeGreaterThan(2);
+});
