@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { auditCommand } from './commands/audit.ts';
 import { alertsCommand } from './commands/alerts.ts';
 import { branchesCommand } from './commands/branches.ts';
+import { demoCommand } from './commands/demo.ts';
 import { deployCommand } from './commands/deploy.ts';
 import { devCommand } from './commands/dev.ts';
 import { envCommand } from './commands/env.ts';
@@ -55,6 +56,7 @@ export function program(): Command {
   for (const command of [
     initCommand(),
     devCommand(),
+    demoCommand(),
     startCommand(),
     resumeInstallationCommand(),
     workCommand(),
