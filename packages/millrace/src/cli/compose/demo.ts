@@ -50,8 +50,10 @@ export async function demo(options: DemoOptions): Promise<void> {
     stopping.abort();
     line('Stopping. Ctrl-C again stops at once.');
   });
-  const onStep = (step: string): void =>
+  const onStep = (step: string): void => {
+    signal.throwIfAborted();
     line(`${paint.dim(duration(performance.now() - startedAt).padStart(8))}  ${step}`);
+  };
   await withCleanup(async (cleanup) => {
     const folder = await openFolder(options.data);
     cleanup.add(() => folder.remove());
