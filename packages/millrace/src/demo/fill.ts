@@ -63,7 +63,9 @@ export async function fill(
   await addBatches(shop);
   await addWaitingRuns(shop);
   onStep('chats, and questions to people');
-  await Promise.all([startChats(shop), askPeople(shop)]);
+  // One after the other, so that random numbers are drawn in the same order.
+  await startChats(shop);
+  await askPeople(shop);
   onStep('what the team did about errors');
   await triageErrors();
   await addBulkActions();
