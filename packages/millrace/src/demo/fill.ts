@@ -67,6 +67,5 @@ export async function fill(
   await startChats(shop);
   await askPeople(shop);
   onStep('what the team did about errors');
-  await triageErrors();
-  await addBulkActions();
+  await addBulkActions(await triageErrors());
 }

@@ -20,9 +20,9 @@ export async function addNotifications({ services }: Shop): Promise<void> {
     kind: 'task.failureRate',
     name: 'Payments',
     task: 'charge-card',
-    threshold: 15,
+    threshold: 10,
     minRuns: 10,
-    window: '10m',
+    window: '1m',
   });
   await alerts.create({ kind: 'queue.age', name: 'Pictures wait', queue: 'images', threshold: 120 });
   await alerts.create({ kind: 'schedule.missed', name: 'Missed ticks' });

@@ -40,7 +40,7 @@ export async function askPeople(shop: Shop): Promise<void> {
   await decide(fraud.orderId, { fraud: true });
 }
 
-const decideMs = 20_000;
+const decideMs = 60_000;
 
 /** Completes the token of an order, once its run has created it. */
 async function decide(orderId: string, data: unknown): Promise<void> {
@@ -79,5 +79,16 @@ export async function startChat({ random }: Shop, externalId: string): Promise<v
 export async function startChats(shop: Shop): Promise<void> {
   for (let number = 1; number <= 5; number++) await startChat(shop, `chat-${number}`);
   await sessions.open('chat-2').in.send({ text: 'Thank you. And where is it now?' });
+  await answered('chat-5');
   await sessions.close('chat-5', { reason: 'The customer has left' });
+}
+
+/** Reads a chat until the task has answered. */
+async function answered(session: string): Promise<void> {
+  const end = new AbortController();
+  const onControl = ({ subtype }: { readonly subtype: string }): void => {
+    if (subtype === 'turn-complete') end.abort();
+  };
+  const options = { onControl, signal: end.signal, timeoutInSeconds: 20 };
+  for await (const _ of sessions.open(session).out.read(options)) if (end.signal.aborted) return;
 }

@@ -65,10 +65,10 @@ export const feedOf = (supplier: string) => ({
   ),
 });
 
-/** Replays mails that failed, and cancels a campaign that is not to be. */
-export async function addBulkActions(): Promise<void> {
+/** Replays the mails that failed with an error, and cancels a campaign that is not to be. */
+export async function addBulkActions(refused: { readonly id: string }): Promise<void> {
   const replayed = await runs.bulk.replay({
-    filter: { taskIdentifier: 'send-mail', status: 'FAILED', errorText: 'accepts no more mails' },
+    filter: { taskIdentifier: 'send-mail', status: 'FAILED', error: refused.id },
     name: 'Mails that the provider refused',
   });
   const canceled = await runs.bulk.cancel({
