@@ -9,7 +9,7 @@ import { addMembers } from './seed/organization.ts';
 import { askPeople, startChats } from './seed/people.ts';
 import { addBatches, addBulkActions, addWaitingRuns } from './seed/queues.ts';
 import { deploy } from './seed/releases.ts';
-import { addOldSchedule, addSchedules, backfillSchedules } from './seed/schedules.ts';
+import { addOldSchedule, addSchedules, backfillSchedules, ticksMissed } from './seed/schedules.ts';
 import { changeVariables, rotateSecret, setVariables } from './seed/variables.ts';
 import type { Shop } from './shop.ts';
 
@@ -33,6 +33,7 @@ export async function setUp(
   const first = await deploy(shop, one, 1);
   await addOldSchedule();
   to('secondRelease');
+  await ticksMissed();
   await changeVariables(shop, members);
   const second = await deploy(shop, two, 2);
   to('alerting');

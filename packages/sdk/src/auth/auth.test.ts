@@ -102,7 +102,7 @@ describe('MillraceClient', () => {
     await client.queues.pause({ type: 'custom', name: 'mail' }).catch(() => {});
     await client.events.send({ name: 'order.paid' });
     await client.wait.completeToken('waitpoint_1');
-    await client.sessions.open('chat-1').in.send('Hello');
+    await client.sessions.open('chat-1').in.send({ text: 'Hello' });
     expect(server.received.map((received) => `${seenIn(received)} ${received.path}`)).toEqual([
       'a x /api/v1/bulk-actions',
       'a x /api/v1/projects/proj_1/error-rules',

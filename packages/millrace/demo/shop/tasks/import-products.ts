@@ -1,6 +1,6 @@
 import { batch, logger, metadata, task } from '@millrace/sdk';
 import { z } from 'zod';
-import { importProduct } from './import-product.ts';
+import type { importProduct } from './import-product.ts';
 
 export const importProducts = task({
   id: 'import-products',

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { schedules } from '@millrace/sdk';
 
 const minute = 60_000;
@@ -11,6 +12,17 @@ export const addOldSchedule = (): Promise<unknown> =>
     missed: 'skip',
     deduplicationKey: 'close-books',
   });
+
+const missedMs = 20_000;
+
+/** Waits until the server has recorded that it missed ticks of that schedule, which it does within a second. */
+export async function ticksMissed(): Promise<void> {
+  for (const deadline = performance.now() + missedMs; performance.now() < deadline; await pause(100)) {
+    const { data } = await schedules.ticks('close-books');
+    if (data.some(({ reason }) => reason === 'missed')) return;
+  }
+  throw new Error(`No tick of close-books was missed within ${missedMs / 1_000} s.`);
+}
 
 const markets = [
   { market: 'jp', cron: '0 9 * * mon-fri', timezone: 'Asia/Tokyo' },
