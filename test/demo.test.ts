@@ -129,6 +129,7 @@ describe('a shop that is filled once', () => {
     expect(counts['errorGroups']).toBeGreaterThanOrEqual(38);
     expect(counts['timezones']).toBeGreaterThanOrEqual(8);
     expect(counts['runs']).toBeGreaterThan(400);
+    expect(counts['events']).toBeGreaterThan(40);
   });
 
   test('names something of each kind to open', async () => {

@@ -59,7 +59,7 @@ export async function demo(options: DemoOptions): Promise<void> {
     cleanup.add(() => folder.remove());
     const owned = await ownDev(folder.path);
     cleanup.add(() => owned.release());
-    onStep(`database and server in ${folder.path}`);
+    onStep(`database in ${folder.path}`);
     // Bundling needs no database.
     const releases = folder.isFilled ? undefined : prepareReleases(join(folder.path, 'shop'));
     cleanup.add(async () => releases?.catch(() => {}));
@@ -104,11 +104,13 @@ export async function demo(options: DemoOptions): Promise<void> {
       }
       return summarise(shop);
     };
+    // The shop can be looked at while it is filled.
+    await owned.remember({ url, key: secretKey, token: personalAccessToken });
+    onStep(`server at ${paint.cyan(url)}`);
     const opening = open();
     opening.catch(() => {});
     const summary = await Promise.race([opening, stop.requested, lost]);
     if (!summary) return;
-    await owned.remember({ url, key: secretKey, token: personalAccessToken });
     if (isJson) printJson({ ...credentialsJson(url, credentials), folder: folder.path, ...summary });
     else tellReady(screen, { url, folder: folder.path, summary, tookMs: performance.now() - startedAt });
     const onProblem = (error: Error): void => line(`${paint.yellow('shop')}  ${error.message}`);

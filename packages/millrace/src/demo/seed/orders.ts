@@ -13,7 +13,7 @@ interface Trigger {
   readonly tags: string[];
 }
 
-const goodOrders: Readonly<Record<ReleaseNumber, number>> = { 1: 12, 2: 14, 3: 34 };
+const goodOrders: Readonly<Record<ReleaseNumber, number>> = { 1: 6, 2: 8, 3: 22 };
 const channels = ['web', 'web', 'web', 'app', 'marketplace'];
 
 /** What happens in a release: orders with which nothing is wrong, and its incidents among them. */
