@@ -47,7 +47,7 @@ export interface RunningServer {
   readonly credentials: Credentials | null;
   /** Since when the installation is paused, as far as this process knows. */
   readonly pausedSince: Date | null;
-  /** Moves this process's time, for tests. */
+  /** Moves this process's time, for tests and for the past of `millrace demo`. */
   shiftTime(ms: number): void;
   /** Stops it in order: open requests are answered; runners keep their runs and connect to another server. */
   close(): Promise<void>;

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { auditCommand } from './commands/audit.ts';
 import { alertsCommand } from './commands/alerts.ts';
 import { branchesCommand } from './commands/branches.ts';
+import { demoCommand } from './commands/demo.ts';
 import { browsersCommand } from './commands/browsers.ts';
 import { deployCommand } from './commands/deploy.ts';
 import { devCommand } from './commands/dev.ts';
@@ -57,6 +58,7 @@ export function program(): Command {
   for (const command of [
     initCommand(),
     devCommand(),
+    demoCommand(),
     startCommand(),
     resumeInstallationCommand(),
     workCommand(),

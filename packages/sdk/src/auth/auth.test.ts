@@ -94,6 +94,25 @@ describe('MillraceClient', () => {
     expect(asked).toEqual([...own, 'svc_dev_outer outer', ...own]);
   });
 
+  test('has the functions of namespaces inside, and of queues, events, tokens and sessions', async () => {
+    await open();
+    const client = new MillraceClient({ baseURL: server.url, secretKey: 'a', previewBranch: 'x' });
+    await client.runs.bulk.cancel({ runs: ['run_1'] });
+    await client.errors.rules.create({ projectRef: 'proj_1', type: 'T', groupKey: 'g' });
+    await client.queues.pause({ type: 'custom', name: 'mail' }).catch(() => {});
+    await client.events.send({ name: 'order.paid' });
+    await client.wait.completeToken('waitpoint_1');
+    await client.sessions.open('chat-1').in.send({ text: 'Hello' });
+    expect(server.received.map((received) => `${seenIn(received)} ${received.path}`)).toEqual([
+      'a x /api/v1/bulk-actions',
+      'a x /api/v1/projects/proj_1/error-rules',
+      'a x /api/v1/queues/mail/pause',
+      'a x /api/v1/events',
+      'a x /api/v1/waitpoints/tokens/waitpoint_1/complete',
+      'a x /realtime/v1/sessions/chat-1/in/append',
+    ]);
+  });
+
   test('is not moved by withAuth', async () => {
     await open();
     const client = new MillraceClient({ baseURL: server.url, secretKey: 'a', previewBranch: 'x' });

@@ -1,25 +1,33 @@
+import { alerts } from '../alerts/index.ts';
 import { publicTokens } from '../auth/public-tokens.ts';
 import { batch } from '../batch/index.ts';
 import { branches } from '../branches/index.ts';
 import { deployments } from '../deployments/index.ts';
 import { envvars } from '../envvars/index.ts';
 import { errors } from '../errors/index.ts';
+import { events } from '../events/index.ts';
+import { logs } from '../logs/index.ts';
+import { notifications } from '../notifications/index.ts';
+import { queues } from '../queues/index.ts';
 import { runs } from '../runs/index.ts';
 import { schedules } from '../schedules/index.ts';
+import { sessions } from '../sessions/index.ts';
+import { stats } from '../stats/index.ts';
 import { tasks } from '../task/index.ts';
+import { wait } from '../wait/index.ts';
 import { ApiClient } from './api-client.ts';
 import { beginningWith } from './override.ts';
 import type { ClientSettings } from './settings.ts';
 
 type Verb = (...given: never[]) => unknown;
 
-/** The same functions, working through a client of their own. */
+/** The same functions, working through a client of their own, also those of namespaces inside (`runs.bulk`). */
 function bound<N extends object>(namespace: N, client: ApiClient): N {
-  const entries = Object.entries(namespace).map(([name, verb]) => [
+  const entries = Object.entries(namespace).map(([name, verb]: [string, unknown]) => [
     name,
     typeof verb === 'function'
       ? (...given: never[]) => beginningWith(client, () => (verb as Verb)(...given))
-      : verb,
+      : bound(verb as object, client),
   ]);
   // Each function is what it was but for the client.
   return Object.fromEntries(entries) as N;
@@ -44,6 +52,14 @@ export class MillraceClient {
   readonly runs: typeof runs;
   readonly errors: typeof errors;
   readonly schedules: Omit<typeof schedules, 'task'>;
+  readonly queues: typeof queues;
+  readonly events: typeof events;
+  readonly sessions: typeof sessions;
+  readonly wait: Pick<typeof wait, 'createToken' | 'completeToken' | 'retrieveToken' | 'listTokens'>;
+  readonly logs: typeof logs;
+  readonly stats: typeof stats;
+  readonly notifications: typeof notifications;
+  readonly alerts: typeof alerts;
   readonly envvars: typeof envvars;
   readonly deployments: typeof deployments;
   readonly branches: typeof branches;
@@ -56,6 +72,14 @@ export class MillraceClient {
     this.runs = bound(runs, client);
     this.errors = bound(errors, client);
     this.schedules = bound(schedules, client);
+    this.queues = bound(queues, client);
+    this.events = bound(events, client);
+    this.sessions = bound(sessions, client);
+    this.wait = bound(wait, client);
+    this.logs = bound(logs, client);
+    this.stats = bound(stats, client);
+    this.notifications = bound(notifications, client);
+    this.alerts = bound(alerts, client);
     this.envvars = bound(envvars, client);
     this.deployments = bound(deployments, client);
     this.branches = bound(branches, client);

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { lockWaiters } from '../../../../../test/support/locks.ts';
+import type { Transaction } from '../../db/connect.ts';
 import { createRedactor } from '../../envvars/redact/redactor.ts';
 import { testEngine } from '../testing/engine.ts';
 import { changeMetadata, readMetadata } from './metadata.ts';
@@ -130,6 +132,27 @@ describe('the metadata of a run', () => {
       ]),
     );
     expect(await readMetadata(t.engine, env, parent.id)).toEqual({ n: 16 });
+  });
+
+  test('is changed in the end when somebody locks a run and then its parent', async () => {
+    const t = await testEngine();
+    await t.register('send');
+    const env = t.environment.id;
+    const parent = await t.trigger('send');
+    const child = await t.trigger('send', { parentRunId: parent.id });
+    const lock = (tx: Transaction, run: string) =>
+      tx`select from runs where env = ${env} and id = ${run} for no key update`;
+    const operations = [{ type: 'increment', key: 'n', value: 1 } as const];
+    let changed: Promise<unknown> | undefined;
+    await t.sql.begin(async (tx) => {
+      await lock(tx, child.id);
+      changed = changeMetadata(t.engine, env, child.id, { operations, parentOperations: operations });
+      await expect.poll(() => lockWaiters(t.sql), { timeout: 20_000 }).toHaveLength(1);
+      // The change waits longer, so PostgreSQL ends it and not this transaction.
+      await lock(tx, parent.id);
+    });
+    expect(await changed).toEqual({ n: 1 });
+    expect(await readMetadata(t.engine, env, parent.id)).toEqual({ n: 1 });
   });
 
   test('stays as it is once the run is over, but not its parent', async () => {

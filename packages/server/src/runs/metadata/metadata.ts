@@ -1,6 +1,7 @@
 import type { MetadataOperation } from '@millrace/contract';
 import { isFinal, maxMetadataBytes, type RunStatus } from '@millrace/contract';
 import type { Transaction } from '../../db/connect.ts';
+import { retryOnDeadlock } from '../../db/retry.ts';
 import type { Redactor } from '../../envvars/redact/redactor.ts';
 import { isTooDeep, jsonOfField } from '../../json/levels.ts';
 import { shownObject } from '../../json/shown.ts';
@@ -50,7 +51,7 @@ export async function changeMetadata(
   for (const list of ['operations', 'parentOperations', 'rootOperations'] as const)
     refuseKeys(change[list], list);
   const at = new Date(clock.now());
-  const after = await sql.begin(async (tx) => {
+  const act = async (tx: Transaction): Promise<Metadata> => {
     const [family] = await tx<{ parent: string; root: string }[]>`
       select coalesce(parent_id, id) as parent, coalesce(root_id, id) as root
         from runs where env = ${env} and id = ${run}`;
@@ -80,7 +81,9 @@ export async function changeMetadata(
     const [row] = await tx<{ metadata: string | null }[]>`
       select metadata from runs where env = ${env} and id = ${run}`;
     return parsed(row?.metadata ?? null);
-  });
+  };
+  // A parent that begins to wait for its children locks them first, and then itself.
+  const after = await retryOnDeadlock(() => sql.begin(act));
   if (change.parentOperations || change.rootOperations) changes.someChanged(env);
   changes.changed(env, [run]);
   return after;

@@ -1,0 +1,7 @@
+import { schedules } from '@millrace/sdk';
+
+export const closeBooks = schedules.task({
+  id: 'close-books',
+  description: 'Closes the books of the hour',
+  run: ({ timestamp }) => ({ closed: timestamp.toISOString() }),
+});

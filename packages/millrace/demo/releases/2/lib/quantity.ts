@@ -1,0 +1,6 @@
+/** A quantity as the ERP writes it. */
+export function quantityOf(text: string): number {
+  const quantity = Number(text);
+  if (Number.isNaN(quantity)) throw new RangeError(`The ERP sent no number as a quantity: "${text}"`);
+  return quantity;
+}

@@ -1,0 +1,11 @@
+const tiers = {
+  basic: { factor: 1, from: 0 },
+  silver: { factor: 1.5, from: 500 },
+  gold: { factor: 2, from: 2_000 },
+};
+
+/** Points are counted as big integers since the ledger is. */
+export function pointsFor(tier: string, total: number): bigint {
+  const { factor } = tiers[tier as keyof typeof tiers];
+  return BigInt(total * factor);
+}

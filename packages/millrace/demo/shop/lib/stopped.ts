@@ -1,0 +1,10 @@
+/**
+ * Throws an error that is grouped by the step at which an order stopped. What went wrong there has a group of its own in the task of the step.
+ */
+export const stoppedAt =
+  (step: string) =>
+  (cause: Error): never => {
+    throw Object.assign(new Error(`The order stopped at ${step}`, { cause }), {
+      fingerprint: `order-stopped-at-${step}`,
+    });
+  };

@@ -1,0 +1,43 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { makeFolder } from '../make-folder.ts';
+
+/** A folder that cannot hold the shop. */
+export class DemoFolderRefused extends Error {
+  override readonly name = 'DemoFolderRefused';
+}
+
+export interface DemoFolder {
+  readonly path: string;
+  /** The shop was filled in an earlier process. */
+  readonly isFilled: boolean;
+  /** Remembers that. */
+  filled(): Promise<void>;
+  /** Removes a temporary folder. */
+  remove(): Promise<void>;
+}
+
+const mark = 'shop-is-filled';
+
+/** A temporary folder, or one that is given: new, empty, or with a shop. */
+export async function openDemoFolder(given: string | undefined): Promise<DemoFolder> {
+  const path = given === undefined ? await mkdtemp(join(tmpdir(), 'millrace-demo-')) : resolve(given);
+  await makeFolder(path);
+  const isFilled = await readFile(join(path, mark)).then(
+    () => true,
+    () => false,
+  );
+  if (!isFilled && (await readdir(path)).length > 0)
+    throw new DemoFolderRefused(
+      `${path} is not empty, and it has no shop that was filled to its end. Choose a new folder.`,
+    );
+  return {
+    path,
+    isFilled,
+    filled: () => writeFile(join(path, mark), ''),
+    async remove() {
+      if (given === undefined) await rm(path, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
