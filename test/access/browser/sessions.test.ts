@@ -281,4 +281,35 @@ describe('a login', () => {
       expect([body, got, reply.error]).toEqual([body, status, expect.stringContaining(sentence)]);
     }
   });
+
+  test('is limited for each address, and links for each user', async () => {
+    const limit = { burst: 3, perSecond: 0.001 };
+    const here = await installation({
+      rateLimits: { browsers: { logins: limit, links: limit } },
+      trustedProxies: ['127.0.0.0/8', '::1'],
+    });
+    const { ask, token, userWith } = here;
+    const from = async (address: string, accessToken: string) =>
+      (await open(here, { accessToken }, { 'x-forwarded-for': address })).status;
+    const statuses: number[] = [];
+    for (const accessToken of [token, 'wrong', token, token])
+      statuses.push(await from('203.0.113.1', accessToken));
+    expect(statuses).toEqual([200, 401, 200, 429]);
+    expect(await from('203.0.113.2', token)).toBe(200);
+    const links = async (key: string) => (await ask('POST /api/v1/browser-links', { key })).status;
+    const made = [await links(token), await links(token), await links(token), await links(token)];
+    expect([...made, await links((await userWith('member')).token)]).toEqual([200, 200, 200, 429, 200]);
+  });
+
+  test('that fails opens nothing and uses nothing up', async () => {
+    const here = await installation();
+    const { ask, sql } = here;
+    const { token } = (await ask('POST /api/v1/browser-links')).body as { token: string };
+    // As if the server died before the commit.
+    await sql`alter table browser_sessions add constraint no_more check (false) not valid`;
+    expect((await open(here, { token })).status).toBe(500);
+    await sql`alter table browser_sessions drop constraint no_more`;
+    expect((await open(here, { token })).status).toBe(200);
+    expect((await ask('GET /api/v1/browser-sessions')).body.data).toHaveLength(1);
+  });
 });
