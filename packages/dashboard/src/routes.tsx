@@ -110,8 +110,18 @@ const run = createRoute({
   path: '/runs/$runId',
   component: lazyRouteComponent(() => import('./pages/run/run-page.tsx'), 'RunPage'),
 });
+const queues = createRoute({
+  getParentRoute: () => environment,
+  path: '/queues',
+  component: lazyRouteComponent(() => import('./pages/queues/queues-page.tsx'), 'QueuesPage'),
+});
+const queue = createRoute({
+  getParentRoute: () => environment,
+  path: '/queues/$queueId',
+  component: lazyRouteComponent(() => import('./pages/queues/queue-page.tsx'), 'QueuePage'),
+});
 
-const routeTree = root.addChildren([index, login, environment.addChildren([overview, runs, run])]);
+const routeTree = root.addChildren([index, login, environment.addChildren([overview, runs, run, queues, queue])]);
 
 export const router = createRouter({
   routeTree,
