@@ -120,8 +120,23 @@ const queue = createRoute({
   path: '/queues/$queueId',
   component: lazyRouteComponent(() => import('./pages/queues/queue-page.tsx'), 'QueuePage'),
 });
+const errors = createRoute({
+  getParentRoute: () => environment,
+  path: '/errors',
+  component: lazyRouteComponent(() => import('./pages/errors/errors-page.tsx'), 'ErrorsPage'),
+});
+const errorRules = createRoute({
+  getParentRoute: () => environment,
+  path: '/errors/rules',
+  component: lazyRouteComponent(() => import('./pages/errors/rules-page.tsx'), 'RulesPage'),
+});
+const error = createRoute({
+  getParentRoute: () => environment,
+  path: '/errors/$errorId',
+  component: lazyRouteComponent(() => import('./pages/errors/error-page.tsx'), 'ErrorPage'),
+});
 
-const routeTree = root.addChildren([index, login, environment.addChildren([overview, runs, run, queues, queue])]);
+const routeTree = root.addChildren([index, login, environment.addChildren([overview, runs, run, queues, queue, errors, errorRules, error])]);
 
 export const router = createRouter({
   routeTree,
