@@ -135,8 +135,18 @@ const error = createRoute({
   path: '/errors/$errorId',
   component: lazyRouteComponent(() => import('./pages/errors/error-page.tsx'), 'ErrorPage'),
 });
+const tasks = createRoute({
+  getParentRoute: () => environment,
+  path: '/tasks',
+  component: lazyRouteComponent(() => import('./pages/tasks/tasks-page.tsx'), 'TasksPage'),
+});
+const task = createRoute({
+  getParentRoute: () => environment,
+  path: '/tasks/$taskId',
+  component: lazyRouteComponent(() => import('./pages/tasks/task-page.tsx'), 'TaskPage'),
+});
 
-const routeTree = root.addChildren([index, login, environment.addChildren([overview, runs, run, queues, queue, errors, errorRules, error])]);
+const routeTree = root.addChildren([index, login, environment.addChildren([overview, runs, run, queues, queue, errors, errorRules, error, tasks, task])]);
 
 export const router = createRouter({
   routeTree,

@@ -61,7 +61,7 @@ export function QueuePage() {
 }
 
 function OneQueue({ queue }: { readonly queue: QueueDetail }) {
-  const [{ tab = '' }, setSearch] = useSearchTexts();
+  const [{ view = '' }, setSearch] = useSearchTexts();
   const [isLimiting, setLimiting] = useState(false);
   const may = useMay();
   const { toggle } = usePause(queue);
@@ -131,8 +131,8 @@ function OneQueue({ queue }: { readonly queue: QueueDetail }) {
       <QueuePlots name={name} />
       <Tabs
         label="About the queue"
-        selected={tab}
-        onSelect={(id) => setSearch({ tab: id, panel: undefined })}
+        selected={view}
+        onSelect={(id) => setSearch({ view: id, panel: undefined })}
         tabs={[
           {
             id: 'waiting',
