@@ -42,12 +42,21 @@ test('a queue is paused, its page and the run say why runs wait, and it goes on 
   ];
   const why = page.getByRole('status', { name: 'Why runs wait' });
   await why.getByText(/queue .*paused/i).waitFor({ timeout: 20_000 });
-  await expect.poll(() => page.getByRole('grid', { name: 'Runs' }).getByRole('row').count()).toBe(4);
+  await expect
+    .poll(() => page.getByRole('grid', { name: 'Runs' }).getByRole('row').count(), { timeout: 15_000 })
+    .toBe(4);
 
   await page.getByRole('tab', { name: /^Keys/ }).click();
   const keys = page.getByRole('region', { name: 'Concurrency keys' });
   await expect
-    .poll(() => keys.getByRole('row').allInnerTexts().then((rows) => rows.map((row) => row.split(/\s*\t\s*/))))
+    .poll(
+      () =>
+        keys
+          .getByRole('row')
+          .allInnerTexts()
+          .then((rows) => rows.map((row) => row.split(/\s*\t\s*/))),
+      { timeout: 15_000 },
+    )
     .toMatchObject([
       ['Concurrency key', 'Running', 'Waiting', 'State'],
       ['customer <i>1</i>', expect.stringContaining('0'), '2', '–'],
@@ -61,7 +70,7 @@ test('a queue is paused, its page and the run say why runs wait, and it goes on 
   await page.getByRole('link', { name: 'Open the queue' }).click();
   await page.getByRole('heading', { name: 'mails' }).waitFor();
   await page.goto(queuePage);
-  await page.getByRole('button', { name: 'Resume the queue' }).first().click();
+  await page.getByRole('button', { name: 'Resume the queue' }).click();
   for (const run of runs)
     await expect.poll(() => statusOf(server, run), { timeout: 30_000 }).toBe('COMPLETED');
   await why.waitFor({ state: 'hidden', timeout: 30_000 });

@@ -31,7 +31,7 @@ test('a task is tried with a form, then with an earlier payload as JSON, and its
   const { page, open } = await openDashboard(server);
   await open('/tasks');
   const grid = page.getByRole('grid', { name: 'Tasks' });
-  await expect.poll(() => grid.getByRole('row').count()).toBe(3);
+  await expect.poll(() => grid.getByRole('row').count(), { timeout: 15_000 }).toBe(3);
   await grid.getByText('Ships an order <script>').waitFor();
   await grid.getByRole('link', { name: 'ship' }).click();
   await page.getByText('It had no run in the last 30 days.').waitFor();
@@ -62,7 +62,9 @@ test('a task is tried with a form, then with an earlier payload as JSON, and its
 
   // What was typed is there after a reload, and an earlier payload takes its place.
   await page.reload();
-  await expect.poll(() => form.getByRole('textbox', { name: 'orderId' }).inputValue()).toBe('order-1');
+  await expect
+    .poll(() => form.getByRole('textbox', { name: 'orderId' }).inputValue(), { timeout: 15_000 })
+    .toBe('order-1');
   await form.getByRole('button', { name: 'JSON' }).click();
   const payload = form.getByRole('combobox', { name: 'Payload' });
   await payload.fill('{ "speed": "fa');
@@ -71,7 +73,9 @@ test('a task is tried with a form, then with an earlier payload as JSON, and its
   expect(await payload.inputValue()).toBe('{ "speed": "fast"');
   await form.getByText(/This is not JSON/).waitFor();
   await form.getByRole('button', { name: id.slice(-7) }).click();
-  await expect.poll(async () => JSON.parse(await payload.inputValue())).toEqual(body.payload);
+  await expect
+    .poll(async () => JSON.parse(await payload.inputValue()), { timeout: 15_000 })
+    .toEqual(body.payload);
   await payload.fill('{ "orderId": "order-2", "speed": "slow" }');
   await payload.press('Control+Enter');
   await run.getByText('order-2 slow').waitFor({ timeout: 30_000 });

@@ -152,7 +152,11 @@ const task = createRoute({
   component: lazyRouteComponent(() => import('./pages/tasks/task-page.tsx'), 'TaskPage'),
 });
 
-const routeTree = root.addChildren([index, login, environment.addChildren([overview, runs, run, queues, queue, errors, errorRules, error, tasks, task])]);
+const routeTree = root.addChildren([
+  index,
+  login,
+  environment.addChildren([overview, runs, run, queues, queue, errors, errorRules, error, tasks, task]),
+]);
 
 export const router = createRouter({
   routeTree,

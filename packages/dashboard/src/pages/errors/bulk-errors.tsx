@@ -37,13 +37,18 @@ export function BulkErrors({ selection, rows }: BulkErrorsProps) {
   const isOneTask = chosen.every(({ taskIdentifier }) => taskIdentifier === into?.taskIdentifier);
   const canMerge = others.length > 0 && isOneTask && may('mergeErrors');
   const canChange = ids.length > 0 && may('resolveError') && done === undefined;
-  const run = async (name: 'resolveError' | 'ignoreError' | 'unresolveError', tell: string): Promise<void> => {
+  const run = async (
+    name: 'resolveError' | 'ignoreError' | 'unresolveError',
+    tell: string,
+  ): Promise<void> => {
     selection.clear();
     await change(name, ids, tell, name === 'unresolveError' ? undefined : 'unresolveError');
   };
   const areUnresolved = chosen.some(({ status }) => status === 'unresolved');
   useShortcuts(
-    canChange ? [{ keys: 'e', does: `Resolve ${what}`, run: () => void run('resolveError', 'Resolved') }] : [],
+    canChange
+      ? [{ keys: 'e', does: `Resolve ${what}`, run: () => void run('resolveError', 'Resolved') }]
+      : [],
   );
   if (done !== undefined)
     return (
@@ -84,12 +89,12 @@ export function BulkErrors({ selection, rows }: BulkErrorsProps) {
         isBusy={merge.isPending}
         error={merge.error?.message}
         onConfirm={() =>
-          into &&
-          merge.mutate({ params: { errorId: into.id }, body: { errors: others.map(({ id }) => id) } })
+          into && merge.mutate({ params: { errorId: into.id }, body: { errors: others.map(({ id }) => id) } })
         }
       >
-        All of them, and their errors to come, count for “{visibleControls((into?.errorMessage ?? '').slice(0, 120))}”,
-        which has most. Its state stays. They can be split again on its page.
+        All of them, and their errors to come, count for “
+        {visibleControls((into?.errorMessage ?? '').slice(0, 120))}”, which has most. Its state stays. They
+        can be split again on its page.
       </Confirm>
     </>
   );

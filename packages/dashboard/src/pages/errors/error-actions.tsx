@@ -23,11 +23,16 @@ export function ErrorActions({ group }: { readonly group: ErrorDetail }) {
   const undo = (): void => unresolve.mutate({ params });
   const resolve = useAct('resolveError', {
     onDone: ({ resolvedInVersion }) =>
-      toast({ title: resolvedInVersion === null ? 'Error resolved' : `Error resolved in ${resolvedInVersion}`, undo }),
+      toast({
+        title: resolvedInVersion === null ? 'Error resolved' : `Error resolved in ${resolvedInVersion}`,
+        undo,
+      }),
   });
   const canResolve = may('resolveError') && group.status !== 'resolved';
   useShortcuts([
-    ...(canResolve ? [{ keys: 'e', does: 'Resolve the error', run: () => resolve.mutate({ params, body: {} }) }] : []),
+    ...(canResolve
+      ? [{ keys: 'e', does: 'Resolve the error', run: () => resolve.mutate({ params, body: {} }) }]
+      : []),
     ...(may('ignoreError') && group.status === 'unresolved'
       ? [{ keys: 'i', does: 'Ignore the error', run: () => setAsked('ignore') }]
       : []),
@@ -44,10 +49,22 @@ export function ErrorActions({ group }: { readonly group: ErrorDetail }) {
   ];
   const more = [
     ...(may('mergeErrors')
-      ? [{ label: 'Merge other errors into this one', icon: 'batches' as const, onSelect: () => setAsked('merge') }]
+      ? [
+          {
+            label: 'Merge other errors into this one',
+            icon: 'batches' as const,
+            onSelect: () => setAsked('merge'),
+          },
+        ]
       : []),
     ...(may('previewErrorRule')
-      ? [{ label: 'Group errors like this by a rule', icon: 'settings' as const, onSelect: () => setAsked('rule') }]
+      ? [
+          {
+            label: 'Group errors like this by a rule',
+            icon: 'settings' as const,
+            onSelect: () => setAsked('rule'),
+          },
+        ]
       : []),
   ];
   return (

@@ -70,7 +70,7 @@ export const errorColumns = ({
   },
   {
     id: 'count',
-    header: 'Events',
+    header: 'Runs',
     width: '72px',
     align: 'end',
     isEssential: true,

@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { errorFilterQuery, errorListQuery } from './error-filter.ts';
 
 test('words with a known key filter, all others are searched for as they are', () => {
-  expect(errorFilterQuery('task:mail task:"send it" version:20261121.3 TypeError: "reading id" of:x')).toEqual({
+  expect(
+    errorFilterQuery('task:mail task:"send it" version:20261121.3 TypeError: "reading id" of:x'),
+  ).toEqual({
     'filter[taskIdentifier]': 'mail,send it',
     'filter[version]': '20261121.3',
     'filter[search]': 'TypeError: reading id of:x',

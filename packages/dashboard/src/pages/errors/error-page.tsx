@@ -10,6 +10,7 @@ import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Facts, Page, Section } from '../../parts/page.tsx';
 import { Plot } from '../../parts/plot/plot.tsx';
+import { runColumnsOf } from '../../parts/runs/run-columns.tsx';
 import { RunList } from '../../parts/runs/run-list.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
 import { Mark } from '../../parts/status/status.tsx';
@@ -26,6 +27,7 @@ export type ErrorDetail = ReplyOf<'retrieveError'>;
 
 const periods = ['24h', '7d', '30d'] as const;
 const defaultPeriod = '7d';
+const runsShown = runColumnsOf('status', 'id', 'created', 'duration', 'version', 'tags');
 
 /** One error group: where in the code, since when, how often, in which versions, and what was done about it. */
 export function ErrorPage() {
@@ -66,9 +68,7 @@ function OneError({ group, period }: { readonly group: ErrorDetail; readonly per
           <span>{visibleControls(group.errorType)}</span>
         </span>
       }
-      summary={
-        <span className="error-summary">{visibleControls(group.errorMessage.slice(0, 1_000))}</span>
-      }
+      summary={<span className="error-summary">{visibleControls(group.errorMessage.slice(0, 1_000))}</span>}
       actions={<ErrorActions group={group} />}
     >
       <ErrorState group={group} />
@@ -81,7 +81,7 @@ function OneError({ group, period }: { readonly group: ErrorDetail; readonly per
               {visibleControls(group.taskIdentifier)}
             </PageLink>,
           ],
-          ['Events', <span className="number">{group.count.toLocaleString('en')}</span>],
+          ['Failed runs', <span className="number">{group.count.toLocaleString('en')}</span>],
           ['First seen', <Time at={group.firstSeen} />],
           ['Last seen', <Time at={group.lastSeen} />],
           group.affectedVersions.length === 0
@@ -142,6 +142,7 @@ function OneError({ group, period }: { readonly group: ErrorDetail; readonly per
             }
           >
             <RunList
+              columns={runsShown}
               query={{ 'filter[error]': group.id, 'filter[createdAt][period]': '365d' }}
               empty={
                 <Empty title="No run of this error is stored any more.">

@@ -73,7 +73,10 @@ function Ignored({
             {ends.join(', or ')}
           </>
         )}
-        .{group.ignoredReason !== null && <span className="muted"> {visibleControls(group.ignoredReason)}</span>}
+        .
+        {group.ignoredReason !== null && (
+          <span className="muted"> {visibleControls(group.ignoredReason)}</span>
+        )}
       </span>
     </div>
   );

@@ -32,7 +32,7 @@ const statuses = [
 ] as const;
 const sorts = [
   ['lastSeen', 'Last seen'],
-  ['count', 'Most events'],
+  ['count', 'Most runs'],
   ['firstSeen', 'Newest'],
 ] as const;
 
@@ -80,7 +80,11 @@ export function ErrorsPage() {
           <span className="number">
             {countText(pages.hasMore ? `${rows.length}+` : rows.length, 'group')}
             {status === 'all' ? '' : ` ${status}`}
-            {from === undefined ? (range === 'all' ? '' : `, seen in the last ${range}`) : ', in the chosen time'}
+            {from === undefined
+              ? range === 'all'
+                ? ''
+                : `, seen in the last ${range}`
+              : ', in the chosen time'}
           </span>
         )
       }

@@ -27,11 +27,7 @@ export function Examples({ group }: { readonly group: ErrorDetail }) {
   const ids = runs.data?.data.map(({ id }) => id) ?? [];
   const id = example ?? ids[0];
   const at = id === undefined ? -1 : ids.indexOf(id);
-  const run = useAsk(
-    'retrieveRun',
-    { params: { runId: id ?? '' } },
-    { enabled: id !== undefined },
-  );
+  const run = useAsk('retrieveRun', { params: { runId: id ?? '' } }, { enabled: id !== undefined });
   const go = (by: number): void => {
     const next = ids[at + by];
     if (next !== undefined) setSearch({ example: at + by === 0 ? undefined : next });
@@ -55,7 +51,9 @@ export function Examples({ group }: { readonly group: ErrorDetail }) {
         id !== undefined && (
           <>
             <span className="muted small number">
-              {at === -1 ? '' : `${at + 1} of ${runs.data?.pagination.next === undefined ? ids.length : `${ids.length}+`}, `}
+              {at === -1
+                ? ''
+                : `${at + 1} of ${runs.data?.pagination.next === undefined ? ids.length : `${ids.length}+`}, `}
               {run.data?.finishedAt !== undefined && <Time at={run.data.finishedAt} />}
             </span>
             <Id id={id}>

@@ -31,8 +31,8 @@ export function FailureHistogram({ time, onRange }: FailureHistogramProps) {
         ))}
         {all && (
           <span className="legend-note number">
-            {countText(all.total.newErrors, 'new group')}, {all.total.regressedErrors.toLocaleString('en')} came
-            back. Drag to choose a time.
+            {countText(all.total.newErrors, 'new group')}, {all.total.regressedErrors.toLocaleString('en')}{' '}
+            came back. Drag to choose a time.
           </span>
         )}
       </div>

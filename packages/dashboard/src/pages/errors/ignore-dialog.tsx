@@ -83,7 +83,9 @@ function IgnoreForm({ errorId, onClose }: Omit<IgnoreDialogProps, 'isOpen'>) {
         value={total}
         onChange={(event) => setTotal(event.target.value)}
         error={
-          totalOccurrences === null ? 'Write a whole number above 0.' : fieldError(ignore.error, 'totalOccurrences')
+          totalOccurrences === null
+            ? 'Write a whole number above 0.'
+            : fieldError(ignore.error, 'totalOccurrences')
         }
       />
       <TextField
@@ -93,7 +95,9 @@ function IgnoreForm({ errorId, onClose }: Omit<IgnoreDialogProps, 'isOpen'>) {
         value={rate}
         onChange={(event) => setRate(event.target.value)}
         error={
-          occurrenceRate === null ? 'Write a number above 0, such as 10 or 0.5.' : fieldError(ignore.error, 'occurrenceRate')
+          occurrenceRate === null
+            ? 'Write a number above 0, such as 10 or 0.5.'
+            : fieldError(ignore.error, 'occurrenceRate')
         }
       />
       <TextField

@@ -52,8 +52,8 @@ function MergeForm({ group, onClose }: Omit<MergeDialogProps, 'isOpen'>) {
       }}
     >
       <p className="muted">
-        Errors of {visibleControls(group.taskIdentifier)}. The chosen ones count for this group, now and later. This
-        group keeps its state, and they can be split again.
+        Errors of {visibleControls(group.taskIdentifier)}. The chosen ones count for this group, now and
+        later. This group keeps its state, and they can be split again.
       </p>
       <TextField
         label="Find"

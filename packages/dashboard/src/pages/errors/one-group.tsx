@@ -35,11 +35,7 @@ export function OneGroup({ group }: { readonly group: ErrorDetail }) {
   return (
     <Section
       title="Why these are one group"
-      actions={
-        chosen.size > 0 && (
-          <Button onClick={() => setAsked(true)}>Split {what}</Button>
-        )
-      }
+      actions={chosen.size > 0 && <Button onClick={() => setAsked(true)}>Split {what}</Button>}
     >
       <div className="card one-group">
         {isComputed ? (
@@ -65,7 +61,7 @@ export function OneGroup({ group }: { readonly group: ErrorDetail }) {
         )}
         {all.length <= 1 ? (
           <p className="muted small">
-            Fingerprint <code className="any-break">{visibleControls(group.fingerprint)}</code>
+            Fingerprint <code className="fingerprint">{visibleControls(group.fingerprint)}</code>
           </p>
         ) : (
           <>
@@ -79,7 +75,11 @@ export function OneGroup({ group }: { readonly group: ErrorDetail }) {
                       className="check-box"
                       checked={chosen.has(fingerprint)}
                       disabled={index === 0 || !may('splitError')}
-                      aria-label={index === 0 ? 'The fingerprint that the group began with stays' : 'Choose the fingerprint'}
+                      aria-label={
+                        index === 0
+                          ? 'The fingerprint that the group began with stays'
+                          : 'Choose the fingerprint'
+                      }
                       onChange={() =>
                         setChosen((before) => {
                           const next = new Set(before);
@@ -109,12 +109,10 @@ export function OneGroup({ group }: { readonly group: ErrorDetail }) {
         isHarmless
         isBusy={split.isPending}
         error={split.error?.message}
-        onConfirm={() =>
-          split.mutate({ params: { errorId: group.id }, body: { fingerprints: [...chosen] } })
-        }
+        onConfirm={() => split.mutate({ params: { errorId: group.id }, body: { fingerprints: [...chosen] } })}
       >
-        They become a group of their own, with everything that they counted, in the state of this one. It can be
-        merged again.
+        They become a group of their own, with everything that they counted, in the state of this one. It can
+        be merged again.
       </Confirm>
     </Section>
   );

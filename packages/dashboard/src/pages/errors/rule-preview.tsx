@@ -1,6 +1,8 @@
 import type { ErrorRulePreview } from '@millrace/contract';
 import { countText } from '../../parts/count-text.ts';
 import { visibleControls } from '../../parts/json/visible-controls.ts';
+// The table's style.
+import '../../parts/plot/plot.css';
 
 /** What a rule would have done. Nothing was changed by trying it. */
 export const RulePreview = ({

@@ -13,6 +13,8 @@ import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { Page } from '../../parts/page.tsx';
 import { Time } from '../../parts/time/time.tsx';
 import { RuleDialog } from './rule-dialog.tsx';
+// The table's style.
+import '../../parts/plot/plot.css';
 import './errors.css';
 
 /** The rules of the project that group errors, in the order in which they are tried. */
@@ -37,7 +39,8 @@ export function RulesPage() {
     <Page
       title="Rules for errors"
       summary={
-        rules.data && `${countText(all.length, 'rule')} of the project, for all environments. The first that matches counts.`
+        rules.data &&
+        `${countText(all.length, 'rule')} of the project, for all environments. The first that matches counts.`
       }
       actions={
         <>
@@ -88,7 +91,11 @@ export function RulesPage() {
                   <td className="number">{rule.position}</td>
                   {[rule.task, rule.type, rule.message].map((pattern, index) => (
                     <td key={index} className="any-break">
-                      {pattern === null ? <span className="muted">any</span> : <code>{visibleControls(pattern)}</code>}
+                      {pattern === null ? (
+                        <span className="muted">any</span>
+                      ) : (
+                        <code>{visibleControls(pattern)}</code>
+                      )}
                     </td>
                   ))}
                   <td className="strong any-break">{visibleControls(rule.groupKey)}</td>

@@ -17,12 +17,7 @@ export function useEach(): {
   const client = useQueryClient();
   const [done, setDone] = useState<number>();
 
-  const change = async (
-    name: Change,
-    ids: readonly string[],
-    tell: string,
-    undo?: Change,
-  ): Promise<void> => {
+  const change = async (name: Change, ids: readonly string[], tell: string, undo?: Change): Promise<void> => {
     const changed: string[] = [];
     let failure: unknown;
     setDone(0);

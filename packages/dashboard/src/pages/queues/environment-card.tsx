@@ -82,7 +82,8 @@ export function EnvironmentCard() {
         error={update.error?.message}
       >
         {countText(queued, 'waiting run')} and all new ones stay in their queues until somebody resumes the
-        environment. {running === 0 ? 'Nothing runs now.' : `${countText(running, 'run')} that execute now go on.`}
+        environment.{' '}
+        {running === 0 ? 'Nothing runs now.' : `${countText(running, 'run')} that execute now go on.`}
       </Confirm>
       <LimitDialog
         isOpen={asked === 'limit'}

@@ -53,7 +53,11 @@ export function KeyTable({ keys, limit, isCut }: KeyTableProps) {
           ))}
         </tbody>
       </table>
-      {isCut && <p className="muted small card-note">The {keys.length} keys with most waiting runs. There are more.</p>}
+      {isCut && (
+        <p className="muted small card-note">
+          The {keys.length} keys with most waiting runs. There are more.
+        </p>
+      )}
     </div>
   );
 }

@@ -62,8 +62,8 @@ function LimitForm({
       {wanted === 0 && (
         <p className="notice tone-warn">
           <span>
-            With 0 nothing starts: {waiting.toLocaleString('en')} waiting runs and all new ones stay where they
-            are.
+            With 0 nothing starts: {waiting.toLocaleString('en')} waiting runs and all new ones stay where
+            they are.
           </span>
         </p>
       )}

@@ -6,12 +6,7 @@ import { Button, IconButton } from '../../parts/button.tsx';
 import { visibleControls } from '../../parts/json/visible-controls.ts';
 
 /** What is shown anew after a queue was changed. */
-export const outdated = [
-  'listQueues',
-  'retrieveQueue',
-  'retrieveConcurrency',
-  'retrieveRunReason',
-] as const;
+export const outdated = ['listQueues', 'retrieveQueue', 'retrieveConcurrency', 'retrieveRunReason'] as const;
 
 /** Pauses a queue or resumes it. It can be taken back, so nothing asks before. */
 export function usePause(queue: Queue): { readonly toggle: () => void; readonly isPending: boolean } {

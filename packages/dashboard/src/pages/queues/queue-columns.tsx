@@ -46,7 +46,11 @@ export const queueColumns: readonly Column<QueueRow>[] = [
     align: 'end',
     isEssential: true,
     cell: ({ queued }) =>
-      queued === 0 ? <span className="muted">0</span> : <span className="strong">{queued.toLocaleString('en')}</span>,
+      queued === 0 ? (
+        <span className="muted">0</span>
+      ) : (
+        <span className="strong">{queued.toLocaleString('en')}</span>
+      ),
   },
   {
     id: 'running',
@@ -98,4 +102,10 @@ export const queueColumns: readonly Column<QueueRow>[] = [
 ];
 
 const endedOf = (point: StatsSeries['total']): number =>
-  point.completed + point.failed + point.crashed + point.systemFailure + point.timedOut + point.canceled + point.expired;
+  point.completed +
+  point.failed +
+  point.crashed +
+  point.systemFailure +
+  point.timedOut +
+  point.canceled +
+  point.expired;

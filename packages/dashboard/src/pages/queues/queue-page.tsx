@@ -13,6 +13,7 @@ import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { useShortcuts } from '../../parts/keyboard.ts';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Facts, Page } from '../../parts/page.tsx';
+import { runColumnsOf } from '../../parts/runs/run-columns.tsx';
 import { RunList } from '../../parts/runs/run-list.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
 import { Mark } from '../../parts/status/status.tsx';
@@ -31,6 +32,8 @@ import './queues.css';
 type QueueDetail = ReplyOf<'retrieveQueue'>;
 
 const maxKeys = 100;
+const live = runColumnsOf('task', 'id', 'created', 'version', 'tags', 'key');
+const all = runColumnsOf('status', 'task', 'id', 'created', 'duration', 'version', 'tags');
 
 /** One queue: what runs and waits in it, why, and how much it may run. */
 export function QueuePage() {
@@ -85,7 +88,9 @@ function OneQueue({ queue }: { readonly queue: QueueDetail }) {
       actions={
         <>
           {may('pauseQueue') && <PauseButton queue={queue} />}
-          {may('overrideQueueConcurrency') && <Button onClick={() => setLimiting(true)}>Change the limit</Button>}
+          {may('overrideQueueConcurrency') && (
+            <Button onClick={() => setLimiting(true)}>Change the limit</Button>
+          )}
           <SameAs
             operation="pauseQueue"
             given={{
@@ -103,7 +108,10 @@ function OneQueue({ queue }: { readonly queue: QueueDetail }) {
           ['State', <Mark look={queueLook(queue)} />],
           ['Running', <Load running={queue.running} limit={queue.concurrencyLimit} />],
           ['Waiting for a slot', <span className="number">{queue.queued.toLocaleString('en')}</span>],
-          ['Limit in the code', <span className="number">{base === null ? 'none' : base.toLocaleString('en')}</span>],
+          [
+            'Limit in the code',
+            <span className="number">{base === null ? 'none' : base.toLocaleString('en')}</span>,
+          ],
           overridden === null
             ? undefined
             : [
@@ -121,7 +129,9 @@ function OneQueue({ queue }: { readonly queue: QueueDetail }) {
           queue.type === 'task'
             ? [
                 'Task',
-                <PageLink to={`/tasks/${encodeURIComponent(queue.name)}`}>{visibleControls(queue.name)}</PageLink>,
+                <PageLink to={`/tasks/${encodeURIComponent(queue.name)}`}>
+                  {visibleControls(queue.name)}
+                </PageLink>,
               ]
             : undefined,
           ['Id', <Id id={queue.id} />],
@@ -141,6 +151,7 @@ function OneQueue({ queue }: { readonly queue: QueueDetail }) {
             content: (
               <div className="edge">
                 <RunList
+                  columns={live}
                   query={{ ...inQueue, 'filter[status]': 'QUEUED' }}
                   empty={
                     <Empty title="No run waits in this queue.">
@@ -158,6 +169,7 @@ function OneQueue({ queue }: { readonly queue: QueueDetail }) {
             content: (
               <div className="edge">
                 <RunList
+                  columns={live}
                   query={{ ...inQueue, 'filter[status]': 'EXECUTING,DEQUEUED' }}
                   empty={<Empty title="No run of this queue executes now." />}
                 />
@@ -168,7 +180,13 @@ function OneQueue({ queue }: { readonly queue: QueueDetail }) {
             id: 'keys',
             label: 'Keys',
             count: queue.keys?.length === maxKeys ? `${maxKeys}+` : queue.keys?.length,
-            content: <KeyTable keys={queue.keys ?? []} limit={queue.concurrencyLimit} isCut={queue.keys?.length === maxKeys} />,
+            content: (
+              <KeyTable
+                keys={queue.keys ?? []}
+                limit={queue.concurrencyLimit}
+                isCut={queue.keys?.length === maxKeys}
+              />
+            ),
           },
           {
             id: 'all',
@@ -176,6 +194,7 @@ function OneQueue({ queue }: { readonly queue: QueueDetail }) {
             content: (
               <div className="edge">
                 <RunList
+                  columns={all}
                   query={inQueue}
                   empty={
                     <Empty

@@ -39,7 +39,12 @@ export function QueuePlots({ name }: { readonly name: string }) {
             label="Most runs that waited"
             times={times}
             series={[
-              { name: 'Waiting', color: '--held', kind: 'area', values: points.map(({ waiting }) => waiting) },
+              {
+                name: 'Waiting',
+                color: '--held',
+                kind: 'area',
+                values: points.map(({ waiting }) => waiting),
+              },
             ]}
           />
         </div>
@@ -48,7 +53,9 @@ export function QueuePlots({ name }: { readonly name: string }) {
           <Plot
             label="Time in the queue, p95"
             times={times}
-            series={[{ name: 'p95', color: '--busy', kind: 'line', values: points.map(({ wait }) => wait.p95) }]}
+            series={[
+              { name: 'p95', color: '--busy', kind: 'line', values: points.map(({ wait }) => wait.p95) },
+            ]}
             format={durationText}
           />
         </div>

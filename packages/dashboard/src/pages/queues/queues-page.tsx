@@ -30,7 +30,11 @@ export function QueuesPage() {
   const pageHref = usePageHref();
   const query = { page: Number(page) || 1, perPage };
   const queues = useAsk('listQueues', { query }, { live: true });
-  const stats = useAsk('retrieveStats', { query: { by: 'queue', period: '1h', limit: 20 } }, { live: 30_000 });
+  const stats = useAsk(
+    'retrieveStats',
+    { query: { by: 'queue', period: '1h', limit: 20 } },
+    { live: 30_000 },
+  );
 
   const series = new Map(stats.data?.series.map((one) => [one.name, one]));
   const all: readonly QueueRow[] = (queues.data?.data ?? []).map((queue) => ({

@@ -4,14 +4,12 @@ import { keyOf, useAsk } from '../../api/ask.ts';
 import { call } from '../../api/client.ts';
 import { useEnvironment } from '../../api/environment.ts';
 import { useLive } from '../../api/live.ts';
-import { useMay } from '../../api/session.ts';
 import { countText } from '../../parts/count-text.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { shortId } from '../../parts/id-text.ts';
 import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { PageLink } from '../../parts/page-link.tsx';
 import { fullName } from './queue-name.ts';
-import { PauseButton } from './pause-button.tsx';
 
 /** So many waiting runs are asked why. */
 const asked = 5;
@@ -28,7 +26,6 @@ const ends: Readonly<Record<string, readonly [page: string, label: string]>> = {
 export function WhyWaiting({ queue }: { readonly queue: Queue }) {
   const environment = useEnvironment();
   const { isPaused } = useLive();
-  const may = useMay();
   const waiting = useAsk(
     'listRuns',
     {
@@ -60,7 +57,6 @@ export function WhyWaiting({ queue }: { readonly queue: Queue }) {
         <div className="notice tone-warn">
           <Icon name="pause" />
           <span className="notice-text">The queue is paused: no run of it starts.</span>
-          {may('pauseQueue') && <PauseButton queue={queue} />}
         </div>
       )}
       {groups.map(([reason, { message, id, ahead }, count]) => {
@@ -72,7 +68,10 @@ export function WhyWaiting({ queue }: { readonly queue: Queue }) {
             <span className="notice-text">
               {visibleControls(message)}
               {groups.length > 1 && (
-                <span className="muted"> {countText(count, 'run')} of the latest {found.length}.</span>
+                <span className="muted">
+                  {' '}
+                  {countText(count, 'run')} of the latest {found.length}.
+                </span>
               )}
               {ahead !== undefined && ahead > 0 && (
                 <span className="muted"> {ahead >= 1_000 ? '1,000+' : ahead} ahead of the latest.</span>
@@ -82,7 +81,6 @@ export function WhyWaiting({ queue }: { readonly queue: Queue }) {
               {shortId(id)}
             </PageLink>
             {page !== undefined && <PageLink to={page}>{label}</PageLink>}
-            {reason === 'queue_paused' && may('pauseQueue') && <PauseButton queue={queue} />}
           </div>
         );
       })}

@@ -7,6 +7,7 @@ import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Plot } from '../../parts/plot/plot.tsx';
+import { runColumnsOf } from '../../parts/runs/run-columns.tsx';
 import { RunList } from '../../parts/runs/run-list.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
 import { Spark } from '../../parts/spark/spark.tsx';
@@ -14,6 +15,7 @@ import { durationText } from '../../parts/time/format.ts';
 import type { TaskDetail } from './task-page.tsx';
 import { failuresOf, rateText } from './task-stats.ts';
 
+const runsShown = runColumnsOf('status', 'id', 'created', 'duration', 'version', 'tags', 'test');
 const ranges = ['1h', '1d', '7d', '30d'];
 
 /** How a task goes: its latest runs in figures, over time, and its errors. */
@@ -31,6 +33,7 @@ export const TaskOverview = ({ task }: { readonly task: TaskDetail }) => (
       }
     >
       <RunList
+        columns={runsShown}
         query={{ 'filter[taskIdentifier]': task.id, 'filter[createdAt][period]': '30d' }}
         empty={
           <Empty
@@ -115,8 +118,18 @@ function TaskPlots({ taskId }: { readonly taskId: string }) {
             times={times}
             format={durationText}
             series={[
-              { name: 'p95', color: '--held', kind: 'line', values: points.map(({ duration }) => duration.p95) },
-              { name: 'p50', color: '--busy', kind: 'line', values: points.map(({ duration }) => duration.p50) },
+              {
+                name: 'p95',
+                color: '--held',
+                kind: 'line',
+                values: points.map(({ duration }) => duration.p95),
+              },
+              {
+                name: 'p50',
+                color: '--busy',
+                kind: 'line',
+                values: points.map(({ duration }) => duration.p50),
+              },
             ]}
           />
         </div>
@@ -126,7 +139,9 @@ function TaskPlots({ taskId }: { readonly taskId: string }) {
             label="Time in the queue, p95"
             times={times}
             format={durationText}
-            series={[{ name: 'p95', color: '--busy', kind: 'line', values: points.map(({ wait }) => wait.p95) }]}
+            series={[
+              { name: 'p95', color: '--busy', kind: 'line', values: points.map(({ wait }) => wait.p95) },
+            ]}
           />
         </div>
       </div>
@@ -153,7 +168,10 @@ function TaskErrors({ taskId }: { readonly taskId: string }) {
     <Section
       title="Unresolved errors"
       actions={
-        <PageLink to="/errors" search={{ q: `task:${/\s/.test(taskId) ? `"${taskId}"` : taskId}`, range: 'all' }}>
+        <PageLink
+          to="/errors"
+          search={{ q: `task:${/\s/.test(taskId) ? `"${taskId}"` : taskId}`, range: 'all' }}
+        >
           All of this task
         </PageLink>
       }

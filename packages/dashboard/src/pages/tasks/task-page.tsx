@@ -91,8 +91,8 @@ function OneTask({ task }: { readonly task: TaskDetail }) {
             content:
               task.payloadSchema === null ? (
                 <Empty title="The task has no JSON Schema.">
-                  A task with <code>schema</code> of a library that writes JSON Schema, such as zod, has one. Its test is
-                  a form then.
+                  A task with <code>schema</code> of a library that writes JSON Schema, such as zod, has one.
+                  Its test is a form then.
                 </Empty>
               ) : (
                 <JsonTree label="Schema" value={task.payloadSchema} depth={4} />
@@ -112,7 +112,9 @@ const TaskFacts = ({ task }: { readonly task: TaskDetail }) => (
         'File',
         <Id id={task.filePath}>
           {visibleControls(task.filePath)}
-          {task.exportName !== undefined && <span className="muted"> {visibleControls(task.exportName)}</span>}
+          {task.exportName !== undefined && (
+            <span className="muted"> {visibleControls(task.exportName)}</span>
+          )}
         </Id>,
       ],
       [
@@ -130,7 +132,9 @@ const TaskFacts = ({ task }: { readonly task: TaskDetail }) => (
       task.maxDuration === undefined
         ? undefined
         : ['At most', <span className="number">{task.maxDuration}s an attempt</span>],
-      task.ttl === undefined ? undefined : ['Expires', <span className="number">after {task.ttl}s in the queue</span>],
+      task.ttl === undefined
+        ? undefined
+        : ['Expires', <span className="number">after {task.ttl}s in the queue</span>],
       task.machine === undefined ? undefined : ['Machine', task.machine],
       task.requires.length === 0 ? undefined : ['Requires', task.requires.map(visibleControls).join(', ')],
       task.isolated ? ['Process', 'one of its own'] : undefined,

@@ -114,8 +114,8 @@ export function TasksPage() {
                   <Empty title="No task has this text in its id, description or file." />
                 ) : (
                   <Empty title="No tasks yet." command="npx millrace dev">
-                    A task is here once a version of your code has it: in development with this command, elsewhere with{' '}
-                    <code>npx millrace deploy</code>.
+                    A task is here once a version of your code has it: in development with this command,
+                    elsewhere with <code>npx millrace deploy</code>.
                   </Empty>
                 )
               }

@@ -1,5 +1,15 @@
 import { jsonCursor } from './json-cursor.ts';
-import { exampleOf, hintOf, kindOf, propertiesOf, requiredOf, resolved, schemaAt, valuesOf, type Schema } from './schema.ts';
+import {
+  exampleOf,
+  hintOf,
+  kindOf,
+  propertiesOf,
+  requiredOf,
+  resolved,
+  schemaAt,
+  valuesOf,
+  type Schema,
+} from './schema.ts';
 
 export interface JsonCompletion {
   readonly label: string;

@@ -46,7 +46,12 @@ export function OptionFields({ options, onChange, error }: OptionFieldsProps) {
       />
       <TextField label="Attempts at most" inputMode="numeric" {...field('maxAttempts')} />
       <TextField label="Seconds of an attempt at most" inputMode="numeric" {...field('maxDuration')} />
-      <TextField label="Priority" placeholder="seconds ahead of others" inputMode="numeric" {...field('priority')} />
+      <TextField
+        label="Priority"
+        placeholder="seconds ahead of others"
+        inputMode="numeric"
+        {...field('priority')}
+      />
       <TextField label="Expires after" placeholder="10m" {...field('ttl')} />
       <TextField label="Idempotency key" {...field('idempotencyKey')} />
       <CheckField

@@ -22,7 +22,15 @@ interface SchemaFormProps {
 
 /** A form for what the schema describes. It edits the same payload as the JSON. */
 export const SchemaForm = ({ schema, value, onChange }: SchemaFormProps) => (
-  <SchemaField root={schema} given={schema} name="Payload" value={value} onChange={onChange} isRequired depth={0} />
+  <SchemaField
+    root={schema}
+    given={schema}
+    name="Payload"
+    value={value}
+    onChange={onChange}
+    isRequired
+    depth={0}
+  />
 );
 
 interface SchemaFieldProps {
@@ -60,7 +68,14 @@ function SchemaField({ root, given, name, value, onChange, isRequired, depth }: 
       );
     case 'array':
       return (
-        <ListField root={root} schema={schema} label={label} value={value} onChange={onChange} depth={depth} />
+        <ListField
+          root={root}
+          schema={schema}
+          label={label}
+          value={value}
+          onChange={onChange}
+          depth={depth}
+        />
       );
     case 'enum':
     case 'boolean': {
@@ -77,27 +92,43 @@ function SchemaField({ root, given, name, value, onChange, isRequired, depth }: 
           options={[
             { value: '', label: 'not set' },
             // What the payload has is shown, also where the schema has it not.
-            ...(value === undefined || texts.includes(JSON.stringify(value)) ? texts : [JSON.stringify(value), ...texts]).map(
-              (text) => ({ value: text, label: text.replaceAll(/^"|"$/g, '') }),
-            ),
+            ...(value === undefined || texts.includes(JSON.stringify(value))
+              ? texts
+              : [JSON.stringify(value), ...texts]
+            ).map((text) => ({ value: text, label: text.replaceAll(/^"|"$/g, '') })),
           ]}
         />
       );
     }
     case 'number':
     case 'integer':
-      return <NumberField label={label} hint={hint} value={value} onChange={onChange} isWhole={kind === 'integer'} />;
+      return (
+        <NumberField
+          label={label}
+          hint={hint}
+          value={value}
+          onChange={onChange}
+          isWhole={kind === 'integer'}
+        />
+      );
     case 'string':
       if (value === undefined || typeof value === 'string')
         return typeof value === 'string' && value.includes('\n') ? (
-          <TextArea label={label} hint={hint} value={value} onChange={(event) => onChange(event.target.value)} />
+          <TextArea
+            label={label}
+            hint={hint}
+            value={value}
+            onChange={(event) => onChange(event.target.value)}
+          />
         ) : (
           <TextField
             label={label}
             hint={hint}
             value={value ?? ''}
             placeholder={placeholderOf(schema)}
-            onChange={(event) => onChange(event.target.value === '' && !isRequired ? undefined : event.target.value)}
+            onChange={(event) =>
+              onChange(event.target.value === '' && !isRequired ? undefined : event.target.value)
+            }
           />
         );
       return <JsonField label={label} hint={hint} value={value} onChange={onChange} />;
@@ -246,7 +277,8 @@ function NumberField({ label, hint, value, onChange, isWhole }: LeafProps & { re
     setKnown(value);
     if (!isShown) setText(value === undefined ? '' : String(value));
   }
-  const isWrong = text.trim() !== '' && !(isWhole ? /^-?\d+$/ : /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i).test(text.trim());
+  const isWrong =
+    text.trim() !== '' && !(isWhole ? /^-?\d+$/ : /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i).test(text.trim());
   return (
     <TextField
       label={label}

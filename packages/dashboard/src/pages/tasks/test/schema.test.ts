@@ -44,7 +44,9 @@ describe('a schema', () => {
   });
 
   test('names what a payload lacks and has wrong', () => {
-    expect(mismatches(order, { orderId: 7, speed: 'x', lines: [{ sku: 'a', count: 1.5 }], extra: 1 })).toEqual([
+    expect(
+      mismatches(order, { orderId: 7, speed: 'x', lines: [{ sku: 'a', count: 1.5 }], extra: 1 }),
+    ).toEqual([
       '`orderId` is a string.',
       '`speed` is one of "slow", "fast".',
       '`lines[0].count` is a whole number.',

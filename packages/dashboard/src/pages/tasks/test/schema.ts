@@ -63,11 +63,14 @@ export const valuesOf = (schema: Schema): readonly unknown[] =>
 
 /** The schema of what is at a path inside a value. */
 export function schemaAt(root: Schema, path: readonly (string | number)[]): Schema {
-  return path.reduce<Schema>((schema, part) => {
-    if (typeof part === 'number') return resolved(schema['items'], root);
-    const named = isObject(schema['properties']) ? schema['properties'][part] : undefined;
-    return resolved(named ?? schema['additionalProperties'], root);
-  }, resolved(root, root));
+  return path.reduce<Schema>(
+    (schema, part) => {
+      if (typeof part === 'number') return resolved(schema['items'], root);
+      const named = isObject(schema['properties']) ? schema['properties'][part] : undefined;
+      return resolved(named ?? schema['additionalProperties'], root);
+    },
+    resolved(root, root),
+  );
 }
 
 const maxDepth = 6;
@@ -95,7 +98,8 @@ export function exampleOf(given: unknown, root: Schema, depth = 0): unknown {
   }
   if (kind === 'number' || kind === 'integer') return Number(schema['minimum'] ?? 0);
   if (kind === 'boolean') return false;
-  return kind === 'string' ? '' : null;
+  if (kind === 'string') return '';
+  return schema['type'] === 'object' ? {} : schema['type'] === 'array' ? [] : null;
 }
 
 /** What a field says about its value, in a few words. */
@@ -108,14 +112,20 @@ export function hintOf(schema: Schema): string | undefined {
   ].flatMap(([key = '', words]) => {
     const value = schema[key];
     // What zod writes for "an integer" says nothing to a reader.
-    return typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER ? [`${words} ${value}`] : [];
+    return typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER
+      ? [`${words} ${value}`]
+      : [];
   });
   const lengths = [
-    ['minLength', 'characters or more'],
-    ['maxLength', 'characters at most'],
-    ['minItems', 'items or more'],
-    ['maxItems', 'items at most'],
-  ].flatMap(([key = '', words]) => (typeof schema[key] === 'number' ? [`${schema[key]} ${words}`] : []));
+    ['minLength', 'maxLength', 'characters'],
+    ['minItems', 'maxItems', 'items'],
+  ].flatMap(([least = '', most = '', noun]) => {
+    const [from, to] = [schema[least], schema[most]];
+    if (from === undefined) return to === undefined ? [] : [`at most ${to} ${noun}`];
+    return [
+      to === undefined ? `${from} ${noun} or more` : `${from === to ? from : `${from} to ${to}`} ${noun}`,
+    ];
+  });
   const parts = [
     schema['description'],
     schema['format'] === undefined ? undefined : `format ${String(schema['format'])}`,

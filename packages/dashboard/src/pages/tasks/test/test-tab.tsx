@@ -33,10 +33,15 @@ export function TestTab({ task }: { readonly task: TaskDetail }) {
   const hasForm = schema !== null && kindOf(resolved(schema, schema)) === 'object';
   const [{ as = hasForm ? 'form' : 'json', run: runId }, setSearch] = useSearchTexts();
   const [kept] = useState(() => readDraft(project, env, task.id));
-  const [text, setText] = useState(() => kept?.text ?? textOf(schema === null ? {} : exampleOf(schema, schema)));
+  const [text, setText] = useState(
+    () => kept?.text ?? textOf(schema === null ? {} : exampleOf(schema, schema)),
+  );
   const [options, setOptions] = useState(() => ({ ...noOptions, ...kept?.options }));
   const [isChecked, setChecked] = useState(false);
-  useEffect(() => keepDraft({ text, options }, project, env, task.id), [text, options, project, env, task.id]);
+  useEffect(
+    () => keepDraft({ text, options }, project, env, task.id),
+    [text, options, project, env, task.id],
+  );
 
   const trigger = useAct('triggerTask', {
     outdates: ['listRuns', 'countRuns'],
@@ -46,15 +51,15 @@ export function TestTab({ task }: { readonly task: TaskDetail }) {
   const payload = parsePayload(text);
   const isForm = hasForm && as === 'form' && payload.error === undefined;
   const wrong =
-    schema === null || payload.error !== undefined || text.trim() === '' ? [] : mismatches(schema, payload.value);
+    schema === null || payload.error !== undefined || text.trim() === ''
+      ? []
+      : mismatches(schema, payload.value);
   const start = (): void => {
     setChecked(true);
     if (payload.error !== undefined || trigger.isPending) return;
     trigger.mutate({ params: { taskId: task.id }, body: bodyOf(payload.value, options) });
   };
-  useShortcuts([
-    { keys: 'Mod+Enter', does: 'Start the test', run: start, whileTyping: true },
-  ]);
+  useShortcuts([{ keys: 'Mod+Enter', does: 'Start the test', run: start, whileTyping: true }]);
   const chosen = chosenOptions(options);
   const environment = environmentNames[kind as keyof typeof environmentNames] ?? kind;
 
@@ -71,7 +76,12 @@ export function TestTab({ task }: { readonly task: TaskDetail }) {
         <div className="row spread wrap">
           {hasForm ? (
             <div className="segments" role="group" aria-label="Write the payload as">
-              <Button look="plain" aria-pressed={isForm} disabled={payload.error !== undefined} onClick={() => setSearch({ as: 'form' })}>
+              <Button
+                look="plain"
+                aria-pressed={isForm}
+                disabled={payload.error !== undefined}
+                onClick={() => setSearch({ as: 'form' })}
+              >
                 Form
               </Button>
               <Button look="plain" aria-pressed={!isForm} onClick={() => setSearch({ as: 'json' })}>
@@ -79,9 +89,7 @@ export function TestTab({ task }: { readonly task: TaskDetail }) {
               </Button>
             </div>
           ) : (
-            <span className="muted small">
-              {schema === null && 'The task has no schema: write JSON.'}
-            </span>
+            <span className="muted small">{schema === null && 'The task has no schema: write JSON.'}</span>
           )}
           <Button
             look="plain"
@@ -113,9 +121,7 @@ export function TestTab({ task }: { readonly task: TaskDetail }) {
           </div>
         )}
         <details className="card test-options">
-          <summary>
-            Options{chosen > 0 && <span className="muted">, {chosen} chosen</span>}
-          </summary>
+          <summary>Options{chosen > 0 && <span className="muted">, {chosen} chosen</span>}</summary>
           <OptionFields options={options} onChange={setOptions} error={trigger.error} />
         </details>
         {trigger.error && (
@@ -123,8 +129,14 @@ export function TestTab({ task }: { readonly task: TaskDetail }) {
             {trigger.error.message}
           </p>
         )}
-        <div className="row wrap">
-          <Button type="submit" look="main" icon="play" isBusy={trigger.isPending} shortcut={`${isMac ? '⌘' : 'Ctrl'} Enter`}>
+        <div className="row wrap test-start">
+          <Button
+            type="submit"
+            look="main"
+            icon="play"
+            isBusy={trigger.isPending}
+            shortcut={`${isMac ? '⌘' : 'Ctrl'} Enter`}
+          >
             {`Start a ${options.isTest ? 'test' : 'run'} in ${environment}`}
           </Button>
           <SameAs
