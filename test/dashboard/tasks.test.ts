@@ -5,10 +5,10 @@ import { testServer } from '../support/server.ts';
 
 const tasks = {
   'tasks/shop.ts': `
-    import { logger, schemaTask, task } from '@millrace/sdk';
+    import { logger, task } from '@millrace/sdk';
     import { z } from 'zod';
 
-    export const ship = schemaTask({
+    export const ship = task({
       id: 'ship',
       description: 'Ships an order <script>alert(1)</script>',
       schema: z.object({

@@ -12,6 +12,7 @@ import { Table } from '../../parts/table/table.tsx';
 import { EnvironmentCard } from './environment-card.tsx';
 import { queueColumns, type QueueRow } from './queue-columns.tsx';
 import { fullName } from './queue-name.ts';
+import '../../parts/form/form.css';
 import './queues.css';
 
 const perPage = 100;

@@ -11,6 +11,7 @@ import { useSearchTexts } from '../../parts/search.ts';
 import { Table } from '../../parts/table/table.tsx';
 import { taskColumns, type TaskRow } from './task-columns.tsx';
 import { successOf } from './task-stats.ts';
+import '../../parts/form/form.css';
 import './tasks.css';
 
 const statsQuery = { query: { by: 'task', period: '24h', limit: 20 } } as const;
